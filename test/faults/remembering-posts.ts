@@ -3,13 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../support/event-log.ts';
 import { readersPassed } from '../support/readers-passed.ts';
-import { countAudience, eventIds, seqOf } from '../support/remembering-load.ts';
 import type { ServiceProcess } from '../support/service.ts';
 
 const USERS = 8;
 const EVENTS_A_BATCH = 5;
-/** Between two batches of one user: what is written has to be read back, event by event. */
-const PAUSE_MS = 50;
 
 interface Sent {
   readonly ids: string[];
@@ -40,12 +37,17 @@ export class RememberingPosts {
     Array.from({ length: USERS }, (_, index) => [`user ${index}`, { ids: [], seq: 0, receipt: '', begunAt: 0 }]),
   );
   readonly #doors: () => readonly ServiceProcess[];
+  readonly #pauseMs: number;
   #running: Promise<unknown> | undefined;
   #stopped = false;
 
-  /** @param doors Where to post: asked for every batch; another is taken where one fails. */
-  constructor(doors: () => readonly ServiceProcess[]) {
+  /**
+   * @param doors Where to post: asked for every batch; another is taken where one fails.
+   * @param pauseMs Between two batches of one user: what is written has to be read back, event by event.
+   */
+  constructor(doors: () => readonly ServiceProcess[], pauseMs = 50) {
     this.#doors = doors;
+    this.#pauseMs = pauseMs;
   }
 
   start(): void {
@@ -117,9 +119,9 @@ export class RememberingPosts {
         }
         attempt++;
         this.repeats++;
-        await sleep(PAUSE_MS);
+        await sleep(this.#pauseMs);
       }
-      await sleep(PAUSE_MS);
+      await sleep(this.#pauseMs);
     }
   }
 
@@ -146,4 +148,30 @@ function batchOf(user: string, ids: readonly string[], seq: number): readonly un
     return { ...said, type: 'track', event: 'Tried', message_id, properties: { seq, index } };
   });
   return [...events, { ...said, type: 'identify', message_id: randomUUID(), traits: { seq } }];
+}
+
+async function eventIds(service: ServiceProcess, user: string): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const path = `/v1/users/${encodeURIComponent(user)}/events?limit=1000${cursor && `&cursor=${cursor}`}`;
+    const answer = await service.request(path);
+    const page = (await answer.json()) as { events: { message_id: string }[]; next_cursor: string | null };
+    ids.push(...page.events.map((event) => event.message_id));
+    cursor = page.next_cursor;
+  }
+  return ids;
+}
+
+async function seqOf(service: ServiceProcess, user: string): Promise<number> {
+  const answer = await service.request(`/v1/users/${encodeURIComponent(user)}`);
+  const { traits } = (await answer.json()) as { traits: { seq: number } };
+  return traits.seq;
+}
+
+/** How many users tried at least so many times. */
+async function countAudience(service: ServiceProcess, times: number): Promise<number> {
+  const definition = { event: 'Tried', count: { at_least: times } };
+  const answer = await service.request('/v1/audiences/preview', { definition, sample: 0 });
+  return ((await answer.json()) as { count: number }).count;
 }

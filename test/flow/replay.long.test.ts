@@ -3,13 +3,12 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { BuiltGeneration, GenerationSummary } from '../../services/maintenance/replay/replay-commands.ts';
+import { NOTHING_WRONG, RememberingPosts } from '../faults/remembering-posts.ts';
 import { runProgram, startProgram } from '../support/program.ts';
-import { RememberingLoad } from '../support/remembering-load.ts';
 import { canRunOnServers, onServers } from '../support/server-settings.ts';
 import { ServiceProcess } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const NOTHING_WRONG = { lost: [], doubled: [], wrongProfiles: [], missedByAudience: 0, overcounted: 0 };
 const canRun = await canRunOnServers();
 const KINDS = ['profiles', 'analytics'] as const;
 
@@ -37,10 +36,10 @@ async function expectReplay(settings: Record<string, string>): Promise<void> {
   // So slow that it does not come to its end.
   const slowly = program('profiles', '--rate', '20');
   let service = await ServiceProcess.start(env.DATA_DIR, settings);
-  const load = new RememberingLoad();
+  const posts = new RememberingPosts(() => [service], PAUSE_MS);
   try {
-    await load.post(service);
-    const posting = load.run(service, PAUSE_MS);
+    posts.start();
+    await posts.passedSince(0, service);
     const killed = startProgram(slowly, env);
     const before = await hasRead();
     await killed.kill();
@@ -51,9 +50,7 @@ async function expectReplay(settings: Record<string, string>): Promise<void> {
     await once(orphaned.stderr, 'data');
     expect(await hasRead()).toBeGreaterThanOrEqual(before);
     await service.stop('SIGKILL');
-    await posting;
     service = await ServiceProcess.start(env.DATA_DIR, settings);
-    const postingAgain = load.run(service, PAUSE_MS);
 
     for (const kind of KINDS) {
       expect(await tidemark<BuiltGeneration>(kind, '--yes', '--rate', '1000000')).toMatchObject({
@@ -68,18 +65,18 @@ async function expectReplay(settings: Record<string, string>): Promise<void> {
     expect((await status()).filter(({ state }) => state === 'live').map(({ number }) => number)).toEqual([2, 2]);
 
     await service.stop('SIGTERM');
-    await postingAgain;
     service = await ServiceProcess.start(env.DATA_DIR, settings);
-    await load.post(service);
-    await load.caughtUp(service);
-    expect(await load.compare(service)).toEqual(NOTHING_WRONG);
+    await posts.stop();
+    await posts.passedSince(0, service);
+    expect(posts.wrongAnswers).toEqual([]);
+    expect(await posts.compare(service)).toEqual(NOTHING_WRONG);
 
     for (const kind of KINDS) await tidemark('rollback', kind);
     // A process follows a swap within a second, and nothing outside of it shows that it has.
     await delay(1_000);
-    expect(await load.compare(service)).toEqual(NOTHING_WRONG);
+    expect(await posts.compare(service)).toEqual(NOTHING_WRONG);
     for (const kind of KINDS) await tidemark('drop', kind, '2');
-    expect(await load.compare(service)).toEqual(NOTHING_WRONG);
+    expect(await posts.compare(service)).toEqual(NOTHING_WRONG);
   } finally {
     await service.stop('SIGKILL');
   }

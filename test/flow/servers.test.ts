@@ -1,16 +1,14 @@
 /** The whole path on Kafka, a schema registry, Postgres and ClickHouse: in one process, and role by role. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { NOTHING_WRONG, RememberingPosts } from '../faults/remembering-posts.ts';
 import { serverUrl } from '../servers/server.ts';
 import { readersPassed } from '../support/readers-passed.ts';
-import { RememberingLoad } from '../support/remembering-load.ts';
 import { canRunOnServers, type OnServers, onServers } from '../support/server-settings.ts';
 import { ADMIN_KEY, ServiceProcess } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const canRun = await canRunOnServers();
 const hasCluster = canRun && (await serverUrl('clickhouse-cluster')) !== undefined;
-
-const NOTHING_WRONG = { lost: [], doubled: [], wrongProfiles: [], missedByAudience: 0, overcounted: 0 };
 
 /** Posts, waits until it is readable, and reads back profile and audience. */
 async function expectWholePath(ingest: ServiceProcess): Promise<void> {
@@ -110,15 +108,15 @@ describe.skipIf(!canRun)('on servers', () => {
       const metrics = await (await fetch(`${ingest.url}/metrics`)).text();
       expect(metrics).toMatch(/^tidemark_ingest_messages_accepted_total\{[^}]*topic="tidemark.track"[^}]*\} 2$/m);
 
-      const load = new RememberingLoad();
-      const posting = load.run(otherIngest);
+      const posts = new RememberingPosts(() => [otherIngest, ingest]);
+      posts.start();
       expect(await projector.stop()).toBe(0);
       expect(await sink.stop()).toBe(0);
       expect(await otherIngest.stop()).toBe(0);
-      await posting;
-      await load.post(ingest);
-      await load.caughtUp(ingest);
-      expect(await load.compare(ingest)).toEqual(NOTHING_WRONG);
+      await posts.passedSince(performance.now(), ingest);
+      await posts.stop();
+      await posts.passedSince(0, ingest);
+      expect([posts.wrongAnswers, await posts.compare(ingest)]).toEqual([[], NOTHING_WRONG]);
     } finally {
       expect(await Promise.all(started.map((service) => service.stop()))).toEqual([0, 0, 0, 0, 0, 0]);
     }
