@@ -18,7 +18,8 @@ export default defineConfig({
     // In lines. What is equal is left out, apart from a few lines around each difference.
     diff: { truncateThreshold: 80, contextLines: 3, expand: false },
     projects: [
-      { test: { name: 'unit', include: [...unit] } },
+      // Without isolation they need half of the processor's time, which went into loading modules.
+      { test: { name: 'unit', include: [...unit], isolate: false } },
       { test: { name: 'embedded', include: [...embedded], globalSetup } },
       { test: { name: 'servers', include: [...servers], globalSetup } },
       { test: { name: 'long', include: [...long], globalSetup } },

@@ -16,9 +16,12 @@ const TESTED_FORM = /^test\/support\/tested-form\.ts$/;
 /** Import nothing heavy, and take longer than five seconds all the same: they wait for the timeouts of real sockets. */
 export const SLOW: readonly string[] = ['test/http/raw-requests.test.ts', 'test/http/slow-clients.test.ts'];
 
+/** The unit tests of a worker share their modules, so none replaces one. */
+const MOCKING = /\bvi\.mock\(/;
+
 /** The test files of each of vitest's projects. Every file is in one of the first four. */
 export interface Projects {
-  /** Those that import nothing heavy, through however many files, and are not slow. */
+  /** Those that import nothing heavy, through however many files, are not slow, and replace no module. */
   readonly unit: readonly string[];
   /** With the stores of this process, and with processes of ours. */
   readonly embedded: readonly string[];
@@ -36,7 +39,10 @@ export function testProjects(): Projects {
   const tests = globSync('test/**/*.test.ts').sort();
   const testsWith = (target: RegExp) => tests.filter((file) => wayTo(target, file, readSource) !== undefined);
   return {
-    ...{ unit: [], embedded: [], servers: [], long: [] },
+    unit: [],
+    embedded: [],
+    servers: [],
+    long: [],
     ...Object.groupBy(tests, projectOf),
     kafkajs: testsWith(KAFKA_CLIENT),
     bothForms: testsWith(TESTED_FORM),
@@ -45,7 +51,8 @@ export function testProjects(): Projects {
 
 function projectOf(file: string): keyof Projects {
   if (file.endsWith('.long.test.ts')) return 'long';
-  if (!SLOW.includes(file) && wayTo(HEAVY, file, readSource) === undefined) return 'unit';
+  const isOnItsOwn = SLOW.includes(file) || MOCKING.test(readSource(file));
+  if (!isOnItsOwn && wayTo(HEAVY, file, readSource) === undefined) return 'unit';
   return wayTo(SERVER, file, readSource) === undefined ? 'embedded' : 'servers';
 }
 
