@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SETTING_NAMES } from '../services/runtime/config.ts';
-import { ADMIN_KEY, READ_KEY, ServiceProcess, WRITE_KEY } from './support/service.ts';
+import { ADMIN_KEY, READ_KEY, ServiceProcess, WRITE_KEY } from './support/service/service.ts';
 
 const readme = readFileSync('README.md', 'utf8');
 // In the order in which they are read: what the later ones ask for, the earlier ones have posted.

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { logFigures } from '../../services/admin-status/log-lag.ts';
 import type { Appended, EventLog, Position, ScanOptions, ScanRange } from '../../services/event-log/event-log.ts';
-import { realLogs } from '../support/real-logs.ts';
-import { recordOf, track } from '../support/messages.ts';
+import { realLogs } from '../support/event-log/real-logs.ts';
+import { recordOf, track } from '../support/messages/messages.ts';
 
 const TOPIC = 'tidemark.track';
 

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ProjectStatus } from '../../services/admin-status/project-status.ts';
 import { SqlStoreFigures } from '../../services/admin-status/store-figures.ts';
 import { hourOf } from '../../services/messages/day-and-hour.ts';
-import { recordOf, track } from '../support/messages.ts';
-import { sharedDatabase } from '../support/database.ts';
-import { ADMIN_KEY, PROJECT, READ_KEY, ReadingServer, WRITE_KEY } from '../support/reading-server.ts';
+import { recordOf, track } from '../support/messages/messages.ts';
+import { sharedDatabase } from '../support/stores/database.ts';
+import { ADMIN_KEY, PROJECT, READ_KEY, ReadingServer, WRITE_KEY } from '../support/http/reading-server.ts';
 
 let server: ReadingServer;
 

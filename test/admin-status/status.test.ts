@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { InstallationStatus } from '../../services/admin-status/attention.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import type { ProcessReport } from '../../services/stores/processes/process-store.ts';
-import { recordOf, track } from '../support/messages.ts';
-import { ADMIN_KEY, PROJECT, READ_KEY, ReadingServer } from '../support/reading-server.ts';
+import { recordOf, track } from '../support/messages/messages.ts';
+import { ADMIN_KEY, PROJECT, READ_KEY, ReadingServer } from '../support/http/reading-server.ts';
 
 let server: ReadingServer;
 

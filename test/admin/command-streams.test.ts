@@ -5,7 +5,7 @@ import { ask } from '../../services/cli/client/ask.ts';
 import { operation } from '../../schemas/operations.ts';
 import type { Progress, Work } from '../../services/runtime/command.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
-import { type AdminServerOptions, serveAdmin } from '../support/admin-server.ts';
+import { type AdminServerOptions, serveAdmin } from '../support/http/admin-server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const NDJSON = 'application/x-ndjson';

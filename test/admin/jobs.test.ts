@@ -7,9 +7,9 @@ import { ask } from '../../services/cli/client/ask.ts';
 import { operation } from '../../schemas/operations.ts';
 import type { Command, CommandArguments } from '../../services/runtime/command.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
-import { type AdminServer, type AdminServerOptions, serveAdmin } from '../support/admin-server.ts';
+import { type AdminServer, type AdminServerOptions, serveAdmin } from '../support/http/admin-server.ts';
 import { serverUrl } from '../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../support/database.ts';
+import { sharedDatabase, sharedPostgres } from '../support/stores/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

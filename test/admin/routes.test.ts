@@ -1,7 +1,7 @@
 /** What operators are refused, and what the audit log says of what they changed. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { DEAD_LETTER, SETTLED_LETTER, UNDECODABLE_LETTER } from '../support/admin-fakes.ts';
-import { ADMIN_KEY, AUDIENCES_KEY, ReadingServer } from '../support/reading-server.ts';
+import { DEAD_LETTER, SETTLED_LETTER, UNDECODABLE_LETTER } from '../support/http/admin-fakes.ts';
+import { ADMIN_KEY, AUDIENCES_KEY, ReadingServer } from '../support/http/reading-server.ts';
 
 let server: ReadingServer;
 let project: string;

@@ -9,10 +9,10 @@ import { verify } from '../../services/maintenance/verify/verify.ts';
 import type { Command } from '../../services/runtime/command.ts';
 import { liveStores } from '../../services/stores/generations/live-stores.ts';
 import { SqlProjectStore } from '../../services/stores/projects/sql-project-store.ts';
-import { serveAdmin } from '../support/admin-server.ts';
-import { MessageMaker } from '../support/analytics.ts';
+import { serveAdmin } from '../support/http/admin-server.ts';
+import { MessageMaker } from '../support/stores/analytics.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { sharedInstallation } from '../support/whole-installation.ts';
+import { sharedInstallation } from '../support/service/whole-installation.ts';
 
 interface Answered {
   readonly verification: { readonly id: string; readonly state: string; readonly result: Record<string, unknown> };

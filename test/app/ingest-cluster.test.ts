@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
-const PROGRAM = new URL('../support/ingest-cluster-program.ts', import.meta.url).pathname;
+const PROGRAM = new URL('../support/programs/ingest-cluster-program.ts', import.meta.url).pathname;
 
 async function whereTheFirst(count: number, how: string): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, String(count), how], { timeout: 30_000 });

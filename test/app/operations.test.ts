@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { operationsOn, type StoreName } from '../../services/app/operations.ts';
 import { readConfig } from '../../services/runtime/config.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
-import { MemoryJobStore } from '../support/admin-fakes.ts';
+import { MemoryJobStore } from '../support/http/admin-fakes.ts';
 
 test('an operation opens the stores that it needs when it is carried out, and no others', async () => {
   const wanted: (readonly StoreName[])[] = [];

@@ -3,9 +3,9 @@ import { Readers } from '../../services/app/readers/readers.ts';
 import { readConfig } from '../../services/runtime/config.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
-import { sharedDatabase } from '../support/database.ts';
-import { MemoryLog } from '../support/memory-log.ts';
-import { codec } from '../support/messages.ts';
+import { sharedDatabase } from '../support/stores/database.ts';
+import { MemoryLog } from '../support/event-log/memory-log.ts';
+import { codec } from '../support/messages/messages.ts';
 
 const database = sharedDatabase();
 

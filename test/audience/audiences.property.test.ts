@@ -6,12 +6,19 @@ import { readDefinition } from '../../services/audience/definition/definition.ts
 import { compileMembers } from '../../services/audience/sql/compile-members.ts';
 import type { Message } from '../../services/messages/message.ts';
 import { userNumber } from '../../services/stores/analytics/columns.ts';
-import { AMPLE } from '../support/analytics.ts';
-import { sharedStore } from '../support/analytics-stores.ts';
-import { audienceOf } from '../support/naive-audience.ts';
+import { AMPLE } from '../support/stores/analytics.ts';
+import { sharedStore } from '../support/stores/analytics-stores.ts';
+import { audienceOf } from '../support/messages/naive-audience.ts';
 import { propertyRun } from '../support/property-run.ts';
-import { exactly, historyAndDefinitions, insertHistory, NOW, NOW_MS, userIdsOf } from '../support/random-history.ts';
-import { testedAnalytics, testedShards } from '../support/tested-analytics.ts';
+import {
+  exactly,
+  historyAndDefinitions,
+  insertHistory,
+  NOW,
+  NOW_MS,
+  userIdsOf,
+} from '../support/messages/random-history.ts';
+import { testedAnalytics, testedShards } from '../support/stores/tested-analytics.ts';
 
 describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('an audience in $name', (tested) => {
   const store = sharedStore(tested);

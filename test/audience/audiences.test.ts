@@ -4,10 +4,10 @@ import type { Audience } from '../../services/audience/definition/audience.ts';
 import { readDefinition } from '../../services/audience/definition/definition.ts';
 import { anonymousKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
 import { parseBody } from '../../services/messages/json.ts';
-import { AMPLE, ask, insert, MessageMaker } from '../support/analytics.ts';
-import { sharedStore } from '../support/analytics-stores.ts';
-import { HOSTILE, hostileMembers } from '../support/hostile.ts';
-import { testedAnalytics } from '../support/tested-analytics.ts';
+import { AMPLE, ask, insert, MessageMaker } from '../support/stores/analytics.ts';
+import { sharedStore } from '../support/stores/analytics-stores.ts';
+import { HOSTILE, hostileMembers } from '../support/messages/hostile.ts';
+import { testedAnalytics } from '../support/stores/tested-analytics.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const DAY = 86_400_000_000n;

@@ -1,5 +1,5 @@
 /** What the benchmarks post. */
-import { WRITE_KEY } from '../support/service.ts';
+import { WRITE_KEY } from '../support/service/service.ts';
 
 export const HEADERS = { 'content-type': 'application/json', api_key: WRITE_KEY };
 

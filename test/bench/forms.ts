@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { installOn, type ServerAddresses } from '../support/server-settings.ts';
+import { installOn, type ServerAddresses } from '../support/service/server-settings.ts';
 
 /** Where the stores of one benchmark are. */
 export interface Installation {

@@ -1,5 +1,5 @@
 /** Requests through HTTP with acknowledgement from disk, beside a bare node:http server, in turn, in one run. */
-import { ServiceProcess } from '../support/service.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import { HEADERS, SHAPES } from './bodies.ts';
 import { type Figures, median, ROUNDS } from './figures.ts';
 import type { Form } from './forms.ts';

@@ -8,7 +8,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { ServiceProcess, WRITE_KEY } from '../support/service.ts';
+import { ServiceProcess, WRITE_KEY } from '../support/service/service.ts';
 import { type Figures, median } from './figures.ts';
 import type { Form } from './forms.ts';
 import { hasRead } from './lag.ts';

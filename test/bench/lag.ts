@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ServiceProcess } from '../support/service.ts';
+import type { ServiceProcess } from '../support/service/service.ts';
 
 const LOOK_EVERY_MS = 500;
 

@@ -6,7 +6,7 @@ import { openEventLog } from '../../services/event-log/open.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import { TOPICS } from '../../services/messages/message.ts';
 import { openSchemaIds } from '../../services/messages/registry/open.ts';
-import { ServiceProcess } from '../support/service.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import { type Figures, median, ROUNDS } from './figures.ts';
 import type { Form, Installation } from './forms.ts';
 import { fill, MESSAGES } from './history.ts';

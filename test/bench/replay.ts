@@ -12,7 +12,7 @@ import { Codec } from '../../services/messages/codec.ts';
 import { TOPICS } from '../../services/messages/message.ts';
 import type { BuiltGeneration, PlannedReplay } from '../../services/maintenance/replay/replay-commands.ts';
 import { openSchemaIds } from '../../services/messages/registry/open.ts';
-import { ServiceProcess } from '../support/service.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import type { Figures } from './figures.ts';
 import type { Form, Installation } from './forms.ts';
 import { fill } from './history.ts';

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServiceProcess } from '../support/service.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import { type Shape, SHAPES } from './bodies.ts';
 import { type Figures, median, ROUNDS } from './figures.ts';
 import type { Form, Installation } from './forms.ts';

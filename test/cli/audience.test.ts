@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { openAnalytics } from '../../services/stores/analytics/open.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
 import type { ProjectSummary } from '../../services/stores/projects/project-commands.ts';
-import { insert, MessageMaker } from '../support/analytics.ts';
-import { type Finished, runProgram } from '../support/program.ts';
+import { insert, MessageMaker } from '../support/stores/analytics.ts';
+import { type Finished, runProgram } from '../support/service/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const DEFINITION = { all: [{ event: "Bought\n'it'" }, { trait: 'n', gte: 5 }] };

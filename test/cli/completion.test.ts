@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { CliRun } from '../support/cli-run.ts';
+import { CliRun } from '../support/service/cli-run.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const MANIFEST = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string };

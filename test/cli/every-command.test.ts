@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tidemark } from '../../services/cli/run-cli.ts';
-import { CliRun } from '../support/cli-run.ts';
-import { ReadingServer } from '../support/reading-server.ts';
+import { CliRun } from '../support/service/cli-run.ts';
+import { ReadingServer } from '../support/http/reading-server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let server: ReadingServer;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Interrupted } from '../../services/cli/context.ts';
 import { runCli } from '../../services/cli/run-cli.ts';
-import { historyLines, ImportClient, IMPORTS, type ShownImport } from '../support/import-client.ts';
-import { ADMIN_KEY, ServiceProcess } from '../support/service.ts';
+import { historyLines, ImportClient, IMPORTS, type ShownImport } from '../support/service/import-client.ts';
+import { ADMIN_KEY, ServiceProcess } from '../support/service/service.ts';
 
 let folder: string;
 let dataDir: string;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCli } from '../../services/cli/run-cli.ts';
-import { startProgram } from '../support/program.ts';
+import { startProgram } from '../support/service/program.ts';
 
 const GOOD = '{"type":"track","user_id":"ada","event":"Paid"}\n';
 

@@ -8,11 +8,11 @@ import { tidemark } from '../../services/cli/run-cli.ts';
 import { openEventLog } from '../../services/event-log/open.ts';
 import { keepDigits } from '../../services/messages/exact-number.ts';
 import { TOPICS } from '../../services/messages/message.ts';
-import { CliRun } from '../support/cli-run.ts';
+import { CliRun } from '../support/service/cli-run.ts';
 import { eventually } from '../support/eventually.ts';
-import { identify, recordOf } from '../support/messages.ts';
-import { type Exchange, RecordingProxy } from '../support/recording-proxy.ts';
-import { ADMIN_KEY, ServiceProcess } from '../support/service.ts';
+import { identify, recordOf } from '../support/messages/messages.ts';
+import { type Exchange, RecordingProxy } from '../support/http/recording-proxy.ts';
+import { ADMIN_KEY, ServiceProcess } from '../support/service/service.ts';
 
 let folder: string;
 let service: ServiceProcess;

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { lockFolder } from '../../services/runtime/folder-lock.ts';
-import { serveAdmin } from '../support/admin-server.ts';
-import { MemoryProjectStore } from '../support/memory-project-store.ts';
-import { runProgram } from '../support/program.ts';
+import { serveAdmin } from '../support/http/admin-server.ts';
+import { MemoryProjectStore } from '../support/http/memory-project-store.ts';
+import { runProgram } from '../support/service/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Prints the URL of every module that is loaded. */

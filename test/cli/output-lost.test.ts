@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { recordOf, track } from '../support/messages.ts';
-import { ADMIN_KEY, PROJECT, ReadingServer } from '../support/reading-server.ts';
+import { recordOf, track } from '../support/messages/messages.ts';
+import { ADMIN_KEY, PROJECT, ReadingServer } from '../support/http/reading-server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let server: ReadingServer;

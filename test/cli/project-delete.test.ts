@@ -3,9 +3,9 @@ import type { Command } from '../../services/runtime/command.ts';
 import { lockFolder } from '../../services/runtime/folder-lock.ts';
 import { projectDeletion } from '../../services/stores/projects/delete-project.ts';
 import { SqlProjectStore } from '../../services/stores/projects/sql-project-store.ts';
-import { serveAdmin } from '../support/admin-server.ts';
-import { CliRun } from '../support/cli-run.ts';
-import { sharedDatabase } from '../support/database.ts';
+import { serveAdmin } from '../support/http/admin-server.ts';
+import { CliRun } from '../support/service/cli-run.ts';
+import { sharedDatabase } from '../support/stores/database.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const database = sharedDatabase();

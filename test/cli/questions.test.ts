@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CliRun } from '../support/cli-run.ts';
+import { CliRun } from '../support/service/cli-run.ts';
 import { eventually } from '../support/eventually.ts';
-import { ServiceProcess } from '../support/service.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 
 let folder: string;
 let service: ServiceProcess;

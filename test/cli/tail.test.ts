@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { rowText } from '../../services/cli/tail.ts';
 import type { Message } from '../../services/messages/message.ts';
-import { CliRun } from '../support/cli-run.ts';
-import { identify, recordOf, track } from '../support/messages.ts';
-import { PROJECT, READ_KEY, ReadingServer, WRITE_KEY } from '../support/reading-server.ts';
+import { CliRun } from '../support/service/cli-run.ts';
+import { identify, recordOf, track } from '../support/messages/messages.ts';
+import { PROJECT, READ_KEY, ReadingServer, WRITE_KEY } from '../support/http/reading-server.ts';
 
 let server: ReadingServer;
 

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ProjectSummary } from '../../services/stores/projects/project-commands.ts';
 import { serverUrl } from '../servers/server.ts';
-import { freshDatabase } from '../support/fresh-database.ts';
-import { PostgresBench } from '../support/postgres.ts';
-import { type Finished, runProgram } from '../support/program.ts';
+import { freshDatabase } from '../support/stores/fresh-database.ts';
+import { PostgresBench } from '../support/stores/postgres.ts';
+import { type Finished, runProgram } from '../support/service/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const server = await serverUrl('postgres');

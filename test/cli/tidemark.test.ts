@@ -9,9 +9,9 @@ import { runCli } from '../../services/cli/run-cli.ts';
 import { hashKey } from '../../services/stores/projects/keys.ts';
 import type { ProjectSummary } from '../../services/stores/projects/project-commands.ts';
 import { type FolderLock, lockFolder } from '../../services/runtime/folder-lock.ts';
-import { serveAdmin } from '../support/admin-server.ts';
-import { MemoryProjectStore } from '../support/memory-project-store.ts';
-import { runProgram, startProgram, type Finished } from '../support/program.ts';
+import { serveAdmin } from '../support/http/admin-server.ts';
+import { MemoryProjectStore } from '../support/http/memory-project-store.ts';
+import { runProgram, startProgram, type Finished } from '../support/service/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const TIDEMARK = 'services/cli/tidemark.ts';

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { CliRun } from '../support/cli-run.ts';
-import { READ_KEY, ReadingServer } from '../support/reading-server.ts';
+import { CliRun } from '../support/service/cli-run.ts';
+import { READ_KEY, ReadingServer } from '../support/http/reading-server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let server: ReadingServer;

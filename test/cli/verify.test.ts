@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../services/stores/database/open.ts';
 import type { VerificationReport } from '../../services/maintenance/verify/report.ts';
-import { type Finished, runProgram } from '../support/program.ts';
-import { readersPassed } from '../support/readers-passed.ts';
-import { ServiceProcess } from '../support/service.ts';
+import { type Finished, runProgram } from '../support/service/program.ts';
+import { readersPassed } from '../support/service/readers-passed.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // Embedded stores start twice, which takes up to a minute each on a busy machine.

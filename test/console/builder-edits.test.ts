@@ -6,7 +6,7 @@ import { type Path, valueAt } from '../../console/src/screens/builder/json-edit.
 import { type TreeNode, treeOf } from '../../console/src/screens/builder/tree.ts';
 import * as edits from '../../console/src/screens/builder/tree-edits.ts';
 import { propertyRun } from '../support/property-run.ts';
-import { definitionAbout } from '../support/random-audience.ts';
+import { definitionAbout } from '../support/messages/random-audience.ts';
 
 const definition = definitionAbout([{ path: ['plan'], value: '"pro"' }]).map(parseJson);
 

@@ -14,7 +14,7 @@ import {
   wordingOf,
 } from '../../console/src/screens/builder/tree.ts';
 import { propertyRun } from '../support/property-run.ts';
-import { definitionAbout } from '../support/random-audience.ts';
+import { definitionAbout } from '../support/messages/random-audience.ts';
 
 const definition = definitionAbout([
   { path: ['plan'], value: '"pro"' },

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { consoleFileRoutes } from '../../services/console/console-files.ts';
 import type { Call } from '../../services/http/call.ts';
 import type { Answer } from '../../services/http/route.ts';
-import { ServiceProcess } from '../support/service.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { Scene } from './scene.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { WRITE_KEY } from '../support/service.ts';
+import { WRITE_KEY } from '../support/service/service.ts';
 import { complaintsOf, type Scene } from './scene.ts';
 
 export function testLive(scene: () => Scene): void {

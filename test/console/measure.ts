@@ -9,7 +9,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, CDPSession, Page } from 'playwright-core';
-import { READ_KEY, ServiceProcess, WRITE_KEY } from '../support/service.ts';
+import { READ_KEY, ServiceProcess, WRITE_KEY } from '../support/service/service.ts';
 import { openBrowser } from './browser.ts';
 import { signIn } from './scene.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { runCli } from '../../services/cli/run-cli.ts';
 import { fillWithShop } from '../demo/fill.ts';
-import { ServiceProcess, READ_KEY, WRITE_KEY } from '../support/service.ts';
+import { ServiceProcess, READ_KEY, WRITE_KEY } from '../support/service/service.ts';
 import { openBrowser } from './browser.ts';
 
 export const ADMIN_KEY = 'admin-key-of-the-tests-0123456789abcdef';

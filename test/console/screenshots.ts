@@ -8,7 +8,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { READ_KEY, WRITE_KEY } from '../support/service.ts';
+import { READ_KEY, WRITE_KEY } from '../support/service/service.ts';
 import { openBrowser } from './browser.ts';
 
 const { TIDEMARK_URL: url = 'http://127.0.0.1:8080' } = process.env;

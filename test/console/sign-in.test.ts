@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { ADMIN_KEY, READ_KEY, ReadingServer } from '../support/reading-server.ts';
+import { ADMIN_KEY, READ_KEY, ReadingServer } from '../support/http/reading-server.ts';
 
 let server: ReadingServer;
 

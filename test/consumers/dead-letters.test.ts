@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { NewRecord } from '../../services/event-log/event-log.ts';
 import { DeadLetters } from '../../services/consumers/dead-letters.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
-import { codec } from '../support/messages.ts';
+import { codec } from '../support/messages/messages.ts';
 
 test('a record that is a dead letter of this reader already, or has no error, is not appended', async () => {
   const appended: NewRecord[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ReaderMetrics } from '../../services/consumers/reader-metrics.ts';
-import { sharedDatabase } from '../support/database.ts';
-import { MemoryLog } from '../support/memory-log.ts';
+import { sharedDatabase } from '../support/stores/database.ts';
+import { MemoryLog } from '../support/event-log/memory-log.ts';
 
 const database = sharedDatabase();
 const NONE = { messages: 0, oldestAtMs: null };

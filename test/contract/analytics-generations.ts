@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AnalyticsStore } from '../../services/stores/analytics/analytics-store.ts';
-import { ask, insert, MessageMaker } from '../support/analytics.ts';
+import { ask, insert, MessageMaker } from '../support/stores/analytics.ts';
 
 /** What any AnalyticsStore must do with generations. `open` opens the same one again and again, one at a time. */
 export function testAnalyticsGenerations(name: string, open: () => Promise<AnalyticsStore>): void {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AnalyticsStore } from '../../services/stores/analytics/analytics-store.ts';
 import { columnPath } from '../../services/stores/analytics/json-path.ts';
-import { AMPLE, ask, insert, MessageMaker } from '../support/analytics.ts';
+import { AMPLE, ask, insert, MessageMaker } from '../support/stores/analytics.ts';
 
 /** How any AnalyticsStore answers questions. */
 export function testAnalyticsQuestions(store: () => AnalyticsStore): void {

@@ -5,7 +5,7 @@ import { testAnalyticsQuestions } from './analytics-questions.ts';
 import { testAnalyticsStreams } from './analytics-streams.ts';
 import { testAudienceHistory } from './audience-history.ts';
 import { testUserEvents } from './user-events.ts';
-import { ask, insert, MessageMaker, rowsFor } from '../support/analytics.ts';
+import { ask, insert, MessageMaker, rowsFor } from '../support/stores/analytics.ts';
 
 /** What any AnalyticsStore must do. `open` opens the same one again and again, one at a time. */
 export function testAnalyticsStore(name: string, open: () => Promise<AnalyticsStore>): void {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AnalyticsStore, Query } from '../../services/stores/analytics/analytics-store.ts';
-import { AMPLE } from '../support/analytics.ts';
+import { AMPLE } from '../support/stores/analytics.ts';
 
 const NUMBERS: Query = { sql: 'SELECT number AS n FROM numbers({to:UInt64})', params: { to: '300000' } };
 const HEAVY: Query = { sql: 'SELECT sum(cityHash64(number)) AS n FROM numbers(1000000000000)', params: {} };

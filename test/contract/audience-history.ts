@@ -6,7 +6,7 @@ import type {
   Evaluation,
   Query,
 } from '../../services/stores/analytics/analytics-store.ts';
-import { AMPLE } from '../support/analytics.ts';
+import { AMPLE } from '../support/stores/analytics.ts';
 
 const NEVER = BigInt(Date.UTC(1900, 0)) * 1000n;
 const AT = BigInt(Date.UTC(2026, 10, 20)) * 1000n;

@@ -4,7 +4,7 @@ import { beginningOf } from '../../services/event-log/identity.ts';
 import type { AppliedCount, ReaderStep } from '../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
 import { SqlSinkPlans } from '../../services/stores/profiles/sql-sink-plans.ts';
-import { randomIdentity, randomProjectId, randomTopic } from '../support/random-project.ts';
+import { randomIdentity, randomProjectId, randomTopic } from '../support/messages/random-project.ts';
 
 /** What the readers leave behind to be held against the log, on a migrated database that other tests may share. */
 export function testCounts(name: string, openDatabase: () => Database): void {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database, Queryable } from '../../services/stores/database/database.ts';
 import { pipelined } from '../../services/stores/database/pipelined.ts';
-import { printed } from '../support/printed.ts';
+import { printed } from '../support/service/printed.ts';
 
 /** What any Database must do. The suite makes and drops one table, `contract`. */
 export function testDatabase(name: string, open: () => Promise<Database>): void {

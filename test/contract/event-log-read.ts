@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { Position, TopicPartition } from '../../services/event-log/event-log.ts';
 import { beginningOf, positionAfter } from '../../services/event-log/identity.ts';
-import { AT_ONCE, keyIn, PATIENT, placed, placeOf, readCount, record, records, values } from '../support/event-log.ts';
+import {
+  AT_ONCE,
+  keyIn,
+  PATIENT,
+  placed,
+  placeOf,
+  readCount,
+  record,
+  records,
+  values,
+} from '../support/event-log/event-log.ts';
 import { type MakeBench, PARTITIONS } from './event-log-bench.ts';
 
 export function testReading(makeBench: MakeBench): void {

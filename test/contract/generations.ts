@@ -7,7 +7,7 @@ import { liveProfiles } from '../../services/stores/generations/live-stores.ts';
 import { SqlGenerations } from '../../services/stores/generations/sql-generations.ts';
 import type { ReaderStep } from '../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
-import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../support/random-project.ts';
+import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../support/messages/random-project.ts';
 
 const FOR_ALL = { kind: 'profiles', projectId: null, rateLimit: null } as const;
 

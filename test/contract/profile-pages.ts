@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Database } from '../../services/stores/database/database.ts';
 import type { ProfileChange } from '../../services/stores/profiles/profile.ts';
 import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
-import { randomProjectId } from '../support/random-project.ts';
+import { randomProjectId } from '../support/messages/random-project.ts';
 import { someone } from './profile-store.ts';
 
 /** What any ProfileStore answers of several users at once, on a migrated database that other tests may share. */

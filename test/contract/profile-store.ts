@@ -5,7 +5,7 @@ import type { ProfileChange, TraitState } from '../../services/stores/profiles/p
 import type { Claim, ProfileStore, ReaderStep } from '../../services/stores/profiles/profile-store.ts';
 import { tableOf } from '../../services/stores/generations/generation.ts';
 import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
-import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../support/random-project.ts';
+import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../support/messages/random-project.ts';
 
 /** What any ProfileStore must do, on a migrated database that other tests may share. */
 export function testProfileStore(name: string, openDatabase: () => Database, generation = 1): void {

@@ -6,7 +6,7 @@ import type { Claim } from '../../services/stores/profiles/profile-store.ts';
 import { progressOf } from '../../services/stores/profiles/progress-of.ts';
 import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
 import { SqlSinkPlans } from '../../services/stores/profiles/sql-sink-plans.ts';
-import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../support/random-project.ts';
+import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../support/messages/random-project.ts';
 
 /** What any SinkPlans and ReaderProgress must do, on a migrated database that other tests may share. */
 export function testSinkPlans(name: string, openDatabase: () => Database, generation = 1): void {

@@ -7,7 +7,7 @@ import type {
 } from '../../services/stores/analytics/analytics-store.ts';
 import { EARLIEST, END_OF_TIME } from '../../services/messages/timestamp.ts';
 import { anonymousKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
-import { ask, insert, MessageMaker } from '../support/analytics.ts';
+import { ask, insert, MessageMaker } from '../support/stores/analytics.ts';
 
 /** How any AnalyticsStore reads one user's events. */
 export function testUserEvents(store: () => AnalyticsStore): void {

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { once } from 'node:events';
-import { ADMIN_KEY, ServiceProcess, READ_KEY, WRITE_KEY } from '../support/service.ts';
+import { ADMIN_KEY, ServiceProcess, READ_KEY, WRITE_KEY } from '../support/service/service.ts';
 import { fillWithShop, type DemoTarget } from './fill.ts';
 
 const { TIDEMARK_URL: url, WRITE_KEY: writeKey = WRITE_KEY, READ_KEY: readKey = READ_KEY } = process.env;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readConfig, SETTING_NAMES } from '../../services/runtime/config.ts';
 import { checkRole, ROLES, roleOf } from '../../services/app/role.ts';
-import { type ComposeService, defaultsOf, readCompose, valueOf, variablesOf } from '../support/compose.ts';
+import { type ComposeService, defaultsOf, readCompose, valueOf, variablesOf } from '../support/service/compose.ts';
 
 const text = readFileSync('docker-compose.yml', 'utf8');
 const guide = readFileSync('deploy/README.md', 'utf8');

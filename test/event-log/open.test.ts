@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openEventLog } from '../../services/event-log/open.ts';
-import { records } from '../support/event-log.ts';
+import { records } from '../support/event-log/event-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('opening an event log', () => {

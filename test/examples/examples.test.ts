@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runTool } from '../servers/server-process.ts';
-import { READ_KEY, ServiceProcess, WRITE_KEY } from '../support/service.ts';
+import { READ_KEY, ServiceProcess, WRITE_KEY } from '../support/service/service.ts';
 
 interface Example {
   readonly language: string;

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openEventLog } from '../../services/event-log/open.ts';
 import { TOPICS } from '../../services/messages/message.ts';
-import { runProgram } from '../support/program.ts';
-import { canRunOnServers, type OnServers, onServers } from '../support/server-settings.ts';
+import { runProgram } from '../support/service/program.ts';
+import { canRunOnServers, type OnServers, onServers } from '../support/service/server-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const canRun = await canRunOnServers();

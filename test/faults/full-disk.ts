@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runTool } from '../servers/server-process.ts';
-import { ServiceProcess } from '../support/service.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import { readLog } from '../torture/read-log.ts';
 
 export type FileSystem = 'tmpfs' | 'ext4';

@@ -4,8 +4,8 @@ import type { EventLog, LogReader } from '../../services/event-log/event-log.ts'
 import { openEventLog } from '../../services/event-log/open.ts';
 import { hasCode, isRetryable } from '../../services/runtime/errors.ts';
 import { serverUrl } from '../servers/server.ts';
-import { PATIENT, placed, type PlacedRecord, placeOf, records, until } from '../support/event-log.ts';
-import { KAFKA_CLIENT } from '../support/kafka-client.ts';
+import { PATIENT, placed, type PlacedRecord, placeOf, records, until } from '../support/event-log/event-log.ts';
+import { KAFKA_CLIENT } from '../support/event-log/kafka-client.ts';
 import { appendUnderFault } from './appends-under-fault.ts';
 import { compare, NOTHING } from './compare-log.ts';
 import type { ProduceFault } from './kafka-proxy.ts';

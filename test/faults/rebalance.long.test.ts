@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { serverUrl } from '../servers/server.ts';
-import { sharedDatabase } from '../support/database.ts';
-import { until } from '../support/event-log.ts';
-import { KAFKA_CLIENT } from '../support/kafka-client.ts';
+import { sharedDatabase } from '../support/stores/database.ts';
+import { until } from '../support/event-log/event-log.ts';
+import { KAFKA_CLIENT } from '../support/event-log/kafka-client.ts';
 import { ProjectorScene } from './projector-scene.ts';
 import { ProxiedKafka } from './proxied-kafka.ts';
 

@@ -1,9 +1,9 @@
 /** A load on the HTTP interface that sends everything until it is answered 200, and then knows what must be there, once. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../support/event-log.ts';
-import { readersPassed } from '../support/readers-passed.ts';
-import type { ServiceProcess } from '../support/service.ts';
+import { until } from '../support/event-log/event-log.ts';
+import { readersPassed } from '../support/service/readers-passed.ts';
+import type { ServiceProcess } from '../support/service/service.ts';
 
 const USERS = 8;
 const EVENTS_A_BATCH = 5;

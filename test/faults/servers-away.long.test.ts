@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { until } from '../support/event-log.ts';
-import { canRunOnServers, type OnServers, onServers } from '../support/server-settings.ts';
-import { ServiceProcess } from '../support/service.ts';
+import { until } from '../support/event-log/event-log.ts';
+import { canRunOnServers, type OnServers, onServers } from '../support/service/server-settings.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ProxiedKafka } from './proxied-kafka.ts';
 import { NOTHING_WRONG, RememberingPosts } from './remembering-posts.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openEventLog } from '../../services/event-log/open.ts';
-import { placed, placeOf, record } from '../support/event-log.ts';
-import { KAFKA_CLIENT } from '../support/kafka-client.ts';
+import { placed, placeOf, record } from '../support/event-log/event-log.ts';
+import { KAFKA_CLIENT } from '../support/event-log/kafka-client.ts';
 import { serverUrl } from '../servers/server.ts';
 import { appendUnderFault } from './appends-under-fault.ts';
 import { inSync, leadersOf, moveLeaders } from './leaders.ts';

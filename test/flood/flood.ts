@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnalyticsReader } from '../../services/stores/analytics/analytics-store.ts';
 import type { Queryable } from '../../services/stores/database/database.ts';
-import { WRITE_KEY } from '../support/service.ts';
+import { WRITE_KEY } from '../support/service/service.ts';
 
 const TRACKS = 60;
 const IDENTIFIES = 40;

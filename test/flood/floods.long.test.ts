@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { canRunOnServers } from '../support/server-settings.ts';
+import { canRunOnServers } from '../support/service/server-settings.ts';
 import { Floods } from './floods.ts';
 
 const FOR_MS = 6_000;

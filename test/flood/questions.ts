@@ -1,7 +1,7 @@
 /** More heavy questions than anybody may ask at once, and clients that do not read their answers. */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { READ_KEY } from '../support/service.ts';
+import { READ_KEY } from '../support/service/service.ts';
 
 const PATIENCE_MS = 60_000;
 

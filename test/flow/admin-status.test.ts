@@ -1,11 +1,11 @@
 /** The status of a whole installation, in one process and role by role. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InstallationStatus } from '../../services/admin-status/attention.ts';
-import { readersPassed } from '../support/readers-passed.ts';
-import { canRunOnServers, type OnServers, onServers } from '../support/server-settings.ts';
-import { ServiceProcess } from '../support/service.ts';
+import { readersPassed } from '../support/service/readers-passed.ts';
+import { canRunOnServers, type OnServers, onServers } from '../support/service/server-settings.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { testedForms } from '../support/tested-forms.ts';
+import { testedForms } from '../support/service/tested-forms.ts';
 
 const ADMIN_KEY = 'admin-key-of-the-tests-0123456789abcdef';
 const ADMIN = { INITIAL_ADMIN_KEY: ADMIN_KEY };

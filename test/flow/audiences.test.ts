@@ -1,10 +1,10 @@
 /** Saved audiences from end to end: streams that are cut, restarts between pages, changes, many at once, the command line. */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { runProgram } from '../support/program.ts';
-import { readersPassed } from '../support/readers-passed.ts';
-import { READ_KEY, ServiceProcess } from '../support/service.ts';
+import { runProgram } from '../support/service/program.ts';
+import { readersPassed } from '../support/service/readers-passed.ts';
+import { READ_KEY, ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { testedForms } from '../support/tested-forms.ts';
+import { testedForms } from '../support/service/tested-forms.ts';
 
 const USERS = 2_000;
 const PRO = { trait: 'plan', is: 'pro' };

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { runProgram } from '../support/program.ts';
-import { ServiceProcess } from '../support/service.ts';
+import { runProgram } from '../support/service/program.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PRELOAD = join(import.meta.dirname, '../torture/clock-preload.ts');

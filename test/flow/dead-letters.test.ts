@@ -5,11 +5,11 @@ import { runCli } from '../../services/cli/run-cli.ts';
 import type { ListedDeadLetters } from '../../services/maintenance/dead-letters/dead-letter-commands.ts';
 import { openEventLog } from '../../services/event-log/open.ts';
 import { TOPICS } from '../../services/messages/message.ts';
-import { identify, recordOf } from '../support/messages.ts';
-import { readersPassed } from '../support/readers-passed.ts';
-import { ServiceProcess } from '../support/service.ts';
+import { identify, recordOf } from '../support/messages/messages.ts';
+import { readersPassed } from '../support/service/readers-passed.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { testedForms } from '../support/tested-forms.ts';
+import { testedForms } from '../support/service/tested-forms.ts';
 
 describe.each(await testedForms())('dead letters, $form', (tested) => {
   test(

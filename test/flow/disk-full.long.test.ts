@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readersPassed } from '../support/readers-passed.ts';
-import { ServiceProcess } from '../support/service.ts';
+import { readersPassed } from '../support/service/readers-passed.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // A disk of its own that can fill up: a small tmpfs, which only root on Linux can mount. 64 MiB of it are the reserve.

@@ -5,8 +5,8 @@ import { chmod, lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { placeCluster } from '../support/cluster.ts';
-import { type Finished, runProgram, startProgram } from '../support/program.ts';
+import { placeCluster } from '../support/stores/cluster.ts';
+import { type Finished, runProgram, startProgram } from '../support/service/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // Most tests make the stores of an installation, which takes a minute on a busy machine.
@@ -120,7 +120,7 @@ describe('keys of the first project', () => {
     const data = await temporaryFolder();
     await placeCluster(join(data, 'profiles'));
     const env = { PORT: '0', DATA_DIR: data };
-    const killed = await runProgram(['--import', './test/support/kill-at-keys.ts', 'services/main.js'], env);
+    const killed = await runProgram(['--import', './test/support/programs/kill-at-keys.ts', 'services/main.js'], env);
     expect([killed.code, /tm_[wr]_/.test(killed.stdout)]).toEqual([null, false]);
 
     const second = await keysShown(data);

@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
-import { readersPassed } from '../support/readers-passed.ts';
-import { canRunOnServers } from '../support/server-settings.ts';
-import { READ_KEY, ServiceProcess } from '../support/service.ts';
+import { readersPassed } from '../support/service/readers-passed.ts';
+import { canRunOnServers } from '../support/service/server-settings.ts';
+import { READ_KEY, ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { testedForms } from '../support/tested-forms.ts';
+import { testedForms } from '../support/service/tested-forms.ts';
 
 const PATIENTLY = { timeout: 60_000 };
 

@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ImportState } from '../../services/maintenance/import/state.ts';
-import { runProgram, startProgram } from '../support/program.ts';
-import { ServiceProcess } from '../support/service.ts';
+import { runProgram, startProgram } from '../support/service/program.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { testedForms } from '../support/tested-forms.ts';
+import { testedForms } from '../support/service/tested-forms.ts';
 
 const EVENTS = 3_000;
 const USERS = 6;

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { NOTHING_WRONG, RememberingPosts } from '../faults/remembering-posts.ts';
-import { ServiceProcess } from '../support/service.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const KILLS = 5;

@@ -1,8 +1,8 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { readersPassed } from '../support/readers-passed.ts';
-import { ADMIN_KEY, ServiceProcess } from '../support/service.ts';
+import { readersPassed } from '../support/service/readers-passed.ts';
+import { ADMIN_KEY, ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // A service starts several times, which takes a minute each on a busy machine.

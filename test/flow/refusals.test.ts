@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ServiceProcess } from '../support/service.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 async function countOf(service: ServiceProcess, pointer: string): Promise<number> {

@@ -4,9 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { BuiltGeneration, GenerationSummary } from '../../services/maintenance/replay/replay-commands.ts';
 import { NOTHING_WRONG, RememberingPosts } from '../faults/remembering-posts.ts';
-import { runProgram, startProgram } from '../support/program.ts';
-import { canRunOnServers, onServers } from '../support/server-settings.ts';
-import { ServiceProcess } from '../support/service.ts';
+import { runProgram, startProgram } from '../support/service/program.ts';
+import { canRunOnServers, onServers } from '../support/service/server-settings.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const canRun = await canRunOnServers();

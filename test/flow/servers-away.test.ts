@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runProgram, startProgram } from '../support/program.ts';
-import { canRunOnServers, type OnServers, onServers } from '../support/server-settings.ts';
+import { runProgram, startProgram } from '../support/service/program.ts';
+import { canRunOnServers, type OnServers, onServers } from '../support/service/server-settings.ts';
 
 const canRun = await canRunOnServers();
 

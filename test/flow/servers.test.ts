@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NOTHING_WRONG, RememberingPosts } from '../faults/remembering-posts.ts';
 import { serverUrl } from '../servers/server.ts';
-import { readersPassed } from '../support/readers-passed.ts';
-import { canRunOnServers, type OnServers, onServers } from '../support/server-settings.ts';
-import { ADMIN_KEY, ServiceProcess } from '../support/service.ts';
+import { readersPassed } from '../support/service/readers-passed.ts';
+import { canRunOnServers, type OnServers, onServers } from '../support/service/server-settings.ts';
+import { ADMIN_KEY, ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const canRun = await canRunOnServers();

@@ -9,8 +9,8 @@ import { ChdbEngine } from '../../services/stores/analytics/chdb/engine.ts';
 import { PgliteDatabase } from '../../services/stores/database/pglite/pglite-database.ts';
 import { LOG_RESERVE_BYTES, STORE_RESERVE_BYTES } from '../../services/runtime/free-space.ts';
 import { Spool } from '../../services/event-log/spool/spool.ts';
-import { record } from '../support/event-log-records.ts';
-import { placeCluster } from '../support/cluster.ts';
+import { record } from '../support/event-log/event-log-records.ts';
+import { placeCluster } from '../support/stores/cluster.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { SmallDisk } from '../torture/small-disk.ts';
 

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ServiceProcess } from '../support/service.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const PRELOAD = join(import.meta.dirname, '../support/hang-preload.ts');
+const PRELOAD = join(import.meta.dirname, '../support/programs/hang-preload.ts');
 
 const THREADS = ['main', 'http', 'writer'] as const;
 type Thread = (typeof THREADS)[number];

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runProgram } from '../support/program.ts';
-import { readersPassed } from '../support/readers-passed.ts';
-import { READ_KEY, ServiceProcess, WRITE_KEY } from '../support/service.ts';
+import { runProgram } from '../support/service/program.ts';
+import { readersPassed } from '../support/service/readers-passed.ts';
+import { READ_KEY, ServiceProcess, WRITE_KEY } from '../support/service/service.ts';
 
 let folder: string;
 let service: ServiceProcess;

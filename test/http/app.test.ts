@@ -4,8 +4,8 @@ import type { Route } from '../../services/http/route.ts';
 import { TidemarkError, type ErrorCode } from '../../services/runtime/errors.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
 import { eventually } from '../support/eventually.ts';
-import { IngestServer, READ_KEY, UNCHECKABLE_KEY, WRITE_KEY } from '../support/ingest-server.ts';
-import { RawClient, request } from '../support/raw-client.ts';
+import { IngestServer, READ_KEY, UNCHECKABLE_KEY, WRITE_KEY } from '../support/http/ingest-server.ts';
+import { RawClient, request } from '../support/http/raw-client.ts';
 
 const TRACK = { user_id: 'u', event: 'e' };
 const lines: string[] = [];

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { hashKey } from '../../services/stores/projects/keys.ts';
 import { eventually } from '../support/eventually.ts';
-import { jsonRequest, RawClient, request } from '../support/raw-client.ts';
+import { jsonRequest, RawClient, request } from '../support/http/raw-client.ts';
 import {
   ADMIN_KEY,
   AUDIENCES_KEY,
@@ -12,7 +12,7 @@ import {
   READ_KEY,
   ReadingServer,
   WRITE_KEY,
-} from '../support/reading-server.ts';
+} from '../support/http/reading-server.ts';
 
 const AUDIENCE = 'aud_00000000000000000001';
 const LAST = '{"next_cursor":';

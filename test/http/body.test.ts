@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { IngestServer } from '../support/ingest-server.ts';
+import { IngestServer } from '../support/http/ingest-server.ts';
 
 const COMPRESS = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync };
 const CODINGS = Object.keys(COMPRESS) as (keyof typeof COMPRESS)[];

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Call } from '../../services/http/call.ts';
 import { ConcurrencyLimiter } from '../../services/http/concurrency-limiter.ts';
 import { eventually } from '../support/eventually.ts';
-import { IngestServer, LIMITED_KEY, OTHER_KEY, WRITE_KEY } from '../support/ingest-server.ts';
-import { RawClient, request } from '../support/raw-client.ts';
+import { IngestServer, LIMITED_KEY, OTHER_KEY, WRITE_KEY } from '../support/http/ingest-server.ts';
+import { RawClient, request } from '../support/http/raw-client.ts';
 
 const GET = request('/slow', { api_key: WRITE_KEY }, '', 'GET');
 const GET_OF_ANOTHER = request('/slow', { api_key: OTHER_KEY }, '', 'GET');

@@ -1,7 +1,7 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { IngestServer } from '../support/ingest-server.ts';
-import { RawClient, request } from '../support/raw-client.ts';
+import { IngestServer } from '../support/http/ingest-server.ts';
+import { RawClient, request } from '../support/http/raw-client.ts';
 
 const HEALTH = request('/healthz', {}, '', 'GET');
 

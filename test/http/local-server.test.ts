@@ -6,9 +6,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { ServiceClient, ServiceUnreachable } from '../../services/cli/client/service-client.ts';
 import { controlSocketPath } from '../../services/runtime/control-socket.ts';
 import { lockFolder } from '../../services/runtime/folder-lock.ts';
-import { type AdminServerOptions, serveAdmin } from '../support/admin-server.ts';
-import { MemoryProjectStore } from '../support/memory-project-store.ts';
-import { startProgram } from '../support/program.ts';
+import { type AdminServerOptions, serveAdmin } from '../support/http/admin-server.ts';
+import { MemoryProjectStore } from '../support/http/memory-project-store.ts';
+import { startProgram } from '../support/service/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('the control socket', () => {
@@ -55,7 +55,7 @@ describe('the control socket', () => {
 
   test('the control socket replaces that of a service that was killed', async () => {
     const folder = await temporaryFolder();
-    const killed = startProgram(['test/support/control-holder.ts', folder]);
+    const killed = startProgram(['test/support/programs/control-holder.ts', folder]);
     expect(await killed.line()).toBe('serving');
     const client = new ServiceClient({ url: 'http://tidemark', socketPath: controlSocketPath(folder) }, undefined);
     expect((await client.get('/healthz')).status).toBe(200);

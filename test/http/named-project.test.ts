@@ -10,7 +10,7 @@ import {
   READ_KEY,
   ReadingServer,
   WRITE_KEY,
-} from '../support/reading-server.ts';
+} from '../support/http/reading-server.ts';
 
 let server: ReadingServer;
 let local: HttpServer;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ADMIN_KEY, IngestServer, READ_KEY } from '../support/ingest-server.ts';
+import { ADMIN_KEY, IngestServer, READ_KEY } from '../support/http/ingest-server.ts';
 
 let server: IngestServer;
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { IngestServer, WRITE_KEY } from '../support/ingest-server.ts';
-import { jsonRequest, RawClient, request } from '../support/raw-client.ts';
+import { IngestServer, WRITE_KEY } from '../support/http/ingest-server.ts';
+import { jsonRequest, RawClient, request } from '../support/http/raw-client.ts';
 
 const TRACK = { user_id: 'u', event: 'e' };
 const good = jsonRequest('/v1/track', WRITE_KEY, TRACK);

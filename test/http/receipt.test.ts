@@ -5,7 +5,7 @@ import type { Appended } from '../../services/event-log/event-log.ts';
 import { decodeReceipt, encodeReceipt } from '../../services/http/receipt.ts';
 import { receiptSignerOf, writeSignature } from '../../services/http/receipt-signer.ts';
 import { LIVE_TOPICS, MESSAGE_TOPICS } from '../../services/messages/message.ts';
-import { headOf, leb, readReceipt, unsignedReceipt } from '../support/receipts.ts';
+import { headOf, leb, readReceipt, unsignedReceipt } from '../support/http/receipts.ts';
 
 const PROJECT = { id: 'proj_0123456789abcdefghij', sessionSecret: Buffer.alloc(32, 'a secret') };
 const SIGNER = receiptSignerOf(PROJECT);

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { IngestServer, LIMITED_KEY, OTHER_KEY, WRITE_KEY } from '../support/ingest-server.ts';
-import { RawClient, request } from '../support/raw-client.ts';
+import { IngestServer, LIMITED_KEY, OTHER_KEY, WRITE_KEY } from '../support/http/ingest-server.ts';
+import { RawClient, request } from '../support/http/raw-client.ts';
 
 const LIMIT_BYTES = 2_000_000;
 const batch = JSON.stringify({

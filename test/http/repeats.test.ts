@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { SqlRepeatStore } from '../../services/stores/repeats/repeat-store.ts';
-import { type AdminServer, type Served, serveAdmin } from '../support/admin-server.ts';
+import { type AdminServer, type Served, serveAdmin } from '../support/http/admin-server.ts';
 import { serverUrl } from '../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../support/database.ts';
+import { sharedDatabase, sharedPostgres } from '../support/stores/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { MemoryProjectStore } from '../support/memory-project-store.ts';
+import { MemoryProjectStore } from '../support/http/memory-project-store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const server = await serverUrl('postgres');

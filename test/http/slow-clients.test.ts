@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { IngestServer, WRITE_KEY } from '../support/ingest-server.ts';
-import { jsonRequest, RawClient, request } from '../support/raw-client.ts';
+import { IngestServer, WRITE_KEY } from '../support/http/ingest-server.ts';
+import { jsonRequest, RawClient, request } from '../support/http/raw-client.ts';
 
 const HEADERS = { api_key: WRITE_KEY, 'content-type': 'application/json', 'content-length': '100' };
 

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { IngestServer, WRITE_KEY } from '../support/ingest-server.ts';
-import { jsonRequest, RawClient, request } from '../support/raw-client.ts';
+import { IngestServer, WRITE_KEY } from '../support/http/ingest-server.ts';
+import { jsonRequest, RawClient, request } from '../support/http/raw-client.ts';
 
 const good = jsonRequest('/v1/track', WRITE_KEY, { user_id: 'u', event: 'e' });
 const LONG_MS = 20_000;

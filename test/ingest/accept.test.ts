@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { IngestClock } from '../../services/ingest/ingest-clock.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { eventually } from '../support/eventually.ts';
-import { IngestServer, type IngestServerOptions } from '../support/ingest-server.ts';
+import { IngestServer, type IngestServerOptions } from '../support/http/ingest-server.ts';
 
 const TEN_YEARS_MS = 3_650 * 86_400_000;
 const TRACK = { user_id: 'u', event: 'e' };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { IngestServer, PROJECT } from '../support/ingest-server.ts';
-import { readReceipt } from '../support/receipts.ts';
+import { IngestServer, PROJECT } from '../support/http/ingest-server.ts';
+import { readReceipt } from '../support/http/receipts.ts';
 
 const LENIENT = { prefer: 'handling=lenient' };
 const track = (event: string, more: object = {}): object => ({ type: 'track', user_id: 'u', event, ...more });

@@ -7,10 +7,10 @@ import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import { newMessageId } from '../../services/messages/message-id.ts';
 import { eventually } from '../support/eventually.ts';
-import { IngestServer, OTHER_PROJECT, PROJECT } from '../support/ingest-server.ts';
-import { codec, TODAY } from '../support/messages.ts';
+import { IngestServer, OTHER_PROJECT, PROJECT } from '../support/http/ingest-server.ts';
+import { codec, TODAY } from '../support/messages/messages.ts';
 
-const ENDING = new URL('../support/ending-thread.ts', import.meta.url);
+const ENDING = new URL('../support/programs/ending-thread.ts', import.meta.url);
 
 test('the thread that answers encodes no large batch, and records what it would', async () => {
   const server = await IngestServer.start();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { IngestServer } from '../support/ingest-server.ts';
+import { IngestServer } from '../support/http/ingest-server.ts';
 
 describe.each([
   ['on the HTTP thread', false],

@@ -3,7 +3,7 @@ import type { Position } from '../../services/event-log/event-log.ts';
 import { positionAfter } from '../../services/event-log/identity.ts';
 import { LogGuard } from '../../services/ingest/log-guard.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
-import { MemoryLog } from '../support/memory-log.ts';
+import { MemoryLog } from '../support/event-log/memory-log.ts';
 
 const AT = { topic: 'tidemark.track', partition: 0 };
 const RECORD = { topic: AT.topic, key: Buffer.from('k'), value: Buffer.from('new') };

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { encodeBody } from '../../services/ingest/record-encoder.ts';
 import type { BodySource, JobFacts } from '../../services/ingest/encode-job.ts';
 import type { Identify, Problem, Track } from '../../services/messages/message.ts';
-import { codec } from '../support/messages.ts';
+import { codec } from '../support/messages/messages.ts';
 
 type Members = Record<string, unknown>;
 type Step = string | number;

@@ -7,7 +7,7 @@ import type { Message } from '../../services/messages/message.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
 import { eventually } from '../support/eventually.ts';
-import { IngestServer, type IngestServerOptions, type Reply } from '../support/ingest-server.ts';
+import { IngestServer, type IngestServerOptions, type Reply } from '../support/http/ingest-server.ts';
 
 const TRACK = { user_id: 'u', event: 'e' };
 const BATCH = {

@@ -4,8 +4,8 @@ import type { EventLog, LogRecord } from '../../services/event-log/event-log.ts'
 import { beginningOf } from '../../services/event-log/identity.ts';
 import { openEventLog } from '../../services/event-log/open.ts';
 import { type Message, MESSAGE_TOPICS } from '../../services/messages/message.ts';
-import { codec, IngestServer, PROJECT } from '../support/ingest-server.ts';
-import { readReceipt } from '../support/receipts.ts';
+import { codec, IngestServer, PROJECT } from '../support/http/ingest-server.ts';
+import { readReceipt } from '../support/http/receipts.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PARTITIONS = 4;

@@ -3,8 +3,8 @@ import { decodeReceipt } from '../../services/http/receipt.ts';
 import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
 import type { Identify, Track } from '../../services/messages/message.ts';
 import { anonymousKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
-import { IngestServer, OTHER_KEY, OTHER_PROJECT, PROJECT } from '../support/ingest-server.ts';
-import { readReceipt } from '../support/receipts.ts';
+import { IngestServer, OTHER_KEY, OTHER_PROJECT, PROJECT } from '../support/http/ingest-server.ts';
+import { readReceipt } from '../support/http/receipts.ts';
 
 const UUID_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

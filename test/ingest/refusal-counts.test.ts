@@ -4,8 +4,8 @@ import { createLogger } from '../../services/runtime/logger.ts';
 import { RefusalCounts, type CountedCall } from '../../services/ingest/refusal-counts.ts';
 import type { Refusal } from '../../services/http/problems.ts';
 import type { Route } from '../../services/http/route.ts';
-import { MemoryRefusalStore } from '../support/memory-refusal-store.ts';
-import { OTHER_PROJECT, PROJECT } from '../support/reading-server.ts';
+import { MemoryRefusalStore } from '../support/http/memory-refusal-store.ts';
+import { OTHER_PROJECT, PROJECT } from '../support/http/reading-server.ts';
 
 const TRACK: Route = {
   method: 'POST',

@@ -8,7 +8,7 @@ import {
   type Reply,
   UNCHECKABLE_KEY,
   WRITE_KEY,
-} from '../support/ingest-server.ts';
+} from '../support/http/ingest-server.ts';
 
 const ENDPOINTS = [
   ['/v1/identify', { user_id: 'u' }],

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { IngestServer, LIMITED_KEY, READ_KEY, WRITE_KEY } from '../support/ingest-server.ts';
+import { IngestServer, LIMITED_KEY, READ_KEY, WRITE_KEY } from '../support/http/ingest-server.ts';
 
 let server: IngestServer;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isSessionOf, newSessionId } from '../../services/ingest/record-encoder.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
-import { IngestServer, OTHER_KEY, OTHER_PROJECT, PROJECT, projectNamed } from '../support/ingest-server.ts';
-import { readReceipt } from '../support/receipts.ts';
+import { IngestServer, OTHER_KEY, OTHER_PROJECT, PROJECT, projectNamed } from '../support/http/ingest-server.ts';
+import { readReceipt } from '../support/http/receipts.ts';
 
 const USER = { user_id: 'jane', anonymous: false };
 

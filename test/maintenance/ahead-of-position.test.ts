@@ -11,10 +11,10 @@ import { FIRST_GENERATION, schemaOf } from '../../services/stores/generations/ge
 import { SqlGenerations } from '../../services/stores/generations/sql-generations.ts';
 import { checkedRangesOf, progressOf } from '../../services/stores/profiles/progress-of.ts';
 import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
-import { sharedDatabase } from '../support/database.ts';
-import { MemoryLog } from '../support/memory-log.ts';
-import { codec, recordOf, track } from '../support/messages.ts';
-import { randomProjectId } from '../support/random-project.ts';
+import { sharedDatabase } from '../support/stores/database.ts';
+import { MemoryLog } from '../support/event-log/memory-log.ts';
+import { codec, recordOf, track } from '../support/messages/messages.ts';
+import { randomProjectId } from '../support/messages/random-project.ts';
 
 const PARTITION = { topic: 'tidemark.track', partition: 0 };
 const signal = new AbortController().signal;

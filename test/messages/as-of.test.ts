@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type AsOf, asOfFromJson, asOfToJson, readAsOf } from '../../services/messages/as-of.ts';
 import { EARLIEST, END_OF_TIME } from '../../services/messages/timestamp.ts';
 import { versionOf } from '../../services/messages/version.ts';
-import { codec, identify, recordOf, TODAY } from '../support/messages.ts';
+import { codec, identify, recordOf, TODAY } from '../support/messages/messages.ts';
 
 const YEAR = 31_536_000_000_000n;
 const RULE: AsOf = { instant: TODAY, after: TODAY + 1_000n, below: new Map([['tidemark.identify/0', 10n]]) };

@@ -9,7 +9,7 @@ import {
   type SchemaIds,
 } from '../../services/messages/schema-ids.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
-import { anyMessage, DEAD_LETTER, IDENTIFY, SESSION, TRACK } from '../support/sample-messages.ts';
+import { anyMessage, DEAD_LETTER, IDENTIFY, SESSION, TRACK } from '../support/messages/sample-messages.ts';
 
 const codec = new Codec(new EmbeddedSchemaIds());
 

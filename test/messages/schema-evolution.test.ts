@@ -4,7 +4,7 @@ import { avroType, memberType } from '../../services/messages/avro.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import { DEAD_LETTER_TOPIC, TOPICS, topicOf } from '../../services/messages/message.ts';
 import { currentSchemaOf, EmbeddedSchemaIds, type Topic } from '../../services/messages/schema-ids.ts';
-import { DEAD_LETTER, IDENTIFY, PROJECT, SESSION, TRACK } from '../support/sample-messages.ts';
+import { DEAD_LETTER, IDENTIFY, PROJECT, SESSION, TRACK } from '../support/messages/sample-messages.ts';
 
 const FOLDER = 'schemas/messages';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { validateBatch, validateItem } from '../../services/messages/validate.ts';
-import { bodyOf, pathsOf, traitsOf } from '../support/bodies.ts';
+import { bodyOf, pathsOf, traitsOf } from '../support/http/bodies.ts';
 
 const good = { type: 'track', user_id: 'u', event: 'e' };
 const bad = { type: 'track', user_id: 'u' };

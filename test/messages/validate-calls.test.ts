@@ -3,7 +3,7 @@ import { RECORD_LIMIT_BYTES } from '../../services/maintenance/import/record.ts'
 import { BODY_LIMIT_BYTES } from '../../services/ingest/public-api.ts';
 import { parseTimestamp } from '../../services/messages/timestamp.ts';
 import { validateIdentify, validateTrack } from '../../services/messages/validate.ts';
-import { bodyOf, pathsOf, traitsOf } from '../support/bodies.ts';
+import { bodyOf, pathsOf, traitsOf } from '../support/http/bodies.ts';
 
 function identify(content: unknown, timezone = 'UTC') {
   return validateIdentify(bodyOf(content), timezone);

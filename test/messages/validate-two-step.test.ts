@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { validateAddEvent, validateProjectUser } from '../../services/messages/validate.ts';
-import { bodyOf, pathsOf, traitsOf } from '../support/bodies.ts';
+import { bodyOf, pathsOf, traitsOf } from '../support/http/bodies.ts';
 
 const key = '0123456789abcdef'.repeat(4);
 

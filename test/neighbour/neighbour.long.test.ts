@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { ServiceProcess } from '../support/service.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { besideHostile } from './neighbour.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Answered, generatePacedLoad } from '../bench/load.ts';
 import { SINGLE } from '../bench/bodies.ts';
-import { READ_KEY, type ServiceProcess, WRITE_KEY } from '../support/service.ts';
+import { READ_KEY, type ServiceProcess, WRITE_KEY } from '../support/service/service.ts';
 import { provision } from '../torture/provision.ts';
 import type { HostileAnswers, HostileLoad } from './hostile.ts';
 

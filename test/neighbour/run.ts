@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ServiceProcess } from '../support/service.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import { besideHostile, type Fared } from './neighbour.ts';
 
 const { values } = parseArgs({

@@ -3,16 +3,16 @@ import { encodeMembersCursor } from '../../services/query-api/audiences/cursor.t
 import { encodeReceipt } from '../../services/http/receipt.ts';
 import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
-import { SETTLED_LETTER, UNDECODABLE_LETTER } from '../support/admin-fakes.ts';
-import { analyticsRowsFor } from '../support/analytics-answers.ts';
-import { exchangeSessions } from '../support/console-session-exchange.ts';
-import { faultsOf } from '../support/openapi-answer.ts';
-import { type Request, exchangeOperations } from '../support/openapi-operations.ts';
-import { Document, type Operation } from '../support/openapi-document.ts';
-import { AdminObjects } from '../support/openapi-objects.ts';
-import { bodiesOf, headersOfPage, keyFor, QUERIES, successOf, TAKES_NOTHING } from '../support/openapi-requests.ts';
-import { SENSELESS_PATHS, SENSELESS_QUERIES } from '../support/openapi-senseless.ts';
-import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../support/reading-server.ts';
+import { SETTLED_LETTER, UNDECODABLE_LETTER } from '../support/http/admin-fakes.ts';
+import { analyticsRowsFor } from '../support/stores/analytics-answers.ts';
+import { exchangeSessions } from '../support/http/console-session-exchange.ts';
+import { faultsOf } from '../support/openapi/answer.ts';
+import { type Request, exchangeOperations } from '../support/openapi/operations.ts';
+import { Document, type Operation } from '../support/openapi/document.ts';
+import { AdminObjects } from '../support/openapi/objects.ts';
+import { bodiesOf, headersOfPage, keyFor, QUERIES, successOf, TAKES_NOTHING } from '../support/openapi/requests.ts';
+import { SENSELESS_PATHS, SENSELESS_QUERIES } from '../support/openapi/senseless.ts';
+import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../support/http/reading-server.ts';
 
 const document = new Document();
 const PLACE = { topic: 'tidemark.track', partition: 0, offset: 0n, appendedAtMs: 0 };

@@ -3,8 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parseBody } from '../../services/messages/json.ts';
 import { openApiDocument } from '../../services/query-api/openapi.ts';
-import { Document, type Operation } from '../support/openapi-document.ts';
-import { OPENAPI_STRUCTURE } from '../support/openapi-structure.ts';
+import { Document, type Operation } from '../support/openapi/document.ts';
+import { OPENAPI_STRUCTURE } from '../support/openapi/structure.ts';
 
 const document = new Document();
 const { operations, raw } = document;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Route } from '../../services/http/route.ts';
-import { Document, type Operation } from '../support/openapi-document.ts';
-import { ReadingServer, SCOPE_KEYS } from '../support/reading-server.ts';
+import { Document, type Operation } from '../support/openapi/document.ts';
+import { ReadingServer, SCOPE_KEYS } from '../support/http/reading-server.ts';
 
 const document = new Document();
 let server: ReadingServer;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Scope } from '../../services/stores/projects/project-store.ts';
-import { Document, type Operation } from '../support/openapi-document.ts';
+import { Document, type Operation } from '../support/openapi/document.ts';
 import {
   ADMIN_KEY,
   OTHER_PROJECT,
@@ -9,7 +9,7 @@ import {
   ReadingServer,
   SCOPE_KEYS,
   WRITE_KEY,
-} from '../support/reading-server.ts';
+} from '../support/http/reading-server.ts';
 
 const document = new Document();
 const { operations } = document;

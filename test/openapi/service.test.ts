@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { faultsOf } from '../support/openapi-answer.ts';
-import { Document, type Operation } from '../support/openapi-document.ts';
-import { READ_KEY, ServiceProcess, WRITE_KEY } from '../support/service.ts';
+import { faultsOf } from '../support/openapi/answer.ts';
+import { Document, type Operation } from '../support/openapi/document.ts';
+import { READ_KEY, ServiceProcess, WRITE_KEY } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const document = new Document('/elsewhere');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { anonymousKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
-import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../support/reading-server.ts';
+import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../support/http/reading-server.ts';
 
 const NOBODY_KEY = anonymousKeyOf(PROJECT.id, 'cookie');
 let server: ReadingServer;

@@ -1,8 +1,13 @@
 /** One project, `theirs`, does what it can to hold every place; the other still gets its answers. */
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { jsonRequest, RawClient, request } from '../support/raw-client.ts';
-import { OTHER_PROJECT, OTHER_READ_KEY, AUDIENCES_KEY as THEIRS, ReadingServer } from '../support/reading-server.ts';
+import { jsonRequest, RawClient, request } from '../support/http/raw-client.ts';
+import {
+  OTHER_PROJECT,
+  OTHER_READ_KEY,
+  AUDIENCES_KEY as THEIRS,
+  ReadingServer,
+} from '../support/http/reading-server.ts';
 
 const OURS = OTHER_READ_KEY;
 const QUESTION = { definition: { trait: 'tier', is: 'gold' } };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OperationName } from '../../schemas/operations.ts';
 import { type Members, readBody, readInput } from '../../services/query-api/input.ts';
-import { Document } from '../support/openapi-document.ts';
+import { Document } from '../support/openapi/document.ts';
 
 function parameters(name: OperationName, search: string, params: Record<string, string> = {}): unknown {
   const read = readInput(name, { params, query: new URLSearchParams(search) });

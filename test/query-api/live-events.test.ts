@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import type { Message } from '../../services/messages/message.ts';
-import { identify, recordOf, session, track } from '../support/messages.ts';
-import { OTHER_PROJECT, PROJECT, READ_KEY, ReadingServer, WRITE_KEY } from '../support/reading-server.ts';
+import { identify, recordOf, session, track } from '../support/messages/messages.ts';
+import { OTHER_PROJECT, PROJECT, READ_KEY, ReadingServer, WRITE_KEY } from '../support/http/reading-server.ts';
 
 let server: ReadingServer;
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Track } from '../../services/messages/message.ts';
 import { anonymousKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
 import { type LiveFilter, RecordFilter } from '../../services/query-api/live-filter.ts';
-import { identify, recordOf, session, track } from '../support/messages.ts';
+import { identify, recordOf, session, track } from '../support/messages/messages.ts';
 
 const PROJECT_ID = 'proj_00000000000000000001';
 const OTHER_ID = 'proj_00000000000000000002';

@@ -7,11 +7,11 @@ import { Codec } from '../../services/messages/codec.ts';
 import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
 import { readInput } from '../../services/query-api/input.ts';
 import { answerLive, LiveReaders } from '../../services/query-api/live-events.ts';
-import { MemoryLog } from '../support/memory-log.ts';
-import { recordOf, track } from '../support/messages.ts';
-import { RawClient, request } from '../support/raw-client.ts';
-import { PROJECT, READ_KEY, ReadingServer } from '../support/reading-server.ts';
-import { realLogs } from '../support/real-logs.ts';
+import { MemoryLog } from '../support/event-log/memory-log.ts';
+import { recordOf, track } from '../support/messages/messages.ts';
+import { RawClient, request } from '../support/http/raw-client.ts';
+import { PROJECT, READ_KEY, ReadingServer } from '../support/http/reading-server.ts';
+import { realLogs } from '../support/event-log/real-logs.ts';
 
 const codec = new Codec(new EmbeddedSchemaIds());
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { END_OF_TIME } from '../../services/messages/timestamp.ts';
 import { encodeCursor } from '../../services/query-api/cursor.ts';
 import { readPage } from '../../services/query-api/users/events.ts';
-import { MemoryAnalytics } from '../support/reading-fakes.ts';
-import { ReadingServer } from '../support/reading-server.ts';
+import { MemoryAnalytics } from '../support/http/reading-fakes.ts';
+import { ReadingServer } from '../support/http/reading-server.ts';
 
 interface Page {
   readonly events: { readonly message_id: string; readonly timestamp: string }[];

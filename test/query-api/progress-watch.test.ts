@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { ProgressWatch } from '../../services/query-api/progress-watch.ts';
 import type { Passed, RecordPosition } from '../../services/query-api/wanted-positions.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
-import { MemoryProgress } from '../support/reading-fakes.ts';
+import { MemoryProgress } from '../support/http/reading-fakes.ts';
 
 const TOPIC = 'tidemark.track';
 const STORE_AWAY = new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');

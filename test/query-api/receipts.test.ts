@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Appended } from '../../services/event-log/event-log.ts';
 import { encodeReceipt } from '../../services/http/receipt.ts';
 import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
-import { OTHER_PROJECT, OTHER_READ_KEY, PROJECT, ReadingServer, WRITE_KEY } from '../support/reading-server.ts';
-import { headOf, leb, unsignedReceipt } from '../support/receipts.ts';
+import { OTHER_PROJECT, OTHER_READ_KEY, PROJECT, ReadingServer, WRITE_KEY } from '../support/http/reading-server.ts';
+import { headOf, leb, unsignedReceipt } from '../support/http/receipts.ts';
 
 const ACCEPTED_AT_MS = Date.UTC(2026, 10, 20, 10, 15);
 const TOPIC = 'tidemark.track';

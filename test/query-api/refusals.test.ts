@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { OTHER_READ_KEY, READ_KEY, ReadingServer, WRITE_KEY } from '../support/reading-server.ts';
+import { OTHER_READ_KEY, READ_KEY, ReadingServer, WRITE_KEY } from '../support/http/reading-server.ts';
 
 let server: ReadingServer;
 

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeCursor } from '../../services/query-api/cursor.ts';
-import { OTHER_READ_KEY, ReadingServer, WRITE_KEY } from '../support/reading-server.ts';
+import { OTHER_READ_KEY, ReadingServer, WRITE_KEY } from '../support/http/reading-server.ts';
 
 let server: ReadingServer;
 

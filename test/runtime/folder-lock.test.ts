@@ -4,10 +4,10 @@ import { Worker } from 'node:worker_threads';
 import { once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type FolderLock, lockFolder } from '../../services/runtime/folder-lock.ts';
-import { startProgram, type Program } from '../support/program.ts';
+import { startProgram, type Program } from '../support/service/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const HOLDER = 'test/support/lock-holder.ts';
+const HOLDER = 'test/support/programs/lock-holder.ts';
 
 describe('a folder lock', () => {
   test('a folder lock creates the folder for its owner alone', async () => {
@@ -138,7 +138,7 @@ async function holder(folder: string): Promise<Program> {
 }
 
 async function holdingThread(folder: string): Promise<Worker> {
-  const url = new URL('../support/lock-holder.ts', import.meta.url);
+  const url = new URL('../support/programs/lock-holder.ts', import.meta.url);
   const thread = new Worker(url, { argv: [folder], stdout: true });
   onTestFinished(async () => void (await thread.terminate()));
   const [said] = (await once(thread.stdout, 'data')) as [Buffer];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const WRITER = join(import.meta.dirname, '../support/line-writer.ts');
+const WRITER = join(import.meta.dirname, '../support/programs/line-writer.ts');
 
 function start(stdout: 'pipe' | number, lines: number, waitMs = 300) {
   const child = spawn(process.execPath, [WRITER, String(lines), String(waitMs)], {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { runProgram } from '../support/program.ts';
+import { runProgram } from '../support/service/program.ts';
 
 test("Node's warnings are printed by the logger, those of other threads too", async () => {
-  const { stdout, stderr } = await runProgram(['test/support/warner.ts']);
+  const { stdout, stderr } = await runProgram(['test/support/programs/warner.ts']);
 
   const lines = stdout.split('\n').filter((line) => line !== '');
   expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject(

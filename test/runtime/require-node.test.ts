@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { runProgram } from '../support/program.ts';
+import { runProgram } from '../support/service/program.ts';
 
 // `process.versions` is replaced, as if another version of Node ran.
 const asVersion = (node: string) =>

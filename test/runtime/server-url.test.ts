@@ -6,7 +6,7 @@ import { readPostgresUrl } from '../../services/stores/database/postgres/url.ts'
 import { parseKafkaUrl } from '../../services/event-log/kafka/url.ts';
 import { ServerUrl } from '../../services/runtime/server-url.ts';
 import { parseRegistryUrl } from '../../services/messages/registry/open.ts';
-import { printed } from '../support/printed.ts';
+import { printed } from '../support/service/printed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 interface Kind {

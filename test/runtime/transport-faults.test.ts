@@ -26,7 +26,7 @@ import {
   type Start,
   TLS_ANSWERS,
   tlsServer,
-} from '../support/faulty-servers.ts';
+} from '../support/service/faulty-servers.ts';
 
 /** Whether the fault ends the process or is retried; the log and the stores have a code of their own for each. */
 type Outcome = 'ends' | 'waits';

@@ -1,4 +1,4 @@
-import type { ServiceProcess } from '../support/service.ts';
+import type { ServiceProcess } from '../support/service/service.ts';
 import type { JsonObject } from './call.ts';
 import type { Ids } from './scenarios.ts';
 

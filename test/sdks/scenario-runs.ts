@@ -1,7 +1,7 @@
 /** Makes SDKs do every scenario against one service, and says what came of each. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';
-import { type ServiceProcess, WRITE_KEY } from '../support/service.ts';
+import { type ServiceProcess, WRITE_KEY } from '../support/service/service.ts';
 import type { Call } from './call.ts';
 import { differencesOf } from './differences.ts';
 import { type Exchange, SdkProxy } from './sdk-proxy.ts';

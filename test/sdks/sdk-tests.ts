@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ServiceProcess } from '../support/service.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import type { Outcome } from './outcomes.ts';
 import { codeOnPage, rowOf, rowsOnPage, writeRows } from './page.ts';
 import { prepared } from './programs.ts';

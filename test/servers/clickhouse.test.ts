@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { temporaryServersFolder } from '../support/servers-folder.ts';
+import { temporaryServersFolder } from '../support/service/servers-folder.ts';
 import { startClickHouse, type ClickHouse } from './clickhouse.ts';
 
 test('ClickHouse comes back on its port with what was inserted, after a kill', async () => {

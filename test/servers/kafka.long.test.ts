@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Kafka, logLevel, type KafkaConfig } from 'kafkajs';
 import { expect, onTestFinished, test } from 'vitest';
-import { temporaryServersFolder } from '../support/servers-folder.ts';
+import { temporaryServersFolder } from '../support/service/servers-folder.ts';
 import { startKafka, type KafkaCluster, type KafkaOptions } from './kafka.ts';
 
 test('a killed broker comes back on its port with its topics', { timeout: 120_000 }, async () => {

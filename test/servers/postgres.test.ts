@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { temporaryServersFolder } from '../support/servers-folder.ts';
+import { temporaryServersFolder } from '../support/service/servers-folder.ts';
 import { startPostgres } from './postgres.ts';
 
 test('Postgres comes back on its port with what was committed, after a stop and after a kill', async () => {

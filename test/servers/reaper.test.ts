@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { Client } from 'pg';
 import { expect, test, vi } from 'vitest';
-import { startProgram } from '../support/program.ts';
+import { startProgram } from '../support/service/program.ts';
 
 test(
   'a server and its folder are gone soon after the process that started it was killed',
   { timeout: 60_000 },
   async () => {
-    const holder = startProgram(['test/support/server-holder.ts']);
+    const holder = startProgram(['test/support/programs/server-holder.ts']);
     const [folder = '', url = ''] = (await holder.line())?.split(' ') ?? [];
     await connect(url);
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { temporaryServersFolder } from '../support/servers-folder.ts';
+import { temporaryServersFolder } from '../support/service/servers-folder.ts';
 import { startRegistry } from './registry.ts';
 
 const JSON_TYPE = { 'content-type': 'application/vnd.schemaregistry.v1+json' };

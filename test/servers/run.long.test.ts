@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { startProgram } from '../support/program.ts';
+import { startProgram } from '../support/service/program.ts';
 
 test(
   'npm run servers says the settings for four servers that listen, and takes all away on SIGTERM',

@@ -8,10 +8,10 @@ const HEAVY = /^(?:node:(?:child_process|worker_threads|cluster)|lmdb|chdb|@elec
 const SERVER = /^test\/servers\/(?:server|kafka|registry|postgres|clickhouse|shards|keeper)\.ts$/;
 
 /** The tests that import it run by kafkajs too, at night. */
-const KAFKA_CLIENT = /^test\/support\/kafka-client\.ts$/;
+const KAFKA_CLIENT = /^test\/support\/event-log\/kafka-client\.ts$/;
 
 /** The tests that import it run on servers too, at night. */
-const TESTED_FORM = /^test\/support\/tested-form\.ts$/;
+const TESTED_FORM = /^test\/support\/service\/tested-form\.ts$/;
 
 /** Import nothing heavy, and take longer than five seconds all the same: they wait for the timeouts of real sockets. */
 export const SLOW: readonly string[] = ['test/http/raw-requests.test.ts', 'test/http/slow-clients.test.ts'];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { TcpProxy } from '../faults/tcp-proxy.ts';
 import { freePort } from '../servers/ports.ts';
 import { removeServersFolder, serversFolder } from '../servers/reaped.ts';
-import { ADMIN_KEY, READ_KEY, WRITE_KEY } from '../support/service.ts';
+import { ADMIN_KEY, READ_KEY, WRITE_KEY } from '../support/service/service.ts';
 import { connectionTarget } from './proxy-target.ts';
 import { CLOCK_TRUST_AFTER_MS, processTarget, type Scene, type Target } from './scene.ts';
 import { SlowDisk } from './slow-disk.ts';

@@ -1,7 +1,7 @@
 import { carryOut, listProjects } from '../../services/cli/client/carry-out.ts';
 import { operation } from '../../schemas/operations.ts';
 import type { Body } from '../../schemas/operations.ts';
-import { READ_KEY, WRITE_KEY } from '../support/service.ts';
+import { READ_KEY, WRITE_KEY } from '../support/service/service.ts';
 import type { TestedProject } from './project.ts';
 import type { Scene } from './scene.ts';
 

@@ -6,7 +6,7 @@ import type { ServiceRequest } from '../../services/cli/client/ask.ts';
 import { job } from '../../services/cli/client/job.ts';
 import type { BuiltGeneration } from '../../services/maintenance/replay/replay-commands.ts';
 import { GENERATION_KINDS, type GenerationKind } from '../../services/stores/generations/generation.ts';
-import { ADMIN_KEY } from '../support/service.ts';
+import { ADMIN_KEY } from '../support/service/service.ts';
 import type { Findings } from './findings.ts';
 
 export interface ReplaysOptions {

@@ -9,7 +9,7 @@ import { startPostgres } from '../servers/postgres.ts';
 import { removeServersFolder, serversFolder } from '../servers/reaped.ts';
 import { startRegistry } from '../servers/registry.ts';
 import type { ServerControls } from '../servers/server-process.ts';
-import { ADMIN_KEY, READ_KEY, WRITE_KEY } from '../support/service.ts';
+import { ADMIN_KEY, READ_KEY, WRITE_KEY } from '../support/service/service.ts';
 import { diskTargets } from './embedded-scene.ts';
 import { brokerConnectionTarget, connectionTarget } from './proxy-target.ts';
 import { CLOCK_TRUST_AFTER_MS, processTarget, type Scene, type Target } from './scene.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { canRunOnServers } from '../support/server-settings.ts';
+import { canRunOnServers } from '../support/service/server-settings.ts';
 import { serversScene } from './servers-scene.ts';
 import { summaryOf } from './summary.ts';
 import { torture } from './torture.ts';

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { historyLines, ImportClient, IMPORTS } from '../../support/import-client.ts';
-import { startProgram } from '../../support/program.ts';
-import { ADMIN_KEY, ServiceProcess } from '../../support/service.ts';
+import { historyLines, ImportClient, IMPORTS } from '../../support/service/import-client.ts';
+import { startProgram } from '../../support/service/program.ts';
+import { ADMIN_KEY, ServiceProcess } from '../../support/service/service.ts';
 
 const GONE = { state: 'failed', problem: { error_code: 'PROJECT_UNKNOWN' } };
 

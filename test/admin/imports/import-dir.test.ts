@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ServiceClient } from '../../../services/cli/client/service-client.ts';
 import { controlSocketPath } from '../../../services/runtime/control-socket.ts';
-import { historyLines, ImportClient, IMPORTS, type ShownImport } from '../../support/import-client.ts';
-import { ServiceProcess } from '../../support/service.ts';
+import { historyLines, ImportClient, IMPORTS, type ShownImport } from '../../support/service/import-client.ts';
+import { ServiceProcess } from '../../support/service/service.ts';
 
 const SECRET = 'secret-of-the-machine';
 

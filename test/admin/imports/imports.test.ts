@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { historyLines, ImportClient, IMPORTS, type ShownImport } from '../../support/import-client.ts';
-import { ADMIN_KEY, ServiceProcess } from '../../support/service.ts';
+import { historyLines, ImportClient, IMPORTS, type ShownImport } from '../../support/service/import-client.ts';
+import { ADMIN_KEY, ServiceProcess } from '../../support/service/service.ts';
 
 let folder: string;
 let dataDir: string;

@@ -4,12 +4,12 @@ import { Audiences } from '../../../services/audience/audiences.ts';
 import type { Audience } from '../../../services/audience/definition/audience.ts';
 import { readDefinition } from '../../../services/audience/definition/definition.ts';
 import type { Explanation } from '../../../services/audience/explain/explain.ts';
-import { AMPLE, insert, MessageMaker } from '../../support/analytics.ts';
-import { sharedAnalytics } from '../../support/analytics-stores.ts';
-import { HOSTILE, hostileMembers } from '../../support/hostile.ts';
+import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { sharedAnalytics } from '../../support/stores/analytics-stores.ts';
+import { HOSTILE, hostileMembers } from '../../support/messages/hostile.ts';
 import { propertyRun } from '../../support/property-run.ts';
-import { exactly, historyAndDefinitions, insertHistory, NOW_MS } from '../../support/random-history.ts';
-import { testedAnalytics } from '../../support/tested-analytics.ts';
+import { exactly, historyAndDefinitions, insertHistory, NOW_MS } from '../../support/messages/random-history.ts';
+import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const NOW = BigInt(NOW_MS) * 1000n;
 const DAY = 86_400_000_000n;

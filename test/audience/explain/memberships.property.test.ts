@@ -5,11 +5,11 @@ import { readMemberships } from '../../../services/audience/explain/memberships.
 import { explainMembership } from '../../../services/audience/explain/why.ts';
 import { QueryBudget } from '../../../services/audience/query-budget.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
-import { AMPLE } from '../../support/analytics.ts';
-import { sharedStore } from '../../support/analytics-stores.ts';
+import { AMPLE } from '../../support/stores/analytics.ts';
+import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { propertyRun } from '../../support/property-run.ts';
-import { exactly, historyAndDefinitions, insertHistory, NOW, USERS } from '../../support/random-history.ts';
-import { testedAnalytics } from '../../support/tested-analytics.ts';
+import { exactly, historyAndDefinitions, insertHistory, NOW, USERS } from '../../support/messages/random-history.ts';
+import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const DEFINITIONS = 12;
 

@@ -6,11 +6,11 @@ import { readDefinition } from '../../../services/audience/definition/definition
 import { explainMembership, type Why } from '../../../services/audience/explain/why.ts';
 import type { Message, Micros } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
-import { AMPLE, ask } from '../../support/analytics.ts';
-import { sharedStore } from '../../support/analytics-stores.ts';
+import { AMPLE, ask } from '../../support/stores/analytics.ts';
+import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { propertyRun } from '../../support/property-run.ts';
-import { exactly, historyAndDefinitions, insertHistory, NOW, USERS } from '../../support/random-history.ts';
-import { testedAnalytics, testedShards } from '../../support/tested-analytics.ts';
+import { exactly, historyAndDefinitions, insertHistory, NOW, USERS } from '../../support/messages/random-history.ts';
+import { testedAnalytics, testedShards } from '../../support/stores/tested-analytics.ts';
 
 const DEFINITIONS = 10;
 const HOUR = 3_600_000_000n;

@@ -4,11 +4,11 @@ import { readDefinition } from '../../../services/audience/definition/definition
 import { whyJson } from '../../../services/audience/explain/to-json.ts';
 import type { Why } from '../../../services/audience/explain/why.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
-import { AMPLE, insert, MessageMaker } from '../../support/analytics.ts';
-import { sharedAnalytics } from '../../support/analytics-stores.ts';
-import { HOSTILE, hostileMembers } from '../../support/hostile.ts';
-import { exactly, NOW, NOW_MS } from '../../support/random-history.ts';
-import { testedAnalytics } from '../../support/tested-analytics.ts';
+import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { sharedAnalytics } from '../../support/stores/analytics-stores.ts';
+import { HOSTILE, hostileMembers } from '../../support/messages/hostile.ts';
+import { exactly, NOW, NOW_MS } from '../../support/messages/random-history.ts';
+import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const HOUR = 3_600_000_000n;
 const DAY = 24n * HOUR;

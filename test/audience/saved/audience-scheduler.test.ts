@@ -5,10 +5,10 @@ import { AudienceScheduler, type SchedulerParts } from '../../../services/audien
 import { SqlAudienceStore } from '../../../services/audience/saved/sql-audience-store.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { AMPLE, insert, MessageMaker } from '../../support/analytics.ts';
-import { EMBEDDED, sharedStore } from '../../support/analytics-stores.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
-import { testedAnalytics } from '../../support/tested-analytics.ts';
+import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { EMBEDDED, sharedStore } from '../../support/stores/analytics-stores.ts';
+import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
+import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const PRO = '{"trait":"plan","is":"pro"}';
 const FREE = '{"trait":"plan","is":"free"}';

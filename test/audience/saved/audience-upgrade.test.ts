@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { SqlAudienceStore } from '../../../services/audience/saved/sql-audience-store.ts';
 import { migrateDatabase } from '../../../services/stores/database/migrate.ts';
-import { openClusterInMemory } from '../../support/cluster.ts';
-import { migrationsUpTo } from '../../support/older-database.ts';
+import { openClusterInMemory } from '../../support/stores/cluster.ts';
+import { migrationsUpTo } from '../../support/stores/older-database.ts';
 
 const PROJECT = `
   insert into projects (id, name, timezone, session_secret, created_at_ms)

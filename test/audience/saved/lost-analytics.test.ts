@@ -4,10 +4,10 @@ import { SqlAudienceStore } from '../../../services/audience/saved/sql-audience-
 import { LiveGenerations } from '../../../services/stores/generations/live-generations.ts';
 import { LostAnalytics } from '../../../services/stores/generations/lost-analytics.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
-import { AMPLE, MessageMaker } from '../../support/analytics.ts';
-import { EMBEDDED } from '../../support/analytics-stores.ts';
-import { sharedDatabase } from '../../support/database.ts';
-import { sinkBench } from '../../support/sink.ts';
+import { AMPLE, MessageMaker } from '../../support/stores/analytics.ts';
+import { EMBEDDED } from '../../support/stores/analytics-stores.ts';
+import { sharedDatabase } from '../../support/stores/database.ts';
+import { sinkBench } from '../../support/service/sink.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 20 };
 const BEHIND = { code: 'WAITING_FOR_ANALYTICS', retryable: true };

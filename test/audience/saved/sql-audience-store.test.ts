@@ -6,8 +6,8 @@ import { SqlProjectStore } from '../../../services/stores/projects/sql-project-s
 import { MAX_AUDIENCES, testAudienceClaims, testAudienceStore } from '../../contract/audience-store.ts';
 import { testAudienceEvaluations, testAudiencePast } from '../../contract/audience-past.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
-import { MemoryAudienceStore } from '../../support/memory-audience-store.ts';
+import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
+import { MemoryAudienceStore } from '../../support/http/memory-audience-store.ts';
 
 const server = await serverUrl('postgres');
 

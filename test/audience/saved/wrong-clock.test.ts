@@ -3,9 +3,9 @@ import { AudienceScheduler } from '../../../services/audience/saved/audience-sch
 import { SqlAudienceStore } from '../../../services/audience/saved/sql-audience-store.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
-import { AMPLE } from '../../support/analytics.ts';
-import { EMBEDDED, sharedStore } from '../../support/analytics-stores.ts';
-import { sharedDatabase } from '../../support/database.ts';
+import { AMPLE } from '../../support/stores/analytics.ts';
+import { EMBEDDED, sharedStore } from '../../support/stores/analytics-stores.ts';
+import { sharedDatabase } from '../../support/stores/database.ts';
 
 const HOUR_MS = 3_600_000;
 const PATIENTLY = { timeout: 20_000 };

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { compilePreview } from '../../../services/audience/sql/compile.ts';
 import { readDefinition } from '../../../services/audience/definition/definition.ts';
 import type { Query } from '../../../services/stores/analytics/analytics-store.ts';
-import { HOSTILE } from '../../support/hostile.ts';
+import { HOSTILE } from '../../support/messages/hostile.ts';
 
 const NOW = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;
 

@@ -10,9 +10,9 @@ import type { AnalyticsStore } from '../../../services/stores/analytics/analytic
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
 import { removeServersFolder, serversFolder } from '../../servers/reaped.ts';
 import { startShards } from '../../servers/shards.ts';
-import { AMPLE } from '../../support/analytics.ts';
-import { askServer } from '../../support/clickhouse.ts';
-import { shardUrls } from '../../support/fresh-shards.ts';
+import { AMPLE } from '../../support/stores/analytics.ts';
+import { askServer } from '../../support/stores/clickhouse.ts';
+import { shardUrls } from '../../support/stores/fresh-shards.ts';
 import { median } from '../figures.ts';
 
 const TIMES = 6;

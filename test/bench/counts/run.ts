@@ -10,7 +10,7 @@ import { EventCounts } from '../../../services/query-api/questions/event-counts.
 import { readCountsQuestion } from '../../../services/query-api/questions/read-question.ts';
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
 import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
-import { PROJECT as KEYED_PROJECT } from '../../support/reading-server.ts';
+import { PROJECT as KEYED_PROJECT } from '../../support/http/reading-server.ts';
 import { NOW_MS, PROJECT } from '../audience/shape.ts';
 import { Figures, median } from '../figures.ts';
 import { madeHistory } from './data.ts';

@@ -8,9 +8,9 @@ import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-s
 import { changeOf, fold } from '../../../services/consumers/projector/fold.ts';
 import { decodeBatch } from '../../../services/consumers/decode-batch.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
-import { codec, recordOf } from '../../support/messages.ts';
-import { randomProjectId, randomTopic } from '../../support/random-project.ts';
+import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
+import { codec, recordOf } from '../../support/messages/messages.ts';
+import { randomProjectId, randomTopic } from '../../support/messages/random-project.ts';
 import { type Bounded, drawnMessage, messageOf, naiveProfileOf, profileOf } from './drawn-history.ts';
 
 /** What happens to one batch: how much of each partition it takes, and whether its writing fails or comes twice. */

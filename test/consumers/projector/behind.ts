@@ -3,9 +3,9 @@ import * as fc from 'fast-check';
 import { type Message, MESSAGE_TOPICS, topicOf } from '../../../services/messages/message.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
 import type { ProfileStore } from '../../../services/stores/profiles/profile-store.ts';
-import type { MemoryLog } from '../../support/memory-log.ts';
-import { recordOf, track } from '../../support/messages.ts';
-import { overriding } from '../../support/projector.ts';
+import type { MemoryLog } from '../../support/event-log/memory-log.ts';
+import { recordOf, track } from '../../support/messages/messages.ts';
+import { overriding } from '../../support/service/projector.ts';
 
 const DEFECT = 'the process dies here';
 

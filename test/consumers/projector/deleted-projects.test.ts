@@ -7,11 +7,11 @@ import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { deletedProjects } from '../../../services/stores/projects/deleted-projects.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
-import { MemoryLog } from '../../support/memory-log.ts';
-import { codec, identify, track } from '../../support/messages.ts';
-import { append } from '../../support/projector.ts';
-import { randomProjectId } from '../../support/random-project.ts';
+import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
+import { MemoryLog } from '../../support/event-log/memory-log.ts';
+import { codec, identify, track } from '../../support/messages/messages.ts';
+import { append } from '../../support/service/projector.ts';
+import { randomProjectId } from '../../support/messages/random-project.ts';
 
 const server = await serverUrl('postgres');
 const STORES = [

@@ -4,7 +4,7 @@ import type { Message } from '../../../services/messages/message.ts';
 import { versionOf } from '../../../services/messages/version.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
-import { identify, session, TODAY, track } from '../../support/messages.ts';
+import { identify, session, TODAY, track } from '../../support/messages/messages.ts';
 
 const VALUES = [
   'null',

@@ -2,11 +2,11 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { Projector } from '../../../services/consumers/projector/project.ts';
-import { sharedDatabase } from '../../support/database.ts';
-import { MemoryLog } from '../../support/memory-log.ts';
-import { codec, identify } from '../../support/messages.ts';
-import { append } from '../../support/projector.ts';
-import { randomProjectId } from '../../support/random-project.ts';
+import { sharedDatabase } from '../../support/stores/database.ts';
+import { MemoryLog } from '../../support/event-log/memory-log.ts';
+import { codec, identify } from '../../support/messages/messages.ts';
+import { append } from '../../support/service/projector.ts';
+import { randomProjectId } from '../../support/messages/random-project.ts';
 
 const database = sharedDatabase();
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { changeOf, fold, mergeChanges } from '../../../services/consumers/projector/fold.ts';
 import type { ProfileChange, TraitState } from '../../../services/stores/profiles/profile.ts';
-import { identify, session, track } from '../../support/messages.ts';
+import { identify, session, track } from '../../support/messages/messages.ts';
 
 const ada = { projectId: 'proj_1', userId: 'ada' };
 

@@ -9,11 +9,11 @@ import { Overtaking } from '../../../services/consumers/projector/overtaking.ts'
 import { Projector } from '../../../services/consumers/projector/project.ts';
 import { type Message, MESSAGE_TOPICS } from '../../../services/messages/message.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
-import { sharedDatabase } from '../../support/database.ts';
-import { MemoryLog } from '../../support/memory-log.ts';
-import { codec, identify, track } from '../../support/messages.ts';
-import { append } from '../../support/projector.ts';
-import { randomProjectId } from '../../support/random-project.ts';
+import { sharedDatabase } from '../../support/stores/database.ts';
+import { MemoryLog } from '../../support/event-log/memory-log.ts';
+import { codec, identify, track } from '../../support/messages/messages.ts';
+import { append } from '../../support/service/projector.ts';
+import { randomProjectId } from '../../support/messages/random-project.ts';
 import { isAtEnd } from './behind.ts';
 import { drawnMessage, messageOf, naiveProfileOf, profileOf } from './drawn-history.ts';
 

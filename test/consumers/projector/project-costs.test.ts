@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { changeOf } from '../../../services/consumers/projector/fold.ts';
 import { ProjectCosts } from '../../../services/consumers/projector/project-costs.ts';
-import { identify, track } from '../../support/messages.ts';
+import { identify, track } from '../../support/messages/messages.ts';
 
 const wide = changeOf(identify({ projectId: 'wide', userId: 'a', traits: `{"text":"${'x'.repeat(100_000)}"}` }));
 const small = changeOf(track({ projectId: 'small', userId: 'b' }));

@@ -9,11 +9,11 @@ import { Projector, type ProjectorOptions } from '../../../services/consumers/pr
 import type { BatchReport } from '../../../services/consumers/reader-metrics.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
-import { MemoryLog } from '../../support/memory-log.ts';
-import { awayFor, codec, identify, recordOf, session, TODAY, track } from '../../support/messages.ts';
-import { append, overriding } from '../../support/projector.ts';
-import { randomProjectId } from '../../support/random-project.ts';
+import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
+import { MemoryLog } from '../../support/event-log/memory-log.ts';
+import { awayFor, codec, identify, recordOf, session, TODAY, track } from '../../support/messages/messages.ts';
+import { append, overriding } from '../../support/service/projector.ts';
+import { randomProjectId } from '../../support/messages/random-project.ts';
 
 const server = await serverUrl('postgres');
 const STORES = [

@@ -10,12 +10,12 @@ import { Projector } from '../../../services/consumers/projector/project.ts';
 import type { BatchReport } from '../../../services/consumers/reader-metrics.ts';
 import { type ErrorCode, TidemarkError } from '../../../services/runtime/errors.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase } from '../../support/database.ts';
-import { type FreshDatabase, freshDatabase } from '../../support/fresh-database.ts';
-import { MemoryLog } from '../../support/memory-log.ts';
-import { codec, identify } from '../../support/messages.ts';
-import { append, overriding } from '../../support/projector.ts';
-import { randomProjectId } from '../../support/random-project.ts';
+import { sharedDatabase } from '../../support/stores/database.ts';
+import { type FreshDatabase, freshDatabase } from '../../support/stores/fresh-database.ts';
+import { MemoryLog } from '../../support/event-log/memory-log.ts';
+import { codec, identify } from '../../support/messages/messages.ts';
+import { append, overriding } from '../../support/service/projector.ts';
+import { randomProjectId } from '../../support/messages/random-project.ts';
 
 const server = await serverUrl('postgres');
 const STATEMENT_TIMEOUT_MS = 400;

@@ -4,7 +4,7 @@ import { beginningOf, positionAfter } from '../../../services/event-log/identity
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { Batch, type SinkEntry } from '../../../services/consumers/sink/batch.ts';
 import { rowsOf } from '../../../services/consumers/sink/row.ts';
-import { MessageMaker } from '../../support/analytics.ts';
+import { MessageMaker } from '../../support/stores/analytics.ts';
 
 const TRACKS = { topic: 'tidemark.track', partition: 0 };
 const OTHERS = { topic: 'tidemark.track', partition: 1 };

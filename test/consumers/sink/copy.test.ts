@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
-import { ask, MessageMaker } from '../../support/analytics.ts';
-import { awayFor } from '../../support/messages.ts';
-import { codec, sinkBench, type SinkBench } from '../../support/sink.ts';
+import { ask, MessageMaker } from '../../support/stores/analytics.ts';
+import { awayFor } from '../../support/messages/messages.ts';
+import { codec, sinkBench, type SinkBench } from '../../support/service/sink.ts';
 
 const bench = sinkBench();
 const PATIENCE = { timeout: 20_000, interval: 10 };

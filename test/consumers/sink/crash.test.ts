@@ -2,9 +2,9 @@ import { describe, expect, test, vi } from 'vitest';
 import type { AnalyticsWriter, IngestedRange, Rows } from '../../../services/stores/analytics/analytics-store.ts';
 import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
-import { ask, MessageMaker } from '../../support/analytics.ts';
-import { codec, sinkBench } from '../../support/sink.ts';
-import { testedAnalytics } from '../../support/tested-analytics.ts';
+import { ask, MessageMaker } from '../../support/stores/analytics.ts';
+import { codec, sinkBench } from '../../support/service/sink.ts';
+import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 10 };
 const TRACKS = { topic: 'tidemark.track', partition: 0 };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
-import { ask, MessageMaker } from '../../support/analytics.ts';
-import { randomProjectId } from '../../support/random-project.ts';
-import { sinkBench } from '../../support/sink.ts';
+import { ask, MessageMaker } from '../../support/stores/analytics.ts';
+import { randomProjectId } from '../../support/messages/random-project.ts';
+import { sinkBench } from '../../support/service/sink.ts';
 
 const bench = sinkBench();
 

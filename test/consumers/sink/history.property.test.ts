@@ -5,9 +5,9 @@ import type { AnalyticsStore } from '../../../services/stores/analytics/analytic
 import type { Message } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { versionOf } from '../../../services/messages/version.ts';
-import { ask, insert } from '../../support/analytics.ts';
-import { sharedStore } from '../../support/analytics-stores.ts';
-import { testedAnalytics } from '../../support/tested-analytics.ts';
+import { ask, insert } from '../../support/stores/analytics.ts';
+import { sharedStore } from '../../support/stores/analytics-stores.ts';
+import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 /** What a caller sends, without the place in the log. */
 interface Said {

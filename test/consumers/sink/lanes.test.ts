@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { IMPORT_TOPICS, LIVE_TOPICS } from '../../../services/messages/message.ts';
-import { ask, MessageMaker } from '../../support/analytics.ts';
-import { sinkBench } from '../../support/sink.ts';
+import { ask, MessageMaker } from '../../support/stores/analytics.ts';
+import { sinkBench } from '../../support/service/sink.ts';
 
 const bench = sinkBench();
 const PATIENCE = { timeout: 20_000, interval: 10 };

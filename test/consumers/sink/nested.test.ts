@@ -3,10 +3,10 @@ import { compilePreview } from '../../../services/audience/sql/compile.ts';
 import { readDefinition } from '../../../services/audience/definition/definition.ts';
 import { parseBody, toJsonText } from '../../../services/messages/json.ts';
 import type { Track } from '../../../services/messages/message.ts';
-import { ask, insert, MessageMaker } from '../../support/analytics.ts';
-import { type OpenedAnalytics } from '../../support/analytics-stores.ts';
-import { audienceOf } from '../../support/naive-audience.ts';
-import { testedAnalytics } from '../../support/tested-analytics.ts';
+import { ask, insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { type OpenedAnalytics } from '../../support/stores/analytics-stores.ts';
+import { audienceOf } from '../../support/messages/naive-audience.ts';
+import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 import { Dice } from '../../torture/dice.ts';
 import { randomKey, randomValue } from '../../torture/random-json.ts';
 

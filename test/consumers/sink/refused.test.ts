@@ -3,8 +3,8 @@ import type { Rows } from '../../../services/stores/analytics/analytics-store.ts
 import type { ClickHouseStore } from '../../../services/stores/analytics/clickhouse/clickhouse-store.ts';
 import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
-import { ask, MessageMaker } from '../../support/analytics.ts';
-import { codec, sinkBench } from '../../support/sink.ts';
+import { ask, MessageMaker } from '../../support/stores/analytics.ts';
+import { codec, sinkBench } from '../../support/service/sink.ts';
 
 const bench = sinkBench();
 const PATIENCE = { timeout: 20_000, interval: 10 };

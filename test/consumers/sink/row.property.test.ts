@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { columnPath } from '../../../services/stores/analytics/json-path.ts';
 import { parseBody, toJsonText } from '../../../services/messages/json.ts';
 import type { JsonText } from '../../../services/messages/message.ts';
-import { ask, insert, MessageMaker } from '../../support/analytics.ts';
-import { sharedAnalytics } from '../../support/chdb.ts';
-import { jsonObject } from '../../support/json.ts';
+import { ask, insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { sharedAnalytics } from '../../support/stores/chdb.ts';
+import { jsonObject } from '../../support/messages/json.ts';
 
 const analytics = sharedAnalytics();
 

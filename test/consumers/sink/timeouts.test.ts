@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { DEAD_LETTER_TOPIC, type Message } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
-import { ask, MessageMaker } from '../../support/analytics.ts';
-import { codec, sinkBench } from '../../support/sink.ts';
+import { ask, MessageMaker } from '../../support/stores/analytics.ts';
+import { codec, sinkBench } from '../../support/service/sink.ts';
 
 const bench = sinkBench();
 const PATIENCE = { timeout: 50_000, interval: 10 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UsersSeen } from '../../../services/consumers/sink/users-seen.ts';
 import type { Message } from '../../../services/messages/message.ts';
-import { MessageMaker } from '../../support/analytics.ts';
+import { MessageMaker } from '../../support/stores/analytics.ts';
 
 const make = new MessageMaker();
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { LIVE_TOPICS } from '../../../services/messages/message.ts';
 import { LiveLag } from '../../../services/consumers/throttle/live-lag.ts';
-import { MemoryLog } from '../../support/memory-log.ts';
-import { MemoryProgress } from '../../support/reading-fakes.ts';
+import { MemoryLog } from '../../support/event-log/memory-log.ts';
+import { MemoryProgress } from '../../support/http/reading-fakes.ts';
 
 const RECORD = { key: new Uint8Array(), value: new Uint8Array() };
 

@@ -7,8 +7,8 @@ import { openEventLog } from '../../../services/event-log/open.ts';
 import { type KafkaCluster, startKafka } from '../../servers/kafka.ts';
 import { removeServersFolder, serversFolder } from '../../servers/reaped.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { PATIENT, placed, records, text } from '../../support/event-log.ts';
-import { KAFKA_CLIENT } from '../../support/kafka-client.ts';
+import { PATIENT, placed, records, text } from '../../support/event-log/event-log.ts';
+import { KAFKA_CLIENT } from '../../support/event-log/kafka-client.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 // Where the servers of the tests cannot be had, neither can these brokers.

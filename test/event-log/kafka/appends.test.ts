@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { NewRecord } from '../../../services/event-log/event-log.ts';
 import { AppendQueue, type AppendQueueOptions } from '../../../services/event-log/kafka/appends.ts';
 import type { PartitionBatch } from '../../../services/event-log/kafka/wire.ts';
-import { keyIn, record, text, until } from '../../support/event-log.ts';
-import { BROKER_TOPIC, type Fate, KafkaInMemory } from '../../support/kafka-broker.ts';
+import { keyIn, record, text, until } from '../../support/event-log/event-log.ts';
+import { BROKER_TOPIC, type Fate, KafkaInMemory } from '../../support/event-log/kafka-broker.ts';
 
 const KEYS = [keyIn(0, 2), keyIn(1, 2)];
 const to = (partition: number, value: string): NewRecord => record(BROKER_TOPIC, KEYS[partition]!, value);

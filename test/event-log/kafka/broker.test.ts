@@ -5,8 +5,8 @@ import type { EventLog, PartitionRecords, Position } from '../../../services/eve
 import { positionAfter } from '../../../services/event-log/identity.ts';
 import { openEventLog } from '../../../services/event-log/open.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { KAFKA_CLIENT } from '../../support/kafka-client.ts';
-import { PATIENT, placed, readCount, record, text, until, values } from '../../support/event-log.ts';
+import { KAFKA_CLIENT } from '../../support/event-log/kafka-client.ts';
+import { PATIENT, placed, readCount, record, text, until, values } from '../../support/event-log/event-log.ts';
 
 const url = await serverUrl('kafka');
 

@@ -6,7 +6,7 @@ import { Fetches } from '../../../services/event-log/kafka/fetches.ts';
 import type { Leaders } from '../../../services/event-log/kafka/leaders.ts';
 import type { FetchStart } from '../../../services/event-log/kafka/start.ts';
 import type { Fetched, FetchFrom } from '../../../services/event-log/kafka/wire.ts';
-import { text, until } from '../../support/event-log.ts';
+import { text, until } from '../../support/event-log/event-log.ts';
 
 const at = { topic: 't', partition: 0 };
 

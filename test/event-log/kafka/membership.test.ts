@@ -3,7 +3,7 @@ import { assign, encodeAssignment } from '../../../services/event-log/kafka/assi
 import { KAFKA, KafkaFault, UNREACHABLE } from '../../../services/event-log/kafka/faults.ts';
 import { Membership } from '../../../services/event-log/kafka/membership.ts';
 import type { Joined, JoinRequest, KafkaWire } from '../../../services/event-log/kafka/wire.ts';
-import { until } from '../../support/event-log.ts';
+import { until } from '../../support/event-log/event-log.ts';
 
 const partitions = [0, 1].map((partition) => ({ topic: 't', partition }));
 

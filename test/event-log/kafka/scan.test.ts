@@ -4,7 +4,7 @@ import { KAFKA } from '../../../services/event-log/kafka/faults.ts';
 import type { Leaders } from '../../../services/event-log/kafka/leaders.ts';
 import { KafkaScan } from '../../../services/event-log/kafka/scan.ts';
 import type { Fetched, FetchFrom } from '../../../services/event-log/kafka/wire.ts';
-import { placed, values } from '../../support/event-log.ts';
+import { placed, values } from '../../support/event-log/event-log.ts';
 
 const at = { topic: 't', partition: 0 };
 

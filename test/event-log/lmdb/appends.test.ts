@@ -4,7 +4,7 @@ import { AppendQueue } from '../../../services/event-log/lmdb/appends.ts';
 import { Layout } from '../../../services/event-log/lmdb/layout.ts';
 import type { AppendRequest, AppendResult } from '../../../services/event-log/lmdb/requests.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
-import { record, records, until } from '../../support/event-log.ts';
+import { record, records, until } from '../../support/event-log/event-log.ts';
 
 const layout = new Layout([{ name: 't', partitions: 2 }]);
 

@@ -7,7 +7,7 @@ import { failureOf } from '../../../services/event-log/lmdb/errors.ts';
 import { prepareFolder } from '../../../services/event-log/lmdb/folder.ts';
 import { LmdbStore } from '../../../services/event-log/lmdb/store.ts';
 import { hasCode } from '../../../services/runtime/errors.ts';
-import { record, records, text } from '../../support/event-log.ts';
+import { record, records, text } from '../../support/event-log/event-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const TOPICS = ['t', 'u'];

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
 import { hasCode } from '../../../services/runtime/errors.ts';
 import { LOG_RESERVE_BYTES } from '../../../services/runtime/free-space.ts';
-import { PATIENT, placed, placeOf, readCount, record, text } from '../../support/event-log.ts';
+import { PATIENT, placed, placeOf, readCount, record, text } from '../../support/event-log/event-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const LARGE = 'x'.repeat(40_000);
@@ -15,7 +15,7 @@ describe('an embedded log that cannot grow', () => {
   // page: LMDB sees a write that is cut short, as on a full disk.
   test('a log that cannot grow refuses what does not fit, keeps exactly what it acknowledged, and works again later', async () => {
     const folder = await temporaryFolder();
-    const command = 'ulimit -f 4001; exec "$0" test/support/event-log-filler.ts "$1"';
+    const command = 'ulimit -f 4001; exec "$0" test/support/programs/event-log-filler.ts "$1"';
 
     const printed = execFileSync('sh', ['-c', command, process.execPath, folder], { encoding: 'utf8' });
 
@@ -36,7 +36,7 @@ describe('an embedded log that cannot grow', () => {
     'a log is reopened after a failed write, and stores what it refused once there is space',
     async () => {
       const folder = await temporaryFolder();
-      const command = 'ulimit -S -f 4001; exec "$0" test/support/event-log-filler.ts "$1" again';
+      const command = 'ulimit -S -f 4001; exec "$0" test/support/programs/event-log-filler.ts "$1" again';
 
       const printed = execFileSync('sh', ['-c', command, process.execPath, folder], { encoding: 'utf8' });
 

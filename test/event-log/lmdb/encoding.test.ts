@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
 import type { AppendEncoded, EncodeJob, EncodeResult } from '../../../services/event-log/event-log.ts';
-import { placeOf, readCount, record, text, until } from '../../support/event-log.ts';
+import { placeOf, readCount, record, text, until } from '../../support/event-log/event-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const ENCODER = new URL('../../support/text-encoder.ts', import.meta.url);
+const ENCODER = new URL('../../support/programs/text-encoder.ts', import.meta.url);
 const IN_T = { topic: 't' };
 
 function job(content: string, shared: object = IN_T): EncodeJob {

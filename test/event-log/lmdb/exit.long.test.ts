@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
-import { runProgram } from '../../support/program.ts';
-import { records } from '../../support/event-log.ts';
+import { runProgram } from '../../support/service/program.ts';
+import { records } from '../../support/event-log/event-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const LEAVER = 'test/support/event-log-leaver.ts';
+const LEAVER = 'test/support/programs/event-log-leaver.ts';
 
 describe('a process that ends in the middle of appending', () => {
   // Unguarded, one of some tens hangs.

@@ -5,7 +5,7 @@ import { open } from 'lmdb';
 import { describe, expect, test } from 'vitest';
 import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
 import { makeLog } from '../../../services/event-log/lmdb/folder.ts';
-import { readCount, records } from '../../support/event-log.ts';
+import { readCount, records } from '../../support/event-log/event-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const TOPICS = ['t'];

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { EventLog } from '../../../services/event-log/event-log.ts';
 import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
-import { type PlacedRecord, placeOf, readCount, text } from '../../support/event-log.ts';
-import { type Program, startProgram } from '../../support/program.ts';
+import { type PlacedRecord, placeOf, readCount, text } from '../../support/event-log/event-log.ts';
+import { type Program, startProgram } from '../../support/service/program.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const TOPICS = ['one', 'two'];
-const APPENDER = 'test/support/event-log-appender.ts';
+const APPENDER = 'test/support/programs/event-log-appender.ts';
 
 describe('an embedded log whose writer is killed', () => {
   test('a log whose writer is killed has every acknowledged record at its offset, without gaps or repeats', async () => {

@@ -1,7 +1,16 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { LogReader, ReaderOptions } from '../../../services/event-log/event-log.ts';
 import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
-import { AT_ONCE, keyIn, PATIENT, placed, readCount, record, records, values } from '../../support/event-log.ts';
+import {
+  AT_ONCE,
+  keyIn,
+  PATIENT,
+  placed,
+  readCount,
+  record,
+  records,
+  values,
+} from '../../support/event-log/event-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const PARTITIONS = 4;

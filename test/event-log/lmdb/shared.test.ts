@@ -3,12 +3,12 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Appended } from '../../../services/event-log/event-log.ts';
 import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
-import { placeOf, readCount, record, values } from '../../support/event-log.ts';
-import type { ThreadNews, ThreadTask } from '../../support/event-log-thread.ts';
-import { runProgram } from '../../support/program.ts';
+import { placeOf, readCount, record, values } from '../../support/event-log/event-log.ts';
+import type { ThreadNews, ThreadTask } from '../../support/programs/event-log-thread.ts';
+import { runProgram } from '../../support/service/program.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const APPENDER = 'test/support/event-log-appender.ts';
+const APPENDER = 'test/support/programs/event-log-appender.ts';
 
 describe('an embedded log that several have open', () => {
   test('a log stores the appends of two processes at once, each record at an offset of its own', async () => {
@@ -81,7 +81,9 @@ function readerOf(log: LmdbEventLog) {
 }
 
 function startThread(task: ThreadTask) {
-  const worker = new Worker(new URL('../../support/event-log-thread.ts', import.meta.url), { workerData: task });
+  const worker = new Worker(new URL('../../support/programs/event-log-thread.ts', import.meta.url), {
+    workerData: task,
+  });
   onTestFinished(async () => void (await worker.terminate()));
   const news: ThreadNews[] = [];
   worker.on('message', (one: ThreadNews) => news.push(one));

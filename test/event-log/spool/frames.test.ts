@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { NewRecord } from '../../../services/event-log/event-log.ts';
 import { encodeFrames, readFrames } from '../../../services/event-log/spool/frames.ts';
-import { spooled, valuesOf } from '../../support/spool.ts';
+import { spooled, valuesOf } from '../../support/event-log/spool.ts';
 
 const RECORDS = [spooled('a', '1'), spooled('b', ''), spooled('ключ', 'x'.repeat(3_000))];
 

@@ -7,9 +7,9 @@ import { lockIfFree } from '../../../services/event-log/spool/folders.ts';
 import { encodeFrames } from '../../../services/event-log/spool/frames.ts';
 import { IngestSpool, type IngestSpoolOptions } from '../../../services/event-log/spool/ingest-spool.ts';
 import { Spool } from '../../../services/event-log/spool/spool.ts';
-import { until } from '../../support/event-log.ts';
-import { FaultyLog } from '../../support/faulty-log.ts';
-import { numbered, spooled, valuesOf } from '../../support/spool.ts';
+import { until } from '../../support/event-log/event-log.ts';
+import { FaultyLog } from '../../support/event-log/faulty-log.ts';
+import { numbered, spooled, valuesOf } from '../../support/event-log/spool.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 interface Door {

@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { hasCode } from '../../../services/runtime/errors.ts';
 import { lockFolder } from '../../../services/runtime/folder-lock.ts';
 import { Spool } from '../../../services/event-log/spool/spool.ts';
-import { startProgram } from '../../support/program.ts';
-import { numbered, openSpool, spooled, takeAll, valuesOf } from '../../support/spool.ts';
+import { startProgram } from '../../support/service/program.ts';
+import { numbered, openSpool, spooled, takeAll, valuesOf } from '../../support/event-log/spool.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const LARGE = 'x'.repeat(2_000);
@@ -130,7 +130,7 @@ test('kill -9 while it is written: everything acknowledged is there, in order', 
   const folder = await temporaryFolder();
   let acknowledged = -1;
   for (let kill = 0; kill < 3; kill++) {
-    const program = startProgram(['test/support/spool-filler.ts', folder, String(acknowledged + 1)]);
+    const program = startProgram(['test/support/programs/spool-filler.ts', folder, String(acknowledged + 1)]);
     for (let lines = 0; lines < 200 * (kill + 1); lines++) acknowledged = Number(await program.line());
     await program.kill();
     for (let line = await program.line(); line !== undefined; line = await program.line()) acknowledged = Number(line);

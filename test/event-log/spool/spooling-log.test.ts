@@ -4,10 +4,10 @@ import type { Appended, NewRecord } from '../../../services/event-log/event-log.
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { SpoolingLog, type SpoolingLogParts } from '../../../services/event-log/spool/spooling-log.ts';
 import type { Spool, SpoolOptions } from '../../../services/event-log/spool/spool.ts';
-import { until } from '../../support/event-log.ts';
+import { until } from '../../support/event-log/event-log.ts';
 import { eventually } from '../../support/eventually.ts';
-import { FaultyLog } from '../../support/faulty-log.ts';
-import { firstsOf, numbered, openSpool, spooled, valuesOf } from '../../support/spool.ts';
+import { FaultyLog } from '../../support/event-log/faulty-log.ts';
+import { firstsOf, numbered, openSpool, spooled, valuesOf } from '../../support/event-log/spool.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 interface Scene {

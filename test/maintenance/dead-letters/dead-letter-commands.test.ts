@@ -5,10 +5,10 @@ import type { DeadLetter } from '../../../services/messages/dead-letter.ts';
 import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
 import type { CommandArguments, CommandCall, Progress } from '../../../services/runtime/command.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
-import { MemoryLog } from '../../support/memory-log.ts';
-import { codec, identify, recordOf, track } from '../../support/messages.ts';
-import { randomProjectId } from '../../support/random-project.ts';
+import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
+import { MemoryLog } from '../../support/event-log/memory-log.ts';
+import { codec, identify, recordOf, track } from '../../support/messages/messages.ts';
+import { randomProjectId } from '../../support/messages/random-project.ts';
 
 const server = await serverUrl('postgres');
 const STORES = [

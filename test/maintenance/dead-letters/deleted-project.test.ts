@@ -4,10 +4,10 @@ import { Editor } from '../../../services/maintenance/dead-letters/edit.ts';
 import { Settler } from '../../../services/maintenance/dead-letters/settle.ts';
 import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
 import type { CommandCall } from '../../../services/runtime/command.ts';
-import { sharedDatabase } from '../../support/database.ts';
-import { MemoryLog } from '../../support/memory-log.ts';
-import { codec, recordOf, track } from '../../support/messages.ts';
-import { randomProjectId } from '../../support/random-project.ts';
+import { sharedDatabase } from '../../support/stores/database.ts';
+import { MemoryLog } from '../../support/event-log/memory-log.ts';
+import { codec, recordOf, track } from '../../support/messages/messages.ts';
+import { randomProjectId } from '../../support/messages/random-project.ts';
 
 const database = sharedDatabase();
 const CALL: CommandCall = { report: () => undefined, signal: new AbortController().signal };

@@ -6,10 +6,10 @@ import { Settler } from '../../../services/maintenance/dead-letters/settle.ts';
 import type { Identify, Message } from '../../../services/messages/message.ts';
 import type { CommandCall } from '../../../services/runtime/command.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
-import { ask, MessageMaker } from '../../support/analytics.ts';
-import { sharedDatabase } from '../../support/database.ts';
-import { bothCaughtUp, refusingReaders } from '../../support/refusing-readers.ts';
-import { codec, sinkBench } from '../../support/sink.ts';
+import { ask, MessageMaker } from '../../support/stores/analytics.ts';
+import { sharedDatabase } from '../../support/stores/database.ts';
+import { bothCaughtUp, refusingReaders } from '../../support/service/refusing-readers.ts';
+import { codec, sinkBench } from '../../support/service/sink.ts';
 
 const database = sharedDatabase();
 const bench = sinkBench();

@@ -4,7 +4,7 @@ import { parseBody } from '../../../services/messages/json.ts';
 import { type Message, topicOf } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { versionOf } from '../../../services/messages/version.ts';
-import { identify, session, track } from '../../support/messages.ts';
+import { identify, session, track } from '../../support/messages/messages.ts';
 
 const WHO = { projectId: 'proj_shop', userId: 'ada', messageId: 'm' };
 

@@ -4,10 +4,10 @@ import { Settler } from '../../../services/maintenance/dead-letters/settle.ts';
 import { DEAD_LETTER_TOPIC, type Identify } from '../../../services/messages/message.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import type { CommandArguments, CommandCall } from '../../../services/runtime/command.ts';
-import { ask, MessageMaker } from '../../support/analytics.ts';
-import { sharedDatabase } from '../../support/database.ts';
-import { bothCaughtUp, PATIENCE, refusingReaders } from '../../support/refusing-readers.ts';
-import { codec, sinkBench } from '../../support/sink.ts';
+import { ask, MessageMaker } from '../../support/stores/analytics.ts';
+import { sharedDatabase } from '../../support/stores/database.ts';
+import { bothCaughtUp, PATIENCE, refusingReaders } from '../../support/service/refusing-readers.ts';
+import { codec, sinkBench } from '../../support/service/sink.ts';
 
 const database = sharedDatabase();
 const bench = sinkBench();

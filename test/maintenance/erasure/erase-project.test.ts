@@ -8,10 +8,10 @@ import type { Message } from '../../../services/messages/message.ts';
 import type { CommandCall, Progress } from '../../../services/runtime/command.ts';
 import { deleteProject } from '../../../services/stores/projects/delete-project.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
-import { AMPLE, ask, insert, MessageMaker } from '../../support/analytics.ts';
-import { recordOf } from '../../support/messages.ts';
-import { testedForms } from '../../support/tested-forms.ts';
-import { sharedInstallation } from '../../support/whole-installation.ts';
+import { AMPLE, ask, insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { recordOf } from '../../support/messages/messages.ts';
+import { testedForms } from '../../support/service/tested-forms.ts';
+import { sharedInstallation } from '../../support/service/whole-installation.ts';
 
 const SILENT = { report: () => undefined, signal: new AbortController().signal };
 const TABLES = ['users', 'profiles', 'anonymous_ids', 'applied_counts', 'refusals', 'verification_hours'];

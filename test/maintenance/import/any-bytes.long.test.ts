@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { BEGINNING } from '../../../services/maintenance/import/record.ts';
 import { RecordReader } from '../../../services/maintenance/import/read-records.ts';
-import { READ } from '../../support/import-records.ts';
+import { READ } from '../../support/service/import-records.ts';
 import { FORMS, MB } from './any-bytes.ts';
 
 test.each(FORMS)(

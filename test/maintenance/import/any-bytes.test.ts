@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { BEGINNING } from '../../../services/maintenance/import/record.ts';
 import { CsvRecordEnd } from '../../../services/maintenance/import/record-end.ts';
 import { RecordSplitter } from '../../../services/maintenance/import/split.ts';
-import { importScene } from '../../support/importing.ts';
+import { importScene } from '../../support/service/importing.ts';
 import { FORMS, MB, REOPENING } from './any-bytes.ts';
 
 const scene = importScene();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CsvOptions } from '../../../services/maintenance/import/csv-columns.ts';
-import { CSV, readAll } from '../../support/import-records.ts';
+import { CSV, readAll } from '../../support/service/import-records.ts';
 
 const TRACK = { type: 'track' } as const;
 

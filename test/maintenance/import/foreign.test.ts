@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { importScene, trackLine } from '../../support/importing.ts';
+import { importScene, trackLine } from '../../support/service/importing.ts';
 
 const scene = importScene();
 

@@ -2,7 +2,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
-import { importScene, trackLine, trackLines } from '../../support/importing.ts';
+import { importScene, trackLine, trackLines } from '../../support/service/importing.ts';
 
 const scene = importScene();
 

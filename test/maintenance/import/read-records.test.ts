@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseBody } from '../../../services/messages/json.ts';
 import { validateIdentify, validateTrack } from '../../../services/messages/validate.ts';
-import { readAll } from '../../support/import-records.ts';
+import { readAll } from '../../support/service/import-records.ts';
 
 const GOOD = '{"type":"track","user_id":"ada","event":"Paid"}';
 

@@ -2,7 +2,7 @@ import { appendFile, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Given, importScene, trackLine, trackLines } from '../../support/importing.ts';
+import { type Given, importScene, trackLine, trackLines } from '../../support/service/importing.ts';
 
 const scene = importScene();
 

@@ -11,8 +11,8 @@ import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { deleteAsOnLog, deleteProject } from '../../../services/stores/projects/delete-project.ts';
 import type { Project } from '../../../services/stores/projects/project-store.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
-import { sharedDatabase } from '../../support/database.ts';
-import { IDENTIFY } from '../../support/sample-messages.ts';
+import { sharedDatabase } from '../../support/stores/database.ts';
+import { IDENTIFY } from '../../support/messages/sample-messages.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const database = sharedDatabase();

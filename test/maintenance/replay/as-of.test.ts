@@ -8,11 +8,11 @@ import type { VerificationReport } from '../../../services/maintenance/verify/re
 import { verify } from '../../../services/maintenance/verify/verify.ts';
 import { formatMicros } from '../../../services/messages/timestamp.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
-import { ask } from '../../support/analytics.ts';
-import { placeCluster } from '../../support/cluster.ts';
-import { codec, identify, session, track } from '../../support/messages.ts';
-import { randomProjectId } from '../../support/random-project.ts';
-import { ReplayScene } from '../../support/replay-scene.ts';
+import { ask } from '../../support/stores/analytics.ts';
+import { placeCluster } from '../../support/stores/cluster.ts';
+import { codec, identify, session, track } from '../../support/messages/messages.ts';
+import { randomProjectId } from '../../support/messages/random-project.ts';
+import { ReplayScene } from '../../support/service/replay-scene.ts';
 
 const YEAR = 31_536_000_000_000n;
 // A process looks once a second which generation is live.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { between, higher, isPast, lower, namedWithin } from '../../../services/maintenance/replay/between.ts';
-import { MemoryLog } from '../../support/memory-log.ts';
-import { codec, identify, recordOf } from '../../support/messages.ts';
+import { MemoryLog } from '../../support/event-log/memory-log.ts';
+import { codec, identify, recordOf } from '../../support/messages/messages.ts';
 
 const some = new Map([
   ['tidemark.track/0', 5n],

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Catalog } from '../../../services/query-api/catalog/catalog.ts';
-import { placeCluster } from '../../support/cluster.ts';
-import { identify, track } from '../../support/messages.ts';
-import { PROJECT } from '../../support/reading-server.ts';
-import { ReplayScene } from '../../support/replay-scene.ts';
+import { placeCluster } from '../../support/stores/cluster.ts';
+import { identify, track } from '../../support/messages/messages.ts';
+import { PROJECT } from '../../support/http/reading-server.ts';
+import { ReplayScene } from '../../support/service/replay-scene.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const AMPLE = { maxMs: 60_000, maxMemoryBytes: 4e9, maxRowsRead: 1e9 };

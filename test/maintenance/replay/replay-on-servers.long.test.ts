@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { canRunOnServers, onServers } from '../../support/server-settings.ts';
+import { canRunOnServers, onServers } from '../../support/service/server-settings.ts';
 import { testReplay } from './replay-tests.ts';
 
 describe.skipIf(!(await canRunOnServers()))('on servers', () => {

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { serverUrl } from '../../servers/server.ts';
-import { freshShards } from '../../support/fresh-shards.ts';
+import { freshShards } from '../../support/stores/fresh-shards.ts';
 import { embedded, type Installed, testReplay } from './replay-tests.ts';
 
 describe.skipIf((await serverUrl('clickhouse-shards')) === undefined)('with shards', () => {

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { userNumber } from '../../../services/stores/analytics/columns.ts';
 import { SqlGenerations } from '../../../services/stores/generations/sql-generations.ts';
-import { ask } from '../../support/analytics.ts';
-import { placeCluster } from '../../support/cluster.ts';
-import { identify, track } from '../../support/messages.ts';
-import { randomProjectId } from '../../support/random-project.ts';
-import { ReplayScene, type SceneSettings } from '../../support/replay-scene.ts';
+import { ask } from '../../support/stores/analytics.ts';
+import { placeCluster } from '../../support/stores/cluster.ts';
+import { identify, track } from '../../support/messages/messages.ts';
+import { randomProjectId } from '../../support/messages/random-project.ts';
+import { ReplayScene, type SceneSettings } from '../../support/service/replay-scene.ts';
 
 const USERS = 500;
 

@@ -12,11 +12,11 @@ import { userKeyOf } from '../../../services/messages/user-key.ts';
 import type { GenerationKind } from '../../../services/stores/generations/generation.ts';
 import { userNumber } from '../../../services/stores/analytics/columns.ts';
 import type { ClickHouseStore } from '../../../services/stores/analytics/clickhouse/clickhouse-store.ts';
-import { ask } from '../../support/analytics.ts';
-import { placeCluster } from '../../support/cluster.ts';
-import { codec, identify } from '../../support/messages.ts';
-import { randomProjectId } from '../../support/random-project.ts';
-import { ReplayScene } from '../../support/replay-scene.ts';
+import { ask } from '../../support/stores/analytics.ts';
+import { placeCluster } from '../../support/stores/cluster.ts';
+import { codec, identify } from '../../support/messages/messages.ts';
+import { randomProjectId } from '../../support/messages/random-project.ts';
+import { ReplayScene } from '../../support/service/replay-scene.ts';
 
 const CALL = { report: () => undefined, signal: new AbortController().signal };
 const SLOW = { timeout: 120_000 };

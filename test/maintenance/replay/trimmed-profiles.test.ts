@@ -5,10 +5,10 @@ import { makeTables } from '../../../services/maintenance/replay/replay.ts';
 import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
 import { SqlGenerations } from '../../../services/stores/generations/sql-generations.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
-import { sharedDatabase } from '../../support/database.ts';
-import { MemoryLog } from '../../support/memory-log.ts';
-import { codec, identify } from '../../support/messages.ts';
-import { randomProjectId } from '../../support/random-project.ts';
+import { sharedDatabase } from '../../support/stores/database.ts';
+import { MemoryLog } from '../../support/event-log/memory-log.ts';
+import { codec, identify } from '../../support/messages/messages.ts';
+import { randomProjectId } from '../../support/messages/random-project.ts';
 
 const MOST = 2;
 const database = sharedDatabase();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { storesToVerify } from '../../../services/maintenance/verify/live-stores.ts';
 import { verify } from '../../../services/maintenance/verify/verify.ts';
-import { MessageMaker } from '../../support/analytics.ts';
-import { sharedInstallation } from '../../support/whole-installation.ts';
+import { MessageMaker } from '../../support/stores/analytics.ts';
+import { sharedInstallation } from '../../support/service/whole-installation.ts';
 
 const HOUR = 3_600_000_000n;
 const NOON = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;

@@ -10,8 +10,8 @@ import { TOPICS } from '../../../services/messages/message.ts';
 import { createLogger } from '../../../services/runtime/logger.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { MessageMaker } from '../../support/analytics.ts';
-import { sharedInstallation, WholeInstallation } from '../../support/whole-installation.ts';
+import { MessageMaker } from '../../support/stores/analytics.ts';
+import { sharedInstallation, WholeInstallation } from '../../support/service/whole-installation.ts';
 
 const kafka = await serverUrl('kafka');
 const embedded = sharedInstallation('embedded');

@@ -9,10 +9,10 @@ import { MESSAGE_TOPICS, topicOf } from '../../../services/messages/message.ts';
 import { SchemaDatabase } from '../../../services/stores/database/schema-database.ts';
 import { FIRST_GENERATION, schemaOf } from '../../../services/stores/generations/generation.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
-import { sharedDatabase } from '../../support/database.ts';
-import { MemoryLog } from '../../support/memory-log.ts';
-import { codec, identify, recordOf } from '../../support/messages.ts';
-import { randomProjectId } from '../../support/random-project.ts';
+import { sharedDatabase } from '../../support/stores/database.ts';
+import { MemoryLog } from '../../support/event-log/memory-log.ts';
+import { codec, identify, recordOf } from '../../support/messages/messages.ts';
+import { randomProjectId } from '../../support/messages/random-project.ts';
 
 const MOST = 2;
 const NOTHING_PUT_ASIDE = { has: () => false };

@@ -3,8 +3,8 @@ import { storesToVerify } from '../../../services/maintenance/verify/live-stores
 import { verify } from '../../../services/maintenance/verify/verify.ts';
 import { NO_LIMITS } from '../../../services/stores/projects/project-store.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
-import { MessageMaker } from '../../support/analytics.ts';
-import { sharedInstallation } from '../../support/whole-installation.ts';
+import { MessageMaker } from '../../support/stores/analytics.ts';
+import { sharedInstallation } from '../../support/service/whole-installation.ts';
 
 const installation = sharedInstallation('embedded');
 

@@ -3,7 +3,7 @@ import { SqlJobStore } from '../../../services/admin/jobs/sql-job-store.ts';
 import type { HourReport } from '../../../services/maintenance/verify/report.ts';
 import { keepHours, keptHours } from '../../../services/maintenance/verify/verification-hours.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
+import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
 
 const server = await serverUrl('postgres');
 const STORES = [

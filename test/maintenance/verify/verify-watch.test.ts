@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../../services/runtime/logger.ts';
 import { VerifyWatch } from '../../../services/maintenance/verify/verify-watch.ts';
-import { MessageMaker } from '../../support/analytics.ts';
-import { sharedInstallation } from '../../support/whole-installation.ts';
+import { MessageMaker } from '../../support/stores/analytics.ts';
+import { sharedInstallation } from '../../support/service/whole-installation.ts';
 
 const installation = sharedInstallation('embedded');
 const PATIENCE = { timeout: 20_000 };

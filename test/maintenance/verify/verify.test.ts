@@ -6,9 +6,9 @@ import { storesToVerify } from '../../../services/maintenance/verify/live-stores
 import type { Period } from '../../../services/maintenance/verify/period.ts';
 import { checkProfiles } from '../../../services/maintenance/verify/profile-check.ts';
 import { verify } from '../../../services/maintenance/verify/verify.ts';
-import { MessageMaker } from '../../support/analytics.ts';
-import { testedForms } from '../../support/tested-forms.ts';
-import { sharedInstallation } from '../../support/whole-installation.ts';
+import { MessageMaker } from '../../support/stores/analytics.ts';
+import { testedForms } from '../../support/service/tested-forms.ts';
+import { sharedInstallation } from '../../support/service/whole-installation.ts';
 
 const HOUR = 3_600_000_000n;
 const NOON = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;

@@ -5,9 +5,9 @@ import { Codec } from '../../../services/messages/codec.ts';
 import { TOPICS } from '../../../services/messages/message.ts';
 import { openSchemaIds } from '../../../services/messages/registry/open.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { newPrefix } from '../../support/registry.ts';
-import { RegistryGate } from '../../support/registry-gate.ts';
-import { IDENTIFY } from '../../support/sample-messages.ts';
+import { newPrefix } from '../../support/event-log/registry.ts';
+import { RegistryGate } from '../../support/event-log/registry-gate.ts';
+import { IDENTIFY } from '../../support/messages/sample-messages.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const registry = (await serverUrl('registry')) ?? '';

@@ -4,16 +4,16 @@ import { isImported, TOPICS } from '../../../services/messages/message.ts';
 import { currentSchemaOf } from '../../../services/messages/schema-ids.ts';
 import { openSchemaIds } from '../../../services/messages/registry/open.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { startProgram } from '../../support/program.ts';
-import { RegistryGate } from '../../support/registry-gate.ts';
+import { startProgram } from '../../support/service/program.ts';
+import { RegistryGate } from '../../support/event-log/registry-gate.ts';
 import {
   compatibilityOf,
   identifySchema,
   newPrefix,
   registerSchema,
   setCompatibility,
-} from '../../support/registry.ts';
-import { DEAD_LETTER, IDENTIFY, PROJECT, SESSION, TRACK } from '../../support/sample-messages.ts';
+} from '../../support/event-log/registry.ts';
+import { DEAD_LETTER, IDENTIFY, PROJECT, SESSION, TRACK } from '../../support/messages/sample-messages.ts';
 
 const registry = (await serverUrl('registry')) ?? '';
 
@@ -70,7 +70,7 @@ describe.skipIf(registry === '')('the ids of a registry', () => {
   test('are the same for processes that start at once', async () => {
     const prefix = newPrefix();
     const programs = Array.from({ length: 3 }, () =>
-      startProgram(['test/support/schema-ids-opener.ts', registry, prefix]),
+      startProgram(['test/support/programs/schema-ids-opener.ts', registry, prefix]),
     );
     for (const program of programs) expect(await program.line()).toBe('ready');
 

@@ -5,9 +5,9 @@ import { decodeBatch } from '../../../services/consumers/decode-batch.ts';
 import type { SchemaIdsOptions } from '../../../services/messages/registry/confluent.ts';
 import { openSchemaIds } from '../../../services/messages/registry/open.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { identifySchema, newPrefix, registerSchema, rewritten } from '../../support/registry.ts';
-import { RegistryGate, type Trouble } from '../../support/registry-gate.ts';
-import { IDENTIFY } from '../../support/sample-messages.ts';
+import { identifySchema, newPrefix, registerSchema, rewritten } from '../../support/event-log/registry.ts';
+import { RegistryGate, type Trouble } from '../../support/event-log/registry-gate.ts';
+import { IDENTIFY } from '../../support/messages/sample-messages.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const registry = (await serverUrl('registry')) ?? '';

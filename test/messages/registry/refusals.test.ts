@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { openSchemaIds } from '../../../services/messages/registry/open.ts';
 import { makeCertificates } from '../../servers/certificates.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { RegistryGate, type Trouble } from '../../support/registry-gate.ts';
-import { newPrefix } from '../../support/registry.ts';
+import { RegistryGate, type Trouble } from '../../support/event-log/registry-gate.ts';
+import { newPrefix } from '../../support/event-log/registry.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const registry = (await serverUrl('registry')) ?? '';

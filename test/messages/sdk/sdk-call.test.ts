@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { correctedTime, fromSdk, isSdkBatch, isSdkCall } from '../../../services/messages/sdk/sdk-call.ts';
 import { validateIdentify, validateTrack } from '../../../services/messages/validate.ts';
-import { bodyOf } from '../../support/bodies.ts';
+import { bodyOf } from '../../support/http/bodies.ts';
 
 describe('the form of a body', () => {
   test.each([

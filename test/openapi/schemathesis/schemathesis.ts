@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { pythonOrReason } from '../../foreign/python.ts';
-import { ADMIN_KEY, READ_KEY, ServiceProcess, WRITE_KEY } from '../../support/service.ts';
+import { ADMIN_KEY, READ_KEY, ServiceProcess, WRITE_KEY } from '../../support/service/service.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const python = await pythonOrReason(join(import.meta.dirname, 'requirements.txt'), 'Schemathesis');

@@ -12,7 +12,7 @@ import {
   OTHER_READ_KEY,
   PROJECT,
   ReadingServer,
-} from '../../support/reading-server.ts';
+} from '../../support/http/reading-server.ts';
 
 interface Page {
   readonly entries: readonly Record<string, unknown>[];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import type { Query } from '../../../services/stores/analytics/analytics-store.ts';
-import { OTHER_READ_KEY, PROJECT, ReadingServer, WRITE_KEY } from '../../support/reading-server.ts';
+import { OTHER_READ_KEY, PROJECT, ReadingServer, WRITE_KEY } from '../../support/http/reading-server.ts';
 
 const AUDIENCE = 'aud_00000000000000000001';
 const ADA = ['a'.repeat(64), 'ada', ''];

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { formatMicros } from '../../../services/messages/timestamp.ts';
-import { OTHER_READ_KEY, READ_KEY, ReadingServer } from '../../support/reading-server.ts';
+import { OTHER_READ_KEY, READ_KEY, ReadingServer } from '../../support/http/reading-server.ts';
 
 const AUDIENCE = 'aud_00000000000000000001';
 const CHANGE = { user_id: 'ada', internal_id: 'a'.repeat(64), change: 'entered', at: '1970-01-01T00:00:00.000009Z' };

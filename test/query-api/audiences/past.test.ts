@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseBody } from '../../../services/messages/json.ts';
-import { OTHER_READ_KEY, ReadingServer } from '../../support/reading-server.ts';
+import { OTHER_READ_KEY, ReadingServer } from '../../support/http/reading-server.ts';
 
 const AUDIENCE = 'aud_00000000000000000001';
 const OTHER = 'aud_00000000000000000002';

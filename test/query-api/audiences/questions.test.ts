@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Query } from '../../../services/stores/analytics/analytics-store.ts';
 import { anonymousKeyOf, userKeyOf } from '../../../services/messages/user-key.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
-import { PROJECT, ReadingServer, WRITE_KEY } from '../../support/reading-server.ts';
+import { PROJECT, ReadingServer, WRITE_KEY } from '../../support/http/reading-server.ts';
 
 const GOLD = { trait: 'tier', is: 'gold' };
 

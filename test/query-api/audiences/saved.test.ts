@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { AUDIENCES_KEY, OTHER_READ_KEY, ReadingServer } from '../../support/reading-server.ts';
+import { AUDIENCES_KEY, OTHER_READ_KEY, ReadingServer } from '../../support/http/reading-server.ts';
 
 let server: ReadingServer;
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { anonymousKeyOf, userKeyOf } from '../../../services/messages/user-key.ts';
-import { PROJECT, ReadingServer } from '../../support/reading-server.ts';
+import { PROJECT, ReadingServer } from '../../support/http/reading-server.ts';
 
 const DEFINITION = { trait: 'tier', is: 'gold' };
 const ANYBODY = 'a'.repeat(64);

@@ -14,13 +14,19 @@ import {
 } from '../../../services/stores/analytics/catalog.ts';
 import type { AnalyticsStore, Query } from '../../../services/stores/analytics/analytics-store.ts';
 import type { ClickHouseStore } from '../../../services/stores/analytics/clickhouse/clickhouse-store.ts';
-import { AMPLE, insert, MessageMaker } from '../../support/analytics.ts';
-import { sharedStore } from '../../support/analytics-stores.ts';
-import { byName, naiveEvents, naiveProperties, naiveTraits, type NaiveEntry } from '../../support/naive-catalog.ts';
+import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { sharedStore } from '../../support/stores/analytics-stores.ts';
+import {
+  byName,
+  naiveEvents,
+  naiveProperties,
+  naiveTraits,
+  type NaiveEntry,
+} from '../../support/messages/naive-catalog.ts';
 import { propertyRun } from '../../support/property-run.ts';
-import { historyAndDefinitions, insertHistory } from '../../support/random-history.ts';
-import { PROJECT } from '../../support/reading-server.ts';
-import { testedAnalytics } from '../../support/tested-analytics.ts';
+import { historyAndDefinitions, insertHistory } from '../../support/messages/random-history.ts';
+import { PROJECT } from '../../support/http/reading-server.ts';
+import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const MOST = 1_000;
 

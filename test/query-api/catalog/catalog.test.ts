@@ -3,10 +3,10 @@ import type { Message } from '../../../services/messages/message.ts';
 import { Catalog } from '../../../services/query-api/catalog/catalog.ts';
 import type { AnalyticsReader } from '../../../services/stores/analytics/analytics-store.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
-import { AMPLE, insert, MessageMaker } from '../../support/analytics.ts';
-import { EMBEDDED, sharedStore } from '../../support/analytics-stores.ts';
-import { MemoryAnalytics } from '../../support/reading-fakes.ts';
-import { OTHER_PROJECT, OTHER_READ_KEY, PROJECT, ReadingServer, WRITE_KEY } from '../../support/reading-server.ts';
+import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { EMBEDDED, sharedStore } from '../../support/stores/analytics-stores.ts';
+import { MemoryAnalytics } from '../../support/http/reading-fakes.ts';
+import { OTHER_PROJECT, OTHER_READ_KEY, PROJECT, ReadingServer, WRITE_KEY } from '../../support/http/reading-server.ts';
 
 const NAMES = ['It\'s "quoted"', 'Überraschung 😀/%', 'Order Completed', 'a\nb'];
 const BY_NAME = [...NAMES].sort();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import type { Query } from '../../../services/stores/analytics/analytics-store.ts';
-import { OTHER_PROJECT, OTHER_READ_KEY, PROJECT, ReadingServer, WRITE_KEY } from '../../support/reading-server.ts';
+import { OTHER_PROJECT, OTHER_READ_KEY, PROJECT, ReadingServer, WRITE_KEY } from '../../support/http/reading-server.ts';
 
 let server: ReadingServer;
 let queries: Query[] = [];

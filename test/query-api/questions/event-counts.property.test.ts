@@ -9,14 +9,20 @@ import {
   readCountsQuestion,
   readEventsQuestion,
 } from '../../../services/query-api/questions/read-question.ts';
-import { AMPLE, insert, MessageMaker } from '../../support/analytics.ts';
-import { sharedStore } from '../../support/analytics-stores.ts';
-import { label, naiveCounts, naiveEvents, type NaiveMeasure } from '../../support/naive-counts.ts';
+import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { sharedStore } from '../../support/stores/analytics-stores.ts';
+import { label, naiveCounts, naiveEvents, type NaiveMeasure } from '../../support/messages/naive-counts.ts';
 import { propertyRun } from '../../support/property-run.ts';
-import { definitionAbout, EVENTS, type EventWindow, object, occurrencesIn } from '../../support/random-audience.ts';
-import { exactly } from '../../support/random-history.ts';
-import { PROJECT } from '../../support/reading-server.ts';
-import { testedAnalytics } from '../../support/tested-analytics.ts';
+import {
+  definitionAbout,
+  EVENTS,
+  type EventWindow,
+  object,
+  occurrencesIn,
+} from '../../support/messages/random-audience.ts';
+import { exactly } from '../../support/messages/random-history.ts';
+import { PROJECT } from '../../support/http/reading-server.ts';
+import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const NOW_MS = Date.UTC(2027, 0, 8, 12, 20);
 const NOW = BigInt(NOW_MS) * 1000n;

@@ -4,10 +4,10 @@ import { EventList } from '../../../services/query-api/questions/event-list.ts';
 import { readCountsQuestion, readEventsQuestion } from '../../../services/query-api/questions/read-question.ts';
 import { EARLIEST, END_OF_TIME } from '../../../services/messages/timestamp.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
-import { AMPLE, insert, MessageMaker } from '../../support/analytics.ts';
-import { sharedStore } from '../../support/analytics-stores.ts';
-import { PROJECT } from '../../support/reading-server.ts';
-import { testedAnalytics } from '../../support/tested-analytics.ts';
+import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { sharedStore } from '../../support/stores/analytics-stores.ts';
+import { PROJECT } from '../../support/http/reading-server.ts';
+import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const NOON = BigInt(NOON_MS) * 1000n;

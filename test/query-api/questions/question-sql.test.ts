@@ -8,8 +8,8 @@ import {
   readEventsQuestion,
 } from '../../../services/query-api/questions/read-question.ts';
 import { type Interval, type TimeBuckets, timeBuckets } from '../../../services/query-api/questions/time-buckets.ts';
-import { HOSTILE } from '../../support/hostile.ts';
-import { PROJECT } from '../../support/reading-server.ts';
+import { HOSTILE } from '../../support/messages/hostile.ts';
+import { PROJECT } from '../../support/http/reading-server.ts';
 
 const [FROM, TO] = ['2026-10-24T22:00Z', '2026-10-26T23:00Z'].map((text) => BigInt(Date.parse(text)) * 1000n) as [
   bigint,

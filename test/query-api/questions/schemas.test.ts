@@ -5,7 +5,7 @@ import audience from '../../../schemas/audience.json' with { type: 'json' };
 import counts from '../../../schemas/event-counts.json' with { type: 'json' };
 import query from '../../../schemas/event-query.json' with { type: 'json' };
 import { readCountsQuestion, readEventsQuestion } from '../../../services/query-api/questions/read-question.ts';
-import { PROJECT } from '../../support/reading-server.ts';
+import { PROJECT } from '../../support/http/reading-server.ts';
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false, strictTypes: false });
 ajv.addSchema(audience);

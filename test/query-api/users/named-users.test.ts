@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { anonymousKeyOf, userKeyOf } from '../../../services/messages/user-key.ts';
-import { PROJECT, ReadingServer } from '../../support/reading-server.ts';
+import { PROJECT, ReadingServer } from '../../support/http/reading-server.ts';
 
 let server: ReadingServer;
 const HOUR = 3_600_000_000n;

@@ -15,12 +15,12 @@ import type { ExportParts } from '../../../services/query-api/users/export.ts';
 import { userRoutes } from '../../../services/query-api/users/routes.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { AMPLE, insert, MessageMaker } from '../../support/analytics.ts';
-import { sharedStore } from '../../support/analytics-stores.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
-import { MemoryAudienceStore } from '../../support/memory-audience-store.ts';
-import { PROJECT } from '../../support/reading-server.ts';
-import { testedAnalytics } from '../../support/tested-analytics.ts';
+import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { sharedStore } from '../../support/stores/analytics-stores.ts';
+import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
+import { MemoryAudienceStore } from '../../support/http/memory-audience-store.ts';
+import { PROJECT } from '../../support/http/reading-server.ts';
+import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const postgres = await serverUrl('postgres');
 const NOON = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;

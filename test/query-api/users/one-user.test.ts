@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { encodeListCursor } from '../../../services/query-api/audiences/cursor.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import type { Query } from '../../../services/stores/analytics/analytics-store.ts';
-import { OTHER_READ_KEY, ReadingServer, WRITE_KEY } from '../../support/reading-server.ts';
+import { OTHER_READ_KEY, ReadingServer, WRITE_KEY } from '../../support/http/reading-server.ts';
 
 const PATHS = ['/v1/users/ada/audiences', '/v1/users/ada/traits/plan/history', '/v1/users/ada/export'];
 let server: ReadingServer;

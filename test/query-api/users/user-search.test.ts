@@ -3,7 +3,7 @@ import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import type { Query } from '../../../services/stores/analytics/analytics-store.ts';
 import { userNumber } from '../../../services/stores/analytics/columns.ts';
-import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../../support/reading-server.ts';
+import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../../support/http/reading-server.ts';
 
 const NAMES = ['ada', 'adam', 'ad%', 'ad_', 'bob', '\u{ffff}', '😀', '😀/?#'];
 let server: ReadingServer;

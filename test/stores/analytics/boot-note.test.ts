@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { BootNote } from '../../../services/stores/analytics/boot-note.ts';
 import type { ClickHouseStore } from '../../../services/stores/analytics/clickhouse/clickhouse-store.ts';
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
-import { MessageMaker, rowsFor } from '../../support/analytics.ts';
+import { MessageMaker, rowsFor } from '../../support/stores/analytics.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 describe('a boot that was noted', () => {

@@ -12,10 +12,10 @@ import { ChdbEngine } from '../../../services/stores/analytics/chdb/engine.ts';
 import { EMBEDDED, SERVER } from '../../../services/stores/analytics/clickhouse/deployment.ts';
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { AMPLE } from '../../support/analytics.ts';
-import { askServer } from '../../support/clickhouse.ts';
-import { freshDatabase } from '../../support/fresh-database.ts';
-import { statementsUpTo } from '../../support/older-analytics.ts';
+import { AMPLE } from '../../support/stores/analytics.ts';
+import { askServer } from '../../support/stores/clickhouse.ts';
+import { freshDatabase } from '../../support/stores/fresh-database.ts';
+import { statementsUpTo } from '../../support/stores/older-analytics.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const ROWS = 20_000;

@@ -7,11 +7,11 @@ import { explainMembership } from '../../../services/audience/explain/why.ts';
 import { DAY_MICROS, dayOf } from '../../../services/messages/day-and-hour.ts';
 import type { Track } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
-import { AMPLE, ask, insert, MessageMaker } from '../../support/analytics.ts';
-import { sharedStore } from '../../support/analytics-stores.ts';
+import { AMPLE, ask, insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { propertyRun } from '../../support/property-run.ts';
-import { NOW, NOW_MS } from '../../support/random-history.ts';
-import { testedAnalytics } from '../../support/tested-analytics.ts';
+import { NOW, NOW_MS } from '../../support/messages/random-history.ts';
+import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const SECOND = 1_000_000n;
 const DAY = DAY_MICROS;

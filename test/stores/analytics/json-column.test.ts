@@ -4,8 +4,8 @@ import { nearestDouble, wholeNumberOf } from '../../../services/messages/decimal
 import { writeJson } from '../../../services/stores/analytics/json-column.ts';
 import { propertyKinds } from '../../../services/stores/analytics/columns.ts';
 import { RowBinary } from '../../../services/stores/analytics/row-binary.ts';
-import { ask, insert, MessageMaker } from '../../support/analytics.ts';
-import { sharedAnalytics } from '../../support/chdb.ts';
+import { ask, insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { sharedAnalytics } from '../../support/stores/chdb.ts';
 
 const analytics = sharedAnalytics();
 

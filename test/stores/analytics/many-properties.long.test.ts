@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Track } from '../../../services/messages/message.ts';
-import { ask, insert, MessageMaker } from '../../support/analytics.ts';
-import { EMBEDDED, sharedAnalytics } from '../../support/analytics-stores.ts';
+import { ask, insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { EMBEDDED, sharedAnalytics } from '../../support/stores/analytics-stores.ts';
 import { Dice } from '../../torture/dice.ts';
 
 const INSERTS = 6;

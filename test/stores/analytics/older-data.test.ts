@@ -8,10 +8,10 @@ import { EMBEDDED, SERVER } from '../../../services/stores/analytics/clickhouse/
 import { userNumber } from '../../../services/stores/analytics/columns.ts';
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { ask, insert, MessageMaker } from '../../support/analytics.ts';
-import { askServer } from '../../support/clickhouse.ts';
-import { freshDatabase } from '../../support/fresh-database.ts';
-import { statementsUpTo } from '../../support/older-analytics.ts';
+import { ask, insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { askServer } from '../../support/stores/clickhouse.ts';
+import { freshDatabase } from '../../support/stores/fresh-database.ts';
+import { statementsUpTo } from '../../support/stores/older-analytics.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** The last migration of the version before anonymous ids were recorded. */

@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Message } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { versionOf } from '../../../services/messages/version.ts';
-import { insert, MessageMaker } from '../../support/analytics.ts';
-import { sharedAnalytics } from '../../support/analytics-stores.ts';
-import { testedAnalytics } from '../../support/tested-analytics.ts';
+import { insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { sharedAnalytics } from '../../support/stores/analytics-stores.ts';
+import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const PAGE = readFileSync(new URL('../../../docs/clickhouse.md', import.meta.url), 'utf8');
 const EXAMPLES = [...PAGE.matchAll(/```sql\n([^]*?)```/g)].map(([, sql = '']) => sql.trim());

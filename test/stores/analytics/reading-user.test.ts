@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
 import { type ClickHouse, startClickHouse } from '../../servers/clickhouse.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { insert, MessageMaker } from '../../support/analytics.ts';
-import { askServer } from '../../support/clickhouse.ts';
+import { insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { askServer } from '../../support/stores/clickhouse.ts';
 
 const PAGE = readFileSync(new URL('../../../docs/clickhouse.md', import.meta.url), 'utf8');
 const [, CONFIGURATION = ''] = /```xml\n([^]*?)```/.exec(PAGE) ?? [];

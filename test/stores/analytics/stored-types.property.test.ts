@@ -2,11 +2,11 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readDefinition } from '../../../services/audience/definition/definition.ts';
 import { compilePreview, MAX_SAMPLE } from '../../../services/audience/sql/compile.ts';
-import { ask, insert, MessageMaker } from '../../support/analytics.ts';
-import { sharedStore } from '../../support/analytics-stores.ts';
+import { ask, insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { propertyRun } from '../../support/property-run.ts';
-import { exactly } from '../../support/random-history.ts';
-import { testedAnalytics } from '../../support/tested-analytics.ts';
+import { exactly } from '../../support/messages/random-history.ts';
+import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const NOW = BigInt(Date.UTC(2026, 10, 21)) * 1000n;
 

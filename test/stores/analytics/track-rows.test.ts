@@ -6,10 +6,10 @@ import { EMBEDDED, SERVER } from '../../../services/stores/analytics/clickhouse/
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
 import { statementsOf } from '../../../services/runtime/migrate.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { ask } from '../../support/analytics.ts';
-import { askServer } from '../../support/clickhouse.ts';
-import { type FreshDatabase, freshDatabase } from '../../support/fresh-database.ts';
-import { ANALYTICS_MIGRATIONS, statementsUpTo } from '../../support/older-analytics.ts';
+import { ask } from '../../support/stores/analytics.ts';
+import { askServer } from '../../support/stores/clickhouse.ts';
+import { type FreshDatabase, freshDatabase } from '../../support/stores/fresh-database.ts';
+import { ANALYTICS_MIGRATIONS, statementsUpTo } from '../../support/stores/older-analytics.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const MOVE = statementsOf(ANALYTICS_MIGRATIONS[7]?.sql ?? '');

@@ -2,10 +2,10 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { prefixQuery, type UserNameRow } from '../../../services/stores/analytics/user-search.ts';
-import { AMPLE, insert, MessageMaker } from '../../support/analytics.ts';
-import { sharedStore } from '../../support/analytics-stores.ts';
+import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { propertyRun } from '../../support/property-run.ts';
-import { testedAnalytics } from '../../support/tested-analytics.ts';
+import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const UNITS = ['a', 'b', '%', '_', '\\', "'", 'é', '\u{d7ff}', '\u{e000}', '\u{ffff}', '\u{1f600}', '\u{10ffff}'];
 const names = (minLength: number) => fc.string({ unit: fc.constantFrom(...UNITS), minLength, maxLength: 4 });

@@ -4,10 +4,10 @@ import { QueryBudget } from '../../../services/audience/query-budget.ts';
 import { changeOf, fold } from '../../../services/consumers/projector/fold.ts';
 import type { Identify, Session } from '../../../services/messages/message.ts';
 import { type GivenValue, readTraitHistory, stateOf } from '../../../services/query-api/users/trait-history.ts';
-import { AMPLE, insert, MessageMaker } from '../../support/analytics.ts';
-import { sharedStore } from '../../support/analytics-stores.ts';
+import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { propertyRun } from '../../support/property-run.ts';
-import { testedAnalytics } from '../../support/tested-analytics.ts';
+import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const NOON = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;
 const HOUR = 3_600_000_000n;

@@ -3,7 +3,7 @@ import { SqlAuditLog } from '../../../services/stores/audit/sql-audit-log.ts';
 import type { Database, Queryable } from '../../../services/stores/database/database.ts';
 import { auditEntry, testAuditLog } from '../../contract/audit-log.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
+import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
 
 const server = await serverUrl('postgres');
 

@@ -3,9 +3,9 @@ import type { Database } from '../../../services/stores/database/database.ts';
 import { migrateDatabase } from '../../../services/stores/database/migrate.ts';
 import { openDatabase } from '../../../services/stores/database/open.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
-import { freshDatabase } from '../../support/fresh-database.ts';
-import { runProgram } from '../../support/program.ts';
+import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
+import { freshDatabase } from '../../support/stores/fresh-database.ts';
+import { runProgram } from '../../support/service/program.ts';
 
 const server = await serverUrl('postgres');
 
@@ -19,7 +19,7 @@ describe.skipIf(server === undefined)('on Postgres', () => {
     onTestFinished(drop);
 
     const migrators = await Promise.all(
-      Array.from({ length: 4 }, () => runProgram(['test/support/database-migrator.ts', url])),
+      Array.from({ length: 4 }, () => runProgram(['test/support/programs/database-migrator.ts', url])),
     );
 
     const applied = migrators.flatMap(({ stdout }) => JSON.parse(stdout) as string[]);

@@ -8,8 +8,8 @@ import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-s
 import { hashKey } from '../../../services/stores/projects/keys.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { freshDatabase } from '../../support/fresh-database.ts';
-import { migrationsUpTo } from '../../support/older-database.ts';
+import { freshDatabase } from '../../support/stores/fresh-database.ts';
+import { migrationsUpTo } from '../../support/stores/older-database.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** The last migration of the version before anonymous ids were recorded. */

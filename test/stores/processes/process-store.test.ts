@@ -7,7 +7,7 @@ import {
 } from '../../../services/stores/processes/process-store.ts';
 import { SqlProcessStore } from '../../../services/stores/processes/sql-process-store.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
+import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
 
 const server = await serverUrl('postgres');
 

@@ -6,9 +6,9 @@ import type { Claim, ReaderStep } from '../../../services/stores/profiles/profil
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { SqlSinkPlans } from '../../../services/stores/profiles/sql-sink-plans.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { sharedPostgres } from '../../support/database.ts';
-import { pausedDatabase } from '../../support/paused-database.ts';
-import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../../support/random-project.ts';
+import { sharedPostgres } from '../../support/stores/database.ts';
+import { pausedDatabase } from '../../support/stores/paused-database.ts';
+import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../../support/messages/random-project.ts';
 
 /** What PGlite cannot show, having one connection: transactions of several projectors and sinks at the same time. */
 const server = await serverUrl('postgres');

@@ -10,7 +10,7 @@ import { testProfilePages } from '../../contract/profile-pages.ts';
 import { someone, testProfileStore } from '../../contract/profile-store.ts';
 import { testSinkPlans } from '../../contract/sink-plans.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
+import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
 
 const server = await serverUrl('postgres');
 

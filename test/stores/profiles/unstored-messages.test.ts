@@ -8,7 +8,7 @@ import {
   unstoredMessages,
 } from '../../../services/stores/profiles/unstored-messages.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
+import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
 
 const server = await serverUrl('postgres');
 const STORES = [

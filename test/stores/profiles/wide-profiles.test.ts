@@ -5,8 +5,8 @@ import type { DroppedTraits } from '../../../services/stores/profiles/newest-tra
 import type { ProfileChange, TraitState } from '../../../services/stores/profiles/profile.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
-import { randomProjectId, randomUserKey } from '../../support/random-project.ts';
+import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
+import { randomProjectId, randomUserKey } from '../../support/messages/random-project.ts';
 
 const server = await serverUrl('postgres');
 

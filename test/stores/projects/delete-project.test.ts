@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readDeletedProjects } from '../../../services/stores/projects/deleted-projects.ts';
 import { contentOfProject, deleteProject } from '../../../services/stores/projects/delete-project.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
-import { sharedDatabase } from '../../support/database.ts';
+import { sharedDatabase } from '../../support/stores/database.ts';
 
 const database = sharedDatabase();
 

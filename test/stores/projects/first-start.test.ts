@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { firstStartNotice, makeFirstProject } from '../../../services/stores/projects/first-start.ts';
 import { firstScope, hashKey } from '../../../services/stores/projects/keys.ts';
-import { MemoryProjectStore } from '../../support/memory-project-store.ts';
+import { MemoryProjectStore } from '../../support/http/memory-project-store.ts';
 
 const given = {
   timezone: 'Europe/Berlin',

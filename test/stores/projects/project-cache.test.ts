@@ -4,7 +4,7 @@ import { ProjectCache, type ProjectCacheOptions } from '../../../services/stores
 import type { Scope } from '../../../services/stores/projects/project-store.ts';
 import { createLogger } from '../../../services/runtime/logger.ts';
 import { eventually } from '../../support/eventually.ts';
-import { MemoryProjectStore } from '../../support/memory-project-store.ts';
+import { MemoryProjectStore } from '../../support/http/memory-project-store.ts';
 
 describe('the project cache', () => {
   test('the project cache answers a known key without a promise and without the store', async () => {

@@ -8,7 +8,7 @@ import {
   showKey,
   showProject,
 } from '../../../services/stores/projects/project-commands.ts';
-import { MemoryProjectStore } from '../../support/memory-project-store.ts';
+import { MemoryProjectStore } from '../../support/http/memory-project-store.ts';
 
 const ZONE = 'Europe/Berlin';
 

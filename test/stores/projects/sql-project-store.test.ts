@@ -3,7 +3,7 @@ import type { Database } from '../../../services/stores/database/database.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { testProjectStore } from '../../contract/project-store.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
+import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
 
 const server = await serverUrl('postgres');
 

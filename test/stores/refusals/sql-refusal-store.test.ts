@@ -3,7 +3,7 @@ import type { Database } from '../../../services/stores/database/database.ts';
 import type { CountedRefusals, ListedRefusals } from '../../../services/stores/refusals/refusal-store.ts';
 import { SqlRefusalStore } from '../../../services/stores/refusals/sql-refusal-store.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
+import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
 
 const server = await serverUrl('postgres');
 const DAY_MS = 86_400_000;

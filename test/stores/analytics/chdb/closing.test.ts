@@ -3,10 +3,10 @@ import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { openAnalytics } from '../../../../services/stores/analytics/open.ts';
-import { ask } from '../../../support/analytics.ts';
+import { ask } from '../../../support/stores/analytics.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
-const SCRIPT = new URL('../../../support/chdb-process.ts', import.meta.url);
+const SCRIPT = new URL('../../../support/programs/chdb-process.ts', import.meta.url);
 const ENDED = 'STOPPING,STOPPING,STOPPING';
 
 async function countIn(url: string): Promise<unknown> {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
-const SCRIPT = new URL('../../../support/chdb-insert-process.ts', import.meta.url);
+const SCRIPT = new URL('../../../support/programs/chdb-insert-process.ts', import.meta.url);
 
 /** The process that inserts one message into a new store, under way. */
 function insertOne(folder: string, cwd?: string) {

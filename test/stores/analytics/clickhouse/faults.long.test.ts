@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ClickHouse, startClickHouse } from '../../../servers/clickhouse.ts';
 import { serverUrl } from '../../../servers/server.ts';
-import { ask, MessageMaker } from '../../../support/analytics.ts';
-import { serverAt } from '../../../support/analytics-stores.ts';
-import { askServer } from '../../../support/clickhouse.ts';
-import { sinkBench } from '../../../support/sink.ts';
+import { ask, MessageMaker } from '../../../support/stores/analytics.ts';
+import { serverAt } from '../../../support/stores/analytics-stores.ts';
+import { askServer } from '../../../support/stores/clickhouse.ts';
+import { sinkBench } from '../../../support/service/sink.ts';
 
 // Whether one can be started here at all.
 const isPossible = (await serverUrl('clickhouse')) !== undefined;

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ClickHouseStore } from '../../../../services/stores/analytics/clickhouse/clickhouse-store.ts';
 import { openAnalytics } from '../../../../services/stores/analytics/open.ts';
 import { serverUrl } from '../../../servers/server.ts';
-import { AMPLE } from '../../../support/analytics.ts';
-import { freshDatabase } from '../../../support/fresh-database.ts';
+import { AMPLE } from '../../../support/stores/analytics.ts';
+import { freshDatabase } from '../../../support/stores/fresh-database.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const TOPIC = 'tidemark.track';

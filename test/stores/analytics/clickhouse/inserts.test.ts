@@ -4,9 +4,9 @@ import type { AnalyticsStore } from '../../../../services/stores/analytics/analy
 import { ROW_TABLES } from '../../../../services/stores/analytics/columns.ts';
 import { openAnalytics } from '../../../../services/stores/analytics/open.ts';
 import { serverUrl } from '../../../servers/server.ts';
-import { AMPLE, insert, MessageMaker, rowsFor } from '../../../support/analytics.ts';
-import { askServer } from '../../../support/clickhouse.ts';
-import { type FreshDatabase, freshDatabase } from '../../../support/fresh-database.ts';
+import { AMPLE, insert, MessageMaker, rowsFor } from '../../../support/stores/analytics.ts';
+import { askServer } from '../../../support/stores/clickhouse.ts';
+import { type FreshDatabase, freshDatabase } from '../../../support/stores/fresh-database.ts';
 
 const server = await serverUrl('clickhouse');
 const TABLES = [...ROW_TABLES, 'user_event_rows'];

@@ -6,12 +6,12 @@ import { cluster, SERVER } from '../../../../services/stores/analytics/clickhous
 import { openAnalytics } from '../../../../services/stores/analytics/open.ts';
 import { statementsOf } from '../../../../services/runtime/migrate.ts';
 import { serverUrl } from '../../../servers/server.ts';
-import { ask, insert, MessageMaker } from '../../../support/analytics.ts';
-import { askServer } from '../../../support/clickhouse.ts';
-import { type FreshDatabase, freshDatabase } from '../../../support/fresh-database.ts';
+import { ask, insert, MessageMaker } from '../../../support/stores/analytics.ts';
+import { askServer } from '../../../support/stores/clickhouse.ts';
+import { type FreshDatabase, freshDatabase } from '../../../support/stores/fresh-database.ts';
 
 const FOLDER = new URL('../../../../schemas/clickhouse/', import.meta.url);
-const OPENER = new URL('../../../support/analytics-opener.ts', import.meta.url).pathname;
+const OPENER = new URL('../../../support/programs/analytics-opener.ts', import.meta.url).pathname;
 const MIGRATIONS = readdirSync(FOLDER).toSorted();
 const NUMBERS = MIGRATIONS.map((_, index) => String(index + 1));
 const STATEMENTS = MIGRATIONS.flatMap((file) => statementsOf(readFileSync(new URL(file, FOLDER), 'utf8')));

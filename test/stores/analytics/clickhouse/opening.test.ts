@@ -11,7 +11,7 @@ import { openAnalytics } from '../../../../services/stores/analytics/open.ts';
 import { makeCertificates } from '../../../servers/certificates.ts';
 import { type ClickHouse, startClickHouse } from '../../../servers/clickhouse.ts';
 import { serverUrl } from '../../../servers/server.ts';
-import { ask, insert, MessageMaker } from '../../../support/analytics.ts';
+import { ask, insert, MessageMaker } from '../../../support/stores/analytics.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 // Whether one can be started here at all.

@@ -3,7 +3,7 @@ import { openAnalytics } from '../../../../services/stores/analytics/open.ts';
 import { testAnalyticsGenerations } from '../../../contract/analytics-generations.ts';
 import { testAnalyticsStore } from '../../../contract/analytics-store.ts';
 import { serverUrl } from '../../../servers/server.ts';
-import { type FreshDatabase, freshDatabase } from '../../../support/fresh-database.ts';
+import { type FreshDatabase, freshDatabase } from '../../../support/stores/fresh-database.ts';
 
 const SERVERS = [
   ['a ClickHouse server', await serverUrl('clickhouse')],

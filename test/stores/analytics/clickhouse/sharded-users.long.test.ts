@@ -3,10 +3,10 @@ import type { AnalyticsStore } from '../../../../services/stores/analytics/analy
 import { userNumber } from '../../../../services/stores/analytics/columns.ts';
 import { openAnalytics } from '../../../../services/stores/analytics/open.ts';
 import { serverUrl } from '../../../servers/server.ts';
-import { ask, insert, MessageMaker, rowsFor } from '../../../support/analytics.ts';
-import { askServer } from '../../../support/clickhouse.ts';
-import type { FreshDatabase } from '../../../support/fresh-database.ts';
-import { freshShards, shardUrls } from '../../../support/fresh-shards.ts';
+import { ask, insert, MessageMaker, rowsFor } from '../../../support/stores/analytics.ts';
+import { askServer } from '../../../support/stores/clickhouse.ts';
+import type { FreshDatabase } from '../../../support/stores/fresh-database.ts';
+import { freshShards, shardUrls } from '../../../support/stores/fresh-shards.ts';
 
 const isHere = (await serverUrl('clickhouse-shards')) !== undefined;
 

@@ -3,8 +3,8 @@ import { openAnalytics } from '../../../../services/stores/analytics/open.ts';
 import { testAnalyticsGenerations } from '../../../contract/analytics-generations.ts';
 import { testAnalyticsStore } from '../../../contract/analytics-store.ts';
 import { serverUrl } from '../../../servers/server.ts';
-import type { FreshDatabase } from '../../../support/fresh-database.ts';
-import { freshShards } from '../../../support/fresh-shards.ts';
+import type { FreshDatabase } from '../../../support/stores/fresh-database.ts';
+import { freshShards } from '../../../support/stores/fresh-shards.ts';
 
 const isHere = (await serverUrl('clickhouse-shards')) !== undefined;
 

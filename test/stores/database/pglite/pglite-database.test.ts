@@ -6,8 +6,8 @@ import { migrateDatabase } from '../../../../services/stores/database/migrate.ts
 import { openDatabase } from '../../../../services/stores/database/open.ts';
 import { maintain } from '../../../../services/stores/database/pglite/maintenance.ts';
 import { testDatabase } from '../../../contract/database.ts';
-import { openClusterInMemory, placeCluster } from '../../../support/cluster.ts';
-import { startProgram } from '../../../support/program.ts';
+import { openClusterInMemory, placeCluster } from '../../../support/stores/cluster.ts';
+import { startProgram } from '../../../support/service/program.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -16,7 +16,7 @@ testDatabase('PgliteDatabase', openClusterInMemory);
 
 test('what was committed is there after the process is killed', async () => {
   const folder = await folderWithCluster();
-  const program = startProgram(['test/support/database-holder.ts', folder]);
+  const program = startProgram(['test/support/programs/database-holder.ts', folder]);
   expect(await program.line()).toBe('committed');
 
   await program.kill();
@@ -28,7 +28,7 @@ test('what was committed is there after the process is killed', async () => {
 
 test('a second process on the same folder is refused', async () => {
   const folder = await folderWithCluster();
-  const program = startProgram(['test/support/database-holder.ts', folder]);
+  const program = startProgram(['test/support/programs/database-holder.ts', folder]);
   expect(await program.line()).toBe('committed');
 
   await expect(openDatabase(`pglite:${folder}`)).rejects.toMatchObject({ code: 'FOLDER_IN_USE' });

@@ -12,7 +12,12 @@ import { SqlProfileStore } from '../../../../services/stores/profiles/sql-profil
 import { hasCode, isRetryable } from '../../../../services/runtime/errors.ts';
 import { type Postgres, startPostgres } from '../../../servers/postgres.ts';
 import { serverUrl } from '../../../servers/server.ts';
-import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../../../support/random-project.ts';
+import {
+  randomIdentity,
+  randomProjectId,
+  randomTopic,
+  randomUserKey,
+} from '../../../support/messages/random-project.ts';
 
 // Where the tests have no Postgres at all, they can start none here.
 const canRun = (await serverUrl('postgres')) !== undefined;

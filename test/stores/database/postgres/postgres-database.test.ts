@@ -3,8 +3,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../../services/stores/database/open.ts';
 import { testDatabase } from '../../../contract/database.ts';
 import { serverUrl } from '../../../servers/server.ts';
-import { PostgresBench } from '../../../support/postgres.ts';
-import { rewritingProxy } from '../../../support/rewriting-proxy.ts';
+import { PostgresBench } from '../../../support/stores/postgres.ts';
+import { rewritingProxy } from '../../../support/http/rewriting-proxy.ts';
 
 const server = await serverUrl('postgres');
 

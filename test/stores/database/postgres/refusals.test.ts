@@ -5,9 +5,9 @@ import { storeError } from '../../../../services/stores/database/errors.ts';
 import { openDatabase } from '../../../../services/stores/database/open.ts';
 import { freePort } from '../../../servers/ports.ts';
 import { serverUrl } from '../../../servers/server.ts';
-import { PostgresBench } from '../../../support/postgres.ts';
-import { printed } from '../../../support/printed.ts';
-import { rewritingProxy } from '../../../support/rewriting-proxy.ts';
+import { PostgresBench } from '../../../support/stores/postgres.ts';
+import { printed } from '../../../support/service/printed.ts';
+import { rewritingProxy } from '../../../support/http/rewriting-proxy.ts';
 
 const server = await serverUrl('postgres');
 

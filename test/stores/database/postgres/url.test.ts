@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { readPostgresUrl } from '../../../../services/stores/database/postgres/url.ts';
-import { printed } from '../../../support/printed.ts';
+import { printed } from '../../../support/service/printed.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const base = 'postgres://ada:sesame@db.example/profiles';

@@ -1,0 +1,48 @@
+import { onTestFinished } from 'vitest';
+import type { NewRecord } from '../../../services/event-log/event-log.ts';
+import { lockFolder } from '../../../services/runtime/folder-lock.ts';
+import { Spool, type SpoolOptions } from '../../../services/event-log/spool/spool.ts';
+
+export function spooled(key: string, value: string): NewRecord {
+  return { topic: 'tidemark.track', key: Buffer.from(key), value: Buffer.from(value) };
+}
+
+export function valuesOf(records: readonly Pick<NewRecord, 'value'>[]): string[] {
+  return records.map(({ value }) => Buffer.from(value).toString());
+}
+
+/** Records of three keys in turn; their values count on from `from`. */
+export function numbered(from: number, count: number): NewRecord[] {
+  return Array.from({ length: count }, (_, i) => spooled(`key ${(from + i) % 3}`, String(from + i)));
+}
+
+/** As its process opens it; closed and let go when the test ends. */
+export async function openSpool(folder: string, options: Partial<SpoolOptions> = {}): Promise<Spool> {
+  const lock = lockFolder(folder);
+  const spool = await Spool.open({ folder, maxBytes: 2 ** 20, ...options });
+  onTestFinished(async () => {
+    await spool.close();
+    lock.release();
+  });
+  return spool;
+}
+
+/** The values that wait, oldest first. Takes them out. */
+export async function takeAll(spool: Spool): Promise<string[]> {
+  const values: string[] = [];
+  for (let segment = await spool.next(); segment !== undefined; segment = await spool.next()) {
+    values.push(...valuesOf((await spool.read(segment)).records));
+    await spool.remove(segment, { keep: false });
+  }
+  return values;
+}
+
+/** The values of each key in the order of their first coming: what readers make of a log, who drop repeats. */
+export function firstsOf(records: readonly NewRecord[]): Readonly<Record<string, readonly string[]>> {
+  const seen = new Map<string, Set<string>>();
+  for (const { key, value } of records) {
+    const name = Buffer.from(key).toString();
+    seen.set(name, (seen.get(name) ?? new Set()).add(Buffer.from(value).toString()));
+  }
+  return Object.fromEntries([...seen].map(([name, values]) => [name, [...values]]));
+}

@@ -1,0 +1,76 @@
+import { Registry } from 'prom-client';
+import { onTestFinished } from 'vitest';
+import { JobRunner, type JobRunnerOptions } from '../../../services/admin/jobs/job-runner.ts';
+import type { JobKind } from '../../../services/admin/jobs/job.ts';
+import { SqlJobStore } from '../../../services/admin/jobs/sql-job-store.ts';
+import type { AdminPorts } from '../../../services/admin/ports.ts';
+import { adminRoutes } from '../../../services/admin/routes.ts';
+import { LocalServer } from '../../../services/http/local-server.ts';
+import { RouteTable } from '../../../services/http/route-table.ts';
+import type { ServerOptions } from '../../../services/http/server.ts';
+import type { Command, Work } from '../../../services/runtime/command.ts';
+import { controlSocketPath } from '../../../services/runtime/control-socket.ts';
+import { createLogger } from '../../../services/runtime/logger.ts';
+import { ServiceClient } from '../../../services/cli/client/service-client.ts';
+import type { Database } from '../../../services/stores/database/database.ts';
+import { SqlRepeatStore } from '../../../services/stores/repeats/repeat-store.ts';
+import { MemoryAuditLog } from './memory-audit-log.ts';
+
+/** What the test serves; the rest is not to be asked. */
+export interface Served extends Partial<Omit<AdminPorts, 'jobs' | 'deadLetters'>> {
+  readonly commands?: Partial<Record<JobKind, Command>>;
+  /** What lists dead letters: the one thing whose progress is streamed, and that is no job. */
+  readonly listing?: Work;
+}
+
+export interface AdminServerOptions {
+  /** Where jobs are; without it none can be started. */
+  readonly database?: Database;
+  readonly jobs?: Partial<JobRunnerOptions>;
+  readonly server?: Partial<ServerOptions>;
+}
+
+export interface AdminServer {
+  readonly path: string;
+  readonly jobs: JobRunner;
+  readonly server: LocalServer;
+  readonly audit: MemoryAuditLog;
+  readonly client: ServiceClient;
+  /** The log lines. */
+  readonly lines: readonly string[];
+  /** As a service stops. */
+  readonly stop: () => Promise<void>;
+}
+
+const NO_DATABASE = { query: () => Promise.reject(new Error('this test has no jobs')) } as unknown as Database;
+
+/** What a service serves at the socket of its data folder. Stopped at the end of the test. */
+export async function serveAdmin(
+  dataDir: string,
+  { commands = {}, listing = async () => [], ...ports }: Served,
+  { database = NO_DATABASE, jobs: options = {}, server: limits = {} }: AdminServerOptions = {},
+): Promise<AdminServer> {
+  const lines: string[] = [];
+  const logger = createLogger('warn', { write: (line) => void lines.push(line) });
+  const known = commands as Record<JobKind, Command>;
+  const jobs = new JobRunner({ commands: known, jobs: new SqlJobStore(database), logger, options });
+  const deadLetters = { list: async () => jobs.run('dead-letters list', listing) };
+  const table = new RouteTable([adminRoutes({ ...ports, jobs, deadLetters, timezone: 'Asia/Tokyo' } as never)]);
+  const keys = { find: () => undefined, findProject: () => undefined };
+  const audit = new MemoryAuditLog();
+  const parts = {
+    table,
+    keys,
+    registry: new Registry(),
+    logger,
+    maxReceivingBytes: 1e8,
+    audit,
+    repeats: new SqlRepeatStore(database),
+  };
+  const path = controlSocketPath(dataDir);
+  const server = await LocalServer.open(parts, path, limits);
+  const stop = async (): Promise<void> => void (await Promise.all([jobs.stop(), server.close(2_000)]));
+  onTestFinished(stop);
+  const client = new ServiceClient({ url: 'http://tidemark', socketPath: path }, undefined);
+  return { path, jobs, server, audit, client, lines, stop };
+}

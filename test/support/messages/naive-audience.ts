@@ -1,0 +1,180 @@
+import type {
+  Audience,
+  Constant,
+  EventCondition,
+  Member,
+  NumberConstant,
+  Period,
+  Test,
+} from '../../../services/audience/definition/audience.ts';
+import { numberConstant } from '../../../services/audience/definition/number-constant.ts';
+import { parseBody } from '../../../services/messages/json.ts';
+import type { Message, Micros, Track } from '../../../services/messages/message.ts';
+
+const DAY: Micros = 86_400_000_000n;
+
+/** The user keys of an audience, found out the slow way: message by message, in the order of the log. */
+export function audienceOf(audience: Audience, messages: readonly Message[], now: Micros): Set<string> {
+  const users = [...new Set(messages.map(({ userKey }) => userKey))];
+  return new Set(users.filter((user) => includes(audience, new History(messages, user), now)));
+}
+
+function includes(audience: Audience, history: History, now: Micros): boolean {
+  switch (audience.kind) {
+    case 'all':
+      return audience.of.every((part) => includes(part, history, now));
+    case 'any':
+      return audience.of.some((part) => includes(part, history, now));
+    case 'not':
+      return !includes(audience.of, history, now);
+    case 'trait':
+      return passes(
+        valueAt(history.traits(), audience.path),
+        audience.tests,
+        audience.path.length === 1 ? 'trait' : 'in trait',
+      );
+    case 'event':
+      return hasDone(audience, history, now);
+    default:
+      return audience satisfies never;
+  }
+}
+
+/** One user's messages. */
+export class History {
+  readonly #messages: readonly Message[];
+
+  constructor(messages: readonly Message[], user: string) {
+    this.#messages = messages.filter(({ userKey }) => userKey === user);
+  }
+
+  traits(): object {
+    const newestLast = this.#messages
+      .filter((message) => message.type !== 'track')
+      .toSorted((one, other) => (one.version < other.version ? -1 : 1));
+    return Object.fromEntries(newestLast.flatMap(({ traits }) => Object.entries(parsed(traits))));
+  }
+
+  /** Each message once a day, the first copy of it. */
+  events(name: string): Track[] {
+    const first = new Map<string, Track>();
+    for (const message of this.#messages) {
+      if (message.type !== 'track' || message.event !== name) continue;
+      const id = `${dayOf(message.timestamp)} ${message.messageId}`;
+      if (!first.has(id)) first.set(id, message);
+    }
+    return [...first.values()];
+  }
+}
+
+function hasDone(condition: EventCondition, history: History, now: Micros): boolean {
+  const { times, within, first, last, where } = condition;
+  const events = history
+    .events(condition.event)
+    .filter(({ timestamp }) => lies(timestamp, within, now))
+    .filter(({ properties }) => where.every((member) => memberPasses(parsed(properties), member)));
+  const count = new Set(events.map(({ messageId }) => messageId)).size;
+  if (count < times.atLeast || count > (times.atMost ?? Infinity)) return false;
+  const instants = events.map(({ timestamp }) => timestamp).toSorted((one, other) => (one < other ? -1 : 1));
+  return isIn(instants.at(0), first, now) && isIn(instants.at(-1), last, now);
+}
+
+function isIn(instant: Micros | undefined, period: Period | null, now: Micros): boolean {
+  return period === null || (instant !== undefined && lies(instant, period, now));
+}
+
+function lies(instant: Micros, period: Period | null, now: Micros): boolean {
+  const [from, to] = [period?.from, period?.to].map((end) => (end && 'ago' in end ? now - end.ago : end?.at));
+  return (from === undefined || instant >= from) && (to === undefined || instant < to);
+}
+
+export function memberPasses(properties: object, { path, tests }: Member): boolean {
+  return passes(valueAt(properties, path), tests, 'property');
+}
+
+/** Where the value is stored. */
+type Place = 'trait' | 'in trait' | 'property';
+
+function passes(value: unknown, tests: readonly Test[], place: Place): boolean {
+  return tests.every((test) => passesOne(value, test, place));
+}
+
+function passesOne(value: unknown, test: Test, place: Place): boolean {
+  switch (test.test) {
+    case 'is':
+      return equals(value, test.value, place);
+    case 'is_not':
+      return !equals(value, test.value, place);
+    case 'in':
+      return test.values.some((wanted) => equals(value, wanted, place));
+    case 'exists':
+      return test.value === (place.endsWith('trait') ? value !== undefined && value !== null : hasLeaf(value));
+    case 'contains':
+      return contains(value, test.value, place);
+    case 'starts_with':
+      return typeof value === 'string' && value.startsWith(test.value);
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      break;
+  }
+  const order = compare(value, test.value, place);
+  return order !== undefined && { gt: order > 0, gte: order >= 0, lt: order < 0, lte: order <= 0 }[test.test];
+}
+
+function contains(value: unknown, wanted: Constant, place: Place): boolean {
+  if (typeof value === 'string') return typeof wanted === 'string' && value.includes(wanted);
+  if (!Array.isArray(value)) return false;
+  const inList = place === 'trait' ? 'in trait' : place;
+  return value.some((member) => equals(member, wanted, inList));
+}
+
+function equals(value: unknown, wanted: Constant, place: Place): boolean {
+  return typeof wanted === 'boolean' ? value === wanted : compare(value, wanted, place) === 0;
+}
+
+/** Undefined where they are not of one type. */
+function compare(value: unknown, wanted: Constant, place: Place): number | undefined {
+  if (typeof value === 'string' && typeof wanted === 'string')
+    return Buffer.compare(Buffer.from(value), Buffer.from(wanted));
+  const found = number(value, place);
+  if (!found || typeof wanted !== 'object') return undefined;
+  const [one, other] =
+    found.integer !== null && wanted.integer !== null ? [found.integer, wanted.integer] : [found.double, wanted.double];
+  return one === other ? 0 : one < other ? -1 : 1;
+}
+
+/** Inside a trait and in properties, what is written with a fraction or an exponent is a double. */
+function number(value: unknown, place: Place): NumberConstant | undefined {
+  const found = numberConstant(value);
+  return found && place !== 'trait' && /[.e]/i.test(toText(value)) ? { ...found, integer: null } : found;
+}
+
+function toText(value: unknown): string {
+  return JSON.stringify(value);
+}
+
+/** In the properties an object is no more than what is in it. */
+function hasLeaf(value: unknown): boolean {
+  if (typeof value !== 'object' || Array.isArray(value) || JSON.isRawJSON(value)) return value !== undefined;
+  return value !== null && Object.values(value).some(hasLeaf);
+}
+
+export function valueAt(container: unknown, path: readonly string[]): unknown {
+  return path.reduce((value: unknown, key) => {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, key);
+    return isObject ? (value as Record<string, unknown>)[key] : undefined;
+  }, container);
+}
+
+export function parsed(text: string): object {
+  const body = parseBody(text);
+  if (!body.ok) throw new Error('not JSON');
+  return body.value.exact as object;
+}
+
+export function dayOf(timestamp: Micros): bigint {
+  // Rounds down before 1970 too.
+  return (timestamp - (((timestamp % DAY) + DAY) % DAY)) / DAY;
+}

@@ -1,0 +1,74 @@
+/** What the paths of operators name in the tests of the OpenAPI document. */
+import { DEAD_LETTER } from '../http/admin-fakes.ts';
+import type { Document, Operation } from './document.ts';
+import type { ReadingServer } from '../http/reading-server.ts';
+
+export class AdminObjects {
+  readonly #ids: Readonly<Record<string, string>>;
+  /** Imports that were not continued yet, and one that was stopped. */
+  readonly #imports: Readonly<Record<'queued' | 'stopped', string>>;
+  readonly #file: string;
+
+  private constructor(
+    ids: Readonly<Record<string, string>>,
+    imports: Record<'queued' | 'stopped', string>,
+    file: string,
+  ) {
+    this.#ids = ids;
+    this.#imports = imports;
+    this.#file = file;
+  }
+
+  static async make(server: ReadingServer): Promise<AdminObjects> {
+    const { projects: store, jobs: jobStore } = server.admin;
+    const projects = (await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null })).id;
+    const keys = (await store.addKey(projects, { scopes: ['write'], sha256: 'a'.repeat(64) })).id;
+    const jobs = (await jobStore.add({ kind: 'verify', args: {}, principal: 'local' })).id;
+    const file = await server.placeUpload();
+    const imported = { project: projects, name: 'history.csv', file, path: null, host: 'here', dry_run: false };
+    const args = { ...imported, folder: 'imp_1', report: null };
+    const queued = (await jobStore.add({ kind: 'import', args, principal: 'local' })).id;
+    const stopped = (await jobStore.add({ kind: 'import', args, principal: 'local' })).id;
+    const nothing = { result: null, failure: null, progress: null, rate: null };
+    await jobStore.finish(stopped, { state: 'cancelled', ...nothing });
+    const ids = { projects, keys, jobs, verifications: jobs, 'dead-letters': encodeURIComponent(DEAD_LETTER) };
+    return new AdminObjects(ids, { queued, stopped }, file);
+  }
+
+  /** By what the path begins with. */
+  idIn(path: string): string {
+    const { queued, stopped } = this.#imports;
+    if (path.startsWith('/v1/admin/imports/files/')) return this.#file;
+    if (path.startsWith('/v1/admin/imports/')) return path.endsWith('/resume') ? stopped : queued;
+    return this.#ids[path.split('/')[3] ?? ''] ?? '';
+  }
+
+  /** What stands in the way of imports, one after the other; once the stopped one was continued. */
+  async importRefusals(
+    server: ReadingServer,
+    document: Document,
+    exchange: (operation: Operation, request?: { readonly path?: string; readonly body?: string }) => Promise<number>,
+  ): Promise<Readonly<Record<string, readonly number[]>>> {
+    const { stopped } = this.#imports;
+    const refusals: Record<string, readonly number[]> = {};
+    for (const id of ['uploadImportFile', 'continueImportFile']) {
+      const operation = document.operation(id);
+      const tooLarge = await exchange(operation, { body: ' '.repeat(5_000) });
+      server.hasRoom = false;
+      const noRoom = await exchange(operation);
+      server.hasRoom = true;
+      server.imports.takesFiles = false;
+      refusals[id] = [tooLarge, noRoom, await exchange(operation)];
+      server.imports.takesFiles = true;
+    }
+    for (const id of ['startImport', 'previewImport']) {
+      server.admin.projectIsUnknown = true;
+      refusals[id] = [await exchange(document.operation(id))];
+      server.admin.projectIsUnknown = false;
+    }
+    const path = `/v1/admin/imports/${stopped}/refused`;
+    refusals['resumeImport'] = [await exchange(document.operation('resumeImport'))];
+    refusals['listRefusedLines'] = [await exchange(document.operation('listRefusedLines'), { path })];
+    return refusals;
+  }
+}

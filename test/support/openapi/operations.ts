@@ -1,0 +1,27 @@
+/** The answers of what operators and machines ask that depend on headers. */
+import { expect } from 'vitest';
+import { IngestServer } from '../http/ingest-server.ts';
+import type { Document, Operation } from './document.ts';
+
+/** A request that is right in all its parts but those that are given. */
+export interface Request {
+  readonly method?: string;
+  readonly path?: string;
+  readonly key?: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export async function exchangeOperations(
+  document: Document,
+  exchange: (operation: Operation, request: Request) => Promise<number>,
+  hold: (operation: Operation, response: Response) => Promise<void>,
+): Promise<void> {
+  for (const id of ['getOpenApi', 'getReference', 'getReferenceFile'])
+    expect(await exchange(document.operation(id), { headers: { 'if-none-match': '*' } }), id).toBe(304);
+  const closed = await IngestServer.start({ metricsKey: 'k'.repeat(32) });
+  const response = await fetch(`${closed.url}/metrics`);
+  await hold(document.operation('getMetrics'), response);
+  await closed.stop();
+  expect(response.status).toBe(401);
+}

@@ -1,0 +1,38 @@
+import type { CsvOptions } from '../../../services/maintenance/import/csv-columns.ts';
+import { type ReadOptions, RecordReader } from '../../../services/maintenance/import/read-records.ts';
+import { BEGINNING } from '../../../services/maintenance/import/record.ts';
+import type { Draft } from '../../../services/messages/draft.ts';
+import type { Problem } from '../../../services/messages/message.ts';
+
+export const CSV: CsvOptions = { delimiter: ',', typed: false, jsonColumns: [], renamed: new Map() };
+
+export const READ: ReadOptions = { timezone: 'UTC', type: undefined, format: undefined, csv: CSV };
+
+/** What was read of a line: a draft, or what is wrong with it. */
+export interface Line {
+  readonly line: number;
+  readonly draft?: Draft;
+  readonly problems?: readonly Problem[];
+  readonly text: string;
+}
+
+export async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/** Reads a file of these bytes, in chunks of this size. */
+export async function readAll(
+  content: string | Buffer,
+  options: Partial<ReadOptions> = {},
+  chunkBytes = 65_536,
+): Promise<readonly Line[]> {
+  const reader = new RecordReader({ ...READ, ...options }, undefined);
+  const lines: Line[] = [];
+  for await (const records of reader.read(chunksOf(Buffer.from(content), chunkBytes), BEGINNING)) {
+    for (const { raw, judged } of records) {
+      const found = judged.ok ? { draft: judged.draft } : { problems: judged.problems };
+      lines.push({ line: raw.line, ...found, text: raw.bytes.toString() });
+    }
+  }
+  return lines;
+}

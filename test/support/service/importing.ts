@@ -1,0 +1,92 @@
+/** An import of a file into a log in memory, for each test a new one. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach } from 'vitest';
+import type { ImportTask } from '../../../services/maintenance/import/begin.ts';
+import {
+  FileImport,
+  type ImportProgress,
+  type ImportResult,
+} from '../../../services/maintenance/import/import-file.ts';
+import type { ImportState } from '../../../services/maintenance/import/state.ts';
+import { IMPORT_TOPICS, type Message, type Problem } from '../../../services/messages/message.ts';
+import { READ } from './import-records.ts';
+import { MemoryLog } from '../event-log/memory-log.ts';
+import { codec } from '../messages/messages.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+export interface Given extends Partial<ImportTask> {
+  readonly isDry?: boolean;
+  readonly signal?: AbortSignal;
+  readonly maxClockSkewMs?: number;
+  readonly onProgress?: (progress: ImportProgress) => unknown;
+}
+
+/** A line of the report. */
+interface Reported {
+  readonly line: number;
+  readonly errors: readonly Problem[];
+  readonly text: string;
+}
+
+export class ImportScene {
+  readonly log = new MemoryLog();
+  readonly folder: string;
+  /** The file to be imported. */
+  readonly path: string;
+  readonly reportPath: string;
+  readonly statePath: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+    this.path = join(folder, 'history');
+    this.reportPath = join(folder, 'refused.ndjson');
+    this.statePath = join(folder, 'state.json');
+  }
+
+  run({ isDry = false, signal, onProgress, maxClockSkewMs = Infinity, ...given }: Given = {}): Promise<ImportResult> {
+    const { log, path, reportPath, statePath } = this;
+    const fixed = { projectId: 'proj_1', restarts: false, importId: undefined, rate: undefined };
+    const task: ImportTask = { ...READ, ...fixed, path, reportPath, statePath, ...given };
+    return FileImport.run(task, isDry ? undefined : { log, codec, maxClockSkewMs }, {
+      onProgress: onProgress ?? (() => undefined),
+      onTrouble: () => undefined,
+      signal: signal ?? new AbortController().signal,
+    });
+  }
+
+  /** Ends it after the first append that reaches this line. */
+  runPartly(given: Given = {}, line = 0): Promise<ImportResult> {
+    const stop = new AbortController();
+    return this.run({ ...given, signal: stop.signal, onProgress: ({ lines }) => lines >= line && stop.abort() });
+  }
+
+  messages(): Message[] {
+    return IMPORT_TOPICS.flatMap((topic) => this.log.records(topic, 0).map(({ value }) => codec.decode(topic, value)));
+  }
+
+  async reported(): Promise<Reported[]> {
+    const lines = (await readFile(this.reportPath, 'utf8')).split('\n').filter((line) => line !== '');
+    return lines.map((line) => JSON.parse(line) as Reported);
+  }
+
+  async state(): Promise<ImportState> {
+    return JSON.parse(await readFile(this.statePath, 'utf8')) as ImportState;
+  }
+}
+
+export function importScene(): () => ImportScene {
+  let scene: ImportScene;
+  beforeEach(async () => {
+    scene = new ImportScene(await temporaryFolder());
+  });
+  return () => scene;
+}
+
+export function trackLine(n: number): string {
+  return JSON.stringify({ type: 'track', user_id: `u${n % 7}`, event: 'Paid', properties: { n } });
+}
+
+export function trackLines(count: number): string {
+  return Array.from({ length: count }, (_, n) => `${trackLine(n)}\n`).join('');
+}

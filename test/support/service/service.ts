@@ -1,0 +1,105 @@
+/** The whole service as a child process, as an operator runs it: for flow tests, kill tests and benchmarks. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { placeCluster } from '../stores/cluster.ts';
+
+export const WRITE_KEY = 'write-key-of-the-tests-0123456789abcdef';
+/** Also with the scope `audiences`, as every first read key. */
+export const READ_KEY = 'read-key-of-the-tests-0123456789abcdef';
+export const ADMIN_KEY = 'admin-key-of-the-tests-0123456789abcdef';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
+/** What `npm start` runs; it replaces the shell, so that the child is the service itself. */
+const START = MANIFEST.scripts.start;
+
+export class ServiceProcess {
+  readonly url: string;
+  readonly pid: number;
+  readonly #child: ChildProcess;
+  readonly #output: string[];
+
+  private constructor(child: ChildProcess, url: string, output: string[]) {
+    this.#child = child;
+    this.url = url;
+    this.pid = child.pid ?? 0;
+    this.#output = output;
+  }
+
+  /**
+   * Resolves once the service says that it is ready; rejects with its output if it ends before.
+   *
+   * @param role `ingest`, `projector`, `sink`; none is all of them.
+   * @param before What the shell runs before it.
+   */
+  static async start(
+    dataDir: string,
+    settings: Record<string, string> = {},
+    role = '',
+    before = '',
+  ): Promise<ServiceProcess> {
+    if (!('PROFILES_URL' in settings)) await placeCluster(join(dataDir, 'profiles'));
+    const child = spawn('sh', ['-c', `${before}${START} ${role}`], {
+      cwd: ROOT,
+      env: {
+        PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+        PORT: '0',
+        DATA_DIR: dataDir,
+        INITIAL_WRITE_KEY: WRITE_KEY,
+        INITIAL_READ_KEY: READ_KEY,
+        INITIAL_ADMIN_KEY: ADMIN_KEY,
+        ...settings,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const output: string[] = [];
+    const url = await readyUrl(child, output);
+    return new ServiceProcess(child, url, output);
+  }
+
+  /** Every line it printed so far, standard error included. */
+  get output(): readonly string[] {
+    return this.#output;
+  }
+
+  /** POSTs JSON with the write key (GETs with the read key where there is no body). */
+  request(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    return fetch(this.url + path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        'content-type': 'application/json',
+        api_key: body === undefined || path.includes('/audiences/') ? READ_KEY : WRITE_KEY,
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+
+  /** Resolves with the exit code once the signal has ended it: null where the signal itself did. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode;
+    const exit = once(this.#child, 'exit');
+    this.#child.kill(signal);
+    await exit;
+    return this.#child.exitCode;
+  }
+}
+
+function readyUrl(child: ChildProcess, output: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const seen = (line: string): void => {
+      output.push(line);
+      if (!line.startsWith('{')) return;
+      const { msg, address } = JSON.parse(line) as { msg?: string; address?: string };
+      if (msg === 'ready' && address !== undefined) resolve(address);
+    };
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream) createInterface({ input: stream }).on('line', seen);
+    }
+    child.on('error', reject);
+    child.on('close', (code) => reject(new Error(`the service ended with ${code}:\n${output.join('\n')}`)));
+  });
+}
