@@ -39,7 +39,7 @@ export type CountsSeries = Counts['series'][number];
 export type ProjectEvent = Answer<'POST /v1/events/query'>['events'][number];
 export type RefusalGroup = Answer<'GET /v1/refusals'>['refusals'][number];
 
-// Of operators.
+// Answers for operators.
 export type InstallationStatus = Answer<'GET /v1/admin/status'>;
 export type ReaderName = keyof InstallationStatus['readers'];
 export type ReaderStatus = InstallationStatus['readers'][ReaderName];

@@ -7,7 +7,7 @@ export interface Screen {
   readonly path: string;
   /** The key behind `g` that goes there. */
   readonly key: string;
-  /** Of a 16 by 16 drawing, stroked. */
+  /** Path of a 16 by 16 drawing, stroked. */
   readonly icon: string;
   readonly load: () => Promise<{ readonly Screen: ComponentType }>;
 }

@@ -11,7 +11,7 @@ export interface Feed {
   readonly rows: readonly LiveRow[];
   /** Rows that came while it was paused. */
   readonly waiting: number;
-  /** Of the last second. */
+  /** Counts of the last second. */
   readonly shown: number;
   readonly seen: number;
   readonly lagMs: number;

@@ -35,7 +35,7 @@ export function useLoad<T>(name: string, load: (signal: AbortSignal) => Promise<
   return { ...result, retry };
 }
 
-/** What an operation answers, asked again whenever it is another. @param version Of what was changed here meanwhile. */
+/** What an operation answers, asked again whenever it is another. @param version Changes with what was changed here. */
 export function useAnswer<T>(request: Operation<T>, version: string | number = ''): Loaded<T> & { retry: () => void } {
   return useLoad(`${version} ${JSON.stringify(request)}`, async (signal) => ask({ ...request, signal }));
 }

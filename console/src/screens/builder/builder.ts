@@ -32,7 +32,7 @@ export class Builder {
     const { document } = this.draft.value;
     return document === undefined ? undefined : treeOf(document);
   });
-  /** Of the present definition alone: others are forgotten with the next change. */
+  /** Problems of the present definition. They are forgotten with the next change. */
   readonly problems = computed<readonly Problem[]>(() =>
     this.counting.isCounting.value ? [] : this.counting.problems.value,
   );

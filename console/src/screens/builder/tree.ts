@@ -13,10 +13,10 @@ export interface TreeNode {
   readonly isNegated: boolean;
   /** `not` is one around another `not`, or around what has no sentence; `other` is such a thing. */
   readonly kind: 'group' | 'event' | 'trait' | 'not' | 'other';
-  /** Of a group. */
+  /** Groups have it. */
   readonly joinedBy?: 'all' | 'any';
   readonly value: Json;
-  /** Of a group, or of a `not`. */
+  /** The conditions of a group or of a `not`. */
   readonly parts: readonly TreeNode[];
 }
 

@@ -73,7 +73,7 @@ export function needsProperty(measure: Measure): boolean {
   return measure !== 'count' && measure !== 'users';
 }
 
-/** Whether a period of so many hours has no more such intervals than the service answers. */
+/** Whether a period of `hours` has no more such intervals than the service answers. */
 export function fits(interval: Interval, hours: number): boolean {
   return hours / HOURS[interval] <= MAX_BUCKETS;
 }

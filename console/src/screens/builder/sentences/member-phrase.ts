@@ -34,9 +34,9 @@ export interface MemberPlace {
   readonly at: Path;
   readonly node: JsonObject;
   readonly kind: 'trait' | 'property';
-  /** Of a property. */
+  /** The event that has the property. */
   readonly event?: string;
-  /** Of a trait: where the condition begins, with its `not`; undefined where it cannot be put into one. */
+  /** The path of a trait's condition with its `not`; undefined where it cannot be negated. */
   readonly outer?: Path;
 }
 
