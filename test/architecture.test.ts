@@ -52,7 +52,7 @@ describe('the imports', () => {
   });
 });
 
-/** Of sizes, of names in several files, of small files, and of words that the glossary replaced. */
+/** Sizes, names in several files, small files, and words that the glossary replaced. */
 describe('the budgets', () => {
   const current: Budgets = budgets;
   // `LOWER_BUDGETS=1 npx vitest run test/architecture.test.ts` lowers what can be lower. None is ever raised.

@@ -136,7 +136,7 @@ export function testLetters(scene: () => Scene): void {
   });
 }
 
-/** The list of this project's, once it has so many. */
+/** The list of this project's, once it has `least`. */
 async function opened(scene: Scene, projectId: string, least = 1): Promise<Page> {
   await expect.poll(async () => waiting(scene, projectId), { timeout: 30_000 }).toBeGreaterThanOrEqual(least);
   const page = await scene.signedIn(`#/letters?of=${projectId}&project=${projectId}`, { isAdmin: true });

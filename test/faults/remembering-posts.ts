@@ -14,7 +14,7 @@ const PAUSE_MS = 50;
 interface Sent {
   readonly ids: string[];
   seq: number;
-  /** Of the last batch that was answered 200 and was in the log by then, and when that was begun. */
+  /** The receipt of the last batch that was answered 200 and was in the log by then, and when that batch was begun. */
   receipt: string;
   begunAt: number;
 }

@@ -142,7 +142,7 @@ describe.skipIf(!canRun)('ingest with a spool, whose Kafka is away', () => {
   );
 });
 
-/** Resolves once so many more batches were answered 200 while they wait. */
+/** Resolves once `batches` more were answered 200 while they wait. */
 async function spoolsMore(posts: RememberingPosts, batches: number): Promise<void> {
   const { spooled } = posts;
   await until(() => posts.spooled >= spooled + batches);

@@ -132,7 +132,7 @@ export class MemoryAdmin {
   readonly jobs = new MemoryJobStore();
   /** What keeps a project from being deleted. */
   has: readonly string[] = [];
-  /** Of projects that were deleted, their names by their ids: those of which something is left. */
+  /** Names by id of deleted projects that have something left. */
   readonly #left = new Map<string, string>();
   /** What an erasure waits for. */
   erasing: Promise<void> = Promise.resolve();

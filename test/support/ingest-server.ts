@@ -25,12 +25,12 @@ import type { ReplyBody } from './reply.ts';
 
 export const WRITE_KEY = 'write-key-of-the-first-project';
 export const READ_KEY = 'read-key-of-the-first-project';
-/** Of the installation. */
+/** A key of the installation. */
 export const ADMIN_KEY = 'admin-key-of-the-installation';
 export const OTHER_KEY = 'write-key-of-the-other-project';
 /** Its project may send two requests a second. */
 export const LIMITED_KEY = 'write-key-of-the-limited-project';
-/** Of a project that may send a byte a second. */
+/** A key of a project that may send a byte a second. */
 export const BYTES_KEY = 'tm_write_of_a_byte_a_second_________';
 /** Nobody knows it, and the store that might is away. */
 export const UNCHECKABLE_KEY = 'key-while-the-store-is-away';

@@ -14,7 +14,7 @@ import { TidemarkError } from '../../services/runtime/errors.ts';
 /** Saved audiences in memory, which can be away. Held to the same contract as the real store. */
 export class MemoryAudienceStore implements AudienceStore {
   readonly audiences = new Map<string, SavedAudience>();
-  /** Of each audience, newest first. */
+  /** Versions of each audience, newest first. */
   readonly kept = new Map<string, AudienceVersion[]>();
   readonly evaluated = new Map<string, LastEvaluation[]>();
   readonly readableAt = new Map<string, Micros>();

@@ -65,7 +65,7 @@ function envelope({ projectId, userId, timestamp, receivedAt }: Said<Message>) {
   };
 }
 
-/** A codec whose schema registry is away at first, so many times. */
+/** A codec whose schema registry is unreachable for the first `failures` times. */
 export function awayFor(failures: number): { readonly codec: Codec; readonly failuresLeft: () => number } {
   const away = new Codec(new EmbeddedSchemaIds());
   const prepare = away.prepare.bind(away);

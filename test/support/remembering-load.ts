@@ -11,7 +11,7 @@ interface Sent {
   /** The highest `seq` trait that was answered 200, and the highest that was sent. */
   seqAnswered: number;
   seqSent: number;
-  /** Of its last requests. */
+  /** Receipts of its last requests. */
   receipts: readonly string[];
 }
 
@@ -140,7 +140,7 @@ export async function seqOf(service: ServiceProcess, user: string): Promise<numb
   return traits.seq;
 }
 
-/** How many users tried at least so many times. */
+/** How many users tried at least `times` times. */
 export async function countAudience(service: ServiceProcess, times: number): Promise<number> {
   const definition = { event: 'Tried', count: { at_least: times } };
   const answer = await service.request('/v1/audiences/preview', { definition, sample: 0 });

@@ -4,7 +4,7 @@ import { canRunOnServers, onServers } from './server-settings.ts';
 /** A form of the service that tests run in. */
 export interface TestedForm {
   readonly form: string;
-  /** Of an installation of its own, dropped when the test ends. */
+  /** Settings of an installation of its own, dropped when the test ends. */
   readonly settings: () => Promise<Record<string, string>>;
 }
 

@@ -89,7 +89,7 @@ describe('a file of any bytes', { timeout: 120_000 }, () => {
   });
 });
 
-/** Of what is still needed. */
+/** Bytes of what is still needed. */
 function usedBytes(): number {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
