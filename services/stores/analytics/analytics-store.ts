@@ -86,7 +86,7 @@ export interface QueryResult {
 
 /** What others may ask of analytics. Arguments and results can be cloned between threads. */
 export interface AnalyticsReader {
-  /** Of the copies of a message, by user, event and message id, the first of each UTC day of `timestamp`. */
+  /** Events without copies: the first by user, event, message id and UTC day of `timestamp`. */
   userEvents(query: EventsQuery): Promise<readonly StoredEvent[]>;
   /**
    * Runs a SELECT; 64-bit and wider integers come back as strings.
@@ -105,7 +105,7 @@ export interface AnalyticsReader {
   stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>>;
   /** As `ask`, of the history of audiences, which the first generation alone has. */
   askHistory(query: Query, limits: QueryLimits): Promise<QueryResult>;
-  /** Who entered and left a kept audience, in the order of (evaluation, user), as `stream` gives rows. */
+  /** Users who entered and left a kept audience, in the order of (evaluation, user), as `stream` gives rows. */
   audienceChanges(query: ChangesQuery, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>>;
   /** The newest evaluation of a kept audience that `audienceChanges` shows. */
   finalizedAt(projectId: string, audienceId: string): Promise<Micros | null>;

@@ -10,7 +10,7 @@ export interface Evaluation {
   readonly audienceId: string;
   /** When it was evaluated, which names it: of two evaluations of one audience the later has the higher. */
   readonly at: Micros;
-  /** Of the definition. */
+  /** Version of the definition. */
   readonly version: number;
   readonly cause: EvaluationCause;
 }
