@@ -52,9 +52,9 @@ export interface ScanRange extends TopicPartition {
 }
 
 export interface ScanOptions {
-  /** Of one piece. A piece is of one partition. */
+  /** Records in one piece. A piece is of one partition. */
   readonly maxRecords?: number;
-  /** Of keys and values in one piece. A piece has at least one record. */
+  /** Bytes of keys and values in one piece. A piece has at least one record. */
   readonly maxBytes?: number;
   /** Ends the scan: it throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;

@@ -16,7 +16,7 @@ export interface EncodeJob {
 export interface EncodedRecords {
   /** Empty where nothing is to be appended. */
   readonly records: readonly NewRecord[];
-  /** Opaque to the log. Called once the records are durable. @param appended Of each record, in their order. */
+  /** Opaque to the log. Called once the records are durable. @param appended One for each record, in their order. */
   readonly result: (appended: readonly Appended[]) => string;
 }
 
