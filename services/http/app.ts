@@ -46,7 +46,7 @@ export interface AppParts {
   readonly audit?: Pick<AuditLog, 'append'>;
   /** Where requests with an Idempotency-Key are kept; without it the header counts for nothing but messages. */
   readonly repeats?: HandleParts['repeats'];
-  /** Of the console; without it a cookie counts for nothing. */
+  /** The console's sessions; without them a cookie is ignored. */
   readonly sessions?: SessionKeys;
 }
 
@@ -177,7 +177,7 @@ function findRoute(table: AppParts['table']): Step {
     const { call } = state;
     const { httpVersion, method = 'GET', rawHeaders } = call.req;
     const hosts = countHosts(rawHeaders);
-    // RFC 9112, 3.2. Of several, Node's `headers` has the first: another server on the way may have gone by the last.
+    // RFC 9112, 3.2. Node's `headers` has the first of several: another server on the way may have gone by the last.
     if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
       return refuse(state, { refused: 'malformed-request', detail: 'HTTP/1.1 demands one Host header.' });
     }

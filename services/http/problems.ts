@@ -42,11 +42,11 @@ export interface Refusal {
   readonly errors?: readonly Problem[];
   readonly limitBytes?: number;
   readonly retryAfterS?: number;
-  /** Of 405: the methods that the path has. */
+  /** For 405: the methods that the path has. */
   readonly allow?: string;
   /** Which failure of Tidemark it was, for programs: docs/errors.md lists the codes. */
   readonly errorCode?: ErrorCode;
-  /** Of 503: the ids to send the same messages again under, in the order sent; null for an item that was refused. */
+  /** For 503: the ids to send the same messages again under, in the order sent; null for an item that was refused. */
   readonly messageIds?: readonly (string | null)[];
 }
 
