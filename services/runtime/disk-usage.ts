@@ -18,7 +18,7 @@ export interface Room {
   readonly freeBytes: number;
 }
 
-/** Of the file system that a folder is on, for who is not root. */
+/** Free space on the folder's file system, for users other than root. */
 export async function roomOf(folder: string): Promise<Room> {
   const { blocks, bavail, bsize } = await statfs(folder);
   return { totalBytes: blocks * bsize, freeBytes: bavail * bsize };
