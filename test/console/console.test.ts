@@ -6,7 +6,7 @@ import { testEvents } from './events-tests.ts';
 import { testBuilder } from './builder-tests.ts';
 import { testFiles } from './files-tests.ts';
 import { testJourneys } from './journey-tests.ts';
-import { testLetters } from './letters-tests.ts';
+import { testDeadLetters } from './dead-letters-tests.ts';
 import { testLive } from './live-tests.ts';
 import { testPipeline } from './pipeline-tests.ts';
 import { testReplays } from './replays-tests.ts';
@@ -44,7 +44,7 @@ describe.skipIf(!canRun)('the console', { timeout: 240_000 }, () => {
   testPipeline(scene);
   testSettings(scene);
   testReplays(scene);
-  testLetters(scene);
+  testDeadLetters(scene);
   testBuilder(scene);
   // Last: its last test uses up the sign-ins of this address.
   testSessions(scene);

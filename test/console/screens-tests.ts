@@ -32,7 +32,7 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
     'problems to solve',
   ],
   ['nobody', '#/users/nobody', 'Nobody is known by this id'],
-  ['Dead letters', '#/letters', 'This needs an admin key'],
+  ['Dead letters', '#/dead-letters', 'This needs an admin key'],
   ['settings without an admin key', '#/settings/audit', 'This needs an admin key'],
   ['your session', '#/settings/session', 'Ends at the latest'],
 ];

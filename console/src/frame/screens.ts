@@ -50,10 +50,10 @@ export const SCREENS: readonly Screen[] = [
   },
   {
     name: 'Dead letters',
-    path: 'letters',
+    path: 'dead-letters',
     key: 'd',
     icon: 'M2 3.500h12v9H2zM2 4l6 5 6-5',
-    load: () => import('../screens/letters/screen.tsx'),
+    load: () => import('../screens/dead-letters/screen.tsx'),
   },
   {
     name: 'Pipeline',
