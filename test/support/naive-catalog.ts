@@ -1,9 +1,9 @@
-/** What the catalogue should say of these messages, counted one by one. */
+/** What the catalog should say of these messages, counted one by one. */
 import { splitObject } from '../../services/messages/json.ts';
 import { dayOf } from '../../services/messages/day-and-hour.ts';
 import type { Identify, Message, Micros, Session, Track } from '../../services/messages/message.ts';
 
-/** Without examples, of which the catalogue has any. */
+/** Without examples, of which the catalog has any. */
 export interface NaiveEntry {
   readonly name: string;
   readonly count: number;

@@ -1,4 +1,4 @@
-/** What the catalogue knows of a project's data, as it is suggested. */
+/** What the catalog knows of a project's data, as it is suggested. */
 import { countOf, type Json, type RawNumber } from '../../api/json.ts';
 import { isList, isObject, type JsonObject, numberOf } from './json-edit.ts';
 import { readJson } from './json-text.ts';
@@ -54,7 +54,7 @@ function within({ path, count, examples }: KnownName): readonly KnownName[] {
   });
 }
 
-/** As the catalogue names types. */
+/** As the catalog names types. */
 export function typeOf(value: Json): string {
   if (value === null) return 'null';
   if (isList(value)) return 'array';

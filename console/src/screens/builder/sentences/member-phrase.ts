@@ -90,7 +90,7 @@ function namePieces(place: MemberPlace): readonly Piece[] {
 }
 
 /**
- * The condition on what was chosen from the catalogue. Values that belonged to another name give way to one of its own,
+ * The condition on what was chosen from the catalog. Values that belonged to another name give way to one of its own,
  * and operators that ask for a type that it never has to others.
  */
 function renamed({ node, kind }: MemberPlace, known: KnownName): JsonObject {
