@@ -174,7 +174,12 @@ const SHOTS: readonly Shot[] = [
     isAdmin: true,
     act: (page) => page.waitForTimeout(2_500),
   },
-  { name: 'dead-letters', address: '#/dead-letters?state=any', isAdmin: true, act: (page) => page.waitForTimeout(1_000) },
+  {
+    name: 'dead-letters',
+    address: '#/dead-letters?state=any',
+    isAdmin: true,
+    act: (page) => page.waitForTimeout(1_000),
+  },
   {
     name: 'letter',
     address: '#/dead-letters',

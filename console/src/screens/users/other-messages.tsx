@@ -43,7 +43,8 @@ export function OtherMessages({ name }: { readonly name: UserName }) {
 }
 
 function endText(entries: number, isWhole: boolean): string {
-  if (!isWhole) return `This user has over ${count(MOST_EVENTS)} events, so audiences are left out: the export has them.`;
+  if (!isWhole)
+    return `This user has over ${count(MOST_EVENTS)} events, so audiences are left out: the export has them.`;
   if (entries > SHOWN) return `The newest ${SHOWN}: the export has all of them.`;
   return entries === 0 ? 'No identifies, sessions or audiences yet.' : 'There is nothing earlier.';
 }
