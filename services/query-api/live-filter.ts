@@ -25,7 +25,7 @@ export class RecordFilter {
   readonly #topic: string | undefined;
   /** The internal ids of the users that the filter may mean. */
   readonly #userKeys: readonly string[];
-  /** What the text is as a number, as this service writes it; undefined where it is none. */
+  /** The text as a number, as this service writes it; undefined where it is not a number. */
   readonly #number: string | undefined;
   /** Of each of these lists, the bytes of a wanted record contain one. */
   readonly #contained: readonly (readonly Buffer[])[];

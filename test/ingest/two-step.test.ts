@@ -170,7 +170,7 @@ describe('add-event', () => {
 describe('a session id', () => {
   const userKey = userKeyOf(PROJECT.id, 'jane');
 
-  test('changed in any character is none', () => {
+  test('changed in any character is not valid', () => {
     const id = newSessionId(PROJECT, userKey);
     expect(isSessionOf(PROJECT, userKey, id)).toBe(true);
     for (let i = 0; i < id.length; i++) {

@@ -121,7 +121,7 @@ test('a request without a key is refused as documented', async () => {
   for (const operation of secured) expect(await exchange(operation, { key: '' }), operation.operationId).toBe(401);
 });
 
-test('a body that is none, or of another type, is refused as documented', async () => {
+test('a body that is not JSON, or of another type, is refused as documented', async () => {
   for (const operation of withBody) {
     expect(await exchange(operation, { body: '{' }), operation.operationId).toBe(400);
     // Where nothing is required, `{}` is right.

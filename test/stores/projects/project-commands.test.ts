@@ -79,7 +79,7 @@ describe('the project commands', () => {
     ['a name that turns text around', { name: 'a\u202eb' }],
     ['a name with a NUL', { name: 'a\0b' }],
     ['half a character', { name: '\ud83d' }],
-    ['a time zone that is none', { name: 'x', timezone: 'Mars/Olympus' }],
+    ['a time zone that does not exist', { name: 'x', timezone: 'Mars/Olympus' }],
     ['an offset for a time zone', { name: 'x', timezone: '+02:00' }],
     ['a rate limit of 0', { name: 'x', rate_limit: 0 }],
     ['half a rate limit', { name: 'x', rate_limit: 1.5 }],

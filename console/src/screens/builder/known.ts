@@ -89,7 +89,7 @@ export function nameOf(path: readonly string[]): Json {
   return path.length === 1 && key !== undefined ? key : path;
 }
 
-/** The keys of a name in a definition; undefined where it is none. */
+/** The keys of a name in a definition; undefined where it is not a name. */
 export function keysOf(name: Json | undefined): readonly string[] | undefined {
   if (typeof name === 'string') return [name];
   return isList(name) && name.every((key) => typeof key === 'string') ? name : undefined;

@@ -37,7 +37,7 @@ export function treeOf(value: Json, at: Path = []): TreeNode {
   return { ...plain, kind: Object.hasOwn(value, 'trait') ? 'trait' : 'other' };
 }
 
-/** The phrases of one condition; of a group there are none. */
+/** The phrases of one condition; a group has none. */
 export function wordingOf(node: TreeNode): Wording {
   const { at, inner, value } = node;
   if (node.kind === 'event' && isObject(value)) return eventWording(inner, value, at);

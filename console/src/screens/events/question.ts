@@ -139,7 +139,7 @@ function fitting(hours: number): Interval {
   return hours <= 120 * DAY_HOURS ? 'day' : 'week';
 }
 
-/** The conditions of an address; what is none is left out. */
+/** The conditions of an address; anything else is left out. */
 function whereOf(text: string | null): readonly Condition[] {
   const value = parsedOr(text ?? '', []);
   return Array.isArray(value) ? (value as readonly Json[]).filter(isObject) : [];
