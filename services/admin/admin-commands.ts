@@ -26,7 +26,7 @@ export interface AdminPort {
    * @throws TidemarkError as `startJob`.
    */
   resumeJob(id: string): Promise<Job | undefined>;
-  /** Of a job that this process runs or ran. Ending the iteration cancels the job. */
+  /** Events of a job that this process runs or ran. Ending the iteration cancels the job. */
   followJob(id: string): Promise<AsyncIterable<CommandEvent>>;
   listJobs(limit: number, filter: JobFilter): Promise<readonly Job[]>;
   findJob(id: string): Promise<Job | undefined>;
@@ -110,7 +110,7 @@ export class AdminCommands implements AdminPort {
       const keep = (result: unknown): void => void (active.kept = JSON.stringify(result));
       return command(args, { ...call, job: { id: made.id, keep } });
     };
-    // Who has the result finds the job done.
+    // A caller that has the result finds the job done.
     active.run = this.#run(made.kind, waits, made.args, (end) => this.#finish(active, end));
     this.#startNext();
     return made;

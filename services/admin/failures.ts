@@ -9,7 +9,7 @@ export function refusalOfFailure({ code, message }: CommandFailure, method: stri
   return { refused: kind, detail: message, errorCode: code };
 }
 
-/** Of codes that say something else to operators than to others. */
+/** The kind of codes that say something else to operators than to others. */
 function kindOf(code: ErrorCode, method: string | undefined): RefusalKind | undefined {
   if (code === 'COMMAND_INVALID')
     return method === undefined || method === 'GET' ? 'invalid-parameter' : 'invalid-body';

@@ -43,7 +43,7 @@ export interface HttpSideParts {
   readonly metrics?: () => Promise<string>;
 }
 
-/** Of operators on the control socket: they are of the descriptors that `MAX_CONNECTIONS` leaves. */
+/** Connections of operators on the control socket: they use descriptors that `MAX_CONNECTIONS` leaves. */
 const LOCAL_CONNECTIONS = 100;
 
 export class HttpSide {

@@ -43,7 +43,7 @@ export interface Observed {
   readonly url: string;
   readonly version: string | null;
   readonly readiness: { readonly ready: boolean; readonly parts: Readonly<Record<string, string>> };
-  /** Twice, so many seconds apart. */
+  /** Read twice, `seconds` apart. */
   readonly before: Metrics;
   readonly after: Metrics;
   readonly seconds: number;

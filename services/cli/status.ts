@@ -128,7 +128,7 @@ async function readVersion(client: ServiceClient): Promise<string | null> {
   return info?.version ?? null;
 }
 
-/** Of the data folder on this machine; null where that does not exist. */
+/** The disk of the data folder on this machine; null where that does not exist. */
 async function localDisk({ env }: CliContext): Promise<DiskStatus | null> {
   const { dataDir } = readConfig(env);
   if (!existsSync(dataDir)) return null;

@@ -1,6 +1,6 @@
 import type { PartitionEnd } from './live-reader.ts';
 
-/** A listener that has not taken so many events reads by itself from there on, until it has caught up. */
+/** A listener with more untaken events reads alone from there on, until it has caught up. */
 const MAX_QUEUED = 4;
 
 /** What a listener that shares a reading is given. */

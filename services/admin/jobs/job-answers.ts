@@ -20,7 +20,7 @@ export async function answerJobs(port: AdminPort, call: AdminCall): Promise<Answ
   return { status: 200, body: `{"jobs":[${jobs.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
 }
 
-/** A page of jobs as JSON texts, newest first. @param kind Of this kind alone; else the parameter says. */
+/** A page of jobs as JSON texts, newest first. @param kind The only kind that is listed; else the parameter says. */
 export async function jobsPage(
   port: AdminPort,
   { query }: AdminCall,

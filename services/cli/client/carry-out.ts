@@ -85,7 +85,7 @@ interface ProjectDeletion extends NamedById {
   readonly confirm: string;
 }
 
-/** Of a project that was empty. */
+/** The answer for a project that was empty. */
 interface DeletedAtOnce {
   readonly id: string;
   readonly deleted: true;

@@ -32,7 +32,7 @@ export interface ProfileParts extends ScanParts {
 export interface ProfileFinding {
   readonly users: number;
   /**
-   * Of whom nobody can say what they should be: a copy of a message came after the window of repeats, or the projector is
+   * Users whose right profile is not known: a copy of a message came after the window of repeats, or the projector is
    * just writing messages of theirs.
    */
   readonly undecided: number;

@@ -142,7 +142,7 @@ function readStreamQuery<T>(query: URLSearchParams, decode: (text: string) => T 
   return { ok: true, value: { limit: limit.value, after: after.value, cursor: cursor.value } };
 }
 
-/** Of lines: without one, all. */
+/** The most lines; without a limit, all. */
 function readStreamLimit(text: string | undefined): Checked<number | null> {
   if (text === undefined) return { ok: true, value: null };
   const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
