@@ -103,7 +103,7 @@ export class IngestClock {
   }
 
   /**
-   * Whether the clock has been set since it last agreed with the log's: all that can be known while the log is away. A
+   * Whether the clock has been set since it last agreed with the log's: all that can be known while the log is unreachable. A
    * machine that slept counts too: the monotonic clock stood still.
    */
   get hasJumped(): boolean {

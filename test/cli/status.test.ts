@@ -47,7 +47,7 @@ test('the lag in seconds is null where the reader processes nothing, and 0 where
 
 test.each<[string, Partial<Observed>, string]>([
   ['a service that is not ready', { readiness: { ready: false, parts: {} } }, 'service: it is not ready'],
-  ['a part that is away', { readiness: { ready: true, parts: { analytics: 'away' } } }, 'analytics: it is away'],
+  ['a part that is unreachable', { readiness: { ready: true, parts: { analytics: 'away' } } }, 'analytics: it is away'],
   ['a lag that grows', { after: metricsOf(0, 20_000) }, 'projector: its lag grows: 20000 messages'],
   [
     'a reader that repeats what fails',

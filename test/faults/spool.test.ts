@@ -1,4 +1,4 @@
-/** What is answered 200 while Kafka is away: on disk, through every kill, in order and once when Kafka is back. */
+/** What is answered 200 while Kafka is unreachable: on disk, through every kill, in order and once when Kafka is back. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -15,7 +15,7 @@ import { NOTHING_WRONG, RememberingPosts } from './remembering-posts.ts';
 
 const canRun = await canRunOnServers();
 
-describe.skipIf(!canRun)('ingest with a spool, whose Kafka is away', () => {
+describe.skipIf(!canRun)('ingest with a spool, whose Kafka is unreachable', () => {
   let kafka: ProxiedKafka;
   let installation: OnServers;
   let readers: readonly ServiceProcess[] = [];

@@ -72,15 +72,15 @@ describe.each(STORES)('an Idempotency-Key, on $name', ({ share }) => {
   });
 
   test('a request that was refused, or that failed, is carried out when it is sent again', async () => {
-    let isAway = true;
+    let isUnreachable = true;
     const { client } = await serve({
       'project create': async () => {
-        if (isAway) throw new TidemarkError('STORE_UNAVAILABLE', 'away');
+        if (isUnreachable) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable');
         return { id: 'proj_1' };
       },
     });
     const failed = await post(client, 'one', { name: 'Shop' });
-    isAway = false;
+    isUnreachable = false;
 
     expect([failed.status, (await post(client, 'one', { name: 'Shop' })).status]).toEqual([503, 201]);
   });

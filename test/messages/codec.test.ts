@@ -28,7 +28,7 @@ class FakeRegistry extends EmbeddedSchemaIds implements SchemaIds {
   }
 
   override async fetch(ids: readonly number[]): Promise<void> {
-    if (ids.includes(503)) throw new TidemarkError('STORE_UNAVAILABLE', 'away');
+    if (ids.includes(503)) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable');
     this.fetched.push(...ids);
   }
 }

@@ -73,7 +73,7 @@ interface Cluster {
   readonly ports: readonly BrokerPorts[];
   readonly certificates: Certificates | undefined;
   readonly options: KafkaOptions;
-  /** All brokers have seen each other once; from then on one may come back while others are away. */
+  /** All brokers have seen each other once; from then on one may come back while others are unreachable. */
   complete: boolean;
 }
 

@@ -43,10 +43,10 @@ const RESULTS: Readonly<Record<string, object>> = {
   import: { lines: 3, accepted: 2, refused: 1, resumed_at_line: 0 },
 };
 
-/** Jobs in memory, which can be away. */
+/** Jobs in memory, which can be unreachable. */
 export class MemoryJobStore implements JobStore {
   readonly jobs = new Map<string, Job>();
-  away = false;
+  unreachable = false;
 
   async add(job: NewJob): Promise<Job> {
     this.#check();
@@ -96,7 +96,7 @@ export class MemoryJobStore implements JobStore {
   }
 
   #check(): void {
-    if (this.away) throw new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+    if (this.unreachable) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
   }
 }
 
@@ -148,8 +148,8 @@ export class MemoryAdmin {
     this.commands = new AdminCommands({ find, jobs: this.jobs, logger: { warn: () => undefined } });
   }
 
-  set away(away: boolean) {
-    this.projects.away = this.jobs.away = away;
+  set unreachable(unreachable: boolean) {
+    this.projects.unreachable = this.jobs.unreachable = unreachable;
   }
 
   #others(): Readonly<Record<string, Command>> {
@@ -219,7 +219,7 @@ export class MemoryAdmin {
   }
 
   #whileThere<T>(value: T): T {
-    if (this.jobs.away) throw new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+    if (this.jobs.unreachable) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
     return value;
   }
 }

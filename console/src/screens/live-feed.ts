@@ -5,7 +5,7 @@ import { listen, type LiveTick } from '../api/live.ts';
 import type { LiveRow } from '../api/types.ts';
 
 export interface Feed {
-  readonly state: 'connecting' | 'open' | 'log-away' | 'failed';
+  readonly state: 'connecting' | 'open' | 'log-unreachable' | 'failed';
   readonly error: ApiError | undefined;
   /** Newest first. */
   readonly rows: readonly LiveRow[];

@@ -188,7 +188,7 @@ describe('refusals of the catalog', () => {
     }
   });
 
-  test('a catalog is refused past the limits of questions, and while analytics is away', async () => {
+  test('a catalog is refused past the limits of questions, and while analytics is unreachable', async () => {
     for (const [code, status] of [
       ['QUERY_LIMIT', 422],
       ['TOO_MANY_QUESTIONS', 429],
@@ -227,9 +227,9 @@ describe('what the process keeps of a catalog', () => {
   test('a failure is not kept', async () => {
     const analytics = new MemoryAnalytics();
     const { countOf } = catalogOf(analytics);
-    analytics.away = true;
+    analytics.unreachable = true;
     await expect(countOf()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-    analytics.away = false;
+    analytics.unreachable = false;
     analytics.answer = () => rows('1');
 
     expect(await countOf()).toBe(1);
