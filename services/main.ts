@@ -45,7 +45,7 @@ async function run({ dataDir }: Config, { logger }: OpenedLogger): Promise<void>
     if (aborting.signal.aborted) return;
     // A debugger may stop threads for any time.
     if (inspectorUrl() === undefined) watchdog.arm();
-    // Of several processes of ingest, the primary logs it for all.
+    // The primary of several processes of ingest logs it for all.
     const level = cluster.isPrimary ? 'info' : 'debug';
     const node = `${process.version} (${process.execPath})`;
     logger[level]({ address: running.address, role, dataDir, node }, 'ready');
@@ -58,7 +58,7 @@ async function run({ dataDir }: Config, { logger }: OpenedLogger): Promise<void>
 
 /**
  * Whether lines for people are printed: always on a terminal, elsewhere by a first start alone, so that what collects the
- * log gets lines of JSON. Of several processes of ingest, the primary prints them.
+ * log gets lines of JSON. The primary of several processes of ingest prints them.
  */
 function isForPeople(isFirstStart: boolean): boolean {
   return cluster.isPrimary && (process.stdout.isTTY || isFirstStart);

@@ -23,7 +23,7 @@ test('no folder has more titles that need their describe to be a sentence than i
   expect(Object.entries(found).filter(([folder, count]) => count > (current[folder] ?? 0))).toEqual([]);
 });
 
-test('a title without a subject is a fragment, and a sentence is none', () => {
+test('a title without a subject is a fragment, and a sentence is not', () => {
   const text = `
     test('a log that is full refuses appends', () => {});
     test('is refused', () => {});

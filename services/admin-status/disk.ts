@@ -41,7 +41,7 @@ export async function storedBytes(
     try {
       return await (folder === undefined ? elsewhere() : usedBytes(folder));
     } catch {
-      // The part that is unavailable is told of among the parts.
+      // `parts` reports the unavailable store.
       return null;
     }
   };

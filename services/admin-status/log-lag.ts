@@ -102,7 +102,7 @@ async function lagsOf(
   return { projector, sink, 'import-projector': importProjector, 'import-sink': importSink };
 }
 
-/** Of each partition of events, the last record before the position. */
+/** The last record before the position, in each partition of events. */
 function lastRead(positions: readonly Offset[], beginnings: readonly Offset[]): ScanRange[] {
   const begun = new Map(beginnings.map((one) => [nameOf(one), one.offset]));
   return positions

@@ -27,7 +27,7 @@ export interface StatusParts {
   readonly readiness: () => Readiness;
 }
 
-/** Each source has so long, and counts as unknown after it: a status is asked for when something hangs. */
+/** A source that takes longer counts as unknown: a status is asked for when something hangs. */
 const SOURCE_WITHIN_MS = 3_000;
 const QUICK_MS = 1_000;
 const SLOW_MS = 10_000;
@@ -113,7 +113,7 @@ class StatusSource {
 }
 
 /**
- * Runs `find` at most once in so long, never twice at once, and answers what it found last; undefined where it failed or
+ * Runs `find` at most once in `forMs`, never twice at once, and answers what it found last; undefined where it failed or
  * takes longer than three seconds.
  */
 function cached<T>(forMs: number, find: (signal: AbortSignal) => Promise<T>): () => Promise<T | undefined> {

@@ -28,11 +28,11 @@ export interface StoreFigures extends KeptVerifications {
 }
 
 export interface ProjectFigures {
-  /** Of the last 24 hours, newest first, as profiles have counted them so far; without those that have none. */
+  /** The last 24 hours, newest first, as profiles have counted them so far; without those that have none. */
   readonly hours: readonly { readonly hour: Hour; readonly messages: number; readonly repeats: number }[];
   /** Since midnight, UTC. */
   readonly refusedToday: number;
-  /** Of the last verification by the service itself, hours in which the project had messages; null before the first. */
+  /** Hours in which the project had messages, of the service's own last verification; null before the first. */
   readonly verification: { readonly finishedAtMs: number; readonly hours: number; readonly different: number } | null;
 }
 

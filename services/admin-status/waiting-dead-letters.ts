@@ -17,14 +17,14 @@ export interface WaitingDeadLettersParts {
 
 export interface DeadLetterCounts {
   readonly byReader: Readonly<Record<string, number>>;
-  /** Whether all were counted; else there are at least so many. */
+  /** Whether all were counted; else the counts are a lower bound. */
   readonly isWhole: boolean;
 }
 
-// A dead letter has half a megabyte at most: so much is read at a time.
+// A dead letter has half a megabyte at most. A piece is what is read at a time.
 const LETTERS_A_PIECE = { maxRecords: 200, maxBytes: 1_000_000 } as const;
 const RECORDS_A_LOOK = 2_000;
-/** So many are remembered; where more wait, at least so many do. */
+/** The most that are remembered; where more wait, the counts are a lower bound. */
 const MAX_REMEMBERED = 10_000;
 
 /** A message of dead letters, and who could not process it. */

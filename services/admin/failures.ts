@@ -15,7 +15,7 @@ export function refusalForOperators(error: unknown, method: string | undefined):
   return refusalOfFailure(error instanceof TidemarkError ? error : { message }, method);
 }
 
-/** Of codes that say something else to operators than to others. */
+/** The kind of codes that say something else to operators than to others. */
 function kindOf(code: ErrorCode, method: string | undefined): RefusalKind | undefined {
   if (code === 'COMMAND_INVALID')
     return method === undefined || method === 'GET' ? 'invalid-parameter' : 'invalid-body';

@@ -11,7 +11,7 @@ import { appOf } from './http-routes.ts';
 /** Requests accepted before a stop have this long to be answered. */
 const FINISH_REQUESTS_MS = 9_000;
 
-/** Of operators on the control socket: they are of the descriptors that `MAX_CONNECTIONS` leaves. */
+/** Connections of operators to the control socket, from the descriptors that `MAX_CONNECTIONS` leaves. */
 const LOCAL_CONNECTIONS = 100;
 
 export class HttpSide {

@@ -56,7 +56,7 @@ export class IngestSide {
     const isLogOurs = !isServer(config.eventLogUrl);
     const clock = new IngestClock({ maxSkewMs, trustAfterMs, isLogOurs, logger });
     const comparing = compareWithLog(parts, clock);
-    // A log on a server may be away for long, and tells its time with every append.
+    // A log on a server may be unreachable for long, and tells its time with every append.
     if (isLogOurs) await comparing;
     const spool = await openSpool(parts, clock);
     const ingestor = new Ingestor({

@@ -10,7 +10,7 @@ import { explainMembership, type Why } from './explain/why.ts';
 
 /** How many users an audience has, and some of them. Plain data. */
 export interface Preview {
-  /** Of distinct users. */
+  /** The number of distinct users. */
   readonly count: number;
   /** Callers' user ids, sorted. */
   readonly sample: readonly string[];
@@ -75,7 +75,7 @@ export class Audiences {
   }
 
   /**
-   * Who enters, leaves and stays if the definition of an audience becomes another. `sampleSize` is 0 to `MAX_SAMPLE`.
+   * The users who enter, leave and stay if the definition of an audience becomes another. `sampleSize` is 0 to `MAX_SAMPLE`.
    *
    * @throws TidemarkError as `preview`.
    */

@@ -42,7 +42,7 @@ const parseCount = positiveInteger(9, 'It is a whole number from 1 up.');
 function addDeadLettersList(parent: Command, context: CliContext): void {
   addFilters(parent.command('list').description('list messages that readers put aside, newest first'))
     .option('--state <state>', 'waiting, replayed, edited, dropped or any (default: waiting)')
-    .option('--limit <count>', 'at most so many (default: 100)', parseCount)
+    .option('--limit <count>', 'the most that are listed (default: 100)', parseCount)
     .option(...JSON_OPTION)
     .action(async ({ json, state, limit, ...options }: ListDeadLettersOptions) => {
       const args = { ...(await filtersOf(context, options)), state, limit };
@@ -180,7 +180,7 @@ function addResolutionOptions(command: Command): Command {
   return addFilters(command.argument('[ids...]', 'topic/partition/offset, as list shows them'))
     .option('--all', 'all of them: needed where neither ids nor a filter are given')
     .option('--again', 'also what was replayed or dropped before; with ids only')
-    .option('--limit <count>', 'at most so many messages', parseCount)
+    .option('--limit <count>', 'the most messages that it takes', parseCount)
     .option('--dry-run', 'only say how many')
     .option(...JSON_OPTION);
 }

@@ -88,7 +88,7 @@ function addSelection(command: Command): Command {
   return addServiceOptions(
     command
       .option('--event <name>', 'events of this name alone')
-      .option('--last <time>', 'events of so long a time up to now: 24h, 30d, 4w')
+      .option('--last <time>', 'events of this time up to now: 24h, 30d, 4w')
       .option(...JSON_OPTION),
   );
 }
@@ -166,7 +166,7 @@ function addEventQuery(parent: Command, context: CliContext): void {
     .command('query')
     .description('print the events of all users, newest first')
     .argument('[question]', 'the question: a file, - for standard input, or JSON; the options change it')
-    .option('--limit <count>', 'at most so many', positiveInteger(9, 'It is a whole number from 1 up.'), 20);
+    .option('--limit <count>', 'the most that are listed', positiveInteger(9, 'It is a whole number from 1 up.'), 20);
   addSelection(command).action(async (given: string | undefined, options: QueryOptions) => {
     const question = await questionIn(given);
     const page = await queryEvents(context, question, options);

@@ -57,7 +57,7 @@ function addKeyCreate(parent: Command, context: CliContext): void {
     });
 }
 
-/** Of an option that may be repeated. A variadic one would take the project that follows it. */
+/** Adds a value of an option that may be repeated. A variadic one would take the project that follows it. */
 function another(scope: string, before: readonly string[] = []): readonly string[] {
   if (!SCOPES.some((known) => known === scope)) {
     throw new InvalidArgumentError(`Allowed choices are ${SCOPES.join(', ')}.`);

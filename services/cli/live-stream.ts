@@ -29,7 +29,7 @@ export interface LiveTick {
 export interface LiveStreamOptions {
   /** Waits before it connects again. */
   readonly retryMs?: number;
-  /** A connection without a byte for so long is broken; the service sends some every half second. */
+  /** After this time without a byte a connection is broken; the service sends some every half second. */
   readonly silenceMs?: number;
   readonly onLost: () => void;
   readonly onBack: () => void;

@@ -31,7 +31,7 @@ export function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
-/** At most so many characters, the last of which says that it was cut. */
+/** The text, cut to a length; its last character then says that it was cut. */
 export function shortened(text: string, characters: number): string {
   return width(text) <= characters
     ? text

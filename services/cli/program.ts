@@ -19,8 +19,8 @@ for (const [signal, code] of Object.entries(EXIT_CODES)) {
   });
 }
 
-// The reader of a pipe has seen enough: `tidemark tail | head`. 141 is what shells report of SIGPIPE. Of anything else, as
-// of a full disk, the message says all.
+// The reader of a pipe has seen enough: `tidemark tail | head`. 141 is what shells report of SIGPIPE. For anything else, as
+// a full disk, the message says all.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(141);
   process.stderr.write(`error: the output cannot be written: ${error.message}\n`);

@@ -47,7 +47,7 @@ function addUserEvents(parent: Command, context: CliContext): void {
     .description("print a user's events, newest first")
     .argument(...USER_ARGUMENT)
     .option('--event <name>', 'events of this name alone')
-    .option('--limit <count>', 'at most so many', positiveInteger(9, 'It is a whole number from 1 up.'), 20)
+    .option('--limit <count>', 'the most that are listed', positiveInteger(9, 'It is a whole number from 1 up.'), 20)
     .option(...JSON_OPTION);
   addServiceOptions(command).action(async (user: string, options: UserEventsOptions) => {
     const page = await readEvents(context, user, options);

@@ -16,7 +16,7 @@ export interface ConsoleParts {
 
 const SIGN_IN_BYTES = 4_096;
 
-/** `/console/`, its files, and `/console/session`. @param folder Of the built console, where it is not in its place. */
+/** `/console/`, its files, and `/console/session`. @param folder The built console, if elsewhere. */
 export function consoleRoutes(parts: ConsoleParts, folder?: string): RouteSet {
   return { routes: [...consoleFileRoutes(folder), ...sessionRoutes(parts)] };
 }

@@ -109,7 +109,7 @@ export class ConsoleSessions implements SessionKeys {
     return key instanceof Promise ? key.then((found) => found ?? this.#end(sha256)) : key;
   }
 
-  /** Of a key that has been revoked. */
+  /** Ends the session of a key that has been revoked. */
   async #end(sha256: string): Promise<undefined> {
     this.#remembered.delete(sha256);
     await this.#store.remove(sha256);

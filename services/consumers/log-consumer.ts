@@ -79,7 +79,7 @@ export abstract class LogConsumer {
     return positions;
   }
 
-  /** Of partitions that it reads for the first time: what it writes lacks what is gone from their beginning. */
+  /** Warns of partitions read for the first time whose oldest records are deleted: what it writes lacks them. */
   async #tellDeleted(fresh: readonly TopicPartition[]): Promise<void> {
     const { log, logger } = this.#options;
     const all = await deletedRecords(log, [...new Set(fresh.map(({ topic }) => topic))]);

@@ -50,9 +50,9 @@ export interface ScanRange extends TopicPartition {
 }
 
 export interface ScanOptions {
-  /** Of one piece. A piece is of one partition. */
+  /** Records in one piece. A piece is of one partition. */
   readonly maxRecords?: number;
-  /** Of keys and values in one piece. A piece has at least one record. */
+  /** Bytes of keys and values in one piece. A piece has at least one record. */
   readonly maxBytes?: number;
   /** Ends the scan: it throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -156,7 +156,7 @@ export interface EncodeJob {
 export interface EncodedRecords {
   /** Empty where nothing is to be appended. */
   readonly records: readonly NewRecord[];
-  /** Opaque to the log. Called once the records are durable. @param appended Of each record, in their order. */
+  /** Opaque to the log. Called once the records are durable. @param appended Each record's, in their order. */
   readonly result: (appended: readonly Appended[]) => string;
 }
 

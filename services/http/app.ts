@@ -168,7 +168,7 @@ function findRoute(table: AppParts['table']): Step {
     const { call } = state;
     const { httpVersion, method = 'GET', rawHeaders } = call.req;
     const hosts = countHosts(rawHeaders);
-    // RFC 9112, 3.2. Of several, Node's `headers` has the first: another server on the way may have gone by the last.
+    // RFC 9112, 3.2. Node's `headers` has the first of several: another server on the way may have gone by the last.
     if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
       return refuse(state, { refused: 'malformed-request', detail: 'HTTP/1.1 demands one Host header.' });
     }

@@ -42,11 +42,11 @@ export interface Refusal {
   readonly errors?: readonly Problem[];
   readonly limitBytes?: number;
   readonly retryAfterS?: number;
-  /** Of 405: the methods that the path has. */
+  /** For 405: the methods that the path has. */
   readonly allow?: string;
   /** Which failure of Tidemark it was, for programs: docs/errors.md lists the codes. */
   readonly errorCode?: ErrorCode;
-  /** Of 503: the ids to send the same messages again under, in the order sent; null for an item that was refused. */
+  /** For 503: the ids to send the same messages again under, in the order sent; null for an item that was refused. */
   readonly messageIds?: readonly (string | null)[];
 }
 
@@ -99,12 +99,12 @@ const BY_CODE: Partial<Record<ErrorCode, RefusalKind>> = {
   IMPORT_UNREADABLE: 'invalid-body',
 };
 
-const STORE_AWAY = 'A store that this request needs is away now. Send the same request again later.';
+const NO_STORE = 'A store that this request needs is unavailable now. Send the same request again later.';
 
 const DETAIL: Partial<Record<ErrorCode, string>> = {
   LOG_UNAVAILABLE: 'The event log cannot take messages now. Send the same request again later.',
-  STORE_UNAVAILABLE: STORE_AWAY,
-  STORE_TIMEOUT: STORE_AWAY,
+  STORE_UNAVAILABLE: NO_STORE,
+  STORE_TIMEOUT: NO_STORE,
   STOPPING: 'This process is stopping. Send the same request again.',
   TOO_MANY_QUESTIONS: 'Too many questions are being asked. Send the same request again later.',
   WAITING_FOR_ANALYTICS:

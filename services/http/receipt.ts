@@ -218,7 +218,7 @@ class Writer {
 // One is enough: a receipt is written synchronously.
 const WRITER = new Writer();
 
-// Of seven bits each: whole numbers below 2^53 take no more.
+// Bytes of seven bits each: whole numbers below 2^53 take no more.
 const MAX_NUMBER_BYTES = 8;
 
 /** Every method throws RangeError past the end, and for bytes that the writer would not have written. */

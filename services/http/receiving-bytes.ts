@@ -73,7 +73,7 @@ export class BodyBytes {
     return this.#held;
   }
 
-  /** From now on it holds so many; false, and as many as before, where that would be too much. */
+  /** Changes what it holds to `bytes`; returns false and changes nothing where that would be too much. */
   hold(bytes: number): boolean {
     if (bytes !== this.#held && !this.#all.change(this, bytes)) return false;
     this.#held = bytes;

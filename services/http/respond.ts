@@ -13,7 +13,7 @@ export interface RespondParts {
   readonly table: Pick<RouteTable, 'styleOf'>;
   readonly keys: KeyRing;
   readonly logger: Logger;
-  /** Of the console; without it a cookie counts for nothing. */
+  /** The console's sessions; without them a cookie counts for nothing. */
   readonly sessions?: SessionKeys;
   /** Told of every refusal, before it is sent. */
   readonly onRefusal?: (call: Call, refusal: Refusal) => void;
@@ -45,7 +45,9 @@ export function respond(parts: RespondParts, metrics: HttpMetrics): Step {
 
 function refusalOfThrown(logger: Logger, { requestId, route, req }: Call, error: unknown): Refusal {
   const refusal = route?.refusalOf?.(error, req.method) ?? refusalOf(error);
-  if (refusal.refused === 'internal') logger.error({ err: error, requestId, route: route?.path }, 'request failed');
+  // What has a code tells its caller what happened.
+  if (refusal.refused === 'internal' && refusal.errorCode === undefined)
+    logger.error({ err: error, requestId, route: route?.path }, 'request failed');
   return refusal;
 }
 

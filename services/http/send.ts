@@ -128,7 +128,7 @@ function isWorthKeeping({ headers, complete }: IncomingMessage): boolean {
   if (complete) return true;
   if (headers['transfer-encoding'] !== undefined) return false;
   const length = Number(headers['content-length'] ?? 0);
-  // Who expects a 100 and is refused may send the body or not: the bytes that follow could be either.
+  // A client that expects a 100 and is refused may send the body or not: the bytes that follow could be either.
   return length === 0 || (length <= MAX_DISCARDED_BYTES && headers.expect === undefined);
 }
 

@@ -167,8 +167,8 @@ export class HttpServer {
     socket.once('close', () => this.#connections.delete(socket));
   }
 
-  // Counts looks, not time: while this process stands still, nobody is given anything.
-  /** What the system has not taken yet waits for the client: who is computed for, or reads however slowly, is not cut. */
+  // Counts checks, not time: while this process stands still, nobody is sent anything.
+  /** Closes connections whose client reads nothing. A client that waits for a slow answer, or reads slowly, stays open. */
   #cutUnread(): void {
     for (const [socket, connection] of this.#connections) {
       const taken = socket.writableLength === 0 ? -1 : socket.bytesWritten - socket.writableLength;
@@ -185,7 +185,7 @@ export class HttpServer {
   #onRequest(req: IncomingMessage, res: ServerResponse): void {
     const { socket } = req;
     const connection = this.#connections.get(socket);
-    // Of a connection that was refused, or cut.
+    // The connection was refused, or cut.
     if (connection === undefined) return;
     connection.open.add(res);
     if (this.#closing !== undefined) res.shouldKeepAlive = false;

@@ -39,7 +39,7 @@ export interface IngestorParts {
   readonly encoder?: URL | undefined;
   readonly registry: Registry;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
-  /** How often a log that was away is looked for. */
+  /** How often a log that was unreachable is looked for. */
   readonly checkEveryMs?: number;
 }
 
@@ -194,7 +194,7 @@ export class Ingestor {
     return accepted;
   }
 
-  /** Stops looking for a log that is away, and at the clock, and ends its thread. */
+  /** Stops looking for a log that is unreachable, and at the clock, and ends its thread. */
   close(): void {
     this.#thread.close();
     clearInterval(this.#probe);
@@ -220,7 +220,7 @@ export class Ingestor {
       return { appended, tookMs: performance.now() - startedMs };
     } catch (error) {
       if (!isRetryable(error)) throw error;
-      this.#noteAway(error);
+      this.#noteUnreachable(error);
       return LOG_AWAY;
     } finally {
       this.#unacknowledgedBytes -= bytes;
@@ -233,9 +233,9 @@ export class Ingestor {
   }
 
   /** From the first append that fails until the log says that it can take a record: one line at each end. */
-  #noteAway(error: unknown): void {
+  #noteUnreachable(error: unknown): void {
     if (this.#probe !== undefined) return;
-    this.#parts.logger.warn({ err: error }, 'the event log is away: messages are refused');
+    this.#parts.logger.warn({ err: error }, 'the event log is unreachable: messages are refused');
     this.#probe = setInterval(() => void this.#check(), this.#parts.checkEveryMs ?? 1_000).unref();
   }
 
@@ -243,7 +243,7 @@ export class Ingestor {
     try {
       await this.#parts.log.check();
     } catch {
-      return; // Still away; the next probe looks again.
+      return; // Still unreachable; the next probe looks again.
     }
     if (this.#probe === undefined) return;
     clearInterval(this.#probe);

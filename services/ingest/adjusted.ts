@@ -2,13 +2,13 @@
 import type { Draft } from '../messages/draft.ts';
 import type { Problem } from '../messages/message.ts';
 
-/** An answer names so many at most. */
+/** The most that an answer names. */
 const MAX_LISTED = 100;
 
 export interface Adjusted {
   /** With pointers from the body's root. */
   readonly listed: readonly Problem[];
-  /** Of how many messages something was mended or left out. */
+  /** The number of messages of which something was mended or left out. */
   readonly messages: number;
 }
 

@@ -14,7 +14,7 @@ export interface JobFacts {
   /** For a timestamp without an offset. */
   readonly timezone: string;
   readonly source: BodySource;
-  /** Of a batch: whether items that are not valid are left out, and not refused with the others. */
+  /** Whether invalid items of a batch are left out, and do not have the others refused. */
   readonly isLenient: boolean;
   readonly processBits: number;
   /** Signs the receipts. */
@@ -52,7 +52,7 @@ export interface BodyToEncode {
   readonly firstId: string;
   /** '' where the request has none. */
   readonly idempotencyKey: string;
-  /** The arrival of the first of so many messages; the others arrive a microsecond later each. */
+  /** The arrival of the first of these messages; the others arrive a microsecond later each. */
   readonly receivedAt: (messages: number) => Micros;
   /** When the request arrived: what an SDK's clock is held against. */
   readonly arrivedAt: Micros;
@@ -133,7 +133,7 @@ export interface AcceptedBody {
   readonly ignored: string;
   /** JSON: what of an SDK's calls was mended or left out, the first 100; '' where nothing was. */
   readonly adjusted: string;
-  /** Of how many messages. */
+  /** The number of messages that were adjusted. */
   readonly adjustedMessages: number;
 }
 

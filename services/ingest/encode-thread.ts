@@ -71,7 +71,7 @@ export class EncodeThread {
       this.#worker = worker;
       worker.unref();
       worker.once('online', () => (this.#isReady = !this.#isOver));
-      worker.on('message', (answer: ThreadAnswer) => this.#settle(answer));
+      worker.on('message', (answer: ThreadAnswer) => this.#answered(answer));
       worker.on('error', (error) => {
         logger.warn(
           { err: error },
@@ -101,7 +101,7 @@ export class EncodeThread {
     this.#worker?.postMessage({ facts, bytes } satisfies ThreadRequest, [bytes.buffer]);
   }
 
-  #settle(answer: ThreadAnswer): void {
+  #answered(answer: ThreadAnswer): void {
     const current = this.#current;
     this.#current = undefined;
     this.#next();

@@ -7,7 +7,7 @@ import type { Logger } from '../runtime/logger.ts';
 export interface IngestClockOptions {
   /** How far the clock may jump, may be from the log's, and may be behind what it has given. */
   readonly maxSkewMs: number;
-  /** A clock that was set is believed after so long. */
+  /** The time after which a clock that was set is believed. */
   readonly trustAfterMs?: number;
   /** Whether records are dated by the clock of this machine, so that the log knows nothing about it. */
   readonly isLogOurs?: boolean;
@@ -77,7 +77,7 @@ export class IngestClock {
   }
 
   /**
-   * When so many messages arrive now: the first of them, the others a microsecond later each. Later than everything that
+   * The arrival of the first of these messages; the others arrive a microsecond later each. Later than everything that
    * it gave before, and at most `maxSkewMs` ahead of the wall clock. Undefined while the clock is in doubt.
    */
   next(count = 1): Micros | undefined {
@@ -103,7 +103,7 @@ export class IngestClock {
   }
 
   /**
-   * Whether the clock has been set since it last agreed with the log's: all that can be known while the log is away. A
+   * Whether the clock has been set since it last agreed with the log's: all that can be known while the log is unreachable. A
    * machine that slept counts too: the monotonic clock stood still.
    */
   get hasJumped(): boolean {

@@ -11,8 +11,8 @@ export interface OffloadParts {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-// Of batches, which take longer to encode than to receive, each of the two threads encodes some: half of those that are
-// open at once, a fifth to two thirds more of them a second. Of few, half would leave this thread to wait for the other
+// Batches take longer to encode than to receive, so each of the two threads encodes some: half of those that are
+// open at once, a fifth to two thirds more of them a second. With few, half would leave this thread to wait for the other
 // one, which encodes nothing while it waits for the disk; a quarter brings a fifth more too.
 const MANY_OPEN = 16;
 

@@ -49,9 +49,9 @@ interface ReadBody {
   readonly rejected?: number;
   /** Pointers to members that nothing reads. */
   readonly ignored?: readonly string[];
-  /** Of a body in the form of an SDK. */
+  /** Present for a body in the form of an SDK. */
   readonly adjusted?: Adjusted;
-  /** Of a lenient batch: the index of each arrival, and how many items there are. */
+  /** Present for a lenient batch: the index of each arrival, and the number of items. */
   readonly indexes?: readonly number[];
   readonly itemCount?: number;
 }

@@ -24,7 +24,7 @@ interface RefusalCountsOptions {
 
 const FLUSH_EVERY_MS = 5_000;
 const DELETE_EVERY_MS = 3_600_000;
-/** Of all projects, between two flushes. A group takes up to 3 KB. */
+/** Groups of all projects between two flushes. A group takes up to 3 KB. */
 const MAX_GROUPS = 10_000;
 const GROUPS_A_CALL = 1_000;
 /** A request with more different problems has the first of them counted. */
@@ -269,7 +269,7 @@ function exampleOfText(text: string): string {
     .toWellFormed();
 }
 
-/** Text that a database takes, of so many characters at most. */
+/** Text that a database takes, cut to `length` characters. */
 function cutText(text: string, length: number): string {
   return text.slice(0, length).replaceAll('\0', '\uFFFD').toWellFormed();
 }

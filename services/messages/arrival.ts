@@ -36,7 +36,7 @@ export interface Stamp {
   /** Whether that id would be the same if the request were sent again. */
   readonly messageIdGiven: boolean;
   readonly receivedAt: Micros;
-  /** Of the process that took it in, see version.ts. */
+  /** Bits of the process that took it in, see version.ts. */
   readonly processBits: number;
 }
 

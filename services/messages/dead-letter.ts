@@ -10,6 +10,6 @@ export interface DeadLetter {
   /** What the reader could not do, in words. */
   readonly error: string;
   readonly failedAt: Micros;
-  /** Who: `projector` or `sink`. */
+  /** `projector` or `sink`. */
   readonly reader: string;
 }

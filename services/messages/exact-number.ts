@@ -45,7 +45,7 @@ export function digitsAtMost(source: string): number {
   return mantissaLength + Math.abs(exponent);
 }
 
-/** Of the number written here, kept digit for digit. */
+/** The number written in `source`, kept digit for digit. */
 export function rawNumber(source: string): RawNumber {
   return JSON.rawJSON(shortened(source));
 }

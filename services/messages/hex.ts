@@ -4,7 +4,7 @@
 const IS_DIGIT = new Uint8Array(0x10000);
 for (const digit of '0123456789abcdef') IS_DIGIT[digit.charCodeAt(0)] = 1;
 
-/** Whether a text is so many hexadecimal digits, in lower case, and nothing else. */
+/** Whether a text is this number of hexadecimal digits, in lower case, and nothing else. */
 export function isHex(text: string, digits: number): boolean {
   if (text.length !== digits) return false;
   let all = 1;

@@ -15,7 +15,7 @@ export function newMessageId(): string {
 const LAST_DIGITS = 4;
 
 /**
- * The id that comes so many after a new one: for all the messages of a request, told by the first. Two requests' ids
+ * The id that comes `index` after a new one: the ids of a request's messages follow from the first. Two requests' ids
  * meet as little as two ids do, in 58 random bits of one millisecond.
  *
  * @param index Under 65,536.

@@ -103,7 +103,7 @@ export interface ProjectRecord {
   readonly queryMaxMemoryBytes: bigint | null;
   readonly queryMaxRows: bigint | null;
   readonly createdAt: Micros | null;
-  /** Of two records of a project, the higher one is newer. */
+  /** Rises with every record of a project: the highest is the newest. */
   readonly revision: bigint;
   /** Outweighs every revision: a deletion is final. */
   readonly deletedAt: Micros | null;
@@ -149,7 +149,7 @@ export interface Problem {
 }
 
 /**
- * A message sets at most so many traits, and a profile keeps at most so many: the newest, deletions included. The
- * published schema says it, so that callers and code have one number.
+ * The most traits that a message sets, and that a profile keeps: the newest, deletions included. The published schema
+ * says it, so that callers and code have one number.
  */
 export const MAX_TRAITS = definitions.$defs.traits.maxProperties;

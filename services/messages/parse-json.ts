@@ -68,7 +68,7 @@ function escapedKeys(text: string): ReadonlySet<string> {
   return keys;
 }
 
-/** Where strings begin and end: all of them, or those with a backslash. Of what is not JSON, some. */
+/** Start and end of every string, or of those with a backslash. May miss some if the text is not JSON. */
 function* stringsIn(text: string, first: '"' | '\\'): Iterable<readonly [start: number, end: number]> {
   for (let at = text.indexOf(first); at !== -1;) {
     const end = endOfString(text, at);

@@ -3,7 +3,7 @@
 import { digitsWrittenOut, MAX_NUMBER_DIGITS } from './exact-number.ts';
 import type { Problem } from './message.ts';
 
-/** A refusal names at most so many problems. */
+/** The most problems that a refusal names. */
 export const MAX_PROBLEMS = 100;
 
 /** Containers within containers, the body's own included. */
@@ -22,7 +22,7 @@ export function unacceptableIn(value: unknown, place: readonly Step[], atMost = 
   return inspection.problems;
 }
 
-/** Whether there is nothing wrong with a value so many containers deep in a body. */
+/** Whether nothing is wrong with a value that has `depth` containers around it in a body. */
 export function isAcceptable(value: unknown, depth = 0): boolean {
   return (
     unacceptableIn(

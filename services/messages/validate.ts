@@ -25,7 +25,7 @@ export interface Frame {
   readonly timezone: string;
   /** When the call arrived: what an SDK's clock is held against. Null where that is not known. */
   readonly arrivedAt: Micros | null;
-  /** Of the body that it came in: the interface's own form has fewer types, and an SDK's has more times. */
+  /** The form of its body: the interface's own form has fewer types, and an SDK's has more times. */
   readonly form?: 'own' | 'sdk';
 }
 

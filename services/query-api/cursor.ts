@@ -6,7 +6,7 @@ import { EARLIEST, END_OF_TIME } from '../messages/timestamp.ts';
 const CURSOR_FORMAT = 3;
 const HEAD_BYTES = 19;
 const MAX_MESSAGE_ID_LENGTH = 128;
-/** Of a user id and of the name of an event, in code points. */
+/** The longest user id and name of an event, in code points. */
 export const MAX_NAME_LENGTH = 512;
 const MAX_BYTES = HEAD_BYTES + 4 * (MAX_MESSAGE_ID_LENGTH + MAX_NAME_LENGTH);
 const MAX_CURSOR_LENGTH = Math.ceil((MAX_BYTES * 4) / 3);

@@ -13,7 +13,7 @@ export interface LiveFilter {
   readonly text?: string;
 }
 
-// Of JSON that this service did not write, which may have any character as an escape.
+// Escapes in JSON that this service did not write, which may have any character as an escape.
 const FOREIGN_ESCAPES: readonly string[] = [String.raw`\u`, String.raw`\/`];
 
 /** What a listener of a project wants. */
@@ -24,9 +24,9 @@ export class RecordFilter {
   readonly #topic: string | undefined;
   /** The internal ids of the users that the filter may mean. */
   readonly #userKeys: readonly string[];
-  /** What the text is as a number, as this service writes it; undefined where it is none. */
+  /** The text as a number, as this service writes it; undefined where it is not a number. */
   readonly #number: string | undefined;
-  /** Of each of these lists, the bytes of a wanted record contain one. */
+  /** The bytes of a wanted record contain one of each of these lists. */
   readonly #contained: readonly (readonly Buffer[])[];
 
   constructor(projectId: string, filter: LiveFilter) {
@@ -59,7 +59,7 @@ export class RecordFilter {
     return isOurs && this.#contained.length === 0 ? 'matches' : 'undecided';
   }
 
-  /** @param message Of the project. */
+  /** @param message A message of the project. */
   matches(message: Message): boolean {
     const { type, event, userId, text } = this.#filter;
     if (type !== undefined && message.type !== type) return false;

@@ -2,7 +2,7 @@ import type { TopicPartition } from '../event-log/event-log.ts';
 
 export type PartitionEnd = TopicPartition & { readonly offset: bigint };
 
-/** A listener that has not taken so many events reads by itself from there on, until it has caught up. */
+/** A listener with more untaken events reads alone from there on, until it has caught up. */
 const MAX_QUEUED = 4;
 
 /** What a listener that shares a reading is given. */

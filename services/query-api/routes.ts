@@ -25,7 +25,7 @@ export interface ReadingParts
   readonly receiptsAtOnce?: number;
 }
 
-// Of pages, 8 million characters each at most, what waits for its client is 256 MB at worst.
+// Pages have 8 million characters each at most, so those that wait for their clients are 256 MB at worst.
 const PAGES_AT_ONCE = 32;
 /** Questions that analytics answers, or that wait for it, and evaluations that were asked for. */
 const OPEN_QUERIES = 64;

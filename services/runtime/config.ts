@@ -189,7 +189,7 @@ const SETTINGS = {
   spoolDir: {
     name: 'SPOOL_DIR',
     default: '',
-    help: 'Folder for messages that wait on local disk while the event log is away; none where empty',
+    help: 'Folder for messages that wait on local disk while the event log is unreachable; none where empty',
     parse: folder,
   },
   spoolMaxBytes: {

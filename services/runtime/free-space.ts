@@ -13,7 +13,7 @@ export const LOG_RESERVE_BYTES = 64 * MEBIBYTE;
 /** More for profiles and analytics: the log continues while they wait, and they are filled from it later. */
 export const STORE_RESERVE_BYTES = 128 * MEBIBYTE;
 
-/** Whether the file system of `folder` has so many bytes free. True where the system does not report it. */
+/** Whether the file system of `folder` has `bytes` free. True where the system does not report it. */
 export function hasRoom(folder: string, bytes: number): boolean {
   try {
     const { blocks, bavail, bsize } = statfsSync(folder);
@@ -32,7 +32,7 @@ export function expectRoom(folder: string, code: 'LOG_UNAVAILABLE' | 'STORE_UNAV
   throw new TidemarkError(code, `the disk of ${folder} is full: less than ${least} MiB are free`);
 }
 
-/** Writes so many zeros into a new file, flushes and removes it. @throws Error of the file system: no space, a quota. */
+/** Writes `bytes` zeros into a new file, flushes and removes it. @throws Error of the file system: no space, a quota. */
 export function tryWriting(file: string, bytes: number): void {
   const descriptor = openSync(file, 'wx', 0o600);
   try {

@@ -84,7 +84,7 @@ export class ServerUrl<Parameter extends string> {
     throw this.invalid(`has a ${name} that is not a whole number from 1 to ${max}`);
   }
 
-  /** Of a path of one segment, or ''. */
+  /** The only segment of the path, or ''. */
   database(): string {
     if (this.path.includes('/')) throw this.invalid('has more than a database in its path');
     return this.decode(this.path);
@@ -148,7 +148,7 @@ export class ServerUrl<Parameter extends string> {
     try {
       const pem = readFileSync(file, 'utf8');
       createSecureContext({ [kind]: pem });
-      // Of authorities Node reads what it can, and where that is nothing trusts nobody.
+      // Node reads the authorities that it can, and trusts nobody where it can read none.
       if (kind === 'ca' && !CERTIFICATE.test(pem)) throw new Error('it holds no certificate');
       return pem;
     } catch (cause) {

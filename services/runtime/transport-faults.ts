@@ -5,11 +5,11 @@ export interface ErrorParts {
   readonly name?: string;
   readonly message?: string;
   readonly code?: unknown;
-  /** Of `@platformatic/kafka`: what a broker answered. */
+  /** The broker's answer, from `@platformatic/kafka`. */
   readonly apiCode?: unknown;
   readonly cause?: unknown;
   readonly errors?: readonly unknown[];
-  /** Of an HTTP parser. */
+  /** The bytes that an HTTP parser could not read. */
   readonly rawPacket?: Uint8Array;
 }
 
@@ -26,7 +26,7 @@ const PERMANENT = [
   /^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/,
 ];
 
-/** Of these, faults of one connection only: it was too slow, damaged in transit or cut. */
+/** The faults among these of one connection only: it was too slow, damaged in transit or cut. */
 const TEMPORARY_TLS = /^ERR_TLS_HANDSHAKE_TIMEOUT$|_BAD_RECORD_MAC$|_UNEXPECTED_EOF_WHILE_READING$/;
 
 /** Whether the connection failed for good: this side and the server cannot agree on TLS, or on each other's certificates. */

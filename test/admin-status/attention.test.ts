@@ -45,11 +45,11 @@ test('an installation that is well wants nothing', () => {
 
 test.each<[string, Partial<JudgedStatus>, string, RegExp]>([
   ['a process that is not ready', { ready: false }, 'not_ready', /readyz/],
-  ['a log that is away', { parts: { eventLog: 'away' } }, 'log_unavailable', /eventLog is away/],
+  ['a log that is unreachable', { parts: { eventLog: 'away' } }, 'log_unavailable', /eventLog is away/],
   ['a log that lacks its beginning', { deleted_from_log: 7 }, 'log_incomplete', /7 records were deleted/],
   ['another log', { ready: false, parts: { eventLog: 'replaced' } }, 'log_replaced', /lacks what the readers/],
   ['ingest without its log', { ready: false, parts: { ingest: 'log away' } }, 'log_unavailable', /ingest is log away/],
-  ['a store that is away', { parts: { analytics: 'away' } }, 'store_unavailable', /analytics is away/],
+  ['a store that is unreachable', { parts: { analytics: 'away' } }, 'store_unavailable', /analytics is away/],
   ['a wrong clock', { ready: false, parts: { ingest: 'clock skewed' } }, 'clock_skewed', /clock/],
   ['a spool in use', { parts: { spool: 'waiting' } }, 'spool_in_use', /spool is waiting/],
   ['a reader without a process', readerIs({ state: 'missing' }), 'reader_missing', /no process .* sink/],

@@ -32,16 +32,16 @@ test('a process reports until it stops, and then its report is gone', async () =
 
 test('a process whose report cannot be kept goes on, and reports later', async () => {
   const processes = new MemoryProcessStore();
-  let isAway = true;
+  let isUnreachable = true;
   const observe = async () => {
-    if (isAway) throw new Error('unavailable, as ordered');
+    if (isUnreachable) throw new Error('unavailable, as ordered');
     return { parts: {}, counters: {} };
   };
   const heartbeat = new Heartbeat({ role: 'sink', part: 'readers', processes, observe, logger, everyMs: 10 });
   heartbeat.start();
   await heartbeat.beat();
   expect(await processes.list()).toEqual([]);
-  isAway = false;
+  isUnreachable = false;
 
   await expect.poll(async () => (await processes.list()).length).toBe(1);
   await heartbeat.stop();

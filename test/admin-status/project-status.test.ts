@@ -44,7 +44,7 @@ describe('the status of a project', () => {
   });
 
   test('what cannot be found out is null', async () => {
-    server.figures.away = true;
+    server.figures.unreachable = true;
 
     const { lag_seconds: lag, ...status } = await read();
 

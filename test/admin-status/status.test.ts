@@ -98,8 +98,8 @@ test('dead letters wait by reader, until they are replayed or dropped, or their 
 });
 
 test('what cannot be found out is null, and the rest is told', async () => {
-  server.figures.away = true;
-  server.progress.away = new TidemarkError('STORE_UNAVAILABLE', 'unavailable, as ordered');
+  server.figures.unreachable = true;
+  server.progress.unreachable = new TidemarkError('STORE_UNAVAILABLE', 'unavailable, as ordered');
   server.processes.list = () => Promise.reject(new TidemarkError('STORE_UNAVAILABLE', 'unavailable, as ordered'));
   server.recorded.trouble = new TidemarkError('LOG_UNAVAILABLE', 'unavailable, as ordered');
   record(1, 'tidemark.dead-letter');

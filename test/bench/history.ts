@@ -14,7 +14,7 @@ export const ROWS_A_MESSAGE = (4 * 1 + 5) / 5;
 const USERS = 50_000;
 const PROJECT = 'proj_benchmark0000000000';
 
-/** Of the embedded schemas' ids. */
+/** A codec with the ids of the embedded schemas. */
 export const codec = new Codec(new EmbeddedSchemaIds());
 
 interface HistoryOptions {

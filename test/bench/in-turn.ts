@@ -9,7 +9,7 @@ import type { Shape } from './bodies.ts';
 import { type Figures, median } from './figures.ts';
 import { type Answered, loadShape } from './load.ts';
 
-/** Of each server in each round. */
+/** Slices of each server in each round. */
 const SLICES = 4;
 const SLICE_SECONDS = 3;
 /** Before each slice: its connections are made and what the stop has held up is done. */

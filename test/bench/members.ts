@@ -37,7 +37,7 @@ interface Read {
 }
 
 interface Served extends Read {
-  /** Of the service's processor time. */
+  /** Processor time of the service. */
   readonly cpuSeconds: number;
 }
 
@@ -153,7 +153,7 @@ async function readLines(chunks: AsyncIterable<Uint8Array>, started: number): Pr
 function report(figures: Figures, name: string, served: readonly Served[], bare: readonly Read[]): void {
   const rate = (reads: readonly Read[]): number => median(reads.map(({ ids, seconds }) => ids / seconds));
   figures.add(name, {
-    'ids, of so many users': [served[0]?.ids ?? NaN, `of ${USERS}`],
+    'ids, and of how many users': [served[0]?.ids ?? NaN, `of ${USERS}`],
     'ids/s at the client': [rate(served), '1/s'],
     'MiB/s': [median(served.map(({ bytes, seconds }) => bytes / 2 ** 20 / seconds)), 'MiB/s'],
     'the first of them after': [median(served.map(({ firstMs }) => firstMs)), 'ms'],

@@ -16,7 +16,7 @@ export interface PacedReport {
 }
 
 const TICK_MS = 1;
-/** What has not been answered so long after the last was sent is an error. */
+/** A request that is not answered this long after the last was sent is an error. */
 const PATIENCE_MS = 10_000;
 const ANSWER = /^HTTP\/1\.1 (\d)[^]*?\r\ncontent-length: (\d+)\r\n[^]*?\r\n\r\n/i;
 

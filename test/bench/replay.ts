@@ -20,7 +20,7 @@ import { hasRead } from './lag.ts';
 import { memoryOf, MemoryPeak } from './memory.ts';
 
 const run = promisify(execFile);
-/** So many that the seconds until the readers see the new generation are few among all. */
+/** Enough that the seconds until the readers see the new generation hardly count. */
 const COUNT = Number(process.env['BENCH_REPLAY_MESSAGES'] ?? 1_000_000);
 /** Messages of each user. */
 const PER_USER = listOf('BENCH_REPLAY_PER_USER', '20 2').map(Number);
@@ -86,7 +86,7 @@ async function measure(figures: Figures, name: string, kind: Kind, installation:
   const built = await tidemark<BuiltGeneration>(installation, kind, '--yes');
   const seconds = (performance.now() - started) / 1_000;
   if (!built.same || built.messages !== COUNT) throw new Error(`${kind}: ${JSON.stringify(built)}`);
-  // Of the replay just made, from when it was begun until it had caught up.
+  // The rate of the replay just made, from its beginning until it had caught up.
   const { per_second: rate, basis } = await tidemark<PlannedReplay>(installation, kind, '--dry-run');
   if (basis !== 'last replay') throw new Error(`the rate is ${basis}`);
   figures.add(name, {

@@ -1,5 +1,5 @@
 /**
- * The spool: requests a second while Kafka is away, how fast what waits is forwarded when it is back, and what a spool
+ * The spool: requests a second while Kafka is unreachable, how fast what waits is forwarded when it is back, and what a spool
  * that is set up and empty costs. Ingest alone: the readers have no part in it.
  */
 import { join } from 'node:path';
@@ -29,8 +29,8 @@ export async function benchSpool(figures: Figures, form: Form): Promise<void> {
   const rounds: Round[] = [];
   for (let round = 0; round < ROUNDS; round++) rounds.push(await form.install(benchOnce));
   const of = (pick: (round: Round) => number): number => median(rounds.map(pick));
-  const away = (name: string, pick: (round: Round) => Answered, events: number): void => {
-    figures.add(`${form.title}spool, Kafka away: ${name}`, {
+  const unreachable = (name: string, pick: (round: Round) => Answered, events: number): void => {
+    figures.add(`${form.title}spool, Kafka unreachable: ${name}`, {
       'requests/s': [of((one) => pick(one).requestsPerSecond), '1/s'],
       'events/s': [of((one) => pick(one).requestsPerSecond * events), '1/s'],
       p50: [of((one) => pick(one).p50Ms), 'ms'],
@@ -38,8 +38,8 @@ export async function benchSpool(figures: Figures, form: Form): Promise<void> {
       errors: [of((one) => pick(one).errors), ''],
     });
   };
-  away('single track, 64 connections', ({ single }) => single, 1);
-  away('batch of 100, 16 connections', ({ batch }) => batch, 100);
+  unreachable('single track, 64 connections', ({ single }) => single, 1);
+  unreachable('batch of 100, 16 connections', ({ batch }) => batch, 100);
   figures.add(`${form.title}spool`, {
     'forwarded to Kafka': [of(({ forwarded }) => forwarded), 'messages/s'],
     'on disk': [of(({ bytesAMessage }) => bytesAMessage), 'B/message'],
@@ -55,14 +55,14 @@ async function benchOnce({ folder, settings }: Installation): Promise<Round> {
   const track = (service: ServiceProcess): Promise<Answered> => load(service, SHAPES.single);
   const without = await withIngest(folder, settings, track);
   const empty = await withIngest(folder, withSpool, track);
-  const away = await withIngest(folder, { ...withSpool, EVENT_LOG_URL: NO_KAFKA }, async (service) => {
+  const unreachable = await withIngest(folder, { ...withSpool, EVENT_LOG_URL: NO_KAFKA }, async (service) => {
     const single = await track(service);
     const batch = await load(service, SHAPES.batch);
     const [bytes, messages] = await metricsOf(service, 'tidemark_spool_bytes', 'tidemark_spool_messages');
     return { single, batch, bytesAMessage: (bytes ?? NaN) / (messages ?? NaN) };
   });
   const forwarded = await withIngest(folder, withSpool, forwardedPerSecond);
-  return { without, empty, ...away, forwarded };
+  return { without, empty, ...unreachable, forwarded };
 }
 
 /** From the first that is forwarded until nothing waits. */

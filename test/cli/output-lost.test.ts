@@ -23,7 +23,7 @@ afterAll(() => server.stop());
 
 const TIDEMARK = `"${process.execPath}" services/cli/tidemark.ts`;
 
-/** @param redirection Of the shell, as `> /dev/full`. */
+/** @param redirection The shell's, as `> /dev/full`. */
 function tidemark(words: string, redirection: string): Promise<{ readonly code: number; readonly err: string }> {
   const where = words.startsWith('-') || words.startsWith('completion') ? '' : `--url ${server.url} --key ${ADMIN_KEY}`;
   return shell(`${TIDEMARK} ${words} ${where} ${redirection}`);

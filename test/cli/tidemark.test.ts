@@ -159,7 +159,7 @@ describe('tidemark beside a running service', () => {
 
   test('an error of the service is printed', async () => {
     const { dataDir, store } = await service();
-    store.away = true;
+    store.unreachable = true;
 
     const { code, stdout, stderr } = await tidemark(dataDir, 'project', 'list');
 

@@ -65,7 +65,7 @@ test('user export of nobody, or of an id of no kind, fails and writes no file', 
 
   expect([await nobody.code, await kind.code]).toEqual([1, 1]);
   expect(nobody.err).toContain('No user of this project is known by this id. (404)');
-  expect(kind.err).toContain('by is not one of user_id, anonymous_id, internal_id');
+  expect(kind.err).toContain('by must be one of user_id, anonymous_id, internal_id');
   expect([existsSync(file), existsSync(`${file}.part`)]).toEqual([false, false]);
 });
 

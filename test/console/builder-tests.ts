@@ -61,7 +61,7 @@ export function testBuilder(scene: () => Scene): void {
       await line(page, /^their country/)
         .getByLabel('Comparison')
         .selectOption({ label: 'is none of' });
-      // Typed: the catalogue has a few examples of a trait, and whether DE is one of them is not said.
+      // Typed: the catalog has a few examples of a trait, and whether DE is one of them is not said.
       await line(page, /^their country/)
         .getByRole('combobox', { name: 'Value 1', exact: true })
         .fill('DE');

@@ -145,7 +145,7 @@ describe('a definition and its sentences', () => {
     expect([...found.keys()]).toEqual(['/all/1/not/any/0', '']);
   });
 
-  test('a name or a type that the data does not have is pointed out, where the catalogue has all names', () => {
+  test('a name or a type that the data does not have is pointed out, where the catalog has all names', () => {
     const rawCount = parseJson('7') as { rawJSON: string };
     const names = (name: string, types: readonly string[], examples: readonly string[]) => ({
       names: knownNames([{ name, count: rawCount, types: types.map((type) => ({ type })), examples }]),

@@ -24,7 +24,7 @@ export function testEvents(scene: () => Scene): void {
   const figureOf = async (page: Page): Promise<string> => page.locator('.total b').first().innerText();
 
   describe('events', () => {
-    test('the catalogue lists every name with its count and its last days, a few questions at once', async () => {
+    test('the catalog lists every name with its count and its last days, a few questions at once', async () => {
       const page = await scene().signedIn('#/users');
       await page.getByText('u-00001').waitFor();
       let open = 0;
@@ -161,7 +161,7 @@ export function testEvents(scene: () => Scene): void {
       expect((await post('/v1/track', body, WRITE_KEY)).status).toBe(200);
       const page = await scene().signedIn('#/users');
       await page.getByText('u-00001').waitFor();
-      // A process keeps a catalogue for half a minute.
+      // A process keeps a catalog for half a minute.
       await expect
         .poll(
           async () =>

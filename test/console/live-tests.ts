@@ -135,9 +135,9 @@ export function testLive(scene: () => Scene): void {
       const page = await scene().signedIn();
       await page.getByText('counted since this page was opened').waitFor();
 
-      await track('Newest Of All', '{}');
+      await track('Newest Event', '{}');
 
-      await page.getByRole('link', { name: 'Newest Of All' }).waitFor();
+      await page.getByRole('link', { name: 'Newest Event' }).waitFor();
     });
   });
 }

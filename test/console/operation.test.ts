@@ -1,6 +1,6 @@
 import { testFiles } from './files-tests.ts';
 import { testJourneys } from './journey-tests.ts';
-import { testLetters } from './letters-tests.ts';
+import { testDeadLetters } from './dead-letters-tests.ts';
 import { testOnScene } from './on-scene.ts';
 import { testPipeline } from './pipeline-tests.ts';
 import { testReplays } from './replays-tests.ts';
@@ -8,4 +8,4 @@ import { testSessions } from './session-tests.ts';
 import { testSettings } from './settings-tests.ts';
 
 // Sessions are last: their last test uses up the sign-ins of this address.
-testOnScene(testFiles, testJourneys, testPipeline, testSettings, testReplays, testLetters, testSessions);
+testOnScene(testFiles, testJourneys, testPipeline, testSettings, testReplays, testDeadLetters, testSessions);

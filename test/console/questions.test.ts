@@ -19,7 +19,7 @@ describe('an address is a question', () => {
     );
   });
 
-  test('parameters that are none are passed over, and numbers keep their digits', () => {
+  test('parameters with unknown values are skipped, and numbers keep their digits', () => {
     const question = asked(
       'measure=guess&interval=year&last=soon&top=-1&split=none&where=[{"property":"a","gt":1.50},7',
     );

@@ -11,7 +11,7 @@ import { openBrowser } from './browser.ts';
 export const ADMIN_KEY = 'admin-key-of-the-tests-0123456789abcdef';
 
 interface SignedInOptions {
-  /** Of the shop's project where left out. */
+  /** A key of the shop's project by default. */
   readonly key?: string;
   readonly isAdmin?: boolean;
 }
@@ -22,7 +22,7 @@ const COMPLAINTS = new WeakMap<Page, string[]>();
 export class Scene {
   readonly service: ServiceProcess;
   readonly browser: Browser;
-  /** Of the project without data. */
+  /** Keys of the project without data. */
   readonly empty: { readonly readKey: string; readonly writeKey: string };
   readonly dataDir: string;
   readonly #contexts: BrowserContext[] = [];

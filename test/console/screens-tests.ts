@@ -32,7 +32,7 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
     'problems to solve',
   ],
   ['nobody', '#/users/nobody', 'Nobody is known by this id'],
-  ['Dead letters', '#/letters', 'This needs an admin key'],
+  ['Dead letters', '#/dead-letters', 'This needs an admin key'],
   ['settings without an admin key', '#/settings/audit', 'This needs an admin key'],
   ['your session', '#/settings/session', 'Ends at the latest'],
 ];
@@ -172,12 +172,12 @@ export function testScreens(scene: () => Scene): void {
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
     });
 
-    test('a service that does not answer, refuses or is away is shown as what it is', async () => {
+    test('a service that does not answer, refuses or is unreachable is shown as what it is', async () => {
       const page = await scene().signedIn();
       const answers = {
         422: { code: 'query-limit', detail: 'It would read more than 5 rows.', title: 'Question past its limits' },
         429: { code: 'overloaded', detail: 'Too many questions.', title: 'Too many requests' },
-        503: { code: 'unavailable', detail: 'The profiles are away.', title: 'Unavailable' },
+        503: { code: 'unavailable', detail: 'The profiles are unreachable.', title: 'Unavailable' },
       };
       const headlines = { 422: 'past its limits', 429: 'Too many requests at once', 503: 'A part of the service' };
       for (const [status, body] of Object.entries(answers)) {

@@ -174,10 +174,15 @@ const SHOTS: readonly Shot[] = [
     isAdmin: true,
     act: (page) => page.waitForTimeout(2_500),
   },
-  { name: 'letters', address: '#/letters?state=any', isAdmin: true, act: (page) => page.waitForTimeout(1_000) },
+  {
+    name: 'dead-letters',
+    address: '#/dead-letters?state=any',
+    isAdmin: true,
+    act: (page) => page.waitForTimeout(1_000),
+  },
   {
     name: 'letter',
-    address: '#/letters',
+    address: '#/dead-letters',
     isAdmin: true,
     act: async (page) => {
       await page.waitForTimeout(1_000);

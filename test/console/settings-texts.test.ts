@@ -11,7 +11,7 @@ const PROJECT = parseJson(
 ) as unknown as AdminProject;
 
 describe('what a form changes of a project', () => {
-  test('a field that is as it was is left out, an empty limit is none, and digits stay', () => {
+  test('a field that is as it was is left out, an empty limit is no limit, and digits stay', () => {
     const before = fieldsOf(PROJECT);
 
     expect(changesOf(before, before)).toBeUndefined();

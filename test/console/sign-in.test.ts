@@ -43,11 +43,11 @@ test('a right key enters from an address whose wrong ones are 429', async () => 
 
 test('a sign-in that succeeds, or that the store cannot answer, is not counted', async () => {
   await Promise.all(Array.from({ length: 20 }, () => signIn(READ_KEY)));
-  server.sessions.away = true;
-  const away = await Promise.all(Array.from({ length: 20 }, () => signIn(READ_KEY)));
-  server.sessions.away = false;
+  server.sessions.unreachable = true;
+  const unreachable = await Promise.all(Array.from({ length: 20 }, () => signIn(READ_KEY)));
+  server.sessions.unreachable = false;
 
   const wrong = await Promise.all(Array.from({ length: 11 }, (_, n) => signIn(`wrong-${n}`)));
 
-  expect([statusesOf(away), statusesOf(wrong)]).toEqual([{ 503: 20 }, { 401: 10, 429: 1 }]);
+  expect([statusesOf(unreachable), statusesOf(wrong)]).toEqual([{ 503: 20 }, { 401: 10, 429: 1 }]);
 });

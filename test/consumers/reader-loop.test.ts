@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts';
 const KEY = new Uint8Array();
 
 test('a reader shows how long it has been retrying, until it succeeds', async () => {
-  let isAway = false;
+  let isUnreachable = false;
   const reader: LogReader = {
     assigned: () => [],
     poll: async () => [],
@@ -25,20 +25,20 @@ test('a reader shows how long it has been retrying, until it succeeds', async ()
     handle: async () => undefined,
   });
   const write = vi.fn(async () => {
-    if (isAway) throw new TidemarkError('STORE_UNAVAILABLE', 'away');
+    if (isUnreachable) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable');
   });
 
   await loop.withRetry('write', write);
   expect(loop.waitingMs).toBe(0);
 
-  isAway = true;
+  isUnreachable = true;
   const written = loop.withRetry('write', write);
   await eventually(() => expect(write.mock.calls.length).toBeGreaterThan(2));
   const first = loop.waitingMs;
   expect(first).toBeGreaterThan(0);
   await eventually(() => expect(loop.waitingMs).toBeGreaterThan(first));
 
-  isAway = false;
+  isUnreachable = false;
   await written;
   expect(loop.waitingMs).toBe(0);
 });

@@ -22,7 +22,7 @@ test('a reader is as far behind as its oldest unprocessed message is old, and ke
 
   expect(await secondsOf('projector')).toBeGreaterThanOrEqual(3_600);
   expect(await secondsOf('sink')).toBe(0);
-  lags = () => Promise.reject(new Error('away'));
+  lags = () => Promise.reject(new Error('unreachable'));
   expect(await secondsOf('projector')).toBeGreaterThanOrEqual(3_600);
   expect(await metrics.text()).toContain('tidemark_reader_lag_messages{reader="projector"} 7');
 });

@@ -74,9 +74,9 @@ export function testAnalyticsGenerations(name: string, open: () => Promise<Analy
       expect(await counted(third, gone.projectId)).toEqual([0, 0, 0, 0, 0]);
       expect(await counted(third, other.projectId)).toEqual(before);
       expect(await counted(store, gone.projectId)).toEqual([1, 0, 1, 1, 1]);
-      // The projection of the catalogue answers this one.
-      const catalogue = 'SELECT event, count() FROM track_rows WHERE project_id = {p:String} GROUP BY event';
-      expect(await ask(third, catalogue, { p: gone.projectId })).toEqual([]);
+      // The projection of the catalog answers this one.
+      const catalog = 'SELECT event, count() FROM track_rows WHERE project_id = {p:String} GROUP BY event';
+      expect(await ask(third, catalog, { p: gone.projectId })).toEqual([]);
       expect(await third.forgetProject(gone.projectId, signal)).toBe(0);
       expect(await store.forgetProject(gone.projectId, signal)).toBeGreaterThan(5);
     });

@@ -77,7 +77,7 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
       ]);
     });
 
-    test('the history is read from any evaluation or user on, up to any evaluation, and so many', async () => {
+    test('the history is read from any evaluation or user on, up to any evaluation, and up to a limit', async () => {
       await evaluated(1, 1, 2, 3);
       await evaluated(2, 4);
 

@@ -86,11 +86,11 @@ export function testReading(makeBench: MakeBench): void {
     test('a reader asks again after it could not be told where to start', async () => {
       const { log, a, reader } = await makeBench();
       await log.append(records(a, 5));
-      const answers = [Promise.reject(new Error('the store is away')), Promise.resolve([])];
+      const answers = [Promise.reject(new Error('the store is unreachable')), Promise.resolve([])];
       answers[0]!.catch(() => undefined);
       const opened = await reader({ start: () => answers.shift()! });
 
-      await expect(readCount(opened, 5)).rejects.toThrow('the store is away');
+      await expect(readCount(opened, 5)).rejects.toThrow('the store is unreachable');
 
       expect(await readCount(opened, 5)).toHaveLength(5);
     });

@@ -17,7 +17,7 @@ export type FileSystem = 'tmpfs' | 'ext4';
 
 const MEBIBYTES = 300;
 const POST_EVERY_MS = 50;
-/** So many tracks are answered before the disk is filled, and again after there is room: two seconds' worth. */
+/** Tracks that are answered before the disk is filled, and again after there is room: two seconds' worth. */
 const TRACKS_BEFORE = 40;
 const FILL_EVERY_MS = 100;
 const ANSWER_WITHIN_MS = 10_000;

@@ -79,7 +79,7 @@ function around<Name extends string>(
   };
 }
 
-/** Of the first piece. */
+/** The first half of the first piece. */
 async function* firstHalf(chunks: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     const bytes = chunk as Uint8Array;

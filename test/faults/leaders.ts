@@ -1,4 +1,4 @@
-/** Who leads the partitions of a topic, and how to have others lead them: by kafkajs' admin, on connections of its own. */
+/** Reads and moves the leaders of a topic's partitions, by kafkajs' admin on connections of its own. */
 import type { Admin } from 'kafkajs';
 import { expect } from 'vitest';
 import { rawKafka } from './raw-reader.ts';
@@ -18,7 +18,7 @@ export async function moveLeaders(brokers: readonly string[], topic: string, ids
   await inSync(brokers, topic, ids.length - 1);
 }
 
-/** Resolves once every partition has so many replicas, all in sync, and one of them leads. */
+/** Resolves once every partition has this number of replicas, all in sync, and one of them leads. */
 export async function inSync(brokers: readonly string[], topic: string, replicas: number): Promise<void> {
   const settled = async (): Promise<boolean> =>
     (await partitionsOf(brokers, topic)).every(

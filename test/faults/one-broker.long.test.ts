@@ -110,14 +110,14 @@ describe.skipIf(!canRun).each([KAFKA_CLIENT])('the event log by %s', (client) =>
 
       broker.proxy.refuse();
       await until(() => broker.proxy.connections === 0);
-      const [acknowledged, awayAt] = [load.acknowledged.length, performance.now()];
+      const [acknowledged, unreachableAt] = [load.acknowledged.length, performance.now()];
       const refused = log.append(records(topic, 1)).catch((error: unknown) => error);
       const checked = log.check().catch((error: unknown) => error);
 
       expect(hasCode(await checked, 'LOG_UNAVAILABLE')).toBe(true);
       expect(hasCode(await refused, 'LOG_UNAVAILABLE')).toBe(true);
       report(
-        `${client}: ${Math.round(performance.now() - awayAt)} ms until an append is refused while the log is away`,
+        `${client}: ${Math.round(performance.now() - unreachableAt)} ms until an append is refused while the log is unreachable`,
       );
       expect([load.rejections > 0, load.acknowledged.length]).toEqual([true, acknowledged]);
       await broker.proxy.accept();

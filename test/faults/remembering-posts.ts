@@ -11,7 +11,7 @@ const EVENTS_A_BATCH = 5;
 interface Sent {
   readonly ids: string[];
   seq: number;
-  /** Of the last batch that was answered 200 and was in the log by then, and when that was begun. */
+  /** The receipt of the last batch that was answered 200 and was in the log by then, and when that batch was begun. */
   receipt: string;
   begunAt: number;
 }
@@ -169,7 +169,7 @@ async function seqOf(service: ServiceProcess, user: string): Promise<number> {
   return traits.seq;
 }
 
-/** How many users tried at least so many times. */
+/** How many users tried at least this often. */
 async function countAudience(service: ServiceProcess, times: number): Promise<number> {
   const definition = { event: 'Tried', count: { at_least: times } };
   const answer = await service.request('/v1/audiences/preview', { definition, sample: 0 });

@@ -9,7 +9,7 @@ import { TcpProxy } from './tcp-proxy.ts';
 
 const canRun = await canRunOnServers();
 
-describe.skipIf(!canRun)('a service whose servers are away', () => {
+describe.skipIf(!canRun)('a service whose servers are unreachable', () => {
   let kafka: ProxiedKafka;
   let installation: OnServers;
   let proxies: Record<'PROFILES_URL' | 'ANALYTICS_URL' | 'SCHEMA_REGISTRY_URL', TcpProxy>;

@@ -1,4 +1,4 @@
-/** What is answered 200 while Kafka is away: on disk, through every kill, in order and once when Kafka is back. */
+/** What is answered 200 while Kafka is unreachable: on disk, through every kill, in order and once when Kafka is back. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -15,7 +15,7 @@ import { NOTHING_WRONG, RememberingPosts } from './remembering-posts.ts';
 
 const canRun = await canRunOnServers();
 
-describe.skipIf(!canRun)('ingest with a spool, whose Kafka is away', () => {
+describe.skipIf(!canRun)('ingest with a spool, whose Kafka is unreachable', () => {
   let kafka: ProxiedKafka;
   let installation: OnServers;
   let readers: readonly ServiceProcess[] = [];
@@ -142,7 +142,7 @@ describe.skipIf(!canRun)('ingest with a spool, whose Kafka is away', () => {
   );
 });
 
-/** Resolves once so many more batches were answered 200 while they wait. */
+/** Resolves once `batches` more were answered 200 while they wait. */
 async function spoolsMore(posts: RememberingPosts, batches: number): Promise<void> {
   const { spooled } = posts;
   await until(() => posts.spooled >= spooled + batches);

@@ -4,10 +4,10 @@ import { Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../servers/ports.ts';
 
-/** Stands before a server of any protocol, which can thereby be away without being stopped for others. */
+/** Stands before a server of any protocol, which can thereby be unreachable without being stopped for others. */
 export class TcpProxy {
   /** While set, connections are closed as soon as they are made. */
-  #away = false;
+  #unreachable = false;
   /** How many connections were closed so. */
   turnedAway = 0;
   /** How long each piece is held back, each way: milliseconds. What waits is not read, so that the sender feels it. */
@@ -40,12 +40,12 @@ export class TcpProxy {
 
   /** Cuts all connections; new ones are turned away until `comeBack`. */
   goAway(): void {
-    this.#away = true;
+    this.#unreachable = true;
     this.cut();
   }
 
   comeBack(): void {
-    this.#away = false;
+    this.#unreachable = false;
   }
 
   /** Cuts all connections; new ones are let through. */
@@ -71,7 +71,7 @@ export class TcpProxy {
 
   #accept(client: Socket): void {
     client.on('error', () => undefined);
-    if (this.#away) {
+    if (this.#unreachable) {
       this.turnedAway++;
       client.destroy();
       return;

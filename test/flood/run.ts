@@ -1,6 +1,6 @@
 /**
- * `npm run flood -- [--minutes 3] [--only ingest]`: each part with more work than it can do and a slow store behind it, for so
- * long each. Prints what it held in memory; ends with 1 where something was lost or answered wrongly.
+ * `npm run flood -- [--minutes 3] [--only ingest]`: each part with more work than it can do and a slow store behind it, for
+ * N minutes each. Prints what it held in memory; ends with 1 where something was lost or answered wrongly.
  */
 import { parseArgs } from 'node:util';
 import { FLOODS, type Flooded, type FloodName, Floods } from './floods.ts';

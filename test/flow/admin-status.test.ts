@@ -17,7 +17,7 @@ async function statusOf(service: ServiceProcess): Promise<InstallationStatus> {
 }
 
 function codesOf({ attention }: InstallationStatus): readonly string[] {
-  // Of the machine that tests run on.
+  // The disk is that of the machine that tests run on.
   return attention.map(({ code }) => code).filter((code) => code !== 'disk_low');
 }
 

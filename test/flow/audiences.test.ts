@@ -10,7 +10,7 @@ const USERS = 2_000;
 const PRO = { trait: 'plan', is: 'pro' };
 const HEADERS = { 'content-type': 'application/json', api_key: READ_KEY };
 
-/** Of a stream: a member, a change, or its end. */
+/** A line of a stream: a member, a change, or its end. */
 interface Line {
   readonly user_id?: string;
   readonly internal_id?: string;
@@ -112,7 +112,7 @@ class Installation {
     return response.status;
   }
 
-  /** The whole lines of a stream, of which at most so many bytes are read, and the cursor that it came with. */
+  /** The whole lines in the first `bytes` of a stream, and the cursor that it came with. */
   async lines(path: string, bytes = Infinity): Promise<{ lines: Line[]; cursor: string | null }> {
     const response = await this.#fetch(path, {});
     expect(response.status).toBe(200);

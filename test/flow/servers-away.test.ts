@@ -1,4 +1,4 @@
-/** What ingest does where a server is away: listens, waits and says so once. */
+/** What ingest does where a server is unreachable: listens, waits and says so once. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ describe.skipIf(!canRun)('a role', () => {
   });
 
   test.each(['EVENT_LOG_URL', 'PROFILES_URL', 'ANALYTICS_URL'])(
-    'ingest listens while the server of %s is away, says so once, and stops when it is told to',
+    'ingest listens while the server of %s is unreachable, says so once, and stops when it is told to',
     { timeout: 60_000 },
     async (setting) => {
       const url = (env[setting] ?? '').replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${await deadPort()}`);

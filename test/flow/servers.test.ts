@@ -61,7 +61,7 @@ describe.skipIf(!canRun)('on servers', () => {
     }
   });
 
-  // Skipped where no ClickHouse with replication can be had: libchdb, which the tests start by themselves, is none.
+  // Skipped where no ClickHouse with replication is available: libchdb, which the tests start themselves, has no replication.
   test.skipIf(!hasCluster)('one process does everything on a cluster of replicas', { timeout: 240_000 }, async () => {
     const onCluster = (await onServers('clickhouse-cluster')) as OnServers;
     const service = await ServiceProcess.start(await temporaryFolder(), onCluster.settings);

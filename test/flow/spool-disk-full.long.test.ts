@@ -87,7 +87,7 @@ test.skipIf(!canMount)(
   },
 );
 
-/** How many users filled so many times or more. */
+/** How many users did `Filled` at least `times` times. */
 async function atLeast(service: ServiceProcess, times: number): Promise<number> {
   const definition = { event: 'Filled', count: { at_least: times } };
   const answer = await service.request('/v1/audiences/preview', { definition });

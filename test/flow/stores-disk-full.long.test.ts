@@ -147,7 +147,7 @@ describe.skipIf(!SmallDisk.canMount)('a disk that fills up during a definition o
     expect(await run('SELECT a FROM d.kept FORMAT TSV')).toBe('1');
   });
 
-  test('a definition that is dropped while it is looked at is none that was not written', async () => {
+  test('a definition that is dropped while it is looked at does not count as unwritten', async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'metadata/d'), { recursive: true });
     await symlink(join(folder, 'gone'), join(folder, 'metadata/d/dropped.sql'));

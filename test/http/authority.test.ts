@@ -160,13 +160,13 @@ test('messages that were accepted are answered, though their key is revoked mean
   expect((await client.answered()).map(({ status }) => status)).toEqual([200]);
 });
 
-test('a store of sessions that is away ends nothing', async () => {
+test('a store of sessions that is unreachable ends nothing', async () => {
   const { cookie } = await signIn(READ_KEY);
   const client = await ask('/v1/events/live', { cookie });
   const revoked = await ask('/v1/events/live', { api_key: AUDIENCES_KEY });
   await whenReceived(client, 'data: ');
 
-  server.sessions.away = true;
+  server.sessions.unreachable = true;
   server.revoke(AUDIENCES_KEY);
   await whenReceived(revoked, 'event: end');
   const before = client.received.length;

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A valid body of this path, exactly so many bytes long. */
+/** A valid body of this path, exactly `bytes` long. */
 function bodyOf(path: string, bytes: number): string {
   const track = { user_id: 'u', event: 'e' };
   const bare = {

@@ -89,15 +89,15 @@ describe('the project that an admin key names', () => {
   });
 
   test('an admin key saves audiences of the project that it names', async () => {
-    const body = '{"name":"Of an operator","definition":{"trait":"tier","is":"gold"}}';
+    const body = '{"name":"Seen by an operator","definition":{"trait":"tier","is":"gold"}}';
     const path = `/v1/audiences?project=${OTHER_PROJECT.id}`;
 
     expect((await server.request(path, { method: 'POST', body }, ADMIN_KEY)).status).toBe(201);
 
     const theirs = await get(`${server.url}/v1/audiences`, { api_key: OTHER_READ_KEY });
     const ours = await get(`${server.url}/v1/audiences`, { api_key: AUDIENCES_KEY });
-    expect(JSON.stringify(theirs)).toContain('Of an operator');
-    expect(JSON.stringify(ours)).not.toContain('Of an operator');
+    expect(JSON.stringify(theirs)).toContain('Seen by an operator');
+    expect(JSON.stringify(ours)).not.toContain('Seen by an operator');
   });
 });
 

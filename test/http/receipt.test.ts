@@ -207,7 +207,7 @@ describe('a receipt made by hand', () => {
     expect(decodeReceipt(signedReceipt(madeOf(place)(3)), SIGNER)).toBeUndefined();
   });
 
-  test.each([...withBodies, ...withHeads])('%s is none, signed or not', (_, make) => {
+  test.each([...withBodies, ...withHeads])('%s is not a receipt, signed or not', (_, make) => {
     expect(decodeReceipt(unsignedReceipt(make(1)), SIGNER)).toBeUndefined();
     expect(decodeReceipt(signedReceipt(make(2)), SIGNER)).toBeUndefined();
   });

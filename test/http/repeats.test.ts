@@ -76,9 +76,9 @@ describe.each(STORES)('an Idempotency-Key, on $name', ({ share }) => {
   test('a request that was refused, or that failed, is carried out when it is sent again', async () => {
     const projects = new MemoryProjectStore();
     const { client } = await serve({ projects });
-    projects.away = true;
+    projects.unreachable = true;
     const failed = await post(client, 'one', { name: 'Shop' });
-    projects.away = false;
+    projects.unreachable = false;
 
     expect([failed.status, (await post(client, 'one', { name: 'Shop' })).status]).toEqual([503, 201]);
   });

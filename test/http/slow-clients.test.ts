@@ -133,7 +133,7 @@ test('a client that sends on and on and reads none of many small answers is let 
   await eventually(() => expect(other.http.openRequests).toBe(0));
 });
 
-/** A server whose only answer has so many bytes and may be left unread for a second, and a client that is to ask. */
+/** A server whose only answer has this number of bytes and may be left unread for a second, and a client that asks. */
 async function largeAnswer(bytes: number) {
   const routes = [{ ...SMALL, handle: () => ({ status: 200, body: Buffer.alloc(bytes, 32) }) }];
   const other = await IngestServer.start({ routes, server: { unreadTimeoutMs: 1_000, checkEveryMs: 20 } });

@@ -53,13 +53,13 @@ test('unacknowledged bytes are bounded, and free again once the log has them', a
 
 test('a log that goes away makes ingest unready until it is back', async () => {
   const server = await start();
-  server.faulty.away = true;
+  server.faulty.unreachable = true;
 
   const refused = await server.post('/v1/track', TRACK);
 
   expect([refused.status, server.ingestor.state]).toEqual([503, 'log away']);
   expect(server.ingestor.unacknowledgedBytes).toBe(0);
-  server.faulty.away = false;
+  server.faulty.unreachable = false;
   await eventually(() => expect(server.ingestor.state).toBe('ready'));
   expect((await server.post('/v1/track', TRACK)).status).toBe(200);
 });

@@ -99,9 +99,9 @@ describe('a batch', () => {
 
   test('that the log does not take is 503 with the ids to send it again under', async () => {
     const batch = [track('a'), track('b', { message_id: 'mine' })];
-    server.faulty.away = true;
+    server.faulty.unreachable = true;
     const refused = await server.post('/v1/batch', { batch });
-    server.faulty.away = false;
+    server.faulty.unreachable = false;
 
     const again = batch.map((item, i) => ({ ...item, message_id: refused.json.message_ids[i] }));
     const accepted = await server.post('/v1/batch', { batch: again });
@@ -203,9 +203,9 @@ describe('a lenient batch', () => {
   });
 
   test('that the log does not take is 503, the ids in their places', async () => {
-    server.faulty.away = true;
+    server.faulty.unreachable = true;
     const { status, json } = await server.post('/v1/batch', { batch: [{}, track('b')] }, LENIENT);
-    server.faulty.away = false;
+    server.faulty.unreachable = false;
     expect([status, json.message_ids]).toEqual([503, [null, expect.any(String)]]);
   });
 

@@ -242,7 +242,7 @@ describe('the clock of the log', () => {
     expect(clock.skewed).toBe(false);
   });
 
-  test('a clock that is set while the log is away has jumped, until the log agrees with it', () => {
+  test('a clock that is set while the log is unreachable has jumped, until the log agrees with it', () => {
     const machine = new Machine();
     const clock = machine.clock();
     expect(clock.hasJumped).toBe(false);

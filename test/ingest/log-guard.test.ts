@@ -16,9 +16,9 @@ function scene({ onLog, read }: { readonly onLog: readonly string[]; readonly re
   const last = before.records(AT.topic, 0).at(-1);
   const positions: Position[] = last === undefined ? [] : [positionAfter(AT, last)];
   const errors: unknown[] = [];
-  const database = { isAway: false, positions };
+  const database = { isUnreachable: false, positions };
   const progress = async () => {
-    if (database.isAway) throw new TidemarkError('STORE_UNAVAILABLE', 'away');
+    if (database.isUnreachable) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable');
     return { projector: database.positions, sink: [] };
   };
   const logger = { error: (fields: unknown) => void errors.push(fields) };
@@ -70,12 +70,12 @@ describe('another log', () => {
 
 test('nothing is appended until the positions could be read, and then it is, whether or not they can be read', async () => {
   const { guard, database } = scene({ onLog: ['a'], read: ['a'] });
-  database.isAway = true;
+  database.isUnreachable = true;
   await expect(guard.append([RECORD])).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE' });
 
-  database.isAway = false;
+  database.isUnreachable = false;
   await guard.append([RECORD]);
-  database.isAway = true;
+  database.isUnreachable = true;
 
   await expect(guard.append([RECORD])).resolves.toHaveLength(1);
   await expect(guard.check()).resolves.toBeUndefined();

@@ -199,9 +199,9 @@ test('a log that fails is 503 under the names that its records have, should they
   expect([server.ingestor.state, server.ingestor.unacknowledgedBytes]).toEqual(['log away', 0]);
 });
 
-test('a body that is wrong is 400 also while the log is away', async () => {
+test('a body that is wrong is 400 also while the log is unreachable', async () => {
   const server = await start();
-  server.faulty.away = true;
+  server.faulty.unreachable = true;
 
   expect((await server.post('/v1/track', { event: 'e' })).status).toBe(400);
 });

@@ -45,7 +45,7 @@ async function readAll(log: EventLog): Promise<Found[]> {
   return found;
 }
 
-/** Who makes the records: the thread that answers, or the log in its own. */
+/** The thread that makes the records: the one that answers, or the log's own. */
 const WAYS = [{ offload: false }, { offload: true }];
 
 test.each(WAYS)('a message is where its receipt says, digits and all ($offload)', async ({ offload }) => {

@@ -98,7 +98,7 @@ describe('track', () => {
     ['null for an event', { user_id: 'u', event: null }, '/event'],
     ['an array for properties', { user_id: 'u', event: 'e', properties: [] }, '/properties'],
     ['null for properties', { user_id: 'u', event: 'e', properties: null }, '/properties'],
-    ['a time that is none', { user_id: 'u', event: 'e', timestamp: '2026-02-30T00:00:00Z' }, '/timestamp'],
+    ['a time that does not exist', { user_id: 'u', event: 'e', timestamp: '2026-02-30T00:00:00Z' }, '/timestamp'],
     ['null for a time', { user_id: 'u', event: 'e', timestamp: null }, '/timestamp'],
     ['too long a message id', { user_id: 'u', event: 'e', message_id: 'm'.repeat(129) }, '/message_id'],
     [

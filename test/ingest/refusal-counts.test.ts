@@ -148,11 +148,11 @@ test('all projects together have a bound, and each is counted all the same', asy
 
 test('the counts stay while the store is unavailable, and are there once it is back', async () => {
   const { store, counts } = countsOn();
-  store.away = true;
+  store.unreachable = true;
   counts.add(callOf('{}'), refusalAt('/a'));
   await counts.flush();
   counts.add(callOf('{}'), refusalAt('/a'));
-  store.away = false;
+  store.unreachable = false;
   await counts.stop();
 
   expect(store.all).toMatchObject([{ pointer: '/a', count: 2 }]);

@@ -137,10 +137,10 @@ describe.each(ENDPOINTS)('%s', (path) => {
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  test('while the log is away is 503', async () => {
-    server.faulty.away = true;
+  test('while the log is unreachable is 503', async () => {
+    server.faulty.unreachable = true;
     const reply = await server.post(path, valid.get(path));
-    server.faulty.away = false;
+    server.faulty.unreachable = false;
 
     expectRefusal(reply, path, 503);
     expect(reply.json.message_ids).toHaveLength(1);
@@ -151,7 +151,7 @@ describe.each(ENDPOINTS)('%s', (path) => {
     const limit = path === '/v1/batch' ? 512_000 : 32_768;
     const big = 'x'.repeat(limit + 1);
     const text = { 'content-type': 'text/plain' };
-    server.faulty.away = true;
+    server.faulty.unreachable = true;
 
     const statuses = [
       await server.post(`${path}/x`, big, { ...text, api_key: 'unknown' }),
@@ -163,7 +163,7 @@ describe.each(ENDPOINTS)('%s', (path) => {
       await server.post(path, '{}'),
       await server.post(path, valid.get(path)),
     ].map(({ status }) => status);
-    server.faulty.away = false;
+    server.faulty.unreachable = false;
 
     expect(statuses).toEqual([404, 405, 401, 429, 400, 413, 400, 503]);
   });

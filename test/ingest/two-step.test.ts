@@ -158,11 +158,11 @@ describe('add-event', () => {
     expect(await idOf({}, { 'idempotency-key': 'k' })).toBe(await idOf({}, { 'idempotency-key': 'k' }));
   });
 
-  test('while the log is away is 503 with the id to send it again under', async () => {
+  test('while the log is unreachable is 503 with the id to send it again under', async () => {
     const pair = await getUser();
-    server.faulty.away = true;
+    server.faulty.unreachable = true;
     const { json } = await addEvent({ ...pair, message_id: 'mine' });
-    server.faulty.away = false;
+    server.faulty.unreachable = false;
     expect(json).toEqual({ success: 503, message: expect.any(String), message_ids: ['mine'] });
   });
 });
@@ -170,7 +170,7 @@ describe('add-event', () => {
 describe('a session id', () => {
   const userKey = userKeyOf(PROJECT.id, 'jane');
 
-  test('changed in any character is none', () => {
+  test('changed in any character is not valid', () => {
     const id = newSessionId(PROJECT, userKey);
     expect(isSessionOf(PROJECT, userKey, id)).toBe(true);
     for (let i = 0; i < id.length; i++) {

@@ -77,7 +77,7 @@ test('a codec with rules applies them where it is told the position, and leaves 
   expect(codec.takingAsOf([])).toBe(codec);
 });
 
-/** Of a time and a later arrival: `versionOf` knows none such whose time was changed. */
+/** The version of a time and a later arrival: `versionOf` makes none whose time was changed. */
 function versionTaken(time: bigint, arrival: bigint): string {
   const version = (((time - EARLIEST) << 54n) | (arrival - EARLIEST)) << 20n;
   return version.toString(16).padStart(32, '0');

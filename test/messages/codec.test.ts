@@ -28,7 +28,7 @@ class FakeRegistry extends EmbeddedSchemaIds implements SchemaIds {
   }
 
   override async fetch(ids: readonly number[]): Promise<void> {
-    if (ids.includes(503)) throw new TidemarkError('STORE_UNAVAILABLE', 'away');
+    if (ids.includes(503)) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable');
     this.fetched.push(...ids);
   }
 }
@@ -111,8 +111,8 @@ describe('undecodable', () => {
     ['a record cut short', good.subarray(0, -1)],
     ['a byte too much', Buffer.concat([good, Uint8Array.of(0)])],
     ['JSON', Buffer.from(JSON.stringify({ type: 'track' }))],
-    ['a user key that is none', codec.encode({ ...TRACK, userKey: 'u' })],
-    ['a version that is none', codec.encode({ ...TRACK, version: 'F'.repeat(32) })],
+    ['a user key that is not valid', codec.encode({ ...TRACK, userKey: 'u' })],
+    ['a version that is not valid', codec.encode({ ...TRACK, version: 'F'.repeat(32) })],
     ['a time out of range', codec.encode({ ...TRACK, timestamp: 10_413_792_000_000_000n })],
     ['an arrival out of range', codec.encode({ ...TRACK, receivedAt: -(2n ** 63n) })],
   ])('%s', (_what, value) => {

@@ -1,5 +1,5 @@
 /**
- * One project that does everything at once that could be in the way of others, for so many seconds: traits by the ten
+ * One project that does everything at once that could be in the way of others, for some seconds: traits by the ten
  * thousand, questions half sent, pages that nobody reads, receipts made up by hand, audiences by the hundred. Reads
  * `HostileLoad` from its first argument; prints what it was answered, by attack and status.
  */

@@ -29,7 +29,7 @@ export interface Compared {
   readonly hostile: HostileAnswers;
 }
 
-/** Who shall be measured posts and asks as the first project; a second one is made that is hostile. */
+/** Measures the first project, which posts and asks, beside a second one that is hostile. */
 export async function besideHostile(
   service: Pick<ServiceProcess, 'url'>,
   environment: Readonly<Record<string, string>>,

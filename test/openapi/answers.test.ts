@@ -75,17 +75,17 @@ async function holdAgainstDocument(operation: Operation, response: Response): Pr
   seen.add(`${operation.operationId} ${response.status in operation.responses ? response.status : 'default'}`);
 }
 
-async function whileAway<T>(run: () => Promise<T>): Promise<T> {
-  server.log.away = server.profiles.away = server.analytics.away = server.saved.away = server.audit.away = true;
-  server.admin.away = server.refusals.away = server.figures.away = server.sessions.away = true;
-  server.progress.away = new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+async function whileUnreachable<T>(run: () => Promise<T>): Promise<T> {
+  const { log, profiles, analytics, saved, audit, admin, refusals, figures, sessions } = server;
+  const stores = [log, profiles, analytics, saved, audit, admin, refusals, figures, sessions];
+  for (const store of stores) store.unreachable = true;
+  server.progress.unreachable = new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
   server.recorded.trouble = new TidemarkError('LOG_UNAVAILABLE', 'unreachable, as ordered');
   try {
     return await run();
   } finally {
-    server.log.away = server.profiles.away = server.analytics.away = server.saved.away = server.audit.away = false;
-    server.admin.away = server.refusals.away = server.figures.away = server.sessions.away = false;
-    server.progress.away = undefined;
+    for (const store of stores) store.unreachable = false;
+    server.progress.unreachable = undefined;
     server.recorded.trouble = undefined;
   }
 }
@@ -121,7 +121,7 @@ test('a request without a key is refused as documented', async () => {
   for (const operation of secured) expect(await exchange(operation, { key: '' }), operation.operationId).toBe(401);
 });
 
-test('a body that is none, or of another type, is refused as documented', async () => {
+test('a body that is not JSON, or of another type, is refused as documented', async () => {
   for (const operation of withBody) {
     expect(await exchange(operation, { body: '{' }), operation.operationId).toBe(400);
     // Where nothing is required, `{}` is right.
@@ -261,13 +261,13 @@ test('a change to what somebody else has changed is refused as documented', asyn
 test('requests are refused as documented while the stores are unavailable', async () => {
   // A status says what is unavailable.
   const statuses = ['getStatus', 'getProjectStatus'];
-  for (const id of statuses) expect(await whileAway(() => exchange(document.operation(id)))).toBe(200);
+  for (const id of statuses) expect(await whileUnreachable(() => exchange(document.operation(id)))).toBe(200);
   for (const operation of secured.filter(
     ({ responses, operationId }) => '503' in responses && !statuses.includes(operationId),
   )) {
     const [body = ''] = await bodiesOf(operation, server.url);
 
-    expect(await whileAway(() => exchange(operation, { body })), operation.operationId).toBe(503);
+    expect(await whileUnreachable(() => exchange(operation, { body })), operation.operationId).toBe(503);
   }
   server.ready = false;
   expect(await exchange(document.operation('getReadiness'))).toBe(503);
@@ -282,7 +282,7 @@ test('a wrong method is refused as documented', async () => {
 });
 
 test('sessions of the console are answered as documented', () =>
-  exchangeSessions(server.url, (id, request) => exchange(document.operation(id), request), whileAway));
+  exchangeSessions(server.url, (id, request) => exchange(document.operation(id), request), whileUnreachable));
 
 test('what has not changed, and metrics without their key, are answered as documented', () =>
   exchangeOperations(document, exchange, holdAgainstDocument));

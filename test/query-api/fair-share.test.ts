@@ -31,7 +31,7 @@ async function ask(bytes: string): Promise<RawClient> {
 
 async function statusOf(bytes: string): Promise<number | undefined> {
   const client = await ask(bytes);
-  // Of a stream, there is no length to wait for.
+  // A stream has no length to wait for.
   await eventually(() => expect(client.received).toContain('\r\n\r\n'));
   client.socket.destroy();
   return Number(client.received.slice(9, 12));

@@ -200,7 +200,7 @@ test('a log that is unreachable for a while ends no stream', async () => {
   expect(await tick).toMatchObject({ seen: 1 });
 });
 
-test('a stream of so many seconds ends by itself', async () => {
+test('a stream of a number of seconds ends by itself', async () => {
   const { next } = await listen('?seconds=1');
 
   let ticks = 0;

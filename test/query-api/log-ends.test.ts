@@ -37,12 +37,12 @@ test('the log is asked once at a time, and nobody is told of a time before they 
   expect(answers.length).toBe(2);
 });
 
-test('a log that is away is asked anew for who came meanwhile', async () => {
+test('a log that is unreachable is asked anew for who came meanwhile', async () => {
   const { answers, ends } = asked();
   const first = ends.now();
   const second = ends.now();
 
-  answers[0]!.reject(new Error('away, as ordered'));
+  answers[0]!.reject(new Error('unreachable, as ordered'));
   await expect(first).rejects.toThrow('as ordered');
   answers[1]!.resolve(endAt(6n));
 

@@ -9,7 +9,7 @@ import { TidemarkError } from '../../services/runtime/errors.ts';
 import { MemoryProgress } from '../support/http/reading-fakes.ts';
 
 const TOPIC = 'tidemark.track';
-const STORE_AWAY = new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+const STORE_UNREACHABLE = new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
 
 function place(offset: bigint, partition = 0): RecordPosition {
   return { topic: TOPIC, partition, offset };
@@ -232,23 +232,23 @@ test('who goes away stops the looking', async () => {
   expect(await passed([place(1n)], 60_000, gone)).toEqual({ projected: false, queryable: false });
 });
 
-test('a store that is away is waited for', async () => {
+test('a store that is unreachable is waited for', async () => {
   const { progress, passed } = watching();
-  progress.away = STORE_AWAY;
+  progress.unreachable = STORE_UNREACHABLE;
   const waiting = passed([place(5n)], 60_000);
   await until(() => progress.calls > 2);
 
   progress.move('both', TOPIC, 0, 5n);
-  progress.away = undefined;
+  progress.unreachable = undefined;
 
   expect(await waiting).toEqual({ projected: true, queryable: true });
 });
 
-test('a store that stays away is an error when the time is over, but for who has seen something', async () => {
+test('a store that stays unreachable is an error when the time is over, but for who has seen something', async () => {
   const { progress, passed } = watching();
   const waiting = passed([place(5n)], 100);
   await passed([place(5n)], 0);
-  progress.away = STORE_AWAY;
+  progress.unreachable = STORE_UNREACHABLE;
 
   await expect(passed([place(5n)], 0)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   await expect(passed([place(5n)], 10)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
@@ -257,7 +257,7 @@ test('a store that stays away is an error when the time is over, but for who has
 
 test('an error that will not pass is not waited out', async () => {
   const { progress, passed } = watching();
-  progress.away = new TidemarkError('STORE_REJECTED', 'as ordered');
+  progress.unreachable = new TidemarkError('STORE_REJECTED', 'as ordered');
 
   await expect(passed([place(5n)], 60_000)).rejects.toMatchObject({ code: 'STORE_REJECTED' });
 });

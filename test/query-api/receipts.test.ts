@@ -26,7 +26,7 @@ function placeOf(partition: number, offset: bigint): Appended {
   return { topic: TOPIC, partition, offset, appendedAtMs: ACCEPTED_AT_MS };
 }
 
-/** @param places Of `tidemark.track`, of which the index is 1. */
+/** @param places Positions on `tidemark.track`, whose index is 1. */
 function unsigned(places: readonly number[]): string {
   return unsignedReceipt([...headOf(1, PROJECT.id, ACCEPTED_AT_MS), ...places]);
 }

@@ -107,9 +107,9 @@ describe('a profile', () => {
   });
 
   test('a profile is unavailable while its store is', async () => {
-    server.profiles.away = true;
+    server.profiles.unreachable = true;
     const response = await server.request('/v1/users/ada');
-    server.profiles.away = false;
+    server.profiles.unreachable = false;
 
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toBe('1');

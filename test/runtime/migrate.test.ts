@@ -122,7 +122,7 @@ describe('the statements of a script', () => {
       '-- one; 1\nselect 1 /* ; */; select 4 / 2 - 1',
       ['-- one; 1\nselect 1 /* ; */', 'select 4 / 2 - 1'],
     ],
-    ['are none where there are only comments', ' ; -- nothing\n /* ; */ ;', []],
+    ['are absent where there are only comments', ' ; -- nothing\n /* ; */ ;', []],
   ])('%s', (_, sql, statements) => {
     expect(statementsOf(sql)).toEqual(statements);
   });

@@ -2,21 +2,21 @@ import { expect, test, vi } from 'vitest';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { retry } from '../../services/runtime/retry.ts';
 
-const away = new TidemarkError('STORE_UNAVAILABLE', 'away');
+const unreachable = new TidemarkError('STORE_UNAVAILABLE', 'unreachable');
 const signal = new AbortController().signal;
 
 test('a call with a retryable error is repeated until it succeeds, and reported once', async () => {
   const call = vi
     .fn<() => Promise<string>>()
-    .mockRejectedValueOnce(away)
-    .mockRejectedValueOnce(away)
+    .mockRejectedValueOnce(unreachable)
+    .mockRejectedValueOnce(unreachable)
     .mockResolvedValue('done');
   const [onTrouble, onRecovery] = [vi.fn(), vi.fn()];
 
   expect(await retry(call, { signal, onTrouble, onRecovery, firstWaitMs: 1 })).toBe('done');
 
   expect(call).toHaveBeenCalledTimes(3);
-  expect(onTrouble).toHaveBeenCalledExactlyOnceWith(away);
+  expect(onTrouble).toHaveBeenCalledExactlyOnceWith(unreachable);
   expect(onRecovery).toHaveBeenCalledOnce();
 });
 
@@ -39,7 +39,7 @@ test('an error that is not retryable is thrown at once', async () => {
 
 test('an abort ends the wait of a retry', async () => {
   const stop = new AbortController();
-  const attempt = retry(async () => Promise.reject(away), {
+  const attempt = retry(async () => Promise.reject(unreachable), {
     signal: stop.signal,
     firstWaitMs: 60_000,
     longestWaitMs: 60_000,

@@ -29,7 +29,7 @@ function open(): { arithmetic: Arithmetic; caller: Caller } {
         return a + b;
       },
       async refuse() {
-        throw new TidemarkError('STORE_UNAVAILABLE', 'away');
+        throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable');
       },
       async break() {
         throw new RangeError('no');

@@ -14,7 +14,7 @@ const HERE = import.meta.dirname;
 
 type CommandOf = (sdk: Sdk) => Command;
 
-/** Of each kind how its programs are started, or why they cannot be. */
+/** How the programs of each kind are started, or why they cannot be. */
 const PREPARE: Record<Sdk['kind'], () => Promise<CommandOf>> = {
   npm: prepareNpm,
   python: preparePython,

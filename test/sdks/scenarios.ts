@@ -18,7 +18,7 @@ export interface Scenario {
   readonly wrongKey?: true;
 }
 
-/** Of one SDK in one scenario, so that whatever is recorded under them came of it. */
+/** Ids of one SDK in one scenario, so that whatever is recorded under them came from it. */
 export interface Ids {
   readonly userId: string;
   readonly anonymousId: string;

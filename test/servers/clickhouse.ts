@@ -14,9 +14,9 @@ export interface ClickHouseOptions {
   readonly folder: string;
   /** The address of this machine that it listens on: 127.0.0.1 unless told. */
   readonly host?: string;
-  /** Of HTTP; a free one unless told. */
+  /** The port of HTTP; a free one by default. */
   readonly port?: number;
-  /** Of the native protocol, where others must know it beforehand. */
+  /** The port of the native protocol, where others must know it beforehand. */
   readonly nativePort?: number;
   /** XML for inside `<clickhouse>`: settings of the server, a cluster. */
   readonly config?: string;

@@ -26,12 +26,12 @@ export interface KafkaOptions {
   readonly heapMb?: number;
   /** `quickly` (unless told) spares a short test the work of Java's second compiler; `fully` is for load. */
   readonly compile?: 'quickly' | 'fully';
-  /** Of `server.properties`, over ours. */
+  /** Settings of `server.properties`, over ours. */
   readonly settings?: Readonly<Record<string, string | number>>;
 }
 
 export interface KafkaBroker extends ServerControls {
-  /** Of its client listener. */
+  /** The port of its client listener. */
   readonly port: number;
   readonly id: number;
 }
@@ -73,7 +73,7 @@ interface Cluster {
   readonly ports: readonly BrokerPorts[];
   readonly certificates: Certificates | undefined;
   readonly options: KafkaOptions;
-  /** All brokers have seen each other once; from then on one may come back while others are away. */
+  /** All brokers have seen each other once; from then on one may come back while others are unreachable. */
   complete: boolean;
 }
 

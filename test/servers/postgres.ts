@@ -26,7 +26,7 @@ export interface PostgresOptions {
   /** An empty or missing folder; the server's data stays in it. Where we are root, others must be able to enter its parents. */
   readonly folder: string;
   readonly port?: number;
-  /** Of `postgresql.conf`. */
+  /** Settings of `postgresql.conf`. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 

@@ -11,7 +11,7 @@ export interface RegistryOptions {
 }
 
 export interface Registry extends ServerControls {
-  /** Of its Confluent API. What is registered is in memory: it is gone after a stop. */
+  /** Its Confluent API. Registered schemas are in memory: they are gone after a stop. */
   readonly url: string;
   readonly port: number;
 }

@@ -30,7 +30,7 @@ export interface ServerProgram {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Who runs it, for a server that refuses root. */
+  /** The user that runs it, for a server that refuses root. */
   readonly user?: { readonly uid: number; readonly gid: number };
   /** The file that its output goes to; its end is shown where it does not start. */
   readonly log: string;

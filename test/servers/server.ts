@@ -2,7 +2,7 @@ import { askKeeper } from './ask-keeper.ts';
 
 /**
  * The servers that all suites of one test run share. `kafka3` has three brokers; `clickhouse-cluster` has replicated tables;
- * `clickhouse-shards` has the clusters `two` and `three`, of so many shards.
+ * `clickhouse-shards` has the clusters `two` and `three`, of two and three shards.
  */
 export type ServerName =
   'kafka' | 'kafka3' | 'registry' | 'postgres' | 'clickhouse' | 'clickhouse-cluster' | 'clickhouse-shards';

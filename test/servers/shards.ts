@@ -9,13 +9,13 @@ export interface ShardsOptions {
 }
 
 export interface Shards {
-  /** Of the first server. */
+  /** The first server. */
   readonly url: string;
   readonly servers: readonly ClickHouse[];
   readonly stop: () => Promise<void>;
 }
 
-/** The names of the clusters of the first so many servers. */
+/** The names of the clusters of the first server, the first two, and the first three. */
 export const CLUSTERS = ['one', 'two', 'three'] as const;
 
 /**

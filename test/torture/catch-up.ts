@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestedProject } from './project.ts';
 
-/** So many that every partition of every topic gets one. */
+/** Enough that every partition of every topic gets one. */
 const USERS = 60;
 const SESSIONS = 24;
 

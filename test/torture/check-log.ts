@@ -14,7 +14,7 @@ export class LogCheck {
   readonly #ledger: Ledger;
   readonly #findings: Findings;
   readonly #seen: Uint8Array;
-  /** Of each user and topic the last message that came for the first time. */
+  /** The last message of each user and topic that came for the first time. */
   readonly #last = new Map<string, number>();
   /** Under which id a message was seen. */
   readonly #ids = new Map<number, string>();

@@ -32,7 +32,7 @@ interface Fields {
   readonly anonymous?: boolean;
 }
 
-/** The message of a record; undefined where it is none. Every record of a run was written with the schemas of now. */
+/** The message of a record; undefined where the record is not a message. Every record of a run was written with the schemas of now. */
 export function decodeLogged(
   topic: string,
   partition: number,

@@ -65,7 +65,7 @@ export async function embeddedScene(): Promise<Scene> {
   };
 }
 
-/** Of a disk that is slow, and one that is full; what cannot be had is said. */
+/** Targets of a slow disk and a full disk; `skipped` names those that this machine cannot have. */
 export function diskTargets(
   slowDisk: SlowDisk | undefined,
   smallDisk: SmallDisk | undefined,

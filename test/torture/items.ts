@@ -18,7 +18,7 @@ export interface Item {
   readonly members: readonly (readonly [string, string])[];
   readonly event: string | null;
   readonly timestamp: WrittenTime | null;
-  /** Of those that the answers alone can tell. */
+  /** Traits whose values the answers alone can tell. */
   readonly told: readonly string[];
 }
 

@@ -11,7 +11,7 @@ export interface Expected {
   readonly anonymousId: string | null;
   readonly source: string;
   readonly event: string | null;
-  /** Of add-event. */
+  /** The session of add-event. */
   readonly sessionId: string | null;
   readonly anonymous: boolean | null;
   /** JSON text of traits or properties, `n` among them: the number that the ledger gave. */

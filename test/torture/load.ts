@@ -24,7 +24,7 @@ export class Load {
   /** Answers that no fault excuses. */
   readonly wrong: string[] = [];
   /** The longest time in which no request was answered 200. */
-  longestAwayMs = 0;
+  longestOutageMs = 0;
   /** When a request was last answered 200, by the monotonic clock. */
   answeredAt = NaN;
   readonly projects: readonly TestedProject[];
@@ -69,7 +69,7 @@ export class Load {
     this.answers.set(name, (this.answers.get(name) ?? 0) + 1);
     if (status !== 200) return;
     const now = performance.now();
-    this.longestAwayMs = Math.max(this.longestAwayMs, now - this.answeredAt);
+    this.longestOutageMs = Math.max(this.longestOutageMs, now - this.answeredAt);
     this.answeredAt = now;
   }
 }

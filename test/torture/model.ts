@@ -122,7 +122,7 @@ export class Model {
   }
 }
 
-/** A profile keeps so many traits, deleted ones too. ClickHouse keeps all. */
+/** Traits that a profile keeps at most, deleted ones too. ClickHouse keeps all. */
 const KEPT_TRAITS = 10_000;
 
 /** What Postgres keeps of a user's traits: the newest, and of one version those whose names have the lower bytes. */

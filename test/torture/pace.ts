@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Load } from './load.ts';
 
 const LOOK_EVERY_MS = 20;
-/** Without an answer for so long, nobody is being served. */
+/** After this time without an answer, nobody is being served. */
 const QUIET_MS = 500;
 
 /**

@@ -18,7 +18,7 @@ export interface ReplaysOptions {
 /** Generations that were swapped in, by kind, and requests that a fault broke off. */
 export type ReplayCounts = Readonly<Record<GenerationKind | 'brokenOff', number>>;
 
-/** Connections that do not flow are given up after so long, and whatever was asked for is asked for again. */
+/** Connections that do not flow are given up after this time, and the request is sent again. */
 const REQUEST_MS = 60_000;
 const PAUSE_MS = 500;
 

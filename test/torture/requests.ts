@@ -6,7 +6,7 @@ import type { TestedUser } from './project.ts';
 export interface PlannedRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of each place in the request its message; null where what stands there is invalid. */
+  /** The message at each place of the request; null where the item is invalid. */
   readonly items: readonly (Item | null)[];
   /** Whether it may be sent again as it is, however it was answered. */
   readonly isNamed: boolean;

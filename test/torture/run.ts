@@ -1,5 +1,5 @@
 /**
- * `npm run torture -- [--minutes 10] [--seed N] [--form embedded|servers] [--kills K] [--no-replays]`: load and random faults for so long, then
+ * `npm run torture -- [--minutes 10] [--seed N] [--form embedded|servers] [--kills K] [--no-replays]`: load and random faults for N minutes, then
  * the comparison. Prints a summary, writes a report to test/torture/results/, and ends with 1 where anything is wrong.
  */
 import { randomInt } from 'node:crypto';

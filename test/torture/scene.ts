@@ -1,7 +1,7 @@
 import type { Death, Supervised } from './supervised.ts';
 import type { FaultKind, Faulty } from './schedule.ts';
 
-/** Of every process: longer than any fault of its clock, and short enough to be waited for. */
+/** A setting of every process: longer than any fault of its clock, and short enough to be waited for. */
 export const CLOCK_TRUST_AFTER_MS = '20000';
 
 /** Something to be hurt, and how. Beginning and ending twice is no error. */

@@ -23,7 +23,7 @@ export interface ServersOptions {
   readonly brokers: number;
   /** Processes of each role; the first of ingest has two of its own. Two unless told. */
   readonly processes?: number;
-  /** Of the service, beside where its servers are. */
+  /** Settings of the service, beside those that name its servers. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Whether the servers' disks cannot fill up: they are not 4 GiB of memory each. */
   readonly largeDisks?: boolean;

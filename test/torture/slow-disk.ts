@@ -30,7 +30,7 @@ export class SlowDisk {
     return { LD_PRELOAD: this.#library, SLOW_DISK_FILE: this.#file };
   }
 
-  /** Every flush takes so much longer from now on. */
+  /** Every flush takes `ms` longer from now on. */
   async slow(ms: number): Promise<void> {
     await writeFile(this.#file, String(ms));
   }

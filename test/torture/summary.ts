@@ -23,7 +23,7 @@ export function summaryOf(report: Report): string {
       String(findings.count('different in Postgres', 'different in ClickHouse', 'profile other than answered')),
     ],
     ['anything wrong', findings.kinds.map((kind) => `${kind} (${findings.count(kind)})`).join(', ') || 'nothing'],
-    ['longest without a 200', `${report.longestAwayMs} ms`],
+    ['longest without a 200', `${report.longestOutageMs} ms`],
     [
       'swapped in',
       `${replays.profiles} of profiles, ${replays.analytics} of analytics; requests broken off: ${replays.brokenOff}`,

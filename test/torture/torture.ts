@@ -37,7 +37,7 @@ export interface Report {
   readonly killed: Readonly<Record<string, number>>;
   readonly answers: Readonly<Record<string, number>>;
   readonly messages: Readonly<Record<'sent' | 'answered' | 'unknown' | 'refused', number>>;
-  readonly longestAwayMs: number;
+  readonly longestOutageMs: number;
   readonly caughtUpMs: number;
   readonly replays: ReplayCounts;
   readonly compared: Compared;
@@ -102,7 +102,7 @@ export async function torture(scene: Scene, options: RunOptions): Promise<Finish
       unknown: ledger.count('unknown'),
       refused: ledger.count('refused'),
     },
-    longestAwayMs: Math.round(load.longestAwayMs),
+    longestOutageMs: Math.round(load.longestOutageMs),
     caughtUpMs,
     replays: replays.counts,
     compared,

@@ -18,8 +18,8 @@ export interface LiveTick {
 
 export interface LiveListener {
   readonly onTick: (tick: LiveTick) => void;
-  /** `open` with the answer's head; `log-away` while the service cannot read its log. */
-  readonly onState: (state: 'connecting' | 'open' | 'log-away') => void;
+  /** `open` with the answer's head; `log-unreachable` while the service cannot read its log. */
+  readonly onState: (state: 'connecting' | 'open' | 'log-unreachable') => void;
   /** The stream was cut or refused; it is tried again after `retryS`, unless that is undefined. */
   readonly onError: (error: ApiError, retryS: number | undefined) => void;
 }
@@ -61,7 +61,7 @@ async function readStream(response: Response, listener: LiveListener, place: { i
 }
 
 function readPart(part: string, { onTick, onState }: LiveListener, place: { id?: string }): void {
-  if (part.startsWith(':')) onState('log-away');
+  if (part.startsWith(':')) onState('log-unreachable');
   const fields = new Map(part.split('\n').map((line): [string, string] => splitOnce(line, ': ')));
   const data = fields.get('data');
   // The event `end` says why the stream ends: the next attempt is told the same.

@@ -39,7 +39,7 @@ export type CountsSeries = Counts['series'][number];
 export type ProjectEvent = Answer<'POST /v1/events/query'>['events'][number];
 export type RefusalGroup = Answer<'GET /v1/refusals'>['refusals'][number];
 
-// Of operators.
+// Answers for operators.
 export type InstallationStatus = Answer<'GET /v1/admin/status'>;
 export type ReaderName = keyof InstallationStatus['readers'];
 export type ReaderStatus = InstallationStatus['readers'][ReaderName];
@@ -60,11 +60,11 @@ export type ComparisonJob = Answer<'POST /v1/admin/generations/{kind}/{number}/c
 export type ImportJob = Answer<'GET /v1/admin/imports/{id}'>;
 export type ImportPreview = Answer<'POST /v1/admin/imports/preview'>;
 export type ImportFile = Answer<'POST /v1/admin/imports/files'>;
-export type LettersPage = Answer<'GET /v1/admin/dead-letters'>;
-export type Letter = LettersPage['dead_letters'][number];
-export type WholeLetter = Answer<'GET /v1/admin/dead-letters/{id}'>;
-export type EditedLetter = Answer<'POST /v1/admin/dead-letters/{id}/edit'>;
-export type SettledLetters = NonNullable<Answer<'POST /v1/admin/dead-letters/replay'>['result']>;
+export type DeadLettersPage = Answer<'GET /v1/admin/dead-letters'>;
+export type DeadLetter = DeadLettersPage['dead_letters'][number];
+export type WholeDeadLetter = Answer<'GET /v1/admin/dead-letters/{id}'>;
+export type EditedDeadLetter = Answer<'POST /v1/admin/dead-letters/{id}/edit'>;
+export type SettledDeadLetters = NonNullable<Answer<'POST /v1/admin/dead-letters/replay'>['result']>;
 
 /** A row of `GET /v1/events/live`, a stream, whose events the document describes in words. */
 export interface LiveRow {

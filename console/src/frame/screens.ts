@@ -7,7 +7,7 @@ export interface Screen {
   readonly path: string;
   /** The key behind `g` that goes there. */
   readonly key: string;
-  /** Of a 16 by 16 drawing, stroked. */
+  /** Path of a 16 by 16 drawing, stroked. */
   readonly icon: string;
   readonly load: () => Promise<{ readonly Screen: ComponentType }>;
 }
@@ -50,10 +50,10 @@ export const SCREENS: readonly Screen[] = [
   },
   {
     name: 'Dead letters',
-    path: 'letters',
+    path: 'dead-letters',
     key: 'd',
     icon: 'M2 3.500h12v9H2zM2 4l6 5 6-5',
-    load: () => import('../screens/letters/screen.tsx'),
+    load: () => import('../screens/dead-letters/screen.tsx'),
   },
   {
     name: 'Pipeline',

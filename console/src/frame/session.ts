@@ -1,4 +1,4 @@
-/** Who is signed in, and which project is looked at. */
+/** The session: the key that signed in, and the project that is looked at. */
 import { computed, signal } from '@preact/signals';
 import { ApiError, ask, chosenProject, onSignedOut, send } from '../api/client.ts';
 import { operation } from '../../../schemas/operations.ts';

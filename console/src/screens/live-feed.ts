@@ -5,13 +5,13 @@ import { listen, type LiveFilter, type LiveTick } from '../api/live.ts';
 import type { LiveRow } from '../api/types.ts';
 
 export interface Feed {
-  readonly state: 'connecting' | 'open' | 'log-away' | 'failed';
+  readonly state: 'connecting' | 'open' | 'log-unreachable' | 'failed';
   readonly error: ApiError | undefined;
   /** Newest first. */
   readonly rows: readonly LiveRow[];
   /** Rows that came while it was paused. */
   readonly waiting: number;
-  /** Of the last second. */
+  /** Counts of the last second. */
   readonly shown: number;
   readonly seen: number;
   readonly lagMs: number;

@@ -22,7 +22,7 @@ export interface UploadOptions {
   readonly keptMs: number;
   /** How long the refused lines of an import stay that nobody resumes. */
   readonly reportsKeptMs: number;
-  /** Whether the disk has room for so many bytes. */
+  /** Whether the disk has room for this number of bytes. */
   readonly hasRoom: (folder: string, bytes: number) => boolean;
 }
 
@@ -46,7 +46,7 @@ export class UploadedFiles {
   readonly #options: UploadOptions;
   readonly #sweeping: NodeJS.Timeout;
 
-  /** @param folder Of all imports; made with the first file. */
+  /** @param folder The folder of all imports; made with the first file. */
   constructor(folder: string, options: Partial<UploadOptions> = {}) {
     this.folder = folder;
     this.#options = { ...OPTIONS, ...options };
@@ -57,7 +57,7 @@ export class UploadedFiles {
     return this.#options.maxBytes;
   }
 
-  /** @param length Of what is to come; NaN where it is not known. */
+  /** @param length Bytes to come; NaN where that is not known. */
   async create(name: string, body: Readable, length: number): Promise<UploadedFile | NotKept> {
     await this.sweep();
     const refusal = this.#refusalOf(length);

@@ -14,7 +14,7 @@ export interface CommandHooks {
 const SIGN_OF_LIFE_MS = 1_000;
 
 /**
- * A command under way, as an iterator of what there is to tell of it. Of its progress only the latest is kept for a
+ * A command under way, as an iterator of what there is to tell of it. Only the latest progress is kept for a
  * reader that is slow, and a reader waits no longer than a second for a member. Ending the iteration aborts the command.
  */
 export class CommandRun implements AsyncIterableIterator<CommandEvent> {

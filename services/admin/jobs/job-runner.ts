@@ -20,7 +20,7 @@ export interface Jobs {
    * @throws TidemarkError as `start`; `COMMAND_INVALID` where this version does not know the kind.
    */
   resume(id: string): Promise<Job | undefined>;
-  /** Of a job that this process runs or ran. Ending the iteration cancels the job. */
+  /** The events of a job that this process runs or ran. Ending the iteration cancels the job. */
   follow(id: string): Promise<AsyncIterable<CommandEvent>>;
   list(limit: number, filter: JobFilter): Promise<readonly Job[]>;
   find(id: string): Promise<Job | undefined>;

@@ -8,11 +8,11 @@ export interface Job {
   /** One of `JobKind`, as far as this version knows it. */
   readonly kind: string;
   readonly args: CommandArguments;
-  /** Who started it: the id of a key, or `local`. */
+  /** The id of the key that started it, or `local`. */
   readonly principal: string;
   readonly state: JobState;
   readonly progress: Progress | null;
-  /** Of what the progress counts, a second; null while it is not known. */
+  /** Progress a second, in what it counts; null while it is not known. */
   readonly rate: number | null;
   /** JSON text. */
   readonly result: string | null;

@@ -79,7 +79,7 @@ export class GenerationReaders {
     return this.#isLive;
   }
 
-  /** Of each reader whether it has failed permanently, and which failing call it is repeating. */
+  /** Whether each reader has failed permanently, and which failing call it is repeating. */
   get states(): readonly ReaderState[] {
     return this.#readers.map(({ name, failed, reader }) => ({ name, failed, trouble: reader.trouble }));
   }

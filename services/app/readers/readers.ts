@@ -24,7 +24,7 @@ export interface ReadersParts {
   readonly codec: Codec;
   readonly database: Database;
   readonly throttle?: Throttle;
-  /** A reader that has repeated the same failing call for so long is stuck. */
+  /** After this time a reader that repeats the same failing call is stuck. */
   readonly stuckAfterMs?: number;
 }
 

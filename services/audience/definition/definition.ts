@@ -10,7 +10,7 @@ export type ReadDefinition =
   { readonly ok: true; readonly definition: Audience } | { readonly ok: false; readonly problems: readonly Problem[] };
 
 export interface ReadingOptions {
-  /** Of the project, for dates without an offset. */
+  /** The project's, for dates without an offset. */
   readonly timezone: string;
   /** The pointer to the definition in its document, such as `/definition`. Default: the definition is the document. */
   readonly path?: string;

@@ -54,7 +54,7 @@ function lengthOf(text: string): number {
   return text.length <= MAX_TEXT ? text.length : Array.from(text.slice(0, 2 * MAX_TEXT + 2)).length;
 }
 
-/** Of a value as `parseBody` gives it, in either form. */
+/** Takes a value as `parseBody` gives it, in either form. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }

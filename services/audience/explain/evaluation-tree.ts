@@ -27,7 +27,7 @@ export interface TraitNode extends CommonNode {
   readonly kind: 'trait';
   /** The value that the condition tests; undefined if missing. Numbers may be `JSON.rawJSON`. */
   readonly value: unknown;
-  /** Of the trait as a whole; null where no message mentions it. */
+  /** The message that set the trait as a whole; null where no message mentions it. */
   readonly setBy: (KnownTrait['setAt'] & Pick<KnownTrait, 'isDeleted'>) | null;
 }
 

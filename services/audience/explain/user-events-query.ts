@@ -27,7 +27,7 @@ interface EventRow {
 /** An event with the conditions that its properties pass. */
 interface Copy extends CountedEvent {
   readonly precedence: bigint;
-  /** Of the conditions on events of this name, those whose `where` it passes. */
+  /** The conditions on events of this name whose `where` it passes. */
   readonly passes: ReadonlySet<EventCondition>;
 }
 
@@ -39,8 +39,8 @@ const MAX_PAGE_ROWS = 20_000;
 const MAX_EVENTS = 200_000;
 
 /**
- * Returns for each condition the events that it counts if they lie within its period, at `now` or later. Of several
- * copies of a message on one day, this is the first in the log, as in `track_rows FINAL`.
+ * Returns for each condition the events that it counts if they lie within its period, at `now` or later. The first in the
+ * log counts among several copies of a message on one day, as in `track_rows FINAL`.
  *
  * @throws TidemarkError `QUERY_LIMIT` if the user has more events than can be read; and as `AnalyticsReader.ask`.
  */

@@ -56,7 +56,7 @@ export async function versionsOf(
   });
 }
 
-/** Of evaluations in one period, the rows before the last are only summed up. */
+/** The last evaluation of each period; the rows before it are only summed up. */
 export async function evaluationsOf(
   database: Queryable,
   named: Named,

@@ -105,8 +105,8 @@ export interface AudienceStore {
   /** Newest first. */
   evaluations(projectId: string, id: string, query: EvaluationsQuery): Promise<readonly LastEvaluation[]>;
   /**
-   * Of those of these audiences that exist, the newest evaluation that changed who is in it and whose changes can be
-   * read; null if there was none since this is noted.
+   * The newest evaluation of each of these audiences that changed who is in it and whose changes can be read; null if there
+   * was none since this is noted. Audiences that do not exist are left out.
    */
   changesReadableAt(ids: readonly string[]): Promise<ReadonlyMap<string, Micros | null>>;
 }
@@ -123,7 +123,7 @@ export interface Claim {
 /** Claims on audiences to evaluate. Times are those of the database's clock, because those of processes may differ. */
 export interface AudienceClaims {
   /**
-   * Claims an unclaimed audience that is due or deleted; undefined if there is no such audience. Of several, it takes
+   * Claims an unclaimed audience that is due or deleted; undefined if there is no such audience. It prefers
    * one of the project after `lastProjectId` in the cyclic order of ids, so that each project has its turn.
    */
   claimDue(leaseMs: number, lastProjectId?: string): Promise<Claim | undefined>;

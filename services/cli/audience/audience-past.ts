@@ -15,7 +15,7 @@ import { JSON_OPTION, oneLine, type OutputOptions, printJson, table } from '../p
 
 const LIMIT_OPTION = [
   '--limit <count>',
-  'at most so many',
+  'the most that are listed',
   positiveInteger(4, 'It is a whole number from 1 to 1000.'),
   50,
 ] as const;

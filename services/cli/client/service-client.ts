@@ -115,7 +115,7 @@ export class ServiceClient {
   }
 
   /**
-   * @param scope Of the key that is needed.
+   * @param scope Scope of the key that is needed.
    * @throws TidemarkError `COMMAND_INVALID` where the service does not take the key; HttpStatusError; ServiceUnreachable.
    */
   async expectOk(response: Response, scope?: KeyScope): Promise<Response> {
@@ -131,7 +131,7 @@ function refusalText(url: string, status: number, text: string): string {
   return detail === undefined ? `${url} answered ${status}; is this a Tidemark service?` : `${detail} (${status})`;
 }
 
-/** Of a problem document. */
+/** The detail of a problem document. */
 function detailIn(text: string): string | undefined {
   try {
     const { detail } = JSON.parse(text) as { readonly detail?: unknown };
@@ -145,7 +145,7 @@ export const HOW_TO_MAKE_A_KEY = 'Make one with: npx tidemark key create --proje
 
 type KeyScope = 'read' | 'admin';
 
-/** What 401 means to every command: it was used wrongly. @param scope Of the key that is needed. */
+/** What 401 means to every command: it was used wrongly. @param scope Scope of the key that is needed. */
 export function badKey(url: string, scope: KeyScope = 'read'): TidemarkError {
   const how = scope === 'read' ? HOW_TO_MAKE_A_KEY : 'Make one with: npx tidemark key create --scope admin';
   const message = `${url} does not take this key: it is wrong or revoked, or its scope is not ${scope}. ${how}`;

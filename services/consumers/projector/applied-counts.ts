@@ -5,7 +5,7 @@ import type { AppliedCount } from '../../stores/profiles/profile-store.ts';
 /** A message, and whether it repeats an earlier one. */
 export interface AppliedMessage extends TopicPartition {
   readonly projectId: string;
-  /** Of its arrival. */
+  /** The hour of its arrival. */
   readonly hour: Hour;
   readonly isRepeat: boolean;
 }

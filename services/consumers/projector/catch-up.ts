@@ -34,13 +34,13 @@ export interface WrittenBatch extends BatchReport {
   readonly dropped: readonly DroppedTraits[];
 }
 
-/** Once no group of partitions has more than so many waiting, it has caught up. */
+/** It has caught up once every group of partitions has at most this number of records waiting. */
 const FEW_RECORDS = 12_000;
 
 // While another partition's records are read ahead, those of the wanted one arrive within milliseconds.
 const WAIT_MS = 50;
 
-// What comes to a partition meanwhile never ceases: nothing waits there any more once polls have found so few for so long.
+// New messages never stop. A partition counts as drained after FEW_FOR_MS of polls below FEW_A_POLL.
 const FEW_A_POLL = 1_000;
 const FEW_FOR_MS = 200;
 

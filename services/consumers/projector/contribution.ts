@@ -24,7 +24,7 @@ export function contributionOf(message: Message): Contribution {
   return { change: changeOf(message), hour: hourOf(message.receivedAt) };
 }
 
-/** @param isFirstCopy Of each message with a claim, in order; a message without one always counts. */
+/** @param isFirstCopy One for each message with a claim, in order; a message without a claim always counts. */
 export function foldOf(decoded: readonly Decoded<Contribution>[], isFirstCopy: readonly boolean[]): Folded {
   const dropped: DroppedTraits[] = [];
   const changes = fold(changesOfFirstCopies(decoded, isFirstCopy), { onDropped: (one) => void dropped.push(one) });

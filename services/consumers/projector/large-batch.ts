@@ -16,7 +16,7 @@ export interface LargeBatchLimits {
   // enters.
   readonly users: number;
   readonly traits: number;
-  /** Of messages with traits, and of those that go to the dead letters. */
+  /** Bytes of messages with traits, and of those that go to the dead letters. */
   readonly bytes: number;
   readonly claims: number;
   readonly records: number;
@@ -24,7 +24,7 @@ export interface LargeBatchLimits {
   readonly ageMs: number;
   // What one transaction writes. It keeps readers of an embedded database waiting.
   readonly sliceUsers: number;
-  /** Of the statements that set traits. */
+  /** Length of the statements that set traits. */
   readonly sliceChars: number;
 }
 
@@ -80,7 +80,7 @@ export class LargeBatch {
     return this.#claims;
   }
 
-  /** Of each claim, in order. */
+  /** One for each claim, in order. */
   get isFirstCopy(): readonly boolean[] {
     return this.#isFirstCopy;
   }
@@ -122,7 +122,7 @@ export class LargeBatch {
 
   /**
    * @param from Where each partition of the batch begins.
-   * @param areKnown Of each claim of the batch, in order, whether a copy of its message was read before this large batch.
+   * @param areKnown Whether a copy of each claim's message was read before this large batch, in the claims' order.
    */
   add(
     batch: readonly PartitionRecords[],

@@ -39,7 +39,7 @@ interface Read extends DecodedBatch<Contribution> {
 
 /** What one transaction writes. */
 interface ProjectedPart extends DecodedPart<Contribution> {
-  /** Of this part and of those that it was cut from. */
+  /** Messages of this part, and of the parts that it was cut from, that cannot be stored. */
   readonly unstored: readonly Unprocessable[];
   readonly folded?: Folded | undefined;
 }
@@ -234,7 +234,7 @@ export class Projector extends LogConsumer {
     });
   }
 
-  /** Of a single rejected message. Merging a change once more changes nothing. */
+  /** Checks that the store takes what it took before. Merging a change again changes nothing. */
   async #expectAcceptedBefore(): Promise<void> {
     const accepted = this.#accepted;
     if (accepted === undefined) return;

@@ -61,7 +61,7 @@ export const MOST_IN_A_PART: PartLimits = {
 export class FittingShare {
   #value = 1;
 
-  /** So much of a limit, one at least. */
+  /** The share of a limit, at least one. */
   of(limit: number): number {
     return Math.max(1, Math.floor(limit * this.#value));
   }

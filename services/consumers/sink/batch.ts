@@ -33,7 +33,7 @@ export interface InsertBatch {
   readonly isRepeat: boolean;
   readonly steps: readonly ReaderStep[];
   // Not the messages themselves: objects that live for a second are what the garbage collector spends its time on.
-  /** Of the messages that count in any case: their rows, their users, and their number. */
+  /** The messages that count in any case: their rows, their users, and their number. */
   readonly rows: Rows;
   readonly seen: readonly UsersSeen[];
   readonly unclaimed: number;

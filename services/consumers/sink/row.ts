@@ -44,7 +44,7 @@ function traitRows(message: Identify | Session): readonly TableRows[] {
   return rows.length === 0 ? [] : [tableRows('trait_rows', TABLE_COLUMNS.trait_rows, rows)];
 }
 
-// Of all calls: its memory is as large as the largest message needed.
+// Shared by all calls: its memory is as large as the largest message needed.
 const out = new RowBinary();
 
 function tableRows<T>(table: RowTable, columns: readonly Column<T>[], rows: readonly T[]): TableRows {

@@ -20,7 +20,7 @@ interface Sample {
 
 const MEASURE_EVERY_MS = 400;
 const MAX_SAMPLES = 60;
-/** A reader that has made no progress for so long is not helped by others that wait for it. */
+/** A reader without progress for this time is not helped by others that wait for it. */
 const STUCK_MS = 15_000;
 
 /**

@@ -17,11 +17,11 @@ export interface LoadThresholds {
 export const BACK_PRESSURE = {
   /** Requests before readers. */
   load: {
-    // Of a thread that leaves the encoding of records to the log's thread. With as many requests as it can answer it was
+    // A thread that leaves the encoding of records to the log's thread. With as many requests as it can answer it was
     // busy for 0.75 to 0.93 of its time and waited for the log for the rest; with half as many, evenly spaced, for 0.42
     // to 0.67. While the readers pause, half as many requests take less, and as many as come no less: hence `low`.
     answering: { high: 0.72, low: 0.62 },
-    // Of a thread that encodes records too: 0.92 to 1.0, and 0.46 to 0.87.
+    // A thread that encodes records too: 0.92 to 1.0, and 0.46 to 0.87.
     encoding: { high: 0.9, low: 0.8 },
     // Under saturation a reader works a sixty-fourth of the time: it falls behind, but never stops moving. An insert of a
     // second into analytics counts as a batch.
@@ -83,7 +83,7 @@ export function liveLagThrottle(lag: { ms(): Promise<number> }): Throttle {
 }
 
 /**
- * Limits a reader to so many records a second, on average since it was last slower than that.
+ * Limits a reader to `rate` records a second, on average since it was last slower than that.
  *
  * @param rate Asked again at every poll; null: unlimited.
  */

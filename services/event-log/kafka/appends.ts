@@ -21,7 +21,7 @@ export interface AppendQueueOptions {
   readonly maxBatchBytes: number;
   /** For how long a record is resent before its append is given up. */
   readonly patienceMs?: number;
-  /** Of all records that wait or are being sent. Past it, appends are refused at once. */
+  /** Bytes of all records that wait or are being sent. Past it, appends are refused at once. */
   readonly maxBufferedBytes?: number;
   /** Wait before the first resend. Later ones wait longer. */
   readonly firstWaitMs?: number;
@@ -226,10 +226,10 @@ export class AppendQueue {
     if (expired) for (const queue of this.#queues.values()) queue.drop();
   }
 
-  #end(append: Append, settle: () => void): void {
+  #end(append: Append, finish: () => void): void {
     this.#appends.delete(append);
     this.#bufferedBytes -= append.bytes;
-    settle();
+    finish();
   }
 }
 

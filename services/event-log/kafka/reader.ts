@@ -20,7 +20,7 @@ import { beginningOf } from '../identity.ts';
 import { nameOf } from '../partition.ts';
 
 export interface KafkaReaderParts {
-  /** Of this reader alone; closed with it. */
+  /** Used by this reader alone, and closed with it. */
   readonly wire: KafkaWire;
   readonly leaders: Leaders;
   readonly layout: Layout;

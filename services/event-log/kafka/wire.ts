@@ -16,7 +16,7 @@ interface Outcome extends TopicPartition {
 }
 
 export interface Produced extends Outcome {
-  /** Of the batch's first record; the others follow it without a gap. */
+  /** Offset of the batch's first record; the others follow it without a gap. */
   readonly baseOffset: bigint;
   /** The broker's time, -1 where the topic keeps the producer's. */
   readonly appendedAtMs: number;

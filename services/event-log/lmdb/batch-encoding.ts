@@ -20,7 +20,7 @@ export class BatchEncoding {
   readonly #request: EncodeRequest;
   readonly #memory: SpareMemory;
   readonly #batch: Batch;
-  /** Of each job; undefined where it could not be encoded. */
+  /** The result of each job; undefined where it could not be encoded. */
   readonly #encoded: readonly (EncodedJob | undefined)[];
 
   /** @param encoder Undefined where none is loaded. */

@@ -8,7 +8,7 @@ import { partitionOf } from '../partition.ts';
 /** The records of one append. */
 export interface Placed {
   readonly records: readonly NewRecord[];
-  /** Of each record: the index of its partition, and the number of records of that partition before it in the batch. */
+  /** The partition index of each record, and the number of records of that partition before it in the batch. */
   readonly slots: readonly number[];
   readonly ranks: number[];
   readonly resolve: (appended: readonly Appended[]) => void;

@@ -12,7 +12,7 @@ export interface Topic {
 
 /** A partition of a topic. Its name (`nameOf`) is that of its LMDB database. */
 export interface LogPartition extends TopicPartition {
-  /** Of its next offset in the log's metadata. */
+  /** Index of its next offset in the log's metadata. */
   readonly index: number;
   /** Initial value of the checksums of everything in this partition. */
   readonly seed: number;

@@ -31,7 +31,7 @@ export interface EncodeRequest {
   /** The jobs, one after the other. */
   readonly bytes: ArrayBuffer;
   readonly shared: readonly object[];
-  /** Of each job two numbers: which of `shared` is its own, and its bytes. */
+  /** Two numbers for each job: which of `shared` is its own, and its bytes. */
   readonly parts: readonly number[];
 }
 
@@ -39,9 +39,9 @@ export interface EncodeRequest {
 export const NOT_ENCODED = -1;
 
 export interface EncodeOutcome {
-  /** Of each job, one after the other. */
+  /** The results of all jobs, one after the other. */
   readonly results: string;
-  /** Of each result in UTF-16 code units, or NOT_ENCODED. */
+  /** The length of each result in UTF-16 code units, or NOT_ENCODED. */
   readonly lengths: readonly number[];
   readonly appendedAtMs: number;
   /** Given back, to be filled again. */
@@ -54,7 +54,7 @@ export type WriteRequest =
   | { readonly kind: 'commit'; readonly group: string; readonly positions: readonly Position[] }
   | { readonly kind: 'check' };
 
-/** Of an append where it went; of encode jobs their results; else true. */
+/** Where an append went, the results of encode jobs, or else true. */
 export type WriteResult = AppendResult | EncodeOutcome | true;
 
 /** Loads the module whose `encodeRecords` encodes records. */
@@ -74,6 +74,6 @@ export type Answered =
 
 export interface WriterData {
   readonly folder: string;
-  /** Of the gate that the thread's transactions pass. */
+  /** Memory of the semaphore that the thread's transactions pass. */
   readonly gate: SharedArrayBuffer;
 }

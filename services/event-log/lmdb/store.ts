@@ -69,7 +69,7 @@ export class LmdbStore {
   /**
    * Runs `work` as one transaction, which is on disk when this returns. If it throws, nothing is written.
    *
-   * @param bytes Of the records that it appends.
+   * @param bytes Size of the records that it appends.
    * @throws TidemarkError `LOG_UNAVAILABLE` where the disk is full, or after a write that failed.
    */
   transact<T>(work: () => T, bytes = 0): T {

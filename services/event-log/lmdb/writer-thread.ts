@@ -43,7 +43,7 @@ port.on('message', (first: Asked) => {
 interface Write {
   readonly id: number;
   readonly request: WriteRequest;
-  /** Of a request to encode. */
+  /** The encoding of a request to encode. */
   readonly encoding: BatchEncoding | undefined;
 }
 

@@ -21,10 +21,10 @@ export interface Range {
   readonly to: number;
 }
 
-// Of a frame: the mark (with the format's version), the content's length, its CRC-32, and the CRC-32 of these twelve bytes.
+// A frame's header: the mark (with the format's version), the content's length and CRC-32, and the CRC-32 of these twelve bytes.
 const FRAME_MARK = Buffer.from('TMs1');
 const FRAME_HEADER_BYTES = 16;
-// Of the content, before topic, key and value: when it was appended, and the lengths of topic and key.
+// The content's head, before topic, key and value: when it was appended, and the lengths of topic and key.
 const CONTENT_HEAD_BYTES = 12;
 
 /** The records as frames, in order. */

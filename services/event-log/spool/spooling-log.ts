@@ -38,7 +38,7 @@ interface Pending {
 const TICK_MS = 250;
 /** If the log has not settled an append after this many ticks (2 s), it counts as unreachable. */
 const APPEND_TICKS = 8;
-/** For so long appends may be buffered, and answers may wait for what is forwarded. */
+/** Maximum delay of buffered appends, and of answers during forwarding. */
 const FORWARD_TICKS = 2;
 /** At most this much may be left in the spool when it resumes: the log takes it within milliseconds. */
 const RESUME_BYTES = 2 ** 20;

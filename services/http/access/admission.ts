@@ -1,4 +1,4 @@
-/** Who may: the key of a request, the project that it is about, and how many requests that project may send. */
+/** Admission: authenticates the key, resolves the project, applies its rate limit. */
 import type { AuthenticatedKey, KeyRing, Project } from '../../stores/projects/project-store.ts';
 import { keyIn, keyInBody, LOCAL_KEY, opens, UNAUTHORIZED } from './authenticate.ts';
 import type { Call } from '../call.ts';
@@ -8,7 +8,7 @@ import type { RateLimiter } from '../rate-limit.ts';
 import { type SessionKeys, sessionTokenIn } from './session-cookie.ts';
 import { type Next, refuse, routeOf, type State, type Step } from '../steps.ts';
 
-/** @param sessions Of the console: a session's cookie counts as its key where no header has one. */
+/** @param sessions The console's: a session's cookie counts as its key where no header has one. */
 export function authenticate(keys: KeyRing, sessions?: SessionKeys): Step {
   return ({ state }, next) => {
     const { call } = state;

@@ -47,7 +47,7 @@ export class OpenCalls {
       const refusal = await whyNotAdmitted(call, this.#keys, this.#sessions);
       if (refusal !== undefined) endAnswer(call, refusal);
     } catch {
-      // The store is away: asked again in a second.
+      // The store is unreachable: asked again in a second.
     } finally {
       this.#looking.delete(call);
     }

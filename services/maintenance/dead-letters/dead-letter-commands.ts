@@ -18,7 +18,7 @@ export interface ListedDeadLetters {
   readonly dead_letters: readonly DeadLetterSummary[];
   /** Where the next page begins; null on the last page. */
   readonly next_cursor: string | null;
-  /** Of all that were selected, not of this page alone. */
+  /** Facets of all that were selected, not of this page alone. */
   readonly facets: Facets;
   /** Records of the topic that are not valid dead letters. */
   readonly unreadable: number;

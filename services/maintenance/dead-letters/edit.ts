@@ -80,7 +80,7 @@ export class Editor {
     if (!read.ok) return { problems: read.problems };
     const { message: after } = read;
     const edit = { place: letter, topic, before, after, record: encoded(after, this.#parts.codec, topic) };
-    const settled = await this.#settle(edit, isDryRun);
+    const settled = await this.#apply(edit, isDryRun);
     const changed = changedPaths(editableRecord(topic, before), editableRecord(topic, after));
     return { edited: settled, project: before.projectId, changed };
   }
@@ -92,7 +92,7 @@ export class Editor {
     return last;
   }
 
-  async #settle(edit: ValidEdit, isDryRun: boolean): Promise<EditedDeadLetter> {
+  async #apply(edit: ValidEdit, isDryRun: boolean): Promise<EditedDeadLetter> {
     const { place, after, record } = edit;
     const correction: Correction = { ...record, digest: createHash('sha256').update(record.value).digest() };
     const copied = await this.#copyOf(place, correction);

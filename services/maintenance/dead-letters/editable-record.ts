@@ -9,7 +9,7 @@ import { versionAfter } from '../../messages/version.ts';
 
 type JsonMembers = Readonly<Record<string, unknown>>;
 
-/** What an edit cannot change. Who the user is, where no caller's id says it, and the session are facts of the log. */
+/** What an edit cannot change. The user, where no caller's id names one, and the session are facts of the log. */
 const FIXED = ['topic', 'project_id', 'message_id', 'internal_id', 'session_id'];
 
 /**

@@ -3,7 +3,7 @@ import { formatCoordinates, type RecordCoordinates } from './record-coordinates.
 import { coordinateColumns } from '../../stores/profiles/unstored-messages.ts';
 import { TRANSACTION_MS } from '../../stores/database/sql-time.ts';
 
-/** How a dead letter was resolved. */
+/** How a dead letter was settled. */
 export interface Settled {
   /** `editing`: an edit was begun, and is not known to be done. */
   readonly state: 'replayed' | 'dropped' | 'edited' | 'editing';

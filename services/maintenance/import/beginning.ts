@@ -6,7 +6,7 @@ import { count } from './split.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** So much shows what a file is. */
+/** Enough bytes to show what a file is. */
 const ENOUGH_BYTES = 1_024;
 
 /** Where the first line begins that is not blank. */

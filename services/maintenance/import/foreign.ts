@@ -24,7 +24,7 @@ const BEGINNINGS: readonly (readonly [string, string])[] = [
   ['\xfe\xff', 'is UTF-16; only UTF-8 can be imported.'],
 ];
 
-/** Of formats whose names could as well begin a text. */
+/** Formats whose names could as well begin a text. */
 const TEXTS = new Set(['PAR1', 'ORC', 'BZh']);
 
 /**

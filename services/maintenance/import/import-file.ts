@@ -25,7 +25,7 @@ export interface ImportTarget {
 }
 
 export interface ImportProgress extends Counts {
-  /** Of the file as it is. */
+  /** Bytes of the file as it is, compressed or not. */
   readonly bytesRead: number;
   readonly bytes: number | undefined;
   /** Lines of the file that are done. */

@@ -58,7 +58,7 @@ export function isFileId(text: string): boolean {
 
 /** The folders that imports over HTTP know. */
 export interface ImportFolders {
-  /** Of all imports: see `importsFolderOf`. */
+  /** The folder of all imports: see `importsFolderOf`. */
   readonly folder: string;
   /** `IMPORT_DIR`, in which a path lies that came over the network; without it there can be none. */
   readonly importDir: string | undefined;

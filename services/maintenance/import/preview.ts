@@ -20,7 +20,7 @@ export interface PreviewedColumn {
 export interface PreviewedRow {
   /** The line where it begins. */
   readonly line: number;
-  /** Of CSV its fields, of NDJSON the line; each cut at 512 characters. */
+  /** The fields of CSV, or the line of NDJSON; each cut at 512 characters. */
   readonly cells: readonly string[];
   /** Why the line would be refused; empty where it would be imported. */
   readonly problems: readonly Problem[];

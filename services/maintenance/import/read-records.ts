@@ -35,7 +35,7 @@ export class RecordReader {
   #lack: string | undefined;
   #isEmpty = true;
 
-  /** @param header Of the CSV, where the reading goes on behind it. */
+  /** @param header The CSV's, where the reading goes on behind it. */
   constructor(options: ReadOptions, header: readonly string[] | undefined) {
     this.#options = options;
     this.#header = header;

@@ -7,7 +7,7 @@ const RETURN = 0x0d;
 /** What is kept of a record that is too long. */
 const KEPT_BYTES = 4_096;
 
-/** A quote that is not closed within so much is taken for a stray one: its line alone is refused, and not all after it. */
+/** A quote that is not closed within this length is taken for a stray one: its line alone is refused, and not all after it. */
 const LONGEST_BYTES = 1024 * 1024;
 
 /** A line without an end, of which only the beginning is kept. */
@@ -75,7 +75,7 @@ export class RecordSplitter {
     this.#searched = bytes.length - start;
   }
 
-  /** Takes out lines as they are, one by one, while there is more than so much and no record ends. */
+  /** Takes out lines as they are, one by one, while there is more than `most` and no record ends. */
   #cutLines(records: RawRecord[], most: number): void {
     while (this.#pending.length > most) {
       const end = this.#pending.indexOf(LINE_FEED);

@@ -31,7 +31,7 @@ export interface ImportState {
 
 export const FORMAT = 1;
 
-/** The state that was kept; undefined where there is none. @throws TidemarkError `COMMAND_INVALID` where it is none of ours. */
+/** The state that was kept; undefined where there is none. @throws TidemarkError `COMMAND_INVALID` for a file that Tidemark did not write. */
 export async function readState(path: string): Promise<ImportState | undefined> {
   let text: string;
   try {

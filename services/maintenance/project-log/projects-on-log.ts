@@ -15,7 +15,7 @@ export interface ProjectsOnLogParts extends LogAndCodec {
 export interface LostProjectsOptions {
   /** Whether the projects of a lost database are made again. */
   readonly recover: boolean;
-  /** Of projects whose own is not known. */
+  /** The time zone of projects whose own is not known. */
   readonly timezone: string;
 }
 

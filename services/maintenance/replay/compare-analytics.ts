@@ -9,11 +9,11 @@ import { type Compared, type ComparisonParts, countVerdicts, type Pair, SAMPLE, 
 const COMPARISON_LIMITS: QueryLimits = { maxMs: 3_600_000, maxMemoryBytes: 4 * 2 ** 30, maxRowsRead: 2 ** 50 };
 const SPILL_BYTES = 2 ** 30;
 
-// Whose rows are folded in one query. Of 500,000 at once the queries took 860 MiB.
+// Users whose rows are folded in one query. The queries took 860 MiB for 500,000 at once.
 const FOLDED_USERS = 50_000;
 const USER_NUMBERS = 2n ** 128n;
 
-// Of a store that has lost more there is no need to count further: `different` then says at least so many.
+// Counting stops here; `different` is then a lower bound.
 const MOST_DIFFERING = 20_000;
 // What is doubtful is looked at again.
 const LOOKS = 5;

@@ -8,7 +8,7 @@ import { newestTraitsSql } from '../../stores/profiles/newest-traits.ts';
 import { between, higher, lower, namedWithin, type Offsets } from './between.ts';
 import { type Compared, type ComparisonParts, countVerdicts, type Pair, SAMPLE, type Verdict } from './comparison.ts';
 
-// Of both generations together; in one statement, which holds an embedded database for some 50 ms.
+// Users of both generations together, in one statement, which occupies an embedded database for some 50 ms.
 const USERS_AT_ONCE = 4_000;
 
 // A user of whom a message lies between the readers is looked at again. Most are decided at the second look.
@@ -161,7 +161,7 @@ function verdictsOf(live: number, fresh: number, maxTraits: number, condition: s
      where ${condition}`;
   const row = (of: string, columns = COMPARED_COLUMNS): string =>
     `(${columns.map((column) => `${of}.${column}`).join(', ')})`;
-  // Of those that differ alone: a profile written before there was a bound keeps all that it had until its next merge.
+  // Only those that differ: a profile written before there was a bound keeps all that it had until its next merge.
   const kept = (of: string): string =>
     `(select (versions, traits) from (${newestTraitsSql(of, String(maxTraits))}) as kept)`;
   const offsets = (number: number, offset: string): string =>

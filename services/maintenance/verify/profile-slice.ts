@@ -38,7 +38,7 @@ interface StoredEnd {
   readonly ahead: bigint;
 }
 
-/** Of one instant. @param slice Of so many `slices`. */
+/** Reads a consistent snapshot. @param slice Index below `slices`. */
 export function readSlice(parts: SliceParts, slices: number, slice: number): Promise<Stored> {
   const { profiles, projectId = null, deleted = [] } = parts;
   return profiles.transaction(async (transaction: Queryable) => {

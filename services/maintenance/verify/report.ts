@@ -76,8 +76,8 @@ export interface RowFault {
 export interface ProfileFinding {
   readonly users: number;
   /**
-   * Of whom nobody can say what they should be: a copy of a message came after the window of repeats, or the projector is
-   * just writing messages of theirs.
+   * Users whose profile cannot be told from the log: a copy of a message came after the window of repeats, or the
+   * projector is just writing messages of theirs.
    */
   readonly undecided: number;
   readonly different: { readonly count: number; readonly first: readonly DifferentProfile[] };

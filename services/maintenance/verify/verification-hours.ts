@@ -5,9 +5,9 @@ import type { HourReport, VerificationReport } from './report.ts';
 /** The verification that the service did last by itself, among those that are kept by the ids of their jobs. */
 export const LAST = 'last';
 
-/** So many hours of one verification are kept: those that differ first, then the newest. */
+/** The most hours of one verification that are kept: those that differ first, then the newest. */
 const MAX_HOURS = 10_000;
-/** Of so many verifications that were started the hours are kept. */
+/** The most verifications whose hours are kept. */
 const MAX_VERIFICATIONS = 20;
 
 /** What a verification found, without its hours, of which only the numbers are there. */

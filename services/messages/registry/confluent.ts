@@ -76,7 +76,7 @@ export class ConfluentSchemaIds implements SchemaIds {
       if (schema === undefined) this.#absent.add(id);
       else this.#memory.learn(id, schema);
     } catch (error) {
-      throw error instanceof RegistryError ? awayError(error, this.#base) : error;
+      throw error instanceof RegistryError ? unreachableError(error, this.#base) : error;
     }
   }
 
@@ -177,14 +177,16 @@ export function registrationError(error: unknown, subject: string, base: string)
     const what = `the schema registry at ${base} refuses the schema of ${subject}`;
     return new TidemarkError('SCHEMA_INCOMPATIBLE', `${what}: ${message}`, options);
   }
-  if (isPassing(status)) return awayError(error, base);
+  if (isPassing(status)) return unreachableError(error, base);
   return new TidemarkError('CONFIG_INVALID', `there is no schema registry at ${base}: ${message}`, options);
 }
 
 /** The error of looking up an id. Any such error is retried: the message must not be rejected for it. */
-export function awayError(error: RegistryError, base: string): TidemarkError {
+export function unreachableError(error: RegistryError, base: string): TidemarkError {
   const { message } = error;
-  return new TidemarkError('STORE_UNAVAILABLE', `the schema registry at ${base} is away: ${message}`, { cause: error });
+  return new TidemarkError('STORE_UNAVAILABLE', `the schema registry at ${base} is unreachable: ${message}`, {
+    cause: error,
+  });
 }
 
 function isPassing(status: number): boolean {

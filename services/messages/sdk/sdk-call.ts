@@ -28,7 +28,7 @@ export function isSdkBatch(value: unknown): boolean {
 /**
  * An SDK's call in the form that the interface takes. What is not an object is left as it is: validation says what is wrong.
  *
- * @param sentAt Of the batch around it, for an item that has none.
+ * @param sentAt The batch's, for an item that has none.
  */
 export function fromSdk({ plain, exact }: JsonBody, sentAt?: unknown): JsonBody {
   if (!isObject(plain) || !isObject(exact)) return { plain, exact };

@@ -17,14 +17,14 @@ export interface SdkFrame extends Frame {
   readonly form: 'sdk';
   /** Whether `unacceptableIn` may find something in the body. */
   readonly isSuspect: boolean;
-  /** Of the batch, for an item that has none. */
+  /** The batch's, for an item that has none. */
   readonly sentAt?: string | undefined;
 }
 
 /** Where a call stands in its body. */
 type Steps = readonly [] | readonly ['batch', number];
 
-/** Of one message so many are named: it is mended as a whole all the same. */
+/** The most adjustments of one message that are named: it is mended as a whole all the same. */
 const MAX_ADJUSTED = 20;
 
 /**

@@ -2,7 +2,7 @@ import { digitsWrittenOut, MAX_NUMBER_DIGITS } from '../exact-number.ts';
 import { MAX_DEPTH } from '../unacceptable.ts';
 
 /**
- * A value (as `JsonBody.exact` has it) so many containers deep in a body without what `unacceptableIn` finds in it: U+FFFD
+ * A value (as `JsonBody.exact` has it) at a depth of a body, without what `unacceptableIn` finds in it: U+FFFD
  * stands for NUL and for half a surrogate pair, its digits as text for a number too long, and null for what lies too deep.
  */
 export function withoutUnacceptable(value: unknown, depth: number): unknown {

@@ -6,7 +6,7 @@ import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
 /** A position in the stream of an audience's members: after this user, evaluated as of `now`. */
 export interface MembersCursor {
   readonly audienceId: string;
-  /** Of the definition. */
+  /** Version of the definition. */
   readonly version: number;
   readonly now: Micros;
   readonly after: bigint;

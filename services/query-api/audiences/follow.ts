@@ -44,7 +44,7 @@ export async function answerFollow(parts: FollowParts, limits: FollowLimits, cal
   return outcome === 'changed' ? stream() : linesOfChanges(Readable.from([]), request, until);
 }
 
-/** One line answers it. Who has all up to the last evaluation, as a job that follows has, is answered without reading. */
+/** Reads one line. A caller that is up to date, like a following job, is answered without a read. */
 async function hasChanges(
   { analytics, limitsOf }: StreamParts,
   project: Project,

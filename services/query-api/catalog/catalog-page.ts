@@ -1,4 +1,4 @@
-/** Pages of the catalogue: which entries, in which order, and as JSON. Pure. */
+/** Pages of the catalog: which entries, in which order, and as JSON. Pure. */
 import { formatMicros } from '../../messages/timestamp.ts';
 import type { CatalogMember, CatalogName } from '../../stores/analytics/catalog.ts';
 

@@ -25,9 +25,9 @@ export const MAX_PROPERTIES = 1_000;
 const EXACT_ROWS = 500_000;
 const EXAMPLE_EVENTS = 100;
 
-/** A new event is in analytics within seconds, and in the catalogue within a minute. */
+/** A new event is in analytics within seconds, and in the catalog within a minute. */
 const KEPT_MS = 30_000;
-/** Of all kept lists together; each entry is at most some 3 KB. */
+/** Entries of all kept lists together; each is at most some 3 KB. */
 const KEPT_ENTRIES = 50_000;
 
 /** Names or members, the most frequent first. */

@@ -130,7 +130,7 @@ function countedSpan({ interval, timezone }: CountsQuestion, span: OpenSpan): Co
   return buckets && { span, buckets };
 }
 
-/** The values of each series: of so many, bucket by bucket. */
+/** The values of each of `count` series, bucket by bucket. */
 function seriesOf(
   { measure }: CountsQuestion,
   rows: readonly BucketRow[],

@@ -21,7 +21,7 @@ export interface EventsPage {
   readonly nextCursor: string | null;
 }
 
-// The first span that is looked through, in days; each of the others has so many times as many.
+// The first span that is looked through, in days; each of the others has GROWTH times as many.
 const FIRST_DAYS = 2n;
 const GROWTH = 4n;
 

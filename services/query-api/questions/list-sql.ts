@@ -25,7 +25,7 @@ export interface ListedKey {
   readonly event: string;
   readonly user: string;
   readonly precedence: string;
-  /** Of the properties, in bytes. */
+  /** Size of the properties, in bytes. */
   readonly size: string;
 }
 

@@ -14,7 +14,7 @@ export interface Span {
 export interface Bucket {
   /** Its first instant within the period. */
   readonly start: Micros;
-  /** Of the time zone at its start. */
+  /** Offset of the time zone at its start. */
   readonly offsetMicros: Micros;
 }
 

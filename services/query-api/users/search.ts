@@ -64,7 +64,7 @@ async function usersPageOf(
 ): Promise<Answer> {
   const keys = found.slice(0, limit).map(({ userKey }) => userKey);
   const passed = await answerOf('profiles', profiles.findPage(project.id, keys, MAX_PAGE_CHARS));
-  // Of a user whom analytics knows before profiles do, there is nothing to show yet.
+  // Analytics may know a user before profiles do; such users are skipped.
   const bodies = passed.flatMap((profile) => (profile === undefined ? [] : profileBody(profile)));
   const last = passed.length < found.length ? found[passed.length - 1]?.cursor : undefined;
   return { status: 200, body: `{"users":[${bodies.join(',')}],"next_cursor":${JSON.stringify(last ?? null)}}` };

@@ -27,10 +27,10 @@ import { NOBODY } from './users.ts';
 export interface GivenValue {
   /** JSON text; `null` where the message deletes the trait. */
   readonly value: JsonText;
-  /** Of the message that gave it: its version, and how far its row is known. */
+  /** Version of the message that gave it, and how far its row is known. */
   readonly version: bigint;
   readonly message: SettingMessage | null;
-  /** Of the newer values the one that arrived first; null: no newer one is known, and this is what the trait has. */
+  /** The newer value that arrived first; null: no newer one is known, and this is what the trait has. */
   readonly newer: { readonly version: bigint; readonly message: SettingMessage | null } | null;
 }
 

@@ -3,7 +3,7 @@ import { type Beats, CHECK_INTERVAL_MS, CHECKS_ALLOWED, CHECKS_TO_STOP } from '.
 /** Decides from one check to the next whether the process must end. */
 export class Watch {
   readonly #beats: Pick<Beats, 'isArmed' | 'isStopping' | 'threads'>;
-  /** Of each thread: its count of beats at the last check, and for how many checks that has not changed. */
+  /** Each thread's count of beats at the last check, and for how many checks it has not changed. */
   readonly #last: { beats: number; checks: number }[] = [];
   #checksWhileStopping = 0;
 

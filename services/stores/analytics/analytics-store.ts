@@ -85,7 +85,7 @@ export interface QueryResult {
 
 /** What others may ask of analytics. Arguments and results can be cloned between threads. */
 export interface AnalyticsReader {
-  /** Of the copies of a message, by user, event and message id, the first of each UTC day of `timestamp`. */
+  /** Events without copies: the first by user, event, message id and UTC day of `timestamp`. */
   userEvents(query: EventsQuery): Promise<readonly StoredEvent[]>;
   /**
    * Runs a SELECT; 64-bit and wider integers come back as strings.
@@ -104,7 +104,7 @@ export interface AnalyticsReader {
   stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>>;
   /** As `ask`, of the history of audiences, which the first generation alone has. */
   askHistory(query: Query, limits: QueryLimits): Promise<QueryResult>;
-  /** Who entered and left a kept audience, in the order of (evaluation, user), as `stream` gives rows. */
+  /** Users who entered and left a kept audience, in the order of (evaluation, user), as `stream` gives rows. */
   audienceChanges(query: ChangesQuery, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>>;
   /** The newest evaluation of a kept audience that `audienceChanges` shows. */
   finalizedAt(projectId: string, audienceId: string): Promise<Micros | null>;
@@ -119,7 +119,7 @@ export interface Evaluation {
   readonly audienceId: string;
   /** When it was evaluated, which names it: of two evaluations of one audience the later has the higher. */
   readonly at: Micros;
-  /** Of the definition. */
+  /** The definition's. */
   readonly version: number;
   readonly cause: EvaluationCause;
 }

@@ -11,7 +11,7 @@ const AT = "{hAt:DateTime64(6, 'UTC')}";
 
 type Named = Pick<Evaluation, 'projectId' | 'audienceId'>;
 
-/** Writes who entered and left. Of users who are many no list is made: only the set of those who were members. */
+/** Writes the users who entered and left. Memory has the set of former members alone: users may be many. */
 export function differenceStatement(base: string, evaluation: Evaluation, members: Query): Query {
   const before = `SELECT user FROM ${base}.audience_members FINAL WHERE ${OF_AUDIENCE} AND change = 'entered'`;
   return {

@@ -1,5 +1,5 @@
 /**
- * The questions of the catalogue, and what the rows of their answers say. Pure.
+ * The questions of the catalog, and what the rows of their answers say. Pure.
  *
  * Those about events are answered from the projection `catalog_counts`, which holds a few rows for each name. It counts
  * every row that is stored, so a copy of a message counts until ClickHouse has merged it away. With `isExact` a question

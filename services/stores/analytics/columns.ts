@@ -143,7 +143,7 @@ export function comparedColumns(table: RowTable): string {
 }
 
 /**
- * Of several copies the row of the highest precedence stays. Live, that is 2^64 - 1 less the offset, which the table says
+ * The copy with the highest precedence stays. Live, that is 2^64 - 1 less the offset, which the table says
  * by itself, so that the first copy stays; imported ones come below all of them, so that a live copy stays whichever was
  * read first.
  */
@@ -160,7 +160,7 @@ function writePrecedence(out: RowBinary, { at: { topic, offset } }: Pick<Message
 const MANY_DIGITS = new RegExp('\\d'.repeat(19));
 const LONG_EXPONENT = /[eE][+-]?\d{3}/;
 
-/** Of the first characters of a value's JSON, those that do not stand for its kind themselves. */
+/** First characters of JSON values whose kind has another letter. */
 const KIND_OF_FIRST: Readonly<Record<string, string>> = { '"': 's', '-': 'd', f: 't' };
 
 /** Undefined, which leaves it to the table, unless the text may have what ClickHouse cannot read. */

@@ -42,7 +42,7 @@ const LISTS: readonly (readonly [kinds: number, type: readonly number[]])[] = [
   [SAFE | SAFE_NEGATIVE | DOUBLE, LIST_OF_DOUBLES],
 ];
 
-/** Of what can be null. */
+/** The binary form of `Array(Nullable(type))`. */
 function listOf(type: number): readonly number[] {
   return [0x1e, 0x23, type];
 }

@@ -20,7 +20,7 @@ interface Waiter {
 }
 
 /**
- * Lets so many questions at a store, and keeps one project from having all the places: a project's questions beyond its
+ * Limits the questions that run at once, and keeps one project from taking all of them: a project's questions beyond its
  * share wait for one another while those of others pass, and projects that wait take turns, however many questions each has
  * waiting. The queue is bounded: past it, or past the time that a question may wait, it is refused; a question of a project
  * that has none takes the place of one of whoever has most waiting.
@@ -143,7 +143,7 @@ export class QueryQueue {
     }
   }
 
-  /** Of those who may: whose turn it is, and of these whoever has waited longest. */
+  /** The waiter whose project's turn it is, among those that may run; the one that has waited longest, of several. */
   #next(): Waiter | undefined {
     let first: Waiter | undefined;
     for (const waiter of this.#waiting) {

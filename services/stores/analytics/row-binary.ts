@@ -9,7 +9,7 @@ const DEFAULT = 1;
 
 const FIRST_BYTES = 64 * 1024;
 
-/** Of UTF-8, for one unit of UTF-16. */
+/** The most bytes of UTF-8 for one unit of UTF-16. */
 const MOST_BYTES_A_UNIT = 3;
 // A length in LEB128 has 7 bits a byte, and may end with bits that are 0.
 const MOST_UNITS_IN_7_BITS = Math.floor(0x7f / MOST_BYTES_A_UNIT);

@@ -1,4 +1,4 @@
-/** Lets at most so many run at once; the others wait in the order they came. */
+/** Limits how many run at once; the others wait in the order they came. */
 export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];

@@ -13,7 +13,7 @@ export interface LastChangeRow {
 
 /** A row of `userChangesQuery`. */
 export interface UserChangeRow extends LastChangeRow {
-  /** Of the definition. */
+  /** Version of the definition. */
   readonly version: number;
   readonly cause: string;
 }

@@ -83,7 +83,7 @@ function pageQuery({ projectId, userKey, event, since, until, limit, after }: Ev
   };
 }
 
-/** Of neighbours with the same times, id and name, the first copy. */
+/** The first copy of neighbours with the same times, id and name. */
 function firstOfPosition(rows: readonly EventRow[]): readonly EventRow[] {
   const firsts: EventRow[] = [];
   for (const row of rows) {

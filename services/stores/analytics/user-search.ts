@@ -58,7 +58,7 @@ export function givenTraitQuery(wanted: TraitValueQuery, after: bigint, limit: n
   };
 }
 
-/** Of these users the internal ids of those whose trait has the value now, ascending. */
+/** The internal ids of those among these users whose trait has the value now, ascending. */
 export function holdingTraitQuery(wanted: TraitValueQuery, users: readonly string[]): Query {
   const named = "user IN CAST({users:Array(String)}, 'Array(UInt128)')";
   return {

@@ -10,9 +10,9 @@ export interface OneTrait extends ProjectUser {
 /** A row of `versionsQuery`; versions are decimals. */
 export interface VersionRow {
   readonly version: string;
-  /** Of the value's JSON text. */
+  /** Size of the value's JSON text. */
   readonly bytes: string;
-  /** Of the newer ones, the one that arrived first; '0': there is no newer one. */
+  /** The newer version that arrived first; '0' where there is no newer one. */
   readonly newer: string;
 }
 

@@ -18,7 +18,7 @@ export class LostAnalytics {
   }
 
   /**
-   * Of the generation that answers for this project.
+   * Checks the generation that answers for this project.
    *
    * @throws TidemarkError `WAITING_FOR_ANALYTICS`, retryable, until the sink has inserted what was lost, and what the log
    *   had besides when that was noticed.

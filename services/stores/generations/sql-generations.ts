@@ -191,8 +191,8 @@ export async function liveNumberOf(
 }
 
 /**
- * Of a project that is deleted: nothing is live for it any more, and its own generations are marked as being dropped.
- * Returns how many those are.
+ * Leaves a deleted project without a live generation, and marks its own generations as being dropped. Returns how many
+ * those are.
  */
 export async function forgetLive(transaction: Queryable, projectId: string): Promise<number> {
   await transaction.query(GENERATIONS_LOCK);

@@ -9,7 +9,7 @@ export interface ProcessReport {
   readonly startedAtMs: number;
   /** The state of each of its parts, as in `/readyz`. */
   readonly parts: Readonly<Record<string, string>>;
-  /** Of the last minute, in messages a second: `accepted` and `refused`, and what each reader processed by its name. */
+  /** Rates of the last minute, in messages a second: `accepted`, `refused`, and what each reader processed by its name. */
   readonly rates: Readonly<Record<string, number>>;
 }
 
@@ -18,9 +18,9 @@ export interface SeenProcess extends ProcessReport {
   readonly ageMs: number;
 }
 
-/** A process that has not reported for so long has died, or hangs. */
+/** After this time without a report, a process has died, or hangs. */
 export const MISSING_AFTER_MS = 30_000;
-/** Nobody waits any more for a process that has not reported for so long. */
+/** After this time without a report, nobody waits for a process any more. */
 export const FORGOTTEN_AFTER_MS = 3_600_000;
 
 /**

@@ -7,7 +7,7 @@ import { TRANSACTION_MS } from '../database/sql-time.ts';
 
 /**
  * Enters claims that nobody made before; returns of each, in order, whether it counts: whether its position is the one stored
- * for its identity. Of several claims of one identity the first given is entered.
+ * for its identity. The first of several claims of one identity is entered.
  */
 export async function enterClaims(
   transaction: Queryable,
@@ -44,7 +44,7 @@ export async function releaseClaims(database: Queryable, reader: ReaderName, cla
   }
 }
 
-/** Of each claim, in order, whether another copy was entered instead. Enters nothing. */
+/** Whether another copy was entered in place of each claim, in order. Enters nothing. */
 export async function areRepeats(
   database: Queryable,
   reader: ReaderName,

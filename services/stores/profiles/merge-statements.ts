@@ -115,7 +115,7 @@ interface TrimmedRow extends WideRow {
   readonly dropped: bigint;
 }
 
-/** At least so many bytes of jsonb is a trait and its version: what is smaller has fewer, and need not be counted. */
+/** The fewest bytes of jsonb that a trait and its version take. Traits of smaller objects need not be counted. */
 const BYTES_A_VERSION = 40;
 
 // Subtracting names compares each with every key of the profile, at about 2 ns; making it anew costs about 1 µs a key.
@@ -143,7 +143,7 @@ function mergeStatement(merged: string): string {
   select project_id, user_key from merged where bytes > $5::int8`;
 }
 
-/** Of changes that only set traits: by far the most. */
+/** Merges changes that only set traits, by far the most. */
 const SET_TRAITS = mergeStatement(`
       select stored.traits || coalesce(jsonb_object_agg(trait, excluded.traits -> trait), '{}'),
              stored.versions || coalesce(jsonb_object_agg(trait, version), '{}')`);

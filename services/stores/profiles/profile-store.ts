@@ -33,7 +33,7 @@ export interface AppliedCount extends TopicPartition {
   readonly hour: Hour;
   /** That count. */
   readonly messages: number;
-  /** Of earlier ones: passed, and left out. */
+  /** Repeats of earlier messages: passed, and left out. */
   readonly repeats: number;
 }
 
@@ -42,8 +42,8 @@ export interface ProfileReader {
   /** @throws TidemarkError `STORE_UNAVAILABLE`, retryable. */
   find(projectId: string, userKey: string): Promise<Profile | undefined>;
   /**
-   * Of each of these users, in order, the profile; undefined for who has none. Ends early once the traits of those that it
-   * returns have `maxChars` characters or more, so that a page of wide profiles is short.
+   * The profile of each of these users, in order; undefined for a user who has none. Ends early once the traits of those
+   * that it returns have `maxChars` characters or more, so that a page of wide profiles is short.
    *
    * @throws TidemarkError `STORE_UNAVAILABLE`, retryable.
    */
@@ -76,7 +76,7 @@ export interface ProfileStore extends ProfileReader {
     fold: (counts: readonly boolean[]) => readonly ProfileChange[],
     tally?: (counts: readonly boolean[]) => readonly AppliedCount[],
   ): Promise<void>;
-  /** Of each claim, in order, whether another copy of its message counts. Enters nothing. */
+  /** Whether another copy of each claim's message counts, in order. Enters nothing. */
   areRepeats(claims: readonly Claim[]): Promise<readonly boolean[]>;
   /**
    * Notes that profiles may be ahead of the positions, up to the ends of these steps: to be called before `merge` of what

@@ -26,7 +26,7 @@ export interface ProfileChange {
   /** Lowest and highest `timestamp` of any message. */
   readonly firstSeen: Micros;
   readonly lastSeen: Micros;
-  /** Of the newest session message, null where there is none. */
+  /** The value of the newest session message, null where there is none. */
   readonly anonymous: { readonly value: boolean; readonly version: string } | null;
   readonly traits: ReadonlyMap<string, TraitState>;
 }

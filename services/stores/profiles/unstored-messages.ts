@@ -41,7 +41,7 @@ export async function noteUnstored(
   if (records.length > 0) await transaction.query(NOTE, [...coordinateColumns(records), reader, generation]);
 }
 
-/** Records that these are dead letters of a reader, where that is not known. Of which generation is not known. Idempotent. */
+/** Records that these are dead letters of a reader, where that is not known, without their generation. Idempotent. */
 export async function noteDeadLetters(
   database: Queryable,
   reader: ReaderName,

@@ -38,8 +38,8 @@ export function projectDeletion(database: Database): ProjectDeletion {
 
 /**
  * Deletes a project that is empty, or whose name was given, with its keys and audiences, in one transaction: from then on
- * nothing is accepted or answered for it, readers skip its messages, and its name is free. Of one that was deleted before,
- * says whether anything is left of it.
+ * nothing is accepted or answered for it, readers skip its messages, and its name is free. If it was deleted
+ * before, says whether anything is left of it.
  *
  * @param confirm The name of the project.
  * @throws TidemarkError `PROJECT_UNKNOWN`; `PROJECT_NAME_DIFFERS`; `COMMAND_INVALID`.
@@ -79,7 +79,7 @@ export async function deleteAsOnLog(database: Database, id: string, name: string
   });
 }
 
-/** Of a project that was deleted before. */
+/** What is left of a project that was deleted before. */
 async function unfinished(transaction: Queryable, id: string, confirm: string | undefined): Promise<Deletion> {
   const sql = 'select name from deleted_projects where id = $1 and finished_at_ms is null';
   const [row] = await transaction.query<{ readonly name: string }>(sql, [id]);

@@ -51,7 +51,7 @@ export class ProjectCache implements KeyRing {
   }
 
   /** Whether the last attempt to read the store failed. */
-  get storeAway(): boolean {
+  get storeUnreachable(): boolean {
     return this.#isUnavailable;
   }
 
@@ -145,7 +145,7 @@ export class ProjectCache implements KeyRing {
       this.#loaded = true;
       this.#noteBack();
     } catch (error) {
-      this.#noteAway(error);
+      this.#noteUnreachable(error);
       throw projectsUnavailable(error);
     }
   }
@@ -171,10 +171,13 @@ export class ProjectCache implements KeyRing {
   }
 
   /** Logs once for each time the store becomes unreachable, not for every attempt. */
-  #noteAway(error: unknown): void {
+  #noteUnreachable(error: unknown): void {
     if (this.#isUnavailable || this.#stopping.signal.aborted) return;
     this.#isUnavailable = true;
-    this.#logger.warn({ err: error, keys: this.#keys.size }, 'the project store is away: going on with the keys known');
+    this.#logger.warn(
+      { err: error, keys: this.#keys.size },
+      'the project store is unreachable: going on with the keys known',
+    );
   }
 }
 
@@ -212,9 +215,11 @@ async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
 }
 
 function projectsUnavailable(cause: unknown): TidemarkError {
-  return new TidemarkError('STORE_UNAVAILABLE', 'The key cannot be checked: the project store is away.', { cause });
+  return new TidemarkError('STORE_UNAVAILABLE', 'The key cannot be checked: the project store is unreachable.', {
+    cause,
+  });
 }
 
 function ignore(): void {
-  // Those who wait for the refresh receive the error, and #noteAway logs it.
+  // Those who wait for the refresh receive the error, and #noteUnreachable logs it.
 }

@@ -93,15 +93,15 @@ export interface ProjectStore {
   createProject(project: NewProject): Promise<Project>;
   /**
    * Adds the project, new or one that was lost, with its keys in one transaction if the store has no project yet.
-   * Otherwise writes nothing and returns undefined. Of several concurrent calls, in any processes, one succeeds.
+   * Otherwise writes nothing and returns undefined. One of several concurrent calls, in any processes, succeeds.
    */
   createFirstProject(project: NewProject | LostProject, keys: readonly FirstKey[]): Promise<Project | undefined>;
   /** The keys of a first project that have not been shown yet, without revoked ones. */
   keysAwaitingShowing(): Promise<readonly ApiKey[]>;
   /**
    * Revokes these keys and adds, to the project of each, the one of its first scope among `keys`, in one transaction.
-   * Returns the project that was made first. If one of the keys has been shown, writes nothing and returns undefined. Of several concurrent calls
-   * one succeeds.
+   * Returns the project that was made first. If one of the keys has been shown, writes nothing and returns undefined.
+   * One of several concurrent calls succeeds.
    */
   replaceAwaitingKeys(ids: readonly string[], keys: readonly FirstKey[]): Promise<Project | undefined>;
   /** Marks these keys, named by their hashes, as shown. Returns whether all of them can be used. */

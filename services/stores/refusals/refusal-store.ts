@@ -5,7 +5,7 @@ export interface RefusalGroup {
   readonly projectId: string;
   /** '' where it is not known. */
   readonly keyId: string;
-  /** Of the route, as `/v1/track`. */
+  /** Path of the route, as `/v1/track`. */
   readonly path: string;
   /** The kind of problem, as `invalid-body`. */
   readonly code: string;
@@ -31,9 +31,9 @@ export interface ListedRefusals extends CountedRefusals {
 /** A position in the list. */
 export type RefusalCursor = Pick<ListedRefusals, 'lastAtMs' | 'id'>;
 
-/** A project has so many groups a day; what is beyond them is counted in the group `otherGroup`. */
+/** The most groups of a project a day; what is beyond them is counted in the group `otherGroup`. */
 export const MAX_GROUPS_A_DAY = 1_000;
-/** For so long refusals are listed, and kept. */
+/** How long refusals are listed, and kept. */
 export const KEPT_DAYS = 30;
 
 export function otherGroup(projectId: string): RefusalGroup {

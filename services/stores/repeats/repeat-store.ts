@@ -2,11 +2,11 @@ import type { Database } from '../database/database.ts';
 
 /** A request that may be sent again. */
 export interface RepeatableRequest {
-  /** Of who sent it, and the Idempotency-Key. */
+  /** A digest of the sender and the Idempotency-Key. */
   readonly name: string;
   /** The id of the key that sent it. */
   readonly principal: string;
-  /** Of everything that was asked: another under the same name is another request. */
+  /** A digest of everything that was asked: another under the same name is another request. */
   readonly fingerprint: string;
   readonly atMs: number;
 }
@@ -32,7 +32,7 @@ export interface RepeatStore {
   /** Undefined where this is the first of its name, which is kept from now on; else what is known of the first. */
   begin(request: RepeatableRequest): Promise<KeptRequest | undefined>;
   finish(name: string, answer: KeptAnswer): Promise<void>;
-  /** Of a request that did nothing. Idempotent. */
+  /** Forgets a request that did nothing. Idempotent. */
   forget(name: string): Promise<void>;
 }
 

@@ -24,7 +24,7 @@ function pathsOf(value: unknown): readonly string[] {
   return result.ok ? [] : result.problems.map(({ path }) => path);
 }
 
-/** `definition` within so many groups. */
+/** `definition` nested in this number of groups. */
 function nested(groups: number, definition: unknown): unknown {
   return groups === 0 ? definition : { not: nested(groups - 1, definition) };
 }

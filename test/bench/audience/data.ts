@@ -14,7 +14,7 @@ const FRESH_EVENTS = 50_000;
 
 const SHARED_FROM_BYTES = 64 * 1024;
 
-/** A folder of chDB with so many events, made where it is not there yet. */
+/** A folder of chDB with this number of events, made where it is missing. */
 export function madeData(root: string, events: number): Promise<string> {
   return madeOnce(join(root, `audience-${events}`), (session) => make(session, events));
 }
@@ -106,8 +106,8 @@ export const EVENT_COLUMNS = `(project_id, event, user, message_id, timestamp, r
 
 /**
  * Events by time, a year of them: 40 % "Page Viewed", 5 % "Order Completed", 0.9 % "Trial Started", twenty others. A few
- * users do much and most do little. `earlier`: they take the times of events by so many before them. `more`: SQL of the
- * JSON of further properties, each with a comma before it.
+ * users do much and most do little. `earlier`: events take the time of the one that is this number before them. `more`: SQL
+ * of the JSON of further properties, each with a comma before it.
  */
 export function eventsFrom(events: number, from: number, to: number, earlier = 0, more = `''`): string {
   return `

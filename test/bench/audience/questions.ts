@@ -1,9 +1,9 @@
-/** The questions: who did it at least so often within so many days, for more than so much, and is on the plan "pro". */
+/** The questions: users who did it at least N times within D days, for more than an amount, and are on the plan "pro". */
 export interface Question {
   readonly name: string;
   readonly event: string;
   readonly days: number;
-  /** Of the property `total`, evenly from 0 to 199.99. */
+  /** Lower bound of the property `total`, which is spread evenly from 0 to 199.99. */
   readonly above: number;
   readonly atLeast: number;
 }

@@ -33,7 +33,7 @@ const { values: given } = parseArgs({
   options: {
     events: { type: 'string', default: '10000000' },
     data: { type: 'string', default: join(import.meta.dirname, '../../../data/bench') },
-    // Of the second process, which the first starts: chDB opens one folder in a process.
+    // For the second process, which the first starts: chDB opens one folder in a process.
     fresh: { type: 'string' },
   },
 });

@@ -8,7 +8,7 @@ const EVENTS_AN_INSERT = 1_000_000;
 /** `screen`: a property of ten values. */
 const SCREEN = `concat(',"screen":"s', toString(intDiv(dice, 1000) % 10), '"')`;
 
-/** A folder of chDB with so many events, made where it is not there yet. */
+/** A folder of chDB with this number of events, made where it is missing. */
 export function madeHistory(root: string, events: number): Promise<string> {
   return madeOnce(join(root, `counts-${events}`), (session) => make(session, events));
 }

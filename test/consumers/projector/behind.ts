@@ -71,7 +71,7 @@ export async function usersOf(database: Database, projectId: string): Promise<nu
   return Number(row!.all);
 }
 
-/** Messages in turn of so many people, in two partitions. */
+/** Appends each of these messages to its partition, one of two. */
 export function append(log: MemoryLog, messages: readonly Message[]): void {
   for (const topic of MESSAGE_TOPICS) for (const partition of [0, 1]) log.records(topic, partition);
   for (const message of messages) log.put(topicOf(message), partitionFor(message), recordOf(message));
@@ -85,7 +85,7 @@ export function people(projectId: string, count: number, of: number): Message[] 
   return Array.from({ length: count }, (_, index) => track({ projectId, userId: `user-${index % of}` }));
 }
 
-/** Of these messages, in the order of their partitions. */
+/** Offsets of these messages, in the order of their partitions. */
 export function offsetsOf(log: MemoryLog, messages: readonly Message[], indices: readonly number[]): number[] {
   return [0, 1].flatMap((partition) => {
     const records = log.records('tidemark.track', partition);

@@ -185,7 +185,7 @@ describe.each(STORES)('a projector that is behind, on $name', ({ share, numRuns 
     append(log, people(projectId, 60, 30));
     const failures = { noteAhead: 2, merge: 2, write: 2 };
     const flaky = wrapped(store(), async (step, call) => {
-      if (failures[step]-- > 0) throw new TidemarkError('STORE_UNAVAILABLE', 'away');
+      if (failures[step]-- > 0) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable');
       await call();
     });
 

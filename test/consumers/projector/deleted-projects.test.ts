@@ -70,7 +70,7 @@ describe.each(STORES)('the projector and deleted projects on $name', ({ share })
         if (name !== 'write') return member.bind(target) as unknown;
         return async (...args: unknown[]): Promise<unknown> => {
           deleted.add(gone.projectId);
-          if (attempts++ === 0) throw new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+          if (attempts++ === 0) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
           return (member as (...all: unknown[]) => Promise<unknown>).apply(target, args);
         };
       },

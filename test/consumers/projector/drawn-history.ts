@@ -111,7 +111,7 @@ function idsSeen(messages: readonly Message[]): readonly string[] {
   return [...last].sort(([a, x], [b, y]) => y - x || Buffer.from(a).compare(Buffer.from(b))).map(([id]) => id);
 }
 
-/** Of the objects that `messageOf` writes alone: none of its values holds `,"` followed by a key of its own. */
+/** Splits only the objects that `messageOf` writes: none of their values holds `,"` followed by a key. */
 function membersOf(traits: string): readonly (readonly [string, string])[] {
   const body = traits.slice(1, -1);
   if (body === '') return [];

@@ -11,7 +11,7 @@ import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
 import { MemoryLog } from '../../support/event-log/memory-log.ts';
-import { awayFor, codec, identify, recordOf, session, TODAY, track } from '../../support/messages/messages.ts';
+import { unreachableFor, codec, identify, recordOf, session, TODAY, track } from '../../support/messages/messages.ts';
 import { append, overriding } from '../../support/service/projector.ts';
 import { randomProjectId } from '../../support/messages/random-project.ts';
 
@@ -153,7 +153,7 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     let failures = 3;
     const flaky = overriding(store, {
       write: async (...args) => {
-        if (failures-- > 0) throw new TidemarkError('STORE_UNAVAILABLE', 'away');
+        if (failures-- > 0) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable');
         await store.write(...args);
       },
     });
@@ -168,12 +168,12 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
   test('while the schemas cannot be loaded the projector retries, then goes on, and nothing is a dead letter', async () => {
     const { log, project, profile, ada } = await scene();
     append(log, [track(ada)]);
-    const away = awayFor(3);
+    const unreachable = unreachableFor(3);
 
-    project(undefined, log, { codec: away.codec });
+    project(undefined, log, { codec: unreachable.codec });
 
     await expect.poll(profile).toBeDefined();
-    expect(away.failuresLeft()).toBe(0);
+    expect(unreachable.failuresLeft()).toBe(0);
     expect(log.records('tidemark.dead-letter', 0)).toEqual([]);
   });
 
@@ -241,13 +241,13 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     const { log, project, ada, store } = await scene();
     append(log, [track(ada)]);
     const tried = Promise.withResolvers<void>();
-    const away = overriding(store, {
+    const unreachable = overriding(store, {
       write: async () => {
         tried.resolve();
-        throw new TidemarkError('STORE_UNAVAILABLE', 'away');
+        throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable');
       },
     });
-    const projector = project(away);
+    const projector = project(unreachable);
     await tried.promise;
 
     await projector.stop();

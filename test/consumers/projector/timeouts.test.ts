@@ -123,11 +123,11 @@ describe.skipIf(server === undefined)('on a Postgres that ends statements which 
 
 describe('what a store times out on', () => {
   const database = sharedDatabase();
-  const [TIMEOUT, AWAY] = ['STORE_TIMEOUT', 'STORE_UNAVAILABLE'] as const;
+  const [TIMEOUT, UNREACHABLE] = ['STORE_TIMEOUT', 'STORE_UNAVAILABLE'] as const;
 
   test.each([
     { often: 'twice', failures: [TIMEOUT, TIMEOUT] },
-    { often: 'four times, and was away between', failures: [TIMEOUT, TIMEOUT, AWAY, TIMEOUT, TIMEOUT] },
+    { often: 'four times, and was unreachable between', failures: [TIMEOUT, TIMEOUT, UNREACHABLE, TIMEOUT, TIMEOUT] },
   ])('$often is no dead letter', async ({ failures }) => {
     const { log, people, project, store, letters, applied, probes } = await scene(database);
     const left: ErrorCode[] = [...failures];

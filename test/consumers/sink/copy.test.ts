@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { ask, MessageMaker } from '../../support/stores/analytics.ts';
-import { awayFor } from '../../support/messages/messages.ts';
+import { unreachableFor } from '../../support/messages/messages.ts';
 import { codec, sinkBench, type SinkBench } from '../../support/service/sink.ts';
 
 const bench = sinkBench();
@@ -73,7 +73,7 @@ test('ingested ranges are compacted after the first insert, not after each, and 
   let compacted = 0;
   bench().analytics.beforeCompacting = () => {
     compacted++;
-    throw new TidemarkError('STORE_UNAVAILABLE', 'away');
+    throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable');
   };
   bench().put([maker.track({ messageId: 'a' })]);
   bench().run();
@@ -121,7 +121,7 @@ test('a message without an id of the caller never counts as a repeat', async () 
 test('while analytics is unavailable the sink retries, logs it once, and goes on', async () => {
   let attempts = 0;
   bench().analytics.before = () => {
-    if (attempts++ < 3) throw new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+    if (attempts++ < 3) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
   };
   bench().put([new MessageMaker().track({ messageId: 'a' })]);
 
@@ -133,13 +133,13 @@ test('while analytics is unavailable the sink retries, logs it once, and goes on
 });
 
 test('while the schemas cannot be loaded the sink retries, then goes on, and nothing is a dead letter', async () => {
-  const away = awayFor(3);
+  const unreachable = unreachableFor(3);
   bench().put([new MessageMaker().track({ messageId: 'a' })]);
 
-  bench().run({ codec: away.codec });
+  bench().run({ codec: unreachable.codec });
   await caughtUp();
 
-  expect(away.failuresLeft()).toBe(0);
+  expect(unreachable.failuresLeft()).toBe(0);
   expect(await eventIds(bench())).toEqual(['a']);
   expect(bench().log.records(DEAD_LETTER_TOPIC, 0)).toEqual([]);
 });
@@ -215,7 +215,7 @@ test('a sink that waits for analytics stops at once', async () => {
   const { promise: tried, resolve } = Promise.withResolvers<void>();
   bench().analytics.before = () => {
     resolve();
-    throw new TidemarkError('STORE_UNAVAILABLE', 'away for good');
+    throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable for good');
   };
   bench().put([new MessageMaker().track()]);
   const sink = bench().run();

@@ -74,7 +74,7 @@ describe.each(await testedAnalytics())('$name', (tested) => {
     },
   );
 
-  /** Of the messages and of their users, which are inserted at once: either may come first. */
+  /** Rows of the messages and of their users, which are inserted at once: either may come first. */
   function rowsOfFirstInsert(): Rows {
     const withRows = bench().analytics.calls.filter(({ rows }) => rows.size > 0);
     return new Map(withRows.slice(0, 2).flatMap(({ rows }) => [...rows]));

@@ -20,7 +20,7 @@ test('what waited for analytics while its project was deleted is not inserted an
   bench().analytics.before = () => {
     deleted.add(gone.projectId);
     // An attempt inserts messages and users side by side.
-    if (attempts++ < 2) throw new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+    if (attempts++ < 2) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
   };
 
   bench().run({ deletedProjects: async () => deleted });

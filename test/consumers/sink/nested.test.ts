@@ -13,7 +13,7 @@ import { randomKey, randomValue } from '../../torture/random-json.ts';
 const NOW = BigInt(Date.UTC(2026, 10, 21)) * 1000n;
 const PER_INSERT = 150;
 
-/** Of every type that a member may have. */
+/** Values of every type that a member may have. */
 const VALUES = [
   ['1', '18446744073709551615', '1.5', '"pro"', 'true', '[]', '[null]', '[1]', '[1.5,9007199254740993]', '["pro"]'],
   ['[true]', '[1,"pro",1.5,true,18446744073709551615,null]', '[[]]', '[[1,2],null]', '[[{"a":1}],"pro"]', '{"a":1}'],
@@ -64,7 +64,7 @@ describe.each(await testedAnalytics())('events of every shape ($name)', (tested)
   }, 120_000);
   afterAll(() => analytics.drop());
 
-  /** Of the parts of events: the most files and the most streams. */
+  /** The most files and the most streams of a part of events. */
   async function most(): Promise<Record<string, number>> {
     const sql = `SELECT max(files) AS files, max(length(substreams)) AS streams, count() AS parts
                  FROM system.parts_columns INNER JOIN system.parts USING (database, table, name, active)

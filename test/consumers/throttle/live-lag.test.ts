@@ -18,7 +18,7 @@ function scene() {
     arePaused: async () => clock.isPaused,
     nowMs: () => clock.ms,
   });
-  /** So many live messages come in, so many ms after the last. */
+  /** Appends live messages, `afterMs` after the last. */
   const come = (messages: number, afterMs: number): void => {
     clock.ms += afterMs;
     for (let i = 0; i < messages; i++) log.put('tidemark.track', 0, RECORD);

@@ -57,8 +57,8 @@ describe('a damaged log', () => {
     }
   });
 
-  // Of LMDB's two meta pages the one with the higher transaction counts, and neither has a checksum: a bit that lowers the
-  // newer one's number brings back the state one transaction earlier, which nothing in the file tells from the truth.
+  // LMDB reads the one of its two meta pages that has the higher transaction, and neither has a checksum: a bit that lowers
+  // the newer one's number brings back the state one transaction earlier, which nothing in the file tells from the truth.
   test('a log with a changed bit after its two meta pages is refused, or lacks nothing', async () => {
     const folder = await logOf(200);
     const file = join(folder, 'data.mdb');

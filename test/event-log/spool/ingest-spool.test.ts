@@ -66,12 +66,12 @@ describe('the spool of a process', () => {
   test('each process has a folder of its own', async () => {
     const dir = join(await temporaryFolder(), 'spool');
     const doors = [await open(dir), await open(dir), await open(dir)];
-    for (const { log } of doors) log.away = true;
+    for (const { log } of doors) log.unreachable = true;
 
     for (const [i, { spool }] of doors.entries()) await spool.log.append(numbered(i, 1));
 
     for (const folder of ['1', '2', '3']) expect(await segmentsIn(join(dir, folder))).toHaveLength(1);
-    for (const { log } of doors) log.away = false;
+    for (const { log } of doors) log.unreachable = false;
     await until(() => doors.every(({ spool }) => spool.state === 'empty'));
     expect(doors.map(({ log }) => valuesOf(log.records))).toEqual([['0'], ['1'], ['2']]);
   });
@@ -79,7 +79,7 @@ describe('the spool of a process', () => {
   test('a process takes over the folder of the one before it, and continues where that ended', async () => {
     const dir = await temporaryFolder();
     const before = await open(dir);
-    before.log.away = true;
+    before.log.unreachable = true;
     await before.spool.log.append(numbered(0, 2));
     await before.spool.close();
 
@@ -149,7 +149,7 @@ describe('the spool of a process', () => {
 
     const { log, spool } = await open(dir);
     await until(() => spool.state === 'empty');
-    log.away = true;
+    log.unreachable = true;
     await spool.log.append(numbered(0, 1));
 
     expect(await segmentsIn(join(dir, '1'))).toEqual(['0000000000000004.spool.kept', '0000000000000005.spool']);
@@ -160,16 +160,16 @@ describe('the spool of a process', () => {
     await leave(dir, '1', [numbered(0, 1), numbered(1, 1)]);
     const { log, spool, said } = await open(dir, { segmentBytes: 1 });
     await until(() => spool.state === 'empty');
-    log.away = true;
+    log.unreachable = true;
     for (let i = 2; i < 5; i++) await spool.log.append(numbered(i, 1));
     await rm(join(dir, '1', '0000000000000004.spool'));
 
-    log.away = false;
+    log.unreachable = false;
     await until(() => spool.state === 'empty');
 
     expect(valuesOf(log.records)).toEqual(['0', '1', '2', '4']);
     expect(said.some(({ level }) => level === 'error')).toBe(true);
-    log.away = true;
+    log.unreachable = true;
     expect(await spool.log.append(numbered(5, 1))).toBeNull();
   });
 
@@ -211,7 +211,7 @@ describe('the spool of a process', () => {
 
   test('metrics show how much waits, for how long, and what was forwarded', async () => {
     const { log, spool, registry } = await open(await temporaryFolder(), { maxBytes: 300 });
-    log.away = true;
+    log.unreachable = true;
     await spool.log.append(numbered(0, 2));
     await spool.log.append([spooled('k', 'x'.repeat(500))]).catch(() => undefined);
 
@@ -222,7 +222,7 @@ describe('the spool of a process', () => {
     // The age of what was spooled in this very millisecond is 0.
     await expect.poll(async () => (await figures())['tidemark_spool_oldest_seconds']).toBeGreaterThan(0);
     const waiting = await figures();
-    log.away = false;
+    log.unreachable = false;
     await until(() => spool.state === 'empty');
 
     expect(waiting).toMatchObject({

@@ -143,7 +143,7 @@ test('kill -9 while it is written: everything acknowledged is there, in order', 
   expect(new Set(values).size).toBeGreaterThan(acknowledged);
 });
 
-/** A segment with so many records; its name. */
+/** Writes a segment with `count` records, and returns its name. */
 async function openedOnce(folder: string, count: number): Promise<string> {
   const lock = lockFolder(folder);
   const spool = await Spool.open({ folder, maxBytes: 2 ** 20 });

@@ -51,12 +51,12 @@ test('while the log is reachable nothing is spooled, and appends resolve with of
 
 test('what the log refuses with a retryable error is spooled, and forwarded in order later', async () => {
   const { log, spool, spooling, said } = await scene();
-  log.away = true;
+  log.unreachable = true;
 
   const answers = [];
   for (let i = 0; i < 5; i++) answers.push(await spooling.append(numbered(i, 1)));
   expect([answers, spool.messages, log.records.length]).toEqual([[null, null, null, null, null], 5, 0]);
-  log.away = false;
+  log.unreachable = false;
   await until(() => spooling.isDirect);
 
   expect(await spooling.append(numbered(5, 1))).toHaveLength(1);
@@ -105,14 +105,14 @@ test('an error that is not retryable rejects the append, and nothing is spooled'
 test('with the log unreachable and the spool full, appends are refused until either recovers', async () => {
   const { log, spool, spooling } = await scene({}, { maxBytes: 4_000, segmentBytes: 1_000 });
   const large = spooled('k', 'x'.repeat(1_500));
-  log.away = true;
+  log.unreachable = true;
   await spooling.append([large]);
   await spooling.append([large]);
 
   await expect(spooling.append([large])).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE' });
   await expect(spooling.check()).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE' });
   expect(spool.state).toBe('full');
-  log.away = false;
+  log.unreachable = false;
   await until(() => spooling.isDirect);
   await spooling.check();
 
@@ -134,9 +134,9 @@ test('what waited at the start is forwarded before new appends', async () => {
 
 test('a log that fails while appends resume loses nothing and keeps the order', async () => {
   const { log, spooling } = await scene();
-  log.away = true;
+  log.unreachable = true;
   await spooling.append(numbered(0, 1));
-  log.away = false;
+  log.unreachable = false;
   log.hold();
   // Forwarding is under way and does not end: what comes now is held, then spooled.
   await until(() => log.waiting > 0);
@@ -155,9 +155,9 @@ test('under continuous load the spool is emptied, and appends go to the log agai
   const writers = Array.from({ length: 32 }, async () => {
     while (!stopping.signal.aborted) await spooling.append(numbered(next++, 1));
   });
-  log.away = true;
+  log.unreachable = true;
   await until(() => spool.messages > 500);
-  log.away = false;
+  log.unreachable = false;
 
   await until(() => spooling.isDirect);
   stopping.abort();
@@ -182,9 +182,9 @@ test('a load greater than the log accepts does not keep the spool from being emp
   const writers = Array.from({ length: 16 }, async () => {
     while (!stopping.signal.aborted) await spooling.append(some);
   });
-  log.away = true;
+  log.unreachable = true;
   await until(() => spool.bytes > 5 * 2 ** 20);
-  log.away = false;
+  log.unreachable = false;
 
   await until(() => spooling.isDirect);
   stopping.abort();
@@ -194,7 +194,7 @@ test('a load greater than the log accepts does not keep the spool from being emp
 test('while the log is unreachable, a clock that was changed refuses what it would date wrongly', async () => {
   let mayWait = true;
   const { log, spooling } = await scene({ mayWait: () => mayWait });
-  log.away = true;
+  log.unreachable = true;
   expect(await spooling.append(numbered(0, 1))).toBeNull();
 
   mayWait = false;
@@ -220,11 +220,11 @@ test(
     for (let fault = 0; fault < 30; fault++) {
       const [spooled, forwarded] = [spool.spooled, spooling.forwarder.forwarded];
       if (fault % 3 === 0) log.hold();
-      else log.away = true;
+      else log.unreachable = true;
       // Once in a while it is back before anything has gone to the spool.
       if (fault % 5 !== 0) await until(() => spool.spooled > spooled + 20);
       log.release();
-      log.away = false;
+      log.unreachable = false;
       if (fault % 2 === 0) await until(() => spooling.isDirect);
       else await until(() => spooling.forwarder.forwarded > forwarded || spooling.isDirect);
     }
@@ -239,9 +239,9 @@ test(
 
 test('closing leaves on disk what waits, and rejects nothing that was accepted', async () => {
   const { log, spool, spooling } = await scene();
-  log.away = true;
+  log.unreachable = true;
   await spooling.append(numbered(0, 2));
-  log.away = false;
+  log.unreachable = false;
   log.hold();
   await eventually(() => expect(log.waiting).toBeGreaterThan(0));
   const held = spooling.append(numbered(2, 1));

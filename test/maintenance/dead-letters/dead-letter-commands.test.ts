@@ -61,7 +61,7 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     const { put, list } = await scene();
     for (let n = 0n; n < 5n; n++)
       put({ offset: n, failedAt: MIDNIGHT + n * MINUTE, reader: n < 2n ? 'projector' : 'sink' });
-    // Of one time with another.
+    // It failed at the same time as another.
     put({ offset: 5n, failedAt: MIDNIGHT + 4n * MINUTE, reader: 'sink' });
 
     const seen: string[] = [];

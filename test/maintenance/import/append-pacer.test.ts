@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AppendPacer } from '../../../services/maintenance/import/append-pacer.ts';
 
-/** Appends as long as told, on a clock of its own; `takes` says how many ms so many records take. */
+/** Appends for `forMs`, on a clock of its own; `takes` says how many ms an append of records takes. */
 async function run(takes: (records: number, nowMs: number) => number, forMs: number, rate?: number) {
   const clock = { ms: 0 };
   const pacer = new AppendPacer({ rate, nowMs: () => clock.ms, sleep: async (ms) => void (clock.ms += ms) });

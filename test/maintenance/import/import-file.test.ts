@@ -90,7 +90,7 @@ describe('an import', () => {
 
   test('an import waits for a log that is unreachable', async () => {
     await writeFile(scene().path, trackLines(5));
-    scene().log.trouble = new TidemarkError('LOG_UNAVAILABLE', 'away');
+    scene().log.trouble = new TidemarkError('LOG_UNAVAILABLE', 'unreachable');
     // The length of the fault: the import asks the log first, and again until it answers.
     setTimeout(() => (scene().log.trouble = undefined), 50);
 

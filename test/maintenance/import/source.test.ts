@@ -7,7 +7,7 @@ import { type ImportRequest, sourceOf } from '../../../services/maintenance/impo
 import { openSource } from '../../../services/maintenance/import/source.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-/** Of those that open the file. Without a look at what was opened, 1 in 100 opened the other file. */
+/** Attempts that open the file. Without a look at what was opened, 1 in 100 opened the other file. */
 const OPENED = 500;
 
 /** Makes the folder `d` a link to another one and a folder again, as fast as it can. */

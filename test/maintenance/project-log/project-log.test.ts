@@ -86,15 +86,15 @@ describe('projects are put on the log', () => {
 
   test('a project that is made while the log cannot take it is put there afterwards', async () => {
     const log = await openLog();
-    let isAway = true;
+    let isUnreachable = true;
     const append: EventLog['append'] = (records) =>
-      isAway ? Promise.reject(new TidemarkError('LOG_UNAVAILABLE', 'away')) : log.append(records);
+      isUnreachable ? Promise.reject(new TidemarkError('LOG_UNAVAILABLE', 'unreachable')) : log.append(records);
     const writer = writerTo({ append, check: () => log.check() });
     await makeProject('Shop');
 
     await writer.flush();
     const before = await recordsOn(log);
-    isAway = false;
+    isUnreachable = false;
     await writer.flush();
 
     expect([before, await namesOn(log)]).toEqual([0n, ['Shop']]);

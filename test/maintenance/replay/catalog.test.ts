@@ -11,7 +11,7 @@ const AMPLE = { maxMs: 60_000, maxMemoryBytes: 4e9, maxRowsRead: 1e9 };
 const projectId = PROJECT.id;
 
 /**
- * Everything that the catalogue has, asked anew. Of examples only how many there are: which values are shown is left to chance.
+ * Everything that the catalog has, asked anew. Examples are only counted: which values are shown is left to chance.
  */
 async function catalogOf({ live }: ReplayScene): Promise<unknown> {
   const catalog = new Catalog({ analytics: live.analytics, limitsOf: () => AMPLE });
@@ -27,7 +27,7 @@ async function catalogOf({ live }: ReplayScene): Promise<unknown> {
   );
 }
 
-test('a replay makes the same catalogue', { timeout: 300_000 }, async () => {
+test('a replay makes the same catalog', { timeout: 300_000 }, async () => {
   const folder = await temporaryFolder();
   await placeCluster(join(folder, 'profiles'));
   const scene = await ReplayScene.open({

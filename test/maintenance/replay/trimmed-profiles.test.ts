@@ -18,7 +18,7 @@ beforeAll(async () => {
   await makeTables(database(), await new SqlGenerations(database()).make(made));
 });
 
-/** Of two users the live generation has all traits, as it had before there was a bound; the new one the newest two. */
+/** The live generation has all traits of two users, as before there was a bound; the new one has the newest two. */
 async function compared(also: string, idAlso: readonly string[] = []) {
   const projectId = randomProjectId();
   const said = ['ada', 'bob'].flatMap((userId) =>

@@ -28,7 +28,7 @@ const CALL = { report: () => undefined, signal: new AbortController().signal };
 const READ = { timeout: 120_000 };
 const MESSAGES = 3_000;
 const USERS = 90;
-// A poll of so many is full: the projector begins to write large batches.
+// A poll of this number is full: the projector begins to write large batches.
 const RATE = 600;
 
 describe.each(await testedForms())('a whole history read anew, $form', ({ form }) => {

@@ -56,7 +56,7 @@ describe('profiles of which more was said than they keep', () => {
     expect((await missingAfter()).result().first).toMatchObject([{ offset: '0' }, { offset: '2' }]);
   });
 
-  /** Of one user four traits, of whom two are to be kept: of the newest messages, `d` and `c`. */
+  /** One user with four traits, of which two are to be kept: `d` and `c`, of the newest messages. */
   async function scene(maxTraits: number) {
     const ada = { projectId: randomProjectId(), userId: 'ada' };
     const said = ['{"a":1,"b":2}', '{"c":3}', '{"d":4}'].map((traits) =>

@@ -21,7 +21,7 @@ async function seenOnce() {
   return { gate, cacheFile, topicPrefix, ids };
 }
 
-describe.skipIf(registry === '')('while the registry is away', () => {
+describe.skipIf(registry === '')('while the registry is unreachable', () => {
   test('a process starts that has been there once, and says so', async () => {
     const { gate, cacheFile, topicPrefix, ids } = await seenOnce();
     await gate.close();

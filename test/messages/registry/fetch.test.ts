@@ -66,7 +66,7 @@ describe.skipIf(registry === '')('a record of a schema that is not at hand', () 
     expect(codec.decode('tidemark.identify', value)).toEqual(IDENTIFY);
   });
 
-  test('waits while the registry is away, and what is at hand goes on', async () => {
+  test('waits while the registry is unreachable, and what is at hand goes on', async () => {
     const { gate, codec } = await opened();
     const { value } = await newerRecord(codec);
     await gate.close();

@@ -59,7 +59,7 @@ describe.skipIf(registry === '')('a registry that gives trouble at the start', (
     ['does not answer', 'stall', 'STORE_UNAVAILABLE'],
     ['does not let us in', { status: 403, body: '' }, 'SERVER_DENIED'],
     ['does not take the schema', { status: 422, body: '{"error_code":42201}' }, 'SCHEMA_INCOMPATIBLE'],
-    ['is none', { status: 404, body: '<h1>Not found</h1>' }, 'CONFIG_INVALID'],
+    ['is not a registry', { status: 404, body: '<h1>Not found</h1>' }, 'CONFIG_INVALID'],
     ['is a web page', { status: 200, body: '<h1>Welcome</h1>' }, 'CONFIG_INVALID'],
     ['is another service', { status: 200, body: '{"name":"search"}' }, 'CONFIG_INVALID'],
     ['moved', { status: 301, body: '' }, 'CONFIG_INVALID'],

@@ -111,7 +111,7 @@ describe('the time of a call of an SDK', () => {
     expect(validated.ok && validated.draft.originalTimestamp).toBe(corrected);
   });
 
-  test('an originalTimestamp that is no time is a problem, one that is none is absent', () => {
+  test('an originalTimestamp that is not a time is a problem, and one that is null is absent', () => {
     expect(timeOf({ originalTimestamp: 'soon' })).toBe('/originalTimestamp');
     expect(timeOf({ originalTimestamp: null, adjusted: null })).toBeNull();
   });

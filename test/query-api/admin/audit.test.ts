@@ -125,14 +125,14 @@ test('a change over the Unix socket is recorded with the user that the command l
 });
 
 test('a change whose entry cannot be written is answered as made, and counted', async () => {
-  server.audit.away = true;
+  server.audit.unreachable = true;
 
   const saved = await send('POST', '/v1/audiences', `{"name":"Gold","definition":${GOLD}}`);
 
   expect(saved.status).toBe(201);
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
   expect(metrics).toContain('tidemark_http_audit_failures_total 1');
-  server.audit.away = false;
+  server.audit.unreachable = false;
   expect((await audit()).entries).toEqual([]);
 });
 
@@ -205,8 +205,8 @@ test.each([
   });
 });
 
-test('the audit log answers 503 while its store is away', async () => {
-  server.audit.away = true;
+test('the audit log answers 503 while its store is unreachable', async () => {
+  server.audit.unreachable = true;
 
   const response = await server.request('/v1/admin/audit', {}, ADMIN_KEY);
 

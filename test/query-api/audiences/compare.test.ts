@@ -113,6 +113,6 @@ test('a comparison past its limits is 422, and one whose store is unavailable 50
   server.analytics.answer = () => new TidemarkError('QUERY_LIMIT', 'reads more than 10 rows');
   expect(await compare({ from: GOLD, to: GOLD })).toMatchObject({ status: 422, body: { code: 'query-limit' } });
 
-  server.analytics.answer = () => new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+  server.analytics.answer = () => new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
   expect(await compare({ from: GOLD, to: GOLD })).toMatchObject({ status: 503 });
 });

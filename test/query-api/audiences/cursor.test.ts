@@ -47,7 +47,7 @@ test('every place among changes, and in the list, comes back from its cursor', (
   );
 });
 
-test('a cursor of one kind is none of another', () => {
+test('a cursor of one kind is not one of another', () => {
   expect([decodeMembersCursor(changes), decodeMembersCursor(list)]).toEqual([undefined, undefined]);
   expect([decodeChangesCursor(members), decodeChangesCursor(list)]).toEqual([undefined, undefined]);
   expect([decodeListCursor(members), decodeListCursor(changes)]).toEqual([undefined, undefined]);

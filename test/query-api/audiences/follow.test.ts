@@ -152,9 +152,9 @@ test('a request goes on waiting while the store is unavailable, and is 503 where
   const short = changes(`since=${formatMicros(5n)}&wait=0.5`);
   await waiting(2);
 
-  server.saved.away = true;
+  server.saved.unreachable = true;
   expect(await short).toMatchObject({ status: 503 });
-  server.saved.away = false;
+  server.saved.unreachable = false;
   server.analytics.lines = [CHANGE];
   evaluatedAt(9n);
 

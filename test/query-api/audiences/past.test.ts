@@ -143,7 +143,7 @@ test("another project's audience, and none, is 404", async () => {
 });
 
 test('the past of an audience is 503 while the store is unavailable', async () => {
-  server.saved.away = true;
+  server.saved.unreachable = true;
   for (const name of ['versions', 'history']) expect(await get(`${AUDIENCE}/${name}`)).toMatchObject({ status: 503 });
-  server.saved.away = false;
+  server.saved.unreachable = false;
 });

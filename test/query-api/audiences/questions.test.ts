@@ -75,13 +75,13 @@ test('a key that may only write gets no audience', async () => {
   expect(await preview({ definition: GOLD }, WRITE_KEY)).toMatchObject({ status: 401 });
 });
 
-test('a question past its limits is told so, one whose store is away may be asked again', async () => {
+test('a question past its limits is told so, one whose store is unreachable may be asked again', async () => {
   server.analytics.answer = () => new TidemarkError('QUERY_LIMIT', 'reads more than 10 rows');
   expect(await preview({ definition: GOLD })).toMatchObject({
     status: 422,
     body: { type: 'urn:tidemark:problem:query-limit' },
   });
 
-  server.analytics.answer = () => new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+  server.analytics.answer = () => new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
   expect(await preview({ definition: GOLD })).toMatchObject({ status: 503 });
 });

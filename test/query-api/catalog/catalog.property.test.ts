@@ -38,7 +38,7 @@ function plain(entries: readonly (CatalogName & Partial<Pick<CatalogMember, 'typ
   );
 }
 
-/** Each message once, as a catalogue of few messages counts. */
+/** Each message once, as a catalog of few messages counts. */
 async function expectExact(store: AnalyticsStore, messages: readonly Message[]): Promise<void> {
   const project = { ...PROJECT, id: messages[0]!.projectId };
   const catalog = new Catalog({ analytics: store, limitsOf: () => AMPLE });
@@ -53,7 +53,7 @@ async function expectExact(store: AnalyticsStore, messages: readonly Message[]):
   }
 }
 
-/** As a catalogue of many messages counts: from the projections alone. */
+/** As a catalog of many messages counts: from the projections alone. */
 async function kept(store: AnalyticsStore, projectId: string) {
   const ask = async (query: Query): Promise<readonly unknown[]> => (await store.ask(query, AMPLE)).rows;
   const events = eventNamesOf(await ask(eventNamesQuery(projectId, MOST, false)));
@@ -75,10 +75,10 @@ function sumOf(entries: readonly NaiveEntry[]): number {
   return entries.reduce((sum, { count }) => sum + count, 0);
 }
 
-describe.each(await testedAnalytics())('a catalogue in $name', (tested) => {
+describe.each(await testedAnalytics())('a catalog in $name', (tested) => {
   const store = sharedStore(tested);
 
-  test('a catalogue counts what a count of every message finds, repeats and double inserts included', async () => {
+  test('a catalog counts what a count of every message finds, repeats and double inserts included', async () => {
     await fc.assert(
       fc.asyncProperty(historyAndDefinitions(1), async ([past]) => {
         await expectExact(store(), await insertHistory(store(), past));
@@ -87,7 +87,7 @@ describe.each(await testedAnalytics())('a catalogue in $name', (tested) => {
     );
   }, 240_000);
 
-  test('what is kept for a catalogue counts no copy more often than it is stored, and once when it is merged', async () => {
+  test('what is kept for a catalog counts no copy more often than it is stored, and once when it is merged', async () => {
     await fc.assert(
       fc.asyncProperty(historyAndDefinitions(1), async ([past]) => {
         const messages = await insertHistory(store(), past);
@@ -111,7 +111,7 @@ describe.each(await testedAnalytics())('a catalogue in $name', (tested) => {
     );
   }, 240_000);
 
-  test('questions about many events are answered from what is kept for the catalogue', async () => {
+  test('questions about many events are answered from what is kept for the catalog', async () => {
     const reads = async (query: Query): Promise<string> => {
       const { rows } = await store().ask({ ...query, sql: `EXPLAIN ${query.sql}` }, AMPLE);
       return rows.map(({ explain }) => String(explain)).find((line) => line.includes('ReadFrom')) ?? '';

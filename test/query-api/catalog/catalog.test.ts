@@ -58,8 +58,8 @@ function propertiesPath(event: string): string {
   return `/v1/catalog/events/${encodeURIComponent(event)}/properties`;
 }
 
-describe('the catalogue of events', () => {
-  test('the catalogue lists the names of a project, the most frequent first, and of no other project', async () => {
+describe('the catalog of events', () => {
+  test('the catalog lists the names of a project, the most frequent first, and of no other project', async () => {
     const body = await get('/v1/catalog/events');
 
     expect(body).toMatchObject({ exact: true, truncated: false, next_cursor: null });
@@ -75,7 +75,7 @@ describe('the catalogue of events', () => {
     expect((await get('/v1/catalog/events', OTHER_READ_KEY)).events).toMatchObject([{ name: 'Theirs', count: 1 }]);
   });
 
-  test('pages of the catalogue together have every name once, in either order', async () => {
+  test('pages of the catalog together have every name once, in either order', async () => {
     for (const [order, expected] of [
       ['name', BY_NAME],
       ['count', NAMES.toReversed()],
@@ -98,7 +98,7 @@ describe('the catalogue of events', () => {
   });
 });
 
-describe('the catalogue of properties', () => {
+describe('the catalog of properties', () => {
   test('a property has its types with their shares, and examples with the digits that were sent', async () => {
     const body = await get(`${propertiesPath('a\nb')}?order=name`);
 
@@ -137,7 +137,7 @@ describe('the catalogue of properties', () => {
   });
 });
 
-test('the catalogue of traits cuts long examples', async () => {
+test('the catalog of traits cuts long examples', async () => {
   const { traits } = await get('/v1/catalog/traits?order=name');
 
   expect(traits.map(({ name, examples }) => [name, examples])).toEqual([
@@ -148,10 +148,10 @@ test('the catalogue of traits cuts long examples', async () => {
   expect(traits[2]).toMatchObject({ types: [{ type: 'number', count: 1, share: 1 }] });
 });
 
-describe('refusals of the catalogue', () => {
+describe('refusals of the catalog', () => {
   const PATHS = ['/v1/catalog/events', '/v1/catalog/traits', propertiesPath('Order Completed')];
 
-  test('a parameter of the catalogue that makes no sense is refused by its name', async () => {
+  test('a parameter of the catalog that makes no sense is refused by its name', async () => {
     const { next_cursor: byCount } = await get('/v1/catalog/events?limit=1');
     const REFUSED = [
       ['limit=0', 'limit'],
@@ -181,14 +181,14 @@ describe('refusals of the catalogue', () => {
     expect(await refusalOf(propertiesPath('\0'))).toMatchObject({ status: 400 });
   });
 
-  test('a catalogue is read with a key that may read', async () => {
+  test('a catalog is read with a key that may read', async () => {
     for (const path of PATHS) {
       expect(await refusalOf(path, 'no-key')).toMatchObject({ status: 401 });
       expect(await refusalOf(path, WRITE_KEY)).toMatchObject({ status: 401 });
     }
   });
 
-  test('a catalogue is refused past the limits of questions, and while analytics is away', async () => {
+  test('a catalog is refused past the limits of questions, and while analytics is unreachable', async () => {
     for (const [code, status] of [
       ['QUERY_LIMIT', 422],
       ['TOO_MANY_QUESTIONS', 429],
@@ -200,7 +200,7 @@ describe('refusals of the catalogue', () => {
   });
 });
 
-describe('what the process keeps of a catalogue', () => {
+describe('what the process keeps of a catalog', () => {
   const rows = (count: string): Awaited<ReturnType<AnalyticsReader['ask']>> => {
     const row = { name: 'Ran', times: count, first: '0', last: '0' };
     return { rows: [row], tookMs: 1, rowsRead: 1, bytesRead: 1 };
@@ -227,9 +227,9 @@ describe('what the process keeps of a catalogue', () => {
   test('a failure is not kept', async () => {
     const analytics = new MemoryAnalytics();
     const { countOf } = catalogOf(analytics);
-    analytics.away = true;
+    analytics.unreachable = true;
     await expect(countOf()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-    analytics.away = false;
+    analytics.unreachable = false;
     analytics.answer = () => rows('1');
 
     expect(await countOf()).toBe(1);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 beforeEach(() => {
   queries = [];
   rows = [];
-  server.analytics.away = false;
+  server.analytics.unreachable = false;
   server.analytics.answer = (query) => {
     queries.push(query);
     return { rows, tookMs: 1, rowsRead: 10, bytesRead: 1 };
@@ -94,7 +94,7 @@ describe.each([
     expect(await post(path, sound)).toMatchObject({ status: 422, json: { code: 'query-limit' } });
     server.analytics.answer = () => new TidemarkError('TOO_MANY_QUESTIONS', 'too many');
     expect(await post(path, sound)).toMatchObject({ status: 429, json: { code: 'overloaded' } });
-    server.analytics.away = true;
+    server.analytics.unreachable = true;
     expect(await post(path, sound)).toMatchObject({ status: 503, json: { code: 'unavailable' } });
   });
 

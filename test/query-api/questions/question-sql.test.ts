@@ -96,7 +96,7 @@ describe('a question is asked as', () => {
     );
   });
 
-  test('a sum is of exact millionths, and of doubles where there are none, of the first copy of each message', () => {
+  test('a sum adds exact millionths, or doubles where there are no millionths, of the first copy of each message', () => {
     const sql = filled(compileBuckets(questionOf({ measure: 'sum', of: 'total' }), CONTEXT, null, []));
 
     expect(sql).toContain(

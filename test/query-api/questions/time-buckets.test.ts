@@ -77,7 +77,7 @@ describe('buckets', () => {
     expect(starts(span('2010-11-06T02:30Z', '2010-11-08T03:30Z'), 'day', 'America/St_Johns')).toHaveLength(2);
   });
 
-  test('a period may have so many buckets and no more', () => {
+  test('a period has at most the greatest number of buckets', () => {
     const most = { from: 0n, to: BigInt(MAX_BUCKETS) * 3_600_000_000n };
 
     expect(starts(most, 'hour', 'UTC')).toHaveLength(MAX_BUCKETS);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 afterEach(() => {
-  server.analytics.away = server.profiles.away = server.saved.away = false;
+  server.analytics.unreachable = server.profiles.unreachable = server.saved.unreachable = false;
   server.saved.audiences.clear();
   answerWith(() => []);
 });
@@ -80,12 +80,12 @@ test.each([
 test('a part that cannot be reached is named in the 503', async () => {
   knowUser();
   for (const path of PATHS) {
-    server.analytics.away = true;
+    server.analytics.unreachable = true;
     const analytics = await server.request(path);
-    server.analytics.away = false;
-    server.profiles.away = server.saved.away = true;
+    server.analytics.unreachable = false;
+    server.profiles.unreachable = server.saved.unreachable = true;
     const profiles = await server.request(path.replace('ada', 'nobody'));
-    server.profiles.away = server.saved.away = false;
+    server.profiles.unreachable = server.saved.unreachable = false;
 
     for (const [response, part] of [
       [analytics, 'analytics'],
@@ -154,7 +154,7 @@ test('a trait that a known user never had has an empty history', async () => {
 
 test('an export that fails on its way is cut before its last line', async () => {
   answerWith(({ sql }) =>
-    sql.includes('FROM audience_changes') ? new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered') : [],
+    sql.includes('FROM audience_changes') ? new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered') : [],
   );
 
   const response = await server.request('/v1/users/ada/export');

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  server.analytics.away = server.profiles.away = false;
+  server.analytics.unreachable = server.profiles.unreachable = false;
   server.analytics.answer = (query) => ({ rows: namesFrom(query), tookMs: 1, rowsRead: 0, bytesRead: 0 });
 });
 
@@ -166,11 +166,11 @@ test.each([
 });
 
 test('a search is 503 with the name of the part that cannot be reached', async () => {
-  server.profiles.away = true;
+  server.profiles.unreachable = true;
   const byId = await server.request('/v1/users?anonymous_id=a');
   const profile = await server.request('/v1/users/ada');
-  server.profiles.away = false;
-  server.analytics.away = true;
+  server.profiles.unreachable = false;
+  server.analytics.unreachable = true;
   const byPrefix = await server.request('/v1/users?prefix=a');
   const byTrait = await server.request('/v1/users?trait=a:b');
 

@@ -10,7 +10,7 @@ export interface Sender {
 /** What each file beside this one exports. */
 export type Connect = (url: string, writeKey: string) => Sender | Promise<Sender>;
 
-/** Of an SDK whose methods are named after the calls and take one message, as Segment's do. */
+/** A sender for an SDK whose methods are named after the calls and take one message, as Segment's do. */
 export function senderOf(analytics: object, flush: () => Promise<unknown>): Sender {
   const methods = analytics as Record<string, (message: object) => unknown>;
   return {

@@ -1,4 +1,4 @@
-/** Events of before the migration that the catalogue needs: what is kept for it is made of them, too. */
+/** Events of before the migration that the catalog needs: what is kept for it is made of them, too. */
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AnalyticsStore, Query } from '../../../services/stores/analytics/analytics-store.ts';
@@ -59,7 +59,7 @@ async function expectCounted(store: AnalyticsStore): Promise<void> {
   });
 }
 
-test('the catalogue has events that chDB had before', async () => {
+test('the catalog has events that chDB had before', async () => {
   const folder = await temporaryFolder();
   const engine = new ChdbEngine(join(folder, 'store'));
   for (const sql of statementsBefore(EMBEDDED.statement)) await engine.query('', sql);
@@ -74,7 +74,7 @@ test('the catalogue has events that chDB had before', async () => {
 const server = await serverUrl('clickhouse');
 
 describe.skipIf(server === undefined)('a ClickHouse server', () => {
-  test('the catalogue has events that a ClickHouse server had before', async () => {
+  test('the catalog has events that a ClickHouse server had before', async () => {
     const database = await freshDatabase(server ?? '');
     onTestFinished(() => database.drop());
     for (const sql of statementsBefore(SERVER.statement)) await askServer(database.url, sql);

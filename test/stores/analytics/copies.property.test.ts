@@ -94,7 +94,7 @@ describe.each(await testedAnalytics())('of the copies of a track, in $name', (te
     }
   }
 
-  /** Of all time, and of each day that something happened on. */
+  /** Compares the counts of all time, and of each day that something happened on. */
   async function expectCounts(make: MessageMaker, event: string, expected: readonly Track[]): Promise<void> {
     const own = expected.filter((message) => message.event === event);
     for (const day of new Set([null, ...own.map(({ timestamp }) => dayOf(timestamp))])) {

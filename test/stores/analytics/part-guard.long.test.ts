@@ -40,8 +40,8 @@ async function makeScene() {
   return { disk, run, make, insert, count, isBroken, mergedOf };
 }
 
-// Of the merge, when the disk fills up. At some of these what is left suffices for the rest, or the merge is past it before
-// it is seen; at others, where the machine is busy, the guard stops the merge before it comes to its end.
+// Shares of the merge at which the disk fills up. At some of these what is left suffices for the rest, or the merge is past
+// it before it is seen; at others, where the machine is busy, the guard stops the merge before it comes to its end.
 const SHARES_MERGED = [0.3, 0.6, 0.8, 0.1, 0.9, 0.5, 0.7, 0.01, 0.85, 0.4, 0.95, 0.2, 0.75, 0.9, 0.05, 0.6, 0.8, 0.3];
 // After an insert was begun; it takes longer on a busy machine.
 const MOMENTS_MS = [60, 120, 30, 200, 300, 15, 400, 90];

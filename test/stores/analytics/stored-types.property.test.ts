@@ -21,7 +21,7 @@ const value = fc.oneof(
   member,
   list.map((one) => `{"in":${one}}`),
 );
-/** Of more paths than the column keeps apart, so that those of later rows share a place. */
+/** Objects with more paths than the column keeps apart, so that those of later rows share a place. */
 const manyPaths = fc.nat(20).map((n) => Array.from({ length: 20 }, (_, i) => `"p${n * 20 + i}":${i}`).join(','));
 const properties = fc.oneof(
   { weight: 4, arbitrary: value.map((one) => `{"v":${one}}`) },

@@ -29,8 +29,10 @@ describe('the progress of a generation whose tables come and go', () => {
   });
 
   test('progress rejects where the query failed for another reason', async () => {
-    const away = new Error('57P01: terminating connection');
+    const unreachable = new Error('57P01: terminating connection');
 
-    await expect(progressSoFar(answering(away, [{ made: true }], away), 'profiles', 2)).rejects.toBe(away);
+    await expect(progressSoFar(answering(unreachable, [{ made: true }], unreachable), 'profiles', 2)).rejects.toBe(
+      unreachable,
+    );
   });
 });

@@ -107,7 +107,7 @@ describe('the project cache', () => {
 
   test('stopping the project cache leaves no unhandled rejection', async () => {
     const { cache, store } = await setUp();
-    store.away = true;
+    store.unreachable = true;
     await cache.start();
 
     await cache.stop();
@@ -148,10 +148,10 @@ describe('the projects in the cache', () => {
     expect(await cache.findProject(trap.id)).toEqual(trap);
   });
 
-  test('an unknown project cannot be checked while the store is away', async () => {
+  test('an unknown project cannot be checked while the store is unreachable', async () => {
     const { cache, store } = await setUp();
     await cache.start();
-    store.away = true;
+    store.unreachable = true;
 
     await expect(cache.findProject('unknown')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   });
@@ -206,40 +206,40 @@ describe('the last day on which a key was used', () => {
   });
 });
 
-describe('the project cache while the store is away', () => {
+describe('the project cache while the store is unreachable', () => {
   test('while the store is unreachable, the project cache keeps the keys it has and cannot check others', async () => {
     const { cache, store, addKey } = await setUp({ refreshEveryMs: 5 });
     const key = await addKey('write');
     await cache.start();
 
-    store.away = true;
+    store.unreachable = true;
 
     await expect(cache.find('unknown')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true });
     expect(cache.find(key)).toMatchObject({ scopes: ['write'] });
-    expect(cache.storeAway).toBe(true);
+    expect(cache.storeUnreachable).toBe(true);
   });
 
   test('the project cache logs once that the store is unreachable and once that it is back, however often it tried', async () => {
     const { cache, store, lines } = await setUp({ refreshEveryMs: 2 });
     await cache.start();
-    store.away = true;
+    store.unreachable = true;
     const tried = store.snapshots;
     await eventually(() => expect(store.snapshots).toBeGreaterThan(tried + 3));
 
-    store.away = false;
+    store.unreachable = false;
 
-    await eventually(() => expect(cache.storeAway).toBe(false));
+    await eventually(() => expect(cache.storeUnreachable).toBe(false));
     expect(lines.map(({ level }) => level)).toEqual(['warn', 'info']);
   });
 
   test('the project cache starts while the store is unreachable, and loads once the store is back', async () => {
     const { cache, store, addKey } = await setUp({ refreshEveryMs: 5 });
     const key = await addKey('write');
-    store.away = true;
+    store.unreachable = true;
     await cache.start();
     expect(cache.loaded).toBe(false);
 
-    store.away = false;
+    store.unreachable = false;
 
     await eventually(() => expect(cache.loaded).toBe(true));
     expect(cache.find(key)).not.toBeInstanceOf(Promise);

@@ -85,7 +85,7 @@ describe('projects and their keys', () => {
     ['a name that turns text around', { name: 'a\u202eb' }],
     ['a name with a NUL', { name: 'a\0b' }],
     ['half a character', { name: '\ud83d' }],
-    ['a time zone that is none', { name: 'x', timezone: 'Mars/Olympus' }],
+    ['a time zone that does not exist', { name: 'x', timezone: 'Mars/Olympus' }],
     ['an offset for a time zone', { name: 'x', timezone: '+02:00' }],
   ])('project create refuses %s', async (_, args) => {
     const store = new MemoryProjectStore();

@@ -13,7 +13,7 @@ export class FaultyLog implements Pick<EventLog, 'append' | 'check' | 'openEncod
   /** Jobs that it encoded and appended. */
   encoded = 0;
   /** While set, appends and checks reject. */
-  away = false;
+  unreachable = false;
   /** While set, only checks reject. */
   isProbeRefused = false;
   /** Added to our clock: what the log's clock shows. */
@@ -72,7 +72,7 @@ export class FaultyLog implements Pick<EventLog, 'append' | 'check' | 'openEncod
   }
 
   #reach(): Promise<void> {
-    if (this.away) return Promise.reject(new TidemarkError('LOG_UNAVAILABLE', 'away, as ordered'));
+    if (this.unreachable) return Promise.reject(new TidemarkError('LOG_UNAVAILABLE', 'unreachable, as ordered'));
     return Promise.resolve();
   }
 

@@ -12,7 +12,7 @@ export type Fate = 'written' | 'unanswered' | 'refused';
 export class KafkaInMemory {
   readonly layout = new Layout(new Map([[BROKER_TOPIC, 2]]));
   readonly requests: { readonly broker: number; readonly batches: readonly PartitionBatch[] }[] = [];
-  /** Who leads each partition, by its number. */
+  /** The leader of each partition, by its number. */
   leaders = [1, 1];
   /** Asked for each batch. */
   fate: (batch: PartitionBatch) => Fate = () => 'written';

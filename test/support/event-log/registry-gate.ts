@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
 export interface RegistryGateOptions {
-  /** Who may pass, by basic authentication; everybody unless told. */
+  /** The user of basic authentication who may pass; everybody by default. */
   readonly credentials?: { readonly user: string; readonly password: string };
   /** Certificate, then key. */
   readonly serverPem?: string;

@@ -45,10 +45,10 @@ const RESULTS: Partial<Record<JobKind, object>> = {
   import: { lines: 3, accepted: 2, refused: 1, resumed_at_line: 0 },
 };
 
-/** Jobs in memory, which can be away. */
+/** Jobs in memory, which can be unreachable. */
 export class MemoryJobStore implements JobStore {
   readonly jobs = new Map<string, Job>();
-  away = false;
+  unreachable = false;
 
   async add(job: NewJob): Promise<Job> {
     this.#check();
@@ -98,7 +98,7 @@ export class MemoryJobStore implements JobStore {
   }
 
   #check(): void {
-    if (this.away) throw new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+    if (this.unreachable) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
   }
 }
 
@@ -134,7 +134,7 @@ export class MemoryAdmin {
   readonly jobs = new MemoryJobStore();
   /** What keeps a project from being deleted. */
   has: readonly string[] = [];
-  /** Of projects that were deleted, their names by their ids: those of which something is left. */
+  /** Names by id of deleted projects that have something left. */
   readonly #left = new Map<string, string>();
   /** What an erasure waits for. */
   erasing: Promise<void> = Promise.resolve();
@@ -143,8 +143,8 @@ export class MemoryAdmin {
   readonly runner = new JobRunner({ commands: this.#commands(), jobs: this.jobs, logger: { warn: () => undefined } });
   readonly ports = this.#ports();
 
-  set away(away: boolean) {
-    this.projects.away = this.jobs.away = away;
+  set unreachable(unreachable: boolean) {
+    this.projects.unreachable = this.jobs.unreachable = unreachable;
   }
 
   #commands(): Record<JobKind, Command> {
@@ -230,7 +230,7 @@ export class MemoryAdmin {
   }
 
   #whileThere<T>(value: T): T {
-    if (this.jobs.away) throw new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+    if (this.jobs.unreachable) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
     return value;
   }
 }

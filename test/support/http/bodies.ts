@@ -17,7 +17,7 @@ const DIGITS = [...Array(128).keys()]
   .map((code) => String.fromCharCode(code))
   .filter((char) => /[ -~]/.test(char) && !/["\\]/.test(char));
 
-/** So many traits in as few bytes as can be. */
+/** `count` traits in as few bytes as possible. */
 export function traitsOf(count: number): Record<string, number> {
   const names = DIGITS.values().toArray();
   for (let at = 0; names.length < count; at++) names.push(...DIGITS.map((digit) => `${names[at]}${digit}`));

@@ -15,7 +15,7 @@ type Exchange = (operationId: string, sent: Sent) => Promise<number>;
 export async function exchangeSessions(
   url: string,
   exchange: Exchange,
-  whileAway: (run: () => Promise<void>) => Promise<void>,
+  whileUnreachable: (run: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const body = JSON.stringify({ key: SCOPE_KEYS.read });
   const signIn = { ...headersOfPage(url), 'content-type': 'application/json' };
@@ -25,7 +25,7 @@ export async function exchangeSessions(
   expect(await exchange('getConsoleSession', { headers })).toBe(200);
   expect(await exchange('signIn', { body, headers: { 'tidemark-console': '' } })).toBe(401);
   expect(await exchange('signOut', { headers: { ...headers, 'tidemark-console': '' } })).toBe(401);
-  await whileAway(async () => {
+  await whileUnreachable(async () => {
     expect(await exchange('signIn', { body })).toBe(503);
     expect(await exchange('signOut', { headers })).toBe(503);
     const cookie = `tidemark_console=${'a'.repeat(43)}`;

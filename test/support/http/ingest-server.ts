@@ -25,14 +25,14 @@ import type { ReplyBody } from './reply.ts';
 
 export const WRITE_KEY = 'write-key-of-the-first-project';
 export const READ_KEY = 'read-key-of-the-first-project';
-/** Of the installation. */
+/** A key of the installation. */
 export const ADMIN_KEY = 'admin-key-of-the-installation';
 export const OTHER_KEY = 'write-key-of-the-other-project';
 /** Its project may send two requests a second. */
 export const LIMITED_KEY = 'write-key-of-the-limited-project';
-/** Of a project that may send a byte a second. */
+/** A key of a project that may send a byte a second. */
 export const BYTES_KEY = 'tm_write_of_a_byte_a_second_________';
-/** Nobody knows it, and the store that might is away. */
+/** Nobody knows it, and the store that might is unreachable. */
 export const UNCHECKABLE_KEY = 'key-while-the-store-is-away';
 
 export const codec = new Codec(new EmbeddedSchemaIds());
@@ -63,7 +63,8 @@ const keyRing: KeyRing = {
   find: (key) => {
     const known = KEYS.get(key);
     if (known !== undefined) return known;
-    if (key === UNCHECKABLE_KEY) return Promise.reject(new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered'));
+    if (key === UNCHECKABLE_KEY)
+      return Promise.reject(new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered'));
     return Promise.resolve(undefined);
   },
   findProject: (idOrName) => [PROJECT, OTHER_PROJECT].find(({ id }) => id === idOrName),

@@ -11,16 +11,16 @@ import type {
 import type { Micros } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 
-/** Saved audiences in memory, which can be away. Held to the same contract as the real store. */
+/** Saved audiences in memory, which can be unreachable. Held to the same contract as the real store. */
 export class MemoryAudienceStore implements AudienceStore {
   readonly audiences = new Map<string, SavedAudience>();
-  /** Of each audience, newest first. */
+  /** Versions of each audience, newest first. */
   readonly kept = new Map<string, AudienceVersion[]>();
   readonly evaluated = new Map<string, LastEvaluation[]>();
   readonly readableAt = new Map<string, Micros>();
   /** How often it was asked what is shown, and of how many audiences the last time. */
   looks: number[] = [];
-  away = false;
+  unreachable = false;
   readonly #maxPerProject: number;
   #count = 0;
 
@@ -120,7 +120,7 @@ export class MemoryAudienceStore implements AudienceStore {
   }
 
   #check(): void {
-    if (this.away) throw new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+    if (this.unreachable) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
   }
 }
 

@@ -1,10 +1,10 @@
 import type { AuditEntry, AuditFilter, AuditLog, RecordedEntry } from '../../../services/stores/audit/audit-log.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 
-/** The audit log in memory, which can be away. Held to the same contract as the real one. */
+/** The audit log in memory, which can be unreachable. Held to the same contract as the real one. */
 export class MemoryAuditLog implements AuditLog {
   readonly entries: RecordedEntry[] = [];
-  away = false;
+  unreachable = false;
 
   async append(entry: AuditEntry): Promise<void> {
     this.#check();
@@ -28,6 +28,6 @@ export class MemoryAuditLog implements AuditLog {
   }
 
   #check(): void {
-    if (this.away) throw new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+    if (this.unreachable) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
   }
 }

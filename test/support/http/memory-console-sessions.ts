@@ -8,7 +8,7 @@ import type {
 /** Sessions of the console in memory, whose store can be unavailable. */
 export class MemoryConsoleSessions implements ConsoleSessionStore {
   readonly #sessions = new Map<string, ConsoleSession>();
-  away = false;
+  unreachable = false;
 
   async add({ sha256, keyId, expiresAtMs, madeAtMs: lastUsedAtMs }: NewConsoleSession): Promise<void> {
     this.#check();
@@ -30,6 +30,6 @@ export class MemoryConsoleSessions implements ConsoleSessionStore {
   }
 
   #check(): void {
-    if (this.away) throw new TidemarkError('STORE_UNAVAILABLE', 'unavailable, as ordered');
+    if (this.unreachable) throw new TidemarkError('STORE_UNAVAILABLE', 'unavailable, as ordered');
   }
 }

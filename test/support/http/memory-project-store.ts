@@ -15,7 +15,7 @@ import {
 import { firstScope } from '../../../services/stores/projects/keys.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 
-/** A project store in memory that can be away. Held to the same contract as the real one. */
+/** A project store in memory that can be unreachable. Held to the same contract as the real one. */
 export class MemoryProjectStore implements ProjectStore {
   readonly #projects = new Map<string, Project>();
   readonly #keys = new Map<string, ApiKey>();
@@ -23,7 +23,7 @@ export class MemoryProjectStore implements ProjectStore {
   readonly #awaiting = new Set<string>();
   #count = 0;
   /** While true, everything throws `STORE_UNAVAILABLE`. */
-  away = false;
+  unreachable = false;
   /** How often `snapshot` was asked. */
   snapshots = 0;
   /** The most calls of `snapshot` that were under way at once. */
@@ -144,7 +144,7 @@ export class MemoryProjectStore implements ProjectStore {
   async noteUsed(ids: readonly string[], day: string): Promise<void> {
     this.#check();
     this.noted.push(ids);
-    if (this.notingFails) throw new TidemarkError('STORE_UNAVAILABLE', 'away');
+    if (this.notingFails) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable');
     for (const [id, key] of this.#keys) {
       if (ids.includes(id) && day > (key.lastUsedDay ?? '')) this.#keys.set(id, { ...key, lastUsedDay: day });
     }
@@ -172,7 +172,7 @@ export class MemoryProjectStore implements ProjectStore {
   }
 
   #check(): void {
-    if (this.away) throw new TidemarkError('STORE_UNAVAILABLE', 'away');
+    if (this.unreachable) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable');
   }
 
   #id(): string {

@@ -10,7 +10,7 @@ import type {
 /** A refusal store in memory that can be unavailable. It keeps every group, and forgets nothing. */
 export class MemoryRefusalStore implements RefusalStore {
   readonly #groups = new Map<string, ListedRefusals>();
-  away = false;
+  unreachable = false;
   /** How many groups each call of `add` brought. */
   readonly added: number[] = [];
 
@@ -48,6 +48,6 @@ export class MemoryRefusalStore implements RefusalStore {
   }
 
   #check(): void {
-    if (this.away) throw new TidemarkError('STORE_UNAVAILABLE', 'unavailable, as ordered');
+    if (this.unreachable) throw new TidemarkError('STORE_UNAVAILABLE', 'unavailable, as ordered');
   }
 }

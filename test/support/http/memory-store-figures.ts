@@ -3,47 +3,47 @@ import { TidemarkError } from '../../../services/runtime/errors.ts';
 
 /** What stores would tell. */
 export class MemoryStoreFigures implements StoreFigures {
-  away = false;
+  unreachable = false;
   last: Awaited<ReturnType<StoreFigures['verification']>> = null;
   /** Coordinates of messages of dead letters that were replayed or dropped. */
   readonly settledMessages = new Set<string>();
   readonly deleted = new Set<string>();
 
   async profilesBytes(): Promise<number> {
-    return this.#unlessAway(8_192);
+    return this.#unlessUnreachable(8_192);
   }
 
   async analyticsBytes(): Promise<number> {
-    return this.#unlessAway(65_536);
+    return this.#unlessUnreachable(65_536);
   }
 
   async verification(): ReturnType<StoreFigures['verification']> {
-    return this.#unlessAway(this.last);
+    return this.#unlessUnreachable(this.last);
   }
 
   async verificationHours(): ReturnType<StoreFigures['verificationHours']> {
-    return this.#unlessAway([]);
+    return this.#unlessUnreachable([]);
   }
 
   async settled(messages: Parameters<StoreFigures['settled']>[0]): Promise<readonly string[]> {
     const names = messages.map(({ topic, partition, offset }) => `${topic}/${partition}/${offset}`);
-    return this.#unlessAway(names.filter((name) => this.settledMessages.has(name)));
+    return this.#unlessUnreachable(names.filter((name) => this.settledMessages.has(name)));
   }
 
   async deletedProjects(): Promise<ReadonlySet<string>> {
-    return this.#unlessAway(this.deleted);
+    return this.#unlessUnreachable(this.deleted);
   }
 
   async ofProject(): ReturnType<StoreFigures['ofProject']> {
-    return this.#unlessAway({
+    return this.#unlessUnreachable({
       hours: [{ hour: 494_000, messages: 3, repeats: 1 }],
       refusedToday: 2,
       verification: null,
     });
   }
 
-  #unlessAway<T>(value: T): T {
-    if (this.away) throw new TidemarkError('STORE_UNAVAILABLE', 'unavailable, as ordered');
+  #unlessUnreachable<T>(value: T): T {
+    if (this.unreachable) throw new TidemarkError('STORE_UNAVAILABLE', 'unavailable, as ordered');
     return value;
   }
 }

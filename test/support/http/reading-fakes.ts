@@ -15,17 +15,17 @@ import type { Profile, WholeProfile } from '../../../services/stores/profiles/pr
 import type { ProfileReader, ReaderName, ReaderProgress } from '../../../services/stores/profiles/profile-store.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 
-function awayError(): TidemarkError {
-  return new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+function unreachableError(): TidemarkError {
+  return new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
 }
 
-/** Profiles in memory, which can be away. */
+/** Profiles in memory, which can be unreachable. */
 export class MemoryProfiles implements ProfileReader {
   readonly profiles: Profile[] = [];
-  away = false;
+  unreachable = false;
 
   find(projectId: string, userKey: string): Promise<Profile | undefined> {
-    if (this.away) return Promise.reject(awayError());
+    if (this.unreachable) return Promise.reject(unreachableError());
     return Promise.resolve(
       this.profiles.find((profile) => profile.projectId === projectId && profile.userKey === userKey),
     );
@@ -48,7 +48,7 @@ export class MemoryProfiles implements ProfileReader {
   }
 
   seenWith(projectId: string, anonymousId: string, after: string, limit: number): Promise<readonly string[]> {
-    if (this.away) return Promise.reject(awayError());
+    if (this.unreachable) return Promise.reject(unreachableError());
     const keys = this.profiles.flatMap((profile) =>
       profile.projectId === projectId && profile.userId !== null && profile.anonymousIds.includes(anonymousId)
         ? [profile.userKey]
@@ -78,7 +78,7 @@ export class MemoryAnalytics implements AnalyticsReader {
     rowsRead: 0,
     bytesRead: 0,
   });
-  away = false;
+  unreachable = false;
   /** What questions and streams wait for. */
   gate: Promise<void> | undefined;
   /** What a stream gives, a line each; an error cuts it there. */
@@ -90,7 +90,7 @@ export class MemoryAnalytics implements AnalyticsReader {
   ended = 0;
 
   userEvents(query: EventsQuery): Promise<readonly StoredEvent[]> {
-    if (this.away) return Promise.reject(awayError());
+    if (this.unreachable) return Promise.reject(unreachableError());
     this.queries.push(query);
     const { projectId, userKey, event, since, until, after, limit } = query;
     const found = this.events
@@ -103,7 +103,7 @@ export class MemoryAnalytics implements AnalyticsReader {
 
   async ask(query: Query, limits: QueryLimits): Promise<QueryResult> {
     await this.gate;
-    if (this.away) throw awayError();
+    if (this.unreachable) throw unreachableError();
     const answer = this.answer(query, limits);
     if (answer instanceof Error) throw answer;
     return answer;
@@ -115,7 +115,7 @@ export class MemoryAnalytics implements AnalyticsReader {
 
   async stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {
     await this.gate;
-    if (this.away) throw awayError();
+    if (this.unreachable) throw unreachableError();
     const answer = this.answer(query, limits);
     if (answer instanceof Error) throw answer;
     return this.#chunks();
@@ -128,7 +128,7 @@ export class MemoryAnalytics implements AnalyticsReader {
   }
 
   finalizedAt(): Promise<Micros | null> {
-    return this.away ? Promise.reject(awayError()) : Promise.resolve(this.settled);
+    return this.unreachable ? Promise.reject(unreachableError()) : Promise.resolve(this.settled);
   }
 
   /** In chunks that end anywhere. */
@@ -161,7 +161,7 @@ export class MemoryProgress implements ReaderProgress {
   /** How often it was asked, and how often at once. */
   calls = 0;
   mostAtOnce = 0;
-  away: Error | undefined;
+  unreachable: Error | undefined;
   /** What an answer waits for, once its positions have been read. */
   gate: Promise<void> | undefined;
   #underWay = 0;
@@ -180,7 +180,7 @@ export class MemoryProgress implements ReaderProgress {
     const answer = { projector: [...projector.values()], sink: [...sink.values()] };
     await this.gate;
     this.#underWay -= 1;
-    if (this.away !== undefined) throw this.away;
+    if (this.unreachable !== undefined) throw this.unreachable;
     return answer;
   }
 }

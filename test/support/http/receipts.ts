@@ -3,7 +3,7 @@ import { decodeReceipt, type Receipt } from '../../../services/http/receipt.ts';
 import { receiptSignerOf } from '../../../services/http/receipt-signer.ts';
 import type { Project } from '../../../services/stores/projects/project-store.ts';
 
-/** What a receipt of this project says. @throws where it is none. */
+/** What a receipt of this project says. @throws where it is not a receipt. */
 export function readReceipt(text: string, project: Pick<Project, 'id' | 'sessionSecret'>): Receipt {
   const receipt = decodeReceipt(text, receiptSignerOf(project));
   if (receipt === undefined || receipt === 'foreign') throw new Error(`no receipt of ${project.id}: ${text}`);

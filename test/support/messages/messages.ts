@@ -65,16 +65,16 @@ function envelope({ projectId, userId, timestamp, receivedAt }: Said<Message>) {
   };
 }
 
-/** A codec whose schema registry is away at first, so many times. */
-export function awayFor(failures: number): { readonly codec: Codec; readonly failuresLeft: () => number } {
-  const away = new Codec(new EmbeddedSchemaIds());
-  const prepare = away.prepare.bind(away);
-  away.prepare = async (values) => {
+/** A codec whose schema registry is unreachable for the first `failures` times. */
+export function unreachableFor(failures: number): { readonly codec: Codec; readonly failuresLeft: () => number } {
+  const unreachable = new Codec(new EmbeddedSchemaIds());
+  const prepare = unreachable.prepare.bind(unreachable);
+  unreachable.prepare = async (values) => {
     if (failures > 0) {
       failures--;
-      throw new TidemarkError('STORE_UNAVAILABLE', 'the registry is away, as ordered');
+      throw new TidemarkError('STORE_UNAVAILABLE', 'the registry is unreachable, as ordered');
     }
     await prepare(values);
   };
-  return { codec: away, failuresLeft: () => failures };
+  return { codec: unreachable, failuresLeft: () => failures };
 }

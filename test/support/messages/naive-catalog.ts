@@ -3,7 +3,7 @@ import { splitObject } from '../../../services/messages/json.ts';
 import { dayOf } from '../../../services/messages/day-and-hour.ts';
 import type { Identify, Message, Micros, Session, Track } from '../../../services/messages/message.ts';
 
-/** Without examples, of which the catalogue has any. */
+/** Without examples, of which the catalog has any. */
 export interface NaiveEntry {
   readonly name: string;
   readonly count: number;
@@ -19,7 +19,7 @@ interface Found {
   readonly at: Micros;
 }
 
-/** Of copies by user, event, day and message id, the first counts. */
+/** Tracks without copies: the first by user, event, day and message id counts. */
 function withoutCopies(messages: readonly Message[]): readonly Track[] {
   const first = new Map<string, Track>();
   for (const message of messages) {
@@ -44,7 +44,7 @@ export function naiveProperties(messages: readonly Message[], event: string): re
   );
 }
 
-/** Of each user the newest value of each trait, unless it is null. */
+/** The newest value of each trait of each user, unless it is null. */
 export function naiveTraits(messages: readonly Message[]): readonly NaiveEntry[] {
   const newest = new Map<string, { readonly version: string; readonly found: Found }>();
   const setting = messages.filter((message): message is Identify | Session => message.type !== 'track');

@@ -38,7 +38,7 @@ const history = fc.record({
 
 export type History = typeof history extends fc.Arbitrary<infer T> ? T : never;
 
-/** What happened, and so many definitions at most that ask about what is in it. */
+/** A history, and at most `maxDefinitions` definitions about what is in it. */
 export function historyAndDefinitions(maxDefinitions: number): fc.Arbitrary<[History, string[]]> {
   return fc.noShrink(history).chain((past) => {
     const occurrences = past.said.flatMap(({ said: { body } }) => occurrencesIn(exactly(body) as object));

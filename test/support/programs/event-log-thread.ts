@@ -8,9 +8,9 @@ export interface ThreadTask {
   readonly folder: string;
   readonly topic: string;
   readonly group: string;
-  /** Read so many records, then post their values. */
+  /** How many records to read before their values are posted. */
   readonly read?: number;
-  /** Append so many records, then post where they went. */
+  /** How many records to append before their coordinates are posted. */
   readonly append?: number;
 }
 

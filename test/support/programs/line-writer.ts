@@ -1,4 +1,4 @@
-/** Writes so many lines of 100 characters to standard output, waits for so long, writes one more, and ends. */
+/** Writes the given number of lines of 100 characters to standard output, waits, writes one more, and ends. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { LineOutput } from '../../../services/runtime/line-output.ts';
 

@@ -87,7 +87,7 @@ interface Chain {
   readonly key: string;
 }
 
-/** Of localhost and 127.0.0.1, each signed by an authority of its own, and right but for what its name says. Made by OpenSSL. */
+/** Certificates of localhost and 127.0.0.1, each with its own authority and the flaw that its name says. Made by OpenSSL. */
 export async function certificateChains(folder: string) {
   const make = (name: string, flaw?: Flaw): Promise<Chain> => makeChain(join(folder, name), flaw);
   return {

@@ -5,7 +5,7 @@ import { TESTED_FORM } from './tested-form.ts';
 /** A form of the service that tests run in. */
 export interface TestedForm {
   readonly form: 'embedded' | 'servers';
-  /** Of an installation of its own, dropped when the test ends. */
+  /** Those of an installation of its own, dropped when the test ends. */
   readonly settings: () => Promise<Record<string, string>>;
 }
 

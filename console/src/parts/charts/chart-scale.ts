@@ -27,7 +27,7 @@ export function tickLabel(tick: number): string {
 
 const STEPS = [1, 2, 3, 4, 6, 7, 8, 12, 14, 24, 28, 48, 56, 72, 96, 120, 168, 240, 336, 480];
 
-/** Which of so many points are labelled, so that each label has its room: the last one, and every so many before it. */
+/** Indexes of the points that are labelled, in equal steps back from the last, so that each label has `room` pixels. */
 export function labelledPoints(count: number, width: number, room: number): readonly number[] {
   const fit = Math.max(1, Math.floor(width / room));
   const step = STEPS.find((size) => count / size <= fit) ?? count;

@@ -36,7 +36,7 @@ export function useLoad<T>(name: string, load: (signal: AbortSignal) => Promise<
   return { ...result, retry };
 }
 
-/** What an operation answers, asked again whenever it is another. @param version Of what was changed here meanwhile. */
+/** What an operation answers, asked again whenever it is another. @param version Another one, after a change made here, asks again. */
 export function useAnswer<T>(
   request: Operation<T>,
   version: string | number = '',

@@ -7,7 +7,7 @@ export interface Page<T> {
 }
 
 export interface Pages<T> {
-  /** Of all pages so far. */
+  /** The items of all pages so far. */
   readonly items: readonly T[];
   /** Whether nothing comes after them. */
   readonly isEnd: boolean;

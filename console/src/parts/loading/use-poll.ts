@@ -19,8 +19,8 @@ interface Answered<T> {
 const AFTER_ERROR_MS = 5_000;
 
 /**
- * What `load` answers, asked for again and again while the page is seen. Of a name that changes, the old answer is
- * forgotten.
+ * The answer of `load`, asked for again and again while the page is visible. Forgets the old answer when the name
+ * changes.
  *
  * @param name Everything that the answer depends on, as text; undefined to ask for nothing.
  * @param every Until the next time, in milliseconds; by the last answer where it is a function, undefined for never.

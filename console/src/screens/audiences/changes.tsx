@@ -1,4 +1,4 @@
-/** Who entered and who left, count by count, the newest first; what comes appears by itself. */
+/** The users who entered and left, newest count first. New counts appear without a reload. */
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';

@@ -150,7 +150,7 @@ function Row({ audience, history = [] }: RowProps) {
 const HOUR_MS = 3_600_000;
 const STEP_MS = 4 * HOUR_MS;
 const STEPS = 43;
-/** So many are asked for at once. */
+/** Requests at a time. */
 const AT_ONCE = 4;
 
 /** The last eight days of each, some after the others: the list is there before them. */

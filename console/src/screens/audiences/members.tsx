@@ -1,4 +1,4 @@
-/** Who is in an audience now, a page after the other; one opens to why. */
+/** The members of an audience now, page by page. A member opens to the reason why. */
 import { askLines } from '../../api/ndjson.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceMember, SavedAudience } from '../../api/types.ts';

@@ -11,7 +11,7 @@ import { type Problem, type TreeNode, treeOf } from './tree.ts';
 import type { Changed } from './tree-edits.ts';
 
 export interface Draft {
-  /** What the tree shows; undefined is none. */
+  /** The definition that the tree shows; undefined where there is none. */
   readonly document: Json | undefined;
   /** What the JSON pane shows: the document, or text that is not JSON (yet). */
   readonly text: string;
@@ -32,7 +32,7 @@ export class Builder {
     const { document } = this.draft.value;
     return document === undefined ? undefined : treeOf(document);
   });
-  /** Of the present definition alone: others are forgotten with the next change. */
+  /** Problems of the present definition. They are forgotten with the next change. */
   readonly problems = computed<readonly Problem[]>(() =>
     this.counting.isCounting.value ? [] : this.counting.problems.value,
   );

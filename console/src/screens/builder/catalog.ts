@@ -34,7 +34,7 @@ export class Catalog {
     this.#stop.abort();
   }
 
-  /** Of an event that the project has; of another there are none. */
+  /** Properties of an event that the project has; none for another name. */
   async propertiesOf(event: string): Promise<Names> {
     if (findKnown(this.events.peek()?.names ?? [], [event]) === undefined) return NONE;
     const path = { name: event };

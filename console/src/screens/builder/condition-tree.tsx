@@ -211,7 +211,7 @@ export function newEvent(builder: Builder): Json {
   return { event: names[0]?.path[0] ?? '' };
 }
 
-/** Examples of a trait that nearly every user has another value of: the catalogue names five at most. */
+/** Examples of a trait that nearly every user has another value of: the catalog names five at most. */
 const MANY = 5;
 
 /** About the most frequent trait that has few values, as a plan does and a name does not. */

@@ -37,7 +37,7 @@ export class Counting {
   /** By the pointer of a condition: how many are left after it. */
   readonly steps = signal<ReadonlyMap<string, number>>(new Map());
   readonly wantsSteps = signal(false);
-  /** Of the definition, by their place in it. */
+  /** Problems of the definition, each with its path. */
   readonly problems = computed<readonly Problem[]>(() => {
     const refusal = this.refusal.value;
     if (refusal?.status !== 400) return [];
@@ -133,7 +133,7 @@ export class Counting {
     this.effect.value = { entering: countOf(compared.entering.count), leaving: countOf(compared.leaving.count) };
   }
 
-  /** Of the outermost group: with its first condition alone, with the first two, and so on. */
+  /** Counts the outermost group with its first condition alone, with the first two, and so on. */
   async #countSteps({ definition, count }: Counted, signal: AbortSignal): Promise<void> {
     const root = treeOf(definition);
     const steps = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** What is allowed and finds nobody, as far as the catalogue can tell. */
+/** What is allowed and finds nobody, as far as the catalog can tell. */
 import { isList, isObject, type JsonObject } from './json-edit.ts';
 import { findKnown, keysOf, type Names, strangeTypes } from './known.ts';
 import type { TreeNode } from './tree.ts';

@@ -65,7 +65,7 @@ function withMember(object: JsonObject, name: string, value: Json): JsonObject {
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The number of JSON that is written so; undefined where it is none. */
+/** The text as a number of JSON; undefined where it is not a number. */
 export function numberOf(text: string): RawNumber | undefined {
   return NUMBER.test(text) ? (parseJson(text) as RawNumber) : undefined;
 }

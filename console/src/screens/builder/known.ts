@@ -1,4 +1,4 @@
-/** What the catalogue knows of a project's data, as it is suggested. */
+/** What the catalog knows of a project's data, as it is suggested. */
 import { countOf, type Json, type RawNumber } from '../../api/json.ts';
 import { isList, isObject, type JsonObject, numberOf } from './json-edit.ts';
 import { readJson } from './json-text.ts';
@@ -54,7 +54,7 @@ function within({ path, count, examples }: KnownName): readonly KnownName[] {
   });
 }
 
-/** As the catalogue names types. */
+/** As the catalog names types. */
 export function typeOf(value: Json): string {
   if (value === null) return 'null';
   if (isList(value)) return 'array';
@@ -89,7 +89,7 @@ export function nameOf(path: readonly string[]): Json {
   return path.length === 1 && key !== undefined ? key : path;
 }
 
-/** The keys of a name in a definition; undefined where it is none. */
+/** The keys of a name in a definition; undefined where it is not a name. */
 export function keysOf(name: Json | undefined): readonly string[] | undefined {
   if (typeof name === 'string') return [name];
   return isList(name) && name.every((key) => typeof key === 'string') ? name : undefined;

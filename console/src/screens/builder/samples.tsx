@@ -14,7 +14,7 @@ import { type TreeNode, treeOf } from './tree.ts';
 
 type Traits = Profile['traits'];
 
-/** Of users seen since the page was opened: the same ones come again with the next count. */
+/** Traits of users seen since the page was opened: the next count samples the same users. */
 const seen = new Map<string, Traits>();
 const MAX_SEEN = 500;
 

@@ -49,7 +49,7 @@ export function Starts({ builder }: { readonly builder: Builder }) {
   );
 }
 
-/** Who is active, who is regular, and who stopped, by the most frequent events. */
+/** Active users, regular users and users who stopped, by the most frequent events. */
 export function startsWith(events: readonly string[]): readonly Json[] {
   const [first, second = first, third = second] = events;
   if (first === undefined || second === undefined || third === undefined) return [];

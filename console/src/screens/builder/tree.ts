@@ -13,10 +13,10 @@ export interface TreeNode {
   readonly isNegated: boolean;
   /** `not` is one around another `not`, or around what has no sentence; `other` is such a thing. */
   readonly kind: 'group' | 'event' | 'trait' | 'not' | 'other';
-  /** Of a group. */
+  /** Groups have it. */
   readonly joinedBy?: 'all' | 'any';
   readonly value: Json;
-  /** Of a group, or of a `not`. */
+  /** The conditions of a group or of a `not`. */
   readonly parts: readonly TreeNode[];
 }
 
@@ -37,7 +37,7 @@ export function treeOf(value: Json, at: Path = []): TreeNode {
   return { ...plain, kind: Object.hasOwn(value, 'trait') ? 'trait' : 'other' };
 }
 
-/** The phrases of one condition; of a group there are none. */
+/** The phrases of one condition; a group has none. */
 export function wordingOf(node: TreeNode): Wording {
   const { at, inner, value } = node;
   if (node.kind === 'event' && isObject(value)) return eventWording(inner, value, at);

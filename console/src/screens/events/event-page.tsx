@@ -17,7 +17,7 @@ import { QuestionForm } from './question-form.tsx';
 
 export function EventPage({ event }: { readonly event: string }) {
   const path = { name: event };
-  const catalogue = useAnswer(operation('GET /v1/catalog/events/{name}/properties', { path, query: { limit: 200 } }));
+  const catalog = useAnswer(operation('GET /v1/catalog/events/{name}/properties', { path, query: { limit: 200 } }));
   const question = questionOf(event, address.value.query, Date.now());
   return (
     <div class="screen">
@@ -35,9 +35,9 @@ export function EventPage({ event }: { readonly event: string }) {
           )}
         </div>
       </div>
-      {catalogue.state === 'loading' && <Loading what="the event" />}
-      {catalogue.state === 'failed' && <NotShown error={catalogue.error} retry={catalogue.retry} />}
-      {catalogue.state === 'ready' && <Known catalogue={catalogue.value} />}
+      {catalog.state === 'loading' && <Loading what="the event" />}
+      {catalog.state === 'failed' && <NotShown error={catalog.error} retry={catalog.retry} />}
+      {catalog.state === 'ready' && <Known catalog={catalog.value} />}
     </div>
   );
 }
@@ -54,7 +54,7 @@ function NotShown({ error, retry }: { readonly error: ApiError; readonly retry: 
   );
 }
 
-function Known({ catalogue: { event, properties, next_cursor: next } }: { readonly catalogue: CatalogProperties }) {
+function Known({ catalog: { event, properties, next_cursor: next } }: { readonly catalog: CatalogProperties }) {
   const question = questionOf(event.name, address.value.query, Date.now());
   return (
     <>

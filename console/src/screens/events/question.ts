@@ -73,7 +73,7 @@ export function needsProperty(measure: Measure): boolean {
   return measure !== 'count' && measure !== 'users';
 }
 
-/** Whether a period of so many hours has no more such intervals than the service answers. */
+/** Whether a period of `hours` has no more such intervals than the service answers. */
 export function fits(interval: Interval, hours: number): boolean {
   return hours / HOURS[interval] <= MAX_BUCKETS;
 }
@@ -139,7 +139,7 @@ function fitting(hours: number): Interval {
   return hours <= 120 * DAY_HOURS ? 'day' : 'week';
 }
 
-/** The conditions of an address; what is none is left out. */
+/** The conditions of an address; anything else is left out. */
 function whereOf(text: string | null): readonly Condition[] {
   const value = parsedOr(text ?? '', []);
   return Array.isArray(value) ? (value as readonly Json[]).filter(isObject) : [];

@@ -1,6 +1,6 @@
 import { address } from '../../frame/router.ts';
 import { useRowKeys } from '../../parts/loading/use-rows.ts';
-import { Catalogue } from './catalogue.tsx';
+import { Catalog } from './catalog.tsx';
 import { EventPage } from './event-page.tsx';
 import './events.css';
 
@@ -8,5 +8,5 @@ import './events.css';
 export function Screen() {
   const event = address.value.path[1];
   useRowKeys();
-  return event === undefined ? <Catalogue /> : <EventPage key={event} event={event} />;
+  return event === undefined ? <Catalog /> : <EventPage key={event} event={event} />;
 }

@@ -16,7 +16,7 @@ interface ChangedTrait {
   readonly before: GivenValue | undefined;
 }
 
-/** @param row Of a message that both stores have: before, its values are not there. */
+/** @param row A message that both stores have: earlier, its values are missing. */
 export function ChangedTraits({ row }: { readonly row: LiveRow }) {
   const traits = Object.keys(row.traits ?? {});
   const loaded = useLoad(row.message_id, async (signal) =>

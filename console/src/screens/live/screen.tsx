@@ -65,7 +65,9 @@ function Stream() {
       <Tabs label="Live" tabs={tabLinks(TABS)} />
       <Filters filter={filter} />
       {feed.error !== undefined && <Problem error={feed.error} />}
-      {feed.state === 'log-away' && <p class="notice">The service cannot read its event log now. It tries again.</p>}
+      {feed.state === 'log-unreachable' && (
+        <p class="notice">The service cannot read its event log now. It tries again.</p>
+      )}
       {feed.skipped > 0 && (
         <p class="notice">{count(feed.skipped)} messages were passed over: more came than could be looked at.</p>
       )}

@@ -19,7 +19,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
   anonymousId: 'Anonymous id',
 };
 
-/** The first twenty rows. Of CSV, each column says what it is and can be told otherwise. */
+/** The first twenty rows. A column of CSV shows what it is read as, and can be set to something else. */
 export function PreviewTable({ preview, map, onMap }: PreviewTableProps) {
   const { columns, rows, format } = preview;
   const wrong = rows.filter(({ problems }) => problems.length > 0).length;

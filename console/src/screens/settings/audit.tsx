@@ -1,4 +1,4 @@
-/** Who changed what, newest first; an entry opens with what it changed. */
+/** The audit log, newest first; an entry opens to what it changed. */
 import type { TargetedEvent } from 'preact';
 import { ask } from '../../api/client.ts';
 import { operation, type Query } from '../../../../schemas/operations.ts';

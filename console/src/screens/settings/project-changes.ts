@@ -12,7 +12,7 @@ export const LIMITS = {
 } as const;
 export type Limit = keyof typeof LIMITS;
 
-/** By its names, what the fields of the form have; a limit without digits is none. */
+/** The fields of the form by their names; a limit without digits is no limit. */
 export type Fields = Readonly<Record<'name' | 'timezone' | Limit, string>>;
 
 export function fieldsOf(project: AdminProject): Fields {

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { type Json, parseJson } from '../../api/json.ts';
 import { Excerpt, JsonView } from '../../parts/json/json-view.tsx';
 import { Loading, Problem } from '../../parts/loading/states.tsx';
+import { count } from '../../parts/numbers.ts';
 import { Clock, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { useLoad } from '../../parts/loading/use-load.ts';
 import { useEscape, useRowKeys } from '../../parts/loading/use-rows.ts';
@@ -17,7 +18,7 @@ interface Entry {
   readonly value: Readonly<Record<string, Json>>;
 }
 
-/** So many lines of events are passed over: what is behind them is not looked for. */
+/** Lines of events that are skipped at most. Lines after them are not read. */
 const MOST_EVENTS = 20_000;
 const SHOWN = 500;
 
@@ -42,7 +43,8 @@ export function OtherMessages({ name }: { readonly name: UserName }) {
 }
 
 function endText(entries: number, isWhole: boolean): string {
-  if (!isWhole) return 'This user has so many events that the audiences behind them are left out: the export has them.';
+  if (!isWhole)
+    return `This user has over ${count(MOST_EVENTS)} events, so audiences are left out: the export has them.`;
   if (entries > SHOWN) return `The newest ${SHOWN}: the export has all of them.`;
   return entries === 0 ? 'No identifies, sessions or audiences yet.' : 'There is nothing earlier.';
 }

@@ -3,7 +3,7 @@ import type { LogRecord } from '../../event-log.ts';
 import { NO_BYTES } from '../partitions.ts';
 import { toKafkaFault, faultOf, type KafkaFault, UNREACHABLE } from '../faults.ts';
 
-// Of a record batch's attributes.
+// Bits of a record batch's attributes.
 const IS_APPEND_TIME = 0x08;
 const IS_CONTROL = 0x20;
 

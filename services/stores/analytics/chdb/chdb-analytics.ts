@@ -13,7 +13,7 @@ import { Semaphore } from '../semaphore.ts';
 
 // Every statement in progress occupies a thread of libuv's pool, which has 4 unless UV_THREADPOOL_SIZE is larger (it
 // can be set by the process before its first use). These are 8 together, so files and the embedded log need a larger
-// pool. Of inserts two: that of events takes as long as all others together.
+// pool. Two inserts run at once: that of events takes as long as all others together.
 const INSERTS_AT_ONCE = 2;
 const MAX_LOOKUPS = 1;
 const QUESTIONS_AT_ONCE = 2;

@@ -21,7 +21,7 @@ export const HISTORY_LIMITS: QueryLimits = { maxMs: 600_000, maxMemoryBytes: 2 *
 
 export interface AudiencesParts {
   readonly client: ClickHouseClient;
-  /** Of each server that has tables of its own, in the database `local`: a deletion runs on all of them. */
+  /** One for each server that has tables of its own, in the database `local`: a deletion runs on all of them. */
   readonly shards: readonly ClickHouseClient[];
   readonly local: string;
   readonly ask: (query: Query) => Promise<QueryResult>;

@@ -39,7 +39,7 @@ export interface ClickHouseClients {
   readonly streams: ClickHouseClient;
   /** Queries whose results are written to tables. */
   readonly evaluations: ClickHouseClient;
-  /** Every server, in the database that is asked. Of a server by itself this is `inserts`, and so is the next. */
+  /** Every server, in the database that is queried. Without a cluster this is `inserts`, and so is the next. */
   readonly servers: readonly ClickHouseClient[];
   /** A server of each shard, in the database that has the tables. */
   readonly shards: readonly ClickHouseClient[];

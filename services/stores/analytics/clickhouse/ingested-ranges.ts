@@ -132,7 +132,7 @@ function positionsOf(partitions: readonly TopicPartition[], rows: readonly Store
 
 export interface IngestedRangesParts {
   readonly client: Pick<ClickHouseClient, 'command'>;
-  /** Of each server that has a `held_ranges` of its own. */
+  /** One for each server that has a `held_ranges` of its own. */
   readonly shards: readonly Pick<ClickHouseClient, 'command'>[];
   /** Runs an internal look-up. */
   readonly ask: (query: Query) => Promise<QueryResult>;

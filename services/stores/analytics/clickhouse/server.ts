@@ -169,7 +169,7 @@ async function refuseIfTooOld(client: ClickHouseClient): Promise<void> {
   );
 }
 
-/** The servers of a cluster of several shards. Of one shard every server has all data, so that a query uses one. */
+/** The servers of a cluster of several shards. With one shard every server has all data, so a query uses one. */
 async function shardsOf(client: ClickHouseClient, name: string): Promise<readonly ShardServer[]> {
   const servers = await serversOf(client, name);
   if (servers.length === 0)

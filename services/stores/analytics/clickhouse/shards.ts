@@ -48,9 +48,9 @@ export function replicasByShard(servers: readonly ShardServer[]): readonly (read
 /** The databases that one server has already. */
 interface FoundDatabases {
   readonly server: ShardServer;
-  /** Of the database with the tables: '' where it is absent. */
+  /** Comment of the database with the tables: '' where it is absent. */
   readonly comment: string;
-  /** Of the table of events that is asked: '' where it is absent. */
+  /** Engine of the table of events that is queried: '' where it is absent. */
   readonly engine: string;
   readonly engine_full: string;
   /** The newest migration when the tables that are asked were made: '' where they are absent. */

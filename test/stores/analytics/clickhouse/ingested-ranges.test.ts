@@ -19,7 +19,7 @@ async function open(url: string): Promise<void> {
   store = (await openAnalytics(url)) as ClickHouseStore;
 }
 
-/** Ranges of ten, noted so long ago. */
+/** Ranges of ten, noted `secondsAgo`. */
 async function note(partition: number, from: number, to: number, secondsAgo: number): Promise<void> {
   await store.define(`
     INSERT INTO held_ranges

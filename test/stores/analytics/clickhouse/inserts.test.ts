@@ -26,7 +26,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
     await database.drop();
   });
 
-  /** Of these tables alone: the server is everybody's. */
+  /** Stops the merges of these tables alone: the server is shared. */
   const stopMerges = async (): Promise<void> => {
     for (const table of TABLES) await askServer(database.url, `SYSTEM STOP MERGES ${table}`);
   };

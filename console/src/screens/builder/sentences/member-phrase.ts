@@ -34,9 +34,9 @@ export interface MemberPlace {
   readonly at: Path;
   readonly node: JsonObject;
   readonly kind: 'trait' | 'property';
-  /** Of a property. */
+  /** The event that has the property. */
   readonly event?: string;
-  /** Of a trait: where the condition begins, with its `not`; undefined where it cannot be put into one. */
+  /** The path of a trait's condition with its `not`; undefined where it cannot be negated. */
   readonly outer?: Path;
 }
 
@@ -90,7 +90,7 @@ function namePieces(place: MemberPlace): readonly Piece[] {
 }
 
 /**
- * The condition on what was chosen from the catalogue. Values that belonged to another name give way to one of its own,
+ * The condition on what was chosen from the catalog. Values that belonged to another name give way to one of its own,
  * and operators that ask for a type that it never has to others.
  */
 function renamed({ node, kind }: MemberPlace, known: KnownName): JsonObject {

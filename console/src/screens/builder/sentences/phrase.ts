@@ -9,7 +9,7 @@ export interface Option {
   readonly text: string;
 }
 
-/** What the catalogue is asked for, to be suggested. */
+/** What the catalog is asked for, to be suggested. */
 export type Suggested =
   | { readonly of: 'events' }
   | { readonly of: 'traits' }
@@ -33,7 +33,7 @@ export type Piece =
   | (Control & {
       readonly kind: 'text';
       readonly suggested?: Suggested;
-      /** What choosing a name of the catalogue does, where that is more than `make`. */
+      /** What choosing a name of the catalog does, where that is more than `make`. */
       readonly choose?: (known: KnownName) => Edit;
     })
   | (Control & { readonly kind: 'number' | 'date' | 'moment' | 'json' })
@@ -53,7 +53,7 @@ export interface Addition {
   readonly label: string;
   /** In the menu alone. */
   readonly isRare?: boolean;
-  /** Whose properties the catalogue must have named before. */
+  /** Whose properties the catalog must have named before. */
   readonly event?: string;
   readonly make: (properties: readonly KnownName[]) => Edit;
 }

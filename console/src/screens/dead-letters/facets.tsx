@@ -1,11 +1,11 @@
 import { countOf } from '../../api/json.ts';
-import type { LettersPage } from '../../api/types.ts';
+import type { DeadLettersPage } from '../../api/types.ts';
 import { setParameters } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
 import { count } from '../../parts/numbers.ts';
 import { type Filter, PARAMETERS, STATES } from './filter.ts';
 
-type Facet = keyof LettersPage['facets'];
+type Facet = keyof DeadLettersPage['facets'];
 
 const FACETS = ['reader', 'topic', 'code', 'project', 'day'] as const satisfies readonly Facet[];
 
@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<Facet, string>> = {
 interface FacetsProps {
   readonly filter: Filter;
   /** Undefined while they are loaded. */
-  readonly counts: LettersPage['facets'] | undefined;
+  readonly counts: DeadLettersPage['facets'] | undefined;
 }
 
 /** What the list can be narrowed by: a choice each, with how many there are of what is chosen so far. */
@@ -28,7 +28,7 @@ export function Facets({ filter, counts }: FacetsProps) {
   const change = (name: string, value: string): void =>
     setParameters({ [name]: value, cursor: undefined }, { push: true });
   return (
-    <form class="filters letter-filters" role="search" onSubmit={(event) => event.preventDefault()}>
+    <form class="filters dead-letter-filters" role="search" onSubmit={(event) => event.preventDefault()}>
       <label>
         <span class="label">State</span>
         <select

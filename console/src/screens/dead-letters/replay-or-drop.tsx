@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { type Progress, resolve, type Selection } from '../../api/letters.ts';
-import type { SettledLetters } from '../../api/types.ts';
+import { type Progress, replayOrDrop, type Selection } from '../../api/dead-letters.ts';
+import type { SettledDeadLetters } from '../../api/types.ts';
 import { projectName } from '../../frame/session.ts';
 import { count } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';
@@ -10,7 +10,7 @@ import { type Filter, isFiltered, selectionOf } from './filter.ts';
 
 type How = 'replay' | 'drop';
 
-interface ResolveProps {
+interface ReplayOrDropProps {
   readonly filter: Filter;
   /** The ids of the rows that are chosen; without any, all that the filter finds are meant. */
   readonly chosen: readonly string[];
@@ -18,11 +18,11 @@ interface ResolveProps {
 }
 
 /** Replay and drop of many: the count first, a name for the drop, then a bar. */
-export function Resolve({ filter, chosen, onChange }: ResolveProps) {
+export function ReplayOrDrop({ filter, chosen, onChange }: ReplayOrDropProps) {
   const [how, setHow] = useState<How>();
   const words = chosen.length > 0 ? `${count(chosen.length)} chosen` : isFiltered(filter) ? 'all of these' : 'all';
   return (
-    <div class="row resolve">
+    <div class="row settling">
       <button type="button" onClick={() => setHow('replay')}>
         Replay {words}…
       </button>
@@ -30,7 +30,7 @@ export function Resolve({ filter, chosen, onChange }: ResolveProps) {
         Drop {words}…
       </button>
       {how !== undefined && (
-        <ResolveDialog
+        <ReplayOrDropDialog
           how={how}
           selection={selectionFor(filter, chosen)}
           name={filter.project === undefined ? 'dead letters' : projectName(filter.project)}
@@ -52,10 +52,10 @@ function selectionFor(filter: Filter, chosen: readonly string[]): Selection {
 
 type Stage =
   | { readonly at: 'counting' | 'working'; readonly progress?: Progress }
-  | { readonly at: 'counted' | 'done'; readonly result: SettledLetters }
+  | { readonly at: 'counted' | 'done'; readonly result: SettledDeadLetters }
   | { readonly at: 'failed'; readonly error: ApiError };
 
-interface ResolveDialogProps {
+interface DialogProps {
   readonly how: How;
   readonly selection: Selection;
   /** What must be typed before something is dropped. */
@@ -64,14 +64,14 @@ interface ResolveDialogProps {
 }
 
 /** The run that counts, and the one that does it. */
-function useRun({ how, selection }: ResolveDialogProps) {
+function useRun({ how, selection }: DialogProps) {
   const [stage, setStage] = useState<Stage>({ at: 'counting' });
   const run = async (isDry: boolean): Promise<void> => {
     const at = isDry ? 'counting' : 'working';
     setStage({ at });
     try {
       const body = isDry ? { ...selection, dry_run: true } : selection;
-      const result = await resolve(how, body, (progress) => setStage({ at, progress }));
+      const result = await replayOrDrop(how, body, (progress) => setStage({ at, progress }));
       setStage({ at: isDry ? 'counted' : 'done', result });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -81,7 +81,7 @@ function useRun({ how, selection }: ResolveDialogProps) {
   return { stage, run };
 }
 
-export function ResolveDialog(props: ResolveDialogProps) {
+export function ReplayOrDropDialog(props: DialogProps) {
   const { how, name, onClose } = props;
   const { stage, run } = useRun(props);
   const [typed, setTyped] = useState('');
@@ -156,7 +156,7 @@ function Bar({ label, progress }: { readonly label: string; readonly progress: P
   );
 }
 
-function Counted({ how, result }: { readonly how: How; readonly result: SettledLetters }) {
+function Counted({ how, result }: { readonly how: How; readonly result: SettledDeadLetters }) {
   const [before, undecodable] = [countOf(result.settled_before), countOf(result.still_undecodable)];
   return (
     <>
@@ -179,7 +179,7 @@ function Counted({ how, result }: { readonly how: How; readonly result: SettledL
   );
 }
 
-function messagesOf({ messages }: SettledLetters): string {
+function messagesOf({ messages }: SettledDeadLetters): string {
   const many = countOf(messages);
   return many === 1 ? '1 message' : `${count(many)} messages`;
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
-import type { Letter, LettersPage } from '../../api/types.ts';
+import type { DeadLetter, DeadLettersPage } from '../../api/types.ts';
 import { address, linkTo } from '../../frame/router.ts';
 import { isAdmin, projectName } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
@@ -12,15 +12,15 @@ import { useAnswer } from '../../parts/loading/use-load.ts';
 import { useRowKeys } from '../../parts/loading/use-rows.ts';
 import { Facets } from './facets.tsx';
 import { filterIn, isFiltered, selectionOf } from './filter.ts';
-import { LetterPage } from './letter.tsx';
-import { Resolve } from './resolve.tsx';
-import './letters.css';
+import { DeadLetterPage } from './dead-letter.tsx';
+import { ReplayOrDrop } from './replay-or-drop.tsx';
+import './dead-letters.css';
 
-/** `#/letters` with a filter, and `#/letters/{topic/partition/offset}`. */
+/** `#/dead-letters` with a filter, and `#/dead-letters/{topic/partition/offset}`. */
 export function Screen() {
   const id = address.value.path[1];
   if (!isAdmin.value) return <NotForThisKey />;
-  return id === undefined ? <List /> : <LetterPage key={id} id={id} />;
+  return id === undefined ? <List /> : <DeadLetterPage key={id} id={id} />;
 }
 
 function NotForThisKey() {
@@ -67,7 +67,7 @@ function optionsOf(selected: object): string[] {
 
 type Choose = (ids: readonly string[], isChosen: boolean) => void;
 
-function Found({ page, onChange }: { readonly page: LettersPage; readonly onChange: () => void }) {
+function Found({ page, onChange }: { readonly page: DeadLettersPage; readonly onChange: () => void }) {
   const filter = filterIn(address.value.query);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const { dead_letters: letters, next_cursor: next } = page;
@@ -78,7 +78,7 @@ function Found({ page, onChange }: { readonly page: LettersPage; readonly onChan
   };
   return (
     <>
-      {filter.state === 'waiting' && <Resolve filter={filter} chosen={[...chosen]} onChange={onChange} />}
+      {filter.state === 'waiting' && <ReplayOrDrop filter={filter} chosen={[...chosen]} onChange={onChange} />}
       {[...groupsOf(letters)].map(([error, group]) => (
         <Group key={error} error={error} letters={group} chosen={chosen} choose={choose} />
       ))}
@@ -87,9 +87,9 @@ function Found({ page, onChange }: { readonly page: LettersPage; readonly onChan
   );
 }
 
-/** Letters by what the last reader said; the groups in the order of their newest. */
-function groupsOf(letters: readonly Letter[]): ReadonlyMap<string, Letter[]> {
-  const groups = new Map<string, Letter[]>();
+/** Dead letters by what the last reader said; the groups in the order of their newest. */
+function groupsOf(letters: readonly DeadLetter[]): ReadonlyMap<string, DeadLetter[]> {
+  const groups = new Map<string, DeadLetter[]>();
   for (const letter of letters) {
     const error = letter.attempts.at(-1)?.error ?? '';
     groups.set(error, [...(groups.get(error) ?? []), letter]);
@@ -99,7 +99,7 @@ function groupsOf(letters: readonly Letter[]): ReadonlyMap<string, Letter[]> {
 
 interface GroupProps {
   readonly error: string;
-  readonly letters: readonly Letter[];
+  readonly letters: readonly DeadLetter[];
   readonly chosen: ReadonlySet<string>;
   readonly choose: Choose;
 }
@@ -107,7 +107,7 @@ interface GroupProps {
 function Group({ error, letters, chosen, choose }: GroupProps) {
   const ids = letters.map(({ id }) => id);
   return (
-    <section class="letter-group" aria-label={error}>
+    <section class="dead-letter-group" aria-label={error}>
       <h2>
         <input
           type="checkbox"
@@ -120,14 +120,14 @@ function Group({ error, letters, chosen, choose }: GroupProps) {
       </h2>
       <ul class="rows">
         {letters.map((letter) => (
-          <li key={letter.id} class="letter-line">
+          <li key={letter.id} class="dead-letter-line">
             <input
               type="checkbox"
               aria-label={`Choose ${letter.id}`}
               checked={chosen.has(letter.id)}
               onChange={({ currentTarget }) => choose([letter.id], currentTarget.checked)}
             />
-            <LetterRow letter={letter} />
+            <DeadLetterRow letter={letter} />
           </li>
         ))}
       </ul>
@@ -135,10 +135,10 @@ function Group({ error, letters, chosen, choose }: GroupProps) {
   );
 }
 
-function LetterRow({ letter }: { readonly letter: Letter }) {
+function DeadLetterRow({ letter }: { readonly letter: DeadLetter }) {
   const readers = [...new Set(letter.attempts.map(({ reader }) => reader))].join(' and ');
   return (
-    <a class="row-button letter-row" data-row href={linkTo(['letters', letter.id])}>
+    <a class="row-button dead-letter-row" data-row href={linkTo(['dead-letters', letter.id])}>
       <code>{letter.id.replace('tidemark.', '')}</code>
       <span>{readers}</span>
       <span>
@@ -157,7 +157,7 @@ function Nothing({ isFiltered: isNarrowed }: { readonly isFiltered: boolean }) {
     return (
       <Empty title="No dead letter is like this">
         <p>
-          <a href={linkTo(['letters'])}>Show all that wait</a>
+          <a href={linkTo(['dead-letters'])}>Show all that wait</a>
         </p>
       </Empty>
     );

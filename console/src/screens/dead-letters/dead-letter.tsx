@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
-import type { WholeLetter } from '../../api/types.ts';
+import type { WholeDeadLetter } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
@@ -11,16 +11,16 @@ import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Editor } from './editor.tsx';
-import { ResolveDialog } from './resolve.tsx';
+import { ReplayOrDropDialog } from './replay-or-drop.tsx';
 
-export function LetterPage({ id }: { readonly id: string }) {
+export function DeadLetterPage({ id }: { readonly id: string }) {
   const [version, setVersion] = useState(0);
   const asked = operation('GET /v1/admin/dead-letters/{id}', { path: { id } });
   const letter = useAnswer(asked, version);
   return (
     <div class="screen">
       <p class="up">
-        <a href={linkTo(['letters'])}>Dead letters</a>
+        <a href={linkTo(['dead-letters'])}>Dead letters</a>
       </p>
       <div class="head">
         <h1 class="id">{id}</h1>
@@ -32,7 +32,7 @@ export function LetterPage({ id }: { readonly id: string }) {
       {letter.state === 'failed' && letter.error.status === 404 && (
         <Empty title="There is no such dead letter">
           <p>
-            <a href={linkTo(['letters'])}>Show all that wait</a>
+            <a href={linkTo(['dead-letters'])}>Show all that wait</a>
           </p>
         </Empty>
       )}
@@ -44,7 +44,7 @@ export function LetterPage({ id }: { readonly id: string }) {
   );
 }
 
-function Known({ letter, onChange }: { readonly letter: WholeLetter; readonly onChange: () => void }) {
+function Known({ letter, onChange }: { readonly letter: WholeDeadLetter; readonly onChange: () => void }) {
   const isWaiting = letter.state === 'waiting' || letter.state === 'editing';
   return (
     <>
@@ -78,7 +78,7 @@ const STATE_WORDS: Readonly<Record<string, string>> = {
   editing: 'an edit was interrupted: send it again',
 };
 
-function Facts({ letter }: { readonly letter: WholeLetter }) {
+function Facts({ letter }: { readonly letter: WholeDeadLetter }) {
   const { state, copy, copy_of: original, project_id: of, message_id: messageId, settled_at: settledAt } = letter;
   return (
     <dl class="facts wide-facts">
@@ -107,7 +107,7 @@ function Facts({ letter }: { readonly letter: WholeLetter }) {
           {original === null ? (
             `${count(countOf(letter.bytes))} bytes`
           ) : (
-            <a class="id" href={linkTo(['letters', original])}>
+            <a class="id" href={linkTo(['dead-letters', original])}>
               {original}
             </a>
           )}
@@ -117,10 +117,10 @@ function Facts({ letter }: { readonly letter: WholeLetter }) {
   );
 }
 
-function Actions({ letter: { id }, onChange }: { readonly letter: WholeLetter; readonly onChange: () => void }) {
+function Actions({ letter: { id }, onChange }: { readonly letter: WholeDeadLetter; readonly onChange: () => void }) {
   const [how, setHow] = useState<'replay' | 'drop'>();
   return (
-    <div class="row resolve">
+    <div class="row settling">
       <button type="button" onClick={() => setHow('replay')}>
         Replay as it is…
       </button>
@@ -128,7 +128,7 @@ function Actions({ letter: { id }, onChange }: { readonly letter: WholeLetter; r
         Drop…
       </button>
       {how !== undefined && (
-        <ResolveDialog
+        <ReplayOrDropDialog
           how={how}
           selection={{ ids: [id] }}
           name={id}
@@ -142,7 +142,7 @@ function Actions({ letter: { id }, onChange }: { readonly letter: WholeLetter; r
   );
 }
 
-function Unreadable({ letter }: { readonly letter: WholeLetter }) {
+function Unreadable({ letter }: { readonly letter: WholeDeadLetter }) {
   return (
     <>
       <p class="quiet">

@@ -3,7 +3,7 @@ import { ApiError, noAnswer, send } from './client.ts';
 import { parseJson, type RawNumber } from './json.ts';
 import { linesOfAnswer } from './ndjson.ts';
 import { type Body, operation } from '../../../schemas/operations.ts';
-import type { SettledLetters } from './types.ts';
+import type { SettledDeadLetters } from './types.ts';
 
 export type Selection = Body<'POST /v1/admin/dead-letters/replay'>;
 
@@ -14,16 +14,16 @@ export interface Progress {
 
 type Line = {
   readonly progress?: Progress | null;
-  readonly result?: SettledLetters;
+  readonly result?: SettledDeadLetters;
   readonly problem?: { readonly status: RawNumber; readonly title: string; readonly detail: string };
 };
 
 /** Replays or drops, and tells how far it is. Leaving the stream cancels it. @throws ApiError */
-export async function resolve(
+export async function replayOrDrop(
   how: 'replay' | 'drop',
   selection: Selection,
   onProgress: (progress: Progress) => void,
-): Promise<SettledLetters> {
+): Promise<SettledDeadLetters> {
   const headers = { Accept: 'application/x-ndjson' };
   const response = await send({ ...operation(`POST /v1/admin/dead-letters/${how}`, { body: selection }), headers });
   for await (const text of linesOfAnswer(response)) {

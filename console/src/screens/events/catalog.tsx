@@ -17,7 +17,7 @@ interface Narrowing {
   readonly order: 'count' | 'name' | undefined;
 }
 
-export function Catalogue() {
+export function Catalog() {
   const { query } = address.value;
   const [prefix, cursor] = ['prefix', 'cursor'].map((name) => query.get(name) ?? undefined);
   const narrowing: Narrowing = { prefix, order: query.get('order') === 'name' ? 'name' : undefined };
@@ -84,7 +84,7 @@ function Names({ narrowing, cursor }: { readonly narrowing: Narrowing; readonly 
   if (events.length === 0) return <NoNames prefix={narrowing.prefix} />;
   return (
     <>
-      <Table look="catalogue" columns={COLUMNS}>
+      <Table look="catalog" columns={COLUMNS}>
         {events.map((event) => (
           <Name key={event.name} event={event} />
         ))}

@@ -2,18 +2,18 @@ import { useState } from 'preact/hooks';
 import { ApiError, ask } from '../../api/client.ts';
 import { jsonText } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
-import type { EditedLetter, WholeLetter } from '../../api/types.ts';
+import type { EditedDeadLetter, WholeDeadLetter } from '../../api/types.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { TextDiff } from '../../parts/json/json-diff.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
 
 interface EditorProps {
   readonly id: string;
-  readonly record: NonNullable<WholeLetter['record']>;
+  readonly record: NonNullable<WholeDeadLetter['record']>;
   readonly onDone: () => void;
 }
 
-type Answered = { readonly of: string } & ({ readonly answer: EditedLetter } | { readonly error: ApiError });
+type Answered = { readonly of: string } & ({ readonly answer: EditedDeadLetter } | { readonly error: ApiError });
 
 function editOf(id: string, body: string, isDry = false) {
   const query = { dry_run: isDry || undefined };
@@ -107,7 +107,7 @@ function StoreLine({
   answer,
 }: {
   readonly name: string;
-  readonly answer: NonNullable<EditedLetter['stores']>['profiles'];
+  readonly answer: NonNullable<EditedDeadLetter['stores']>['profiles'];
 }) {
   return (
     <li class={answer.accepts ? 'takes' : 'denies'}>

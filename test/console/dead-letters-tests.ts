@@ -9,7 +9,7 @@ import { expectAccessible } from './screens-tests.ts';
 /** No text of Postgres can have it, and no message that came by HTTP has it: another program wrote these. */
 const NUL = '\0';
 
-export function testLetters(scene: () => Scene): void {
+export function testDeadLetters(scene: () => Scene): void {
   describe('dead letters', () => {
     let projectId = '';
 
@@ -18,10 +18,10 @@ export function testLetters(scene: () => Scene): void {
     });
 
     test('without any the screen says that this is good, and a key that is no admin key is told what it takes', async () => {
-      const page = await scene().signedIn('#/letters', { isAdmin: true });
+      const page = await scene().signedIn('#/dead-letters', { isAdmin: true });
       await page.getByText('Nothing was refused by a store').waitFor();
 
-      const other = await scene().signedIn('#/letters');
+      const other = await scene().signedIn('#/dead-letters');
 
       await other.getByText('This needs an admin key').waitFor();
     });
@@ -65,7 +65,7 @@ export function testLetters(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Start again' }).click();
 
       await expect.poll(async () => editor.inputValue()).toBe(text);
-      await page.goto(`${scene().url}/console/#/letters/tidemark.track%2F0%2F999999`);
+      await page.goto(`${scene().url}/console/#/dead-letters/tidemark.track%2F0%2F999999`);
       await page.getByText('There is no such dead letter').waitFor();
     });
 
@@ -105,12 +105,12 @@ export function testLetters(scene: () => Scene): void {
       await page.keyboard.press('Escape');
 
       await expect.poll(async () => page.locator('[data-row]').count(), { timeout: 20_000 }).toBeLessThan(2);
-      await page.goto(`${scene().url}/console/#/letters?state=dropped&project=${projectId}`);
+      await page.goto(`${scene().url}/console/#/dead-letters?state=dropped&project=${projectId}`);
       await page.locator('[data-row]').nth(1).waitFor();
     });
 
     test('the filters are in the address, and Back takes them away', async () => {
-      const page = await scene().signedIn('#/letters?state=any', { isAdmin: true });
+      const page = await scene().signedIn('#/dead-letters?state=any', { isAdmin: true });
       await page.locator('[data-row]').first().waitFor();
 
       await page.getByLabel('Reader').selectOption('projector');
@@ -120,17 +120,17 @@ export function testLetters(scene: () => Scene): void {
       await page.locator('[data-row]').first().waitFor();
       await page.goBack();
       await expect.poll(() => page.url()).not.toContain('topic=');
-      await page.goto(`${scene().url}/console/#/letters?day=2020-01-01&state=any`);
+      await page.goto(`${scene().url}/console/#/dead-letters?day=2020-01-01&state=any`);
 
       await page.getByText('No dead letter is like this').waitFor();
     });
   });
 }
 
-/** The list of this project's, once it has so many. */
+/** The list of this project's, once it has `least`. */
 async function opened(scene: Scene, projectId: string, least = 1): Promise<Page> {
   await expect.poll(async () => waiting(scene, projectId), { timeout: 30_000 }).toBeGreaterThanOrEqual(least);
-  const page = await scene.signedIn(`#/letters?of=${projectId}&project=${projectId}`, { isAdmin: true });
+  const page = await scene.signedIn(`#/dead-letters?of=${projectId}&project=${projectId}`, { isAdmin: true });
   await page
     .locator('[data-row]')
     .nth(least - 1)
