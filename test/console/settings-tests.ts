@@ -61,7 +61,7 @@ export function testSettings(scene: () => Scene): void {
       const page = await opened(`#/settings/projects/${id}`);
       await page.getByLabel('Most requests a second').fill('many');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByRole('alert').getByText('whole number').waitFor();
+      await page.getByRole('alert').getByText('whole number').first().waitFor();
       const sent = page.waitForRequest((request) => request.method() === 'PATCH');
 
       await page.getByLabel('Most requests a second').fill('250');
