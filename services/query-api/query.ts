@@ -14,9 +14,6 @@ interface Refused {
   readonly refusal: Refusal;
 }
 
-export const DEFAULT_LIMIT = 50;
-export const MAX_LIMIT = 1_000;
-
 /** Refuses an invalid parameter. @param name As in the URL, so that the caller finds it. */
 export function refuseParameter(name: string, message: string): Refused {
   return { ok: false, refusal: { refused: 'invalid-parameter', detail: `${name} ${message}` } };

@@ -20,7 +20,7 @@ export interface QuestionParts {
 /** `POST /v1/events/query` */
 export async function answerEventsQuery(parts: QuestionParts, call: QueryRequest): Promise<Answer | Refusal> {
   const question = readEventsQuestion(call);
-  if (!question.ok) return question.refusal;
+  if (!question.ok) return refuseBody(question.problems).refusal;
   const list = new EventList(parts.analytics, parts.limitsOf(call.project));
   const { events, nextCursor } = await list.page(call.project.id, question.value);
   return {
@@ -38,7 +38,7 @@ function eventJson(event: UserEvent): string {
 /** `POST /v1/events/counts` */
 export async function answerCounts(parts: QuestionParts, call: QueryRequest): Promise<Answer | Refusal> {
   const question = readCountsQuestion(call);
-  if (!question.ok) return question.refusal;
+  if (!question.ok) return refuseBody(question.problems).refusal;
   const counting = new EventCounts(parts.analytics, parts.limitsOf(call.project));
   const counts = await counting.count(call.project.id, question.value);
   if (counts === undefined)

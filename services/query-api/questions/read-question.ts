@@ -6,9 +6,9 @@ import { readPath } from '../../audience/definition/read-member.ts';
 import { readPeriod } from '../../audience/definition/read-period.ts';
 import { isJsonObject, Reading } from '../../audience/definition/reading.ts';
 import { parseBody } from '../../messages/json.ts';
+import type { Problem } from '../../messages/message.ts';
 import { isTimezone } from '../../messages/timestamp.ts';
 import { CURSOR_REFUSED } from '../cursor.ts';
-import { type Checked, MAX_LIMIT, type QueryRequest, DEFAULT_LIMIT, refuseBody } from '../query.ts';
 import { type EventPosition, decodePosition } from './event-position.ts';
 import type { Interval } from './time-buckets.ts';
 
@@ -47,6 +47,8 @@ export interface CountsQuestion extends EventFilter {
   readonly comparesPrevious: boolean;
 }
 
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 1_000;
 const MAX_EVENT_NAMES = 50;
 const DEFAULT_TOP = 10;
 const MAX_TOP = 50;
@@ -57,10 +59,17 @@ const MEASURES = ['count', 'users', 'sum', 'average', 'percentile'] as const;
 const INTERVALS = ['hour', 'day', 'week'] as const;
 
 type Body = Readonly<Record<string, unknown>>;
+/** A question as it was asked. */
+interface Asked {
+  readonly text: string;
+  readonly project: { readonly timezone: string };
+}
+
+type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] };
 type ReadQuestion<T> = (reading: Reading, body: Body) => T | undefined;
 
 /** Reads the body of `POST /v1/events/query`. */
-export function readEventsQuestion(call: QueryRequest): Checked<EventsQuestion> {
+export function readEventsQuestion(call: Asked): Read<EventsQuestion> {
   return readQuestion(call, call.project.timezone, (reading, body) => {
     reading.onlyKeys(body, QUERY_KEYS, '');
     const filter = readEventFilter(reading, body);
@@ -73,7 +82,7 @@ export function readEventsQuestion(call: QueryRequest): Checked<EventsQuestion> 
 }
 
 /** Reads the body of `POST /v1/events/counts`. Dates without an offset are of the time zone of the question. */
-export function readCountsQuestion(call: QueryRequest): Checked<CountsQuestion> {
+export function readCountsQuestion(call: Asked): Read<CountsQuestion> {
   const zone = timezoneIn(call.text) ?? call.project.timezone;
   return readQuestion(call, isTimezone(zone) ? zone : 'UTC', (reading, body) => {
     reading.onlyKeys(body, COUNTS_KEYS, '');
@@ -93,15 +102,15 @@ export function readCountsQuestion(call: QueryRequest): Checked<CountsQuestion> 
   });
 }
 
-function readQuestion<T>(call: QueryRequest, timezone: string, read: ReadQuestion<T>): Checked<T> {
+function readQuestion<T>(call: Asked, timezone: string, read: ReadQuestion<T>): Read<T> {
   const parsed = parseBody(call.text);
-  if (!parsed.ok) return refuseBody(parsed.problems);
+  if (!parsed.ok) return parsed;
   const { exact } = parsed.value;
   const reading = new Reading(timezone);
   const body = reading.object(exact, '');
   const question = body && read(reading, body);
   const { problems } = reading;
-  return question === undefined || problems.length > 0 ? refuseBody(problems) : { ok: true, value: question };
+  return question === undefined || problems.length > 0 ? { ok: false, problems } : { ok: true, value: question };
 }
 
 /** Read before the rest, which has dates in it. */

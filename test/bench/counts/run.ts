@@ -75,8 +75,8 @@ async function compare(analytics: AnalyticsStore, question: Question): Promise<v
 
 async function ask(analytics: AnalyticsStore, question: Question, timezone: string): Promise<number> {
   const text = bodyOf(question, timezone);
-  const read = readCountsQuestion({ project: KEYED_PROJECT, params: {}, query: new URLSearchParams(), text });
-  if (!read.ok) throw new Error(read.refusal.detail);
+  const read = readCountsQuestion({ project: KEYED_PROJECT, text });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
   const counts = await new EventCounts(analytics, LIMITS, () => NOW_MS).count(PROJECT, read.value);
   return counts?.tookMs ?? NaN;
 }

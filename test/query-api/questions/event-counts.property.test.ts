@@ -158,7 +158,7 @@ describe.each(await testedAnalytics())('questions about events in $name', (teste
 
   async function expectCounts(text: string, messages: readonly Message[]): Promise<void> {
     const read = readCountsQuestion(requestOf(text));
-    if (!read.ok) return expectNeverDone(read.refusal.errors ?? []);
+    if (!read.ok) return expectNeverDone(read.problems);
     const question = read.value;
     const naive = naiveCounts(question, messages, NOW);
 
@@ -190,7 +190,7 @@ describe.each(await testedAnalytics())('questions about events in $name', (teste
     for (let cursor: string | null = ''; cursor !== null;) {
       const body = JSON.stringify({ event, where, within, users, limit: 7, ...(cursor !== '' && { cursor }) });
       const next = readEventsQuestion(requestOf(body));
-      if (!next.ok) throw new Error(next.refusal.detail);
+      if (!next.ok) throw new Error(JSON.stringify(next.problems));
       const page = await list.page(messages[0]!.projectId, next.value);
       found.push(...page.events);
       cursor = page.nextCursor;
@@ -234,5 +234,5 @@ function expectMeasure(text: string, found: string | undefined, wanted: NaiveMea
 }
 
 function requestOf(text: string): Parameters<typeof readCountsQuestion>[0] {
-  return { project: PROJECT, params: {}, query: new URLSearchParams(), text };
+  return { project: PROJECT, text };
 }

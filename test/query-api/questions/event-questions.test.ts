@@ -14,7 +14,7 @@ const NOON = BigInt(NOON_MS) * 1000n;
 const DAY = 86_400_000_000n;
 
 function request(body: object): Parameters<typeof readCountsQuestion>[0] {
-  return { project: PROJECT, params: {}, query: new URLSearchParams(), text: JSON.stringify(body) };
+  return { project: PROJECT, text: JSON.stringify(body) };
 }
 
 describe.each(await testedAnalytics())('questions about events in $name', (tested) => {
@@ -22,13 +22,13 @@ describe.each(await testedAnalytics())('questions about events in $name', (teste
 
   async function count(make: MessageMaker, body: object, limits = AMPLE) {
     const read = readCountsQuestion(request(body));
-    if (!read.ok) throw new Error(read.refusal.detail);
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
     return new EventCounts(store(), limits, () => NOON_MS).count(make.projectId, read.value);
   }
 
   async function list(make: MessageMaker, body: object, limits = AMPLE) {
     const read = readEventsQuestion(request(body));
-    if (!read.ok) throw new Error(read.refusal.detail);
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
     return new EventList(store(), limits, () => NOON_MS).page(make.projectId, read.value);
   }
 

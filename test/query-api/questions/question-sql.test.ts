@@ -18,12 +18,12 @@ const [FROM, TO] = ['2026-10-24T22:00Z', '2026-10-26T23:00Z'].map((text) => BigI
 const CONTEXT = { projectId: 'proj_1', now: TO, span: { from: FROM, to: TO } };
 
 function asked(body: object): Parameters<typeof readCountsQuestion>[0] {
-  return { project: PROJECT, params: {}, query: new URLSearchParams(), text: JSON.stringify(body) };
+  return { project: PROJECT, text: JSON.stringify(body) };
 }
 
 function questionOf(body: object): CountsQuestion {
   const read = readCountsQuestion(asked({ event: 'Bought', measure: 'count', ...body }));
-  if (!read.ok) throw new Error(read.refusal.detail);
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
   return read.value;
 }
 
@@ -167,7 +167,7 @@ describe('a question is asked as', () => {
 
   test('a page continues behind an event, by time first', () => {
     const read = readEventsQuestion(asked({ event: 'Bought', limit: 2 }));
-    if (!read.ok) throw new Error(read.refusal.detail);
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
     const after = { timestamp: TO - 1n, receivedAt: TO, messageId: 'm1', event: 'Bought', user: 5n };
     const keys = compileKeys(read.value, CONTEXT, { from: FROM, to: TO }, { after, limit: 3 });
 
