@@ -66,10 +66,7 @@ type Given<Name extends OperationName, More = object> = [PathParameters<Name>] e
 /** What `operation` is given beside the name. */
 export type Request<Name extends OperationName> = Given<Name, Sending<Name>>;
 
-export function operation<Name extends OperationName>(
-  name: Name,
-  ...[given]: Request<Name>
-): Operation<Answer<Name>> {
+export function operation<Name extends OperationName>(name: Name, ...[given]: Request<Name>): Operation<Answer<Name>> {
   const { body }: Sending<Name> = given ?? {};
   const isText = typeof body === 'string' || body instanceof Uint8Array || body instanceof Blob;
   const request: Omit<Operation, 'answers'> = {

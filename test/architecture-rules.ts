@@ -39,8 +39,8 @@ export const rolesAreApart: Rule = ({ imports }) =>
   show(imports, ({ from, to }) => {
     const [own, other] = [within(from, ROLES), within(to, ROLES)];
     if (own === undefined || other === undefined || own === other) return false;
-    // The query API is the HTTP face of audiences.
-    return !(own === 'query-api' && other === 'audience');
+    // Questions are asked over HTTP.
+    return !(own === 'api' && other === 'questions');
   });
 
 /** Every folder, and every folder beside a role, is a role or shared. Every role that can be started has a folder. */

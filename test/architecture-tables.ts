@@ -4,35 +4,18 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   messages: ['runtime'],
   'event-log': ['runtime'],
   stores: ['runtime', 'messages', 'event-log'],
-  http: ['runtime', 'messages', 'event-log', 'stores'],
+  http: ['runtime', 'messages', 'stores'],
   ingest: ['runtime', 'messages', 'event-log', 'stores', 'http'],
   consumers: ['runtime', 'messages', 'event-log', 'stores'],
-  audience: ['runtime', 'messages', 'stores'],
-  'query-api': ['runtime', 'messages', 'event-log', 'stores', 'http', 'audience'],
-  console: ['runtime', 'messages', 'stores', 'http', 'query-api'],
-  maintenance: ['runtime', 'messages', 'event-log', 'stores', 'consumers'],
-  admin: ['runtime', 'messages', 'stores', 'http', 'query-api', 'maintenance'],
-  'admin-status': ['runtime', 'messages', 'event-log', 'stores', 'http', 'query-api', 'maintenance'],
-  app: [
-    'runtime',
-    'messages',
-    'event-log',
-    'stores',
-    'http',
-    'ingest',
-    'consumers',
-    'audience',
-    'query-api',
-    'console',
-    'maintenance',
-    'admin',
-    'admin-status',
-  ],
-  cli: ['runtime', 'messages', 'stores', 'query-api', 'maintenance', 'admin-status', 'app'],
+  questions: ['runtime', 'messages', 'stores'],
+  operations: ['runtime', 'messages', 'event-log', 'stores', 'consumers'],
+  api: ['runtime', 'messages', 'event-log', 'stores', 'http', 'questions', 'operations'],
+  app: ['runtime', 'messages', 'event-log', 'stores', 'http', 'ingest', 'consumers', 'questions', 'operations', 'api'],
+  cli: ['runtime', 'messages', 'stores', 'operations', 'app'],
 };
 
 /** What runs in a process of its own. They meet in the log and in the stores. */
-export const ROLES: readonly string[] = ['ingest', 'query-api', 'consumers/projector', 'consumers/sink', 'audience'];
+export const ROLES: readonly string[] = ['ingest', 'api', 'consumers/projector', 'consumers/sink', 'questions'];
 
 /** The folders that are no role: several roles use them, or they start roles. */
 export const SHARED: readonly string[] = [
@@ -42,10 +25,7 @@ export const SHARED: readonly string[] = [
   'stores',
   'http',
   'consumers/throttle',
-  'console',
-  'maintenance',
-  'admin',
-  'admin-status',
+  'operations',
   'app',
   'cli',
 ];

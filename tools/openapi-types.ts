@@ -3,7 +3,7 @@
  * takes and answers, as types. `npm run types` and an installation with development packages run it.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { openApiDocument } from '../services/query-api/openapi.ts';
+import { openApiDocument } from '../services/api/openapi.ts';
 
 const FILE = new URL('../schemas/openapi-types.ts', import.meta.url);
 const HEAD = '/** Made by tools/openapi-types.ts from schemas/openapi/*.json, and not written by hand. */\n';

@@ -1,8 +1,8 @@
 /** The role `all`: everything in one process. HTTP has a thread of its own, readers and stores have the main thread. */
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { JobRunner } from '../admin/jobs/job-runner.ts';
-import { SqlJobStore } from '../admin/jobs/sql-job-store.ts';
+import type { JobRunner } from '../operations/jobs/job-runner.ts';
+import { SqlJobStore } from '../operations/jobs/sql-job-store.ts';
 import { BACK_PRESSURE, loadThrottle, type Throttle } from '../consumers/throttle/throttle.ts';
 import type { Config } from '../runtime/config.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';

@@ -1,7 +1,7 @@
-import { Audiences } from '../audience/audiences.ts';
-import { limitsOf } from '../audience/query-budget.ts';
-import { AudienceScheduler } from '../audience/saved/audience-scheduler.ts';
-import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
+import { Audiences } from '../questions/audiences.ts';
+import { limitsOf } from '../questions/query-budget.ts';
+import { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
+import { SqlAudienceStore } from '../questions/saved/sql-audience-store.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { AnalyticsReader, QueryLimits } from '../stores/analytics/analytics-store.ts';

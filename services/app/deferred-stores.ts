@@ -1,5 +1,5 @@
-import { eraseUnfinished } from '../admin/project-deletion.ts';
-import { SqlJobStore } from '../admin/jobs/sql-job-store.ts';
+import { eraseUnfinished } from '../api/admin/project-deletion.ts';
+import { SqlJobStore } from '../operations/jobs/sql-job-store.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Codec } from '../messages/codec.ts';
 import type { Config } from '../runtime/config.ts';

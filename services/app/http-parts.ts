@@ -1,14 +1,14 @@
 /** What the HTTP side is made of, from its stores to its ingest. */
 import { collectDefaultMetrics, type Registry } from 'prom-client';
-import { UploadedFiles } from '../admin/imports/uploaded-files.ts';
-import { Heartbeat } from '../admin-status/heartbeat.ts';
+import { UploadedFiles } from '../api/admin/imports/uploaded-files.ts';
+import { Heartbeat } from '../operations/status/heartbeat.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { BoundServer } from '../http/starting.ts';
 import { LogGuard } from '../ingest/log-guard.ts';
 import type { Codec } from '../messages/codec.ts';
-import { importsFolderOf } from '../maintenance/import/import-request.ts';
-import { ChangesWatch } from '../query-api/audiences/changes-watch.ts';
-import { ProgressWatch } from '../query-api/progress-watch.ts';
+import { importsFolderOf } from '../operations/import/import-request.ts';
+import { ChangesWatch } from '../api/audiences/changes-watch.ts';
+import { ProgressWatch } from '../api/receipts/progress-watch.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { ProjectCache } from '../stores/projects/project-cache.ts';

@@ -1,15 +1,15 @@
 /** The routes of the HTTP side, and what they are made of. */
-import type { DataFolders } from '../admin-status/disk.ts';
-import { statusRoutes } from '../admin-status/status.ts';
-import { consoleRoutes } from '../console/console-routes.ts';
-import { ConsoleSessions } from '../console/console-sessions.ts';
-import { importRoutes } from '../admin/imports/import-routes.ts';
-import { adminRoutes } from '../admin/routes.ts';
+import type { DataFolders } from '../operations/status/disk.ts';
+import { statusRoutes } from '../api/admin/status/status.ts';
+import { consoleRoutes } from '../api/console/console-routes.ts';
+import { ConsoleSessions } from '../api/console/console-sessions.ts';
+import { importRoutes } from '../api/admin/imports/import-routes.ts';
+import { adminRoutes } from '../api/admin/routes.ts';
 import { operationRoutes } from '../http/operations.ts';
 import type { Readiness } from '../http/pages.ts';
 import { RouteTable } from '../http/route-table.ts';
-import { openApiDocument } from '../query-api/openapi.ts';
-import { readingRoutes } from '../query-api/routes.ts';
+import { openApiDocument } from '../api/openapi.ts';
+import { readingRoutes } from '../api/routes.ts';
 import { embeddedFolderOf } from './embedded.ts';
 import type { AppParts } from '../http/app.ts';
 import type { Config } from '../runtime/config.ts';

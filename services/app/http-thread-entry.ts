@@ -8,7 +8,7 @@ import { createLogger } from '../runtime/logger.ts';
 import { logWarnings } from '../runtime/node-warnings.ts';
 import { Caller, serveCalls } from '../runtime/threads.ts';
 import { unwatchThisThread, watchThisThread } from '../runtime/watchdog/watchdog.ts';
-import { pagesOf } from '../console/console-files.ts';
+import { pagesOf } from '../api/console/console-files.ts';
 import { type BoundServer, bindServer } from '../http/starting.ts';
 import { hasEmbedded } from './embedded.ts';
 import type { HttpSide } from './http-side.ts';

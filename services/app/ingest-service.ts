@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
-import { pagesOf } from '../console/console-files.ts';
+import { pagesOf } from '../api/console/console-files.ts';
 import { bindServer } from '../http/starting.ts';
 import { DeferredStores } from './deferred-stores.ts';
 import { HttpSide } from './http-side.ts';

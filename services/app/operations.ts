@@ -1,16 +1,16 @@
 /** What operators have done, with the stores that each needs. */
-import { JobRunner } from '../admin/jobs/job-runner.ts';
-import type { JobKind, JobStore } from '../admin/jobs/job.ts';
-import type { Operations } from '../admin/ports.ts';
+import { JobRunner } from '../operations/jobs/job-runner.ts';
+import type { JobKind, JobStore } from '../operations/jobs/job.ts';
+import type { Operations } from '../operations/ports.ts';
 import { LogGuard } from '../ingest/log-guard.ts';
-import { listDeadLetters, showDeadLetter } from '../maintenance/dead-letters/dead-letter-commands.ts';
-import { Editor } from '../maintenance/dead-letters/edit.ts';
-import { Settler } from '../maintenance/dead-letters/settle.ts';
-import { eraseProject } from '../maintenance/erasure/erase-project.ts';
-import { checkImport, importFile, type ImportRunner, previewImport } from '../maintenance/import/import-commands.ts';
-import { importsFolderOf } from '../maintenance/import/import-request.ts';
-import { type Generations, ReplayCommands } from '../maintenance/replay/replay-commands.ts';
-import { verifyPeriod } from '../maintenance/verify/verify-commands.ts';
+import { listDeadLetters, showDeadLetter } from '../operations/dead-letters/dead-letter-commands.ts';
+import { Editor } from '../operations/dead-letters/edit.ts';
+import { Settler } from '../operations/dead-letters/settle.ts';
+import { eraseProject } from '../operations/erasure/erase-project.ts';
+import { checkImport, importFile, type ImportRunner, previewImport } from '../operations/import/import-commands.ts';
+import { importsFolderOf } from '../operations/import/import-request.ts';
+import { type Generations, ReplayCommands } from '../operations/replay/replay-commands.ts';
+import { verifyPeriod } from '../operations/verify/verify-commands.ts';
 import { type Command, type CommandCall, commandInvalid } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';

@@ -1,7 +1,7 @@
 /** What a start does for projects: holds the database against the log, and makes the first one. */
-import type { Jobs } from '../admin/jobs/job-runner.ts';
-import { eraseUnfinished } from '../admin/project-deletion.ts';
-import { ProjectsOnLog, type ProjectsOnLogParts } from '../maintenance/project-log/projects-on-log.ts';
+import type { Jobs } from '../operations/jobs/job-runner.ts';
+import { eraseUnfinished } from '../api/admin/project-deletion.ts';
+import { ProjectsOnLog, type ProjectsOnLogParts } from '../operations/project-log/projects-on-log.ts';
 import type { Config } from '../runtime/config.ts';
 import { retry, type RetryOptions } from '../runtime/retry.ts';
 import type { Database } from '../stores/database/database.ts';

@@ -1,10 +1,10 @@
 /** What works on opened stores in this thread: the readers and, where analytics is open, the audience scheduler. */
-import type { AudienceScheduler } from '../audience/saved/audience-scheduler.ts';
-import { Heartbeat } from '../admin-status/heartbeat.ts';
+import type { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
+import { Heartbeat } from '../operations/status/heartbeat.ts';
 import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
-import { ProjectWriter } from '../maintenance/project-log/project-writer.ts';
+import { ProjectWriter } from '../operations/project-log/project-writer.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { ProcessStore } from '../stores/processes/process-store.ts';
+import type { ProcessStore } from '../stores/service-state/process-store.ts';
 import { closeStores, type StoresWithoutAnalytics } from './open-stores.ts';
 import type { Readers } from './readers/readers.ts';
 

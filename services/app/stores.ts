@@ -1,23 +1,23 @@
-import type { AdminPorts, Operations } from '../admin/ports.ts';
-import { SqlStoreFigures, type StoreFigures } from '../admin-status/store-figures.ts';
-import type { AudienceEvaluator } from '../audience/saved/audience-scheduler.ts';
-import type { AudienceStore } from '../audience/saved/audience-store.ts';
-import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
+import type { AdminPorts, Operations } from '../operations/ports.ts';
+import { SqlStoreFigures, type StoreFigures } from '../operations/status/store-figures.ts';
+import type { AudienceEvaluator } from '../questions/saved/audience-scheduler.ts';
+import type { AudienceStore } from '../questions/saved/audience-store.ts';
+import { SqlAudienceStore } from '../questions/saved/sql-audience-store.ts';
 import type { Config } from '../runtime/config.ts';
 import type { AnalyticsReader, AnalyticsStore } from '../stores/analytics/analytics-store.ts';
-import type { AuditLog } from '../stores/audit/audit-log.ts';
-import { SqlAuditLog } from '../stores/audit/sql-audit-log.ts';
+import type { AuditLog } from '../stores/service-state/audit-log.ts';
+import { SqlAuditLog } from '../stores/service-state/sql-audit-log.ts';
 import type { Database } from '../stores/database/database.ts';
 import { liveStores } from '../stores/generations/live-stores.ts';
 import type { ProfileReader, ReaderProgress } from '../stores/profiles/profile-store.ts';
-import { type ConsoleSessionStore, SqlConsoleSessionStore } from '../stores/projects/console-session-store.ts';
+import { type ConsoleSessionStore, SqlConsoleSessionStore } from '../stores/service-state/console-session-store.ts';
 import { projectDeletion } from '../stores/projects/delete-project.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
-import type { RefusalStore } from '../stores/refusals/refusal-store.ts';
-import { type RepeatStore, SqlRepeatStore } from '../stores/repeats/repeat-store.ts';
-import { SqlRefusalStore } from '../stores/refusals/sql-refusal-store.ts';
-import { MemoryProcessStore, type ProcessStore } from '../stores/processes/process-store.ts';
-import { SqlProcessStore } from '../stores/processes/sql-process-store.ts';
+import type { RefusalStore } from '../stores/service-state/refusal-store.ts';
+import { type RepeatStore, SqlRepeatStore } from '../stores/service-state/repeat-store.ts';
+import { SqlRefusalStore } from '../stores/service-state/sql-refusal-store.ts';
+import { MemoryProcessStore, type ProcessStore } from '../stores/service-state/process-store.ts';
+import { SqlProcessStore } from '../stores/service-state/sql-process-store.ts';
 import { isServer } from './embedded.ts';
 
 /** The health of the stores, and of the readers where the process runs any. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { DeadLetterSummary } from '../maintenance/dead-letters/listing.ts';
-import type { SettleResult } from '../maintenance/dead-letters/settle.ts';
-import type { StoreTrial } from '../maintenance/dead-letters/trial.ts';
+import type { DeadLetterSummary } from '../operations/dead-letters/listing.ts';
+import type { SettleResult } from '../operations/dead-letters/settle.ts';
+import type { StoreTrial } from '../operations/dead-letters/trial.ts';
 import { definitionText } from './audience/audience-request.ts';
 import type { Answer } from '../../schemas/operations.ts';
 import { carryOut, listDeadLetters } from './client/carry-out.ts';

@@ -1,9 +1,9 @@
 import { basename, dirname, join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ImportTask } from '../maintenance/import/begin.ts';
-import type { ImportProgress, ImportResult, ImportTarget } from '../maintenance/import/import-file.ts';
-import type { DefaultType } from '../maintenance/import/judge.ts';
-import type { Format } from '../maintenance/import/read-records.ts';
+import type { ImportTask } from '../operations/import/begin.ts';
+import type { ImportProgress, ImportResult, ImportTarget } from '../operations/import/import-file.ts';
+import type { DefaultType } from '../operations/import/judge.ts';
+import type { Format } from '../operations/import/read-records.ts';
 import type { ProjectSummary } from '../stores/projects/project-commands.ts';
 import { readConfig } from '../runtime/config.ts';
 import { hasCode } from '../runtime/errors.ts';
@@ -89,8 +89,8 @@ async function importHere(
   onProgress: (progress: ImportProgress) => void,
 ): Promise<ImportResult> {
   const [{ FileImport }, { whileProjectExists }] = await Promise.all([
-    import('../maintenance/import/import-file.ts'),
-    import('../maintenance/import/while-project-exists.ts'),
+    import('../operations/import/import-file.ts'),
+    import('../operations/import/while-project-exists.ts'),
   ]);
   const ends = context.signal ?? new AbortController().signal;
   const onTrouble = (error: unknown): void =>

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
-import type { Compared } from '../maintenance/replay/comparison.ts';
-import type { BuiltGeneration, PlannedReplay } from '../maintenance/replay/replay-commands.ts';
+import type { Compared } from '../operations/replay/comparison.ts';
+import type { BuiltGeneration, PlannedReplay } from '../operations/replay/replay-commands.ts';
 import { carryOut } from './client/carry-out.ts';
 import { job } from './client/job.ts';
 import { operation, type Sent } from '../../schemas/operations.ts';

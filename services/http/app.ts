@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import Koa from 'koa';
 import type { Registry } from 'prom-client';
-import type { AuditLog } from '../stores/audit/audit-log.ts';
+import type { AuditLog } from '../stores/service-state/audit-log.ts';
 import {
   authenticate,
   authenticateByBody,

@@ -1,7 +1,7 @@
 /** Records the changes that requests made: in the audit log, and one line each in the service's log. */
 import { Counter, type Registry } from 'prom-client';
 import type { Logger } from '../runtime/logger.ts';
-import type { AuditEntry, AuditLog } from '../stores/audit/audit-log.ts';
+import type { AuditEntry, AuditLog } from '../stores/service-state/audit-log.ts';
 import type { Call } from './call.ts';
 import type { Change } from './route.ts';
 

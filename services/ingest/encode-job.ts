@@ -1,6 +1,6 @@
 /** A request body on its way to the record encoder, and what the encoder answers, both as a thread can be sent them. */
 import type { EncodeJob } from '../event-log/event-log.ts';
-import { type ReceiptSigner, receiptSignerOf } from '../http/receipt-signer.ts';
+import { type ReceiptSigner, receiptSignerOf } from '../messages/receipt/receipt-signer.ts';
 import type { MessageCounts } from '../messages/arrival.ts';
 import type { Micros, Problem, Source } from '../messages/message.ts';
 import type { Project } from '../stores/projects/project-store.ts';

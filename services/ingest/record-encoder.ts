@@ -1,7 +1,7 @@
 /** Request bodies → records, or everything that is wrong with the body. The one place where ingest makes records. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Appended, EncodedRecords } from '../event-log/event-log.ts';
-import { encodeReceipt } from '../http/receipt.ts';
+import { encodeReceipt } from '../messages/receipt/receipt.ts';
 import { type Arrival, arrivalOf, countByType, encoded, type MessageRecord, stamped } from '../messages/arrival.ts';
 import { Codec } from '../messages/codec.ts';
 import type { AddEventDraft, Draft, ProjectUserDraft } from '../messages/draft.ts';

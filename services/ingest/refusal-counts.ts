@@ -11,7 +11,7 @@ import {
   otherGroup,
   type RefusalGroup,
   type RefusalStore,
-} from '../stores/refusals/refusal-store.ts';
+} from '../stores/service-state/refusal-store.ts';
 import type { RejectedItem } from './lenient.ts';
 
 /** The request that was refused, or had items that were. */

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { openEventLog } from '../../services/event-log/open.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import { TOPICS } from '../../services/messages/message.ts';
-import type { BuiltGeneration, PlannedReplay } from '../../services/maintenance/replay/replay-commands.ts';
+import type { BuiltGeneration, PlannedReplay } from '../../services/operations/replay/replay-commands.ts';
 import { openSchemaIds } from '../../services/messages/registry/open.ts';
 import { ServiceProcess } from '../support/service/service.ts';
 import type { Figures } from './figures.ts';

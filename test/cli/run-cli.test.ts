@@ -14,7 +14,7 @@ function loadedFirst(file: string, seen = new Set<string>()): Set<string> {
 }
 
 const FOLDERS_OF_SERVICES =
-  /^services\/(stores|event-log|consumers|query-api|maintenance|audience|http|ingest|admin|app\/(?!embedded))/;
+  /^services\/(stores|event-log|consumers|api|operations|questions|http|ingest|app\/(?!embedded))/;
 
 test('the command line loads no store, and no driver, before it knows which command it runs', () => {
   const loaded = [...loadedFirst('services/cli/program.ts')];

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { consoleFileRoutes } from '../../services/console/console-files.ts';
+import { consoleFileRoutes } from '../../services/api/console/console-files.ts';
 import type { Call } from '../../services/http/call.ts';
 import type { Answer } from '../../services/http/route.ts';
 import { ServiceProcess } from '../support/service/service.ts';

@@ -5,7 +5,7 @@ import {
   type Claim,
   MAX_VERSIONS,
   type NewAudience,
-} from '../../services/audience/saved/audience-store.ts';
+} from '../../services/questions/saved/audience-store.ts';
 import type { AudienceStoreContract } from './audience-store.ts';
 
 const gold: NewAudience = { name: 'Gold', definition: '{"trait":"tier","is":"gold"}', refreshMs: null };

@@ -4,7 +4,7 @@ import type {
   AudienceStore,
   Claim,
   NewAudience,
-} from '../../services/audience/saved/audience-store.ts';
+} from '../../services/questions/saved/audience-store.ts';
 
 export interface AudienceStoreContract<Store> {
   /** An empty store, and the ids of two projects in it; the one opened for the test before is used no more. */

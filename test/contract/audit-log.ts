@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { AuditEntry, AuditLog } from '../../services/stores/audit/audit-log.ts';
+import type { AuditEntry, AuditLog } from '../../services/stores/service-state/audit-log.ts';
 
 /** An entry of a principal that no other test has: the log cannot be emptied. */
 export function auditEntry(changes: Partial<AuditEntry> = {}): AuditEntry {

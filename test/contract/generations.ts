@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { beginningOf } from '../../services/event-log/identity.ts';
-import { FIRST_TABLES, makeTables } from '../../services/maintenance/replay/replay.ts';
+import { FIRST_TABLES, makeTables } from '../../services/operations/replay/replay.ts';
 import type { Database } from '../../services/stores/database/database.ts';
 import { LiveGenerations } from '../../services/stores/generations/live-generations.ts';
 import { liveProfiles } from '../../services/stores/generations/live-stores.ts';

@@ -1,6 +1,6 @@
 /** The status of a whole installation, in one process and role by role. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { InstallationStatus } from '../../services/admin-status/attention.ts';
+import type { InstallationStatus } from '../../services/api/admin/status/attention.ts';
 import { readersPassed } from '../support/service/readers-passed.ts';
 import { canRunOnServers, type OnServers, onServers } from '../support/service/server-settings.ts';
 import { ServiceProcess } from '../support/service/service.ts';

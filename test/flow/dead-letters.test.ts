@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runCli } from '../../services/cli/run-cli.ts';
-import type { ListedDeadLetters } from '../../services/maintenance/dead-letters/dead-letter-commands.ts';
+import type { ListedDeadLetters } from '../../services/operations/dead-letters/dead-letter-commands.ts';
 import { openEventLog } from '../../services/event-log/open.ts';
 import { TOPICS } from '../../services/messages/message.ts';
 import { identify, recordOf } from '../support/messages/messages.ts';

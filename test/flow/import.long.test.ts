@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { ImportState } from '../../services/maintenance/import/state.ts';
+import type { ImportState } from '../../services/operations/import/state.ts';
 import { runProgram, startProgram } from '../support/service/program.ts';
 import { ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

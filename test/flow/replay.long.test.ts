@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { BuiltGeneration, GenerationSummary } from '../../services/maintenance/replay/replay-commands.ts';
+import type { BuiltGeneration, GenerationSummary } from '../../services/operations/replay/replay-commands.ts';
 import { NOTHING_WRONG, RememberingPosts } from '../faults/remembering-posts.ts';
 import { runProgram, startProgram } from '../support/service/program.ts';
 import { canRunOnServers, onServers } from '../support/service/server-settings.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { SqlRepeatStore } from '../../services/stores/repeats/repeat-store.ts';
+import { SqlRepeatStore } from '../../services/stores/service-state/repeat-store.ts';
 import { type AdminServer, type Served, serveAdmin } from '../support/http/admin-server.ts';
 import { serverUrl } from '../servers/server.ts';
 import { sharedDatabase, sharedPostgres } from '../support/stores/database.ts';

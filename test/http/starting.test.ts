@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { consoleFileRoutes } from '../../services/console/console-files.ts';
+import { consoleFileRoutes } from '../../services/api/console/console-files.ts';
 import { HttpServer } from '../../services/http/server.ts';
 import { answersWhileStarting } from '../../services/http/starting.ts';
 import { createLogger } from '../../services/runtime/logger.ts';

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { EncodeThread, LARGE_BODY_BYTES } from '../../services/ingest/encode-thread.ts';
 import { BodyJob, type JobFacts } from '../../services/ingest/encode-job.ts';
 import { encodeBody } from '../../services/ingest/record-encoder.ts';
-import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
+import { receiptSignerOf } from '../../services/messages/receipt/receipt-signer.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import { newMessageId } from '../../services/messages/message-id.ts';
 import { eventually } from '../support/eventually.ts';

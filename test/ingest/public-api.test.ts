@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { decodeReceipt } from '../../services/http/receipt.ts';
-import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
+import { decodeReceipt } from '../../services/messages/receipt/receipt.ts';
+import { receiptSignerOf } from '../../services/messages/receipt/receipt-signer.ts';
 import type { Identify, Track } from '../../services/messages/message.ts';
 import { anonymousKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
 import { IngestServer, OTHER_KEY, OTHER_PROJECT, PROJECT } from '../support/http/ingest-server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RECORD_LIMIT_BYTES } from '../../services/maintenance/import/record.ts';
+import { RECORD_LIMIT_BYTES } from '../../services/operations/import/record.ts';
 import { BODY_LIMIT_BYTES } from '../../services/ingest/public-api.ts';
 import { parseTimestamp } from '../../services/messages/timestamp.ts';
 import { validateIdentify, validateTrack } from '../../services/messages/validate.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { encodeMembersCursor } from '../../services/query-api/audiences/cursor.ts';
-import { encodeReceipt } from '../../services/http/receipt.ts';
-import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
+import { encodeMembersCursor } from '../../services/api/audiences/cursor.ts';
+import { encodeReceipt } from '../../services/messages/receipt/receipt.ts';
+import { receiptSignerOf } from '../../services/messages/receipt/receipt-signer.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { SETTLED_LETTER, UNDECODABLE_LETTER } from '../support/http/admin-fakes.ts';
 import { analyticsRowsFor } from '../support/stores/analytics-answers.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parseBody } from '../../services/messages/json.ts';
-import { openApiDocument } from '../../services/query-api/openapi.ts';
+import { openApiDocument } from '../../services/api/openapi.ts';
 import { Document, type Operation } from '../support/openapi/document.ts';
 import { OPENAPI_STRUCTURE } from '../support/openapi/structure.ts';
 

@@ -4,7 +4,7 @@ import { carryOut } from '../../services/cli/client/carry-out.ts';
 import { operation } from '../../schemas/operations.ts';
 import type { ServiceRequest } from '../../services/cli/client/ask.ts';
 import { job } from '../../services/cli/client/job.ts';
-import type { BuiltGeneration } from '../../services/maintenance/replay/replay-commands.ts';
+import type { BuiltGeneration } from '../../services/operations/replay/replay-commands.ts';
 import { GENERATION_KINDS, type GenerationKind } from '../../services/stores/generations/generation.ts';
 import { ADMIN_KEY } from '../support/service/service.ts';
 import type { Findings } from './findings.ts';

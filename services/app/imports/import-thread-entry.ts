@@ -2,13 +2,13 @@
 import { setPriority } from 'node:os';
 import { type MessagePort, workerData } from 'node:worker_threads';
 import type { EventLog } from '../../event-log/event-log.ts';
-import type { ImportTask } from '../../maintenance/import/begin.ts';
-import { FileImport, type ImportProgress, type ImportTarget } from '../../maintenance/import/import-file.ts';
+import type { ImportTask } from '../../operations/import/begin.ts';
+import { FileImport, type ImportProgress, type ImportTarget } from '../../operations/import/import-file.ts';
 import type { CommandEvent, Progress, Work } from '../../runtime/command.ts';
 import type { Config } from '../../runtime/config.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { serveCalls } from '../../runtime/threads.ts';
-import { CommandRun } from '../../admin/jobs/command-run.ts';
+import { CommandRun } from '../../operations/jobs/command-run.ts';
 import { StoreOpener } from '../open-stores.ts';
 
 /** What the thread carries out. */

@@ -1,8 +1,8 @@
 /** Imports of a service, each in a thread of its own: reading a file takes all of a processor that others leave. */
 import { MessageChannel, Worker } from 'node:worker_threads';
-import type { ImportTask } from '../../maintenance/import/begin.ts';
-import type { ImportResult } from '../../maintenance/import/import-file.ts';
-import type { ImportRunner } from '../../maintenance/import/import-commands.ts';
+import type { ImportTask } from '../../operations/import/begin.ts';
+import type { ImportResult } from '../../operations/import/import-file.ts';
+import type { ImportRunner } from '../../operations/import/import-commands.ts';
 import type { CommandCall, CommandEvent } from '../../runtime/command.ts';
 import type { Config } from '../../runtime/config.ts';
 import { TidemarkError } from '../../runtime/errors.ts';

@@ -1,5 +1,5 @@
-import type { Observation } from '../../admin-status/heartbeat.ts';
-import { readerLags } from '../../admin-status/log-lag.ts';
+import type { Observation } from '../../operations/status/heartbeat.ts';
+import { readerLags } from '../../operations/status/log-lag.ts';
 import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
@@ -15,7 +15,7 @@ import { LiveLag } from '../../consumers/throttle/live-lag.ts';
 import { inSequence, liveLagThrottle, type Throttle } from '../../consumers/throttle/throttle.ts';
 import { type LaneReader, ReaderMetrics } from '../../consumers/reader-metrics.ts';
 import type { ReadersHealth } from '../stores.ts';
-import { VerifyWatch } from '../../maintenance/verify/verify-watch.ts';
+import { VerifyWatch } from '../../operations/verify/verify-watch.ts';
 
 export interface ReadersParts {
   readonly config: Config;

@@ -1,8 +1,8 @@
 import { type Answer, operation, type Request } from '../../../schemas/operations.ts';
-import type { SettleResult } from '../../maintenance/dead-letters/settle.ts';
-import type { Erasure } from '../../maintenance/erasure/erase-project.ts';
-import type { BuiltGeneration, Swapped } from '../../maintenance/replay/replay-commands.ts';
-import type { VerificationReport } from '../../maintenance/verify/report.ts';
+import type { SettleResult } from '../../operations/dead-letters/settle.ts';
+import type { Erasure } from '../../operations/erasure/erase-project.ts';
+import type { BuiltGeneration, Swapped } from '../../operations/replay/replay-commands.ts';
+import type { VerificationReport } from '../../operations/verify/report.ts';
 import type { ServiceRequest } from './ask.ts';
 
 /** What jobs come to: the last line of the stream of what the document answers with the job. */

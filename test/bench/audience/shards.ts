@@ -4,8 +4,8 @@
  * so each shard's part is asked by itself too, one after another: the longest is what servers of their own would take.
  */
 import { join } from 'node:path';
-import { compilePreview } from '../../../services/audience/sql/compile.ts';
-import { readDefinition } from '../../../services/audience/definition/definition.ts';
+import { compilePreview } from '../../../services/questions/sql/compile.ts';
+import { readDefinition } from '../../../services/questions/definition/definition.ts';
 import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
 import { removeServersFolder, serversFolder } from '../../servers/reaped.ts';

@@ -6,8 +6,8 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Session } from 'chdb';
-import { EventCounts } from '../../../services/query-api/questions/event-counts.ts';
-import { readCountsQuestion } from '../../../services/query-api/questions/read-question.ts';
+import { EventCounts } from '../../../services/questions/events/event-counts.ts';
+import { readCountsQuestion } from '../../../services/questions/events/read-question.ts';
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
 import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
 import { PROJECT as KEYED_PROJECT } from '../../support/http/reading-server.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compilePreview } from '../../../services/audience/sql/compile.ts';
-import { readDefinition } from '../../../services/audience/definition/definition.ts';
+import { compilePreview } from '../../../services/questions/sql/compile.ts';
+import { readDefinition } from '../../../services/questions/definition/definition.ts';
 import { parseBody, toJsonText } from '../../../services/messages/json.ts';
 import type { Track } from '../../../services/messages/message.ts';
 import { ask, insert, MessageMaker } from '../../support/stores/analytics.ts';

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StoredEvent } from '../../../services/stores/analytics/analytics-store.ts';
-import { Audiences } from '../../../services/audience/audiences.ts';
-import { readDefinition } from '../../../services/audience/definition/definition.ts';
-import { explainMembership } from '../../../services/audience/explain/why.ts';
+import { Audiences } from '../../../services/questions/audiences.ts';
+import { readDefinition } from '../../../services/questions/definition/definition.ts';
+import { explainMembership } from '../../../services/questions/explain/why.ts';
 import { DAY_MICROS, dayOf } from '../../../services/messages/day-and-hour.ts';
 import type { Track } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readDefinition } from '../../../services/audience/definition/definition.ts';
-import { compilePreview, MAX_SAMPLE } from '../../../services/audience/sql/compile.ts';
+import { readDefinition } from '../../../services/questions/definition/definition.ts';
+import { compilePreview, MAX_SAMPLE } from '../../../services/questions/sql/compile.ts';
 import { ask, insert, MessageMaker } from '../../support/stores/analytics.ts';
 import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { propertyRun } from '../../support/property-run.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { makeTables } from '../../../services/maintenance/replay/replay.ts';
+import { makeTables } from '../../../services/operations/replay/replay.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
 import { SqlGenerations } from '../../../services/stores/generations/sql-generations.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { SettledDeadLetters } from '../../../services/maintenance/dead-letters/settled-dead-letters.ts';
+import { SettledDeadLetters } from '../../../services/operations/dead-letters/settled-dead-letters.ts';
 import type { Database, SqlValue } from '../../../services/stores/database/database.ts';
 import {
   noteDeadLetters,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { JobRunner } from '../../../services/admin/jobs/job-runner.ts';
+import { JobRunner } from '../../../services/operations/jobs/job-runner.ts';
 import {
   type Heartbeat,
   isFinished,
@@ -9,14 +9,14 @@ import {
   type JobKind,
   type JobStore,
   type NewJob,
-} from '../../../services/admin/jobs/job.ts';
-import type { AdminPorts } from '../../../services/admin/ports.ts';
+} from '../../../services/operations/jobs/job.ts';
+import type { AdminPorts } from '../../../services/operations/ports.ts';
 import type { Command } from '../../../services/runtime/command.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
-import type { Edit, EditResult } from '../../../services/maintenance/dead-letters/edit.ts';
-import { changedPaths, editableRecord, readEdit } from '../../../services/maintenance/dead-letters/editable-record.ts';
-import { deadLetterUnknown } from '../../../services/maintenance/dead-letters/selection.ts';
-import type { GenerationSummary, PlannedReplay } from '../../../services/maintenance/replay/replay-commands.ts';
+import type { Edit, EditResult } from '../../../services/operations/dead-letters/edit.ts';
+import { changedPaths, editableRecord, readEdit } from '../../../services/operations/dead-letters/editable-record.ts';
+import { deadLetterUnknown } from '../../../services/operations/dead-letters/selection.ts';
+import type { GenerationSummary, PlannedReplay } from '../../../services/operations/replay/replay-commands.ts';
 import type { Deletion } from '../../../services/stores/projects/delete-project.ts';
 import { MemoryProjectStore } from './memory-project-store.ts';
 import { track } from '../messages/messages.ts';

@@ -1,10 +1,10 @@
 import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
-import { JobRunner, type JobRunnerOptions } from '../../../services/admin/jobs/job-runner.ts';
-import type { JobKind } from '../../../services/admin/jobs/job.ts';
-import { SqlJobStore } from '../../../services/admin/jobs/sql-job-store.ts';
-import type { AdminPorts } from '../../../services/admin/ports.ts';
-import { adminRoutes } from '../../../services/admin/routes.ts';
+import { JobRunner, type JobRunnerOptions } from '../../../services/operations/jobs/job-runner.ts';
+import type { JobKind } from '../../../services/operations/jobs/job.ts';
+import { SqlJobStore } from '../../../services/operations/jobs/sql-job-store.ts';
+import type { AdminPorts } from '../../../services/operations/ports.ts';
+import { adminRoutes } from '../../../services/api/admin/routes.ts';
 import { LocalServer } from '../../../services/http/local-server.ts';
 import { RouteTable } from '../../../services/http/route-table.ts';
 import type { ServerOptions } from '../../../services/http/server.ts';
@@ -13,7 +13,7 @@ import { controlSocketPath } from '../../../services/runtime/control-socket.ts';
 import { createLogger } from '../../../services/runtime/logger.ts';
 import { ServiceClient } from '../../../services/cli/client/service-client.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
-import { SqlRepeatStore } from '../../../services/stores/repeats/repeat-store.ts';
+import { SqlRepeatStore } from '../../../services/stores/service-state/repeat-store.ts';
 import { MemoryAuditLog } from './memory-audit-log.ts';
 
 /** What the test serves; the rest is not to be asked. */

@@ -7,7 +7,7 @@ import type {
   LastEvaluation,
   NewAudience,
   SavedAudience,
-} from '../../../services/audience/saved/audience-store.ts';
+} from '../../../services/questions/saved/audience-store.ts';
 import type { Micros } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 

@@ -1,4 +1,9 @@
-import type { AuditEntry, AuditFilter, AuditLog, RecordedEntry } from '../../../services/stores/audit/audit-log.ts';
+import type {
+  AuditEntry,
+  AuditFilter,
+  AuditLog,
+  RecordedEntry,
+} from '../../../services/stores/service-state/audit-log.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 
 /** The audit log in memory, which can be unreachable. Held to the same contract as the real one. */

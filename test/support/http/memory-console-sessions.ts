@@ -3,7 +3,7 @@ import type {
   ConsoleSession,
   ConsoleSessionStore,
   NewConsoleSession,
-} from '../../../services/stores/projects/console-session-store.ts';
+} from '../../../services/stores/service-state/console-session-store.ts';
 
 /** Sessions of the console in memory, whose store can be unavailable. */
 export class MemoryConsoleSessions implements ConsoleSessionStore {

@@ -5,7 +5,7 @@ import type {
   ListedRefusals,
   RefusalCursor,
   RefusalStore,
-} from '../../../services/stores/refusals/refusal-store.ts';
+} from '../../../services/stores/service-state/refusal-store.ts';
 
 /** A refusal store in memory that can be unavailable. It keeps every group, and forgets nothing. */
 export class MemoryRefusalStore implements RefusalStore {

@@ -1,4 +1,4 @@
-import type { StoreFigures } from '../../../services/admin-status/store-figures.ts';
+import type { StoreFigures } from '../../../services/operations/status/store-figures.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 
 /** What stores would tell. */

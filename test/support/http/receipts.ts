@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { decodeReceipt, type Receipt } from '../../../services/http/receipt.ts';
-import { receiptSignerOf } from '../../../services/http/receipt-signer.ts';
+import { decodeReceipt, type Receipt } from '../../../services/messages/receipt/receipt.ts';
+import { receiptSignerOf } from '../../../services/messages/receipt/receipt-signer.ts';
 import type { Project } from '../../../services/stores/projects/project-store.ts';
 
 /** What a receipt of this project says. @throws where it is not a receipt. */

@@ -6,8 +6,8 @@ import type {
   NumberConstant,
   Period,
   Test,
-} from '../../../services/audience/definition/audience.ts';
-import { numberConstant } from '../../../services/audience/definition/number-constant.ts';
+} from '../../../services/questions/definition/audience.ts';
+import { numberConstant } from '../../../services/questions/definition/number-constant.ts';
 import { parseBody } from '../../../services/messages/json.ts';
 import type { Message, Micros, Track } from '../../../services/messages/message.ts';
 

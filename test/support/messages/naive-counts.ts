@@ -1,9 +1,9 @@
 import { Temporal } from 'temporal-polyfill';
-import { microsOf } from '../../../services/audience/definition/audience.ts';
+import { microsOf } from '../../../services/questions/definition/audience.ts';
 import { finiteDouble, wholeNumberOf } from '../../../services/messages/decimal.ts';
 import type { Message, Micros, Track } from '../../../services/messages/message.ts';
-import type { CountsQuestion, EventFilter, Split } from '../../../services/query-api/questions/read-question.ts';
-import type { Interval } from '../../../services/query-api/questions/time-buckets.ts';
+import type { CountsQuestion, EventFilter, Split } from '../../../services/questions/events/read-question.ts';
+import type { Interval } from '../../../services/questions/events/time-buckets.ts';
 import { audienceOf, dayOf, History, memberPasses, parsed, valueAt } from './naive-audience.ts';
 
 /** What is expected: exact text, or a double that may differ in its last digits. */

@@ -1,5 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { openApiDocument } from '../../../services/query-api/openapi.ts';
+import { openApiDocument } from '../../../services/api/openapi.ts';
 import type { Scope } from '../../../services/stores/projects/project-store.ts';
 
 /** What the tests look at in an OpenAPI document. References stand as they are; `Document.follow` resolves them. */

@@ -1,6 +1,6 @@
-import type { CsvOptions } from '../../../services/maintenance/import/csv-columns.ts';
-import { type ReadOptions, RecordReader } from '../../../services/maintenance/import/read-records.ts';
-import { BEGINNING } from '../../../services/maintenance/import/record.ts';
+import type { CsvOptions } from '../../../services/operations/import/csv-columns.ts';
+import { type ReadOptions, RecordReader } from '../../../services/operations/import/read-records.ts';
+import { BEGINNING } from '../../../services/operations/import/record.ts';
 import type { Draft } from '../../../services/messages/draft.ts';
 import type { Problem } from '../../../services/messages/message.ts';
 

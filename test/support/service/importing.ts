@@ -2,13 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach } from 'vitest';
-import type { ImportTask } from '../../../services/maintenance/import/begin.ts';
-import {
-  FileImport,
-  type ImportProgress,
-  type ImportResult,
-} from '../../../services/maintenance/import/import-file.ts';
-import type { ImportState } from '../../../services/maintenance/import/state.ts';
+import type { ImportTask } from '../../../services/operations/import/begin.ts';
+import { FileImport, type ImportProgress, type ImportResult } from '../../../services/operations/import/import-file.ts';
+import type { ImportState } from '../../../services/operations/import/state.ts';
 import { IMPORT_TOPICS, type Message, type Problem } from '../../../services/messages/message.ts';
 import { READ } from './import-records.ts';
 import { MemoryLog } from '../event-log/memory-log.ts';

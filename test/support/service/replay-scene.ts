@@ -12,8 +12,8 @@ import type { Generation, GenerationKind } from '../../../services/stores/genera
 import { type LiveStores, liveStores } from '../../../services/stores/generations/live-stores.ts';
 import { type Message, MESSAGE_TOPICS, TOPICS, topicOf } from '../../../services/messages/message.ts';
 import { progressOf } from '../../../services/stores/profiles/progress-of.ts';
-import { type BuiltGeneration, ReplayCommands } from '../../../services/maintenance/replay/replay-commands.ts';
-import { Replay } from '../../../services/maintenance/replay/replay.ts';
+import { type BuiltGeneration, ReplayCommands } from '../../../services/operations/replay/replay-commands.ts';
+import { Replay } from '../../../services/operations/replay/replay.ts';
 import { readConfig } from '../../../services/runtime/config.ts';
 import { createLogger } from '../../../services/runtime/logger.ts';
 import { Readers } from '../../../services/app/readers/readers.ts';

@@ -1,0 +1,116 @@
+/** How operators are answered: with a result, as a stream of lines, or with the job that their request became. */
+import { Readable } from 'node:stream';
+import { LOCAL_KEY } from '../../http/access/authenticate.ts';
+import type { Answer, Change } from '../../http/route.ts';
+import type { Call } from '../../http/call.ts';
+import { type Refusal, renderRefusal } from '../../http/problems.ts';
+import type { CommandEvent } from '../../runtime/command.ts';
+import type { Jobs } from '../../operations/jobs/job-runner.ts';
+import type { CommandEnd } from '../../operations/jobs/command-run.ts';
+import { problemText, refusalOfFailure } from './failures.ts';
+import type { Job, NewJob } from '../../operations/jobs/job.ts';
+import { jobJson, jobPath } from './jobs/job-json.ts';
+
+/** What is needed of a request. */
+export type AdminCall = Pick<Call, 'params' | 'query' | 'text' | 'headers' | 'signal' | 'key' | 'req' | 'isLocal'>;
+
+export const NDJSON = 'application/x-ndjson';
+
+/** Answers with the result of what is read, or streams its progress where the client accepts that. */
+export async function answerRead(call: AdminCall, events: AsyncIterable<CommandEvent>): Promise<Answer | Refusal> {
+  if (acceptsLines(call)) return streamOf(events);
+  const end = await endOfRun(events, call.signal);
+  return 'failure' in end ? refusalOfFailure(end.failure, call.req.method) : { status: 200, body: end.result };
+}
+
+/**
+ * Starts a job: 202 with where it is found, or a stream of its progress and result whose client cancels it by leaving.
+ *
+ * @param action What it changes, for the audit log; undefined for nothing.
+ */
+export async function answerJob(
+  jobs: Jobs,
+  call: AdminCall,
+  job: Omit<NewJob, 'principal'>,
+  action?: string,
+): Promise<Answer> {
+  return answerStarted(jobs, call, await jobs.start({ ...job, principal: principalOf(call) }), action);
+}
+
+/** The same for a job that was started already. */
+export async function answerStarted(
+  jobs: Jobs,
+  call: AdminCall,
+  started: Job,
+  action: string | undefined,
+): Promise<Answer> {
+  const headers = { Location: jobPath(started.id) };
+  const change = action === undefined ? {} : { audit: jobChange(action, started) };
+  if (acceptsLines(call)) return { ...streamOf(await jobs.follow(started.id), headers), ...change };
+  return { status: 202, body: jobJson(started), headers, ...change };
+}
+
+export function principalOf({ key }: AdminCall): string {
+  return key?.id ?? LOCAL_KEY.id;
+}
+
+function jobChange(action: string, { id, args }: Job): Change {
+  const { project } = args;
+  return { action, object: id, project: typeof project === 'string' ? project : null, after: JSON.stringify(args) };
+}
+
+function acceptsLines({ headers }: AdminCall): boolean {
+  return headers.accept?.includes(NDJSON) === true;
+}
+
+async function endOfRun(events: AsyncIterable<CommandEvent>, signal: AbortSignal): Promise<CommandEnd> {
+  const iterator = events[Symbol.asyncIterator]();
+  const leave = (): void => void iterator.return?.();
+  if (signal.aborted) leave();
+  signal.addEventListener('abort', leave, { once: true });
+  try {
+    for (;;) {
+      const next = await iterator.next();
+      if (next.done === true) return { failure: { code: 'STOPPING', message: 'The command was given up.' } };
+      if (!('progress' in next.value)) return next.value;
+    }
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
+}
+
+function streamOf(events: AsyncIterable<CommandEvent>, headers: Readonly<Record<string, string>> = {}): Answer {
+  const body = Readable.from(new EventLines(events[Symbol.asyncIterator]()), { objectMode: false });
+  const lastWords = (why: Refusal): string => `{"problem":${renderRefusal(why, 'problem').body}}\n`;
+  return { status: 200, type: NDJSON, body, headers, lastWords };
+}
+
+// Not a generator: ending a generator waits for its pending read.
+class EventLines implements AsyncIterableIterator<Buffer> {
+  readonly #events: AsyncIterator<CommandEvent>;
+
+  constructor(events: AsyncIterator<CommandEvent>) {
+    this.#events = events;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Buffer>> {
+    const next = await this.#events.next();
+    if (next.done === true) return { done: true, value: undefined };
+    return { done: false, value: Buffer.from(`${eventLine(next.value)}\n`) };
+  }
+
+  async return(): Promise<IteratorResult<Buffer>> {
+    await this.#events.return?.();
+    return { done: true, value: undefined };
+  }
+}
+
+function eventLine(event: CommandEvent): string {
+  if ('progress' in event) return JSON.stringify(event);
+  if ('result' in event) return `{"result":${event.result}}`;
+  return `{"problem":${problemText(event.failure)}}`;
+}

@@ -1,0 +1,64 @@
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer, Route } from '../../http/route.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
+import type { AuditFilter, AuditLog, RecordedEntry } from '../../stores/service-state/audit-log.ts';
+import type { ProjectStore } from '../../stores/projects/project-store.ts';
+import { type Input, route } from '../input.ts';
+import { given, readCursor, readRange } from '../query.ts';
+
+export interface AuditParts {
+  readonly audit: AuditLog;
+  readonly projects: Pick<ProjectStore, 'listProjects'>;
+}
+
+export function auditRoutes(parts: AuditParts): Route[] {
+  const how = { scope: 'admin', bodyLimitBytes: null, style: 'problem' } as const;
+  return [route('GET /v1/admin/audit', how, (_, { query }) => answerAudit(parts, query))];
+}
+
+/** `GET /v1/admin/audit`. A time without an offset is UTC. */
+async function answerAudit(
+  parts: AuditParts,
+  { limit, cursor: text, action, principal, project: projectId, ...period }: Input<'GET /v1/admin/audit'>['query'],
+): Promise<Answer | Refusal> {
+  const cursor = readCursor(text, decodeAuditCursor);
+  if (!cursor.ok) return cursor.refusal;
+  const range = readRange(period, 'UTC');
+  if (!range.ok) return range.refusal;
+  const filter = { ...given({ action, principal, projectId }), ...range.value };
+  // One more than the page has tells whether there is another.
+  const found = await parts.audit.list(await withProjectId(parts, filter), limit + 1, cursor.value);
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  const next = found.length > page.length && last !== undefined ? encodeAuditCursor(last.id) : null;
+  const body = `{"entries":[${page.map(entryJson).join(',')}],"next_cursor":${JSON.stringify(next)}}`;
+  return { status: 200, body };
+}
+
+/** A project may be named. One that was deleted has its id alone. */
+async function withProjectId({ projects }: AuditParts, filter: AuditFilter): Promise<AuditFilter> {
+  const { projectId: wanted } = filter;
+  if (wanted === undefined) return filter;
+  const named = (await projects.listProjects()).filter(({ name }) => name === wanted);
+  return named.length === 1 && named[0] !== undefined ? { ...filter, projectId: named[0].id } : filter;
+}
+
+const CURSOR_PREFIX = 'audit-';
+
+function encodeAuditCursor(id: bigint): string {
+  return Buffer.from(`${CURSOR_PREFIX}${id}`).toString('base64url');
+}
+
+function decodeAuditCursor(text: string): bigint | undefined {
+  const [, id] = /^audit-(\d{1,18})$/.exec(Buffer.from(text.slice(0, 64), 'base64url').toString('latin1')) ?? [];
+  return id !== undefined && encodeAuditCursor(BigInt(id)) === text ? BigInt(id) : undefined;
+}
+
+/** What was before and after goes in as it was recorded, every digit kept. */
+function entryJson(entry: RecordedEntry): string {
+  const { id, at, principalId, principalName, source, action, projectId, object, requestId } = entry;
+  const who = { id: String(id), at: formatMicros(at), principal: { id: principalId, name: principalName }, source };
+  const what = { action, project: projectId, object, request_id: requestId };
+  const head = JSON.stringify({ ...who, ...what }).slice(0, -1);
+  return `${head},"before":${entry.before ?? 'null'},"after":${entry.after ?? 'null'}}`;
+}

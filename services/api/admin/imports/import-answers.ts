@@ -1,0 +1,167 @@
+import { hostname } from 'node:os';
+import { invalid, type Refusal } from '../../../http/problems.ts';
+import type { Answer } from '../../../http/route.ts';
+import { type ImportRequest, reportPathOf } from '../../../operations/import/import-request.ts';
+import type { Input } from '../../input.ts';
+import { encodeId, readCursor, refuseBody } from '../../query.ts';
+import { hasCode } from '../../../runtime/errors.ts';
+import { waitForJob } from '../../../operations/jobs/job-runner.ts';
+import { type AdminCall, answerJob, answerStarted, NDJSON } from '../answers.ts';
+import { isFinished, type Job } from '../../../operations/jobs/job.ts';
+import { jobsPage } from '../jobs/job-answers.ts';
+import { jobJson } from '../jobs/job-json.ts';
+import { refusalForOperators } from '../failures.ts';
+import type { AdminPorts } from '../../../operations/ports.ts';
+import { notFound } from '../reading.ts';
+import { readImport, readSource } from './read-import.ts';
+import { readRejected, streamRejected } from './rejected-lines.ts';
+import type { UploadedFiles } from './uploaded-files.ts';
+
+const KIND = 'import';
+
+export interface ImportParts extends Pick<AdminPorts, 'imports' | 'jobs'> {
+  readonly files: UploadedFiles;
+  /** Whether files are taken: where another process of the service would not find them, they are not. */
+  readonly takesFiles: boolean;
+}
+
+/** `GET /v1/admin/imports` */
+export async function answerImports(
+  { jobs }: ImportParts,
+  query: Input<'GET /v1/admin/imports'>['query'],
+): Promise<Answer | Refusal> {
+  const page = await jobsPage(jobs, { ...query, kind: KIND });
+  if (!page.ok) return page.refusal;
+  const { items, next } = page.value;
+  return { status: 200, body: `{"imports":[${items.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
+}
+
+/** `GET /v1/admin/imports/:id` */
+export async function answerImport(
+  { jobs }: ImportParts,
+  { signal }: AdminCall,
+  { path, query }: Input<'GET /v1/admin/imports/{id}'>,
+): Promise<Answer | Refusal> {
+  const job = await waitForJob(jobs, path.id, query.wait * 1_000, signal);
+  return isImport(job) ? { status: 200, body: jobJson(job) } : NO_IMPORT;
+}
+
+/** `POST /v1/admin/imports`: 202 and its job. */
+export async function answerNewImport(parts: ImportParts, call: AdminCall): Promise<Answer | Refusal> {
+  const read = readImport(call);
+  if (!read.ok) return read.refusal;
+  const request = await named(parts, read.value);
+  if ('refused' in request) return request;
+  const found = await namingSource(request, parts.imports.check(request));
+  if ('refused' in found) return found;
+  if (request.file !== null) await parts.files.touch(request.file);
+  const args = { ...request, project: found.project };
+  return answerJob(parts.jobs, call, { kind: KIND, args }, request.dry_run ? undefined : 'import.start');
+}
+
+/** `POST /v1/admin/imports/preview`: the first twenty rows of a file. */
+export async function answerPreview(parts: ImportParts, call: AdminCall): Promise<Answer | Refusal> {
+  const read = readSource(call);
+  if (!read.ok) return read.refusal;
+  const preview = await namingSource(read.value, parts.imports.preview(read.value));
+  return 'refused' in preview ? preview : { status: 200, body: JSON.stringify(preview) };
+}
+
+/** `POST /v1/admin/imports/:id/resume` */
+export async function answerResume(parts: ImportParts, call: AdminCall): Promise<Answer | Refusal> {
+  const { jobs } = parts;
+  const job = await jobs.find(call.params['id'] ?? '');
+  if (!isImport(job)) return NO_IMPORT;
+  const request = requestOf(job);
+  const conflict = conflictOf(job) ?? (call.isLocal ? undefined : refuseLocal(request));
+  if (conflict !== undefined) return conflict;
+  try {
+    await parts.imports.check(request);
+  } catch (error) {
+    const refusal = refusalForOperators(error, 'POST');
+    if (refusal.refused === 'invalid-body') return { ...refusal, refused: 'conflict' };
+    throw error;
+  }
+  if (request.file !== null) await parts.files.touch(request.file);
+  const resumed = await jobs.resume(job.id);
+  if (resumed === undefined) return { refused: 'conflict', detail: 'The import was continued by somebody else.' };
+  return answerStarted(jobs, call, resumed, 'import.resume');
+}
+
+/** `GET /v1/admin/imports/:id/refused`: a page, or the whole report as lines where the client accepts those. */
+export async function answerRejectedLines(
+  parts: ImportParts,
+  call: AdminCall,
+  { path: { id }, query }: Input<'GET /v1/admin/imports/{id}/refused'>,
+): Promise<Answer | Refusal> {
+  const offset = readCursor(query.cursor, decodeOffset);
+  if (!offset.ok) return offset.refusal;
+  const job = await parts.jobs.find(id);
+  if (!isImport(job)) return NO_IMPORT;
+  const path = reportPathOf(parts.files.folder, requestOf(job));
+  if (call.headers.accept?.includes(NDJSON) === true) {
+    const body = await streamRejected(path);
+    return body === undefined ? reportMissing(job) : { status: 200, type: NDJSON, body };
+  }
+  const page = await readRejected(path, offset.value ?? 0, query.limit);
+  if (page === undefined) return reportMissing(job);
+  const { lines, next } = page;
+  const cursor = next === null ? null : encodeId(String(next));
+  return { status: 200, body: JSON.stringify({ refused: lines, next_cursor: cursor }) };
+}
+
+const NO_IMPORT = notFound('There is no such import.');
+
+function isImport(job: Job | undefined): job is Job {
+  return job?.kind === KIND;
+}
+
+function requestOf({ args }: Job): ImportRequest {
+  return args as unknown as ImportRequest;
+}
+
+/** With the name that the file was uploaded under. */
+async function named({ files }: ImportParts, request: ImportRequest): Promise<ImportRequest | Refusal> {
+  if (request.file === null) return request;
+  const found = await files.find(request.file);
+  return found === undefined
+    ? invalid('invalid-body', [{ path: '/file', message: `names no file that was uploaded to ${hostname()}` }])
+    : { ...request, name: found.name };
+}
+
+/** Says which member of the body is at fault where the file cannot be used. */
+function namingSource<T extends object>({ file }: ImportRequest, found: Promise<T>): Promise<T | Refusal> {
+  return found.catch((error: unknown) => {
+    if (!hasCode(error, 'COMMAND_INVALID')) throw error;
+    const { code: errorCode, message } = error;
+    const { refusal } = refuseBody([{ path: file === null ? '/path' : '/file', message }]);
+    return { ...refusal, detail: message, errorCode };
+  });
+}
+
+function conflictOf(job: Job): Refusal | undefined {
+  if (!isFinished(job)) {
+    const detail = 'The import is under way. After the end of its process it takes 20 seconds until that is known.';
+    return { refused: 'conflict', detail };
+  }
+  return job.state === 'done' ? { refused: 'conflict', detail: 'The import is complete.' } : undefined;
+}
+
+/** Its file may lie anywhere, and only the owner of the service's files may say that it is read again. */
+function refuseLocal({ path, anywhere, host }: ImportRequest): Refusal | undefined {
+  if (path === null || !anywhere) return undefined;
+  return { refused: 'conflict', detail: `The import was started on ${host} itself. Continue it there.` };
+}
+
+/** What has not begun has refused nothing. */
+function reportMissing(job: Job): Answer | Refusal {
+  if (!isFinished(job)) return { status: 200, body: '{"refused":[],"next_cursor":null}' };
+  const { host } = requestOf(job);
+  const detail = `The refused lines are not on ${hostname()}: the import ran on ${host}, or they have been removed after 30 days.`;
+  return { refused: 'conflict', detail };
+}
+
+function decodeOffset(text: string): number | undefined {
+  const [offset] = /^\d{1,15}$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  return offset === undefined ? undefined : Number(offset);
+}

@@ -1,0 +1,73 @@
+/** How a request for an import is read. */
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { basename } from 'node:path';
+import type { Body } from '../../../../schemas/operations.ts';
+import type { FileOptions, ImportRequest } from '../../../operations/import/import-request.ts';
+import type { Problem } from '../../../messages/message.ts';
+import { type Members, readBody } from '../../input.ts';
+import type { Checked } from '../../query.ts';
+import type { AdminCall } from '../answers.ts';
+
+/** Whoever can open the socket owns these files anyway. */
+const LOCAL = ['report', 'state', 'restart'] as const;
+
+/** The file and how it is read. */
+export function readSource(call: AdminCall): Checked<ImportRequest> {
+  return readWith('POST /v1/admin/imports/preview', call);
+}
+
+export function readImport(call: AdminCall): Checked<ImportRequest> {
+  return readWith('POST /v1/admin/imports', call);
+}
+
+function readWith(
+  name: 'POST /v1/admin/imports' | 'POST /v1/admin/imports/preview',
+  call: AdminCall,
+): Checked<ImportRequest> {
+  const read = readBody(name, call, (members) => {
+    const problems = problemsIn(members, call.isLocal);
+    return problems.length > 0 ? { ok: false, problems } : { ok: true };
+  });
+  return read.ok ? { ok: true, value: importRequestOf(read.value.body, call.isLocal) } : read;
+}
+
+function problemsIn({ file = null, path = null, ...members }: Members, isLocal: boolean): readonly Problem[] {
+  const foreign = isLocal ? [] : LOCAL.filter((name) => name in members);
+  return [
+    ...((file === null) === (path === null) ? [{ path: '', message: 'must have exactly one of file and path' }] : []),
+    ...foreign.map((name) => ({ path: `/${name}`, message: 'is known on the machine of the service alone' })),
+  ];
+}
+
+const DEFAULTS = {
+  file: null,
+  path: null,
+  type: null,
+  format: null,
+  delimiter: ',',
+  types: false,
+  json_columns: [],
+  map: {},
+  rate: null,
+  import_id: null,
+  dry_run: false,
+  report: null,
+  state: null,
+  restart: false,
+};
+
+/** A member that is null is as one that is left out. */
+function importRequestOf(body: Body<'POST /v1/admin/imports'>, isLocal: boolean): ImportRequest {
+  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+  const { path } = body;
+  return {
+    ...DEFAULTS,
+    ...(given as Partial<FileOptions>),
+    project: body.project,
+    name: typeof path === 'string' ? basename(path) : '',
+    anywhere: isLocal,
+    host: hostname(),
+    folder: `imp_${randomBytes(10).toString('hex')}`,
+  };
+}

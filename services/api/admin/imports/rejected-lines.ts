@@ -1,0 +1,79 @@
+/** The report of an import, a page at a time: what was refused, in the order of the file. */
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import type { Problem } from '../../../messages/message.ts';
+
+/** A line of the report. */
+interface ReportedLine {
+  readonly line: number;
+  readonly errors: readonly Problem[];
+  readonly length?: number;
+  readonly text: string;
+}
+
+export interface RejectedLine {
+  readonly line: number;
+  readonly errors: readonly Problem[];
+  /** The first 1,000 characters. */
+  readonly text: string;
+  readonly cut: boolean;
+}
+
+export interface RejectedPage {
+  readonly lines: readonly RejectedLine[];
+  /** The offset in the report where the next page begins; null at the end. */
+  readonly next: number | null;
+}
+
+const PAGE_BYTES = 1_048_576;
+const MAX_TEXT = 1_000;
+const MAX_ERRORS = 20;
+const NEW_LINE = 0x0a;
+
+/** Undefined where there is no report here. @param offset Where a page before ended. */
+export async function readRejected(path: string, offset: number, limit: number): Promise<RejectedPage | undefined> {
+  const file = await openIfThere(path);
+  if (file === undefined) return undefined;
+  try {
+    const { size } = await file.stat();
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(PAGE_BYTES, Math.max(0, size - offset))), {
+      position: offset,
+    });
+    const lines: RejectedLine[] = [];
+    let at = 0;
+    while (lines.length < limit) {
+      const end = buffer.subarray(0, bytesRead).indexOf(NEW_LINE, at);
+      // The last one may be being written.
+      if (end === -1) break;
+      lines.push(cutLine(JSON.parse(buffer.toString('utf8', at, end)) as ReportedLine));
+      at = end + 1;
+    }
+    return { lines, next: offset + at < size && lines.length > 0 ? offset + at : null };
+  } finally {
+    await file.close();
+  }
+}
+
+/** The whole report as it is now; undefined where this machine has no report. */
+export async function streamRejected(path: string): Promise<Readable | undefined> {
+  const file = await openIfThere(path);
+  if (file === undefined) return undefined;
+  const { size } = await file.stat();
+  await file.close();
+  return createReadStream(path, { end: Math.max(0, size - 1) });
+}
+
+function cutLine({ line, errors, length, text }: ReportedLine): RejectedLine {
+  const cut = length !== undefined || text.length > MAX_TEXT;
+  return { line, errors: errors.slice(0, MAX_ERRORS), text: text.slice(0, MAX_TEXT), cut };
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

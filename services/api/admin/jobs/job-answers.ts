@@ -1,0 +1,62 @@
+import type { Refusal } from '../../../http/problems.ts';
+import type { Answer } from '../../../http/route.ts';
+import type { Input } from '../../input.ts';
+import { type Checked, readCursor } from '../../query.ts';
+import { type Jobs, waitForJob } from '../../../operations/jobs/job-runner.ts';
+import type { AdminCall } from '../answers.ts';
+import { notFound } from '../reading.ts';
+import type { Job, JobCursor } from '../../../operations/jobs/job.ts';
+import { jobJson } from './job-json.ts';
+
+/** `GET /v1/admin/jobs` */
+export async function answerJobs(jobs: Jobs, query: Input<'GET /v1/admin/jobs'>['query']): Promise<Answer | Refusal> {
+  const page = await jobsPage(jobs, query);
+  if (!page.ok) return page.refusal;
+  const { items, next } = page.value;
+  return { status: 200, body: `{"jobs":[${items.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
+}
+
+/** A page of jobs as JSON texts, newest first. */
+export async function jobsPage(
+  jobs: Jobs,
+  { limit, cursor, kind, state }: Input<'GET /v1/admin/jobs'>['query'],
+): Promise<Checked<{ readonly items: readonly string[]; readonly next: string | null }>> {
+  const after = readCursor(cursor, decodeJobCursor);
+  if (!after.ok) return after;
+  // One more than the page has tells whether there is another.
+  const found = await jobs.list(limit + 1, { kind, state, after: after.value });
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  const next = found.length > page.length && last !== undefined ? encodeJobCursor(last) : null;
+  return { ok: true, value: { items: page.map(jobJson), next } };
+}
+
+/** `GET /v1/admin/jobs/:id` */
+export async function answerJobState(
+  jobs: Jobs,
+  { signal }: AdminCall,
+  { path, query }: Input<'GET /v1/admin/jobs/{id}'>,
+): Promise<Answer | Refusal> {
+  return jobAnswer(await waitForJob(jobs, path.id, query.wait * 1_000, signal));
+}
+
+/** `DELETE /v1/admin/jobs/:id`: asks for its end, and does not wait for it. */
+export async function answerJobCancel(jobs: Jobs, call: AdminCall): Promise<Answer | Refusal> {
+  const job = await jobs.cancel(call.params['id'] ?? '');
+  const answer = jobAnswer(job);
+  if (job === undefined || 'refused' in answer) return answer;
+  return { ...answer, audit: { action: 'job.cancel', object: job.id, project: null } };
+}
+
+function jobAnswer(job: Job | undefined): Answer | Refusal {
+  return job === undefined ? notFound('There is no such job.') : { status: 200, body: jobJson(job) };
+}
+
+function encodeJobCursor({ createdAtMs, id }: JobCursor): string {
+  return Buffer.from(`${createdAtMs} ${id}`).toString('base64url');
+}
+
+function decodeJobCursor(text: string): JobCursor | undefined {
+  const [, ms, id] = /^(\d{1,15}) (job_[0-9a-f]{20})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  return ms === undefined || id === undefined ? undefined : { createdAtMs: Number(ms), id };
+}

@@ -1,0 +1,95 @@
+import type { Route, RouteSet } from '../../http/route.ts';
+import { route, unreadRoute } from '../input.ts';
+import { answerDeadLetter, answerDeadLetters, answerEdit, answerResolution } from './dead-letters.ts';
+import { refusalForOperators } from './failures.ts';
+import { answerBuild, answerGenerations, answerRate, answerRollback, answerStep } from './generations.ts';
+import { answerJobCancel, answerJobs, answerJobState } from './jobs/job-answers.ts';
+import type { AdminPorts } from '../../operations/ports.ts';
+import {
+  answerAdminKeys,
+  answerNewAdminKey,
+  answerNewProject,
+  answerNewProjectKey,
+  answerProject,
+  answerProjectChange,
+  answerProjectKeys,
+  answerProjects,
+  answerRevokedKey,
+} from './projects.ts';
+import { answerProjectDelete } from './project-deletion.ts';
+import { answerVerification, answerVerificationHours, answerVerifications } from './verifications.ts';
+
+const ADMIN_BODY_BYTES = 32_768;
+/** Dead letters may be named one by one; a record may be as large as the log takes. */
+const SELECTION_LIMIT_BYTES = 1_048_576;
+
+const ADMIN = { scope: 'admin', style: 'problem', bodyLimitBytes: null, refusalOf: refusalForOperators } as const;
+const ADMIN_BODY = { ...ADMIN, bodyLimitBytes: ADMIN_BODY_BYTES };
+
+export interface AdminParts extends AdminPorts {
+  /** That of a project that names none. */
+  readonly timezone: string;
+}
+
+/** What operators do over HTTP. */
+export function adminRoutes(parts: AdminParts): RouteSet {
+  const all = [projectRoutes, deadLetterRoutes, generationRoutes, verificationRoutes, jobRoutes];
+  return { routes: all.flatMap((routesOf) => routesOf(parts)) };
+}
+
+function projectRoutes(parts: AdminParts): Route[] {
+  const { projects, timezone } = parts;
+  return [
+    route('GET /v1/admin/projects', ADMIN, (_, { query }) => answerProjects(projects, query)),
+    route('POST /v1/admin/projects', ADMIN_BODY, (call) => answerNewProject(projects, timezone, call)),
+    route('GET /v1/admin/projects/{id}', ADMIN, (call) => answerProject(projects, call)),
+    route('PATCH /v1/admin/projects/{id}', ADMIN_BODY, (call) => answerProjectChange(projects, call)),
+    route('DELETE /v1/admin/projects/{id}', ADMIN, (call, input) => answerProjectDelete(parts, call, input)),
+    route('GET /v1/admin/projects/{id}/keys', ADMIN, (_, input) => answerProjectKeys(projects, input)),
+    route('POST /v1/admin/projects/{id}/keys', ADMIN_BODY, (call) => answerNewProjectKey(projects, call)),
+    route('GET /v1/admin/keys', ADMIN, (_, { query }) => answerAdminKeys(projects, query)),
+    route('POST /v1/admin/keys', ADMIN_BODY, (call) => answerNewAdminKey(projects, call)),
+    route('DELETE /v1/admin/keys/{id}', ADMIN, (call) => answerRevokedKey(projects, call)),
+  ];
+}
+
+function deadLetterRoutes(ports: AdminPorts): Route[] {
+  const select = { ...ADMIN, bodyLimitBytes: SELECTION_LIMIT_BYTES };
+  return [
+    route('GET /v1/admin/dead-letters', ADMIN, (call, { query }) => answerDeadLetters(ports, call, query)),
+    route('GET /v1/admin/dead-letters/{id}', ADMIN, (call) => answerDeadLetter(ports, call)),
+    route('POST /v1/admin/dead-letters/{id}/edit', select, (call, input) => answerEdit(ports, call, input)),
+    route('POST /v1/admin/dead-letters/replay', select, (call) => answerResolution(ports, call, 'replay')),
+    route('POST /v1/admin/dead-letters/drop', select, (call) => answerResolution(ports, call, 'drop')),
+  ];
+}
+
+/** A path that names no generation is answered 404, whatever it has for a kind. */
+function generationRoutes(ports: AdminPorts): Route[] {
+  const one = '/v1/admin/generations/{kind}/{number}';
+  return [
+    route('GET /v1/admin/generations', ADMIN, () => answerGenerations(ports)),
+    route('POST /v1/admin/generations', ADMIN_BODY, (call, { query }) => answerBuild(ports, call, query)),
+    unreadRoute(`PATCH ${one}`, ADMIN_BODY, (call) => answerRate(ports, call)),
+    unreadRoute(`POST ${one}/compare`, ADMIN, (call) => answerStep(ports, call, 'compare')),
+    unreadRoute(`POST ${one}/swap`, ADMIN, (call) => answerStep(ports, call, 'swap')),
+    unreadRoute(`POST ${one}/rollback`, ADMIN_BODY, (call) => answerRollback(ports, call)),
+    unreadRoute(`POST ${one}/drop`, ADMIN, (call) => answerStep(ports, call, 'drop')),
+  ];
+}
+
+function verificationRoutes(ports: AdminPorts): Route[] {
+  return [
+    route('POST /v1/admin/verifications', ADMIN_BODY, (call) => answerVerification(ports, call)),
+    route('GET /v1/admin/verifications', ADMIN, (_, { query }) => answerVerifications(ports, query)),
+    route('GET /v1/admin/verifications/{id}', ADMIN, (_, input) => answerVerificationHours(ports, input)),
+  ];
+}
+
+function jobRoutes({ jobs }: AdminPorts): Route[] {
+  return [
+    route('GET /v1/admin/jobs', ADMIN, (_, { query }) => answerJobs(jobs, query)),
+    route('GET /v1/admin/jobs/{id}', ADMIN, (call, input) => answerJobState(jobs, call, input)),
+    route('DELETE /v1/admin/jobs/{id}', ADMIN, (call) => answerJobCancel(jobs, call)),
+  ];
+}

@@ -1,0 +1,120 @@
+/** What of an installation wants attention. Pure. */
+import type { Answer } from '../../../../schemas/operations.ts';
+import { READER_NAMES, type StatusReaderName } from '../../../operations/status/log-lag.ts';
+
+export type InstallationStatus = Answer<'GET /v1/admin/status'>;
+
+export interface Attention {
+  /** One of a closed list, for programs. */
+  readonly code: AttentionCode;
+  /** For people: what is wrong with what. */
+  readonly reason: string;
+  /** The page of the documentation that says what to do. */
+  readonly link: string;
+}
+
+/** What can want attention, and where the documentation says what to do. */
+export const ATTENTION_LINKS = {
+  not_ready: 'docs/operations.md#is-it-up',
+  log_unavailable: 'docs/operations.md#log-away',
+  log_incomplete: 'docs/operations.md#records-were-deleted-from-the-log',
+  log_replaced: 'docs/operations.md#replaced',
+  store_unavailable: 'docs/operations.md#away',
+  clock_skewed: 'docs/operations.md#clock-skewed',
+  spool_in_use: 'docs/spool.md#what-to-watch',
+  reader_missing: 'docs/operations.md#missing',
+  reader_failed: 'docs/operations.md#failed',
+  reader_stuck: 'docs/operations.md#stuck-cannot--code',
+  reader_behind: 'docs/operations.md#readers-fall-behind',
+  dead_letters_waiting: 'docs/dead-letters.md',
+  disk_low: 'docs/operations.md#disk-space',
+  verification_found_difference: 'docs/operations.md#a-store-is-wrong',
+  verification_old: 'docs/verify.md',
+} as const;
+
+export type AttentionCode = keyof typeof ATTENTION_LINKS;
+
+/** What a status is judged by. */
+export type JudgedStatus = Omit<InstallationStatus, 'attention'>;
+
+const MAX_LAG_S = 60;
+const LEAST_FREE_BYTES = 2 ** 30;
+const LEAST_FREE_SHARE = 0.1;
+const VERIFIED_WITHIN_MS = 7 * 86_400_000;
+
+export function attentionTo(status: JudgedStatus, nowMs: number): readonly Attention[] {
+  return [
+    ...partsAttention(status),
+    ...logAttention(status),
+    ...READER_NAMES.flatMap((name) => readerAttention(name, status.readers[name])),
+    ...deadLettersAttention(status),
+    ...diskAttention(status),
+    ...verificationAttention(status, nowMs),
+  ].map(([code, reason]) => ({ code, reason, link: ATTENTION_LINKS[code] }));
+}
+
+type Finding = readonly [AttentionCode, string];
+
+function partsAttention({ ready, parts }: JudgedStatus): Finding[] {
+  const findings = Object.entries(parts).flatMap(([part, state]): Finding[] => {
+    if (part === 'ingest' && state === 'clock skewed')
+      return [['clock_skewed', "the clock was set, or is off the log's"]];
+    if (state === 'replaced') return [['log_replaced', 'the event log lacks what the readers have read']];
+    const isUnavailable = state === 'away' || state === 'log away';
+    if (isUnavailable && (part === 'ingest' || part === 'eventLog'))
+      return [['log_unavailable', `${part} is ${state}`]];
+    if (isUnavailable && (part === 'profiles' || part === 'analytics'))
+      return [['store_unavailable', `${part} is ${state}`]];
+    return part === 'spool' && state !== 'empty' ? [['spool_in_use', `the spool is ${state}`]] : [];
+  });
+  return ready || findings.length > 0 ? findings : [['not_ready', '/readyz answers 503']];
+}
+
+function logAttention({ deleted_from_log: records }: JudgedStatus): Finding[] {
+  if (records === null || records === 0) return [];
+  return [
+    ['log_incomplete', `${records} records were deleted from the beginning of the log: a replay would lack them`],
+  ];
+}
+
+function readerAttention(name: StatusReaderName, reader: JudgedStatus['readers'][StatusReaderName]): Finding[] {
+  const { state, lag_seconds: seconds, lag_messages: messages } = reader;
+  const behind: Finding[] =
+    seconds !== null && seconds > MAX_LAG_S
+      ? [['reader_behind', `${name} is ${Math.round(seconds)} s and ${messages ?? '?'} messages behind`]]
+      : [];
+  if (state === 'missing') return [['reader_missing', `no process reports that it runs ${name}`], ...behind];
+  if (state === 'failed') return [['reader_failed', `${name} has failed: see its log`], ...behind];
+  return state.startsWith('stuck') ? [['reader_stuck', `${name} is ${state}`], ...behind] : behind;
+}
+
+function deadLettersAttention({ dead_letters: letters }: JudgedStatus): Finding[] {
+  return Object.entries(letters?.waiting ?? {}).map(([reader, count]): Finding => {
+    const least = letters?.counted_all === false ? 'at least ' : '';
+    return ['dead_letters_waiting', `${least}${count} dead letters of ${reader} wait`];
+  });
+}
+
+function diskAttention({ disk }: JudgedStatus): Finding[] {
+  if (disk === null) return [];
+  const { folder, free_bytes: free, total_bytes: total } = disk;
+  if (free >= LEAST_FREE_BYTES && free >= total * LEAST_FREE_SHARE) return [];
+  return [['disk_low', `${Math.round(free / 2 ** 20)} MiB of ${Math.round(total / 2 ** 20)} are free at ${folder}`]];
+}
+
+/** One that never was is old after seven days. */
+function verificationAttention({ verification, uptime_seconds: uptime }: JudgedStatus, nowMs: number): Finding[] {
+  if (verification === undefined) return [];
+  if (verification === null) {
+    return uptime * 1_000 > VERIFIED_WITHIN_MS ? [['verification_old', 'the stores have never been verified']] : [];
+  }
+  const { missing, surplus, finished_at: finishedAt } = verification;
+  const days = (nowMs - Date.parse(finishedAt)) / 86_400_000;
+  const isOld = nowMs - Date.parse(finishedAt) > VERIFIED_WITHIN_MS;
+  const counts = [missing.postgres, missing.clickhouse, surplus.postgres, surplus.clickhouse];
+  const found = `the last verification found ${missing.postgres + missing.clickhouse} missing and ${surplus.postgres + surplus.clickhouse} surplus messages`;
+  return [
+    ...(counts.some((count) => count > 0) ? [['verification_found_difference', found] as const] : []),
+    ...(isOld ? [['verification_old', `the last verification was ${Math.floor(days)} days ago`] as const] : []),
+  ];
+}

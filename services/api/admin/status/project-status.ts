@@ -1,0 +1,49 @@
+/** `GET /v1/status`: how a project is, for whoever may read it. */
+import type { Call } from '../../../http/call.ts';
+import type { Answer } from '../../../http/route.ts';
+import { beginningOfHour } from '../../../messages/day-and-hour.ts';
+import { formatMicros } from '../../../messages/timestamp.ts';
+import type { InstallationStatus } from './attention.ts';
+import type { ProjectFigures, StoreFigures } from '../../../operations/status/store-figures.ts';
+
+/** The body of the answer. Null is what cannot be found out now. */
+export interface ProjectStatus {
+  /** Newest first, those without messages left out: what profiles have counted of them so far. */
+  readonly hours: readonly { readonly hour: string; readonly messages: number; readonly repeats: number }[] | null;
+  readonly refused_today: number | null;
+  readonly lag_seconds: { readonly profiles: number | null; readonly analytics: number | null };
+  /** Null before the first. */
+  readonly verification?: {
+    readonly finished_at: string;
+    readonly hours_compared: number;
+    readonly hours_different: number;
+  } | null;
+}
+
+export interface ProjectStatusParts {
+  readonly figures: Pick<StoreFigures, 'ofProject'>;
+  /** The same for every project. */
+  readonly readers: () => Promise<InstallationStatus['readers']>;
+}
+
+export async function answerProjectStatus(parts: ProjectStatusParts, call: Pick<Call, 'project'>): Promise<Answer> {
+  const [figures, readers] = await Promise.all([
+    parts.figures.ofProject(call.project.id).catch(() => undefined),
+    parts.readers(),
+  ]);
+  const status: ProjectStatus = {
+    hours:
+      figures?.hours.map(({ hour, ...counts }) => ({ hour: formatMicros(beginningOfHour(hour)), ...counts })) ?? null,
+    refused_today: figures?.refusedToday ?? null,
+    lag_seconds: { profiles: readers.projector.lag_seconds, analytics: readers.sink.lag_seconds },
+    ...(figures === undefined ? {} : { verification: foundIn(figures) }),
+  };
+  return { status: 200, body: JSON.stringify(status) };
+}
+
+function foundIn({ verification }: ProjectFigures): NonNullable<ProjectStatus['verification']> | null {
+  if (verification === null) return null;
+  const { finishedAtMs, hours, different } = verification;
+  const finished_at = formatMicros(BigInt(finishedAtMs) * 1_000n);
+  return { finished_at, hours_compared: hours, hours_different: different };
+}

@@ -1,0 +1,217 @@
+/** `GET /v1/admin/status`: how an installation is, in one answer. */
+import type { EventLog } from '../../../event-log/event-log.ts';
+import type { Readiness } from '../../../http/pages.ts';
+import type { Answer, Route } from '../../../http/route.ts';
+import type { Codec } from '../../../messages/codec.ts';
+import { formatMicros } from '../../../messages/timestamp.ts';
+import { route } from '../../input.ts';
+import { programVersion } from '../../../runtime/version.ts';
+import { MISSING_AFTER_MS, type ProcessStore, type SeenProcess } from '../../../stores/service-state/process-store.ts';
+import type { ReaderProgress } from '../../../stores/profiles/profile-store.ts';
+import { attentionTo, type InstallationStatus } from './attention.ts';
+import { type DataFolders, diskFigures, storedBytes } from '../../../operations/status/disk.ts';
+import { type Lag, logFigures, type StatusReaderName } from '../../../operations/status/log-lag.ts';
+import { answerPartitions } from './partitions.ts';
+import { answerProjectStatus } from './project-status.ts';
+import type { StoreFigures } from '../../../operations/status/store-figures.ts';
+import { WaitingDeadLetters } from '../../../operations/status/waiting-dead-letters.ts';
+
+export interface StatusParts {
+  readonly role: InstallationStatus['role'];
+  readonly log: Pick<EventLog, 'ends' | 'beginnings' | 'scan'>;
+  readonly codec: Pick<Codec, 'prepare' | 'decode' | 'decodeDeadLetter'>;
+  readonly progress: ReaderProgress;
+  readonly processes: Pick<ProcessStore, 'list'>;
+  readonly figures: StoreFigures;
+  readonly folders: DataFolders;
+  readonly readiness: () => Readiness;
+}
+
+/** A source that takes longer counts as unknown: a status is asked for when something hangs. */
+const SOURCE_WITHIN_MS = 3_000;
+const QUICK_MS = 1_000;
+const SLOW_MS = 10_000;
+
+export function statusRoutes(parts: StatusParts): readonly Route[] {
+  const status = new StatusSource(parts);
+  const admin = { scope: 'admin', bodyLimitBytes: null, style: 'problem' } as const;
+  const answer = async (): Promise<Answer> => ({ status: 200, body: JSON.stringify(await status.read()) });
+  const ofProject = { figures: parts.figures, readers: () => status.readReaders() };
+  return [
+    route('GET /v1/admin/status', admin, answer),
+    route('GET /v1/admin/partitions', admin, (_, { query }) => answerPartitions(parts, query)),
+    route('GET /v1/status', { ...admin, scope: 'read' }, (call) => answerProjectStatus(ofProject, call)),
+  ];
+}
+
+/** Asks each source at most once a second, or once in ten where it takes long, however many ask for the status. */
+class StatusSource {
+  readonly #parts: StatusParts;
+  readonly #log: () => Promise<Awaited<ReturnType<typeof logFigures>> | undefined>;
+  readonly #processes: () => Promise<readonly SeenProcess[] | undefined>;
+  readonly #verification: () => Promise<Awaited<ReturnType<StoreFigures['verification']>> | undefined>;
+  readonly #disk: () => Promise<Awaited<ReturnType<typeof diskFigures>> | undefined>;
+  readonly #stored: () => Promise<Awaited<ReturnType<typeof storedBytes>> | undefined>;
+  readonly #deadLetters: () => Promise<Awaited<ReturnType<WaitingDeadLetters['count']>> | undefined>;
+
+  constructor(parts: StatusParts) {
+    const { processes, figures, folders } = parts;
+    const letters = new WaitingDeadLetters(parts);
+    this.#parts = parts;
+    this.#log = cached(QUICK_MS, (signal) => logFigures(parts, signal));
+    this.#processes = cached(QUICK_MS, () => processes.list());
+    this.#verification = cached(SLOW_MS, () => figures.verification());
+    this.#disk = cached(SLOW_MS, () => diskFigures(folders));
+    this.#stored = cached(SLOW_MS, () => storedBytes(folders, figures));
+    this.#deadLetters = cached(SLOW_MS, (signal) => letters.count(signal));
+  }
+
+  /** What every project is told. */
+  async readReaders(): Promise<InstallationStatus['readers']> {
+    return readersOf(undefined, (await this.#log())?.lags, Date.now());
+  }
+
+  async read(): Promise<InstallationStatus> {
+    const [log, processes, verification, disk, stored, letters] = await Promise.all([
+      this.#log(),
+      this.#processes(),
+      this.#verification(),
+      this.#disk(),
+      this.#stored(),
+      this.#deadLetters(),
+    ]);
+    const { role, readiness } = this.#parts;
+    const { ready, parts } = readiness();
+    const nowMs = Date.now();
+    const newest = log?.newestQueryableAtMs ?? null;
+    const running = (processes ?? []).filter(({ ageMs }) => ageMs <= MISSING_AFTER_MS);
+    const status = {
+      version: programVersion(),
+      role,
+      uptime_seconds: Math.floor(process.uptime()),
+      ready,
+      parts,
+      rates: ratesOf(running),
+      readers: readersOf(processes === undefined ? undefined : running, log?.lags, nowMs),
+      newest_queryable_event: newest === null ? null : { at: timeOf(newest), age_seconds: secondsSince(newest, nowMs) },
+      deleted_from_log: log?.deletedRecords ?? null,
+      processes: processes === undefined ? null : processes.map(processStatus),
+      disk: disk
+        ? {
+            folder: disk.folder,
+            total_bytes: disk.totalBytes,
+            free_bytes: disk.freeBytes,
+            used_bytes: disk.usedBytes,
+          }
+        : null,
+      stored_bytes: stored ?? { log: null, profiles: null, analytics: null },
+      ...(verification === undefined ? {} : { verification: verificationOf(verification) }),
+      dead_letters: letters === undefined ? null : { waiting: letters.byReader, counted_all: letters.isWhole },
+    };
+    return { ...status, attention: attentionTo(status, nowMs) };
+  }
+}
+
+/**
+ * Runs `find` at most once in `forMs`, never twice at once, and answers what it found last; undefined where it failed or
+ * takes longer than three seconds.
+ */
+function cached<T>(forMs: number, find: (signal: AbortSignal) => Promise<T>): () => Promise<T | undefined> {
+  let found: Promise<T | undefined> | undefined;
+  let untilMs = 0;
+  let isFinding = false;
+  return () => {
+    if (found !== undefined && (isFinding || performance.now() < untilMs)) return found;
+    isFinding = true;
+    const timeout = AbortSignal.timeout(SOURCE_WITHIN_MS);
+    const finding = find(timeout)
+      .catch(() => undefined)
+      .finally(() => {
+        isFinding = false;
+        untilMs = performance.now() + forMs;
+      });
+    found = Promise.race([finding, endOf(timeout)]);
+    return found;
+  };
+}
+
+function endOf(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }));
+}
+
+function ratesOf(running: readonly SeenProcess[]): InstallationStatus['rates'] {
+  return {
+    accepted: rateOf(running, 'accepted'),
+    refused: rateOf(running, 'refused'),
+    projected: rateOf(running, 'projector') + rateOf(running, 'import-projector'),
+    stored: rateOf(running, 'sink') + rateOf(running, 'import-sink'),
+  };
+}
+
+function rateOf(processes: readonly SeenProcess[], name: string): number {
+  const sum = processes.reduce((total, { rates }) => total + (rates[name] ?? 0), 0);
+  return Math.round(sum * 100) / 100;
+}
+
+/** @param running Undefined where it is not known which run. */
+function readersOf(
+  running: readonly SeenProcess[] | undefined,
+  lags: Readonly<Record<StatusReaderName, Lag>> | undefined,
+  nowMs: number,
+): InstallationStatus['readers'] {
+  const readerOf = (name: StatusReaderName): InstallationStatus['readers']['sink'] => {
+    const processes = running?.filter(({ rates }) => name in rates);
+    const states = processes?.map(({ parts }) => parts[name] ?? 'ready');
+    const worst = states?.find((state) => state !== 'ready') ?? states?.[0];
+    const lag = lags?.[name];
+    return {
+      state: worst ?? (running === undefined ? 'unknown' : 'missing'),
+      lag_messages: lag?.messages ?? null,
+      lag_seconds: lagSecondsOf(lag, nowMs),
+      messages_per_second: rateOf(processes ?? [], name),
+    };
+  };
+  return {
+    projector: readerOf('projector'),
+    sink: readerOf('sink'),
+    'import-projector': readerOf('import-projector'),
+    'import-sink': readerOf('import-sink'),
+  };
+}
+
+/** Null where it is not known. */
+function lagSecondsOf(lag: Lag | undefined, nowMs: number): number | null {
+  if (lag === undefined) return null;
+  if (lag.messages <= 0) return 0;
+  return lag.oldestAtMs === null ? null : secondsSince(lag.oldestAtMs, nowMs);
+}
+
+type ProcessStatus = NonNullable<InstallationStatus['processes']>[number];
+
+function processStatus({ id, role, version, startedAtMs, ageMs, parts }: SeenProcess): ProcessStatus {
+  return {
+    id,
+    role: role as ProcessStatus['role'],
+    version,
+    state: ageMs > MISSING_AFTER_MS ? 'missing' : 'running',
+    started_at: timeOf(startedAtMs),
+    seen_seconds_ago: Math.round(ageMs / 100) / 10,
+    parts,
+  };
+}
+
+function verificationOf(
+  last: Awaited<ReturnType<StoreFigures['verification']>>,
+): NonNullable<InstallationStatus['verification']> | null {
+  return last === null
+    ? null
+    : { finished_at: timeOf(last.finishedAtMs), missing: last.missing, surplus: last.surplus };
+}
+
+function timeOf(ms: number): string {
+  return formatMicros(BigInt(Math.trunc(ms)) * 1_000n);
+}
+
+function secondsSince(ms: number, nowMs: number): number {
+  return Math.max(0, Math.round((nowMs - ms) / 100) / 10);
+}

@@ -1,0 +1,96 @@
+/** Verifications over HTTP: started as jobs, listed, and read by project and hour. */
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import type { LastVerification } from '../../operations/verify/last-verification.ts';
+import { readPeriod } from '../../operations/verify/verify-commands.ts';
+import { type HourCursor, LAST } from '../../operations/verify/verification-hours.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
+import type { Input } from '../input.ts';
+import { given, readCursor } from '../query.ts';
+import { type AdminCall, answerJob } from './answers.ts';
+import type { Job } from '../../operations/jobs/job.ts';
+import { jobsPage } from './jobs/job-answers.ts';
+import { jobJson } from './jobs/job-json.ts';
+import type { AdminPorts } from '../../operations/ports.ts';
+import { notFound, readMembers } from './reading.ts';
+
+/** `POST /v1/admin/verifications` */
+export async function answerVerification({ jobs }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
+  const members = readMembers('POST /v1/admin/verifications', call);
+  if (!members.ok) return members.refusal;
+  // Before there is a job that fails.
+  readPeriod(members.value, Date.now());
+  return answerJob(jobs, call, { kind: 'verify', args: members.value });
+}
+
+/** `GET /v1/admin/verifications`: those that were started, newest first, and the last that the service did by itself. */
+export async function answerVerifications(
+  { figures, jobs }: AdminPorts,
+  query: Input<'GET /v1/admin/verifications'>['query'],
+): Promise<Answer | Refusal> {
+  const page = await jobsPage(jobs, { ...query, kind: 'verify' });
+  if (!page.ok) return page.refusal;
+  const last = lastOf(await figures.verification());
+  const { items, next } = page.value;
+  const body = `{"verifications":[${items.join(',')}],"next_cursor":${JSON.stringify(next)},"last":${JSON.stringify(last)}}`;
+  return { status: 200, body };
+}
+
+/** `GET /v1/admin/verifications/:id`: how it stands, and what it found by project and hour, the newest hour first. */
+export async function answerVerificationHours(
+  { figures, jobs }: AdminPorts,
+  { path: { id }, query: { limit, cursor, project, differing } }: Input<'GET /v1/admin/verifications/{id}'>,
+): Promise<Answer | Refusal> {
+  const after = readCursor(cursor, decodeHour);
+  if (!after.ok) return after.refusal;
+  const job = id === LAST ? undefined : await jobs.find(id);
+  if (id !== LAST && job?.kind !== 'verify') return notFound('There is no such verification.');
+  const isDifferent = differing === undefined ? undefined : differing === 'true';
+  const filter = given({ project, isDifferent, after: after.value });
+  // One more than the page has tells whether there is another.
+  const found = await figures.verificationHours({ ...filter, verification: id }, limit + 1);
+  const verification = job === undefined ? lastJson(await figures.verification()) : jobJson(job);
+  if (verification === undefined) return notFound('The service has not verified by itself yet.');
+  const hours = found.slice(0, limit);
+  const end = hours.at(-1);
+  const next = found.length > limit && end !== undefined ? encodeHour(end) : null;
+  const body = `{"verification":${verification},"hours":${JSON.stringify(hours)},"next_cursor":${JSON.stringify(next)}}`;
+  return { status: 200, body };
+}
+
+/** What the service did by itself, shown as the job that it was not. */
+function lastJson(last: LastVerification | null): string | undefined {
+  if (last === null) return undefined;
+  const { finishedAtMs } = last;
+  const startedAtMs = finishedAtMs - (last.report?.took_ms ?? 0);
+  const nothing = { progress: null, rate: null, failure: null };
+  const result = last.report === null ? null : JSON.stringify(last.report);
+  const times = { createdAtMs: startedAtMs, startedAtMs, finishedAtMs };
+  const job: Job = {
+    id: LAST,
+    kind: 'verify',
+    args: {},
+    principal: 'service',
+    state: 'done',
+    result,
+    ...nothing,
+    ...times,
+  };
+  return jobJson(job);
+}
+
+/** How many messages are missing, or are there without reason. */
+function lastOf(last: LastVerification | null): object | null {
+  if (last === null) return null;
+  const { finishedAtMs, missing, surplus } = last;
+  return { finished_at: formatMicros(BigInt(finishedAtMs) * 1000n), missing, surplus };
+}
+
+function encodeHour({ hour, project }: { readonly hour: string; readonly project: string }): string {
+  return Buffer.from(`${Date.parse(hour)} ${project}`).toString('base64url');
+}
+
+function decodeHour(text: string): HourCursor | undefined {
+  const [, ms, project] = /^(\d{1,15}) (\S{1,64})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  return ms === undefined || project === undefined ? undefined : { hourMs: Number(ms), project };
+}

@@ -1,0 +1,54 @@
+/** A saved audience as it is answered. */
+import type { SavedAudience } from '../../questions/saved/audience-store.ts';
+import { etagOf } from '../../http/if-match.ts';
+import type { Answer } from '../../http/route.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
+
+/** The audience, with what `If-Match` takes. */
+export function audienceAnswer(audience: SavedAudience, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { status: 200, body: audienceJson(audience), headers: { ...headers, ETag: etagOf(audience.revision) } };
+}
+
+/** The definition is JSON text already and goes in untouched, every digit kept. */
+export function audienceJson(audience: SavedAudience): string {
+  const { id, name, definition, version, revision, refreshMs, createdAtMs, updatedAtMs, evaluation, failure } =
+    audience;
+  const rest = {
+    version,
+    revision,
+    refresh: refreshMs === null ? null : formatRefresh(refreshMs),
+    created_at: instant(createdAtMs),
+    updated_at: instant(updatedAtMs),
+    evaluation: evaluation && { ...evaluation, at: formatMicros(evaluation.at) },
+    failure,
+  };
+  return `${JSON.stringify({ id, name }).slice(0, -1)},"definition":${definition},${JSON.stringify(rest).slice(1)}`;
+}
+
+export function instant(ms: number): string {
+  return formatMicros(BigInt(ms) * 1000n);
+}
+
+/** How often an audience is evaluated, as text: `15m`, `1h`, `1d`, `1w`. Pure. */
+
+const UNITS = [
+  ['w', 604_800_000],
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+] as const;
+
+const MOST_MS = 366 * 86_400_000;
+
+/** Milliseconds; undefined if the text is invalid, less than a minute or more than a year. */
+export function parseRefresh(text: string): number | undefined {
+  const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
+  const ms = Number(count) * (UNITS.find(([name]) => name === unit)?.[1] ?? Number.NaN);
+  return ms >= 60_000 && ms <= MOST_MS ? ms : undefined;
+}
+
+/** In the largest unit that divides it evenly. */
+export function formatRefresh(ms: number): string {
+  const [unit, unitMs] = UNITS.find(([, size]) => ms % size === 0) ?? ['m', 60_000];
+  return `${Math.round(ms / unitMs)}${unit}`;
+}

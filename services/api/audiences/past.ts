@@ -1,0 +1,86 @@
+/** What a saved audience was before: its definitions, and its size at every evaluation. */
+import type { AudienceStore, AudienceVersion, LastEvaluation } from '../../questions/saved/audience-store.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import type { Micros } from '../../messages/message.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
+import type { Input } from '../input.ts';
+import { given, type QueryRequest, readCursor, readRange, refuseParameter } from '../query.ts';
+import { instant } from './audience-json.ts';
+import { decodeHistoryCursor, decodeVersionsCursor, encodeHistoryCursor, encodeVersionsCursor } from './cursor.ts';
+import { findAudience, NO_AUDIENCE } from './saved.ts';
+
+export interface PastParts {
+  readonly saved: Pick<AudienceStore, 'find' | 'versions' | 'evaluations'>;
+}
+
+/** `GET /v1/audiences/:id/versions` */
+export async function answerVersions(
+  { saved }: PastParts,
+  call: QueryRequest,
+  { limit, cursor: text }: Input<'GET /v1/audiences/{id}/versions'>['query'],
+): Promise<Answer | Refusal> {
+  const position = readCursor(text, decodeVersionsCursor);
+  if (!position.ok) return position.refusal;
+  const cursor = position.value;
+  const audience = await findAudience({ saved }, call);
+  if (audience === undefined) return NO_AUDIENCE;
+  if (cursor !== undefined && cursor.audienceId !== audience.id) return FOREIGN_CURSOR;
+  // One more than the page holds tells whether there is another.
+  const found = await saved.versions(call.project.id, audience.id, limit + 1, cursor?.version);
+  const page = found.slice(0, limit);
+  const last = found.length > limit ? page.at(-1) : undefined;
+  const next = last && encodeVersionsCursor({ audienceId: audience.id, version: last.version });
+  return pageAnswer('versions', page.map(versionJson), next);
+}
+
+/** `GET /v1/audiences/:id/history` */
+export async function answerHistory(
+  { saved }: PastParts,
+  call: QueryRequest,
+  { limit, per, ...rest }: Input<'GET /v1/audiences/{id}/history'>['query'],
+): Promise<Answer | Refusal> {
+  const { id: projectId, timezone } = call.project;
+  const cursor = readCursor(rest.cursor, decodeHistoryCursor);
+  if (!cursor.ok) return cursor.refusal;
+  const range = readRange(rest, timezone);
+  if (!range.ok) return range.refusal;
+  const audience = await findAudience({ saved }, call);
+  if (audience === undefined) return NO_AUDIENCE;
+  if (cursor.value !== undefined && cursor.value.audienceId !== audience.id) return FOREIGN_CURSOR;
+  const perMicros = per && PERIODS[per];
+  const { since, until } = range.value;
+  const before = earlier(until, cursor.value?.before);
+  const wanted = { limit: limit + 1, ...given({ since, before, perMicros }) };
+  const found = await saved.evaluations(projectId, audience.id, wanted);
+  const page = found.slice(0, limit);
+  const last = found.length > limit ? page.at(-1) : undefined;
+  // The entry of a period stands for all of its evaluations: the next page begins before the period.
+  const next =
+    last && encodeHistoryCursor({ audienceId: audience.id, before: last.at - (last.at % (perMicros ?? 1n)) });
+  return pageAnswer('history', page.map(entryJson), next);
+}
+
+const FOREIGN_CURSOR = refuseParameter('cursor', 'is that of another audience').refusal;
+
+function pageAnswer(name: string, entries: readonly string[], cursor: string | undefined): Answer {
+  const body = `{"${name}":[${entries.join(',')}],"next_cursor":${JSON.stringify(cursor ?? null)}}`;
+  return { status: 200, body };
+}
+
+/** The definition is JSON text already and goes in untouched, every digit kept. */
+function versionJson({ version, definition, changedAtMs, changedBy }: AudienceVersion): string {
+  const changed = { changed_at: changedAtMs === null ? null : instant(changedAtMs), changed_by: changedBy };
+  return `{"version":${version},"definition":${definition},${JSON.stringify(changed).slice(1)}`;
+}
+
+function entryJson({ at, version, cause, members: count, entered, left }: LastEvaluation): string {
+  return JSON.stringify({ at: formatMicros(at), version, cause, count, entered, left });
+}
+
+const PERIODS = { hour: 3_600_000_000n, day: 86_400_000_000n } as const;
+
+function earlier(one: Micros | undefined, other: Micros | undefined): Micros | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one < other ? one : other;
+}

@@ -1,0 +1,194 @@
+import type { OperationName } from '../../../schemas/operations.ts';
+import { readDefinition } from '../../questions/definition/definition.ts';
+import type { AudienceStore, ChangeTerms, NewAudience, SavedAudience } from '../../questions/saved/audience-store.ts';
+import type { AudienceEvaluator } from '../../questions/saved/audience-scheduler.ts';
+import type { Call } from '../../http/call.ts';
+import { readIfMatch } from '../../http/if-match.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import { toJsonText } from '../../messages/json.ts';
+import type { Problem } from '../../messages/message.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
+import { audienceAnswer, audienceJson, formatRefresh, parseRefresh } from './audience-json.ts';
+import { decodeListCursor, encodeListCursor } from './cursor.ts';
+import { type Input, type Members, readBody, readInput } from '../input.ts';
+import { given, type QueryRequest, readCursor, refuseBody } from '../query.ts';
+
+/** What the endpoints of saved audiences need. */
+export interface SavedAudienceParts {
+  readonly saved: AudienceStore;
+  readonly evaluator: AudienceEvaluator;
+}
+
+/** `POST /v1/audiences` */
+export async function answerSave({ saved }: SavedAudienceParts, call: ChangeRequest): Promise<Answer | Refusal> {
+  const read = readBody('POST /v1/audiences', call, settingsIn(call));
+  if (!read.ok) return read.refusal;
+  const { name = '', definition = '', refreshMs = null } = read.value.also.settings;
+  const audience = await saved.create(call.project.id, { name, definition, refreshMs }, call.key?.id);
+  const audit = { action: 'audience.save', object: audience.id, after: settingsJson(audience) };
+  return { ...audienceAnswer(audience, { Location: `/v1/audiences/${audience.id}` }), status: 201, audit };
+}
+
+/** `GET /v1/audiences` */
+export async function answerList(
+  { saved }: SavedAudienceParts,
+  { project }: QueryRequest,
+  { limit, cursor }: Input<'GET /v1/audiences'>['query'],
+): Promise<Answer | Refusal> {
+  const after = readCursor(cursor, decodeListCursor);
+  if (!after.ok) return after.refusal;
+  // One more than the page holds tells whether there is another.
+  const found = await saved.list(project.id, limit + 1, after.value);
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  const next = found.length > page.length && last !== undefined ? encodeListCursor(last) : null;
+  const body = `{"audiences":[${page.map(audienceJson).join(',')}],"next_cursor":${JSON.stringify(next)}}`;
+  return { status: 200, body };
+}
+
+/** `GET /v1/audiences/:id` */
+export async function answerSaved(parts: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
+  const audience = await findAudience(parts, call);
+  return audience === undefined ? NO_AUDIENCE : audienceAnswer(audience);
+}
+
+/** `PUT` and `PATCH /v1/audiences/:id`: the one replaces all, the other what it names. */
+export async function answerChange(
+  { saved }: SavedAudienceParts,
+  call: ChangeRequest,
+  how: 'PUT /v1/audiences/{id}' | 'PATCH /v1/audiences/{id}',
+): Promise<Answer | Refusal> {
+  const terms = readTerms(call);
+  if ('refused' in terms) return terms;
+  const read = readBody(how, call, settingsIn(call));
+  if (!read.ok) return read.refusal;
+  if (Object.keys(read.value.also.settings).length === 0) return NO_CHANGE;
+  const id = audienceIdOf(call);
+  if (id === undefined) return NO_AUDIENCE;
+  const changes = { ...(how === 'PUT /v1/audiences/{id}' && { refreshMs: null }), ...read.value.also.settings };
+  const before = await saved.find(call.project.id, id);
+  const after = await saved.update(call.project.id, id, changes, terms);
+  const audit = {
+    action: 'audience.change',
+    object: id,
+    before: before && settingsJson(before),
+    after: settingsJson(after),
+  };
+  return { ...audienceAnswer(after), audit };
+}
+
+const NO_CHANGE = refuseBody([{ path: '', message: 'names nothing to change: name, definition or refresh' }]).refusal;
+
+/** `DELETE /v1/audiences/:id` */
+export async function answerDelete({ saved }: SavedAudienceParts, call: ChangeRequest): Promise<Answer | Refusal> {
+  const terms = readTerms(call);
+  if ('refused' in terms) return terms;
+  const id = audienceIdOf(call);
+  if (id === undefined) return NO_AUDIENCE;
+  const before = await saved.find(call.project.id, id);
+  await saved.remove(call.project.id, id, terms);
+  const audit = { action: 'audience.delete', object: id, before: before && settingsJson(before) };
+  return { status: 200, body: JSON.stringify({ id, deleted: true }), audit };
+}
+
+/** `POST /v1/audiences/:id/evaluate` */
+export async function answerEvaluate({ evaluator }: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
+  const id = audienceIdOf(call);
+  if (id === undefined) return NO_AUDIENCE;
+  const evaluated = await evaluator.evaluate(call.project.id, id);
+  const { at, members = null } = evaluated.evaluation ?? {};
+  const after = JSON.stringify({ evaluated_at: at === undefined ? null : formatMicros(at), members });
+  return { ...audienceAnswer(evaluated), audit: { action: 'audience.evaluate', object: id, after } };
+}
+
+/** A request that changes something: over HTTP with headers and a key. */
+type ChangeRequest = QueryRequest & {
+  readonly headers?: Call['headers'];
+  readonly key?: Call['key'];
+};
+
+/** What the change depends on. `If-Match: *` depends on the existence of the audience, as every change does. */
+function readTerms({ headers = {}, key }: ChangeRequest): ChangeTerms | Refusal {
+  const revisions = readIfMatch({ headers });
+  if (typeof revisions === 'object' && 'refused' in revisions) return revisions;
+  return {
+    ...(key?.id !== undefined && { by: key.id }),
+    ...(typeof revisions === 'object' && { ifRevisions: revisions }),
+  };
+}
+
+export const NO_AUDIENCE: Refusal = {
+  refused: 'not-found',
+  detail: 'This project has no such audience.',
+  errorCode: 'AUDIENCE_UNKNOWN',
+};
+
+/** The audience that the path names. */
+export async function findAudience(
+  parts: { readonly saved: Pick<AudienceStore, 'find'> },
+  { project, params }: QueryRequest,
+): Promise<SavedAudience | undefined> {
+  return findAudienceOf(parts, project.id, params['id'] ?? '');
+}
+
+export async function findAudienceOf(
+  { saved }: { readonly saved: Pick<AudienceStore, 'find'> },
+  projectId: string,
+  id: string,
+): Promise<SavedAudience | undefined> {
+  return AUDIENCE_ID.test(id) ? saved.find(projectId, id) : undefined;
+}
+
+/** The audience that the path names, which is looked up before the parameters are read. */
+export async function readOfAudience<Name extends OperationName>(
+  name: Name,
+  parts: { readonly saved: Pick<AudienceStore, 'find'> },
+  call: QueryRequest,
+): Promise<{ readonly audience: SavedAudience; readonly query: Input<Name>['query'] } | Refusal> {
+  const audience = await findAudience(parts, call);
+  if (audience === undefined) return NO_AUDIENCE;
+  const input = readInput(name, call);
+  return input.ok ? { audience, query: input.value.query } : input.refusal;
+}
+
+function audienceIdOf(call: QueryRequest): string | undefined {
+  const id = call.params['id'] ?? '';
+  return AUDIENCE_ID.test(id) ? id : undefined;
+}
+
+const AUDIENCE_ID = /^\w{1,64}$/;
+
+type ReadSettings =
+  | { readonly ok: true; readonly settings: Partial<NewAudience> }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** Reads what the document cannot say of a body's members. A definition is kept as it was sent. */
+function settingsIn({ project: { timezone } }: QueryRequest): (body: Members) => ReadSettings {
+  return ({ name, definition, refresh }) => {
+    const problems: Problem[] = [];
+    if (typeof name === 'string' && (name.trim() === '' || /\p{Cc}/u.test(name))) problems.push(UNREADABLE_NAME);
+    const read = definition === undefined ? undefined : readDefinition(definition, { timezone, path: '/definition' });
+    if (read?.ok === false) problems.push(...read.problems);
+    const refreshMs = typeof refresh === 'string' ? parseRefresh(refresh) : (refresh as null | undefined);
+    if (typeof refresh === 'string' && refreshMs === undefined) problems.push(NO_REFRESH);
+    if (problems.length > 0) return { ok: false, problems };
+    const text = definition === undefined ? undefined : toJsonText(definition);
+    return { ok: true, settings: given({ name: name as string | undefined, definition: text, refreshMs }) };
+  };
+}
+
+const UNREADABLE_NAME = {
+  path: '/name',
+  message: 'must have a character that is not a space, and no control characters',
+};
+const NO_REFRESH = {
+  path: '/refresh',
+  message: 'must be null or a time such as 15m, 1h, 1d or 1w, from a minute to 366 days',
+};
+
+/** What the audit log has of an audience. */
+function settingsJson({ name, definition, refreshMs }: NewAudience): string {
+  const refresh = refreshMs === null ? null : formatRefresh(refreshMs);
+  return `{"name":${JSON.stringify(name)},"definition":${definition},"refresh":${JSON.stringify(refresh)}}`;
+}

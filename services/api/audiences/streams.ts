@@ -1,0 +1,146 @@
+import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import type { SavedAudience } from '../../questions/saved/audience-store.ts';
+import { compileMembers } from '../../questions/sql/compile-members.ts';
+import { definitionOf } from '../../questions/saved/audience-scheduler.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import type { Micros } from '../../messages/message.ts';
+import { EARLIEST, formatMicros, parseTimestamp } from '../../messages/timestamp.ts';
+import type { Project } from '../../stores/projects/project-store.ts';
+import {
+  BEFORE_ALL,
+  BEHIND_ALL,
+  type ChangesCursor,
+  decodeChangesCursor,
+  decodeMembersCursor,
+  encodeChangesCursor,
+  encodeMembersCursor,
+  type MembersCursor,
+  userNumberOf,
+} from './cursor.ts';
+import { ndjsonAnswer } from '../ndjson.ts';
+import { type QueryRequest, readCursor, readTime, refuseParameter } from '../query.ts';
+import { readOfAudience, type SavedAudienceParts } from './saved.ts';
+
+export interface StreamParts extends Pick<SavedAudienceParts, 'saved'> {
+  readonly analytics: Pick<AnalyticsReader, 'stream' | 'audienceChanges' | 'finalizedAt'>;
+  readonly limitsOf: (project: Project) => QueryLimits;
+  readonly nowMs?: () => number;
+}
+
+/** `GET /v1/audiences/:id/members` */
+export async function answerMembers(parts: StreamParts, call: QueryRequest): Promise<Answer | Refusal> {
+  const found = await readOfAudience('GET /v1/audiences/{id}/members', parts, call);
+  if ('refused' in found) return found;
+  const { audience, query: given } = found;
+  const { limit = null } = given;
+  const after = numberIn(given.after);
+  const position = readCursor(given.cursor, decodeMembersCursor);
+  if (!position.ok) return position.refusal;
+  const cursor = position.value;
+  if (cursor !== undefined && cursor.audienceId !== audience.id) return FOREIGN_CURSOR;
+  if (cursor !== undefined && cursor.version !== audience.version) return CHANGED;
+  if (after !== undefined && cursor === undefined) return AFTER_WHAT;
+  const from = { ...(cursor ?? beginning(audience, parts)), ...(after !== undefined && { after }) };
+  const { project } = call;
+  const query = compileMembers(definitionOf(audience, project), { projectId: project.id, ...from, limit });
+  const lines = await parts.analytics.stream(query, parts.limitsOf(project));
+  return ndjsonAnswer(lines, {
+    counts: limit !== null,
+    end: (ending) => {
+      if (ending.lines !== limit) return { next_cursor: null };
+      const { internal_id: last } = JSON.parse(ending.lastLine) as { internal_id: string };
+      return { next_cursor: encodeMembersCursor({ ...from, after: userNumberOf(last) }) };
+    },
+    headers: { 'Tidemark-Cursor': encodeMembersCursor(from) },
+  });
+}
+
+/** The changes of an audience after a position. */
+export interface ChangesRequest extends Omit<ChangesCursor, 'audienceId'> {
+  readonly audience: SavedAudience;
+  readonly limit: number | null;
+  readonly waitMs: number;
+}
+
+export async function readChangesRequest(parts: StreamParts, call: QueryRequest): Promise<ChangesRequest | Refusal> {
+  const found = await readOfAudience('GET /v1/audiences/{id}/changes', parts, call);
+  if ('refused' in found) return found;
+  const { audience, query } = found;
+  const position = readCursor(query.cursor, decodeChangesCursor);
+  if (!position.ok) return position.refusal;
+  const since = readTime('since', query.since, call.project.timezone);
+  if (!since.ok) return since.refusal;
+  const { limit = null, wait } = query;
+  const from = positionOf(audience, position.value, since.value, numberIn(query.after));
+  return 'refused' in from ? from : { ...from, audience, limit, waitMs: wait * 1_000 };
+}
+
+/** Where the changes begin: at a cursor, or after a user of the evaluation at `since`. */
+function positionOf(
+  { id }: SavedAudience,
+  cursor: ChangesCursor | undefined,
+  since: Micros | undefined,
+  after: bigint | undefined,
+): Omit<ChangesCursor, 'audienceId'> | Refusal {
+  if (cursor === undefined) {
+    if (after !== undefined && since === undefined) return AFTER_WHEN;
+    return { at: since ?? EARLIEST, after: after ?? BEHIND_ALL };
+  }
+  if (cursor.audienceId !== id) return FOREIGN_CURSOR;
+  return since === undefined && after === undefined ? { at: cursor.at, after: cursor.after } : EITHER;
+}
+
+function numberIn(internalId: string | undefined): bigint | undefined {
+  return internalId === undefined ? undefined : userNumberOf(internalId);
+}
+
+export async function changesAnswer(
+  { analytics, limitsOf }: Pick<StreamParts, 'analytics' | 'limitsOf'>,
+  project: Project,
+  request: ChangesRequest,
+): Promise<Answer> {
+  const { audience, at, after: user, limit } = request;
+  const names = { projectId: project.id, audienceId: audience.id };
+  const until = await analytics.finalizedAt(project.id, audience.id);
+  const query = { ...names, after: { at, user }, until: until ?? EARLIEST, limit };
+  return linesOfChanges(await analytics.audienceChanges(query, limitsOf(project)), request, until);
+}
+
+/** Streams changes. @param until The last evaluation that they may be of. */
+export function linesOfChanges(
+  lines: AsyncIterable<Uint8Array>,
+  { audience, limit }: Pick<ChangesRequest, 'audience' | 'limit'>,
+  until: Micros | null,
+): Answer {
+  const through = until === null ? null : formatMicros(until);
+  return ndjsonAnswer(lines, {
+    counts: limit !== null,
+    end: (ending) => {
+      if (ending.lines !== limit) return { next_cursor: null, through };
+      const last = JSON.parse(ending.lastLine) as { internal_id: string; at: string };
+      const cursor = { audienceId: audience.id, at: microsOf(last.at), after: userNumberOf(last.internal_id) };
+      return { next_cursor: encodeChangesCursor(cursor), through: last.at };
+    },
+  });
+}
+
+const FOREIGN_CURSOR = refuseParameter('cursor', 'is that of another audience').refusal;
+const AFTER_WHAT = refuseParameter('after', 'goes with the cursor of the stream that it continues').refusal;
+const AFTER_WHEN = refuseParameter('after', 'goes with the since of the change that it names').refusal;
+const EITHER = refuseParameter('cursor', 'stands in place of since and after').refusal;
+
+const CHANGED: Refusal = {
+  refused: 'conflict',
+  detail: 'The definition was changed since this cursor was given. Begin again without one.',
+};
+
+function beginning({ id, version }: SavedAudience, { nowMs = Date.now }: StreamParts): MembersCursor {
+  return { audienceId: id, version, now: BigInt(Math.floor(nowMs())) * 1000n, after: BEFORE_ALL };
+}
+
+function microsOf(time: string): Micros {
+  const read = parseTimestamp(time, 'UTC');
+  if (!read.ok) throw new Error(`not a time of ours: ${time}`);
+  return read.micros;
+}

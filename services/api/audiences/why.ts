@@ -1,0 +1,75 @@
+import { definitionOf } from '../../questions/saved/audience-scheduler.ts';
+import type { ReadDefinition } from '../../questions/definition/definition.ts';
+import { explanationJson, whyJson } from '../../questions/explain/to-json.ts';
+import type { Call } from '../../http/call.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import type { Problem } from '../../messages/message.ts';
+import { type Members, readBody } from '../input.ts';
+import { refuseParameter } from '../query.ts';
+import { userKeyIn } from '../users/named-user.ts';
+import { NOBODY } from '../users/users.ts';
+import { type AudienceParts, DEFINITION_PATH, definitionIn } from './questions.ts';
+import { readOfAudience, type SavedAudienceParts } from './saved.ts';
+
+type SavedParts = AudienceParts & Pick<SavedAudienceParts, 'saved'>;
+
+/** `POST /v1/audiences/explain` */
+export async function answerExplain({ audiencesOf }: AudienceParts, call: Call): Promise<Answer | Refusal> {
+  const read = readBody('POST /v1/audiences/explain', call, definitionIn(call));
+  if (!read.ok) return read.refusal;
+  const { body, also } = read.value;
+  const audiences = audiencesOf(call.project);
+  const explained = await audiences.explain(call.project.id, also.definition, DEFINITION_PATH, body.sample);
+  return { status: 200, body: explanationJson(explained) };
+}
+
+/** `POST /v1/audiences/why` */
+export async function answerWhy({ audiencesOf }: AudienceParts, call: Call): Promise<Answer | Refusal> {
+  const readDefinition = definitionIn(call);
+  const read = readBody('POST /v1/audiences/why', call, (exact) => withUser(readDefinition(exact), exact));
+  if (!read.ok) return read.refusal;
+  const { body, also } = read.value;
+  const projectId = call.project.id;
+  const user = { projectId, userKey: userKeyIn(projectId, body) ?? '' };
+  const why = await audiencesOf(call.project).why(user, also.definition, DEFINITION_PATH, body.events);
+  return why === undefined ? NOBODY : { status: 200, body: whyJson(why) };
+}
+
+/** `GET /v1/audiences/:id/explain`. Paths are from the root of the definition. */
+export async function answerSavedExplain(parts: SavedParts, call: Call): Promise<Answer | Refusal> {
+  const read = await readOfAudience('GET /v1/audiences/{id}/explain', parts, call);
+  if ('refused' in read) return read;
+  const { project } = call;
+  const definition = definitionOf(read.audience, project);
+  const explained = await parts.audiencesOf(project).explain(project.id, definition, '', read.query.sample);
+  return { status: 200, body: explanationJson(explained) };
+}
+
+/** `GET /v1/audiences/:id/why`. Paths are from the root of the definition. */
+export async function answerSavedWhy(parts: SavedParts, call: Call): Promise<Answer | Refusal> {
+  const read = await readOfAudience('GET /v1/audiences/{id}/why', parts, call);
+  if ('refused' in read) return read;
+  const { audience, query } = read;
+  const problem = problemWithUser(query);
+  if (problem !== undefined) return refuseParameter(problem.path.slice(1), problem.message).refusal;
+  const { project } = call;
+  const user = { projectId: project.id, userKey: userKeyIn(project.id, query) ?? '' };
+  const why = await parts.audiencesOf(project).why(user, definitionOf(audience, project), '', query.events);
+  return why === undefined ? NOBODY : { status: 200, body: whyJson(why) };
+}
+
+function withUser(read: ReadDefinition, body: Members): ReadDefinition {
+  const problem = problemWithUser(body);
+  if (problem === undefined) return read;
+  return { ok: false, problems: [...(read.ok ? [] : read.problems), problem] };
+}
+
+/** Exactly one id says who is meant. */
+function problemWithUser(given: object): Problem | undefined {
+  const [name, other] = ['user_id', 'anonymous_id', 'internal_id'].filter((id) => id in given);
+  if (name === undefined) return { path: '/user_id', message: 'is required, or anonymous_id or internal_id' };
+  return other === undefined
+    ? undefined
+    : { path: `/${other}`, message: `stands beside ${name}: only one says who is meant` };
+}

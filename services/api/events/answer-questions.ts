@@ -1,0 +1,88 @@
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import type { Micros } from '../../messages/message.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
+import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import type { Project } from '../../stores/projects/project-store.ts';
+import { eventBody } from '../users/events.ts';
+import { type QueryRequest, refuseBody } from '../query.ts';
+import type { OpenSpan } from '../../questions/events/count-sql.ts';
+import { type Counts, EventCounts } from '../../questions/events/event-counts.ts';
+import { EventList, type UserEvent } from '../../questions/events/event-list.ts';
+import { type CountsQuestion, readCountsQuestion, readEventsQuestion } from '../../questions/events/read-question.ts';
+import { MAX_BUCKETS, offsetAt, type TimeBuckets } from '../../questions/events/time-buckets.ts';
+
+export interface QuestionParts {
+  readonly analytics: AnalyticsReader;
+  readonly limitsOf: (project: Project) => QueryLimits;
+}
+
+/** `POST /v1/events/query` */
+export async function answerEventsQuery(parts: QuestionParts, call: QueryRequest): Promise<Answer | Refusal> {
+  const question = readEventsQuestion(call);
+  if (!question.ok) return refuseBody(question.problems).refusal;
+  const list = new EventList(parts.analytics, parts.limitsOf(call.project));
+  const { events, nextCursor } = await list.page(call.project.id, question.value);
+  return {
+    status: 200,
+    body: `{"events":[${events.map(eventJson).join(',')}],"next_cursor":${JSON.stringify(nextCursor)}}`,
+  };
+}
+
+/** Properties are JSON already and go in untouched, every digit kept. */
+function eventJson(event: UserEvent): string {
+  const user = JSON.stringify({ user_id: event.userId, internal_id: event.internalId });
+  return `${user.slice(0, -1)},${eventBody(event).slice(1)}`;
+}
+
+/** `POST /v1/events/counts` */
+export async function answerCounts(parts: QuestionParts, call: QueryRequest): Promise<Answer | Refusal> {
+  const question = readCountsQuestion(call);
+  if (!question.ok) return refuseBody(question.problems).refusal;
+  const counting = new EventCounts(parts.analytics, parts.limitsOf(call.project));
+  const counts = await counting.count(call.project.id, question.value);
+  if (counts === undefined)
+    return refuseBody([{ path: '/interval', message: `makes more than ${MAX_BUCKETS} buckets of the period` }]).refusal;
+  return { status: 200, body: countsBody(question.value, counts) };
+}
+
+/** Measures are JSON already and go in untouched, every digit kept. */
+function countsBody({ timezone, interval, measure }: CountsQuestion, counts: Counts): string {
+  const { current, previous, series, tookMs, rowsRead } = counts;
+  const head = JSON.stringify({ measure: measure.kind, interval, timezone, ...spanJson(current, timezone) });
+  const all = series.map(({ value, isOther, values, previous: before }) => {
+    const compared = before === null ? '' : `,"previous":[${before.join(',')}]`;
+    return `{"value":${value},"other":${isOther},"values":[${values.join(',')}]${compared}}`;
+  });
+  const before = previous === null ? 'null' : JSON.stringify(spanJson(previous, timezone));
+  const cost = JSON.stringify({ took_ms: Math.round(tookMs), rows_read: rowsRead });
+  return `${head.slice(0, -1)},"series":[${all.join(',')}],"previous":${before},${cost.slice(1)}`;
+}
+
+function spanJson({ span, buckets }: Counts['current'], timezone: string): object {
+  const { from, to } = span;
+  return {
+    from: from === null ? null : formatMicros(from),
+    to: formatMicros(to),
+    buckets: buckets === null ? [wholeBucket(span, timezone)] : bucketsJson(buckets),
+  };
+}
+
+function bucketsJson({ buckets }: TimeBuckets): readonly object[] {
+  return buckets.map(({ start, offsetMicros }) => bucketJson(start, offsetMicros));
+}
+
+function wholeBucket({ from }: OpenSpan, timezone: string): object {
+  return from === null ? { start: null, local: null } : bucketJson(from, offsetAt(from, timezone));
+}
+
+function bucketJson(start: Micros, offset: Micros): object {
+  return { start: formatMicros(start), local: `${formatMicros(start + offset).slice(0, 19)}${offsetText(offset)}` };
+}
+
+/** `+05:45`. An offset of the nineteenth century may have seconds, which RFC 3339 cannot say. */
+function offsetText(offset: Micros): string {
+  const minutes = Math.abs(Number(offset / 60_000_000n));
+  const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));
+  return `${offset < 0n ? '-' : '+'}${hour}:${minute}`;
+}

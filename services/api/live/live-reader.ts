@@ -1,0 +1,272 @@
+/** Reads what a project records from the end of the log, once for all who listen with the same filter. */
+import type { EventLog, LogRecord, ScanRange, TopicPartition } from '../../event-log/event-log.ts';
+import type { Codec } from '../../messages/codec.ts';
+import { LIVE_TOPICS, type Message } from '../../messages/message.ts';
+import { isRetryable } from '../../runtime/errors.ts';
+import { pause } from '../../runtime/pause.ts';
+import { type LiveFilter, RecordFilter } from './live-filter.ts';
+import { type PartitionEnd, type Shared, Sharer } from './live-sharer.ts';
+
+export interface LiveParts {
+  readonly log: Pick<EventLog, 'ends' | 'scan'>;
+  readonly codec: Pick<Codec, 'decode' | 'prepare'>;
+  /** Ends every stream: a stop of the service must not wait for listeners. */
+  readonly stopping?: AbortSignal;
+}
+
+/** Every half second one event, with rows or without: it also keeps the connection alive. */
+export const INTERVAL_MS = 500;
+/** At most 50 rows a second: more cannot be read by people, and what is left out is counted. */
+const ROWS_AT_ONCE = 25;
+/** Bounds what one interval costs the thread that answers requests: about 100 ms. What is more waits for the next. */
+const RECORDS_AT_ONCE = 20_000;
+const PIECE = { maxRecords: 1_000, maxBytes: 1_000_000 } as const;
+/** A listener further behind than this goes on at the end of the log, and is told what it missed. */
+const MAX_BEHIND = 200_000n;
+const UNREACHABLE = ': the event log is unreachable\n\n';
+const NEVER = new AbortController().signal;
+
+export class LiveReader {
+  readonly #parts: LiveParts;
+  readonly #projectId: string;
+  readonly #records: RecordFilter;
+  readonly #textOf: (tick: Tick) => string;
+  readonly #sharers = new Set<Sharer>();
+  /** How far the shared reading has come; undefined while nobody shares it. */
+  #ends: readonly PartitionEnd[] | undefined;
+  #ticking: Promise<unknown> = Promise.resolve();
+
+  /** @param textOf The event of a tick, made once for all. */
+  constructor(parts: LiveParts, projectId: string, filter: LiveFilter, textOf: (tick: Tick) => string) {
+    this.#parts = parts;
+    this.#projectId = projectId;
+    this.#records = new RecordFilter(projectId, filter);
+    this.#textOf = textOf;
+  }
+
+  /**
+   * Where the log ends now, the shared reading having come there too.
+   *
+   * @throws TidemarkError `LOG_UNAVAILABLE`
+   */
+  async now(): Promise<readonly PartitionEnd[]> {
+    if (this.#ends !== undefined) await this.#tick();
+    return this.#ends ?? this.#parts.log.ends(LIVE_TOPICS);
+  }
+
+  /** The text of every event from there on, until the signal aborts. */
+  async *events(start: readonly PartitionEnd[], signal: AbortSignal): AsyncGenerator<string> {
+    let from = start;
+    while (!signal.aborted) {
+      const sharer = this.#share(from, signal);
+      if (sharer === undefined) {
+        const { text, ends } = await this.#readAlone(from, signal);
+        from = ends;
+        yield text;
+        continue;
+      }
+      try {
+        for (let next = await sharer.next(); next !== undefined; next = await sharer.next()) {
+          from = next.ends;
+          yield next.text;
+        }
+      } finally {
+        this.#sharers.delete(sharer);
+      }
+    }
+  }
+
+  /** Undefined where the shared reading stands elsewhere: what lies between would be missed, or seen twice. */
+  #share(from: readonly PartitionEnd[], signal: AbortSignal): Sharer | undefined {
+    if (this.#ends !== undefined && (isBehind(from, this.#ends) || isBehind(this.#ends, from))) return undefined;
+    const sharer = new Sharer(signal);
+    this.#sharers.add(sharer);
+    if (this.#ends === undefined) {
+      this.#ends = from;
+      void this.#run();
+    }
+    return sharer;
+  }
+
+  async #run(): Promise<void> {
+    const { stopping = NEVER } = this.#parts;
+    while (this.#sharers.size > 0 && !stopping.aborted) {
+      await this.#tick().catch((error: unknown) => this.#fail(error));
+      await pause(INTERVAL_MS, stopping);
+    }
+    this.#ends = undefined;
+  }
+
+  /** One at a time. Resolves with how far the shared reading has come; undefined where nobody shares it. */
+  #tick(): Promise<readonly PartitionEnd[] | undefined> {
+    const run = async (): Promise<readonly PartitionEnd[] | undefined> => {
+      const from = this.#ends;
+      if (from === undefined) return undefined;
+      const to = await this.#parts.log.ends(LIVE_TOPICS);
+      const tick = await this.#readTo(to, from, this.#parts.stopping ?? NEVER);
+      // All who shared it have left meanwhile, and others may have begun elsewhere.
+      if (this.#ends !== from) return this.#ends;
+      this.#ends = tick.ends;
+      const event = { text: this.#textOf(tick), ends: tick.ends };
+      for (const sharer of this.#sharers) if (!sharer.add(event)) this.#sharers.delete(sharer);
+      return tick.ends;
+    };
+    const ticking = this.#ticking.then(run, run);
+    this.#ticking = ticking;
+    return ticking;
+  }
+
+  #fail(error: unknown): void {
+    if (this.#parts.stopping?.aborted === true) return;
+    const ends = this.#ends ?? [];
+    for (const sharer of this.#sharers) {
+      if (!isRetryable(error)) sharer.fail(error);
+      else if (!sharer.add({ text: UNREACHABLE, ends })) this.#sharers.delete(sharer);
+    }
+  }
+
+  async #readAlone(from: readonly PartitionEnd[], signal: AbortSignal): Promise<Shared> {
+    try {
+      const tick = await this.#readTo(await this.#meetingPoint(from), from, signal);
+      return { text: this.#textOf(tick), ends: tick.ends };
+    } catch (error) {
+      if (!signal.aborted && !isRetryable(error)) throw error;
+      await pause(INTERVAL_MS, signal);
+      return { text: UNREACHABLE, ends: from };
+    }
+  }
+
+  /**
+   * Where a listener that has come so far can join the shared reading, which is brought there if it is behind; the end of
+   * the log where nobody shares. One that names records behind the end of the log is taken back to the end.
+   */
+  async #meetingPoint(from: readonly PartitionEnd[]): Promise<readonly PartitionEnd[]> {
+    for (let ends = this.#ends; ends !== undefined && isBehind(ends, from);) {
+      const next = await this.#tick();
+      if (next === undefined || !isBehind(ends, next)) break;
+      ends = next;
+    }
+    return this.#ends ?? this.#parts.log.ends(LIVE_TOPICS);
+  }
+
+  #readTo(to: readonly PartitionEnd[], from: readonly PartitionEnd[], signal: AbortSignal): Promise<Tick> {
+    const behind = rangesBetween(from, to).reduce((sum, range) => sum + range.to - range.from, 0n);
+    if (behind <= MAX_BEHIND) return this.#read(from, to, signal);
+    return Promise.resolve({ matched: [], seen: 0, lagMs: 0, skipped: behind, ends: to });
+  }
+
+  /** What was recorded between two ends of the log, the newest rows; less where it is too much for one interval. */
+  async #read(from: readonly PartitionEnd[], to: readonly PartitionEnd[], signal: AbortSignal): Promise<Tick> {
+    const ends = new Map(from.map((end) => [nameOfPartition(end), end]));
+    const ranges = rangesBetween(from, to);
+    const found = new MatchCollector();
+    let records = 0;
+    for await (const piece of this.#parts.log.scan(ranges, { ...PIECE, signal })) {
+      await this.#parts.codec.prepare(piece.records.map(({ value }) => value));
+      for (const record of piece.records) this.#add(found, piece, record);
+      const last = piece.records.at(-1);
+      if (last === undefined) continue;
+      const { topic, partition } = piece;
+      ends.set(nameOfPartition(piece), { topic, partition, offset: last.offset + 1n });
+      records += piece.records.length;
+      const lagMs = Math.max(0, Date.now() - last.appendedAtMs);
+      if (records >= RECORDS_AT_ONCE) return { ...this.#shownOf(found), lagMs, ends: [...ends.values()] };
+    }
+    return { ...this.#shownOf(found), lagMs: 0, ends: to };
+  }
+
+  /** A record that the bytes decide on is not decoded, unless it is to be shown. */
+  #add(found: MatchCollector, at: TopicPartition, record: LogRecord): void {
+    const judged = this.#records.judge(at.topic, record.value);
+    if (judged === 'other') return;
+    if (judged === 'matches') {
+      found.add({ at, record });
+      return;
+    }
+    const message = decodedOrUndefined(this.#parts.codec, at.topic, record.value);
+    if (message !== undefined && this.#wants(message)) found.add({ at, record });
+  }
+
+  #shownOf(found: MatchCollector): Pick<Tick, 'matched' | 'seen'> {
+    const matched = found.newest().flatMap(({ at, record }): Matched[] => {
+      const message = decodedOrUndefined(this.#parts.codec, at.topic, record.value);
+      if (message === undefined || !this.#wants(message)) return [];
+      return [{ message, at: { topic: at.topic, partition: at.partition, offset: record.offset } }];
+    });
+    return { matched, seen: found.seen };
+  }
+
+  #wants(message: Message): boolean {
+    return message.projectId === this.#projectId && this.#records.matches(message);
+  }
+}
+
+interface FoundRecord {
+  readonly at: TopicPartition;
+  readonly record: LogRecord;
+}
+
+/** Counts records, and keeps the newest of all partitions. */
+class MatchCollector {
+  seen = 0;
+  #kept: FoundRecord[] = [];
+
+  add(one: FoundRecord): void {
+    this.seen++;
+    this.#kept.push(one);
+    if (this.#kept.length >= 4 * ROWS_AT_ONCE) this.#kept = this.newest();
+  }
+
+  /** Oldest first. */
+  newest(): FoundRecord[] {
+    return this.#kept
+      .toSorted((one, other) => one.record.appendedAtMs - other.record.appendedAtMs)
+      .slice(-ROWS_AT_ONCE);
+  }
+}
+
+export interface Matched {
+  readonly message: Message;
+  readonly at: PartitionEnd;
+}
+
+/** What one event of the stream tells. */
+export interface Tick {
+  /** The newest of those that matched. */
+  readonly matched: readonly Matched[];
+  /** How many messages matched, shown or not; of a project's own records also those that cannot be decoded. */
+  readonly seen: number;
+  /** How far behind the log's end it is. */
+  readonly lagMs: number;
+  /** Records that were not looked at, because the listener was too far behind. */
+  readonly skipped?: bigint;
+  /** Up to where the log was read: the event's id. */
+  readonly ends: readonly PartitionEnd[];
+}
+
+/** Undefined where it cannot be decoded: such a record is a dead letter, which the readers deal with. */
+function decodedOrUndefined(codec: LiveParts['codec'], topic: string, value: Uint8Array): Message | undefined {
+  try {
+    return codec.decode(topic, value);
+  } catch {
+    return undefined;
+  }
+}
+
+function nameOfPartition({ topic, partition }: TopicPartition): string {
+  return `${topic}-${partition}`;
+}
+
+/** Whether there is a partition in which the other has come further. */
+function isBehind(one: readonly PartitionEnd[], other: readonly PartitionEnd[]): boolean {
+  return rangesBetween(one, other).length > 0;
+}
+
+/** A partition that the start does not name is read from where it ends now. */
+function rangesBetween(from: readonly PartitionEnd[], to: readonly PartitionEnd[]): ScanRange[] {
+  const starts = new Map(from.map((end) => [nameOfPartition(end), end.offset]));
+  return to.flatMap((end) => {
+    const start = starts.get(nameOfPartition(end)) ?? end.offset;
+    return start < end.offset ? [{ topic: end.topic, partition: end.partition, from: start, to: end.offset }] : [];
+  });
+}

@@ -1,0 +1,56 @@
+import type { Call } from '../http/call.ts';
+import type { Refusal } from '../http/problems.ts';
+import type { Answer } from '../http/route.ts';
+import { formatMicros } from '../messages/timestamp.ts';
+import type { ListedRefusals, RefusalCursor, RefusalStore } from '../stores/service-state/refusal-store.ts';
+import type { Input } from './input.ts';
+import { readCursor } from './query.ts';
+
+export interface RefusalParts {
+  readonly refusals: RefusalStore;
+}
+
+/** `GET /v1/refusals` */
+export async function answerRefusals(
+  { refusals }: RefusalParts,
+  { project }: Call,
+  { limit, cursor }: Input<'GET /v1/refusals'>['query'],
+): Promise<Answer | Refusal> {
+  const after = readCursor(cursor, decodeRefusalCursor);
+  if (!after.ok) return after.refusal;
+  // One more than the page holds tells whether there is another.
+  const found = await refusals.list(project.id, limit + 1, after.value);
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  const next_cursor = found.length > page.length && last !== undefined ? encodeRefusalCursor(last) : null;
+  return { status: 200, body: JSON.stringify({ refusals: page.map(toAnswer), next_cursor }) };
+}
+
+function toAnswer(listed: ListedRefusals): object {
+  const { keyId, path, code, pointer, message, count, firstAtMs, lastAtMs, example } = listed;
+  return {
+    key_id: keyId === '' ? null : keyId,
+    path: path === '' ? null : path,
+    code,
+    pointer,
+    message,
+    count,
+    first: formatMicros(BigInt(firstAtMs) * 1_000n),
+    last: formatMicros(BigInt(lastAtMs) * 1_000n),
+    example,
+  };
+}
+
+/** base64url of the time, in eight bytes, and of the group's id, in sixteen. */
+export function encodeRefusalCursor({ lastAtMs, id }: RefusalCursor): string {
+  const time = Buffer.alloc(8);
+  time.writeBigUInt64BE(BigInt(lastAtMs));
+  return Buffer.concat([time, Buffer.from(id, 'hex')]).toString('base64url');
+}
+
+function decodeRefusalCursor(text: string): RefusalCursor | undefined {
+  const bytes = Buffer.from(text.slice(0, 64), 'base64url');
+  const isCursor = text.length === 32 && bytes.length === 24 && bytes.toString('base64url') === text;
+  const lastAtMs = isCursor ? Number(bytes.readBigUInt64BE()) : Infinity;
+  return lastAtMs <= Number.MAX_SAFE_INTEGER ? { lastAtMs, id: bytes.toString('hex', 8) } : undefined;
+}

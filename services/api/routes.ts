@@ -1,0 +1,73 @@
+import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
+import type { Route, RouteSet } from '../http/route.ts';
+import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
+import { type AuditParts, auditRoutes } from './admin/audit.ts';
+import { type AudienceRouteParts, audienceRoutes } from './audiences/routes.ts';
+import { answerCatalogEvents, answerCatalogProperties, answerCatalogTraits } from './catalog/answers.ts';
+import { Catalog, type CatalogParts } from '../questions/catalog/catalog.ts';
+import { type How, route } from './input.ts';
+import { answerLive, LiveReaders } from './live/live-events.ts';
+import type { LiveParts } from './live/live-reader.ts';
+import { LogEnds } from './receipts/log-ends.ts';
+import type { ProgressWatch } from './receipts/progress-watch.ts';
+import { answerCounts, answerEventsQuery } from './events/answer-questions.ts';
+import { answerReceipt } from './receipts/receipts.ts';
+import { answerRefusals, type RefusalParts } from './refusals.ts';
+import { BODY_LIMIT_BYTES, limitedTo, READ } from './route-parts.ts';
+import type { UserStores } from './users/store-parts.ts';
+import { userRoutes } from './users/routes.ts';
+
+export interface ReadingParts
+  extends UserStores, AudienceRouteParts, LiveParts, RefusalParts, AuditParts, CatalogParts {
+  readonly analytics: AnalyticsReader;
+  readonly watch: ProgressWatch;
+  /** How many receipts may wait at once, half of them of one project; `RECEIPTS_AT_ONCE` where left out. */
+  readonly receiptsAtOnce?: number;
+}
+
+// Pages have 8 million characters each at most, so those that wait for their clients are 256 MB at worst.
+const PAGES_AT_ONCE = 32;
+/** Questions that analytics answers, or that wait for it, and evaluations that were asked for. */
+const OPEN_QUERIES = 64;
+/** Receipts that wait: each takes some 8 KB with its connection and its request, of which 500 bytes are the wait's. */
+const RECEIPTS_AT_ONCE = 6_000;
+/** Listeners to what is recorded: those with equal filters share one reading of the log. */
+const OPEN_LISTENERS = 64;
+
+/** Everything that is read over HTTP: profiles, events, receipts, audiences. */
+export function readingRoutes(parts: ReadingParts): RouteSet {
+  const waits = new ConcurrencyLimiter(parts.receiptsAtOnce ?? RECEIPTS_AT_ONCE);
+  const receipts = { watch: parts.watch, ends: new LogEnds(parts.log), waits };
+  const readers = new LiveReaders(parts);
+  const pages = limitedTo(PAGES_AT_ONCE);
+  const question = limitedTo(OPEN_QUERIES);
+  const ask = { ...READ, ...question, bodyLimitBytes: BODY_LIMIT_BYTES };
+  return {
+    routes: [
+      ...userRoutes(parts, question, pages),
+      route('GET /v1/events/live', { ...READ, ...limitedTo(OPEN_LISTENERS) }, (call, { query }) =>
+        answerLive(parts, call, query, readers),
+      ),
+      route('POST /v1/events/query', ask, (call) => answerEventsQuery(parts, call)),
+      route('POST /v1/events/counts', ask, (call) => answerCounts(parts, call)),
+      route('GET /v1/refusals', { ...READ, ...pages }, (call, { query }) => answerRefusals(parts, call, query)),
+      route('GET /v1/receipts/{receipt}', { ...READ, scope: 'any' }, (call, input) =>
+        answerReceipt(receipts, call, input),
+      ),
+      ...audienceRoutes(parts, question, pages),
+      ...auditRoutes(parts),
+      ...catalogRoutes(parts, { ...READ, ...question }),
+    ],
+  };
+}
+
+function catalogRoutes(parts: ReadingParts, ask: How): Route[] {
+  const catalog = new Catalog(parts);
+  return [
+    route('GET /v1/catalog/events', ask, (call, input) => answerCatalogEvents(catalog, call, input)),
+    route('GET /v1/catalog/events/{name}/properties', ask, (call, input) =>
+      answerCatalogProperties(catalog, call, input),
+    ),
+    route('GET /v1/catalog/traits', ask, (call, input) => answerCatalogTraits(catalog, call, input)),
+  ];
+}

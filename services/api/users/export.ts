@@ -1,0 +1,160 @@
+/** `GET /v1/users/:user_id/export`: everything about one person, a JSON object a line. */
+import type { AudienceStore } from '../../questions/saved/audience-store.ts';
+import type { Call } from '../../http/call.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import { EARLIEST, formatMicros } from '../../messages/timestamp.ts';
+import type { Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import { type UserChangeRow, userChangesQuery } from '../../stores/analytics/user-audiences.ts';
+import {
+  type IdentifyRow,
+  type MessageTraitRow,
+  messageTraitsQuery,
+  type ProjectUser,
+  type SessionRow,
+  settingRowsQuery,
+  type SettingTable,
+} from '../../stores/analytics/user-messages.ts';
+import type { WholeProfile } from '../../stores/profiles/profile.ts';
+import type { Project } from '../../stores/projects/project-store.ts';
+import { decodeCursor } from '../../questions/events/cursor.ts';
+import { ndjsonAnswer } from '../ndjson.ts';
+import { eventBody, type Page, readPage } from './events.ts';
+import { type NamedUser, userKeyOfPath } from './named-user.ts';
+import { answerOf, namingParts, type UserStores } from './store-parts.ts';
+import { NOBODY, profileBody } from './users.ts';
+
+export interface ExportParts extends UserStores {
+  readonly saved: Pick<AudienceStore, 'list'>;
+}
+
+const EVENTS_AT_ONCE = 1_000;
+
+/** What can be refused is asked first; a failure after that cuts the stream, which then has no last line. */
+export function answerExport(parts: ExportParts, { project }: Call, input: NamedUser): Promise<Answer | Refusal> {
+  return namingParts(async () => {
+    const named = userKeyOfPath(project, input);
+    if (!named.ok) return named.refusal;
+    const user = { projectId: project.id, userKey: named.value };
+    const profile = await answerOf('profiles', parts.profiles.findWhole(user.projectId, user.userKey));
+    const events = await answerOf('analytics', readPage(parts.analytics, { ...user, limit: EVENTS_AT_ONCE }));
+    // The sink may be ahead of the projector.
+    if (profile === undefined && events.events.length === 0) return NOBODY;
+    const lines = new Export(parts, project, user).lines(profile, events);
+    return ndjsonAnswer(lines, { counts: true, end: ({ lines: count }) => ({ type: 'end', lines: count }) });
+  });
+}
+
+// A message may set traits of 500 KB, so the first page is small.
+const FIRST_MESSAGES = 20;
+const MOST_MESSAGES = 1_000;
+const PAGE_CHARS = 1_000_000;
+const CHANGES_AT_ONCE = 1_000;
+const AUDIENCES_AT_ONCE = 1_000;
+
+/** Reads page after page, each when the one before it has been sent: one is in memory. */
+class Export {
+  readonly #parts: ExportParts;
+  readonly #limits: QueryLimits;
+  readonly #user: ProjectUser;
+
+  constructor(parts: ExportParts, project: Project, user: ProjectUser) {
+    this.#parts = parts;
+    this.#limits = parts.limitsOf(project);
+    this.#user = user;
+  }
+
+  async *lines(profile: WholeProfile | undefined, events: Page): AsyncGenerator<Uint8Array> {
+    if (profile !== undefined) yield joined(profileLines(profile));
+    yield* this.#messages('identify_rows');
+    yield* this.#messages('session_rows');
+    yield* this.#tracks(events);
+    yield* this.#changes();
+  }
+
+  async *#messages(table: SettingTable): AsyncGenerator<Uint8Array> {
+    let above = 0n;
+    for (let limit = FIRST_MESSAGES; ;) {
+      const query = settingRowsQuery(table, this.#user, above, limit);
+      const rows = await this.#ask<IdentifyRow | SessionRow>(query);
+      const [first, last] = [rows[0], rows.at(-1)];
+      if (first === undefined || last === undefined) return;
+      above = BigInt(last.version);
+      const traits = await this.#ask<MessageTraitRow>(messageTraitsQuery(this.#user, BigInt(first.version), above));
+      const byVersion = Map.groupBy(traits, ({ version }) => version);
+      const lines = rows.map((row) => messageLine(row, byVersion.get(row.version) ?? []));
+      yield joined(lines);
+      if (rows.length < limit) return;
+      const chars = lines.reduce((sum, { length }) => sum + length, 0);
+      limit = Math.min(MOST_MESSAGES, Math.max(1, Math.floor((limit * PAGE_CHARS) / Math.max(chars, 1))));
+    }
+  }
+
+  async *#tracks(first: Page): AsyncGenerator<Uint8Array> {
+    for (let page = first; ;) {
+      if (page.events.length > 0) yield joined(page.events.map((event) => typed('track', eventBody(event))));
+      const after = page.nextCursor === null ? undefined : decodeCursor(page.nextCursor);
+      if (after === undefined) return;
+      page = await readPage(this.#parts.analytics, { ...this.#user, limit: EVENTS_AT_ONCE, after });
+    }
+  }
+
+  async *#changes(): AsyncGenerator<Uint8Array> {
+    const saved = await this.#parts.saved.list(this.#user.projectId, AUDIENCES_AT_ONCE);
+    const names = new Map(saved.map(({ id, name }) => [id, name]));
+    for (let after = { at: EARLIEST, audienceId: '' }; ;) {
+      const query = userChangesQuery(this.#user, after, CHANGES_AT_ONCE);
+      const { rows } = await this.#parts.analytics.askHistory(query, this.#limits);
+      const changes = rows as readonly unknown[] as readonly UserChangeRow[];
+      const last = changes.at(-1);
+      if (last === undefined) return;
+      yield joined(changes.map((row) => changeLine(row, names.get(row.audience_id) ?? null)));
+      if (changes.length < CHANGES_AT_ONCE) return;
+      after = { at: BigInt(last.at), audienceId: last.audience_id };
+    }
+  }
+
+  async #ask<T>(query: Query): Promise<readonly T[]> {
+    return (await this.#parts.analytics.ask(query, this.#limits)).rows as readonly unknown[] as readonly T[];
+  }
+}
+
+function profileLines(profile: WholeProfile): readonly string[] {
+  const body = `${profileBody(profile).slice(0, -1)},"versions":${profile.versions}}`;
+  const ids = profile.lastSeenWith.map(({ anonymousId, lastSeen }) =>
+    JSON.stringify({ type: 'anonymous_id', anonymous_id: anonymousId, last_seen: formatMicros(lastSeen) }),
+  );
+  return [typed('profile', body), ...ids];
+}
+
+/** Traits are JSON text already and go in untouched, every digit kept. */
+function messageLine(row: IdentifyRow | SessionRow, traits: readonly MessageTraitRow[]): string {
+  const own =
+    'session_id' in row
+      ? { type: 'session', session_id: row.session_id, anonymous: row.anonymous }
+      : { type: 'identify', anonymous_id: row.anonymous_id === '' ? null : row.anonymous_id };
+  const head = JSON.stringify({
+    ...own,
+    message_id: row.message_id,
+    timestamp: formatMicros(BigInt(row.occurred)),
+    received_at: formatMicros(BigInt(row.received)),
+    version: BigInt(row.version).toString(16).padStart(32, '0'),
+  });
+  const members = traits.map(
+    ({ trait, kind, value }) => `${JSON.stringify(trait)}:${kind === 'deleted' ? 'null' : value}`,
+  );
+  return `${head.slice(0, -1)},"traits":{${members.join(',')}}}`;
+}
+
+function changeLine({ audience_id: id, change, at, version, cause }: UserChangeRow, name: string | null): string {
+  const time = formatMicros(BigInt(at));
+  return JSON.stringify({ type: 'audience', audience_id: id, name, change, at: time, version, cause });
+}
+
+function typed(type: string, body: string): string {
+  return `{"type":"${type}",${body.slice(1)}`;
+}
+
+function joined(lines: readonly string[]): Uint8Array {
+  return Buffer.from(lines.map((line) => `${line}\n`).join(''));
+}

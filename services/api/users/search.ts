@@ -1,0 +1,186 @@
+/** `GET /v1/users`: users by the beginning of their id, by a trait, or by another id. */
+import { isUtf8 } from 'node:buffer';
+import { numberConstant } from '../../questions/definition/number-constant.ts';
+import { QueryBudget } from '../../questions/query-budget.ts';
+import type { Call } from '../../http/call.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import { isHex } from '../../messages/hex.ts';
+import {
+  givenTraitQuery,
+  holdingTraitQuery,
+  prefixQuery,
+  type TraitValueQuery,
+  type UserNameRow,
+} from '../../stores/analytics/user-search.ts';
+import type { Project } from '../../stores/projects/project-store.ts';
+import { BEFORE_ALL, userNumberOf } from '../audiences/cursor.ts';
+import type { Input } from '../input.ts';
+import { isName, MAX_NAME_LENGTH } from '../../questions/events/cursor.ts';
+import { type Checked, readCursor, refuseParameter } from '../query.ts';
+import { MAX_PAGE_CHARS } from '../../questions/query-budget.ts';
+import { type UserIds, userKeyIn } from './named-user.ts';
+import { answerOf, namingParts, type UserStores } from './store-parts.ts';
+import { profileBody } from './users.ts';
+
+/** A user whom a search found, and the cursor of the page that ends with them. */
+interface FoundUser {
+  readonly userKey: string;
+  readonly cursor: string;
+}
+
+/** One of the searches with its value: a page of what it finds. */
+interface Search {
+  /** Whether it is a cursor of this search. */
+  readonly isCursor: (text: string) => boolean;
+  /** Those behind the cursor, '' for all, at most `limit`, in the search's order. */
+  readonly find: (stores: UserStores, project: Project, cursor: string, limit: number) => Promise<readonly FoundUser[]>;
+}
+
+/** A page of wide profiles holds fewer than its limit and has a cursor all the same. */
+export function answerUsers(
+  stores: UserStores,
+  { project }: Call,
+  { query }: Input<'GET /v1/users'>,
+): Promise<Answer | Refusal> {
+  return namingParts(async () => {
+    const search = readSearch(query);
+    if (!search.ok) return search.refusal;
+    const { isCursor, find } = search.value;
+    const decode = (text: string): string | undefined => (isCursor(text) ? text : undefined);
+    const after = readCursor(query.cursor, decode, 'was not given by this search');
+    if (!after.ok) return after.refusal;
+    // One more than the page holds tells whether there is another.
+    const found = await find(stores, project, after.value ?? '', query.limit + 1);
+    return usersPageOf(stores, project, found, query.limit);
+  });
+}
+
+async function usersPageOf(
+  { profiles }: UserStores,
+  project: Project,
+  found: readonly FoundUser[],
+  limit: number,
+): Promise<Answer> {
+  const keys = found.slice(0, limit).map(({ userKey }) => userKey);
+  const passed = await answerOf('profiles', profiles.findPage(project.id, keys, MAX_PAGE_CHARS));
+  // Analytics may know a user before profiles do; such users are skipped.
+  const bodies = passed.flatMap((profile) => (profile === undefined ? [] : profileBody(profile)));
+  const last = passed.length < found.length ? found[passed.length - 1]?.cursor : undefined;
+  return { status: 200, body: `{"users":[${bodies.join(',')}],"next_cursor":${JSON.stringify(last ?? null)}}` };
+}
+
+const SEARCHES = ['prefix', 'trait', 'anonymous_id', 'internal_id'] as const;
+
+/** The one search that the parameters name. */
+function readSearch(query: Input<'GET /v1/users'>['query']): Checked<Search> {
+  const [first, second] = SEARCHES.filter((name) => query[name] !== undefined);
+  if (first === undefined) return refuseParameter('prefix', 'or trait, anonymous_id or internal_id is needed');
+  if (second !== undefined) return refuseParameter(second, `stands beside ${first}: a search has one of them`);
+  if (query.prefix !== undefined) return { ok: true, value: byPrefix(query.prefix) };
+  if (query.trait === undefined) return { ok: true, value: byOtherId(query) };
+  const trait = readTrait(query.trait);
+  return trait.ok ? { ok: true, value: byTrait(trait.value) } : trait;
+}
+
+/** In the order of user ids, by their bytes. */
+function byPrefix(prefix: string): Search {
+  return {
+    isCursor: (cursor) => decodeUserId(cursor)?.startsWith(prefix) === true,
+    find: async ({ analytics, limitsOf }, project, cursor, limit) => {
+      const budget = new QueryBudget(analytics, limitsOf(project));
+      return answerOf('analytics', usersWithPrefix(budget, project.id, prefix, decodeUserId(cursor) ?? null, limit));
+    },
+  };
+}
+
+async function usersWithPrefix(
+  budget: QueryBudget,
+  projectId: string,
+  prefix: string,
+  after: string | null,
+  limit: number,
+): Promise<readonly FoundUser[]> {
+  const found = new Map<string, FoundUser>();
+  for (let last = after; found.size < limit;) {
+    const rows = await budget.ask<UserNameRow>(prefixQuery(projectId, prefix, last, limit));
+    for (const { user_id: userId, internal_id: userKey } of rows)
+      found.set(userId, { userKey, cursor: Buffer.from(userId).toString('base64url') });
+    last = rows.at(-1)?.user_id ?? null;
+    if (rows.length < limit) break;
+  }
+  return [...found.values()].slice(0, limit);
+}
+
+function decodeUserId(cursor: string): string | undefined {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const isWhole = isUtf8(bytes) && bytes.toString('base64url') === cursor;
+  const userId = bytes.toString();
+  return isWhole && isName(userId, MAX_NAME_LENGTH) ? userId : undefined;
+}
+
+interface TraitSearch {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** `NAME:VALUE`. In the name a colon is written `\:` and a backslash `\\`. */
+function readTrait(text: string): Checked<TraitSearch> {
+  const [, name, value] = /^((?:[^:\\]|\\[:\\])*):(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) return refuseParameter('trait', 'is not a name, a colon and a value');
+  return { ok: true, value: { name: name.replaceAll(/\\(.)/g, '$1'), value } };
+}
+
+/** In the order of internal ids. */
+function byTrait({ name, value }: TraitSearch): Search {
+  const number = NUMBER.test(value) ? (numberConstant(JSON.rawJSON(value)) ?? null) : null;
+  return {
+    isCursor: (cursor) => isHex(cursor, 64),
+    find: async ({ analytics, limitsOf }, project, cursor, limit) => {
+      const budget = new QueryBudget(analytics, limitsOf(project));
+      const wanted = { projectId: project.id, trait: name, text: value, number };
+      const after = cursor === '' ? BEFORE_ALL : userNumberOf(cursor);
+      return answerOf('analytics', usersWithTrait(budget, wanted, after, limit));
+    },
+  };
+}
+
+/** Few users who were given the value have another one by now: those are left out, and others read in their place. */
+async function usersWithTrait(
+  budget: QueryBudget,
+  wanted: TraitValueQuery,
+  after: bigint,
+  limit: number,
+): Promise<readonly FoundUser[]> {
+  const found: FoundUser[] = [];
+  for (let last = after; found.length < limit;) {
+    const given = await budget.ask<{ readonly user_number: string }>(givenTraitQuery(wanted, last, limit));
+    const users = [...new Set(given.map(({ user_number: user }) => user))];
+    if (users.length === 0) break;
+    const holding = await budget.ask<{ readonly internal_id: string }>(holdingTraitQuery(wanted, users));
+    found.push(...holding.map(({ internal_id: userKey }) => ({ userKey, cursor: userKey })));
+    last = BigInt(users.at(-1) ?? 0);
+    if (given.length < limit) break;
+  }
+  return found.slice(0, limit);
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,4})?$/;
+
+/** First the user known by the id alone, then the users beside whose user id it was seen, by internal id. */
+function byOtherId(id: UserIds): Search {
+  return {
+    isCursor: (cursor) => cursor === FIRST_PASSED || isHex(cursor, 64),
+    find: async ({ profiles }, project, cursor, limit) => {
+      const userKey = userKeyIn(project.id, id) ?? '';
+      const first = cursor === '' ? [{ userKey, cursor: FIRST_PASSED }] : [];
+      const { anonymous_id: anonymousId } = id;
+      if (anonymousId === undefined) return first;
+      const others = await answerOf('profiles', profiles.seenWith(project.id, anonymousId, cursor, limit));
+      return [...first, ...others.map((key) => ({ userKey: key, cursor: key }))];
+    },
+  };
+}
+
+/** Below every internal id: the cursor behind the user known by the id alone. */
+const FIRST_PASSED = '0';

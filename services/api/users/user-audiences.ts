@@ -1,0 +1,89 @@
+/** `GET /v1/users/:user_id/audiences`: in which saved audiences of the project a user is. */
+import { type Membership, readMemberships } from '../../questions/explain/memberships.ts';
+import { QueryBudget } from '../../questions/query-budget.ts';
+import { definitionOf } from '../../questions/saved/audience-scheduler.ts';
+import type { AudienceStore, SavedAudience } from '../../questions/saved/audience-store.ts';
+import type { Call } from '../../http/call.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import type { Micros } from '../../messages/message.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
+import { type LastChangeRow, lastChangesQuery } from '../../stores/analytics/user-audiences.ts';
+import { decodeListCursor, encodeListCursor } from '../audiences/cursor.ts';
+import type { Input } from '../input.ts';
+import { readCursor } from '../query.ts';
+import { userKeyOfPath } from './named-user.ts';
+import { answerOf, namingParts, type UserStores } from './store-parts.ts';
+import { NOBODY } from './users.ts';
+
+export interface UserAudienceParts extends UserStores {
+  readonly saved: Pick<AudienceStore, 'list'>;
+  readonly nowMs?: () => number;
+}
+
+/** As many as a project has unless it is told otherwise. */
+const PAGE_AUDIENCES = 100;
+
+/** All are evaluated now, at one instant, under the limits of one question. */
+export function answerUserAudiences(
+  parts: UserAudienceParts,
+  { project }: Call,
+  input: Input<'GET /v1/users/{user_id}/audiences'>,
+): Promise<Answer | Refusal> {
+  return namingParts(async () => {
+    const named = userKeyOfPath(project, input);
+    if (!named.ok) return named.refusal;
+    const after = readCursor(input.query.cursor, decodeListCursor);
+    if (!after.ok) return after.refusal;
+    // One more than the page holds tells whether there is another.
+    const found = await answerOf('profiles', parts.saved.list(project.id, PAGE_AUDIENCES + 1, after.value));
+    const page = found.slice(0, PAGE_AUDIENCES);
+    const user = { projectId: project.id, userKey: named.value };
+    const limits = parts.limitsOf(project);
+    const budget = new QueryBudget(parts.analytics, limits);
+    const now = BigInt(Math.floor((parts.nowMs ?? Date.now)())) * 1000n;
+    const definitions = page.map((audience) => definitionOf(audience, project));
+    const memberships = await answerOf('analytics', readMemberships(budget, definitions, user, now));
+    if (memberships === undefined) return NOBODY;
+    const ids = page.map(({ id }) => id);
+    const kept = await answerOf('analytics', parts.analytics.askHistory(lastChangesQuery(user, ids), limits));
+    const last = found.length > page.length ? page.at(-1) : undefined;
+    return { status: 200, body: pageBody(page, memberships, kept.rows, now, last) };
+  });
+}
+
+function pageBody(
+  page: readonly SavedAudience[],
+  memberships: readonly Membership[],
+  kept: readonly unknown[],
+  now: Micros,
+  last: SavedAudience | undefined,
+): string {
+  const changes = new Map((kept as readonly LastChangeRow[]).map((row) => [row.audience_id, row]));
+  const audiences = page.map((audience, index) =>
+    membershipJson(audience, memberships[index] ?? OUT, changes.get(audience.id)),
+  );
+  const cursor = last === undefined ? null : encodeListCursor(last);
+  return JSON.stringify({ evaluated_at: formatMicros(now), audiences, next_cursor: cursor });
+}
+
+const OUT: Membership = { isMember: false, changesAt: null };
+
+/** `since` is known where the last evaluation found the same, by the same definition. */
+function membershipJson(
+  { id, name, version, evaluation }: SavedAudience,
+  { isMember, changesAt }: Membership,
+  change: LastChangeRow | undefined,
+): object {
+  const wasMember = change?.change === 'entered';
+  const isSame = evaluation !== null && evaluation.version === version && wasMember === isMember;
+  return {
+    id,
+    name,
+    version,
+    is_member: isMember,
+    since: isSame && change !== undefined ? formatMicros(BigInt(change.at)) : null,
+    changes_at: changesAt === null ? null : formatMicros(changesAt),
+    evaluation: evaluation && { at: formatMicros(evaluation.at), version: evaluation.version, is_member: wasMember },
+  };
+}

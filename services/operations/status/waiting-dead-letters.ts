@@ -1,0 +1,128 @@
+/** How many dead letters wait, by reader. */
+import type { EventLog, ScanRange } from '../../event-log/event-log.ts';
+import { nameOf } from '../../event-log/partition.ts';
+import { formatCoordinates, type RecordCoordinates } from '../dead-letters/record-coordinates.ts';
+import { messageIn } from '../dead-letters/read-dead-letters.ts';
+import type { Codec } from '../../messages/codec.ts';
+import type { DeadLetter } from '../../messages/dead-letter.ts';
+import { DEAD_LETTER_TOPIC } from '../../messages/message.ts';
+import { hasCode, isRetryable } from '../../runtime/errors.ts';
+import type { StoreFigures } from './store-figures.ts';
+
+export interface WaitingDeadLettersParts {
+  readonly log: Pick<EventLog, 'ends' | 'beginnings' | 'scan'>;
+  readonly codec: Pick<Codec, 'prepare' | 'decode' | 'decodeDeadLetter'>;
+  readonly figures: Pick<StoreFigures, 'settled' | 'deletedProjects'>;
+}
+
+export interface DeadLetterCounts {
+  readonly byReader: Readonly<Record<string, number>>;
+  /** Whether all were counted; else the counts are a lower bound. */
+  readonly isWhole: boolean;
+}
+
+// A dead letter has half a megabyte at most. A piece is what is read at a time.
+const LETTERS_A_PIECE = { maxRecords: 200, maxBytes: 1_000_000 } as const;
+const RECORDS_A_LOOK = 2_000;
+/** The most that are remembered; where more wait, the counts are a lower bound. */
+const MAX_REMEMBERED = 10_000;
+
+/** A message of dead letters, and who could not process it. */
+interface Waiting {
+  readonly message: RecordCoordinates;
+  readonly readers: Set<string>;
+  /** Undefined if the message cannot be decoded. */
+  readonly projectId: string | undefined;
+}
+
+/**
+ * Reads only what was added since the last look, and remembers what waited then. After a start it takes several looks
+ * where there are more than 2,000.
+ */
+export class WaitingDeadLetters {
+  readonly #parts: WaitingDeadLettersParts;
+  readonly #next = new Map<string, bigint>();
+  /** By the coordinates of the message. */
+  readonly #waiting = new Map<string, Waiting>();
+  #isOverfull = false;
+
+  constructor(parts: WaitingDeadLettersParts) {
+    this.#parts = parts;
+  }
+
+  /** Not to be called again before it has resolved. @throws TidemarkError `LOG_UNAVAILABLE`, `STORE_UNAVAILABLE`. */
+  async count(signal: AbortSignal): Promise<DeadLetterCounts> {
+    const isRead = await this.#readOn(signal);
+    const { figures } = this.#parts;
+    const messages = [...this.#waiting.values()].map(({ message }) => message);
+    for (const settled of await figures.settled(messages)) this.#waiting.delete(settled);
+    const deleted = await figures.deletedProjects();
+    for (const [name, { projectId }] of this.#waiting) {
+      if (projectId !== undefined && deleted.has(projectId)) this.#waiting.delete(name);
+    }
+    const byReader: Record<string, number> = {};
+    for (const { readers } of this.#waiting.values()) {
+      for (const reader of readers) byReader[reader] = (byReader[reader] ?? 0) + 1;
+    }
+    return { byReader, isWhole: isRead && !this.#isOverfull };
+  }
+
+  /** Whether it has read to the end. */
+  async #readOn(signal: AbortSignal): Promise<boolean> {
+    const { log, codec } = this.#parts;
+    const ranges = await this.#unread();
+    let records = 0;
+    if (ranges.length === 0) return true;
+    for await (const piece of log.scan(ranges, { ...LETTERS_A_PIECE, signal })) {
+      await codec.prepare(piece.records.map(({ value }) => value));
+      for (const { offset, value } of piece.records) {
+        await this.#add(value);
+        this.#next.set(nameOf(piece), offset + 1n);
+      }
+      records += piece.records.length;
+      if (records >= RECORDS_A_LOOK) return false;
+    }
+    return true;
+  }
+
+  async #unread(): Promise<ScanRange[]> {
+    const { log } = this.#parts;
+    const [beginnings, ends] = await Promise.all([log.beginnings([DEAD_LETTER_TOPIC]), log.ends([DEAD_LETTER_TOPIC])]);
+    return beginnings.flatMap(({ topic, partition, offset }) => {
+      const next = this.#next.get(nameOf({ topic, partition })) ?? offset;
+      const from = next > offset ? next : offset;
+      const to = ends.find((end) => end.partition === partition)?.offset ?? from;
+      return from < to ? [{ topic, partition, from, to }] : [];
+    });
+  }
+
+  async #add(value: Uint8Array): Promise<void> {
+    try {
+      const letter = this.#parts.codec.decodeDeadLetter(value);
+      const { reader, topic, partition, offset } = letter;
+      const message = { topic, partition, offset };
+      const name = formatCoordinates(message);
+      const found = this.#waiting.get(name);
+      if (found !== undefined) found.readers.add(reader);
+      else if (this.#waiting.size < MAX_REMEMBERED) {
+        const projectId = await this.#projectOf(letter);
+        this.#waiting.set(name, { message, readers: new Set([reader]), projectId });
+      } else this.#isOverfull = true;
+    } catch (error) {
+      // Whatever it is, no reader wrote it.
+      if (!hasCode(error, 'MESSAGE_UNDECODABLE')) throw error;
+    }
+  }
+
+  /** An unreachable registry is no reason not to count. */
+  async #projectOf(letter: DeadLetter): Promise<string | undefined> {
+    const { codec } = this.#parts;
+    try {
+      await codec.prepare([letter.value]);
+      return messageIn(codec, letter)?.projectId;
+    } catch (error) {
+      if (isRetryable(error)) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import { QueryBudget } from '../query-budget.ts';
+import { splitObject } from '../../messages/json.ts';
+import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import {
+  type CatalogMember,
+  type CatalogName,
+  eventNamesOf,
+  eventNamesQuery,
+  exampleTextsQuery,
+  MAX_EXAMPLE_CHARS,
+  MAX_EXAMPLES,
+  propertiesOf,
+  propertiesQuery,
+  storedRowsOf,
+  storedRowsQuery,
+  traitsOf,
+  traitsQuery,
+} from '../../stores/analytics/catalog.ts';
+import type { Project } from '../../stores/projects/project-store.ts';
+
+export const MAX_NAMES = 10_000;
+export const MAX_PROPERTIES = 1_000;
+
+/** Up to this many stored rows are counted one by one, so that each message counts once: some 40 ms. */
+const EXACT_ROWS = 500_000;
+const EXAMPLE_EVENTS = 100;
+
+/** A new event is in analytics within seconds, and in the catalog within a minute. */
+const KEPT_MS = 30_000;
+/** Entries of all kept lists together; each is at most some 3 KB. */
+const KEPT_ENTRIES = 50_000;
+
+/** Names or members, the most frequent first. */
+export interface CatalogList<T extends CatalogName> {
+  readonly entries: readonly T[];
+  /** Whether each message counts once. Otherwise `count` may also count copies that are not merged yet. */
+  readonly isExact: boolean;
+  /** Whether there are more than are listed. */
+  readonly isTruncated: boolean;
+}
+
+export interface EventProperties extends CatalogList<CatalogMember> {
+  readonly event: CatalogName;
+}
+
+interface Kept {
+  readonly untilMs: number;
+  readonly value: Promise<unknown>;
+  /** 0 until it is known. */
+  entries: number;
+}
+
+export interface CatalogParts {
+  readonly analytics: AnalyticsReader;
+  readonly limitsOf: (project: Project) => QueryLimits;
+  /** A monotonic clock, `performance.now` by default. */
+  readonly monotonicMs?: () => number;
+}
+
+/**
+ * The names of a project's events, properties and traits. Keeps each answer for half a minute.
+ *
+ * @throws TidemarkError from all methods, as `AnalyticsReader.ask`. A failure is not kept.
+ */
+export class Catalog {
+  readonly #parts: CatalogParts;
+  readonly #nowMs: () => number;
+  /** The oldest first. */
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(parts: CatalogParts) {
+    this.#parts = parts;
+    this.#nowMs = parts.monotonicMs ?? (() => performance.now());
+  }
+
+  events(project: Project): Promise<CatalogList<CatalogName>> {
+    return this.#keptOr(['events', project.id], async () => {
+      const [rows, isExact] = await this.#ask(project, storedRowsQuery('track_rows', project.id), (exact) =>
+        eventNamesQuery(project.id, MAX_NAMES + 1, exact),
+      );
+      return listOf(eventNamesOf(rows), MAX_NAMES, isExact);
+    });
+  }
+
+  traits(project: Project): Promise<CatalogList<CatalogMember>> {
+    return this.#keptOr(['traits', project.id], async () => {
+      const [rows, isExact] = await this.#ask(project, storedRowsQuery('trait_rows', project.id), (exact) =>
+        traitsQuery(project.id, MAX_NAMES + 1, exact),
+      );
+      return listOf(traitsOf(rows), MAX_NAMES, isExact);
+    });
+  }
+
+  /** Undefined where the project has no such event. */
+  async properties(project: Project, event: string): Promise<EventProperties | undefined> {
+    const found = await this.#keptOr(['properties', project.id, event], async () => {
+      const properties = await this.#propertiesOf(project, event);
+      return { entries: properties?.entries ?? [], properties };
+    });
+    return found.properties;
+  }
+
+  /** @returns The rows, and whether each message counts once in them. */
+  async #ask(
+    project: Project,
+    stored: Query,
+    query: (isExact: boolean) => Query,
+  ): Promise<readonly [rows: readonly unknown[], isExact: boolean]> {
+    const budget = this.#budgetOf(project);
+    const isExact = storedRowsOf(await budget.ask(stored)) <= EXACT_ROWS;
+    return [await budget.ask(query(isExact)), isExact];
+  }
+
+  async #propertiesOf(project: Project, event: string): Promise<EventProperties | undefined> {
+    const [rows, isExact] = await this.#ask(project, storedRowsQuery('track_rows', project.id, event), (exact) =>
+      propertiesQuery(project.id, event, MAX_PROPERTIES + 1, exact),
+    );
+    const found = propertiesOf(event, rows);
+    if (found === undefined) return undefined;
+    const texts = await this.#budgetOf(project).ask<{ properties_text: string }>(
+      exampleTextsQuery(project.id, found.event, EXAMPLE_EVENTS),
+    );
+    const examples = examplesIn(texts.map(({ properties_text: text }) => text));
+    const list = listOf(found.properties, MAX_PROPERTIES, isExact);
+    const entries = list.entries.map((property) => {
+      return { ...property, examples: [...(examples.get(property.name) ?? [])].sort() };
+    });
+    return { ...list, event: found.event, entries };
+  }
+
+  #budgetOf(project: Project): QueryBudget {
+    return new QueryBudget(this.#parts.analytics, this.#parts.limitsOf(project));
+  }
+
+  /** Requests that come while an answer is being found share it. */
+  #keptOr<T extends { readonly entries: readonly unknown[] }>(
+    key: readonly string[],
+    find: () => Promise<T>,
+  ): Promise<T> {
+    const name = JSON.stringify(key);
+    const nowMs = this.#nowMs();
+    const kept = this.#kept.get(name);
+    if (kept !== undefined && nowMs < kept.untilMs) return kept.value as Promise<T>;
+    const value = find();
+    const keeping: Kept = { untilMs: nowMs + KEPT_MS, value, entries: 0 };
+    this.#kept.delete(name);
+    this.#kept.set(name, keeping);
+    value.then(
+      ({ entries }) => {
+        // An empty answer takes room, too.
+        keeping.entries = entries.length + 1;
+        this.#forgetMost(nowMs);
+      },
+      () => {
+        if (this.#kept.get(name) === keeping) this.#kept.delete(name);
+      },
+    );
+    return value;
+  }
+
+  /** Forgets what is too old, then the oldest answers until the others are few enough. */
+  #forgetMost(nowMs: number): void {
+    let entries = 0;
+    for (const kept of this.#kept.values()) entries += kept.entries;
+    for (const [name, kept] of this.#kept) {
+      if (nowMs < kept.untilMs && entries <= KEPT_ENTRIES) return;
+      entries -= kept.entries;
+      this.#kept.delete(name);
+    }
+  }
+}
+
+function listOf<T extends CatalogName>(entries: readonly T[], atMost: number, isExact: boolean): CatalogList<T> {
+  return { entries: entries.slice(0, atMost), isExact, isTruncated: entries.length > atMost };
+}
+
+/** Some different values of each property, as JSON texts. */
+function examplesIn(texts: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const examples = new Map<string, Set<string>>();
+  for (const text of texts) {
+    for (const [name, value] of splitObject(text)) {
+      let values = examples.get(name);
+      if (values === undefined) examples.set(name, (values = new Set()));
+      if (values.size < MAX_EXAMPLES) values.add(cutExample(value));
+    }
+  }
+  return examples;
+}
+
+/** In code points, of which each is one or two UTF-16 units. */
+function cutExample(text: string): string {
+  if (text.length <= MAX_EXAMPLE_CHARS) return text;
+  return Array.from(text.slice(0, 2 * MAX_EXAMPLE_CHARS))
+    .slice(0, MAX_EXAMPLE_CHARS)
+    .join('');
+}

@@ -1,0 +1,265 @@
+/** What operators are refused, and what the audit log says of what they changed. */
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { DEAD_LETTER, SETTLED_LETTER, UNDECODABLE_LETTER } from '../../support/http/admin-fakes.ts';
+import { ADMIN_KEY, AUDIENCES_KEY, ReadingServer } from '../../support/http/reading-server.ts';
+
+let server: ReadingServer;
+let project: string;
+
+beforeAll(async () => {
+  server = await ReadingServer.start();
+  project = (await server.admin.projects.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null })).id;
+});
+
+afterAll(() => server.stop());
+
+interface Problem {
+  readonly code: string;
+  readonly error_code?: string;
+  readonly detail: string;
+  readonly errors?: readonly { readonly path: string }[];
+}
+
+function send(method: string, path: string, body?: unknown, key = ADMIN_KEY): Promise<Response> {
+  const init = { method, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  const known = { PROJECT: project, LETTER: DEAD_LETTER, SETTLED: SETTLED_LETTER, UNDECODABLE: UNDECODABLE_LETTER };
+  const named = Object.entries(known).reduce((text, [name, id]) => text.replace(name, encodeURIComponent(id)), path);
+  return server.request(`/v1/admin${named}`, init, key);
+}
+
+describe('a request of an operator that is wrong', () => {
+  test.each([
+    ['POST', '/projects', { name: 'x', colour: 1 }, 400, 'invalid-body', '/colour'],
+    ['POST', '/projects', [], 400, 'invalid-body', ''],
+    ['POST', '/projects', {}, 400, 'invalid-body', '/name'],
+    ['POST', '/projects', { name: '' }, 400, 'invalid-body', '/name'],
+    ['POST', '/projects', { name: '🛍'.repeat(201) }, 400, 'invalid-body', '/name'],
+    ['POST', '/projects', { name: 'x', rate_limit: 0 }, 400, 'invalid-body', '/rate_limit'],
+    ['POST', '/projects', { name: 'x', rate_limit: 1.5 }, 400, 'invalid-body', '/rate_limit'],
+    ['POST', '/projects', { name: 'x', rate_limit: '5' }, 400, 'invalid-body', '/rate_limit'],
+    ['PATCH', '/projects/PROJECT', { query_max_ms: 600_001 }, 400, 'invalid-body', '/query_max_ms'],
+    ['POST', '/projects/PROJECT/keys', { scope: 'read' }, 400, 'invalid-body', '/scope'],
+    ['POST', '/projects/PROJECT/keys', { scopes: [] }, 400, 'invalid-body', '/scopes'],
+    ['POST', '/projects/PROJECT/keys', { scopes: ['owner'] }, 400, 'invalid-body', '/scopes/0'],
+    ['POST', '/keys', { scopes: ['admin'] }, 400, 'invalid-body', '/scopes'],
+    ['PATCH', '/projects/PROJECT', { id: 'x' }, 400, 'invalid-body', '/id'],
+    ['PATCH', '/generations/profiles/2', {}, 400, 'invalid-body', '/rate_limit'],
+    ['POST', '/generations', { kind: 'profiles', rate: 1 }, 400, 'invalid-body', '/rate'],
+    ['POST', '/generations/profiles/live/rollback', { number: 1 }, 400, 'invalid-body', '/number'],
+    ['POST', '/verifications', { from: '7d' }, 400, 'invalid-body', '/from'],
+    ['POST', '/dead-letters/drop', { id: 'x' }, 400, 'invalid-body', '/id'],
+    ['POST', '/dead-letters/LETTER/edit', { message_id: 'x' }, 400, 'invalid-body', '/message_id'],
+    ['POST', '/dead-letters/LETTER/edit', { event: '' }, 400, 'invalid-body', '/event'],
+    ['POST', '/dead-letters/LETTER/edit', {}, 400, 'invalid-body', ''],
+  ])('%s %s with %j is refused with the place of the fault', async (...[method, path, body, status, code, pointer]) => {
+    const answer = await send(method, path, body);
+
+    expect(answer.status).toBe(status);
+    const problem = (await answer.json()) as Problem;
+    expect([problem.code, problem.errors?.map(({ path: at }) => at)]).toEqual([
+      code,
+      expect.arrayContaining([pointer]),
+    ]);
+  });
+
+  test.each([
+    ['POST', '/projects', { name: '' }, 400, 'COMMAND_INVALID', '/name: must not be empty'],
+    ['POST', '/projects', { name: 'x', timezone: 'Mars/Base' }, 400, 'COMMAND_INVALID', 'IANA time zone'],
+    ['POST', '/projects/PROJECT/keys', { scopes: [] }, 400, 'COMMAND_INVALID', '/scopes: must not be empty'],
+    ['POST', '/projects/nobody/keys', { scopes: ['read'] }, 404, 'PROJECT_UNKNOWN', 'nobody'],
+    ['PATCH', '/projects/PROJECT', {}, 400, 'COMMAND_INVALID', 'Nothing to change'],
+    ['PATCH', '/projects/nobody', { name: 'x' }, 404, 'PROJECT_UNKNOWN', 'no such project'],
+    ['GET', '/projects/nobody', undefined, 404, 'PROJECT_UNKNOWN', 'no such project'],
+    ['DELETE', '/projects/nobody', undefined, 404, 'PROJECT_UNKNOWN', 'no such project'],
+    ['GET', '/projects/nobody/keys', undefined, 404, 'PROJECT_UNKNOWN', 'no such project'],
+    ['DELETE', '/keys/key_x', undefined, 404, 'KEY_UNKNOWN', 'key_x'],
+    ['POST', '/generations', { kind: 'all' }, 400, 'COMMAND_INVALID', 'one of profiles, analytics, not "all"'],
+    ['POST', '/generations', { kind: 'profiles', rate_limit: 0 }, 400, 'COMMAND_INVALID', 'a whole number'],
+    ['POST', '/generations', { kind: 'profiles', as_of: 'soon' }, 400, 'COMMAND_INVALID', 'as_of is an instant'],
+    ['POST', '/generations', { kind: 'profiles', as_of: '2290-01-01' }, 400, 'COMMAND_INVALID', 'not in the future'],
+    ['POST', '/generations/profiles/9/compare', undefined, 404, 'COMMAND_INVALID', 'no such generation'],
+    ['POST', '/generations/profiles/1/swap', undefined, 409, 'COMMAND_INVALID', 'is not being built'],
+    ['POST', '/generations/profiles/1/drop', undefined, 409, 'COMMAND_INVALID', 'it stays'],
+    ['POST', '/generations/profiles/2/rollback', {}, 409, 'COMMAND_INVALID', 'is not live'],
+    ['POST', '/verifications', { since: 'soon' }, 400, 'COMMAND_INVALID', 'since is an ISO-8601'],
+    ['POST', '/dead-letters/none/edit', { event: 'x' }, 404, 'DEAD_LETTER_UNKNOWN', 'There is no dead letter none'],
+    ['GET', '/dead-letters/none', undefined, 404, 'DEAD_LETTER_UNKNOWN', 'There is no dead letter none'],
+    ['POST', '/dead-letters/SETTLED/edit', { event: 'x' }, 409, 'DEAD_LETTER_SETTLED', 'was replayed before'],
+    ['POST', '/dead-letters/UNDECODABLE/edit', { event: 'x' }, 409, 'MESSAGE_UNDECODABLE', 'nothing to correct'],
+    ['POST', '/dead-letters/replay', {}, 400, 'COMMAND_INVALID', 'Name dead letters'],
+    ['POST', '/dead-letters/drop', { ids: ['x'] }, 400, 'COMMAND_INVALID', 'is no topic/partition/offset'],
+  ])('%s %s with %j is refused with the code of the failure', async (...[method, path, body, status, code, detail]) => {
+    const answer = await send(method, path, body);
+
+    expect(answer.status).toBe(status);
+    const problem = (await answer.json()) as Problem;
+    expect([problem.error_code, problem.detail]).toEqual([code, expect.stringContaining(detail)]);
+  });
+
+  test('the key of a project opens nothing of the installation', async () => {
+    for (const { method, path } of server.routes.filter((route) => route.path.startsWith('/v1/admin'))) {
+      const answer = await send(
+        method,
+        path.slice('/v1/admin'.length).replaceAll(/:\w+/g, 'x'),
+        undefined,
+        AUDIENCES_KEY,
+      );
+
+      expect(answer.status, `${method} ${path}`).toBe(401);
+    }
+  });
+
+  test('a project that is not empty is not deleted', async () => {
+    server.admin.has = ['keys in use', 'users'];
+
+    const answer = await send('DELETE', '/projects/PROJECT');
+
+    server.admin.has = [];
+    expect([answer.status, await answer.json()]).toMatchObject([
+      409,
+      { detail: expect.stringContaining('keys in use, users') as string },
+    ]);
+  });
+
+  test.each([
+    ['confirm=Shops', 409, 'conflict', 'PROJECT_NAME_DIFFERS'],
+    ['confirm=', 400, 'invalid-parameter', undefined],
+    [`confirm=${'x'.repeat(401)}`, 400, 'invalid-parameter', undefined],
+    ['confirm=Shop&confirm=Shop', 400, 'invalid-parameter', undefined],
+    ['dry_run=maybe', 400, 'invalid-parameter', undefined],
+    ['name=Shop', 400, 'invalid-parameter', undefined],
+  ])('a project is not deleted by ?%s', async (query, status, code, errorCode) => {
+    const answer = await send('DELETE', `/projects/PROJECT?${query}`);
+
+    const problem = (await answer.json()) as Problem;
+    expect([answer.status, problem.code, problem.error_code]).toEqual([status, code, errorCode]);
+    if (status === 400) expect(problem.detail).toContain(query.split('=', 1)[0]);
+    expect((await send('GET', '/projects/PROJECT')).status).toBe(200);
+  });
+});
+
+describe('the deletion of a project that is not empty', () => {
+  interface Deleting {
+    readonly id: string;
+    readonly kind: string;
+    readonly state: string;
+    readonly args: object;
+  }
+
+  const projectToDelete = async (name: string): Promise<{ path: string; id: string; done: () => void }> => {
+    const { id } = await server.admin.projects.createProject({ name, timezone: 'UTC', rateLimit: null });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    server.admin.has = ['users'];
+    server.admin.erasing = promise;
+    onTestFinished(() => {
+      server.admin.projects.removeProject(id);
+      server.admin.has = [];
+      server.admin.erasing = Promise.resolve();
+      resolve();
+    });
+    return { id, path: `/projects/${id}?confirm=${name}`, done: resolve };
+  };
+  const jobAt = async (path: string) => (await (await send('GET', `${path}?wait=10`)).json()) as Deleting;
+
+  test('it is answered with a job, and again with the same one while it runs, and then there is no project', async () => {
+    const { id, path, done } = await projectToDelete('Full');
+
+    const first = await send('DELETE', path);
+    const again = await send('DELETE', path);
+    const other = await send('DELETE', `/projects/${id}?confirm=Empty`);
+    done();
+
+    const at = first.headers.get('location') ?? '';
+    expect([first.status, again.status, other.status]).toEqual([202, 202, 409]);
+    expect(again.headers.get('location')).toBe(at);
+    expect(await first.json()).toMatchObject({ kind: 'project erase', args: { project: id } });
+    expect(await jobAt(at.slice('/v1/admin'.length))).toMatchObject({ state: 'done' });
+    expect((await send('DELETE', path)).status).toBe(404);
+    expect((await send('GET', `/projects/${id}`)).status).toBe(404);
+    const entries = server.audit.entries.filter(({ object }) => object === id);
+    expect(entries).toMatchObject([{ action: 'project.delete', projectId: id }]);
+    expect(entries[0]?.before).toContain('"Full"');
+  });
+
+  test('a dry run counts what would be deleted, and deletes nothing', async () => {
+    const { id } = await projectToDelete('Counted');
+
+    const answer = await send('DELETE', `/projects/${id}?dry_run=true&confirm=Counted`);
+
+    const content = { users: 3, audiences: 1, keys: 2 };
+    expect([answer.status, await answer.json()]).toEqual([200, { id, deleted: false, content }]);
+    expect((await send('GET', `/projects/${id}`)).status).toBe(200);
+    expect((await send('DELETE', '/projects/nobody?dry_run=true')).status).toBe(404);
+  });
+
+  test('a job that was cancelled goes on when the deletion is sent again', async () => {
+    const { path, done } = await projectToDelete('Cancelled');
+    const at = (await send('DELETE', path)).headers.get('location')?.slice('/v1/admin'.length) ?? '';
+    await send('DELETE', at);
+    expect(await jobAt(at)).toMatchObject({ state: 'cancelled' });
+
+    const again = await send('DELETE', path);
+    done();
+
+    expect([again.status, again.headers.get('location')]).toEqual([202, `/v1/admin${at}`]);
+    expect(await jobAt(at)).toMatchObject({ state: 'done' });
+  });
+});
+
+describe('lists of operators', () => {
+  test('projects come newest first, in pages', async () => {
+    await server.admin.projects.createProject({ name: 'Second', timezone: 'UTC', rateLimit: null });
+
+    const first = (await (await send('GET', '/projects?limit=1')).json()) as {
+      projects: { name: string }[];
+      next_cursor: string;
+    };
+    const second = (await (await send('GET', `/projects?limit=1&cursor=${first.next_cursor}`)).json()) as typeof first;
+
+    expect([first, second].map(({ projects }) => projects[0]?.name)).toEqual(['Second', 'Shop']);
+    expect(second.next_cursor).toBeNull();
+  });
+});
+
+describe('the audit log', () => {
+  test('each change of an operator is in the audit log, without the key itself', async () => {
+    server.audit.entries.length = 0;
+    const made = (await (await send('POST', '/projects', { name: 'New' })).json()) as { id: string };
+    await send('PATCH', `/projects/${made.id}`, { name: 'Newer' });
+    const key = (await (await send('POST', `/projects/${made.id}/keys`, { scopes: ['read'] })).json()) as {
+      id: string;
+      key: string;
+    };
+    await send('DELETE', `/keys/${key.id}`);
+    await send('POST', '/generations', { kind: 'profiles' });
+    await send('PATCH', '/generations/profiles/2', { rate_limit: 5 });
+    await send('POST', '/generations/profiles/2/compare');
+    await send('POST', '/dead-letters/drop', { ids: [DEAD_LETTER] });
+    await send('POST', '/dead-letters/drop', { ids: [DEAD_LETTER], dry_run: true });
+    await send('POST', '/dead-letters/LETTER/edit', { properties: { total: 12 } });
+    await send('POST', '/dead-letters/LETTER/edit?dry_run=true', { properties: { total: 12 } });
+    await send('POST', '/verifications', {});
+    await send('DELETE', `/projects/${made.id}`);
+
+    const { entries } = server.audit;
+    expect(entries.map(({ action }) => action)).toEqual([
+      'project.create',
+      'project.change',
+      'key.create',
+      'key.revoke',
+      'generation.build',
+      'generation.change',
+      'dead-letters.drop',
+      'dead-letters.edit',
+      'project.delete',
+    ]);
+    expect(entries[1]).toMatchObject({ object: made.id, projectId: made.id, principalId: 'key_admin' });
+    expect(entries[1]?.before).toContain('"New"');
+    expect(entries[1]?.after).toContain('"Newer"');
+    expect(entries[7]).toMatchObject({ object: DEAD_LETTER, before: null });
+    expect(entries[7]?.after).toBe('{"changed":["/properties/total"]}');
+    expect(
+      JSON.stringify(entries, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
+    ).not.toContain(key.key);
+  });
+});

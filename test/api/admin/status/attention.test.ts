@@ -1,0 +1,101 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ATTENTION_LINKS, attentionTo, type JudgedStatus } from '../../../../services/api/admin/status/attention.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 24);
+const DAY_MS = 86_400_000;
+const READER = { state: 'ready', lag_messages: 0, lag_seconds: 0, messages_per_second: 0 };
+const NONE = { postgres: 0, clickhouse: 0 };
+
+const WELL: JudgedStatus = {
+  version: '0.2.0',
+  role: 'all',
+  uptime_seconds: 30 * 86_400,
+  ready: true,
+  parts: { ingest: 'ready', eventLog: 'ready', profiles: 'ready', analytics: 'busy', spool: 'empty' },
+  rates: { accepted: 1, refused: 0, projected: 1, stored: 1 },
+  readers: { projector: READER, sink: READER, 'import-projector': READER, 'import-sink': READER },
+  newest_queryable_event: null,
+  deleted_from_log: 0,
+  processes: [],
+  disk: { folder: '/data', total_bytes: 2 ** 40, free_bytes: 2 ** 39, used_bytes: 1 },
+  stored_bytes: { log: null, profiles: null, analytics: null },
+  verification: { finished_at: '2026-11-23T00:00:00.000000Z', missing: NONE, surplus: NONE },
+  dead_letters: { waiting: {}, counted_all: true },
+};
+
+function readerIs(changes: Partial<typeof READER>): Partial<JudgedStatus> {
+  return { readers: { ...WELL.readers, sink: { ...READER, ...changes } } };
+}
+
+function disk(free: number, total: number): Partial<JudgedStatus> {
+  return { disk: { folder: '/data', total_bytes: total, free_bytes: free, used_bytes: 1 } };
+}
+
+function verified(daysAgo: number, missing = NONE, surplus = NONE): Partial<JudgedStatus> {
+  return { verification: { finished_at: new Date(NOW_MS - daysAgo * DAY_MS).toISOString(), missing, surplus } };
+}
+
+test('an installation that is well wants nothing', () => {
+  expect(attentionTo(WELL, NOW_MS)).toEqual([]);
+  const { verification: _, ...unknown } = WELL;
+  expect(attentionTo({ ...unknown, disk: null, dead_letters: null }, NOW_MS)).toEqual([]);
+  expect(attentionTo({ ...WELL, verification: null, uptime_seconds: 6 * 86_400 }, NOW_MS)).toEqual([]);
+});
+
+test.each<[string, Partial<JudgedStatus>, string, RegExp]>([
+  ['a process that is not ready', { ready: false }, 'not_ready', /readyz/],
+  ['a log that is unreachable', { parts: { eventLog: 'away' } }, 'log_unavailable', /eventLog is away/],
+  ['a log that lacks its beginning', { deleted_from_log: 7 }, 'log_incomplete', /7 records were deleted/],
+  ['another log', { ready: false, parts: { eventLog: 'replaced' } }, 'log_replaced', /lacks what the readers/],
+  ['ingest without its log', { ready: false, parts: { ingest: 'log away' } }, 'log_unavailable', /ingest is log away/],
+  ['a store that is unreachable', { parts: { analytics: 'away' } }, 'store_unavailable', /analytics is away/],
+  ['a wrong clock', { ready: false, parts: { ingest: 'clock skewed' } }, 'clock_skewed', /clock/],
+  ['a spool in use', { parts: { spool: 'waiting' } }, 'spool_in_use', /spool is waiting/],
+  ['a reader without a process', readerIs({ state: 'missing' }), 'reader_missing', /no process .* sink/],
+  ['a failed reader', readerIs({ state: 'failed' }), 'reader_failed', /sink has failed/],
+  ['a stuck reader', readerIs({ state: 'stuck: cannot insert (STORE_TIMEOUT)' }), 'reader_stuck', /cannot insert/],
+  ['a reader over a minute behind', readerIs({ lag_seconds: 61, lag_messages: 9 }), 'reader_behind', /61 s and 9 mess/],
+  ['dead letters', { dead_letters: { waiting: { sink: 2 }, counted_all: true } }, 'dead_letters_waiting', /^2 dead/],
+  [
+    'dead letters that are still being counted',
+    { dead_letters: { waiting: { sink: 2 }, counted_all: false } },
+    'dead_letters_waiting',
+    /^at least 2 dead/,
+  ],
+  ['a disk with less than a gigabyte', disk(2 ** 30 - 1, 2 ** 32), 'disk_low', /1024 MiB of 4096/],
+  ['a disk with less than a tenth', disk(2 ** 36, 2 ** 40), 'disk_low', /65536 MiB/],
+  [
+    'a verification that missed',
+    verified(1, { postgres: 0, clickhouse: 3 }),
+    'verification_found_difference',
+    /3 miss/,
+  ],
+  ['a surplus', verified(1, NONE, { postgres: 1, clickhouse: 0 }), 'verification_found_difference', /1 surplus/],
+  ['a verification of eight days ago', verified(8), 'verification_old', /8 days ago/],
+  ['no verification in seven days', { verification: null }, 'verification_old', /never/],
+])('%s wants attention', (_, changes, code, reason) => {
+  expect(attentionTo({ ...WELL, ...changes }, NOW_MS)).toMatchObject([
+    { code, reason: expect.stringMatching(reason) as string },
+  ]);
+});
+
+test('a minute, a gigabyte, a tenth and seven days are well', () => {
+  const states = [readerIs({ lag_seconds: 60, lag_messages: 9 }), disk(2 ** 30, 2 ** 32), verified(7)];
+  for (const changes of states) expect(attentionTo({ ...WELL, ...changes }, NOW_MS)).toEqual([]);
+});
+
+test('every link names a page and a heading that is there', () => {
+  for (const link of Object.values(ATTENTION_LINKS)) {
+    const [page = '', anchor] = link.split('#');
+    expect(existsSync(page), link).toBe(true);
+    const headings = [...readFileSync(page, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading);
+    const anchors = headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+    );
+    if (anchor !== undefined) expect(anchors, link).toContain(anchor);
+  }
+});

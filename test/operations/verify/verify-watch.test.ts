@@ -1,0 +1,56 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createLogger } from '../../../services/runtime/logger.ts';
+import { VerifyWatch } from '../../../services/operations/verify/verify-watch.ts';
+import { MessageMaker } from '../../support/stores/analytics.ts';
+import { sharedInstallation } from '../../support/service/whole-installation.ts';
+
+const installation = sharedInstallation('embedded');
+const PATIENCE = { timeout: 20_000 };
+const HOUR_MICROS = 3_600_000_000n;
+const lines: string[] = [];
+
+test('a service verifies the last hours by itself, one process of several, and its metrics say what it found', async () => {
+  const maker = new MessageMaker();
+  const lastHour = BigInt(Date.now()) * 1000n - HOUR_MICROS;
+  const old = maker.track({ receivedAt: lastHour - 30n * HOUR_MICROS });
+  await installation().append([old, maker.track({ receivedAt: lastHour }), maker.identify({ receivedAt: lastHour })]);
+  await installation().readAll();
+  const first = watch(3_600_000);
+  const second = watch(3_600_000);
+
+  await expect.poll(() => first.metrics(), PATIENCE).toMatch(/missing_messages\{store="clickhouse"\} 0/);
+  const before = await second.metrics();
+  await Promise.all([first.stop(), second.stop()]);
+  expect(lines).toHaveLength(1);
+  await installation().alterAnalytics('ALTER TABLE track_rows DELETE WHERE 1 SETTINGS mutations_sync = 2');
+  await installation().database.query(
+    `update applied_counts set messages = messages + 1 where topic = 'tidemark.identify'`,
+  );
+  const again = watch(1);
+
+  await expect.poll(() => again.metrics(), PATIENCE).toMatch(/missing_messages\{store="clickhouse"\} 1/);
+  const metrics = await again.metrics();
+  expect(before).toMatch(/verify_missing_messages\{store="postgres"\} 0/);
+  expect(metrics).toMatch(/verify_missing_messages\{store="postgres"\} 0/);
+  expect(metrics).toMatch(/verify_surplus_messages\{store="postgres"\} 1/);
+  const [, checkedAt] = /^tidemark_verify_last_check_timestamp_seconds (\S+)$/m.exec(metrics) ?? [];
+  expect(Math.abs(Number(checkedAt) - Date.now() / 1000)).toBeLessThan(60);
+});
+
+test('one that is turned off never looks', async () => {
+  const off = watch(0);
+
+  await off.stop();
+
+  expect(await off.metrics()).toContain('tidemark_verify_last_check_timestamp_seconds');
+});
+
+function watch(everyMs: number): VerifyWatch {
+  const { log, codec, database, analytics } = installation();
+  const logger = createLogger('info', { write: (line) => void lines.push(line) });
+  const stores = { log, codec, database, analytics };
+  const made = new VerifyWatch({ ...stores, logger, everyMs, repeatWindowMs: 2 ** 40, lookEveryMs: 20 });
+  onTestFinished(() => made.stop());
+  made.start();
+  return made;
+}

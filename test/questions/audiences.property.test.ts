@@ -1,0 +1,108 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Audiences } from '../../services/questions/audiences.ts';
+import type { Audience } from '../../services/questions/definition/audience.ts';
+import { readDefinition } from '../../services/questions/definition/definition.ts';
+import { compileMembers } from '../../services/questions/sql/compile-members.ts';
+import type { Message } from '../../services/messages/message.ts';
+import { userNumber } from '../../services/stores/analytics/columns.ts';
+import { AMPLE } from '../support/stores/analytics.ts';
+import { sharedStore } from '../support/stores/analytics-stores.ts';
+import { audienceOf } from '../support/messages/naive-audience.ts';
+import { propertyRun } from '../support/property-run.ts';
+import {
+  exactly,
+  historyAndDefinitions,
+  insertHistory,
+  NOW,
+  NOW_MS,
+  userIdsOf,
+} from '../support/messages/random-history.ts';
+import { testedAnalytics, testedShards } from '../support/stores/tested-analytics.ts';
+
+describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('an audience in $name', (tested) => {
+  const store = sharedStore(tested);
+
+  test('an audience has the users that a reference evaluation of every message finds, repeats and double inserts included', async () => {
+    await fc.assert(
+      fc.asyncProperty(historyAndDefinitions(60), async ([past, definitions]) => {
+        const messages = await insertHistory(store(), past);
+        for (const text of definitions) await expectAgreement(text, messages);
+      }),
+      propertyRun(10 * tested.share),
+    );
+  }, 240_000);
+
+  test('a comparison has the users that the audiences do and do not share, by a reference evaluation of every message', async () => {
+    await fc.assert(
+      fc.asyncProperty(historyAndDefinitions(12), async ([past, definitions]) => {
+        const messages = await insertHistory(store(), past);
+        const read = definitions
+          .map((text) => readDefinition(exactly(text), { timezone: 'UTC' }))
+          .flatMap((one) => (one.ok ? [one.definition] : []));
+        for (const [index, to] of read.entries()) await expectDifference(read[index - 1] ?? to, to, messages);
+      }),
+      propertyRun(5 * tested.share),
+    );
+  }, 240_000);
+
+  test('the members of an audience are those users, in the order of internal ids, from any of them on', async () => {
+    await fc.assert(
+      fc.asyncProperty(historyAndDefinitions(12), async ([past, definitions]) => {
+        const messages = await insertHistory(store(), past);
+        for (const text of definitions) {
+          const read = readDefinition(exactly(text), { timezone: 'UTC' });
+          if (read.ok) await expectMembers(read.definition, messages);
+        }
+      }),
+      propertyRun(2 * tested.share),
+    );
+  }, 240_000);
+
+  async function expectMembers(audience: Audience, messages: readonly Message[]): Promise<void> {
+    const users = [...audienceOf(audience, messages, NOW)].toSorted(byText);
+    const first = users.at(0) ?? '0'.repeat(64);
+    const options = { projectId: messages[0]!.projectId, now: NOW, limit: null };
+    const members = async (after: bigint) =>
+      (await store().ask(compileMembers(audience, { ...options, after }), AMPLE)).rows.map((row) => row['internal_id']);
+
+    expect(await members(0n)).toEqual(users);
+    expect(await members(BigInt(userNumber(first)))).toEqual(users.slice(1));
+  }
+
+  async function expectDifference(from: Audience, to: Audience, messages: readonly Message[]): Promise<void> {
+    const audiences = new Audiences(store(), AMPLE, () => NOW_MS);
+    const [before, after] = [from, to].map((one) => audienceOf(one, messages, NOW)) as [Set<string>, Set<string>];
+
+    const found = await audiences.compare(messages[0]!.projectId, from, to, 1000);
+
+    const keys = (group: 'entering' | 'leaving' | 'staying') => found[group].sample.map(({ userKey }) => userKey);
+    expect([found.fromCount, found.toCount]).toEqual([before.size, after.size]);
+    expect(keys('entering')).toEqual([...after.difference(before)].toSorted(byText));
+    expect(keys('leaving')).toEqual([...before.difference(after)].toSorted(byText));
+    expect(keys('staying')).toEqual([...before.intersection(after)].toSorted(byText));
+    for (const group of ['entering', 'leaving', 'staying'] as const)
+      expect(found[group].count).toBe(found[group].sample.length);
+  }
+
+  async function expectAgreement(text: string, messages: readonly Message[]): Promise<void> {
+    const read = readDefinition(exactly(text), { timezone: 'UTC' });
+    if (!read.ok) {
+      expect(read.problems).toEqual([{ path: expect.stringMatching(/\/count$/), message: expect.any(String) }]);
+      return;
+    }
+    const audiences = new Audiences(store(), AMPLE, () => NOW_MS);
+    const users = audienceOf(read.definition, messages, NOW);
+
+    const { count, sample, sampleUsers } = await audiences.preview(messages[0]!.projectId, read.definition, 1000);
+
+    expect({ text, count, sample }).toEqual({ text, count: users.size, sample: userIdsOf(users, messages) });
+    expect(sampleUsers.map(({ userKey }) => userKey)).toEqual([...users].toSorted(byText));
+    const named = sampleUsers.flatMap(({ userId }) => (userId === null ? [] : [userId]));
+    expect(named.toSorted(byText)).toEqual(sample.toSorted(byText));
+  }
+});
+
+function byText(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

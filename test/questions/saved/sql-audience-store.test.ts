@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { MAX_EVALUATIONS } from '../../../services/questions/saved/audience-store.ts';
+import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
+import type { Database } from '../../../services/stores/database/database.ts';
+import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
+import { MAX_AUDIENCES, testAudienceClaims, testAudienceStore } from '../../contract/audience-store.ts';
+import { testAudienceEvaluations, testAudiencePast } from '../../contract/audience-past.ts';
+import { serverUrl } from '../../servers/server.ts';
+import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
+import { MemoryAudienceStore } from '../../support/http/memory-audience-store.ts';
+
+const server = await serverUrl('postgres');
+
+describe('on PGlite', () => {
+  const contract = emptied(sharedDatabase());
+  testAudienceStore('PGlite', contract);
+  testAudienceClaims('PGlite', contract);
+  testAudiencePast('PGlite', contract);
+  testAudienceEvaluations('PGlite', contract);
+});
+
+describe.skipIf(server === undefined)('on Postgres', () => {
+  const contract = emptied(sharedPostgres(server));
+  testAudienceStore('Postgres', contract);
+  testAudienceClaims('Postgres', contract);
+  testAudiencePast('Postgres', contract);
+  testAudienceEvaluations('Postgres', contract);
+});
+
+const inMemory = {
+  open: async () => ({ store: new MemoryAudienceStore(MAX_AUDIENCES), project: 'proj_a', other: 'proj_b' }),
+};
+testAudienceStore('memory', inMemory);
+testAudiencePast('memory', inMemory);
+
+describe('on PGlite', () => {
+  const database = sharedDatabase();
+
+  test('the newest 10,000 evaluations of an audience are kept', async () => {
+    const { store, project } = await emptied(database).open();
+    const { id } = await store.create(project, { name: 'Gold', definition: '{"trait":"n","is":1}', refreshMs: null });
+    await database().query(
+      `insert into audience_evaluations select $1, n, 1, 'refresh', n, 0, 0 from generate_series(1, $2::int8) n`,
+      [id, BigInt(MAX_EVALUATIONS)],
+    );
+    const claim = await store.claim(project, id, 60_000);
+    const evaluation = { projectId: project, audienceId: id, at: claim.at, version: 1, cause: 'refresh' as const };
+
+    await store.commit(claim, evaluation, { entered: 1, left: 0, members: 1 });
+
+    const [row] = await database().query(
+      'select count(*)::int4 as n, min(evaluated_at) as oldest from audience_evaluations',
+    );
+    expect(row).toEqual({ n: MAX_EVALUATIONS, oldest: 2n });
+  });
+});
+
+/** One database for all tests, emptied for each: a new one takes a second. */
+function emptied(database: () => Database) {
+  return {
+    open: async () => {
+      await database().script('truncate projects, api_keys, audiences cascade');
+      const projects = new SqlProjectStore(database());
+      const made = { name: 'Shop', timezone: 'UTC', rateLimit: null };
+      const [project, other] = [await projects.createProject(made), await projects.createProject(made)];
+      return { store: new SqlAudienceStore(database(), MAX_AUDIENCES), project: project.id, other: other.id };
+    },
+  };
+}

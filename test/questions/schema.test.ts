@@ -1,0 +1,97 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import schema from '../../schemas/audience.json' with { type: 'json' };
+import { readDefinition } from '../../services/questions/definition/definition.ts';
+
+const validate = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false }).compile(schema);
+
+// What the schema cannot say: which dates there are, which period ends before it begins, which count is the larger.
+const LEAVES = [
+  'plan',
+  '',
+  5,
+  0,
+  1.5,
+  -1,
+  true,
+  null,
+  '30d',
+  '0d',
+  '2026-11-20',
+  [],
+  {},
+  ['a', 'b'],
+  ['1d', '2026-11-20'],
+];
+const WORDS = ['all', 'any', 'not', 'trait', 'event', 'property', 'is', 'is_not', 'in', 'exists', 'gt', 'lte'].concat(
+  ['contains', 'starts_with', 'where', 'count', 'within', 'first', 'last', 'between', 'since', 'at_least', 'at_most'],
+  ['exactly', 'other'],
+);
+const SOUND = [
+  { trait: 'plan', is: 'pro' },
+  { trait: ['a', 'b'], gte: 1, lt: 'x' },
+  { event: 'X' },
+  { event: 'X', where: [{ property: 'a', in: [1, 'x', true] }], count: { at_least: 1, at_most: 3 } },
+  { event: 'X', count: { exactly: 0 }, within: { between: ['2026-01-01', '1d'] } },
+  { event: 'X', first: { last: '2w' }, last: { before: '30d' } },
+  { all: [{ not: { any: [{ event: 'X' }, { trait: '', exists: false }] } }] },
+];
+
+/** A sound definition with one member set, anywhere in it, to something else. */
+const nearlySound = fc
+  .tuple(fc.constantFrom(...SOUND), fc.nat(20), fc.constantFrom(...WORDS), fc.constantFrom<unknown>(...LEAVES))
+  .map(([sound, place, word, leaf]) => {
+    const copy = structuredClone(sound);
+    const objects = objectsIn(copy);
+    (objects[place % objects.length] as Record<string, unknown>)[word] = structuredClone(leaf);
+    return copy;
+  });
+
+function objectsIn(value: unknown): object[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return [...(Array.isArray(value) ? [] : [value]), ...Object.values(value).flatMap(objectsIn)];
+}
+
+describe('schemas/audience.json', () => {
+  test.each([...SOUND, ...schema.examples])('schemas/audience.json accepts %j, as the parser does', (definition) => {
+    expect(validate(definition)).toBe(true);
+    expect(readDefinition(definition, { timezone: 'UTC' })).toMatchObject({ ok: true });
+  });
+
+  test('schemas/audience.json accepts and refuses what the parser does', () => {
+    fc.assert(
+      fc.property(nearlySound, (definition) => {
+        const read = readDefinition(definition, { timezone: 'UTC' });
+        const isBeyondSchema =
+          !read.ok && read.problems.every(({ path }) => /\/(count|between|between\/\d|since|before)$/.test(path));
+        if (!isBeyondSchema) expect([definition, validate(definition)]).toEqual([definition, read.ok]);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('schemas/audience.json has the limits of the parser', () => {
+    const values = Array.from({ length: 1001 }, () => 'x');
+    const keys = Array.from({ length: 17 }, () => 'x');
+    const tooLarge = [
+      { trait: 'a', in: values },
+      { trait: keys, exists: true },
+      { trait: 'x'.repeat(513), exists: true },
+      { event: 'X', count: { at_least: 1_000_001 } },
+      { event: '😀'.repeat(513) },
+    ];
+    const largest = [
+      { trait: 'a', in: values.slice(1) },
+      { trait: keys.slice(1), exists: true },
+      { trait: 'x'.repeat(512), exists: true },
+      { event: 'X', count: { at_least: 1_000_000 } },
+      { event: '😀'.repeat(512) },
+    ];
+
+    for (const one of tooLarge)
+      expect([validate(one), readDefinition(one, { timezone: 'UTC' }).ok]).toEqual([false, false]);
+    for (const one of largest)
+      expect([validate(one), readDefinition(one, { timezone: 'UTC' }).ok]).toEqual([true, true]);
+  });
+});

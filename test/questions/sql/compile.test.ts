@@ -1,0 +1,268 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compilePreview } from '../../../services/questions/sql/compile.ts';
+import { readDefinition } from '../../../services/questions/definition/definition.ts';
+import type { Query } from '../../../services/stores/analytics/analytics-store.ts';
+import { HOSTILE } from '../../support/messages/hostile.ts';
+
+const NOW = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;
+
+function queryFor(definition: unknown): Query {
+  const read = readDefinition(definition, { timezone: 'UTC' });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return compilePreview(read.definition, { projectId: 'proj_1', now: NOW, sampleSize: 10 });
+}
+
+/** The condition on `user`, each parameter's value in its place between ‹ and ›. */
+function conditionFor(definition: unknown): string {
+  const { sql, params } = queryFor(definition);
+  const condition = sql.slice(sql.indexOf('FROM user_rows')).split(' AND ').slice(1).join(' AND ');
+  return condition.replaceAll(/\{(p\d+):[^}]*\}/g, (_, name: string) => `‹${String(params[name])}›`);
+}
+
+test('booleans that a list repeats are asked about once', () => {
+  const repeated = { event: 'Paid', where: [{ property: [''], in: [false, 'yes', ...Array(900).fill(false), true] }] };
+  const once = { event: 'Paid', where: [{ property: [''], in: [false, 'yes', true] }] };
+
+  expect(queryFor(repeated).sql).toBe(queryFor(once).sql);
+});
+
+describe('a definition is asked as', () => {
+  test.each([
+    [
+      'a trait by its columns',
+      { trait: 'plan', is: 'pro' },
+      [
+        'user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan›',
+        "AND kind != 'deleted' AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false))",
+      ],
+    ],
+    [
+      'one of several values, each by its type',
+      { trait: 'plan', in: ['pro', 5, 1.5, true] },
+      [
+        'user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan›',
+        "AND kind != 'deleted' AND ((kind = 'boolean' AND text = 'true')",
+        "OR ifNull(if(kind = 'string', text, NULL) = ‹pro›, false) OR (kind = 'number' AND ((isNull(integer)",
+        "AND number IN CAST(‹5,1.5›, 'Array(Float64)'))",
+        "OR ifNull(integer IN CAST(‹5›, 'Array(Int128)'), false) OR (isNotNull(integer)",
+        "AND number IN CAST(‹1.5›, 'Array(Float64)'))))))",
+      ],
+    ],
+    [
+      'a missing trait by those who have another',
+      { trait: 'plan', is_not: 'pro' },
+      [
+        'user NOT IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan›',
+        "AND kind != 'deleted' AND NOT (NOT ifNull(if(kind = 'string', text, NULL) = ‹pro›, false)))",
+      ],
+    ],
+    [
+      'no trait by those who have one',
+      { trait: 'plan', exists: false },
+      [
+        'user NOT IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan›',
+        "AND kind != 'deleted' AND NOT (NOT (kind != 'deleted')))",
+      ],
+    ],
+    [
+      'several operators together',
+      { trait: 'age', gte: 18, lt: 65.5 },
+      [
+        'user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹age›',
+        "AND kind != 'deleted' AND (kind = 'number' AND ifNull(integer >= ‹18›, number >= ‹18›))",
+        "AND (kind = 'number' AND number < ‹65.5›))",
+      ],
+    ],
+    [
+      'a nested trait by its text',
+      { trait: ['address', 'city'], starts_with: 'Ber' },
+      [
+        'user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹address›',
+        "AND kind != 'deleted'",
+        "AND ifNull(startsWith(if(JSONType(readable(value), ‹city›) = 'String', JSONExtractString(readable(value), ‹city›), NULL), ‹Ber›), false))",
+      ],
+    ],
+    [
+      'having done something, by any copy of any event',
+      { event: 'Bought' },
+      ['user IN (SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›', 'GROUP BY user)'],
+    ],
+    [
+      'having done it within a time by any copy, but for the days of which the time has a part',
+      { event: 'Bought', within: { last: '30d' } },
+      [
+        'user IN (SELECT user FROM (SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'AND day >= toDate32(‹2026-10-21 12:00:00.000000›) AND day <= toDate32(‹2026-11-20 12:00:00.000001›)',
+        'AND day != toDate32(‹2026-10-21 12:00:00.000000›) AND day != toDate32(‹2026-11-20 12:00:00.000001›)',
+        'UNION ALL SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'AND day IN (toDate32(‹2026-10-21 12:00:00.000000›), toDate32(‹2026-11-20 12:00:00.000001›))',
+        'AND timestamp >= ‹2026-10-21 12:00:00.000000› AND timestamp < ‹2026-11-20 12:00:00.000001›) GROUP BY user)',
+      ],
+    ],
+    [
+      'how often and when, by day first and by distinct ids',
+      { event: 'Bought', count: { at_least: 3 }, within: { last: '30d' } },
+      [
+        'user IN (SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'AND day >= toDate32(‹2026-10-21 12:00:00.000000›) AND day <= toDate32(‹2026-11-20 12:00:00.000001›)',
+        'AND timestamp >= ‹2026-10-21 12:00:00.000000› AND timestamp < ‹2026-11-20 12:00:00.000001›',
+        'GROUP BY user HAVING uniqUpTo(‹3›)(message_number) >= ‹3›)',
+      ],
+    ],
+    [
+      'a property by the subcolumns of each type',
+      { event: 'Bought', where: [{ property: 'total', gt: 50 }] },
+      [
+        'user IN (SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'AND ifNull((‹properties.total.:`Int64`› > ‹50› OR ‹properties.total.:`UInt64`› > ‹50›',
+        'OR ‹properties.total.:`Float64`› > ‹50›), false) GROUP BY user)',
+      ],
+    ],
+    [
+      'a property that no subcolumn can be named for, by its text',
+      { event: 'Bought', where: [{ property: ['a.b', '`c'], is: 'x' }] },
+      [
+        'user IN (SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        "AND ifNull(if(JSONType(readable(properties_text), ‹a.b›, ‹`c›) = 'String', JSONExtractString(readable(properties_text), ‹a.b›, ‹`c›), NULL) = ‹x›, false)",
+        'GROUP BY user)',
+      ],
+    ],
+    [
+      'an object by what is in it',
+      { event: 'Bought', where: [{ property: ['a.b', 'c'], exists: true }] },
+      [
+        'user IN (SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'AND (isNotNull(‹properties.a%2Eb.c›) OR notEmpty(JSONAllPaths(‹properties.^`a%2Eb`.c›)))',
+        'GROUP BY user)',
+      ],
+    ],
+    [
+      'never done by those who have',
+      { event: 'Bought', count: { at_most: 0 } },
+      ['user NOT IN (SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›', 'GROUP BY user)'],
+    ],
+    [
+      'first and last times',
+      { event: 'Bought', count: { at_least: 1, at_most: 2 }, first: { since: '2026-11-01' }, last: { before: '7d' } },
+      [
+        'user IN (SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'GROUP BY user HAVING uniqUpTo(‹3›)(message_number) <= ‹2›',
+        'AND min(timestamp) >= ‹2026-11-01 00:00:00.000000›',
+        'AND max(timestamp) < ‹2026-11-13 12:00:00.000000›)',
+      ],
+    ],
+    [
+      'all of several by sets within sets, traits innermost, before anything else of an event is read',
+      {
+        all: [
+          { event: 'Bought', count: { at_least: 2 } },
+          { trait: 'email', exists: true },
+          { trait: 'plan', is: 'pro' },
+        ],
+      },
+      [
+        '(user IN (SELECT user FROM trait_rows FINAL PREWHERE user IN (SELECT user FROM track_rows FINAL',
+        'PREWHERE toUInt64(user) IN (SELECT toUInt64(user) FROM (SELECT user FROM trait_rows FINAL',
+        "WHERE project_id = ‹proj_1› AND trait = ‹plan› AND kind != 'deleted'",
+        "AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false)))",
+        'WHERE project_id = ‹proj_1› AND event = ‹Bought› GROUP BY user HAVING uniqUpTo(‹2›)(message_number) >= ‹2›)',
+        "WHERE project_id = ‹proj_1› AND trait = ‹email› AND kind != 'deleted' AND kind != 'deleted'))",
+      ],
+    ],
+    [
+      'what cannot be narrowed beside what can',
+      {
+        all: [
+          { trait: 'plan', is: 'pro' },
+          { event: 'Bought' },
+          { not: { trait: 'age', exists: true } },
+          { any: [{ event: 'A' }, { event: 'B' }] },
+        ],
+      },
+      [
+        '(user IN (SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'AND toUInt64(user) IN (SELECT toUInt64(user) FROM (SELECT user FROM trait_rows FINAL',
+        'WHERE project_id = ‹proj_1› AND trait = ‹plan›',
+        "AND kind != 'deleted' AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false))) GROUP BY user)",
+        'AND NOT (user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1›',
+        "AND trait = ‹age› AND kind != 'deleted' AND kind != 'deleted')) AND (user IN (SELECT user",
+        'FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹A› GROUP BY user) OR user IN (SELECT user',
+        'FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹B› GROUP BY user)))',
+      ],
+    ],
+    [
+      'many times by all their ids',
+      { event: 'Bought', count: { at_least: 17 } },
+      [
+        'user IN (SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'GROUP BY user HAVING uniqExact(message_number) >= ‹17›)',
+      ],
+    ],
+  ])('%s', (_, definition, lines) => {
+    expect(conditionFor(definition)).toBe(lines.join(' '));
+  });
+});
+
+describe('a query', () => {
+  test('a query counts distinct users and samples those with an id of their own', () => {
+    const { sql, params } = queryFor({ event: 'Bought' });
+
+    expect(sql).toBe(
+      "SELECT uniqExact(user) AS count, arraySlice(arraySort(groupUniqArrayIf(1000)(user_id, user_id != '')), 1, {p0:UInt64}) AS sample, " +
+        'arraySlice(arraySort(ids -> cityHash64(ids), groupUniqArrayIf(1000)((user_id, anonymous_id), ' +
+        "user_id != '' OR anonymous_id != '')), 1, {p0:UInt64}) AS named, if(length(named) >= {p0:UInt64}, [], " +
+        "arraySlice(arraySort(groupUniqArrayIf(2000)(user, user_id = '' AND anonymous_id = '')), 1, 2 * {p0:UInt64})) AS unnamed " +
+        'FROM user_rows WHERE project_id = {p1:String} AND user IN ' +
+        '(SELECT user FROM track_rows WHERE project_id = {p1:String} AND event = {p2:String} GROUP BY user)',
+    );
+    expect(params).toEqual({ p0: '10', p1: 'proj_1', p2: 'Bought' });
+  });
+
+  test('a query defines the JSON function only where it looks into nested text', () => {
+    expect(queryFor({ trait: ['a', 'b'], is: 1 }).sql).toMatch(/^WITH json -> /);
+    expect(queryFor({ trait: 'a', is: 1 }).sql).toMatch(/^SELECT /);
+  });
+
+  const about = (text: string) => ({
+    any: [
+      { trait: `t${text}`, is: `v${text}`, starts_with: text },
+      { trait: [`t${text}`, `n${text}`], in: [`1${text}`, `2${text}`], contains: text },
+      { event: `e${text}`, where: [{ property: [`p${text}`], gt: text, is_not: text }] },
+    ],
+  });
+  // No name of a subcolumn: properties are then read as a whole.
+  const UNNAMEABLE = ["'", '`', '\\', "') OR 1=1 --", '\n'];
+  const HARMLESS = [queryFor(about('plain')).sql, queryFor(about('`')).sql];
+
+  test('the SQL text is the same whatever the strings and keys in the definition', () => {
+    const hostile = ['"', ')', '--', '/*', '{p0:String}', ') OR 1=1 --', ';', '\u2028', '$1', '%s', '😀', ' '];
+
+    const texts = hostile.map((text) => queryFor(about(text)).sql);
+    const otherTexts = UNNAMEABLE.map((text) => queryFor(about(text)).sql);
+
+    expect([...new Set(texts), ...new Set(otherTexts)]).toEqual(HARMLESS);
+  });
+
+  test('the SQL text is the same for random strings and keys', () => {
+    const anything = fc.oneof(
+      // NUL is refused before.
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }).map((text) => text.replaceAll('\0', '?')),
+      fc
+        .array(fc.constantFrom(...HOSTILE, ...UNNAMEABLE), { minLength: 1, maxLength: 5 })
+        .map((parts) => parts.join('')),
+    );
+    fc.assert(
+      fc.property(anything, (text) => {
+        expect(HARMLESS).toContain(queryFor(about(text)).sql);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('a query reads no time range beyond what messages can have', () => {
+    expect(conditionFor({ event: 'X', within: { between: ['99999w', '2299-12-31T23:59:59.999999Z'] } })).toContain(
+      'timestamp >= ‹1900-01-01 00:00:00.000000› AND timestamp < ‹2299-12-31 23:59:59.999999›',
+    );
+  });
+});
