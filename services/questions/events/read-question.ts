@@ -60,16 +60,17 @@ const INTERVALS = ['hour', 'day', 'week'] as const;
 
 type Body = Readonly<Record<string, unknown>>;
 /** A question as it was asked. */
-interface Asked {
+interface QuestionText {
   readonly text: string;
   readonly project: { readonly timezone: string };
 }
 
-type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] };
+type QuestionOrProblems<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] };
 type ReadQuestion<T> = (reading: Reading, body: Body) => T | undefined;
 
 /** Reads the body of `POST /v1/events/query`. */
-export function readEventsQuestion(call: Asked): Read<EventsQuestion> {
+export function readEventsQuestion(call: QuestionText): QuestionOrProblems<EventsQuestion> {
   return readQuestion(call, call.project.timezone, (reading, body) => {
     reading.onlyKeys(body, QUERY_KEYS, '');
     const filter = readEventFilter(reading, body);
@@ -82,7 +83,7 @@ export function readEventsQuestion(call: Asked): Read<EventsQuestion> {
 }
 
 /** Reads the body of `POST /v1/events/counts`. Dates without an offset are of the time zone of the question. */
-export function readCountsQuestion(call: Asked): Read<CountsQuestion> {
+export function readCountsQuestion(call: QuestionText): QuestionOrProblems<CountsQuestion> {
   const zone = timezoneIn(call.text) ?? call.project.timezone;
   return readQuestion(call, isTimezone(zone) ? zone : 'UTC', (reading, body) => {
     reading.onlyKeys(body, COUNTS_KEYS, '');
@@ -102,7 +103,7 @@ export function readCountsQuestion(call: Asked): Read<CountsQuestion> {
   });
 }
 
-function readQuestion<T>(call: Asked, timezone: string, read: ReadQuestion<T>): Read<T> {
+function readQuestion<T>(call: QuestionText, timezone: string, read: ReadQuestion<T>): QuestionOrProblems<T> {
   const parsed = parseBody(call.text);
   if (!parsed.ok) return parsed;
   const { exact } = parsed.value;
