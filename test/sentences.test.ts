@@ -10,6 +10,7 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
 
 const TREES: Readonly<Record<string, string>> = {
   services: 'services/**/*.ts',
+  schemas: 'schemas/{*.json,http/*.json,openapi/*.json}',
   console: 'console/src/**/*.{ts,tsx}',
   test: 'test/**/*.ts',
   docs: '{README.md,docs/**/*.md,deploy/*.md}',
