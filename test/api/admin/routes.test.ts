@@ -87,6 +87,9 @@ describe('a request of an operator that is wrong', () => {
     ['POST', '/dead-letters/SETTLED/edit', { event: 'x' }, 409, 'DEAD_LETTER_SETTLED', 'was replayed before'],
     ['POST', '/dead-letters/UNDECODABLE/edit', { event: 'x' }, 409, 'MESSAGE_UNDECODABLE', 'nothing to correct'],
     ['POST', '/dead-letters/replay', {}, 400, 'COMMAND_INVALID', 'Name dead letters'],
+    ['POST', '/dead-letters/replay', { ids: [DEAD_LETTER], dry_run: 'true' }, 400, 'COMMAND_INVALID', '/dry_run: '],
+    ['POST', '/dead-letters/drop', { ids: [DEAD_LETTER], dry_run: 1 }, 400, 'COMMAND_INVALID', '/dry_run: '],
+    ['POST', '/verifications', { deep: 'yes' }, 400, 'COMMAND_INVALID', '/deep: '],
     ['POST', '/dead-letters/drop', { ids: ['x'] }, 400, 'COMMAND_INVALID', 'is no topic/partition/offset'],
   ])('%s %s with %j is refused with the code of the failure', async (...[method, path, body, status, code, detail]) => {
     const answer = await send(method, path, body);
