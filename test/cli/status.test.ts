@@ -34,7 +34,7 @@ test('without a key, status says which parts want attention: those that are neit
   const run = new CliRun(['status', '--url', url], {});
 
   expect(await run.code).toBe(1);
-  expect(run.out).toContain('  not_ready: analytics is unreachable (docs/operations.md#is-it-up)\n');
+  expect(run.out).toContain('  not_ready: analytics is away (docs/operations.md#is-it-up)\n');
   expect(run.out).not.toContain('profiles is');
 });
 
