@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { readersPassed } from '../support/service/readers-passed.ts';
-import { canRunOnServers } from '../support/service/server-settings.ts';
 import { READ_KEY, ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { testedForms } from '../support/service/tested-forms.ts';
@@ -15,8 +14,6 @@ interface Installation {
   readonly http: ServiceProcess;
   readonly all: readonly ServiceProcess[];
 }
-
-const [embedded, onServers] = await testedForms();
 
 async function start(roles: readonly string[], settings: Record<string, string>): Promise<Installation> {
   const folder = await temporaryFolder();
@@ -76,14 +73,8 @@ async function expectFollowed({ http }: Installation): Promise<void> {
   ]);
 }
 
-test('a job follows an audience of an embedded service', { timeout: 180_000 }, async () => {
-  await expectFollowed(await start([''], await embedded!.settings()));
+test.each(await testedForms())('a job follows an audience, $form', { timeout: 240_000 }, async ({ form, settings }) => {
+  // On servers another process evaluates it.
+  const roles = form === 'embedded' ? [''] : ['ingest', 'projector', 'sink'];
+  await expectFollowed(await start(roles, await settings()));
 });
-
-test.skipIf(!(await canRunOnServers()))(
-  'a job follows an audience that another process evaluates',
-  { timeout: 240_000 },
-  async () => {
-    await expectFollowed(await start(['ingest', 'projector', 'sink'], await onServers!.settings()));
-  },
-);
