@@ -27,7 +27,9 @@ try {
   // Absent from an installation for production (`--omit=dev`), and from images, which get the finished build.
   if (existsSync(new URL('../node_modules/vite', import.meta.url))) {
     (await import('../tools/openapi-types.ts')).writeOpenApiTypes();
-    await (await import('../console/build.js')).buildConsole();
+    const { buildConsole, isBuilt } = await import('../console/build.js');
+    // The first `npx tidemark` runs this too: a service that starts meanwhile must find the files of the console.
+    if (!isBuilt()) await buildConsole();
   }
 } catch (error) {
   process.stderr.write(
