@@ -202,8 +202,9 @@ function decodeParameters({ state }: Context, next: Next): Promise<void> | undef
       return refuse(state, invalid('invalid-parameter', [{ path: '', message: 'malformed percent-encoding' }]));
     }
   }
+  if (call.search === '') return next();
   const { query } = routeOf(state);
-  const unknown = query === undefined || call.search === '' ? undefined : refuseUnknown(call.query, query);
+  const unknown = query === undefined ? undefined : refuseUnknown(call.query, query);
   return unknown === undefined ? next() : refuse(state, unknown);
 }
 
