@@ -1,9 +1,9 @@
-import { testAudiences } from './audiences-tests.ts';
-import { testBuilder } from './builder-tests.ts';
-import { testEvents } from './events-tests.ts';
-import { testLive } from './live-tests.ts';
+import { testAudiences } from './areas/audiences-tests.ts';
+import { testBuilder } from './areas/builder-tests.ts';
+import { testEvents } from './areas/events-tests.ts';
+import { testLive } from './areas/live-tests.ts';
 import { testOnScene } from './on-scene.ts';
-import { testUsers } from './users-tests.ts';
+import { testUsers } from './areas/users-tests.ts';
 
 // Events come before messages are sent into the empty project.
 testOnScene(testEvents, testLive, testUsers, testAudiences, testBuilder);

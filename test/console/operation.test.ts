@@ -1,11 +1,11 @@
-import { testFiles } from './files-tests.ts';
-import { testJourneys } from './journey-tests.ts';
-import { testDeadLetters } from './dead-letters-tests.ts';
+import { testFiles } from './areas/files-tests.ts';
+import { testJourneys } from './areas/journey-tests.ts';
+import { testDeadLetters } from './areas/dead-letters-tests.ts';
 import { testOnScene } from './on-scene.ts';
-import { testPipeline } from './pipeline-tests.ts';
-import { testReplays } from './replays-tests.ts';
-import { testSessions } from './session-tests.ts';
-import { testSettings } from './settings-tests.ts';
+import { testPipeline } from './areas/pipeline-tests.ts';
+import { testReplays } from './areas/replays-tests.ts';
+import { testSessions } from './areas/session-tests.ts';
+import { testSettings } from './areas/settings-tests.ts';
 
 // Sessions are last: their last test uses up the sign-ins of this address.
 testOnScene(testFiles, testJourneys, testPipeline, testSettings, testReplays, testDeadLetters, testSessions);

@@ -1,4 +1,4 @@
 import { testOnScene } from './on-scene.ts';
-import { testScreens } from './screens-tests.ts';
+import { testScreens } from './areas/screens-tests.ts';
 
 testOnScene(testScreens);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runTool } from '../servers/server-process.ts';
+import { runTool } from '../servers/processes/server-process.ts';
 import { READ_KEY, ServiceProcess, WRITE_KEY } from '../support/service/service.ts';
 
 interface Example {

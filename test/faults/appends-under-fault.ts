@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { EventLog } from '../../services/event-log/event-log.ts';
 import { compare, NOTHING, repeatsIn } from './compare-log.ts';
-import { readWhole } from './raw-reader.ts';
+import { readWhole } from './kafka/raw-reader.ts';
 import { RememberingAppends } from './remembering-appends.ts';
 
 /** Enough to fill a request with several partitions, and to have another wait behind it. */

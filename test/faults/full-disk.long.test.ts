@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SmallDisk } from '../torture/small-disk.ts';
+import { SmallDisk } from '../torture/disks/small-disk.ts';
 import { fillTheDisk } from './full-disk.ts';
 
 // By the code before the reserve LMDB damaged the heap within seconds: no more answers, and SIGTERM was not heeded.

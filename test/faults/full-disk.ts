@@ -9,9 +9,9 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runTool } from '../servers/server-process.ts';
+import { runTool } from '../servers/processes/server-process.ts';
 import { ServiceProcess } from '../support/service/service.ts';
-import { readLog } from '../torture/read-log.ts';
+import { readLog } from '../torture/check/read-log.ts';
 
 export type FileSystem = 'tmpfs' | 'ext4';
 

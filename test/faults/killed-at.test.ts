@@ -9,10 +9,10 @@ import { identify, recordOf, session, track } from '../support/messages/messages
 import { randomProjectId } from '../support/messages/random-project.ts';
 import { ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { Findings } from '../torture/findings.ts';
-import { Ledger } from '../torture/ledger.ts';
-import { TraitsTold } from '../torture/traits-told.ts';
-import { compareStores } from '../torture/verdict.ts';
+import { Findings } from '../torture/check/findings.ts';
+import { Ledger } from '../torture/check/ledger.ts';
+import { TraitsTold } from '../torture/check/traits-told.ts';
+import { compareStores } from '../torture/check/verdict.ts';
 import type { KillStep } from './kill-at.ts';
 
 const PRELOAD = `--import=${join(import.meta.dirname, 'kill-at.ts')}`;

@@ -8,9 +8,9 @@ import { PATIENT, placed, type PlacedRecord, placeOf, records, until } from '../
 import { KAFKA_CLIENT } from '../support/event-log/kafka-client.ts';
 import { appendUnderFault } from './appends-under-fault.ts';
 import { compare, NOTHING } from './compare-log.ts';
-import type { ProduceFault } from './kafka-proxy.ts';
-import { type ProxiedBroker, ProxiedKafka } from './proxied-kafka.ts';
-import { readWhole } from './raw-reader.ts';
+import type { ProduceFault } from './kafka/kafka-proxy.ts';
+import { type ProxiedBroker, ProxiedKafka } from './kafka/proxied-kafka.ts';
+import { readWhole } from './kafka/raw-reader.ts';
 import { numberedOf, RememberingAppends } from './remembering-appends.ts';
 
 // Where one Kafka can be had, more can.

@@ -5,7 +5,7 @@ import { sharedDatabase } from '../support/stores/database.ts';
 import { until } from '../support/event-log/event-log.ts';
 import { KAFKA_CLIENT } from '../support/event-log/kafka-client.ts';
 import { ProjectorScene } from './projector-scene.ts';
-import { ProxiedKafka } from './proxied-kafka.ts';
+import { ProxiedKafka } from './kafka/proxied-kafka.ts';
 
 const database = sharedDatabase();
 // Where one Kafka can be had, more can.

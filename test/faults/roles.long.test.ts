@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canRunOnServers, type OnServers, onServers } from '../support/service/server-settings.ts';
 import { ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { ProxiedKafka } from './proxied-kafka.ts';
+import { ProxiedKafka } from './kafka/proxied-kafka.ts';
 import { NOTHING_WRONG, RememberingPosts } from './remembering-posts.ts';
 
 const ROLES = ['ingest', 'projector', 'sink'] as const;

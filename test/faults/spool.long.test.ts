@@ -10,7 +10,7 @@ import { placed, until } from '../support/event-log/event-log.ts';
 import { canRunOnServers, type OnServers, onServers } from '../support/service/server-settings.ts';
 import { ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { ProxiedKafka } from './proxied-kafka.ts';
+import { ProxiedKafka } from './kafka/proxied-kafka.ts';
 import { NOTHING_WRONG, RememberingPosts } from './remembering-posts.ts';
 
 const canRun = await canRunOnServers();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../servers/ports.ts';
+import { freePort } from '../servers/processes/ports.ts';
 
 /** Stands before a server of any protocol, which can thereby be unreachable without being stopped for others. */
 export class TcpProxy {

@@ -5,8 +5,8 @@ import { placed, placeOf, record } from '../support/event-log/event-log.ts';
 import { KAFKA_CLIENT } from '../support/event-log/kafka-client.ts';
 import { serverUrl } from '../servers/server.ts';
 import { appendUnderFault } from './appends-under-fault.ts';
-import { inSync, leadersOf, moveLeaders } from './leaders.ts';
-import { ProxiedKafka } from './proxied-kafka.ts';
+import { inSync, leadersOf, moveLeaders } from './kafka/leaders.ts';
+import { ProxiedKafka } from './kafka/proxied-kafka.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
 // Where one Kafka can be had, more can.

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openAnalytics } from '../../services/stores/analytics/open.ts';
 import { openDatabase } from '../../services/stores/database/open.ts';
-import { caughtUp } from '../torture/catch-up.ts';
+import { caughtUp } from '../torture/check/catch-up.ts';
 import { provision } from '../torture/provision.ts';
 import { notReady, type Scene } from '../torture/scene.ts';
 import { serversScene } from '../torture/servers-scene.ts';

@@ -12,7 +12,7 @@ import { Spool } from '../../services/event-log/spool/spool.ts';
 import { record } from '../support/event-log/event-log-records.ts';
 import { placeCluster } from '../support/stores/cluster.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { SmallDisk } from '../torture/small-disk.ts';
+import { SmallDisk } from '../torture/disks/small-disk.ts';
 
 const MEBIBYTES = 400;
 

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { access, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { runTool } from '../servers/server-process.ts';
+import { runTool } from '../servers/processes/server-process.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 

@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { installedPython } from '../foreign/python.ts';
 import { mavenFiles } from '../servers/maven.ts';
-import { runTool } from '../servers/server-process.ts';
+import { runTool } from '../servers/processes/server-process.ts';
 import type { Command } from './sdk-process.ts';
 import type { Sdk } from './sdks.ts';
 

@@ -10,7 +10,7 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import { freePort } from '../servers/ports.ts';
+import { freePort } from '../servers/processes/ports.ts';
 
 const QUIET_MS = 200;
 

@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runTool } from './server-process.ts';
+import { runTool } from './processes/server-process.ts';
 
 /** A certificate authority that nobody knows (`ca.pem`) and a server of 127.0.0.1 and localhost (`server.pem`: certificate, then key). */
 export interface Certificates {

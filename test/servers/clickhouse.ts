@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { freePorts } from './ports.ts';
-import { controlsOf, runTool, ServerProcess, type ServerControls } from './server-process.ts';
+import { freePorts } from './processes/ports.ts';
+import { controlsOf, runTool, ServerProcess, type ServerControls } from './processes/server-process.ts';
 
 const NAME = 'tidemark';
 // Asked again and again until it is up; what is asked once has longer.

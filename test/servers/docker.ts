@@ -6,7 +6,7 @@ import type { GenericContainer, StartedTestContainer } from 'testcontainers';
 import { seesBrokers } from './kafka.ts';
 import { replicationSettings, QUICK_SETTINGS } from './kafka-settings.ts';
 import type { Started } from './local.ts';
-import { freePort } from './ports.ts';
+import { freePort } from './processes/ports.ts';
 import type { ServerName } from './server.ts';
 
 const NAME = 'tidemark';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { runTool } from './server-process.ts';
+import { runTool } from './processes/server-process.ts';
 
 const NEEDED = 17;
 

@@ -6,8 +6,8 @@ import { makeCertificates, type Certificates } from './certificates.ts';
 import { findJava } from './java.ts';
 import { brokerSettings, type BrokerPorts } from './kafka-settings.ts';
 import { mavenFiles } from './maven.ts';
-import { freePorts } from './ports.ts';
-import { controlsOf, runTool, ServerProcess, startTogether, type ServerControls } from './server-process.ts';
+import { freePorts } from './processes/ports.ts';
+import { controlsOf, runTool, ServerProcess, startTogether, type ServerControls } from './processes/server-process.ts';
 
 export interface KafkaOptions {
   /** An empty or missing folder, which holds all of the brokers. */

@@ -7,7 +7,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { NotPackaged, startLocally, type Started } from './local.ts';
-import { removeServersFolder, serversFolder } from './reaped.ts';
+import { removeServersFolder, serversFolder } from './processes/reaped.ts';
 import type { ServerName } from './server.ts';
 
 /** Where somebody else's servers are to be used. */

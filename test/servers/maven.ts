@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { runTool } from './server-process.ts';
+import { runTool } from './processes/server-process.ts';
 
 const AT_ONCE = 8;
 const DOWNLOAD_WITHIN_MS = 300_000;

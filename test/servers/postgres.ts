@@ -14,8 +14,8 @@ import {
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { Client } from 'pg';
-import { freePort } from './ports.ts';
-import { controlsOf, runTool, ServerProcess, type ServerControls } from './server-process.ts';
+import { freePort } from './processes/ports.ts';
+import { controlsOf, runTool, ServerProcess, type ServerControls } from './processes/server-process.ts';
 
 const NAME = 'tidemark';
 // Asked again and again until it is up; what is asked once has longer.

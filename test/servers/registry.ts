@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findJava } from './java.ts';
 import { mavenArchive } from './maven.ts';
-import { freePorts } from './ports.ts';
-import { controlsOf, ServerProcess, type ServerControls } from './server-process.ts';
+import { freePorts } from './processes/ports.ts';
+import { controlsOf, ServerProcess, type ServerControls } from './processes/server-process.ts';
 
 export interface RegistryOptions {
   readonly folder: string;

@@ -8,7 +8,7 @@ import { startClickHouse } from './clickhouse.ts';
 import { startKafka } from './kafka.ts';
 import { startPostgres } from './postgres.ts';
 import type { Started } from './local.ts';
-import { removeServersFolder, serversFolder } from './reaped.ts';
+import { removeServersFolder, serversFolder } from './processes/reaped.ts';
 import { startRegistry } from './registry.ts';
 
 const { values } = parseArgs({ options: { brokers: { type: 'string', default: '1' } } });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { startClickHouse, type ClickHouse } from './clickhouse.ts';
-import { freePort, freePorts } from './ports.ts';
+import { freePort, freePorts } from './processes/ports.ts';
 
 export interface ShardsOptions {
   /** An empty or missing folder; the data of all servers stay in it. */

@@ -1,13 +1,13 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TcpProxy } from '../faults/tcp-proxy.ts';
-import { freePort } from '../servers/ports.ts';
-import { removeServersFolder, serversFolder } from '../servers/reaped.ts';
+import { freePort } from '../servers/processes/ports.ts';
+import { removeServersFolder, serversFolder } from '../servers/processes/reaped.ts';
 import { ADMIN_KEY, READ_KEY, WRITE_KEY } from '../support/service/service.ts';
 import { connectionTarget } from './proxy-target.ts';
 import { CLOCK_TRUST_AFTER_MS, processTarget, type Scene, type Target } from './scene.ts';
-import { SlowDisk } from './slow-disk.ts';
-import { SmallDisk } from './small-disk.ts';
+import { SlowDisk } from './disks/slow-disk.ts';
+import { SmallDisk } from './disks/small-disk.ts';
 import { Supervised } from './supervised.ts';
 
 const DISK_MEBIBYTES = 3_072;

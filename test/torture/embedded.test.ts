@@ -4,14 +4,14 @@ import { openAnalytics } from '../../services/stores/analytics/open.ts';
 import { openDatabase } from '../../services/stores/database/open.ts';
 import { tableOf } from '../../services/stores/generations/generation.ts';
 import { liveNumberOf } from '../../services/stores/generations/sql-generations.ts';
-import { numberOf } from './check-log.ts';
+import { numberOf } from './check/check-log.ts';
 import { embeddedScene } from './embedded-scene.ts';
-import { Findings, type Kind } from './findings.ts';
-import type { LoggedMessage } from './model.ts';
+import { Findings, type Kind } from './check/findings.ts';
+import type { LoggedMessage } from './check/model.ts';
 import type { Scene } from './scene.ts';
-import { summaryOf } from './summary.ts';
+import { summaryOf } from './check/summary.ts';
 import { type Finished, torture } from './torture.ts';
-import { compareStores } from './verdict.ts';
+import { compareStores } from './check/verdict.ts';
 
 const RUN = {
   seed: 7,

@@ -1,12 +1,12 @@
 /** One message as it is sent: the members of its JSON object, and what the ledger was told of it. */
 import { randomUUID } from 'node:crypto';
-import { canonical } from './canonical.ts';
+import { canonical } from './check/canonical.ts';
 import type { Dice } from './dice.ts';
-import type { Expected, Ledger } from './ledger.ts';
+import type { Expected, Ledger } from './check/ledger.ts';
 import type { TestedProject, TestedUser } from './project.ts';
 import { randomKey, randomPresence, randomValue } from './random-json.ts';
 import { randomInstant, writeTime, type WrittenTime } from './random-time.ts';
-import { TOLD_TRAITS, type TraitsTold } from './traits-told.ts';
+import { TOLD_TRAITS, type TraitsTold } from './check/traits-told.ts';
 
 /** A message of a request. */
 export interface Item {

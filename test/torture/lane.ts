@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dice } from './dice.ts';
-import type { Ledger } from './ledger.ts';
+import type { Ledger } from './check/ledger.ts';
 import type { PlannedRequest, RequestMaker } from './requests.ts';
 
 export interface LaneOptions {

@@ -1,9 +1,9 @@
 import { Dice } from './dice.ts';
 import { Lane } from './lane.ts';
-import { Ledger } from './ledger.ts';
+import { Ledger } from './check/ledger.ts';
 import { type TestedProject, usersOf } from './project.ts';
 import { RequestMaker } from './requests.ts';
-import { TraitsTold } from './traits-told.ts';
+import { TraitsTold } from './check/traits-told.ts';
 
 export interface LoadOptions {
   readonly seed: number;

@@ -1,4 +1,4 @@
-import type { KafkaProxy } from '../faults/kafka-proxy.ts';
+import type { KafkaProxy } from '../faults/kafka/kafka-proxy.ts';
 import type { TcpProxy } from '../faults/tcp-proxy.ts';
 import type { Target } from './scene.ts';
 

@@ -7,7 +7,7 @@ import { job } from '../../services/cli/client/job.ts';
 import type { BuiltGeneration } from '../../services/operations/replay/replay-commands.ts';
 import { GENERATION_KINDS, type GenerationKind } from '../../services/stores/generations/generation.ts';
 import { ADMIN_KEY } from '../support/service/service.ts';
-import type { Findings } from './findings.ts';
+import type { Findings } from './check/findings.ts';
 
 export interface ReplaysOptions {
   /** Where to ask; any of them. */

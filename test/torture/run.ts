@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { embeddedScene } from './embedded-scene.ts';
 import { serversScene } from './servers-scene.ts';
-import { summaryOf } from './summary.ts';
+import { summaryOf } from './check/summary.ts';
 import { torture } from './torture.ts';
 
 const { values } = parseArgs({

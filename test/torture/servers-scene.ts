@@ -1,21 +1,21 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { KafkaProxy } from '../faults/kafka-proxy.ts';
+import { KafkaProxy } from '../faults/kafka/kafka-proxy.ts';
 import { TcpProxy } from '../faults/tcp-proxy.ts';
 import { startClickHouse } from '../servers/clickhouse.ts';
 import { startKafka } from '../servers/kafka.ts';
-import { freePort, freePorts } from '../servers/ports.ts';
+import { freePort, freePorts } from '../servers/processes/ports.ts';
 import { startPostgres } from '../servers/postgres.ts';
-import { removeServersFolder, serversFolder } from '../servers/reaped.ts';
+import { removeServersFolder, serversFolder } from '../servers/processes/reaped.ts';
 import { startRegistry } from '../servers/registry.ts';
-import type { ServerControls } from '../servers/server-process.ts';
+import type { ServerControls } from '../servers/processes/server-process.ts';
 import { ADMIN_KEY, READ_KEY, WRITE_KEY } from '../support/service/service.ts';
 import { diskTargets } from './embedded-scene.ts';
 import { brokerConnectionTarget, connectionTarget } from './proxy-target.ts';
 import { CLOCK_TRUST_AFTER_MS, processTarget, type Scene, type Target } from './scene.ts';
 import type { FaultKind } from './schedule.ts';
-import { SlowDisk } from './slow-disk.ts';
-import { SmallDisk } from './small-disk.ts';
+import { SlowDisk } from './disks/slow-disk.ts';
+import { SmallDisk } from './disks/small-disk.ts';
 import { Supervised } from './supervised.ts';
 
 export interface ServersOptions {

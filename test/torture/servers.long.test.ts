@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { canRunOnServers } from '../support/service/server-settings.ts';
 import { serversScene } from './servers-scene.ts';
-import { summaryOf } from './summary.ts';
+import { summaryOf } from './check/summary.ts';
 import { torture } from './torture.ts';
 
 const RUN = {

@@ -1,7 +1,7 @@
 /** One run: load and faults at once, then the comparison. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { caughtUp } from './catch-up.ts';
-import { Findings } from './findings.ts';
+import { caughtUp } from './check/catch-up.ts';
+import { Findings } from './check/findings.ts';
 import { Load } from './load.ts';
 import { Pace } from './pace.ts';
 import { provision } from './provision.ts';
@@ -9,7 +9,7 @@ import { type ReplayCounts, Replays } from './replays.ts';
 import { deathsOf, notReady, type Scene } from './scene.ts';
 import { type Fault, planFaults } from './schedule.ts';
 import type { Death } from './supervised.ts';
-import { type Compared, compareStores } from './verdict.ts';
+import { type Compared, compareStores } from './check/verdict.ts';
 
 export interface RunOptions {
   readonly seed: number;

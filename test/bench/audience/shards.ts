@@ -8,7 +8,7 @@ import { compilePreview } from '../../../services/questions/sql/compile.ts';
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
 import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
-import { removeServersFolder, serversFolder } from '../../servers/reaped.ts';
+import { removeServersFolder, serversFolder } from '../../servers/processes/reaped.ts';
 import { startShards } from '../../servers/shards.ts';
 import { AMPLE } from '../../support/stores/analytics.ts';
 import { askServer } from '../../support/stores/clickhouse.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openEventLog } from '../../../services/event-log/open.ts';
 import { type KafkaCluster, startKafka } from '../../servers/kafka.ts';
-import { removeServersFolder, serversFolder } from '../../servers/reaped.ts';
+import { removeServersFolder, serversFolder } from '../../servers/processes/reaped.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { PATIENT, placed, records, text } from '../../support/event-log/event-log.ts';
 import { KAFKA_CLIENT } from '../../support/event-log/kafka-client.ts';

@@ -18,11 +18,11 @@ import { SqlProjectStore } from '../../../services/stores/projects/sql-project-s
 import { identify, session, track } from '../../support/messages/messages.ts';
 import { testedForms } from '../../support/service/tested-forms.ts';
 import { sharedInstallation } from '../../support/service/whole-installation.ts';
-import { decodeLogged } from '../../torture/decode-logged.ts';
-import { Findings } from '../../torture/findings.ts';
-import { Ledger } from '../../torture/ledger.ts';
-import { Model } from '../../torture/model.ts';
-import { checkGenerations } from '../../torture/verdict.ts';
+import { decodeLogged } from '../../torture/check/decode-logged.ts';
+import { Findings } from '../../torture/check/findings.ts';
+import { Ledger } from '../../torture/check/ledger.ts';
+import { Model } from '../../torture/check/model.ts';
+import { checkGenerations } from '../../torture/check/verdict.ts';
 
 const CALL = { report: () => undefined, signal: new AbortController().signal };
 const READ = { timeout: 120_000 };

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { ChdbEngine } from '../../../services/stores/analytics/chdb/engine.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { SmallDisk } from '../../torture/small-disk.ts';
+import { SmallDisk } from '../../torture/disks/small-disk.ts';
 
 const MEBIBYTES = 3_000;
 const INSERTS = 5;

@@ -4,7 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { TLSSocket, type TLSSocketOptions } from 'node:tls';
 import { onTestFinished } from 'vitest';
-import { runTool } from '../../servers/server-process.ts';
+import { runTool } from '../../servers/processes/server-process.ts';
 
 /** How a protocol begins: Postgres agrees on TLS first, the others begin with it. */
 export type Start = 'kafka' | 'postgres' | 'http';

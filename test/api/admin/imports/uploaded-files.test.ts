@@ -8,7 +8,7 @@ import {
   UploadedFiles,
   type UploadOptions,
 } from '../../../../services/api/admin/imports/uploaded-files.ts';
-import { SmallDisk } from '../../../torture/small-disk.ts';
+import { SmallDisk } from '../../../torture/disks/small-disk.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const DAY_MS = 86_400_000;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openAnalytics } from '../../../../services/stores/analytics/open.ts';
-import { removeServersFolder, serversFolder } from '../../../servers/reaped.ts';
+import { removeServersFolder, serversFolder } from '../../../servers/processes/reaped.ts';
 import { serverUrl } from '../../../servers/server.ts';
 import { type Shards, startShards } from '../../../servers/shards.ts';
 import { ask, insert, MessageMaker, rowsFor } from '../../../support/stores/analytics.ts';

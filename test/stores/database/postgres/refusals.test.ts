@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { storeError } from '../../../../services/stores/database/errors.ts';
 import { openDatabase } from '../../../../services/stores/database/open.ts';
-import { freePort } from '../../../servers/ports.ts';
+import { freePort } from '../../../servers/processes/ports.ts';
 import { serverUrl } from '../../../servers/server.ts';
 import { PostgresBench } from '../../../support/stores/postgres.ts';
 import { printed } from '../../../support/service/printed.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ADMIN_KEY, complaintsOf, type Scene } from './scene.ts';
+import { ADMIN_KEY, complaintsOf, type Scene } from '../scene.ts';
 
 interface Project {
   readonly id: string;

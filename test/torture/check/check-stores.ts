@@ -1,7 +1,7 @@
 /** Postgres and ClickHouse against the model, row by row. */
-import type { AnalyticsReader } from '../../services/stores/analytics/analytics-store.ts';
-import type { Queryable } from '../../services/stores/database/database.ts';
-import { tableOf } from '../../services/stores/generations/generation.ts';
+import type { AnalyticsReader } from '../../../services/stores/analytics/analytics-store.ts';
+import type { Queryable } from '../../../services/stores/database/database.ts';
+import { tableOf } from '../../../services/stores/generations/generation.ts';
 import { canonical, fingerprint } from './canonical.ts';
 import { numberOf } from './check-log.ts';
 import type { Findings } from './findings.ts';

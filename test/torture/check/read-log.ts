@@ -1,8 +1,8 @@
 /** The whole log, record by record, past the service's readers: Kafka by kafkajs alone, the embedded log by a scan. */
 import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
-import { openEventLog } from '../../services/event-log/open.ts';
-import { DEAD_LETTER_TOPIC, MESSAGE_TOPICS, TOPICS } from '../../services/messages/message.ts';
+import { openEventLog } from '../../../services/event-log/open.ts';
+import { DEAD_LETTER_TOPIC, MESSAGE_TOPICS, TOPICS } from '../../../services/messages/message.ts';
 import { decodeLogged } from './decode-logged.ts';
 import type { LoggedMessage } from './model.ts';
 

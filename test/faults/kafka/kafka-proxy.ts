@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { correlationIdOf, FrameSplitter, PRODUCE, requestHeadOf, type RequestHead } from './kafka-frames.ts';
-import { Lane } from './lane.ts';
+import { Lane } from '../lane.ts';
 
 /**
  * What happens to a produce request:

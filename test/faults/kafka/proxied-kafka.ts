@@ -1,6 +1,6 @@
-import { type KafkaBroker, startKafka } from '../servers/kafka.ts';
-import { freePorts } from '../servers/ports.ts';
-import { removeServersFolder, serversFolder } from '../servers/reaped.ts';
+import { type KafkaBroker, startKafka } from '../../servers/kafka.ts';
+import { freePorts } from '../../servers/processes/ports.ts';
+import { removeServersFolder, serversFolder } from '../../servers/processes/reaped.ts';
 import { KafkaProxy } from './kafka-proxy.ts';
 
 /** A broker with the proxy that its clients reach it by; the brokers reach each other without. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { complaintsOf, type Scene } from './scene.ts';
+import { complaintsOf, type Scene } from '../scene.ts';
 
 export function testUsers(scene: () => Scene): void {
   describe('users', () => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { READ_KEY, WRITE_KEY } from '../support/service/service.ts';
-import { complaintsOf, type Scene } from './scene.ts';
+import { READ_KEY, WRITE_KEY } from '../../support/service/service.ts';
+import { complaintsOf, type Scene } from '../scene.ts';
 
 interface CountsAnswer {
   readonly buckets: readonly unknown[];

@@ -1,14 +1,14 @@
 import { globSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { consoleFileRoutes } from '../../services/api/console/console-files.ts';
-import type { Call } from '../../services/http/call.ts';
-import type { Answer } from '../../services/http/route.ts';
-import { ServiceProcess } from '../support/service/service.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { Scene } from './scene.ts';
+import { consoleFileRoutes } from '../../../services/api/console/console-files.ts';
+import type { Call } from '../../../services/http/call.ts';
+import type { Answer } from '../../../services/http/route.ts';
+import { ServiceProcess } from '../../support/service/service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { Scene } from '../scene.ts';
 
-const DIST = new URL('../../console/dist/', import.meta.url);
+const DIST = new URL('../../../console/dist/', import.meta.url);
 const KB = 1_024;
 
 interface Chunk {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { READ_KEY, ServiceProcess, WRITE_KEY } from '../support/service/service.ts';
-import { complaintsOf, type Scene, signIn } from './scene.ts';
+import { READ_KEY, ServiceProcess, WRITE_KEY } from '../../support/service/service.ts';
+import { complaintsOf, type Scene, signIn } from '../scene.ts';
 
 const run = promisify(execFile);
 

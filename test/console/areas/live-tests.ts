@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { WRITE_KEY } from '../support/service/service.ts';
-import { complaintsOf, type Scene } from './scene.ts';
+import { WRITE_KEY } from '../../support/service/service.ts';
+import { complaintsOf, type Scene } from '../scene.ts';
 
 export function testLive(scene: () => Scene): void {
   /** Sends one event, its properties as this JSON text. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Download, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { READ_KEY, WRITE_KEY } from '../support/service/service.ts';
-import { complaintsOf, type Scene } from './scene.ts';
+import { READ_KEY, WRITE_KEY } from '../../support/service/service.ts';
+import { complaintsOf, type Scene } from '../scene.ts';
 import { expectAccessible, focusedText } from './screens-tests.ts';
 
 interface Saved {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TestedProject } from './project.ts';
+import type { TestedProject } from '../project.ts';
 
 /** Enough that every partition of every topic gets one. */
 const USERS = 60;

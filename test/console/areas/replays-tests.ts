@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { complaintsOf, type Scene } from './scene.ts';
+import { complaintsOf, type Scene } from '../scene.ts';
 import { expectAccessible, violationsOf } from './screens-tests.ts';
 
 const CSV = [

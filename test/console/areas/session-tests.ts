@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { READ_KEY, WRITE_KEY } from '../support/service/service.ts';
-import { ADMIN_KEY, type Scene } from './scene.ts';
+import { READ_KEY, WRITE_KEY } from '../../support/service/service.ts';
+import { ADMIN_KEY, type Scene } from '../scene.ts';
 
 interface SessionBody {
   readonly session: {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../servers/ports.ts';
-import { until } from '../support/event-log/event-log.ts';
+import { freePort } from '../../servers/processes/ports.ts';
+import { until } from '../../support/event-log/event-log.ts';
 import { correlationIdOf, FrameSplitter, PRODUCE } from './kafka-frames.ts';
 import { KafkaProxy } from './kafka-proxy.ts';
 

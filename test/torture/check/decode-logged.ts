@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { avroType, decodeFramed } from '../../services/messages/avro.ts';
+import { avroType, decodeFramed } from '../../../services/messages/avro.ts';
 import type { LoggedMessage } from './model.ts';
 
-const SCHEMAS = join(import.meta.dirname, '../../schemas/messages');
+const SCHEMAS = join(import.meta.dirname, '../../../schemas/messages');
 
 /** By topic. */
 const TYPES: ReadonlyMap<string, ReturnType<typeof avroType>> = new Map(

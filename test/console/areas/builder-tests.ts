@@ -1,8 +1,8 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { READ_KEY } from '../support/service/service.ts';
-import { complaintsOf, type Scene } from './scene.ts';
+import { READ_KEY } from '../../support/service/service.ts';
+import { complaintsOf, type Scene } from '../scene.ts';
 
 interface Saved {
   readonly id: string;

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
 import { vi } from 'vitest';
-import type { Written } from './compare-log.ts';
-import { numberedOf } from './remembering-appends.ts';
+import type { Written } from '../compare-log.ts';
+import { numberedOf } from '../remembering-appends.ts';
 
 export function rawKafka(brokers: readonly string[]): Kafka {
   return new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING, retry: { retries: 20, maxRetryTime: 1_000 } });

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openEventLog } from '../../services/event-log/open.ts';
-import { type Identify, TOPICS } from '../../services/messages/message.ts';
-import { identify, recordOf } from '../support/messages/messages.ts';
-import { ADMIN_KEY, complaintsOf, type Scene } from './scene.ts';
+import { openEventLog } from '../../../services/event-log/open.ts';
+import { type Identify, TOPICS } from '../../../services/messages/message.ts';
+import { identify, recordOf } from '../../support/messages/messages.ts';
+import { ADMIN_KEY, complaintsOf, type Scene } from '../scene.ts';
 import { expectAccessible } from './screens-tests.ts';
 
 /** No text of Postgres can have it, and no message that came by HTTP has it: another program wrote these. */

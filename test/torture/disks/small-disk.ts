@@ -1,5 +1,5 @@
 import { mkdir, statfs } from 'node:fs/promises';
-import { runTool } from '../servers/server-process.ts';
+import { runTool } from '../../servers/processes/server-process.ts';
 
 /** Whoever writes faster than `mount` starts comes to an end within that. */
 const FILLED_WITHIN_MS = 10_000;

@@ -1,4 +1,4 @@
-import type { Report } from './torture.ts';
+import type { Report } from '../torture.ts';
 
 /** A run in a few lines. */
 export function summaryOf(report: Report): string {

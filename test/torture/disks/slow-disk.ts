@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runTool } from '../servers/server-process.ts';
+import { runTool } from '../../servers/processes/server-process.ts';
 
 /** What the processes of a run take for a slow disk: made by a C compiler, on Linux. */
 export class SlowDisk {

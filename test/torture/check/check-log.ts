@@ -3,7 +3,7 @@ import { fingerprint } from './canonical.ts';
 import type { Findings } from './findings.ts';
 import type { Ledger } from './ledger.ts';
 import { type LoggedMessage, versionOfTimes } from './model.ts';
-import { CLOCK_BELIEVED_MS } from './schedule.ts';
+import { CLOCK_BELIEVED_MS } from '../schedule.ts';
 
 const LONGEST_RUN_MS = 86_400_000;
 const FOUND = 1;

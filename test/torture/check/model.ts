@@ -2,7 +2,7 @@
  * What Postgres and ClickHouse must hold, folded from the log one message after another, as plainly as it can be said. It
  * shares no code with the readers: an error of theirs must not be repeated here.
  */
-import type { MessageTopic } from '../../services/messages/message.ts';
+import type { MessageTopic } from '../../../services/messages/message.ts';
 import { canonical, fingerprint } from './canonical.ts';
 
 /** A message as the log holds it. */

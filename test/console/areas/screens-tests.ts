@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { complaintsOf, type Scene, signIn } from './scene.ts';
+import { complaintsOf, type Scene, signIn } from '../scene.ts';
 
 /** One of everything that has a control. */
 const BUILT = `{"all":[{"event":"Order Completed","where":[{"property":"total","gt":5,"lte":1e3}],"count":{"at_least":1,"at_most":9},

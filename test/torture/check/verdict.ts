@@ -1,10 +1,10 @@
 /** Opens the stores of a service that is stopped, and holds all of them against what was sent and answered. */
-import type { AnalyticsStore } from '../../services/stores/analytics/analytics-store.ts';
-import { openAnalytics } from '../../services/stores/analytics/open.ts';
-import { openDatabase } from '../../services/stores/database/open.ts';
-import type { Database } from '../../services/stores/database/database.ts';
-import { type Generation, type GenerationKind, tableOf } from '../../services/stores/generations/generation.ts';
-import { SqlGenerations } from '../../services/stores/generations/sql-generations.ts';
+import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
+import { openAnalytics } from '../../../services/stores/analytics/open.ts';
+import { openDatabase } from '../../../services/stores/database/open.ts';
+import type { Database } from '../../../services/stores/database/database.ts';
+import { type Generation, type GenerationKind, tableOf } from '../../../services/stores/generations/generation.ts';
+import { SqlGenerations } from '../../../services/stores/generations/sql-generations.ts';
 import { LogCheck } from './check-log.ts';
 import { checkClickHouse, checkPostgres } from './check-stores.ts';
 import { checkTold } from './check-told.ts';
@@ -12,7 +12,7 @@ import type { Findings } from './findings.ts';
 import type { Ledger } from './ledger.ts';
 import { type LoggedMessage, Model } from './model.ts';
 import { readLog } from './read-log.ts';
-import type { StoreUrls } from './scene.ts';
+import type { StoreUrls } from '../scene.ts';
 import type { TraitsTold } from './traits-told.ts';
 
 export interface Sent {

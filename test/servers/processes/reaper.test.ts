@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Client } from 'pg';
 import { expect, test, vi } from 'vitest';
-import { startProgram } from '../support/service/program.ts';
+import { startProgram } from '../../support/service/program.ts';
 
 test(
   'a server and its folder are gone soon after the process that started it was killed',
