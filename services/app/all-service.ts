@@ -1,7 +1,6 @@
 /** The role `all`: everything in one process. HTTP has a thread of its own, readers and stores have the main thread. */
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { JobRunner } from '../operations/jobs/job-runner.ts';
 import { SqlJobStore } from '../operations/jobs/sql-job-store.ts';
 import { BACK_PRESSURE, loadThrottle, type Throttle } from '../consumers/throttle/throttle.ts';
 import type { Config } from '../runtime/config.ts';
@@ -12,14 +11,14 @@ import type { FirstStart } from '../stores/projects/first-start.ts';
 import { encoderModuleOf, hasEmbedded, isServer } from './embedded.ts';
 import { ImportQueue } from './imports/import-thread.ts';
 import { HttpThread } from './http-thread.ts';
-import { openStores, type OpenedStores } from './open-stores.ts';
-import { operationsOn } from './operations.ts';
+import { compose, type Composition } from './composition.ts';
+import { ALL_STORES, openStores } from './lazy-stores.ts';
+import type { OpenedStores } from './open-stores.ts';
 import { heartbeatOf, projectWriterOf, ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
 import type { Running } from './role.ts';
-import { audienceSchedulerOf } from './audience-parts.ts';
 import { projectNamesIn, startProjects } from './projects.ts';
-import { processStoreOf, type Stores, storesOf } from './stores.ts';
+import type { Stores } from './stores.ts';
 
 // Another process may be about to release the folder: a command of the command line, or a service that is stopping.
 const LOCK_WITHIN_MS = 3_000;
@@ -118,12 +117,10 @@ interface MainThreadNeeds {
   readonly isClockWrong: () => Promise<boolean>;
 }
 
-interface MainThreadParts {
+interface MainThreadParts extends Pick<Composition, 'jobs' | 'stores'> {
   readonly lock: FolderLock | undefined;
   readonly opened: OpenedStores;
   readonly side: ReaderSide;
-  readonly jobs: JobRunner;
-  readonly stores: Stores;
 }
 
 /** Everything but HTTP: the stores and what works on them. */
@@ -144,18 +141,16 @@ class MainThread {
     // Where every store is on a server, other processes may use the same folder, or there is none.
     const lock = hasEmbedded(config) ? await lockWithRetry(config.dataDir) : undefined;
     try {
-      const opened = await openStores(config, logger, signal);
+      const opened = await openStores(config, logger, signal, ALL_STORES);
+      if (!isServer(config.profilesUrl)) await new SqlJobStore(opened.database).interruptAll();
       const readers = Readers.both({ ...opened, config, logger, throttle }, opened.analytics);
-      const scheduler = audienceSchedulerOf(config, logger, opened, isClockWrong);
-      const jobs = new SqlJobStore(opened.database);
-      if (!isServer(config.profilesUrl)) await jobs.interruptAll();
-      const operations = operationsOn({ config, logger, hasReaders: true, importer, jobs }, async () => opened);
-      const processes = processStoreOf(config, opened.database);
-      const heartbeat = heartbeatOf('all', readers, processes, logger);
+      const parts = { config, logger, hasReaders: true, importer, readers, isClockWrong };
+      const composition = compose(parts, opened, async () => opened);
+      const { stores, scheduler } = composition;
+      const heartbeat = heartbeatOf('all', readers, stores.processes, logger);
       const projectWriter = projectWriterOf(opened, logger);
       const side = new ReaderSide({ stores: opened, readers, scheduler, heartbeat, projectWriter });
-      const stores = storesOf(config, opened, { readers, evaluator: scheduler, processes, ...operations });
-      return new MainThread({ lock, opened, side, jobs: operations.jobs, stores });
+      return new MainThread({ ...composition, lock, opened, side });
     } catch (error) {
       lock?.release();
       throw error;

@@ -68,7 +68,7 @@ export class HttpThread {
    */
   open(stores: Stores): Promise<void> {
     serveCalls(this.#stores, { ...stores });
-    return Promise.race([this.#control.open(), this.ended]);
+    return Promise.race([this.#control.open(Object.keys(stores)), this.ended]);
   }
 
   startImport(...args: Parameters<StartImport>): ReturnType<StartImport> {

@@ -3,8 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import type { JobRunner } from '../operations/jobs/job-runner.ts';
-import { SqlJobStore } from '../operations/jobs/sql-job-store.ts';
 import { adminRoutes } from '../api/admin/routes.ts';
 import { LocalServer } from '../http/local-server.ts';
 import { RouteTable } from '../http/route-table.ts';
@@ -16,9 +14,8 @@ import type { Logger } from '../runtime/logger.ts';
 import { ProjectCache } from '../stores/projects/project-cache.ts';
 import { LazyStores } from './lazy-stores.ts';
 import { StoreOpener } from './open-stores.ts';
-import { operationsOn } from './operations.ts';
-import { audienceQueriesOf, audienceSchedulerOf } from './audience-parts.ts';
-import { type Stores, processStoreOf, storesOf } from './stores.ts';
+import { audienceQueriesOf } from './audience-parts.ts';
+import { compose, type Composition } from './composition.ts';
 
 const FINISH_LOCAL_MS = 5_000;
 
@@ -41,13 +38,10 @@ export class LocalService {
     const parts = partsOf(config, logger);
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
     const socketPath = join(folder, 'control.sock');
-    const { table, keys, audit, repeats } = parts;
+    const { table, keys, stores } = parts;
     const { maxReceivingBytes } = config;
-    const registry = new Registry();
-    const server = await LocalServer.open(
-      { table, keys, registry, logger, maxReceivingBytes, audit, repeats },
-      socketPath,
-    );
+    const own = { table, keys, registry: new Registry(), logger, maxReceivingBytes };
+    const server = await LocalServer.open({ ...own, audit: stores.audit, repeats: stores.repeats }, socketPath);
     return new LocalService(folder, socketPath, server, parts);
   }
 
@@ -63,48 +57,31 @@ export class LocalService {
   }
 }
 
-interface ServiceParts {
-  readonly jobs: JobRunner;
+interface ServiceParts extends Pick<Composition, 'jobs' | 'stores'> {
   readonly keys: ProjectCache;
   readonly watch: ProgressWatch;
   readonly changesWatch: ChangesWatch;
   readonly lazy: LazyStores;
   readonly table: RouteTable;
-  readonly audit: Stores['audit'];
-  readonly repeats: Stores['repeats'];
 }
 
 function partsOf(config: Config, logger: Logger): ServiceParts {
   const lazy = new LazyStores(new StoreOpener(config, logger, undefined), { opensOnCall: true });
-  const database = lazy.standIn('database');
-  const analytics = lazy.standIn('analytics');
-  const surroundings = { config, logger, hasReaders: false, jobs: new SqlJobStore(database) };
-  const operations = operationsOn(surroundings, (needs) => lazy.all(needs));
-  const evaluator = audienceSchedulerOf(config, logger, { database, analytics });
   const readers = { health: async () => ({}), metrics: async () => '' };
-  const processes = processStoreOf(config, database);
-  const stores = storesOf(config, { database, analytics }, { readers, evaluator, processes, ...operations });
+  const composed = { database: lazy.standIn('database'), analytics: lazy.standIn('analytics') };
+  const { stores, jobs } = compose({ config, logger, hasReaders: false, readers }, composed, (names) =>
+    lazy.all(names),
+  );
   const watch = new ProgressWatch(stores.progress);
   const changesWatch = new ChangesWatch(stores.saved);
-  const keys = new ProjectCache(stores.projects, logger);
-  const log = lazy.standIn('log');
-  const codec = lazy.standIn('codec');
   const reading = readingRoutes({
     ...stores,
-    watch,
-    changesWatch,
-    log,
-    codec,
     ...audienceQueriesOf(config, stores.analytics),
-  });
-  return {
-    jobs: operations.jobs,
-    keys,
     watch,
     changesWatch,
-    lazy,
-    table: new RouteTable([adminRoutes({ ...stores, timezone: config.initialTimezone }), reading]),
-    audit: stores.audit,
-    repeats: stores.repeats,
-  };
+    log: lazy.standIn('log'),
+    codec: lazy.standIn('codec'),
+  });
+  const table = new RouteTable([adminRoutes({ ...stores, timezone: config.initialTimezone }), reading]);
+  return { jobs, stores, keys: new ProjectCache(stores.projects, logger), watch, changesWatch, lazy, table };
 }

@@ -7,7 +7,7 @@ import { type HttpServer, urlOf } from '../http/server.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { HealthWatch } from './health-watch.ts';
-import { openStores, openStoresWithoutAnalytics } from './open-stores.ts';
+import { ALL_STORES, openStores, WITHOUT_ANALYTICS } from './lazy-stores.ts';
 import { obeyDeletions } from './projects.ts';
 import { heartbeatOf, projectWriterOf, ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
@@ -82,7 +82,7 @@ export class ReaderService implements Running {
 }
 
 async function openProjector(config: Config, logger: Logger, signal: AbortSignal): Promise<OpenedReaders> {
-  const stores = await openStoresWithoutAnalytics(config, logger, signal);
+  const stores = await openStores(config, logger, signal, WITHOUT_ANALYTICS);
   await obeyDeletions({ ...stores, logger }, signal);
   const readers = Readers.projector({ ...stores, config, logger });
   const processes = processStoreOf(config, stores.database);
@@ -95,7 +95,7 @@ async function openProjector(config: Config, logger: Logger, signal: AbortSignal
 }
 
 async function openSink(config: Config, logger: Logger, signal: AbortSignal): Promise<OpenedReaders> {
-  const stores = await openStores(config, logger, signal);
+  const stores = await openStores(config, logger, signal, ALL_STORES);
   await obeyDeletions({ ...stores, logger }, signal);
   const readers = Readers.sink({ ...stores, config, logger }, stores.analytics);
   const scheduler = audienceSchedulerOf(config, logger, stores);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { operationsOn, type StoreName } from '../../services/app/operations.ts';
+import type { StoreName } from '../../services/app/open-stores.ts';
+import { operationsOn } from '../../services/app/operations.ts';
 import { readConfig } from '../../services/runtime/config.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
 import { MemoryJobStore } from '../support/http/admin-fakes.ts';
