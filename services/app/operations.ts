@@ -11,7 +11,7 @@ import { checkImport, importFile, type ImportRunner, previewImport } from '../op
 import { importsFolderOf } from '../operations/import/import-request.ts';
 import { type Generations, ReplayCommands } from '../operations/replay/replay-commands.ts';
 import { verifyPeriod } from '../operations/verify/verify-commands.ts';
-import { type Command, type CommandCall, commandInvalid } from '../runtime/command.ts';
+import type { Command, CommandCall } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type AnyMethod, standInFor } from '../runtime/stand-in.ts';
@@ -28,8 +28,7 @@ export interface Surroundings {
   readonly logger: Logger;
   /** Whether this process runs readers of its own. */
   readonly hasReaders: boolean;
-  /** Absent where no service runs: then the command line imports by itself. */
-  readonly importer?: ImportRunner;
+  readonly importer: ImportRunner;
   readonly jobs: JobStore;
 }
 
@@ -96,7 +95,6 @@ function jobsOn(surroundings: Surroundings, opened: OpenStores): Readonly<Record
     },
     import: async (args, call) => {
       const { logger, importer } = surroundings;
-      if (importer === undefined) throw commandInvalid('No service runs that could import.');
       const { database, log } = await opened(WITHOUT_ANALYTICS, call);
       const guard = new LogGuard({ log, progress: new LiveGenerations(database), logger });
       const parts = { ...importPartsOf(surroundings, { database }), importer, checkLog: () => guard.check() };

@@ -9,8 +9,6 @@ export interface CliContext {
   readonly terminal?: NodeJS.WritableStream | undefined;
   /** Characters of a line of standard output where that is a terminal. */
   readonly columns?: number | undefined;
-  /** Lowers the priority of this process below that of all others; threads that were started before keep theirs. */
-  readonly lowerPriority?: (() => void) | undefined;
   /** Asks the person at the keyboard, where there is one; true only if they answer yes. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
   /** The service that the options of the command name; undefined for the one on this machine. */
