@@ -10,7 +10,7 @@ import { Caller, serveCalls } from '../runtime/threads.ts';
 import { unwatchThisThread, watchThisThread } from '../runtime/watchdog/watchdog.ts';
 import { pagesOf } from '../api/console/console-files.ts';
 import { type BoundServer, bindServer } from '../http/starting.ts';
-import { hasEmbedded } from './embedded.ts';
+import { hasEmbedded } from '../runtime/embedded.ts';
 import type { HttpSide } from './http-side.ts';
 import { importThreads, type StartImport } from './imports/import-thread.ts';
 import type { Stores } from './stores.ts';

@@ -14,7 +14,7 @@ import type { Config } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { retry } from '../runtime/retry.ts';
-import { isServer } from './embedded.ts';
+import { isServer } from '../runtime/embedded.ts';
 
 /**
  * Every opener throws permanent errors (`CONFIG_INVALID`, `SERVER_DENIED`, `SERVER_TOO_OLD`, `STORE_NEWER`,

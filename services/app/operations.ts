@@ -20,7 +20,7 @@ import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import { ALL_STORES, WITHOUT_ANALYTICS } from './lazy-stores.ts';
 import type { OpenedStores, StoreName } from './open-stores.ts';
 import { Readers } from './readers/readers.ts';
-import { isServer } from './embedded.ts';
+import { isServer } from '../runtime/embedded.ts';
 
 /** What the operations of a process work with beside the stores. */
 export interface Surroundings {

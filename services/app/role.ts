@@ -2,7 +2,7 @@
 import type { Config } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
-import { isServer } from './embedded.ts';
+import { isServer } from '../runtime/embedded.ts';
 
 export const ROLES = ['all', 'ingest', 'projector', 'sink'] as const;
 export type Role = (typeof ROLES)[number];

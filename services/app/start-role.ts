@@ -12,7 +12,7 @@ import { checkAddress } from '../http/server.ts';
 import type { Config } from '../runtime/config.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
 import { AllService } from './all-service.ts';
-import { checkDataFolders } from './embedded.ts';
+import { checkDataFolders } from '../runtime/embedded.ts';
 import { clusterMetricsOf, IngestCluster, sendReady } from './ingest-cluster.ts';
 import { IngestService } from './ingest-service.ts';
 import { ReaderService } from './reader-service.ts';

@@ -12,7 +12,7 @@ import type { RefusalStore } from '../stores/service-state/refusal-store.ts';
 import type { RepeatStore } from '../stores/service-state/repeat-store.ts';
 import { MemoryProcessStore, type ProcessStore } from '../stores/service-state/process-store.ts';
 import { SqlProcessStore } from '../stores/service-state/sql-process-store.ts';
-import { isServer } from './embedded.ts';
+import { isServer } from '../runtime/embedded.ts';
 
 /** The health of the stores, and of the readers where the process runs any. */
 export interface ReadersHealth {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { checkDataFolders, hasEmbedded, isServer } from '../../app/embedded.ts';
+import { checkDataFolders, hasEmbedded, isServer } from '../../runtime/embedded.ts';
 import { type Config, readConfig } from '../../runtime/config.ts';
 import { checkSocketPath, controlSocketPath } from '../../runtime/control-socket.ts';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
