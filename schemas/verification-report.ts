@@ -1,27 +1,8 @@
 /** What a verification comes to, as plain JSON: the last line of its stream. Its job keeps the totals alone. */
-
-type ByStore = Readonly<Record<StoreName, number>>;
+import type { Answer } from './operations.ts';
 
 /** One project in one hour. */
-export interface HourReport {
-  readonly project: string;
-  /** Its first instant. */
-  readonly hour: string;
-  /** Messages in the log, each counted once. */
-  readonly messages: number;
-  /** Copies of earlier messages in the log. */
-  readonly repeats: number;
-  /** Messages and repeats that Postgres should have counted, and has. */
-  readonly postgres: { readonly expected: number; readonly found: number };
-  /** Messages that ClickHouse should have, and has. */
-  readonly clickhouse: { readonly expected: number; readonly found: number };
-  /** Messages beyond the position of the reader. These are no faults. */
-  readonly not_yet: ByStore;
-  /** Messages from before the store kept the data that verification needs. */
-  readonly unknown: ByStore;
-  readonly dead_letters: ByStore;
-  readonly equal: boolean;
-}
+export type HourReport = Answer<'GET /v1/admin/verifications/{id}'>['hours'][number];
 
 export interface VerificationReport {
   readonly equal: boolean;

@@ -1,6 +1,5 @@
 /** Requests to a service, and what their answers mean to a command. */
 import type { Progress } from '../../runtime/command.ts';
-import { keepDigits } from '../../messages/exact-number.ts';
 import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
 import type { Operation } from '../../../schemas/operations.ts';
 import { badKey, type ServiceClient, ServiceUnreachable } from './service-client.ts';
@@ -34,6 +33,11 @@ const NDJSON = 'application/x-ndjson';
 export async function ask(client: ServiceClient, request: ServiceRequest, options: AskOptions = {}): Promise<string> {
   options.signal?.throwIfAborted();
   return request.streams === true ? askForLines(client, request, options) : askOnce(client, request, options);
+}
+
+/** A reviver for JSON.parse: a number that a double would alter stays as it was written. */
+export function keepDigits(_name: string, value: unknown, { source }: { source?: string }): unknown {
+  return typeof value !== 'number' || source === undefined || String(value) === source ? value : JSON.rawJSON(source);
 }
 
 /** The result, every digit of its numbers kept. @throws as `ask`. */
