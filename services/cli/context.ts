@@ -1,3 +1,5 @@
+import type { ServiceClient } from './client/service-client.ts';
+
 /** The surroundings of a subcommand: its settings, where it prints, and when it must end. */
 export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -13,6 +15,8 @@ export interface CliContext {
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
   /** The service that the options of the command name; undefined for the one on this machine. */
   readonly service?: { readonly url?: string; readonly key?: string } | undefined;
+  /** The service that answers already, for what is asked of it in between. */
+  readonly client?: ServiceClient | undefined;
   /** Aborts, with `Interrupted` as its reason, when the user interrupts the command. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,16 +1,11 @@
 import { basename, dirname, join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import {
-  importByService,
-  type ImportOptions,
-  type ImportProgress,
-  type ImportResult,
-} from './client/import-by-service.ts';
+import type { Progress } from '../runtime/command.ts';
+import { importByService, type ImportOptions, type ImportResult } from './client/import-by-service.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { positiveInteger } from './options.ts';
 import { JSON_OPTION, type OutputOptions, printJson } from './print.ts';
 import { withProgress } from './progress.ts';
-import { projectOf } from './project.ts';
 
 interface ImportFileOptions extends OutputOptions, Pick<ImportOptions, 'type' | 'format'> {
   readonly project?: string;
@@ -63,23 +58,26 @@ export function addImport(parent: Command, context: CliContext): void {
 async function importFile(context: CliContext, file: string, options: ImportFileOptions): Promise<void> {
   const isDry = options.dryRun === true;
   const path = file === '-' ? undefined : file;
-  const { restart = false, report = defaultReport(path, isDry), state = `${report}.state.json` } = options;
-  const { id } = await projectOf(context, options.project);
-  const result = await withProgress(context, isDry ? 'checking' : 'importing', (show) => {
-    const speed = new Speed();
-    return importByService(context, { path, report, state, restart }, bodyOf(id, options), (progress) =>
+  const { project, restart = false, report = defaultReport(path, isDry), state = `${report}.state.json` } = options;
+  const speed = new Speed();
+  const result = await withProgress(context, isDry ? 'checking' : 'importing', (show) =>
+    importByService(context, { project, path, report, state, restart }, optionsOf(options), (progress) =>
       show({ ...progress, note: speed.describe(progress) }),
-    );
+    ),
+  ).catch((error: unknown) => {
+    const goesOn = path !== undefined && context.service?.url === undefined;
+    if (goesOn && context.signal?.aborted === true) context.err('Not finished: the same command goes on from here.\n');
+    throw error;
   });
   printImported(context, result, { ...options, report });
   context.signal?.throwIfAborted();
   if (result.refused > 0) throw new ExitCode(EXIT_SOME_REFUSED);
 }
 
-function bodyOf(project: string, { types, jsonColumn, map, importId, dryRun, ...options }: ImportFileOptions) {
+function optionsOf({ types, jsonColumn, map, importId, dryRun, ...options }: ImportFileOptions) {
   const { type, format, delimiter, rate } = options;
   const columns = { delimiter, types, json_columns: jsonColumn, map: Object.fromEntries(map) };
-  return { project, type, format, ...columns, rate, import_id: importId, dry_run: dryRun };
+  return { type, format, ...columns, rate, import_id: importId, dry_run: dryRun };
 }
 
 /** A dry run has a file of its own, so that the report of an import is not overwritten. */
@@ -92,11 +90,13 @@ function defaultReport(path: string | undefined, isDry: boolean): string {
 class Speed {
   #first: { readonly lines: number; readonly atMs: number } | undefined;
 
-  describe({ lines = 0, refused = 0 }: ImportProgress): string {
+  /** Undefined while the import waits for others. */
+  describe({ lines, refused }: Progress): string | undefined {
+    if (typeof lines !== 'number') return undefined;
     this.#first ??= { lines, atMs: performance.now() };
     const seconds = (performance.now() - this.#first.atMs) / 1_000;
     const perSecond = seconds < 0.5 ? '' : `, ${Math.round((lines - this.#first.lines) / seconds)} lines/s`;
-    return `${lines} lines${perSecond}, ${refused} refused`;
+    return `${lines} lines${perSecond}, ${Number(refused)} refused`;
   }
 }
 

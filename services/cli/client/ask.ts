@@ -13,6 +13,8 @@ export interface ServiceRequest<T = unknown> extends Operation<T> {
 
 export interface AskOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Called with the path of the job that the request became. */
+  readonly onJob?: (path: string) => void;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -82,7 +84,7 @@ export async function* askForText(
 async function askForLines(
   client: ServiceClient,
   request: ServiceRequest,
-  { onProgress, signal }: AskOptions,
+  { onProgress, onJob, signal }: AskOptions,
 ): Promise<string> {
   const ending = new AbortController();
   const leave = (): void => ending.abort();
@@ -100,6 +102,7 @@ async function askForLines(
     const response = await send(client, request, ending.signal, { accept: NDJSON });
     if (!response.ok) throw errorOfAnswer(client, request, response.status, await response.text());
     job = response.headers.get('location');
+    if (job !== null) onJob?.(job);
     if (signal?.aborted === true) cancel();
     return await resultIn(response, request, (progress) => {
       if (signal?.aborted !== true) timer.refresh();

@@ -3,21 +3,23 @@ import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
-import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
-import { type Answer, operation, type Sent } from '../../../schemas/operations.ts';
+import type { Progress } from '../../runtime/command.ts';
+import { operation, type Sent } from '../../../schemas/operations.ts';
 import { askFor } from './ask.ts';
+import { job, type JobResults } from './job.ts';
 import type { ServiceClient } from './service-client.ts';
 import { withService } from './with-service.ts';
+import { projectOf } from '../project.ts';
 import type { CliContext } from '../context.ts';
 
 const IMPORTS = '/v1/admin/imports';
 /** Below what proxies take where nobody has changed that: 1 MiB. */
 const PART_BYTES = 1_000_000;
-const STOP_WITHIN_MS = 10_000;
 
 /** What is imported, and the files beside it. */
 export interface ImportFiles {
+  /** The id or name of the project; undefined for the only one. */
+  readonly project: string | undefined;
   /** Undefined for standard input. */
   readonly path: string | undefined;
   readonly report: string;
@@ -27,44 +29,38 @@ export interface ImportFiles {
 }
 
 /** How it is imported. */
-export type ImportOptions = Omit<Sent<'POST /v1/admin/imports'>, 'file' | 'path' | 'report' | 'state' | 'restart'>;
+export type ImportOptions = Omit<Sent<'POST /v1/admin/imports'>, 'file' | keyof ImportFiles>;
 
-type ImportJob = Answer<'GET /v1/admin/imports/{id}'>;
-export type ImportResult = NonNullable<ImportJob['result']>;
-export type ImportProgress = NonNullable<ImportJob['progress']>;
+export type ImportResult = JobResults['POST /v1/admin/imports'];
 
 /**
  * A service on this machine reads the file where it is, and writes report and state where they are wanted. It is sent
  * standard input, and a service elsewhere any file; then the report comes back at the end.
  *
- * @throws as `ask`; what the import failed with; the reason of the context's signal, once the import has been stopped.
+ * @throws as `projectOf` and `ask`: what the import failed with; the reason of the context's signal, once the import has been stopped.
  */
 export function importByService(
   context: CliContext,
-  files: ImportFiles,
+  { project: named, path, restart, ...files }: ImportFiles,
   options: ImportOptions,
-  onProgress: (progress: ImportProgress) => void,
+  onProgress: (progress: Progress) => void,
 ): Promise<ImportResult> {
   const { service, signal } = context;
-  const { path } = files;
+  const [report, state] = [resolve(files.report), resolve(files.state)];
+  const sendsFile = service?.url !== undefined || path === undefined;
   const use = async (client: ServiceClient): Promise<ImportResult> => {
-    if (service?.url !== undefined || path === undefined) {
-      const file = await upload(client, path, signal);
-      const { id, result } = await runJob(client, { ...options, file }, onProgress, signal);
-      await saveReport(client, id, files.report);
-      return result;
-    }
-    const [report, state] = [resolve(files.report), resolve(files.state)];
-    const body = { ...options, path: resolve(path), report, state, restart: files.restart };
-    try {
-      return (await runJob(client, body, onProgress, signal)).result;
-    } catch (error) {
-      if (signal?.aborted === true) context.err('Not finished: the same command goes on from here.\n');
-      throw error;
-    }
+    const { id: project } = await projectOf({ ...context, client }, named);
+    const source = sendsFile
+      ? { file: await upload(client, path, signal) }
+      : { path: resolve(path), report, state, restart };
+    const request = job('POST /v1/admin/imports', { body: { ...options, ...source, project } });
+    let id = '';
+    const onJob = (jobPath: string): void => void (id = basename(jobPath));
+    const result = await askFor(client, request, { onProgress, signal, onJob });
+    if (sendsFile) await saveReport(client, id, report);
+    return result;
   };
-  // Without the signal: it is the service that stops the import, and has to be asked for that.
-  return withService({ ...context, signal: undefined }, use, { needs: ['eventLogUrl', 'profilesUrl'] });
+  return withService(context, use, { needs: ['eventLogUrl', 'profilesUrl'] });
 }
 
 /**
@@ -103,45 +99,6 @@ async function* partsOf(
     [part, bytes] = [[], 0];
   }
   if (bytes > 0) yield Buffer.concat(part);
-}
-
-/** Starts it and waits for its end. Where the signal aborts, the import is stopped first. */
-async function runJob(
-  client: ServiceClient,
-  body: Sent<'POST /v1/admin/imports'>,
-  onProgress: (progress: ImportProgress) => void,
-  signal: AbortSignal | undefined,
-): Promise<{ readonly id: string; readonly result: ImportResult }> {
-  signal?.throwIfAborted();
-  let job: ImportJob = await askFor(client, operation('POST /v1/admin/imports', { body }));
-  const path = { id: job.id };
-  const look = (wait: number): Promise<ImportJob> =>
-    askFor(client, operation('GET /v1/admin/imports/{id}', { path, query: { wait } }));
-  while (!isOver(job)) {
-    if (signal?.aborted === true) {
-      await stop(client, job, look);
-      throw signal.reason;
-    }
-    job = await look(0.5);
-    if (job.progress?.lines !== undefined) onProgress(job.progress);
-  }
-  const { result, problem } = job;
-  if (result === null) throw errorIn(problem);
-  return { id: job.id, result };
-}
-
-async function stop(client: ServiceClient, job: ImportJob, look: (waitS: number) => Promise<ImportJob>): Promise<void> {
-  await askFor(client, operation('DELETE /v1/admin/jobs/{id}', { path: { id: job.id } }));
-  await Promise.race([look(10), delay(STOP_WITHIN_MS, undefined, { ref: false })]);
-}
-
-function isOver({ state }: ImportJob): boolean {
-  return state !== 'queued' && state !== 'running';
-}
-
-function errorIn(problem: ImportJob['problem']): Error {
-  const { detail = 'the import was stopped', error_code: code } = problem ?? {};
-  return code === undefined ? new Error(detail) : new TidemarkError(code as ErrorCode, detail);
 }
 
 async function saveReport(client: ServiceClient, id: string, reportPath: string): Promise<void> {

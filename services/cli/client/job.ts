@@ -1,11 +1,9 @@
-import { type Answer, operation, type Request } from '../../../schemas/operations.ts';
+import { type Answer, operation, type OperationName, type Request } from '../../../schemas/operations.ts';
 import type { VerificationReport } from '../../../schemas/verification-report.ts';
 import type { ServiceRequest } from './ask.ts';
 
 /** What the document says that a job comes to. */
-type ResultIn<Name extends keyof JobResults | 'POST /v1/admin/generations/{kind}/{number}/compare'> = NonNullable<
-  Extract<Answer<Name>, { readonly result: unknown }>['result']
->;
+type ResultIn<Name extends OperationName> = NonNullable<Extract<Answer<Name>, { readonly result: unknown }>['result']>;
 
 /** What jobs come to: the last line of the stream of what the document answers with the job. */
 export interface JobResults {
@@ -15,6 +13,7 @@ export interface JobResults {
   readonly 'POST /v1/admin/generations/{kind}/{number}/swap': unknown;
   readonly 'POST /v1/admin/generations/{kind}/{number}/rollback': { readonly from: number; readonly to: number };
   readonly 'POST /v1/admin/generations/{kind}/{number}/drop': unknown;
+  readonly 'POST /v1/admin/imports': ResultIn<'POST /v1/admin/imports'>;
   readonly 'POST /v1/admin/verifications': VerificationReport;
   readonly 'DELETE /v1/admin/projects/{id}': unknown;
 }

@@ -11,7 +11,7 @@ import type { CliContext } from '../context.ts';
 import { ServiceClient, ServiceUnreachable } from './service-client.ts';
 import { keyOf, serviceUrl } from './service-options.ts';
 
-export type ServiceContext = Pick<CliContext, 'env' | 'err' | 'signal' | 'service'>;
+export type ServiceContext = Pick<CliContext, 'env' | 'err' | 'signal' | 'service' | 'client'>;
 
 export interface WithServiceOptions {
   /** The settings of the stores that the requests need. */
@@ -37,6 +37,7 @@ export async function withService<T>(
   use: (client: ServiceClient) => Promise<T>,
   { needs, makesFolder = false }: WithServiceOptions,
 ): Promise<T> {
+  if (context.client !== undefined) return use(context.client);
   const { url } = context.service ?? {};
   if (url !== undefined) {
     const target = { url: serviceUrl(context, url), key: keyOf(context, context.service ?? {}) };
