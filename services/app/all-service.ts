@@ -6,7 +6,7 @@ import { BACK_PRESSURE, loadThrottle, type Throttle } from '../consumers/throttl
 import type { Config } from '../runtime/config.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
-import type { OpenedLogger } from '../runtime/logger.ts';
+import type { Logger, OpenedLogger } from '../runtime/logger.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
 import { encoderModuleOf } from '../ingest/encoder-module.ts';
 import { hasEmbedded, isServer } from '../runtime/embedded.ts';
@@ -19,7 +19,6 @@ import { heartbeatOf, projectWriterOf, ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
 import type { Running } from './role.ts';
 import { projectNamesIn, startProjects } from './projects.ts';
-import type { Stores } from './stores.ts';
 
 // Another process may be about to release the folder: a command of the command line, or a service that is stopping.
 const LOCK_WITHIN_MS = 3_000;
@@ -52,7 +51,7 @@ export class AllService implements Running {
   }
 
   projectNames(): Promise<readonly string[]> {
-    return projectNamesIn(this.#main.database);
+    return projectNamesIn(this.#main.opened.database);
   }
 
   /** @throws TidemarkError what keeps a part from starting; everything opened before is closed again. */
@@ -69,14 +68,13 @@ export class AllService implements Running {
       );
       const importer = new ImportQueue((task, isDry) => http.startImport(task, isDry));
       const isClockWrong = (): Promise<boolean> => http.isClockWrong();
-      const main = await MainThread.open(config, output, { throttle, importer, isClockWrong }, signal);
+      const main = await openMainThread(config, output.logger, { throttle, importer, isClockWrong }, signal);
       try {
-        throwIfStopping(signal);
-        const firstStart = await main.start(config, output, signal);
+        const firstStart = await startMainThread(config, output.logger, main, signal);
         await http.open(main.stores);
         return new AllService(http, main, address, firstStart);
       } catch (error) {
-        await main.close();
+        await closeMainThread(main);
         throw error;
       }
     } catch (error) {
@@ -93,8 +91,8 @@ export class AllService implements Running {
 
   async #stop(): Promise<void> {
     // The streams of commands end with the commands.
-    await Promise.all([this.#main.stopCommands(), this.#http.stop()]);
-    await this.#main.close();
+    await Promise.all([this.#main.jobs.stop(), this.#http.stop()]);
+    await closeMainThread(this.#main);
   }
 }
 
@@ -107,85 +105,60 @@ function lowerPriority(): void {
   if (process.platform === 'linux') setPriority(process.pid, READERS_NICENESS);
 }
 
-/** Whoever catches it closes what is open. */
-function throwIfStopping(signal: AbortSignal): void {
-  if (signal.aborted) throw new TidemarkError('STOPPING', 'the process was stopped while it started');
-}
-
 interface MainThreadNeeds {
   readonly throttle: Throttle;
   readonly importer: ImportQueue;
   readonly isClockWrong: () => Promise<boolean>;
 }
 
-interface MainThreadParts extends Pick<Composition, 'jobs' | 'stores'> {
+/** Everything but HTTP: the stores and what works on them. */
+interface MainThread extends Pick<Composition, 'jobs' | 'stores'> {
   readonly lock: FolderLock | undefined;
   readonly opened: OpenedStores;
   readonly side: ReaderSide;
 }
 
-/** Everything but HTTP: the stores and what works on them. */
-class MainThread {
-  readonly #parts: MainThreadParts;
-
-  private constructor(parts: MainThreadParts) {
-    this.#parts = parts;
-  }
-
-  static async open(
-    config: Config,
-    output: OpenedLogger,
-    { throttle, importer, isClockWrong }: MainThreadNeeds,
-    signal: AbortSignal,
-  ): Promise<MainThread> {
-    const { logger } = output;
-    // Where every store is on a server, other processes may use the same folder, or there is none.
-    const lock = hasEmbedded(config) ? await lockWithRetry(config.dataDir) : undefined;
-    try {
-      const opened = await openStores(config, logger, signal, ALL_STORES);
-      if (!isServer(config.profilesUrl)) await new SqlJobStore(opened.database).interruptAll();
-      const readers = Readers.both({ ...opened, config, logger, throttle }, opened.analytics);
-      const parts = { config, logger, hasReaders: true, importer, readers, isClockWrong };
-      const composition = compose(parts, opened, async () => opened);
-      const { stores, scheduler } = composition;
-      const heartbeat = heartbeatOf('all', readers, stores.processes, logger);
-      const projectWriter = projectWriterOf(opened, logger);
-      const side = new ReaderSide({ stores: opened, readers, scheduler, heartbeat, projectWriter });
-      return new MainThread({ ...composition, lock, opened, side });
-    } catch (error) {
-      lock?.release();
-      throw error;
-    }
-  }
-
-  /** Starts what works on the stores, once they are known to belong together. */
-  async start(config: Config, { logger }: OpenedLogger, signal: AbortSignal): Promise<FirstStart | undefined> {
-    const { opened, side, jobs } = this.#parts;
-    const firstStart = await startProjects(config, { ...opened, logger }, jobs, signal);
-    side.start();
-    return firstStart;
-  }
-
-  get database(): OpenedStores['database'] {
-    return this.#parts.opened.database;
-  }
-
-  /** What the HTTP thread calls. */
-  get stores(): Stores {
-    return this.#parts.stores;
-  }
-
-  /** Ends what operators have under way, and takes no more of it. */
-  stopCommands(): Promise<void> {
-    return this.#parts.jobs.stop();
-  }
-
-  async close(): Promise<void> {
-    const { lock, side, jobs } = this.#parts;
-    await jobs.stop();
-    await side.close();
+async function openMainThread(
+  config: Config,
+  logger: Logger,
+  { throttle, importer, isClockWrong }: MainThreadNeeds,
+  signal: AbortSignal,
+): Promise<MainThread> {
+  // Where every store is on a server, other processes may use the same folder, or there is none.
+  const lock = hasEmbedded(config) ? await lockWithRetry(config.dataDir) : undefined;
+  try {
+    const opened = await openStores(config, logger, signal, ALL_STORES);
+    if (!isServer(config.profilesUrl)) await new SqlJobStore(opened.database).interruptAll();
+    const readers = Readers.both({ ...opened, config, logger, throttle }, opened.analytics);
+    const parts = { config, logger, hasReaders: true, importer, readers, isClockWrong };
+    const { stores, jobs, scheduler } = compose(parts, opened, async () => opened);
+    const heartbeat = heartbeatOf('all', readers, stores.processes, logger);
+    const projectWriter = projectWriterOf(opened, logger);
+    const side = new ReaderSide({ stores: opened, readers, scheduler, heartbeat, projectWriter });
+    return { lock, opened, side, jobs, stores };
+  } catch (error) {
     lock?.release();
+    throw error;
   }
+}
+
+/** Starts what works on the stores, once they are known to belong together. */
+async function startMainThread(
+  config: Config,
+  logger: Logger,
+  { opened, side, jobs }: MainThread,
+  signal: AbortSignal,
+): Promise<FirstStart | undefined> {
+  if (signal.aborted) throw new TidemarkError('STOPPING', 'the process was stopped while it started');
+  const firstStart = await startProjects(config, { ...opened, logger }, jobs, signal);
+  side.start();
+  return firstStart;
+}
+
+async function closeMainThread({ lock, side, jobs }: MainThread): Promise<void> {
+  await jobs.stop();
+  await side.close();
+  lock?.release();
 }
 
 async function lockWithRetry(folder: string): Promise<FolderLock> {
