@@ -131,8 +131,8 @@ async function withOwn<T>(
   config: Config,
   use: (client: ServiceClient) => Promise<T>,
 ): Promise<T> {
-  const { LocalService } = await import('../../app/local-service.ts');
-  const service = await LocalService.start({ ...config, logLevel: 'warn' }, warningsTo(context));
+  const { startLocalService } = await import('../../app/local-service.ts');
+  const service = await startLocalService({ ...config, logLevel: 'warn' }, warningsTo(context));
   try {
     return await use(localClient(service.socketPath, context.signal));
   } finally {
