@@ -17,7 +17,7 @@ import { ALL_STORES, openStores } from './lazy-stores.ts';
 import type { OpenedStores } from './open-stores.ts';
 import { heartbeatOf, projectWriterOf, ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
-import type { Running } from './role.ts';
+import { onlyOnce, type Running } from './role.ts';
 import { projectNamesIn, startProjects } from './projects.ts';
 
 // Another process may be about to release the folder: a command of the command line, or a service that is stopping.
@@ -28,72 +28,48 @@ const LOCK_RETRY_MS = 100;
 // a second and their times at half load were the same (measured).
 const READERS_NICENESS = 10;
 
-export class AllService implements Running {
-  readonly firstStart: FirstStart | undefined;
-  readonly address: string;
-  readonly #http: HttpThread;
-  readonly #main: MainThread;
-  #stopping: Promise<void> | undefined;
-
-  private constructor(http: HttpThread, main: MainThread, address: string, firstStart: FirstStart | undefined) {
-    this.#http = http;
-    this.#main = main;
-    this.address = address;
-    this.firstStart = firstStart;
-  }
-
-  /**
-   * Rejects when the HTTP thread has ended: the process is of no use without it. Never resolves. A reader that has
-   * failed does not end the process: messages are still taken, and `/readyz` names the reader.
-   */
-  get ended(): Promise<never> {
-    return this.#http.ended;
-  }
-
-  projectNames(): Promise<readonly string[]> {
-    return projectNamesIn(this.#main.opened.database);
-  }
-
-  /** @throws TidemarkError what keeps a part from starting; everything opened before is closed again. */
-  static async start(config: Config, output: OpenedLogger, signal: AbortSignal): Promise<AllService> {
-    const http = new HttpThread(config, output);
-    lowerPriority();
+/** @throws TidemarkError what keeps a part from starting; everything opened before is closed again. */
+export async function startAll(config: Config, output: OpenedLogger, signal: AbortSignal): Promise<Running> {
+  const { logger } = output;
+  const http = new HttpThread(config, output);
+  lowerPriority();
+  try {
+    const address = await http.bind();
+    logger.info({ address, role: 'all' }, 'starting');
+    const { encoding, answering } = BACK_PRESSURE.load;
+    const throttle = loadThrottle(
+      () => http.utilization(),
+      encoderModuleOf(config) === undefined ? encoding : answering,
+    );
+    const importer = new ImportQueue((task, isDry) => http.startImport(task, isDry));
+    const isClockWrong = (): Promise<boolean> => http.isClockWrong();
+    const main = await openMainThread(config, logger, { throttle, importer, isClockWrong }, signal);
     try {
-      const address = await http.bind();
-      output.logger.info({ address, role: 'all' }, 'starting');
-      const { encoding, answering } = BACK_PRESSURE.load;
-      const throttle = loadThrottle(
-        () => http.utilization(),
-        encoderModuleOf(config) === undefined ? encoding : answering,
-      );
-      const importer = new ImportQueue((task, isDry) => http.startImport(task, isDry));
-      const isClockWrong = (): Promise<boolean> => http.isClockWrong();
-      const main = await openMainThread(config, output.logger, { throttle, importer, isClockWrong }, signal);
-      try {
-        const firstStart = await startMainThread(config, output.logger, main, signal);
-        await http.open(main.stores);
-        return new AllService(http, main, address, firstStart);
-      } catch (error) {
-        await closeMainThread(main);
-        throw error;
-      }
+      const firstStart = await startMainThread(config, logger, main, signal);
+      await http.open(main.stores);
+      return runningOn(http, main, { address, firstStart });
     } catch (error) {
-      await http.stop();
+      await closeMainThread(main);
       throw error;
     }
+  } catch (error) {
+    await http.stop();
+    throw error;
   }
+}
 
-  /** Stops accepting, finishes what was accepted, stops the readers, closes the stores. Idempotent. */
-  stop(): Promise<void> {
-    this.#stopping ??= this.#stop();
-    return this.#stopping;
-  }
-
-  async #stop(): Promise<void> {
-    // The streams of commands end with the commands.
-    await Promise.all([this.#main.jobs.stop(), this.#http.stop()]);
-    await closeMainThread(this.#main);
-  }
+function runningOn(http: HttpThread, main: MainThread, started: Pick<Running, 'address' | 'firstStart'>): Running {
+  return {
+    ...started,
+    // A reader that has failed does not end the process: messages are still taken, and `/readyz` names the reader.
+    ended: http.ended,
+    projectNames: () => projectNamesIn(main.opened.database),
+    stop: onlyOnce(async () => {
+      // The streams of commands end with the commands.
+      await Promise.all([main.jobs.stop(), http.stop()]);
+      await closeMainThread(main);
+    }),
+  };
 }
 
 /**
