@@ -41,9 +41,9 @@ export async function startAll(config: Config, output: OpenedLogger, signal: Abo
       () => http.utilization(),
       encoderModuleOf(config) === undefined ? encoding : answering,
     );
-    const importer = new ImportQueue((task, isDry) => http.startImport(task, isDry));
-    const isClockWrong = (): Promise<boolean> => http.isClockWrong();
-    const main = await openMainThread(config, logger, { throttle, importer, isClockWrong }, signal);
+    const { startImport, isClockWrong } = http.control;
+    const needs = { throttle, importer: new ImportQueue(startImport), isClockWrong };
+    const main = await openMainThread(config, logger, needs, signal);
     try {
       const firstStart = await startMainThread(config, logger, main, signal);
       await http.open(main.stores);
