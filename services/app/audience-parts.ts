@@ -10,7 +10,7 @@ import { liveAnalytics } from '../stores/generations/live-stores.ts';
 import { LostAnalytics } from '../stores/generations/lost-analytics.ts';
 import type { ProjectLimits } from '../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
-import type { DatabaseAndAnalytics } from './stores.ts';
+import type { DatabaseAndAnalytics } from './open-stores.ts';
 
 /** The limits of questions in projects that have no limits of their own. */
 function queryLimitsOf({ queryMaxMs, queryMaxMemoryBytes, queryMaxRows }: Config): QueryLimits {

@@ -10,7 +10,7 @@ import type { Readiness } from '../http/pages.ts';
 import { RouteTable } from '../http/route-table.ts';
 import { openApiDocument } from '../api/openapi.ts';
 import { readingRoutes } from '../api/routes.ts';
-import { embeddedFolderOf } from './embedded.ts';
+import { embeddedFolderOf } from '../runtime/embedded.ts';
 import type { AppParts } from '../http/app.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Registry } from 'prom-client';
