@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import Koa from 'koa';
 import type { Registry } from 'prom-client';
+import type { KeyRing } from '../stores/projects/project-store.ts';
 import type { AuditLog } from '../stores/service-state/audit-log.ts';
 import {
   authenticate,
@@ -18,15 +19,20 @@ import { Call } from './call.ts';
 import { countConnections, HttpMetrics } from './http-metrics.ts';
 import { invalid, type Refusal } from './problems.ts';
 import { PROJECT_PARAMETER } from './access/named-project.ts';
+import { OpenCalls } from './access/open-calls.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { handle, type HandleParts } from './handling/handle.ts';
 import { ReceivingBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
 import { respond, type RespondParts } from './respond.ts';
 import { NO_PATH, type RouteTable } from './route-table.ts';
+import type { SessionKeys } from './access/session-cookie.ts';
 import { type Answering, HttpServer, type ServerOptions } from './server.ts';
 import { type Context, type Next, refuse, routeOf, type State, type Step } from './steps.ts';
 
 export interface AppParts extends RespondParts {
+  readonly keys: KeyRing;
+  /** The console's sessions; without them a cookie counts for nothing. */
+  readonly sessions?: SessionKeys;
   readonly table: Pick<RouteTable, 'find' | 'styleOf'>;
   readonly registry: Registry;
   /** Bytes of bodies that may be received at once. */
@@ -85,6 +91,7 @@ function sharedOf({ registry, logger, maxReceivingBytes, audit: log }: AppParts)
 /** The Koa app that every role's routes are plugged into. A step that refuses does not call the next. */
 function createApp(parts: AppParts, isLocal: boolean): Koa<State, object> {
   const { receiving, limiter, metrics, auditor } = sharedOf(parts);
+  const open = new OpenCalls(parts.keys, parts.sessions);
   const app = new LeanKoa<State, object>();
   app.use(begin(isLocal));
   app.use(respond(parts, metrics));
@@ -95,7 +102,7 @@ function createApp(parts: AppParts, isLocal: boolean): Koa<State, object> {
   app.use(authenticate(parts.keys, parts.sessions));
   app.use(limitRate(limiter));
   app.use(decodeParameters);
-  app.use(takeBody(receiving, limiter, authenticateByBody(parts.keys, limiter)));
+  app.use(takeBody({ receiving, limiter, open }, authenticateByBody(parts.keys, limiter)));
   app.use(handle(parts, auditor));
   app.on('error', (error: unknown) => parts.logger.error({ err: error }, 'request failed outside its middleware'));
   return app;
@@ -220,19 +227,28 @@ function refuseUnknown(query: URLSearchParams, known: readonly string[]): Refusa
   return { refused: 'invalid-parameter', detail };
 }
 
-function takeBody(receiving: ReceivingBytes, limiter: RateLimiter, byBody: Step): Step {
+interface Bounds {
+  readonly receiving: ReceivingBytes;
+  readonly limiter: RateLimiter;
+  readonly open: OpenCalls;
+}
+
+function takeBody({ receiving, limiter, open }: Bounds, byBody: Step): Step {
   return (context, next) => {
     const { state } = context;
     const { call } = state;
-    const { bodyLimitBytes } = routeOf(state);
+    const { bodyLimitBytes, scope } = routeOf(state);
+    if (call.key !== undefined && scope !== 'write') open.add(call);
     if (bodyLimitBytes === null) return next();
     const refusal = refuseHead(call.headers, bodyLimitBytes, mayBeSdk(call));
     if (refusal !== undefined) return refuse(state, bodyRefusal(state, refusal));
     if (expectsContinue(call)) call.res.writeContinue();
     const held = receiving.open(call.key?.project?.id ?? call.key?.id ?? '');
-    return readBody(call.req, bodyLimitBytes, held, mayBeSdk(call)).then((read) =>
-      keepBody(state, read, limiter, isKeyInBody(state) ? async () => byBody(context, next) : next),
-    );
+    return readBody(call.req, bodyLimitBytes, held, mayBeSdk(call)).then((read) => {
+      const keep = () => keepBody(state, read, limiter, isKeyInBody(state) ? async () => byBody(context, next) : next);
+      if (read === 'client-gone' || !open.isLate(call)) return keep();
+      return open.whyNot(call).then((refusal) => (refusal === undefined ? keep() : refuse(state, refusal)));
+    });
   };
 }
 
