@@ -1,5 +1,6 @@
 import type { AnalyticsReader, QueryLimits } from '../stores/analytics/analytics-store.ts';
 import type { Micros } from '../messages/message.ts';
+import { microsAt } from '../messages/timestamp.ts';
 import type { Audience } from './definition/audience.ts';
 import { compilePreview } from './sql/compile.ts';
 import { compileComparison } from './sql/compile-comparison.ts';
@@ -128,7 +129,7 @@ export class Audiences {
   }
 
   #now(): Micros {
-    return BigInt(Math.floor(this.#nowMs())) * 1000n;
+    return microsAt(this.#nowMs());
   }
 }
 

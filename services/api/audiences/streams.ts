@@ -5,7 +5,7 @@ import { definitionOf } from '../../questions/saved/audience-scheduler.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Micros } from '../../messages/message.ts';
-import { EARLIEST, formatMicros, parseTimestamp } from '../../messages/timestamp.ts';
+import { EARLIEST, formatMicros, microsAt, parseTimestamp } from '../../messages/timestamp.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import {
   BEFORE_ALL,
@@ -136,7 +136,7 @@ const CHANGED: Refusal = {
 };
 
 function beginning({ id, version }: SavedAudience, { nowMs = Date.now }: StreamParts): MembersCursor {
-  return { audienceId: id, version, now: BigInt(Math.floor(nowMs())) * 1000n, after: BEFORE_ALL };
+  return { audienceId: id, version, now: microsAt(nowMs()), after: BEFORE_ALL };
 }
 
 function microsOf(time: string): Micros {
