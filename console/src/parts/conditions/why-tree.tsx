@@ -1,15 +1,12 @@
 /** Why a user is in an audience or not: the definition once more, each part with what became of it. */
-import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceVerdict, AudienceWhy } from '../../api/types.ts';
-import type { Json } from '../../api/json.ts';
 import { CopyAs } from '../copy-as.tsx';
 import { JsonValue } from '../json/json-view.tsx';
-import { wordsAt } from './sentence.ts';
 import { Sentence } from './sentence-view.tsx';
 import { Loading, Problem } from '../loading/states.tsx';
 import { Ago, exactTime, zoneChoice, zoneOf } from '../time.tsx';
-import { useLoad } from '../loading/use-load.ts';
+import { useAnswer } from '../loading/use-load.ts';
 import './why-tree.css';
 
 export interface WhyUserProps {
@@ -21,15 +18,10 @@ export function WhyUser({ audienceId, user }: WhyUserProps) {
   const path = { id: audienceId };
   const query = user.user_id === null ? { internal_id: user.internal_id } : { user_id: user.user_id };
   const asked = operation('GET /v1/audiences/{id}/why', { path, query });
-  const loaded = useLoad(JSON.stringify(asked), async (signal) =>
-    Promise.all([
-      ask({ ...operation('GET /v1/audiences/{id}/why', { path, query: { ...query, events: '3' } }), signal }),
-      ask({ ...operation('GET /v1/audiences/{id}', { path }), signal }),
-    ]),
-  );
+  const loaded = useAnswer(operation('GET /v1/audiences/{id}/why', { path, query: { ...query, events: '3' } }));
   if (loaded.state === 'loading') return <Loading what="why" />;
   if (loaded.state === 'failed') return <Problem error={loaded.error} retry={loaded.retry} />;
-  const [why, { definition }] = loaded.value;
+  const why = loaded.value;
   return (
     <div class="why">
       <div class="section-head">
@@ -37,7 +29,7 @@ export function WhyUser({ audienceId, user }: WhyUserProps) {
         <CopyAs request={asked} />
       </div>
       <ul>
-        <Part verdict={why.why} definition={definition} />
+        <Part verdict={why.why} />
       </ul>
     </div>
   );
@@ -57,8 +49,7 @@ function Conclusion({ why }: { readonly why: AudienceWhy }) {
   );
 }
 
-function Part({ verdict, definition }: { readonly verdict: AudienceVerdict; readonly definition: Json }) {
-  const words = wordsAt(definition, verdict.path);
+function Part({ verdict }: { readonly verdict: AudienceVerdict }) {
   return (
     <li>
       <div class={`part ${verdict.is_met ? 'met' : 'unmet'}`}>
@@ -66,14 +57,14 @@ function Part({ verdict, definition }: { readonly verdict: AudienceVerdict; read
           <path d={verdict.is_met ? 'M3 8.500l3.500 3.500L13 4.500' : 'M4 4l8 8M12 4l-8 8'} />
         </svg>
         <div>
-          {words.length === 0 ? verdict.condition : <Sentence words={words} />}
+          <Sentence text={verdict.condition} />
           <Found verdict={verdict} />
         </div>
       </div>
       {verdict.of !== undefined && (
         <ul>
           {verdict.of.map((part) => (
-            <Part key={part.path} verdict={part} definition={definition} />
+            <Part key={part.path} verdict={part} />
           ))}
         </ul>
       )}

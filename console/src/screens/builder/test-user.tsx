@@ -4,6 +4,7 @@ import type { Json } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceVerdict } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
+import { Sentence } from '../../parts/conditions/sentence-view.tsx';
 import { textIn } from '../../parts/form.ts';
 import { JsonValue } from '../../parts/json/json-view.tsx';
 import { Loading, Problem } from '../../parts/loading/states.tsx';
@@ -11,8 +12,6 @@ import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { userLink } from '../user-link.ts';
 import type { Builder } from './builder.ts';
-import { valueAt } from './json-edit.ts';
-import { sentenceOf, treeOf } from './tree.ts';
 
 /** `test=u-1` in the address; `test_internal=…` of a user without an id. */
 export interface TestedUser {
@@ -76,7 +75,7 @@ function Why({ user, definition }: { readonly user: TestedUser; readonly definit
           <Until at={changesAt} isMet={isMember} />
         </span>
       </p>
-      <Part verdict={verdict} definition={definition} />
+      <Part verdict={verdict} />
     </div>
   );
 }
@@ -104,14 +103,14 @@ function Sign({ isMet }: { readonly isMet: boolean }) {
   );
 }
 
-function Part({ verdict, definition }: { readonly verdict: AudienceVerdict; readonly definition: Json }) {
+function Part({ verdict }: { readonly verdict: AudienceVerdict }) {
   const inner = innerOf(verdict);
   return (
     <div class={`why-part ${verdict.is_met ? 'met' : 'unmet'}`}>
       <p>
         <Sign isMet={verdict.is_met} />
         <span>
-          {inWords(definition, verdict.path)} <Evidence verdict={inner} />
+          <Sentence text={verdict.condition} /> <Evidence verdict={inner} />
           <Change verdict={verdict} inner={inner} />
         </span>
       </p>
@@ -119,7 +118,7 @@ function Part({ verdict, definition }: { readonly verdict: AudienceVerdict; read
         <ul>
           {inner.of.map((part) => (
             <li key={part.path}>
-              <Part verdict={part} definition={definition} />
+              <Part verdict={part} />
             </li>
           ))}
         </ul>
@@ -128,18 +127,10 @@ function Part({ verdict, definition }: { readonly verdict: AudienceVerdict; read
   );
 }
 
-/** What a `not` is around, where one sentence says both, as in the tree. */
+/** What a `not` is around, where one description says both. */
 function innerOf(verdict: AudienceVerdict): AudienceVerdict {
   const [inner] = verdict.of ?? [];
   return verdict.kind === 'not' && inner !== undefined && inner.kind !== 'not' ? inner : verdict;
-}
-
-function inWords(definition: Json, pointer: string): string {
-  const keys = pointer
-    .split('/')
-    .slice(2)
-    .map((key) => (/^\d+$/.test(key) ? Number(key) : key));
-  return sentenceOf(treeOf(valueAt(definition, keys) ?? null));
 }
 
 function Evidence({ verdict }: { readonly verdict: AudienceVerdict }) {
