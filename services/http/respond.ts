@@ -15,9 +15,9 @@ export interface RespondParts {
 
 /** The one step that waits for the others: sends what came of the request, then counts and logs it. */
 export function respond(parts: RespondParts, metrics: HttpMetrics): Step {
-  return async ({ state, res }, next) => {
+  return (next) => async (state) => {
     try {
-      await next();
+      await next(state);
     } catch (error) {
       state.outcome = refusalOfThrown(parts.logger, state.call, error);
     }
@@ -25,7 +25,7 @@ export function respond(parts: RespondParts, metrics: HttpMetrics): Step {
     if (outcome !== undefined && 'refused' in outcome) parts.onRefusal?.(call, outcome);
     if (outcome !== undefined) send(call, outcome, call.route?.style ?? parts.table.styleOf(call.path));
     const ms = performance.now() - call.startedAtMs;
-    const status = outcome === undefined ? 0 : res.statusCode;
+    const status = outcome === undefined ? 0 : call.res.statusCode;
     metrics.observe(call.route, status, ms);
     if (parts.logger.isLevelEnabled('debug')) logRequest(parts.logger, call, status, ms);
   };
