@@ -2,11 +2,9 @@
 import type { ApiError } from '../../api/client.ts';
 import type { Json } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
-import type { AudienceVerdict } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
-import { Sentence } from '../../parts/conditions/sentence-view.tsx';
+import { VerdictTree } from '../../parts/conditions/why-tree.tsx';
 import { textIn } from '../../parts/form.ts';
-import { JsonValue } from '../../parts/json/json-view.tsx';
 import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
@@ -75,7 +73,7 @@ function Why({ user, definition }: { readonly user: TestedUser; readonly definit
           <Until at={changesAt} isMet={isMember} />
         </span>
       </p>
-      <Part verdict={verdict} />
+      <VerdictTree verdict={verdict} />
     </div>
   );
 }
@@ -100,73 +98,5 @@ function Sign({ isMet }: { readonly isMet: boolean }) {
       <circle cx="8" cy="8" r="8" />
       <path d={isMet ? 'M4.500 8.300l2.400 2.400 4.600-5' : 'M5.300 5.300l5.400 5.400M10.700 5.300l-5.400 5.400'} />
     </svg>
-  );
-}
-
-function Part({ verdict }: { readonly verdict: AudienceVerdict }) {
-  const inner = innerOf(verdict);
-  return (
-    <div class={`why-part ${verdict.is_met ? 'met' : 'unmet'}`}>
-      <p>
-        <Sign isMet={verdict.is_met} />
-        <span>
-          <Sentence text={verdict.condition} /> <Evidence verdict={inner} />
-          <Change verdict={verdict} inner={inner} />
-        </span>
-      </p>
-      {inner.of !== undefined && (
-        <ul>
-          {inner.of.map((part) => (
-            <li key={part.path}>
-              <Part verdict={part} />
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
-  );
-}
-
-/** What a `not` is around, where one description says both. */
-function innerOf(verdict: AudienceVerdict): AudienceVerdict {
-  const [inner] = verdict.of ?? [];
-  return verdict.kind === 'not' && inner !== undefined && inner.kind !== 'not' ? inner : verdict;
-}
-
-function Evidence({ verdict }: { readonly verdict: AudienceVerdict }) {
-  const { kind, count, last, value, version } = verdict;
-  if (kind === 'event') {
-    const times = count?.rawJSON === '1' ? 'once' : `${count?.rawJSON ?? '0'} times`;
-    return (
-      <span class="quiet small evidence">
-        · {times}
-        {last && (
-          <>
-            , last <Ago at={last.timestamp} />
-          </>
-        )}
-      </span>
-    );
-  }
-  if (kind !== 'trait') return null;
-  return (
-    <span class="quiet small evidence">
-      · {value === undefined ? 'no value' : <JsonValue value={value} maxLength={40} />}
-      {version && (
-        <>
-          , {version.is_deletion ? 'deleted' : 'set'} <Ago at={version.timestamp} />
-        </>
-      )}
-    </span>
-  );
-}
-
-/** When a condition changes by time alone. Groups change with their parts, which say when. */
-function Change({ verdict, inner }: { readonly verdict: AudienceVerdict; readonly inner: AudienceVerdict }) {
-  if (verdict.changes_at === null || (inner.kind !== 'event' && inner.kind !== 'trait')) return null;
-  return (
-    <span class="quiet small">
-      , {verdict.is_met ? 'no longer true' : 'becomes true'} <Ago at={verdict.changes_at} />
-    </span>
   );
 }
