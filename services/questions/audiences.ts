@@ -2,8 +2,7 @@ import type { AnalyticsReader, QueryLimits } from '../stores/analytics/analytics
 import type { Micros } from '../messages/message.ts';
 import { microsAt } from '../messages/timestamp.ts';
 import type { Audience } from './definition/audience.ts';
-import { compilePreview } from './sql/compile.ts';
-import { compileComparison } from './sql/compile-comparison.ts';
+import { compileComparison, compilePreview } from './sql/compile.ts';
 import { compileUnnamed } from './sql/compile-members.ts';
 import { namedUser, sampleUser, type SampleUser } from './sample-user.ts';
 import { explain, type Explanation } from './explain/explain.ts';

@@ -7,12 +7,11 @@ import { type HourCursor, LAST } from '../../operations/verify/verification-hour
 import { formatMs } from '../../messages/timestamp.ts';
 import type { Input } from '../input.ts';
 import { given, pageFrom, readCursor } from '../query.ts';
-import { type AdminCall, answerJob } from './answers.ts';
+import { type AdminCall, answerJob, notFound, readMembers } from './answers.ts';
 import type { Job } from '../../operations/jobs/job.ts';
 import { jobsPage } from './jobs/job-answers.ts';
 import { jobJson } from './jobs/job-json.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
-import { notFound, readMembers } from './reading.ts';
 
 /** `POST /v1/admin/verifications` */
 export async function answerVerification({ jobs }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {

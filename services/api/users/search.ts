@@ -1,6 +1,6 @@
 /** `GET /v1/users`: users by the beginning of their id, by a trait, or by another id. */
 import { isUtf8 } from 'node:buffer';
-import { numberConstant } from '../../questions/definition/number-constant.ts';
+import { numberConstant } from '../../questions/definition/audience.ts';
 import { QueryBudget } from '../../questions/query-budget.ts';
 import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';

@@ -4,7 +4,7 @@ import { DAY_MICROS, dayOf } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
 import type { StoredEvent } from '../../stores/analytics/analytics-store.ts';
-import { encodePosition } from './event-position.ts';
+import { encodePosition } from './cursor.ts';
 import { compileEvents, compileKeys, type ListedRow, type ListedKey, type ListContext } from './list-sql.ts';
 import type { EventsQuestion } from './read-question.ts';
 import type { Span } from './time-buckets.ts';

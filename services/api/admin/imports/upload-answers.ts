@@ -6,7 +6,7 @@ import type { Answer } from '../../../http/route.ts';
 import { formatMs } from '../../../messages/timestamp.ts';
 import type { Input } from '../../input.ts';
 import { refuseParameter } from '../../query.ts';
-import { notFound } from '../reading.ts';
+import { notFound } from '../answers.ts';
 import type { ImportParts } from './import-answers.ts';
 import type { NotKept, UploadedFile } from './uploaded-files.ts';
 
