@@ -1,10 +1,29 @@
 import type { Call } from '../http/call.ts';
 import { invalid, type Refusal } from '../http/problems.ts';
 import type { Micros, Problem } from '../messages/message.ts';
-import { parseTimestamp } from '../messages/timestamp.ts';
+import { microsAt, parseTimestamp } from '../messages/timestamp.ts';
+import { QueryBudget } from '../questions/query-budget.ts';
+import type { AnalyticsReader, QueryLimits } from '../stores/analytics/analytics-store.ts';
+import type { Project } from '../stores/projects/project-store.ts';
 
 /** A request for data, over HTTP or as a command. */
 export type QueryRequest = Pick<Call, 'project' | 'params' | 'query' | 'text'>;
+
+/** Where questions are put, and under which limits. */
+export interface AnalyticsParts {
+  readonly analytics: AnalyticsReader;
+  /** Of the project, where it has its own. */
+  readonly limitsOf: (project: Project) => QueryLimits;
+}
+
+export function budgetOf({ analytics, limitsOf }: AnalyticsParts, project: Project): QueryBudget {
+  return new QueryBudget(analytics, limitsOf(project));
+}
+
+/** The project and now, which relative times count back from. */
+export function contextOf({ id }: Project): { readonly projectId: string; readonly now: Micros } {
+  return { projectId: id, now: microsAt(Date.now()) };
+}
 
 /** A value that a caller sent, or why it is refused. */
 export type Checked<T> = { readonly ok: true; readonly value: T } | Refused;
