@@ -2,23 +2,10 @@ import type { Call } from '../http/call.ts';
 import { invalid, type Refusal } from '../http/problems.ts';
 import type { Micros, Problem } from '../messages/message.ts';
 import { microsAt, parseTimestamp } from '../messages/timestamp.ts';
-import { QueryBudget } from '../questions/query-budget.ts';
-import type { AnalyticsReader, QueryLimits } from '../stores/analytics/analytics-store.ts';
 import type { Project } from '../stores/projects/project-store.ts';
 
 /** A request for data, over HTTP or as a command. */
 export type QueryRequest = Pick<Call, 'project' | 'params' | 'query' | 'text'>;
-
-/** Where questions are put, and under which limits. */
-export interface AnalyticsParts {
-  readonly analytics: AnalyticsReader;
-  /** Of the project, where it has its own. */
-  readonly limitsOf: (project: Project) => QueryLimits;
-}
-
-export function budgetOf({ analytics, limitsOf }: AnalyticsParts, project: Project): QueryBudget {
-  return new QueryBudget(analytics, limitsOf(project));
-}
 
 /** The project and now, which relative times count back from. */
 export function contextOf({ id }: Project): { readonly projectId: string; readonly now: Micros } {
@@ -99,11 +86,7 @@ export function pageFrom<T>(found: readonly T[], limit: number, cursorOf: (last:
 }
 
 /** A page of a list that is there whole, newest first. The cursor is the id of the last before it. */
-export function pageOf<T>(
-  all: readonly T[],
-  { limit, cursor }: Page,
-  idOf: (item: T) => string,
-): Checked<ListPage<T>> {
+export function pageOf<T>(all: readonly T[], { limit, cursor }: Page, idOf: (item: T) => string): Checked<ListPage<T>> {
   const after = cursor === undefined ? -1 : all.findIndex((item) => encodeId(idOf(item)) === cursor);
   if (cursor !== undefined && after === -1) return refuseParameter('cursor', 'was not given by this service');
   return { ok: true, value: pageFrom(all.slice(after + 1), limit, (last) => encodeId(idOf(last))) };

@@ -230,13 +230,13 @@ function refuseUnknown(query: URLSearchParams, known: readonly string[]): Refusa
   return { refused: 'invalid-parameter', detail };
 }
 
-interface Bounds {
+interface BodyBounds {
   readonly receiving: ReceivingBytes;
   readonly limiter: RateLimiter;
   readonly open: OpenCalls;
 }
 
-function takeBody({ receiving, limiter, open }: Bounds, byBody: Step): Step {
+function takeBody({ receiving, limiter, open }: BodyBounds, byBody: Step): Step {
   return (next) => {
     const withKeyInBody = byBody(next);
     const keep = (state: State, read: Received): Promise<void> | undefined =>
@@ -266,12 +266,7 @@ function bodyRefusal(state: State, refusal: Refusal): Refusal {
   return isJson(state.call.headers) || refusal === TOO_MUCH_RECEIVED ? refusal : UNSUPPORTED_TYPE;
 }
 
-function keepBody(
-  state: State,
-  read: Received,
-  limiter: RateLimiter,
-  next: Work,
-): Promise<void> | undefined {
+function keepBody(state: State, read: Received, limiter: RateLimiter, next: Work): Promise<void> | undefined {
   // An answer that has been ended is not worked for.
   if (read === 'client-gone' || state.call.ending !== undefined) return undefined;
   if ('refused' in read) return refuse(state, bodyRefusal(state, read));

@@ -160,7 +160,7 @@ export function readProblems(result: string): readonly Problem[] {
   return JSON.parse(result.slice(PROBLEMS_MARK.length)) as readonly Problem[];
 }
 
-/** @param result Of a job whose records were appended: it has a receipt. */
+/** Reads the result of a job whose records were appended, which has a receipt. */
 export function readAccepted(result: string): AcceptedBody {
   const [identify, track, session, rejected, adjustedMessages, ...texts] = result.split('\n');
   const [receipt = '', messageIds = '', details = '', ignored = '', adjusted = ''] = texts;

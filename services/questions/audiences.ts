@@ -54,7 +54,7 @@ export async function previewAudience(
     for (const row of await budget.ask<{ readonly internal_id: string }>(others))
       users.push(sampleUser(row.internal_id, '', ''));
   }
-  const { tookMs, rowsRead } = budget;
+  const { answeringMs: tookMs, rowsRead } = budget;
   return { count: Number(count), sample, sampleUsers: sorted(users), tookMs, rowsRead };
 }
 
@@ -75,7 +75,7 @@ export async function compareAudiences(
     count: Number(row[name]),
     sample: row[`${name}_sample`].map((ids) => sampleUser(...ids)),
   });
-  const { tookMs, rowsRead } = budget;
+  const { answeringMs: tookMs, rowsRead } = budget;
   return {
     evaluatedAt: options.now,
     fromCount: Number(row.from_count),

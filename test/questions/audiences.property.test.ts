@@ -11,13 +11,7 @@ import { AMPLE } from '../support/stores/analytics.ts';
 import { sharedStore } from '../support/stores/analytics-stores.ts';
 import { audienceOf } from '../support/messages/naive-audience.ts';
 import { propertyRun } from '../support/property-run.ts';
-import {
-  exactly,
-  historyAndDefinitions,
-  insertHistory,
-  NOW,
-  userIdsOf,
-} from '../support/messages/random-history.ts';
+import { exactly, historyAndDefinitions, insertHistory, NOW, userIdsOf } from '../support/messages/random-history.ts';
 import { testedAnalytics, testedShards } from '../support/stores/tested-analytics.ts';
 
 describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('an audience in $name', (tested) => {

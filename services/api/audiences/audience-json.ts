@@ -33,7 +33,7 @@ export function audienceJson(audience: SavedAudience, project: Zone): string {
   return `${JSON.stringify({ id, name }).slice(0, -1)},${definitionJson(audience, project)},${JSON.stringify(rest).slice(1)}`;
 }
 
-/** Who is in it. The definition is JSON text already and goes in untouched, every digit kept. */
+/** The definition, and the same in English. It is JSON text already and goes in untouched, every digit kept. */
 export function definitionJson(saved: Pick<SavedAudience, 'definition'>, project: Zone): string {
   const read = readSaved(saved, project);
   // A newer version may have saved what this one cannot read.

@@ -1,3 +1,4 @@
+import { type AnalyticsParts, budgetOf } from '../../questions/query-budget.ts';
 import { compareAudiences, type Comparison, type UserGroup } from '../../questions/audiences.ts';
 import type { Audience } from '../../questions/definition/audience.ts';
 import { readDefinition } from '../../questions/definition/definition.ts';
@@ -8,7 +9,7 @@ import type { Answer } from '../../http/route.ts';
 import type { Problem } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { type Members, readBody } from '../input.ts';
-import { type AnalyticsParts, budgetOf, contextOf, type QueryRequest } from '../query.ts';
+import { contextOf, type QueryRequest } from '../query.ts';
 import { userJson } from './questions.ts';
 import { findAudienceOf, NO_AUDIENCE } from './saved.ts';
 

@@ -1,3 +1,4 @@
+import { type AnalyticsParts, budgetOf } from '../../questions/query-budget.ts';
 import { previewAudience } from '../../questions/audiences.ts';
 import type { Audience } from '../../questions/definition/audience.ts';
 import type { SampleUser } from '../../questions/sample-user.ts';
@@ -6,7 +7,7 @@ import { definitionOf } from '../../questions/saved/audience-scheduler.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { type Members, readBody } from '../input.ts';
-import { type AnalyticsParts, budgetOf, contextOf, type QueryRequest } from '../query.ts';
+import { contextOf, type QueryRequest } from '../query.ts';
 import { readOfAudience, type SavedAudienceParts } from './saved.ts';
 
 /** `POST /v1/audiences/preview` */

@@ -27,7 +27,11 @@ export async function answerSave({ saved }: SavedAudienceParts, call: ChangeRequ
   const { name = '', definition = '', refreshMs = null } = read.value.also.settings;
   const audience = await saved.create(call.project.id, { name, definition, refreshMs }, call.key?.id);
   const audit = { action: 'audience.save', object: audience.id, after: settingsJson(audience) };
-  return { ...audienceAnswer(audience, call.project, { Location: `/v1/audiences/${audience.id}` }), status: 201, audit };
+  return {
+    ...audienceAnswer(audience, call.project, { Location: `/v1/audiences/${audience.id}` }),
+    status: 201,
+    audit,
+  };
 }
 
 /** `GET /v1/audiences` */

@@ -1,4 +1,4 @@
-import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import type { AnalyticsParts } from '../../questions/query-budget.ts';
 import type { SavedAudience } from '../../questions/saved/audience-store.ts';
 import { compileMembers } from '../../questions/sql/compile-members.ts';
 import { definitionOf } from '../../questions/saved/audience-scheduler.ts';
@@ -22,9 +22,7 @@ import { ndjsonAnswer } from '../ndjson.ts';
 import { type QueryRequest, readCursor, readTime, refuseParameter } from '../query.ts';
 import { readOfAudience, type SavedAudienceParts } from './saved.ts';
 
-export interface StreamParts extends Pick<SavedAudienceParts, 'saved'> {
-  readonly analytics: Pick<AnalyticsReader, 'stream' | 'audienceChanges' | 'finalizedAt'>;
-  readonly limitsOf: (project: Project) => QueryLimits;
+export interface StreamParts extends Pick<SavedAudienceParts, 'saved'>, AnalyticsParts {
   readonly nowMs?: () => number;
 }
 
@@ -96,7 +94,7 @@ function numberIn(internalId: string | undefined): bigint | undefined {
 }
 
 export async function changesAnswer(
-  { analytics, limitsOf }: Pick<StreamParts, 'analytics' | 'limitsOf'>,
+  { analytics, limitsOf }: AnalyticsParts,
   project: Project,
   request: ChangesRequest,
 ): Promise<Answer> {

@@ -1,3 +1,4 @@
+import type { AnalyticsParts } from '../../questions/query-budget.ts';
 import { definitionOf } from '../../questions/saved/audience-scheduler.ts';
 import type { Audience } from '../../questions/definition/audience.ts';
 import type { ReadDefinition } from '../../questions/definition/definition.ts';
@@ -9,7 +10,7 @@ import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Problem } from '../../messages/message.ts';
 import { type Members, readBody } from '../input.ts';
-import { type AnalyticsParts, contextOf, refuseParameter } from '../query.ts';
+import { contextOf, refuseParameter } from '../query.ts';
 import { userKeyIn, type UserIds } from '../users/named-user.ts';
 import { NOBODY } from '../users/users.ts';
 import { DEFINITION_PATH, definitionIn } from './questions.ts';

@@ -1,9 +1,10 @@
+import { type AnalyticsParts, budgetOf } from '../../questions/query-budget.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { eventBody } from '../users/events.ts';
-import { type AnalyticsParts, budgetOf, contextOf, type QueryRequest, refuseBody } from '../query.ts';
+import { contextOf, type QueryRequest, refuseBody } from '../query.ts';
 import type { OpenSpan } from '../../questions/events/count-sql.ts';
 import { type Counts, countEvents } from '../../questions/events/event-counts.ts';
 import { listEvents, type UserEvent } from '../../questions/events/event-list.ts';
@@ -14,7 +15,11 @@ import { MAX_BUCKETS, offsetAt, type TimeBuckets } from '../../questions/events/
 export async function answerEventsQuery(parts: AnalyticsParts, call: QueryRequest): Promise<Answer | Refusal> {
   const question = readEventsQuestion(call);
   if (!question.ok) return refuseBody(question.problems).refusal;
-  const { events, nextCursor } = await listEvents(budgetOf(parts, call.project), contextOf(call.project), question.value);
+  const { events, nextCursor } = await listEvents(
+    budgetOf(parts, call.project),
+    contextOf(call.project),
+    question.value,
+  );
   return {
     status: 200,
     body: `{"events":[${events.map(eventJson).join(',')}],"next_cursor":${JSON.stringify(nextCursor)}}`,

@@ -1,7 +1,7 @@
 /** `GET /v1/users`: users by the beginning of their id, by a trait, or by another id. */
 import { isUtf8 } from 'node:buffer';
 import { numberConstant } from '../../questions/definition/audience.ts';
-import type { QueryBudget } from '../../questions/query-budget.ts';
+import { budgetOf, MAX_PAGE_CHARS, type QueryBudget } from '../../questions/query-budget.ts';
 import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
@@ -17,8 +17,7 @@ import type { Project } from '../../stores/projects/project-store.ts';
 import { BEFORE_ALL, userNumberOf } from '../audiences/cursor.ts';
 import type { Input } from '../input.ts';
 import { isName, MAX_NAME_LENGTH } from '../../questions/events/cursor.ts';
-import { budgetOf, type Checked, readCursor, refuseParameter } from '../query.ts';
-import { MAX_PAGE_CHARS } from '../../questions/query-budget.ts';
+import { type Checked, readCursor, refuseParameter } from '../query.ts';
 import { type UserIds, userKeyIn } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { profileBody } from './users.ts';

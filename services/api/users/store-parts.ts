@@ -1,9 +1,9 @@
 /** The stores that answer requests about users, each named where it cannot be reached. */
+import type { AnalyticsParts } from '../../questions/query-budget.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import type { ProfileReader } from '../../stores/profiles/profile-store.ts';
-import type { AnalyticsParts } from '../query.ts';
 
 /** The stores that answer requests about users. */
 export interface UserStores extends AnalyticsParts {

@@ -16,8 +16,8 @@ import {
   versionsQuery,
 } from '../../stores/analytics/user-trait-history.ts';
 import type { Input } from '../input.ts';
-import { budgetOf, readCursor } from '../query.ts';
-import { MAX_PAGE_CHARS, type QueryBudget } from '../../questions/query-budget.ts';
+import { readCursor } from '../query.ts';
+import { budgetOf, MAX_PAGE_CHARS, type QueryBudget } from '../../questions/query-budget.ts';
 import { userKeyOfPath } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY } from './users.ts';

@@ -28,23 +28,16 @@ export function describeLines(audience: Audience, indent = ''): string {
 
 /** One part; a group without the conditions in it. */
 export function describe(audience: Audience): string {
-  switch (audience.kind) {
-    case 'all':
-      return 'all of these';
-    case 'any':
-      return 'at least one of these';
-    case 'not':
-      return describeNegation(audience.of);
-    case 'trait':
-      return describeTrait(audience);
-    case 'event':
-      return describeEvent(audience);
-  }
+  if (audience.kind === 'event') return describeEvent(audience);
+  if (audience.kind === 'trait') return describeTrait(audience);
+  if (audience.kind === 'not') return describeNegation(audience.of);
+  return audience.kind === 'all' ? 'all of these' : 'at least one of these';
 }
 
 function describeNegation(negated: Audience): string {
   if (negated.kind === 'not') return 'not this';
-  if (negated.kind === 'all' || negated.kind === 'any') return `${negated.kind === 'all' ? 'not all' : 'none'} of these`;
+  if (negated.kind === 'all' || negated.kind === 'any')
+    return `${negated.kind === 'all' ? 'not all' : 'none'} of these`;
   return `not those ${describe(negated)}`;
 }
 
@@ -57,7 +50,8 @@ function listedParts(audience: Audience): readonly Audience[] {
 
 function describeTrait(member: Member): string {
   const [test, ...others] = member.tests;
-  if (test?.test === 'exists' && others.length === 0) return `who have ${test.value ? 'a' : 'no'} ${nameOf(member)}`;
+  if (test?.test === 'exists' && others.length === 0)
+    return `who have ${test.value ? 'a' : 'no'} ${quotedPath(member)}`;
   return `whose ${describeMember(member)}`;
 }
 
@@ -76,10 +70,10 @@ function describeEvent({ event, where, times, within, first, last }: EventCondit
 }
 
 function describeMember(member: Member): string {
-  return `${nameOf(member)} ${member.tests.map(describeTest).join(' and ')}`;
+  return `${quotedPath(member)} ${member.tests.map(describeTest).join(' and ')}`;
 }
 
-function nameOf({ path }: Member): string {
+function quotedPath({ path }: Member): string {
   return path.map((key) => JSON.stringify(key)).join(' → ');
 }
 

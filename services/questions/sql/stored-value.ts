@@ -1,5 +1,11 @@
 /** Tests a JSON value in memory, with the same result as ClickHouse has for the stored value. Pure. */
-import { type Comparison, type Constant, type NumberConstant, numberConstant, type Test } from '../definition/audience.ts';
+import {
+  type Comparison,
+  type Constant,
+  type NumberConstant,
+  numberConstant,
+  type Test,
+} from '../definition/audience.ts';
 import { isJsonObject } from '../definition/reading.ts';
 
 /**

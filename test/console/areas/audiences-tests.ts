@@ -53,7 +53,9 @@ export function testAudiences(scene: () => Scene): void {
 
       const row = page.getByRole('link', { name: /^Team listed/ });
       await row.waitFor();
-      await expect.poll(async () => row.innerText()).toMatch(/whose "team" is "listed"\s+3\s.*when asked\s+Not refreshed/s);
+      await expect
+        .poll(async () => row.innerText())
+        .toMatch(/whose "team" is "listed"\s+3\s.*when asked\s+Not refreshed/s);
       expect(await page.getByRole('link', { name: /^Readers of the newsletter/ }).innerText()).toContain(
         'Not counted yet',
       );
@@ -71,7 +73,9 @@ export function testAudiences(scene: () => Scene): void {
       await page.getByRole('button', { name: 'w-1' }).click();
 
       await page.getByText('In this audience').waitFor();
-      expect(await page.locator('.why .part').innerText()).toMatch(/whose "team" is "why"\s+It is why, set .*(ago|now)/);
+      expect(await page.locator('.why .part').innerText()).toMatch(
+        /whose "team" is "why"\s+It is why, set .*(ago|now)/,
+      );
       expect(page.url()).toMatch(/user=[0-9a-f]{64}/);
       await page.keyboard.press('Escape');
       await page.locator('.why').waitFor({ state: 'detached' });

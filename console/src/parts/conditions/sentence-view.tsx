@@ -33,11 +33,14 @@ const VALUES = /("(?:[^"\\]|\\.)*"|-?\b\d[\w.:+-]*)/;
 export function Sentence({ text }: { readonly text: string }) {
   return (
     <span class="sentence">
-      {text.trimStart().split(VALUES).map((part, i) => (
-        <span key={i} class={i % 2 === 0 ? 'word' : 'value'}>
-          {part}
-        </span>
-      ))}
+      {text
+        .trimStart()
+        .split(VALUES)
+        .map((part, i) => (
+          <span key={i} class={i % 2 === 0 ? 'word' : 'value'}>
+            {part}
+          </span>
+        ))}
     </span>
   );
 }

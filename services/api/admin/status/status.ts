@@ -93,7 +93,8 @@ class StatusSource {
       parts,
       rates: ratesOf(running),
       readers: readersOf(processes === undefined ? undefined : running, log?.lags, nowMs),
-      newest_queryable_event: newest === null ? null : { at: formatMs(newest), age_seconds: secondsSince(newest, nowMs) },
+      newest_queryable_event:
+        newest === null ? null : { at: formatMs(newest), age_seconds: secondsSince(newest, nowMs) },
       deleted_from_log: log?.deletedRecords ?? null,
       processes: processes === undefined ? null : processes.map(processStatus),
       disk: disk
