@@ -1,26 +1,20 @@
-import type { Audiences, Preview } from '../../questions/audiences.ts';
+import { type AnalyticsParts, budgetOf } from '../../questions/query-budget.ts';
+import { previewAudience } from '../../questions/audiences.ts';
+import type { Audience } from '../../questions/definition/audience.ts';
 import type { SampleUser } from '../../questions/sample-user.ts';
 import { type ReadDefinition, readDefinition } from '../../questions/definition/definition.ts';
 import { definitionOf } from '../../questions/saved/audience-scheduler.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
-import type { Project } from '../../stores/projects/project-store.ts';
 import { type Members, readBody } from '../input.ts';
-import type { QueryRequest } from '../query.ts';
+import { contextOf, type QueryRequest } from '../query.ts';
 import { readOfAudience, type SavedAudienceParts } from './saved.ts';
 
-/** What is read about audiences. */
-export interface AudienceParts {
-  /** Under the limits of the project. */
-  readonly audiencesOf: (project: Project) => Pick<Audiences, 'preview' | 'compare' | 'explain' | 'why'>;
-}
-
 /** `POST /v1/audiences/preview` */
-export async function answerPreview({ audiencesOf }: AudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
+export async function answerPreview(parts: AnalyticsParts, call: QueryRequest): Promise<Answer | Refusal> {
   const read = readBody('POST /v1/audiences/preview', call, definitionIn(call));
   if (!read.ok) return read.refusal;
-  const { body, also } = read.value;
-  return previewAnswer(await audiencesOf(call.project).preview(call.project.id, also.definition, body.sample));
+  return previewAnswer(parts, call, read.value.also.definition, read.value.body.sample);
 }
 
 /** Where the definition stands in a question. */
@@ -33,17 +27,23 @@ export function definitionIn({ project: { timezone } }: QueryRequest): (body: Me
 
 /** `GET /v1/audiences/:id/preview` */
 export async function answerSavedPreview(
-  { audiencesOf, saved }: AudienceParts & Pick<SavedAudienceParts, 'saved'>,
+  parts: AnalyticsParts & Pick<SavedAudienceParts, 'saved'>,
   call: QueryRequest,
 ): Promise<Answer | Refusal> {
-  const read = await readOfAudience('GET /v1/audiences/{id}/preview', { saved }, call);
+  const read = await readOfAudience('GET /v1/audiences/{id}/preview', parts, call);
   if ('refused' in read) return read;
-  const { project } = call;
-  const { audience, query } = read;
-  return previewAnswer(await audiencesOf(project).preview(project.id, definitionOf(audience, project), query.sample));
+  return previewAnswer(parts, call, definitionOf(read.audience, call.project), read.query.sample);
 }
 
-function previewAnswer({ count, sample, sampleUsers, tookMs, rowsRead }: Preview): Answer {
+async function previewAnswer(
+  parts: AnalyticsParts,
+  { project }: QueryRequest,
+  definition: Audience,
+  sampleSize: number,
+): Promise<Answer> {
+  const options = { ...contextOf(project), sampleSize };
+  const found = await previewAudience(budgetOf(parts, project), definition, options);
+  const { count, sample, sampleUsers, tookMs, rowsRead } = found;
   const users = { sample, sample_users: sampleUsers.map(userJson) };
   return { status: 200, body: JSON.stringify({ count, ...users, took_ms: Math.round(tookMs), rows_read: rowsRead }) };
 }

@@ -1,49 +1,45 @@
+import type { AnalyticsParts } from '../../questions/query-budget.ts';
 import { definitionOf } from '../../questions/saved/audience-scheduler.ts';
+import type { Audience } from '../../questions/definition/audience.ts';
 import type { ReadDefinition } from '../../questions/definition/definition.ts';
+import { explain } from '../../questions/explain/explain.ts';
+import { explainMembership } from '../../questions/explain/why.ts';
 import { explanationJson, whyJson } from '../../questions/explain/to-json.ts';
 import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Problem } from '../../messages/message.ts';
 import { type Members, readBody } from '../input.ts';
-import { refuseParameter } from '../query.ts';
-import { userKeyIn } from '../users/named-user.ts';
+import { contextOf, refuseParameter } from '../query.ts';
+import { userKeyIn, type UserIds } from '../users/named-user.ts';
 import { NOBODY } from '../users/users.ts';
-import { type AudienceParts, DEFINITION_PATH, definitionIn } from './questions.ts';
+import { DEFINITION_PATH, definitionIn } from './questions.ts';
 import { readOfAudience, type SavedAudienceParts } from './saved.ts';
 
-type SavedParts = AudienceParts & Pick<SavedAudienceParts, 'saved'>;
+type SavedParts = AnalyticsParts & Pick<SavedAudienceParts, 'saved'>;
 
 /** `POST /v1/audiences/explain` */
-export async function answerExplain({ audiencesOf }: AudienceParts, call: Call): Promise<Answer | Refusal> {
+export async function answerExplain(parts: AnalyticsParts, call: Call): Promise<Answer | Refusal> {
   const read = readBody('POST /v1/audiences/explain', call, definitionIn(call));
   if (!read.ok) return read.refusal;
   const { body, also } = read.value;
-  const audiences = audiencesOf(call.project);
-  const explained = await audiences.explain(call.project.id, also.definition, DEFINITION_PATH, body.sample);
-  return { status: 200, body: explanationJson(explained) };
+  return explainAnswer(parts, call, also.definition, DEFINITION_PATH, body.sample);
 }
 
 /** `POST /v1/audiences/why` */
-export async function answerWhy({ audiencesOf }: AudienceParts, call: Call): Promise<Answer | Refusal> {
+export async function answerWhy(parts: AnalyticsParts, call: Call): Promise<Answer | Refusal> {
   const readDefinition = definitionIn(call);
   const read = readBody('POST /v1/audiences/why', call, (exact) => withUser(readDefinition(exact), exact));
   if (!read.ok) return read.refusal;
   const { body, also } = read.value;
-  const projectId = call.project.id;
-  const user = { projectId, userKey: userKeyIn(projectId, body) ?? '' };
-  const why = await audiencesOf(call.project).why(user, also.definition, DEFINITION_PATH, body.events);
-  return why === undefined ? NOBODY : { status: 200, body: whyJson(why) };
+  return whyAnswer(parts, call, also.definition, DEFINITION_PATH, body);
 }
 
 /** `GET /v1/audiences/:id/explain`. Paths are from the root of the definition. */
 export async function answerSavedExplain(parts: SavedParts, call: Call): Promise<Answer | Refusal> {
   const read = await readOfAudience('GET /v1/audiences/{id}/explain', parts, call);
   if ('refused' in read) return read;
-  const { project } = call;
-  const definition = definitionOf(read.audience, project);
-  const explained = await parts.audiencesOf(project).explain(project.id, definition, '', read.query.sample);
-  return { status: 200, body: explanationJson(explained) };
+  return explainAnswer(parts, call, definitionOf(read.audience, call.project), '', read.query.sample);
 }
 
 /** `GET /v1/audiences/:id/why`. Paths are from the root of the definition. */
@@ -53,9 +49,32 @@ export async function answerSavedWhy(parts: SavedParts, call: Call): Promise<Ans
   const { audience, query } = read;
   const problem = problemWithUser(query);
   if (problem !== undefined) return refuseParameter(problem.path.slice(1), problem.message).refusal;
-  const { project } = call;
-  const user = { projectId: project.id, userKey: userKeyIn(project.id, query) ?? '' };
-  const why = await parts.audiencesOf(project).why(user, definitionOf(audience, project), '', query.events);
+  return whyAnswer(parts, call, definitionOf(audience, call.project), '', query);
+}
+
+/** @param path The pointer to the definition in its document. */
+async function explainAnswer(
+  { analytics, limitsOf }: AnalyticsParts,
+  { project }: Call,
+  definition: Audience,
+  path: string,
+  sampleSize: number,
+): Promise<Answer> {
+  const options = { ...contextOf(project), sampleSize };
+  const explained = await explain(analytics, limitsOf(project), definition, path, options);
+  return { status: 200, body: explanationJson(explained) };
+}
+
+async function whyAnswer(
+  { analytics, limitsOf }: AnalyticsParts,
+  { project }: Call,
+  definition: Audience,
+  path: string,
+  asked: UserIds & { readonly events: number },
+): Promise<Answer | Refusal> {
+  const userKey = userKeyIn(project.id, asked) ?? '';
+  const options = { ...contextOf(project), userKey, eventsShown: asked.events };
+  const why = await explainMembership(analytics, limitsOf(project), definition, path, options);
   return why === undefined ? NOBODY : { status: 200, body: whyJson(why) };
 }
 

@@ -17,6 +17,3 @@ export const MAX_TEXT = 512;
 
 /** The largest number of times. */
 export const MAX_TIMES = 1_000_000;
-
-/** Problems that one refusal names. */
-export const MAX_PROBLEMS = 100;

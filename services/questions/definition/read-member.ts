@@ -1,7 +1,6 @@
 import { pointerTo } from '../../messages/unacceptable.ts';
-import type { Constant, Member, NumberConstant, Test } from './audience.ts';
+import { type Constant, type Member, type NumberConstant, numberConstant, type Test } from './audience.ts';
 import { MAX_PATH_KEYS, MAX_VALUES } from './limits.ts';
-import { numberConstant } from './number-constant.ts';
 import type { Reading } from './reading.ts';
 
 /** In the order in which they are tried. */

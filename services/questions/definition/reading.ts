@@ -1,6 +1,6 @@
-import { pointerTo } from '../../messages/unacceptable.ts';
+import { MAX_PROBLEMS, pointerTo } from '../../messages/unacceptable.ts';
 import type { Problem } from '../../messages/message.ts';
-import { MAX_CONDITIONS, MAX_PROBLEMS, MAX_TEXT } from './limits.ts';
+import { MAX_CONDITIONS, MAX_TEXT } from './limits.ts';
 
 /** The state of reading one definition. Each function that reads a part returns undefined after it has refused it. */
 export class Reading {

@@ -12,7 +12,7 @@ import type {
 import type { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
 import type { Project, ProjectStore } from '../../stores/projects/project-store.ts';
 import type { Audience } from '../definition/audience.ts';
-import { readDefinition } from '../definition/definition.ts';
+import { type ReadDefinition, readDefinition } from '../definition/definition.ts';
 import { limitsOf } from '../query-budget.ts';
 import { compileMembership } from '../sql/compile-members.ts';
 import type { AudienceClaims, AudienceStore, Claim, SavedAudience } from './audience-store.ts';
@@ -212,12 +212,18 @@ function evaluationOf(
 }
 
 /** @throws TidemarkError `STORE_REJECTED` if a newer version saved a definition that this one cannot read. */
-export function definitionOf({ definition }: SavedAudience, { timezone }: Pick<Project, 'timezone'>): Audience {
-  const parsed = parseBody(definition);
-  const read = parsed.ok ? readDefinition(parsed.value.exact, { timezone }) : parsed;
+export function definitionOf(saved: SavedDefinition, project: Pick<Project, 'timezone'>): Audience {
+  const read = readSaved(saved, project);
   if (!read.ok)
     throw new TidemarkError('STORE_REJECTED', `a saved definition is not valid: ${read.problems[0]?.message}`);
   return read.definition;
+}
+
+type SavedDefinition = Pick<SavedAudience, 'definition'>;
+
+export function readSaved({ definition }: SavedDefinition, { timezone }: Pick<Project, 'timezone'>): ReadDefinition {
+  const parsed = parseBody(definition);
+  return parsed.ok ? readDefinition(parsed.value.exact, { timezone }) : parsed;
 }
 
 function failureCode(error: unknown): ErrorCode {

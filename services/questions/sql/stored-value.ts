@@ -1,6 +1,11 @@
 /** Tests a JSON value in memory, with the same result as ClickHouse has for the stored value. Pure. */
-import type { Comparison, Constant, NumberConstant, Test } from '../definition/audience.ts';
-import { numberConstant } from '../definition/number-constant.ts';
+import {
+  type Comparison,
+  type Constant,
+  type NumberConstant,
+  numberConstant,
+  type Test,
+} from '../definition/audience.ts';
 import { isJsonObject } from '../definition/reading.ts';
 
 /**

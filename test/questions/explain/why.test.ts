@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { Audiences } from '../../../services/questions/audiences.ts';
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
 import { whyJson } from '../../../services/questions/explain/to-json.ts';
-import type { Why } from '../../../services/questions/explain/why.ts';
+import { explainMembership, type Why } from '../../../services/questions/explain/why.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
 import { sharedAnalytics } from '../../support/stores/analytics-stores.ts';
 import { HOSTILE, hostileMembers } from '../../support/messages/hostile.ts';
-import { exactly, NOW, NOW_MS } from '../../support/messages/random-history.ts';
+import { exactly, NOW } from '../../support/messages/random-history.ts';
 import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const HOUR = 3_600_000_000n;
@@ -21,8 +20,9 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     const text = typeof definition === 'string' ? definition : JSON.stringify(definition);
     const read = readDefinition(exactly(text), { timezone: 'UTC' });
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
-    const user = { projectId: make.projectId, userKey: userKeyOf(make.projectId, userId) };
-    return new Audiences(store(), AMPLE, () => NOW_MS).why(user, read.definition, '/definition', eventsShown);
+    const { projectId } = make;
+    const options = { projectId, userKey: userKeyOf(projectId, userId), now: NOW, eventsShown };
+    return explainMembership(store(), AMPLE, read.definition, '/definition', options);
   }
 
   async function evaluationOf(

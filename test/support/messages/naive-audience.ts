@@ -7,7 +7,7 @@ import type {
   Period,
   Test,
 } from '../../../services/questions/definition/audience.ts';
-import { numberConstant } from '../../../services/questions/definition/number-constant.ts';
+import { numberConstant } from '../../../services/questions/definition/audience.ts';
 import { parseBody } from '../../../services/messages/json.ts';
 import type { Message, Micros, Track } from '../../../services/messages/message.ts';
 
