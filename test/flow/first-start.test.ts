@@ -5,7 +5,7 @@ import { chmod, lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { placeCluster } from '../support/stores/cluster.ts';
+import { placeCluster } from '../support/stores/new-stores.ts';
 import { type Finished, runProgram, startProgram } from '../support/service/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

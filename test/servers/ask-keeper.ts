@@ -3,7 +3,7 @@ import type { ServerName } from './server.ts';
 /** Where the test run's keeper listens (`global-setup.ts`); the processes of the tests inherit it. */
 export const KEEPER_VARIABLE = 'TEST_SERVERS_KEEPER';
 
-/** `pglite` is the folder of a new cluster of Postgres (`pglite.ts`), for copies. */
+/** `pglite` is the folder of a new cluster of Postgres (`stores.ts`), for copies. */
 export async function askKeeper(name: ServerName | 'pglite'): Promise<{ status: number; text: string }> {
   const keeper = process.env[KEEPER_VARIABLE];
   if (keeper === undefined) return { status: 503, text: 'run by vitest, whose global setup starts servers' };

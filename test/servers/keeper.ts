@@ -100,7 +100,7 @@ export class Keeper {
 
   async #makeCluster(): Promise<string> {
     const folder = await this.#folderOf('pglite');
-    await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'pglite.ts'), folder]);
+    await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'stores.ts'), folder]);
     return folder;
   }
 

@@ -9,7 +9,7 @@ import { verify } from '../../../services/operations/verify/verify.ts';
 import { formatMicros } from '../../../services/messages/timestamp.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { ask } from '../../support/stores/analytics.ts';
-import { placeCluster } from '../../support/stores/cluster.ts';
+import { placeCluster } from '../../support/stores/new-stores.ts';
 import { codec, identify, session, track } from '../../support/messages/messages.ts';
 import { randomProjectId } from '../../support/messages/random-project.ts';
 import { ReplayScene } from '../../support/service/replay-scene.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Catalog } from '../../../services/questions/catalog/catalog.ts';
-import { placeCluster } from '../../support/stores/cluster.ts';
+import { placeCluster } from '../../support/stores/new-stores.ts';
 import { identify, track } from '../../support/messages/messages.ts';
 import { PROJECT } from '../../support/http/reading-server.ts';
 import { ReplayScene } from '../../support/service/replay-scene.ts';

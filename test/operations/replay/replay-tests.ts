@@ -6,7 +6,7 @@ import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { userNumber } from '../../../services/stores/analytics/columns.ts';
 import { SqlGenerations } from '../../../services/stores/generations/sql-generations.ts';
 import { ask } from '../../support/stores/analytics.ts';
-import { placeCluster } from '../../support/stores/cluster.ts';
+import { placeCluster } from '../../support/stores/new-stores.ts';
 import { identify, track } from '../../support/messages/messages.ts';
 import { randomProjectId } from '../../support/messages/random-project.ts';
 import { ReplayScene, type SceneSettings } from '../../support/service/replay-scene.ts';

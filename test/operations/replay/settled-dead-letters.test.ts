@@ -13,7 +13,7 @@ import type { GenerationKind } from '../../../services/stores/generations/genera
 import { userNumber } from '../../../services/stores/analytics/columns.ts';
 import type { ClickHouseStore } from '../../../services/stores/analytics/clickhouse/clickhouse-store.ts';
 import { ask } from '../../support/stores/analytics.ts';
-import { placeCluster } from '../../support/stores/cluster.ts';
+import { placeCluster } from '../../support/stores/new-stores.ts';
 import { codec, identify } from '../../support/messages/messages.ts';
 import { randomProjectId } from '../../support/messages/random-project.ts';
 import { ReplayScene } from '../../support/service/replay-scene.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
 import { migrateDatabase } from '../../../services/stores/database/migrate.ts';
-import { openClusterInMemory } from '../../support/stores/cluster.ts';
+import { openClusterInMemory } from '../../support/stores/new-stores.ts';
 import { migrationsUpTo } from '../../support/stores/older-database.ts';
 
 const PROJECT = `

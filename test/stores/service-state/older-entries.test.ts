@@ -5,7 +5,7 @@ import { migrateDatabase } from '../../../services/stores/database/migrate.ts';
 import { openDatabase } from '../../../services/stores/database/open.ts';
 import { auditEntry } from '../../contract/audit-log.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { openClusterInMemory } from '../../support/stores/cluster.ts';
+import { openClusterInMemory } from '../../support/stores/new-stores.ts';
 import { freshDatabase } from '../../support/stores/fresh-database.ts';
 import { migrationsUpTo } from '../../support/stores/older-database.ts';
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { placeCluster } from '../stores/cluster.ts';
+import { placeCluster } from '../stores/new-stores.ts';
 
 export const WRITE_KEY = 'write-key-of-the-tests-0123456789abcdef';
 /** Also with the scope `audiences`, as every first read key. */

@@ -22,7 +22,7 @@ import { Projector } from '../../../services/consumers/projector/project.ts';
 import { createLogger } from '../../../services/runtime/logger.ts';
 import { Sink } from '../../../services/consumers/sink/copy.ts';
 import { askServer } from '../stores/clickhouse.ts';
-import { placeCluster } from '../stores/cluster.ts';
+import { placeCluster } from '../stores/new-stores.ts';
 import { onServers } from './server-settings.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 50 };

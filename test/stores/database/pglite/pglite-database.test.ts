@@ -6,7 +6,7 @@ import { migrateDatabase } from '../../../../services/stores/database/migrate.ts
 import { openDatabase } from '../../../../services/stores/database/open.ts';
 import { maintain } from '../../../../services/stores/database/pglite/maintenance.ts';
 import { testDatabase } from '../../../contract/database.ts';
-import { openClusterInMemory, placeCluster } from '../../../support/stores/cluster.ts';
+import { openClusterInMemory, placeCluster } from '../../../support/stores/new-stores.ts';
 import { startProgram } from '../../../support/service/program.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
