@@ -22,12 +22,12 @@ const PROJECT = randomProjectId();
 describe('a service that is killed', { timeout: 600_000 }, () => {
   test('amid a large batch, its slices, and a file of rows, reads on to what the log holds', async () => {
     const folder = await temporaryFolder();
-    // A poll of 12,000 is full, a part of them from each partition of each topic: it is written as at the head of the log, and
+    // A poll of 1,200 is full, a part of them from each partition of each topic: it is written as at the head of the log, and
     // what remains in large batches.
     const stages = [
-      { step: 'a slice is written', messages: 24_000 },
-      { step: 'all slices are written, positions and claims are not', messages: 12_000 },
-      { step: 'a row file is half written', messages: 1_000 },
+      { step: 'a slice is written', messages: 2_400 },
+      { step: 'all slices are written, positions and claims are not', messages: 2_400 },
+      { step: 'a row file is half written', messages: 500 },
     ] as const;
 
     let appended = 0;
