@@ -5,8 +5,8 @@ import { TidemarkError } from '../../runtime/errors.ts';
 import { LOST_AND_FOUND } from '../../runtime/private-folder.ts';
 import { flushFolder } from '../flush-folder.ts';
 import { checkDataFile } from './data-file.ts';
-import { damaged, failureOf } from './errors.ts';
-import { grown } from './layout.ts';
+import { damaged, failureOf } from '../embedded/errors.ts';
+import { grown } from '../embedded/layout.ts';
 import { createLog } from './open-log.ts';
 
 const DATA_FILE = 'data.mdb';

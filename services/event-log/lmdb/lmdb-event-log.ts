@@ -11,12 +11,12 @@ import type {
   ScanRange,
   TopicPartition,
 } from '../event-log.ts';
-import { AppendQueue } from './appends.ts';
-import { failureOf } from './errors.ts';
+import { AppendQueue } from '../embedded/appends.ts';
+import { failureOf } from '../embedded/errors.ts';
 import { prepareFolder } from './folder.ts';
-import { EncodeQueue } from './encode-queue.ts';
-import { LmdbReader } from './reader.ts';
-import { scan } from './scan.ts';
+import { EncodeQueue } from '../embedded/encode-queue.ts';
+import { LmdbReader } from '../embedded/reader.ts';
+import { scan } from '../embedded/scan.ts';
 import { LmdbStore } from './store.ts';
 import { LmdbWriter } from './writer.ts';
 import { checkGroup, logClosed } from '../refusals.ts';

@@ -5,8 +5,8 @@ import { TidemarkError } from '../../runtime/errors.ts';
 import { expectRoom } from '../../runtime/free-space.ts';
 import { nameOf } from '../partition.ts';
 import { type Bytes, LmdbEnvironment, MAX_PARTITIONS } from './environment.ts';
-import { damaged } from './errors.ts';
-import { grown, Layout, type Topic } from './layout.ts';
+import { damaged } from '../embedded/errors.ts';
+import { grown, Layout, type Topic } from '../embedded/layout.ts';
 
 /** The first value of a log's metadata. */
 interface LogFormat {

@@ -5,10 +5,10 @@ import { endProcess } from '../../runtime/end-process.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { expectRoom, tryWriting } from '../../runtime/free-space.ts';
 import type { LogRecord, Position } from '../event-log.ts';
-import { recordCountOf, type Limits, readRecords, sealChunk } from './chunk.ts';
+import { recordCountOf, type Limits, readRecords, sealChunk } from '../embedded/chunk.ts';
 import type { Bytes, LmdbEnvironment } from './environment.ts';
-import { damaged, failureOf } from './errors.ts';
-import type { Layout, LogPartition } from './layout.ts';
+import { damaged, failureOf } from '../embedded/errors.ts';
+import type { Layout, LogPartition } from '../embedded/layout.ts';
 import { nameOf } from '../partition.ts';
 import { endsIn, type OpenedLog, openLog, putEnds, readMetadata, writeMetadata } from './open-log.ts';
 

@@ -11,7 +11,7 @@ import type {
   WriterData,
   WriteRequest,
   WriteResult,
-} from './requests.ts';
+} from '../embedded/requests.ts';
 
 interface PendingRequest {
   readonly resolve: (result: WriteResult) => void;

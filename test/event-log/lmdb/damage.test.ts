@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { LogRecord } from '../../../services/event-log/event-log.ts';
 import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
-import { failureOf } from '../../../services/event-log/lmdb/errors.ts';
+import { failureOf } from '../../../services/event-log/embedded/errors.ts';
 import { prepareFolder } from '../../../services/event-log/lmdb/folder.ts';
 import { LmdbStore } from '../../../services/event-log/lmdb/store.ts';
 import { hasCode } from '../../../services/runtime/errors.ts';

@@ -1,7 +1,7 @@
 import type { LogRecord } from '../event-log.ts';
 import type { Limits } from './chunk.ts';
 import type { LogPartition } from './layout.ts';
-import type { LmdbStore } from './store.ts';
+import type { LmdbStore } from '../lmdb/store.ts';
 
 /** How far a partition has been read. */
 export interface PartitionCursor {

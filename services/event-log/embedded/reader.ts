@@ -9,9 +9,9 @@ import type {
 } from '../event-log.ts';
 import { identityOf } from '../identity.ts';
 import type { LogPartition } from './layout.ts';
-import type { LmdbStore } from './store.ts';
+import type { LmdbStore } from '../lmdb/store.ts';
 import { type PartitionCursor, readNext } from './partition-cursor.ts';
-import type { LmdbWriter } from './writer.ts';
+import type { LmdbWriter } from '../lmdb/writer.ts';
 import { isAmong, nameOf } from '../partition.ts';
 import { replaced } from '../refusals.ts';
 

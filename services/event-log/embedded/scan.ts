@@ -1,6 +1,6 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { PartitionRecords, ScanOptions, ScanRange } from '../event-log.ts';
-import type { LmdbStore } from './store.ts';
+import type { LmdbStore } from '../lmdb/store.ts';
 import { type PartitionCursor, readNext } from './partition-cursor.ts';
 import { checkRanges, scanLimits, unknownPartition } from '../refusals.ts';
 
