@@ -26,8 +26,8 @@ export async function openEventLog(url: string, options: EventLogOptions): Promi
   switch (scheme) {
     case 'lmdb': {
       if (rest === '') throw new TidemarkError('CONFIG_INVALID', 'the event log lmdb: names no folder');
-      const { LmdbEventLog } = await import('./lmdb/lmdb-event-log.ts');
-      return LmdbEventLog.open({ folder: rest, ...options });
+      const { EmbeddedEventLog } = await import('./embedded/embedded-event-log.ts');
+      return EmbeddedEventLog.open({ folder: rest, ...options });
     }
     case 'kafka': {
       const { KafkaEventLog } = await import('./kafka/kafka-event-log.ts');

@@ -11,27 +11,27 @@ import { identityOf } from '../identity.ts';
 import type { LogPartition } from './layout.ts';
 import type { LmdbStore } from '../lmdb/store.ts';
 import { type PartitionCursor, readNext } from './partition-cursor.ts';
-import type { LmdbWriter } from '../lmdb/writer.ts';
+import type { LogWriter } from './writer.ts';
 import { isAmong, nameOf } from '../partition.ts';
 import { replaced } from '../refusals.ts';
 
 // How often a waiting reader checks for records that another thread has appended. A check costs about 10 µs.
 const APPEND_POLL_MS = 20;
 
-export interface LmdbReaderParts {
+export interface EmbeddedReaderParts {
   readonly store: LmdbStore;
-  readonly writer: LmdbWriter;
+  readonly writer: LogWriter;
   /** The member of each group that reads: the first that polled. Shared by the readers of a log. */
-  readonly owners: Map<string, LmdbReader>;
-  readonly closed: (reader: LmdbReader) => void;
+  readonly owners: Map<string, EmbeddedReader>;
+  readonly closed: (reader: EmbeddedReader) => void;
 }
 
-export class LmdbReader implements LogReader {
+export class EmbeddedReader implements LogReader {
   readonly #group: string;
   readonly #store: LmdbStore;
-  readonly #writer: LmdbWriter;
-  readonly #owners: Map<string, LmdbReader>;
-  readonly #closed: (reader: LmdbReader) => void;
+  readonly #writer: LogWriter;
+  readonly #owners: Map<string, EmbeddedReader>;
+  readonly #closed: (reader: EmbeddedReader) => void;
   readonly #start: ReaderOptions['start'];
   readonly #partitions: readonly LogPartition[];
   /** Undefined until `start` has been called. */
@@ -41,7 +41,7 @@ export class LmdbReader implements LogReader {
   #isClosed = false;
   #wake: (() => void) | undefined;
 
-  constructor({ store, writer, owners, closed }: LmdbReaderParts, { group, topics, start }: ReaderOptions) {
+  constructor({ store, writer, owners, closed }: EmbeddedReaderParts, { group, topics, start }: ReaderOptions) {
     this.#group = group;
     this.#store = store;
     this.#writer = writer;

@@ -1,6 +1,6 @@
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { isMainThread } from 'node:worker_threads';
-import { closeAtExit, ShutdownBarrier, BARRIER_BYTES } from './shutdown-barrier.ts';
+import { closeAtExit, ShutdownBarrier, BARRIER_BYTES } from '../embedded/shutdown-barrier.ts';
 
 export type Bytes = Database<Buffer, Uint8Array>;
 

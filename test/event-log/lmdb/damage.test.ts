@@ -2,7 +2,7 @@ import { cp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { LogRecord } from '../../../services/event-log/event-log.ts';
-import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
+import { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-event-log.ts';
 import { failureOf } from '../../../services/event-log/embedded/errors.ts';
 import { prepareFolder } from '../../../services/event-log/lmdb/folder.ts';
 import { LmdbStore } from '../../../services/event-log/lmdb/store.ts';
@@ -111,7 +111,7 @@ describe('a damaged log', () => {
     for (let at = damaged.indexOf('key-5t-5'); at >= 0; at = damaged.indexOf('key-5t-5', at + 1)) damaged[at]! ^= 1;
     await writeFile(file, damaged);
 
-    const log = await LmdbEventLog.open({ folder, topics: TOPICS });
+    const log = await EmbeddedEventLog.open({ folder, topics: TOPICS });
     const reader = await log.openReader({ group: 'g', topics: TOPICS, start: () => Promise.resolve([]) });
 
     const poll = reader.poll({ maxRecords: 10_000, maxBytes: 2 ** 26, maxWaitMs: 20_000 });
@@ -134,7 +134,7 @@ const NODE_IS_DUPLICATE = 4;
 /** A closed log with small records, appended one by one and together, and a large one in each topic. */
 async function logOf(count: number): Promise<string> {
   const folder = await temporaryFolder();
-  const log = await LmdbEventLog.open({ folder, topics: TOPICS, partitions: 2 });
+  const log = await EmbeddedEventLog.open({ folder, topics: TOPICS, partitions: 2 });
   for (const one of records('t', Math.min(count, 100), 't')) await log.append([one]);
   await log.append(records('u', count));
   await log.append(TOPICS.map((topic) => record(topic, 'key', LARGE)));

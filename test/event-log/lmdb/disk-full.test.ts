@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
+import { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-event-log.ts';
 import { hasCode } from '../../../services/runtime/errors.ts';
 import { LOG_RESERVE_BYTES } from '../../../services/runtime/free-space.ts';
 import { PATIENT, placed, placeOf, readCount, record, text } from '../../support/event-log/event-log.ts';
@@ -23,7 +23,7 @@ describe('an embedded log that cannot grow', () => {
     const acknowledged = lines.slice(0, -2);
     expect(lines.slice(-2)).toEqual(['LOG_UNAVAILABLE true', String(acknowledged.length)]);
     expect(acknowledged.length).toBeGreaterThan(100);
-    const log = await LmdbEventLog.open({ folder, topics: ['t'] });
+    const log = await EmbeddedEventLog.open({ folder, topics: ['t'] });
     onTestFinished(() => log.close());
     const read = await readCount(await readerOf(log), acknowledged.length);
     expect(
@@ -44,7 +44,7 @@ describe('an embedded log that cannot grow', () => {
       const acknowledged = lines.filter((line) => /^\d+ \d+ \d+$/.test(line));
       expect(lines.filter((line) => line === 'LOG_UNAVAILABLE true').length).toBeGreaterThan(0);
       expect(lines.at(-1)).toBe(String(acknowledged.length));
-      const log = await LmdbEventLog.open({ folder, topics: ['t'] });
+      const log = await EmbeddedEventLog.open({ folder, topics: ['t'] });
       onTestFinished(() => log.close());
       const read = await readCount(await readerOf(log), acknowledged.length);
       const held = read.map(({ partition, offset, value }) => `${partition} ${offset} ${Number(text(value))}`);
@@ -57,7 +57,7 @@ describe('an embedded log that cannot grow', () => {
     async () => {
       const folder = await smallDisk('96m');
       await writeFile(join(folder, 'ballast'), Buffer.alloc(24 * 2 ** 20));
-      const log = await LmdbEventLog.open({ folder: join(folder, 'log'), topics: ['t'] });
+      const log = await EmbeddedEventLog.open({ folder: join(folder, 'log'), topics: ['t'] });
       onTestFinished(() => log.close());
       const acknowledged = new Set<string>();
       const reader = await readerOf(log);
@@ -77,7 +77,7 @@ describe('an embedded log that cannot grow', () => {
 });
 
 /** Appends one by one, small and large; returns how many were refused. */
-async function appendAll(log: LmdbEventLog, count: number, acknowledged: Set<string>): Promise<number> {
+async function appendAll(log: EmbeddedEventLog, count: number, acknowledged: Set<string>): Promise<number> {
   let refused = 0;
   for (let i = 0; i < count; i++) {
     const key = `${acknowledged.size}-${refused}`;
@@ -92,7 +92,7 @@ async function appendAll(log: LmdbEventLog, count: number, acknowledged: Set<str
   return refused;
 }
 
-function readerOf(log: LmdbEventLog) {
+function readerOf(log: EmbeddedEventLog) {
   return log.openReader({ group: 'g', topics: ['t'], start: () => Promise.resolve([]) });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
+import { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-event-log.ts';
 import type { AppendEncoded, EncodeJob, EncodeResult } from '../../../services/event-log/event-log.ts';
 import { placeOf, readCount, record, text, until } from '../../support/event-log/event-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -12,13 +12,13 @@ function job(content: string, shared: object = IN_T): EncodeJob {
   return { shared, length: bytes.length, write: (target, at) => target.set(bytes, at) };
 }
 
-async function open(): Promise<{ log: LmdbEventLog; append: AppendEncoded }> {
-  const log = await LmdbEventLog.open({ folder: await temporaryFolder(), topics: ['t', 'u'] });
+async function open(): Promise<{ log: EmbeddedEventLog; append: AppendEncoded }> {
+  const log = await EmbeddedEventLog.open({ folder: await temporaryFolder(), topics: ['t', 'u'] });
   onTestFinished(() => log.close());
   return { log, append: await log.openEncoder(ENCODER) };
 }
 
-async function valuesByPlace(log: LmdbEventLog, count: number): Promise<Map<string, string>> {
+async function valuesByPlace(log: EmbeddedEventLog, count: number): Promise<Map<string, string>> {
   const reader = await log.openReader({ group: 'g', topics: ['t', 'u'], start: () => Promise.resolve([]) });
   const read = await readCount(reader, count);
   return new Map(read.map((one) => [placeOf(one), text(one.value)]));
@@ -109,7 +109,7 @@ describe('records that the log encodes itself', () => {
   });
 
   test('an encoder cannot be opened on a log that closes meanwhile', async () => {
-    const log = await LmdbEventLog.open({ folder: await temporaryFolder(), topics: ['t'] });
+    const log = await EmbeddedEventLog.open({ folder: await temporaryFolder(), topics: ['t'] });
 
     const opened = log.openEncoder(ENCODER).catch((error: unknown) => error);
     await log.close();
@@ -119,7 +119,7 @@ describe('records that the log encodes itself', () => {
   });
 
   test('an encoder module that does not exist is refused, and appends go on', async () => {
-    const log = await LmdbEventLog.open({ folder: await temporaryFolder(), topics: ['t'] });
+    const log = await EmbeddedEventLog.open({ folder: await temporaryFolder(), topics: ['t'] });
     onTestFinished(() => log.close());
 
     await expect(log.openEncoder(new URL('no-such-encoder.ts', ENCODER))).rejects.toMatchObject({

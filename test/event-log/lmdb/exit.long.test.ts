@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
+import { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-event-log.ts';
 import { runProgram } from '../../support/service/program.ts';
 import { records } from '../../support/event-log/event-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -22,7 +22,7 @@ describe('a process that ends in the middle of appending', () => {
         expect(ended, stderr).toBe(code);
       }
 
-      const log = await LmdbEventLog.open({ folder, topics: ['t'] });
+      const log = await EmbeddedEventLog.open({ folder, topics: ['t'] });
       expect(await log.append(records('t', 1))).toHaveLength(1);
       await log.close();
     },

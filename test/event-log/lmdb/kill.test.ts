@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { EventLog } from '../../../services/event-log/event-log.ts';
-import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
+import { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-event-log.ts';
 import { type PlacedRecord, placeOf, readCount, text } from '../../support/event-log/event-log.ts';
 import { type Program, startProgram } from '../../support/service/program.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -54,7 +54,7 @@ async function collect(writer: Program, acknowledged: Map<string, string>, count
 }
 
 async function verify(folder: string, acknowledged: ReadonlyMap<string, string>): Promise<readonly PlacedRecord[]> {
-  const log = await LmdbEventLog.open({ folder, topics: TOPICS });
+  const log = await EmbeddedEventLog.open({ folder, topics: TOPICS });
   const read = await readWhole(log);
   await log.close();
   const found = new Map(read.map((one) => [placeOf(one), text(one.value)]));

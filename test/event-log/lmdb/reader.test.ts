@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { LogReader, ReaderOptions } from '../../../services/event-log/event-log.ts';
-import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
+import { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-event-log.ts';
 import {
   AT_ONCE,
   keyIn,
@@ -93,12 +93,12 @@ describe('a reader of the embedded log', () => {
   });
 });
 
-async function opened(folder: string): Promise<LmdbEventLog> {
-  const log = await LmdbEventLog.open({ folder, topics: ['t'], partitions: PARTITIONS });
+async function opened(folder: string): Promise<EmbeddedEventLog> {
+  const log = await EmbeddedEventLog.open({ folder, topics: ['t'], partitions: PARTITIONS });
   onTestFinished(() => log.close());
   return log;
 }
 
-function readerOf(log: LmdbEventLog, options: Partial<ReaderOptions> = {}): Promise<LogReader> {
+function readerOf(log: EmbeddedEventLog, options: Partial<ReaderOptions> = {}): Promise<LogReader> {
   return log.openReader({ group: 'g', topics: ['t'], start: () => Promise.resolve([]), ...options });
 }

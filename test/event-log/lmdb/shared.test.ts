@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Appended } from '../../../services/event-log/event-log.ts';
-import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
+import { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-event-log.ts';
 import { placeOf, readCount, record, values } from '../../support/event-log/event-log.ts';
 import type { ThreadNews, ThreadTask } from '../../support/programs/event-log-thread.ts';
 import { runProgram } from '../../support/service/program.ts';
@@ -70,13 +70,13 @@ describe('an embedded log that several have open', () => {
   });
 });
 
-async function opened(folder: string): Promise<LmdbEventLog> {
-  const log = await LmdbEventLog.open({ folder, topics: ['t'] });
+async function opened(folder: string): Promise<EmbeddedEventLog> {
+  const log = await EmbeddedEventLog.open({ folder, topics: ['t'] });
   onTestFinished(() => log.close());
   return log;
 }
 
-function readerOf(log: LmdbEventLog) {
+function readerOf(log: EmbeddedEventLog) {
   return log.openReader({ group: 'check', topics: ['t'], start: () => Promise.resolve([]) });
 }
 

@@ -11,7 +11,7 @@ import type {
   WriterData,
   WriteRequest,
   WriteResult,
-} from '../embedded/requests.ts';
+} from './requests.ts';
 
 interface PendingRequest {
   readonly resolve: (result: WriteResult) => void;
@@ -19,7 +19,7 @@ interface PendingRequest {
 }
 
 /** The writer thread of a log, as seen by the log's own thread. Started by the first request, and again if it ends. */
-export class LmdbWriter {
+export class LogWriter {
   readonly #data: WriterData;
   readonly #barrier: ShutdownBarrier;
   #leaveOpen: (() => void) | undefined;

@@ -11,17 +11,17 @@ import type {
   ScanRange,
   TopicPartition,
 } from '../event-log.ts';
-import { AppendQueue } from '../embedded/appends.ts';
-import { failureOf } from '../embedded/errors.ts';
-import { prepareFolder } from './folder.ts';
-import { EncodeQueue } from '../embedded/encode-queue.ts';
-import { LmdbReader } from '../embedded/reader.ts';
-import { scan } from '../embedded/scan.ts';
-import { LmdbStore } from './store.ts';
-import { LmdbWriter } from './writer.ts';
+import { AppendQueue } from './appends.ts';
+import { failureOf } from './errors.ts';
+import { prepareFolder } from '../lmdb/folder.ts';
+import { EncodeQueue } from './encode-queue.ts';
+import { EmbeddedReader } from './reader.ts';
+import { scan } from './scan.ts';
+import { LmdbStore } from '../lmdb/store.ts';
+import { LogWriter } from './writer.ts';
 import { checkGroup, logClosed } from '../refusals.ts';
 
-export interface LmdbEventLogOptions {
+export interface EmbeddedEventLogOptions {
   /** Created, readable only by its owner, where it is absent. An empty folder becomes a new log. */
   readonly folder: string;
   readonly topics: readonly string[];
@@ -31,23 +31,23 @@ export interface LmdbEventLogOptions {
 /**
  * The embedded event log: an LMDB environment. It belongs to one process (the lock of the data folder keeps others out),
  * in which several threads may have it open. LMDB itself lets several processes append and read; only who reads for a
- * group is decided within one `LmdbEventLog`. Offsets are dense and start at 0. An append is part of one transaction:
+ * group is decided within one `EmbeddedEventLog`. Offsets are dense and start at 0. An append is part of one transaction:
  * either all of it is in the log or nothing. A thread of its own writes, started by the first append or commit. A worker
  * thread that has a log open must close it before anybody calls `terminate()` on it (shutdown-barrier.ts).
  */
-export class LmdbEventLog implements EventLog {
+export class EmbeddedEventLog implements EventLog {
   readonly #store: LmdbStore;
-  readonly #writer: LmdbWriter;
+  readonly #writer: LogWriter;
   readonly #appends: AppendQueue;
   readonly #encodeJobs: EncodeQueue;
-  readonly #readers = new Set<LmdbReader>();
+  readonly #readers = new Set<EmbeddedReader>();
   /** The member of each group that reads. */
-  readonly #owners = new Map<string, LmdbReader>();
+  readonly #owners = new Map<string, EmbeddedReader>();
   #closing: Promise<void> | undefined;
 
   private constructor(folder: string, store: LmdbStore) {
     this.#store = store;
-    this.#writer = new LmdbWriter(folder);
+    this.#writer = new LogWriter(folder);
     const wakingReaders = async <T>(writing: Promise<T>): Promise<T> => {
       const result = await writing;
       for (const reader of this.#readers) reader.wake();
@@ -61,12 +61,12 @@ export class LmdbEventLog implements EventLog {
    * @throws TidemarkError `CONFIG_INVALID` where the log has another number of partitions or the folder cannot be created;
    *   `LOG_FOREIGN` where the folder holds anything else, which is left unchanged; `LOG_DAMAGED`.
    */
-  static async open({ folder, topics, partitions }: LmdbEventLogOptions): Promise<LmdbEventLog> {
+  static async open({ folder, topics, partitions }: EmbeddedEventLogOptions): Promise<EmbeddedEventLog> {
     await prepareFolder(folder, topics, partitions);
     try {
       const store = LmdbStore.open(folder, topics, partitions);
       store.checkEnds();
-      return new LmdbEventLog(folder, store);
+      return new EmbeddedEventLog(folder, store);
     } catch (error) {
       throw failureOf(error, 'to open');
     }
@@ -105,9 +105,9 @@ export class LmdbEventLog implements EventLog {
       store: this.#store,
       writer: this.#writer,
       owners: this.#owners,
-      closed: (reader: LmdbReader) => void this.#readers.delete(reader),
+      closed: (reader: EmbeddedReader) => void this.#readers.delete(reader),
     };
-    const reader = new LmdbReader(parts, options);
+    const reader = new EmbeddedReader(parts, options);
     this.#readers.add(reader);
     return reader;
   }

@@ -4,10 +4,10 @@
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { unwatchThisThread, watchThisThread } from '../../runtime/watchdog/watchdog.ts';
-import { SpareMemory } from '../embedded/batch.ts';
-import { failureOf } from '../embedded/errors.ts';
+import { SpareMemory } from './batch.ts';
+import { failureOf } from './errors.ts';
 import { ShutdownBarrier } from './shutdown-barrier.ts';
-import { BatchEncoding } from '../embedded/batch-encoding.ts';
+import { BatchEncoding } from './batch-encoding.ts';
 import type {
   Answered,
   AppendRequest,
@@ -17,8 +17,8 @@ import type {
   WriteRequest,
   WriterData,
   WriteResult,
-} from '../embedded/requests.ts';
-import { LmdbStore } from './store.ts';
+} from './requests.ts';
+import { LmdbStore } from '../lmdb/store.ts';
 import type { RecordEncoder } from '../event-log.ts';
 
 if (parentPort === null) throw new Error('this is the entry of a worker thread');
