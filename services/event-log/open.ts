@@ -25,9 +25,9 @@ export async function openEventLog(url: string, options: EventLogOptions): Promi
   checkOptions(options);
   switch (scheme) {
     case 'lmdb': {
-      if (rest === '') throw new TidemarkError('CONFIG_INVALID', 'the event log lmdb: names no folder');
+      if (rest === '') throw new TidemarkError('CONFIG_INVALID', `the event log ${scheme}: names no folder`);
       const { EmbeddedEventLog } = await import('./embedded/embedded-event-log.ts');
-      return EmbeddedEventLog.open({ folder: rest, ...options });
+      return EmbeddedEventLog.open({ scheme, folder: rest, ...options });
     }
     case 'kafka': {
       const { KafkaEventLog } = await import('./kafka/kafka-event-log.ts');

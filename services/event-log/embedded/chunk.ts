@@ -6,13 +6,17 @@
  *     count        u32
  *     appendedAt   f64   milliseconds since 1970
  *     count times: key length u32, value length u32, key, value
+ *
+ * A record that was erased is blank: its key length is 0xFFFFFFFF, and its value, of zeros, takes what key and value took.
  */
 import { crc32 } from 'node:zlib';
 import type { LogRecord, NewRecord } from '../event-log.ts';
 import { damaged } from './errors.ts';
 
 export const CHUNK_HEADER_BYTES = 16;
-const RECORD_HEADER_BYTES = 8;
+/** Also the least that a record takes. */
+export const RECORD_HEADER_BYTES = 8;
+const BLANK = 0xffff_ffff;
 
 /** The number of bytes that a record takes in its chunk. */
 export function chunkBytesOf(record: Pick<NewRecord, 'key' | 'value'>): number {
@@ -40,6 +44,8 @@ export interface Limits {
   readonly bytes: number;
   /** Yield the first record whatever its size. */
   readonly atLeastOne: boolean;
+  /** The offset to stop before. */
+  readonly end: number;
 }
 
 /** Checks a chunk's checksum and reads its number of records. @throws TidemarkError `LOG_DAMAGED`. */
@@ -49,9 +55,17 @@ export function recordCountOf(chunk: Buffer, seed: number): number {
   return chunk.readUInt32LE(4);
 }
 
+/** What a read within one chunk added to the records. */
+export interface ChunkRead {
+  /** The offset to read next. It advances over blank records too, so it may move although no record was added. */
+  readonly next: number;
+  /** The bytes of the keys and values that were added. */
+  readonly bytes: number;
+}
+
 /**
  * Adds the records of a checked chunk from offset `from` on to `records`, until there are `limits.records` of them or the
- * added ones reach `limits.bytes` of keys and values. They are views of the chunk's memory. Returns the bytes added.
+ * added ones reach `limits.bytes` of keys and values. They are views of the chunk's memory. Blank records are passed.
  */
 export function readRecords(
   chunk: Buffer,
@@ -59,22 +73,49 @@ export function readRecords(
   from: number,
   limits: Limits,
   records: LogRecord[],
-): number {
+): ChunkRead {
   const appendedAtMs = chunk.readDoubleLE(8);
-  const end = firstOffset + chunk.readUInt32LE(4);
+  const end = Math.min(limits.end, firstOffset + chunk.readUInt32LE(4));
   let at = CHUNK_HEADER_BYTES;
   let bytes = 0;
-  for (let offset = firstOffset; offset < end && records.length < limits.records; offset++) {
+  let offset = firstOffset;
+  for (; offset < end && records.length < limits.records; offset++) {
     const keyAt = at + RECORD_HEADER_BYTES;
-    const valueAt = keyAt + chunk.readUInt32LE(at);
+    const keyLength = chunk.readUInt32LE(at);
+    const valueAt = keyLength === BLANK ? keyAt : keyAt + keyLength;
     const valueEnd = valueAt + chunk.readUInt32LE(at + 4);
     at = valueEnd;
-    if (offset < from) continue;
+    if (offset < from || keyLength === BLANK) continue;
     const fits = bytes + valueEnd - keyAt <= limits.bytes || (limits.atLeastOne && records.length === 0);
     if (!fits) break;
     bytes += valueEnd - keyAt;
     const key = chunk.subarray(keyAt, valueAt);
     records.push({ offset: BigInt(offset), appendedAtMs, key, value: chunk.subarray(valueAt, valueEnd) });
   }
-  return bytes;
+  return { next: Math.max(from, offset), bytes };
+}
+
+/** Makes records of a checked chunk blank and its checksum new. Returns how many were not blank before. */
+export function blankRecords(
+  chunk: Buffer,
+  firstOffset: number,
+  offsets: ReadonlySet<number>,
+  seed: number,
+): number {
+  const end = firstOffset + chunk.readUInt32LE(4);
+  let at = CHUNK_HEADER_BYTES;
+  let blanked = 0;
+  for (let offset = firstOffset; offset < end; offset++) {
+    const keyLength = chunk.readUInt32LE(at);
+    const bytes = (keyLength === BLANK ? 0 : keyLength) + chunk.readUInt32LE(at + 4);
+    if (keyLength !== BLANK && offsets.has(offset)) {
+      chunk.writeUInt32LE(BLANK, at);
+      chunk.writeUInt32LE(bytes, at + 4);
+      chunk.fill(0, at + RECORD_HEADER_BYTES, at + RECORD_HEADER_BYTES + bytes);
+      blanked++;
+    }
+    at += RECORD_HEADER_BYTES + bytes;
+  }
+  chunk.writeUInt32LE(crc32(chunk.subarray(4), seed), 0);
+  return blanked;
 }

@@ -23,7 +23,7 @@ describe('an embedded log that cannot grow', () => {
     const acknowledged = lines.slice(0, -2);
     expect(lines.slice(-2)).toEqual(['LOG_UNAVAILABLE true', String(acknowledged.length)]);
     expect(acknowledged.length).toBeGreaterThan(100);
-    const log = await EmbeddedEventLog.open({ folder, topics: ['t'] });
+    const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: ['t'] });
     onTestFinished(() => log.close());
     const read = await readCount(await readerOf(log), acknowledged.length);
     expect(
@@ -44,7 +44,7 @@ describe('an embedded log that cannot grow', () => {
       const acknowledged = lines.filter((line) => /^\d+ \d+ \d+$/.test(line));
       expect(lines.filter((line) => line === 'LOG_UNAVAILABLE true').length).toBeGreaterThan(0);
       expect(lines.at(-1)).toBe(String(acknowledged.length));
-      const log = await EmbeddedEventLog.open({ folder, topics: ['t'] });
+      const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: ['t'] });
       onTestFinished(() => log.close());
       const read = await readCount(await readerOf(log), acknowledged.length);
       const held = read.map(({ partition, offset, value }) => `${partition} ${offset} ${Number(text(value))}`);
@@ -57,7 +57,7 @@ describe('an embedded log that cannot grow', () => {
     async () => {
       const folder = await smallDisk('96m');
       await writeFile(join(folder, 'ballast'), Buffer.alloc(24 * 2 ** 20));
-      const log = await EmbeddedEventLog.open({ folder: join(folder, 'log'), topics: ['t'] });
+      const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder: join(folder, 'log'), topics: ['t'] });
       onTestFinished(() => log.close());
       const acknowledged = new Set<string>();
       const reader = await readerOf(log);

@@ -13,7 +13,7 @@ function job(content: string, shared: object = IN_T): EncodeJob {
 }
 
 async function open(): Promise<{ log: EmbeddedEventLog; append: AppendEncoded }> {
-  const log = await EmbeddedEventLog.open({ folder: await temporaryFolder(), topics: ['t', 'u'] });
+  const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder: await temporaryFolder(), topics: ['t', 'u'] });
   onTestFinished(() => log.close());
   return { log, append: await log.openEncoder(ENCODER) };
 }
@@ -109,7 +109,7 @@ describe('records that the log encodes itself', () => {
   });
 
   test('an encoder cannot be opened on a log that closes meanwhile', async () => {
-    const log = await EmbeddedEventLog.open({ folder: await temporaryFolder(), topics: ['t'] });
+    const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder: await temporaryFolder(), topics: ['t'] });
 
     const opened = log.openEncoder(ENCODER).catch((error: unknown) => error);
     await log.close();
@@ -119,7 +119,7 @@ describe('records that the log encodes itself', () => {
   });
 
   test('an encoder module that does not exist is refused, and appends go on', async () => {
-    const log = await EmbeddedEventLog.open({ folder: await temporaryFolder(), topics: ['t'] });
+    const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder: await temporaryFolder(), topics: ['t'] });
     onTestFinished(() => log.close());
 
     await expect(log.openEncoder(new URL('no-such-encoder.ts', ENCODER))).rejects.toMatchObject({

@@ -22,7 +22,7 @@ describe('a process that ends in the middle of appending', () => {
         expect(ended, stderr).toBe(code);
       }
 
-      const log = await EmbeddedEventLog.open({ folder, topics: ['t'] });
+      const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: ['t'] });
       expect(await log.append(records('t', 1))).toHaveLength(1);
       await log.close();
     },

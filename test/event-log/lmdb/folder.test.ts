@@ -15,7 +15,7 @@ describe('the folder of an embedded log', () => {
   test.each(['', 'not/there/yet'])('an empty or absent folder becomes a new log (%j)', async (below) => {
     const folder = join(await temporaryFolder(), below);
 
-    const log = await EmbeddedEventLog.open({ folder, topics: TOPICS });
+    const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS });
 
     expect(await log.append(records('t', 1))).toHaveLength(1);
     await log.close();
@@ -28,7 +28,7 @@ describe('the folder of an embedded log', () => {
     await writeFile(join(folder, 'new-0123456789abcdef.mdb'), Buffer.alloc(5_000));
     await writeFile(join(folder, 'new-0123456789abcdef.mdb-lock'), '');
 
-    await (await EmbeddedEventLog.open({ folder, topics: TOPICS })).close();
+    await (await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).close();
 
     expect((await readdir(folder)).toSorted()).toEqual(['data.mdb', 'lock.mdb', 'lost+found']);
   });
@@ -36,12 +36,12 @@ describe('the folder of an embedded log', () => {
   test('a log that is opened again keeps its records and stores more', async () => {
     const folder = await temporaryFolder();
     for (let round = 0; round < 3; round++) {
-      const log = await EmbeddedEventLog.open({ folder, topics: TOPICS });
+      const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS });
       await log.append(records('t', 10));
       await log.close();
     }
 
-    const log = await EmbeddedEventLog.open({ folder, topics: TOPICS });
+    const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS });
 
     expect(await countOf(log)).toBe(30);
     await log.close();
@@ -49,12 +49,12 @@ describe('the folder of an embedded log', () => {
 
   test('a log may end in zeros, which an earlier version wrote ahead of the records', async () => {
     const folder = await temporaryFolder();
-    const before = await EmbeddedEventLog.open({ folder, topics: TOPICS });
+    const before = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS });
     await before.append(records('t', 10));
     await before.close();
     await appendFile(join(folder, 'data.mdb'), Buffer.alloc(2 ** 20));
 
-    const log = await EmbeddedEventLog.open({ folder, topics: TOPICS });
+    const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS });
     await log.append(records('t', 10));
 
     expect(await countOf(log)).toBe(20);
@@ -64,7 +64,7 @@ describe('the folder of an embedded log', () => {
   test('several openers that create a log at the same instant share one log', async () => {
     const folder = await temporaryFolder();
 
-    const logs = await Promise.all([1, 2, 3, 4].map(() => EmbeddedEventLog.open({ folder, topics: TOPICS })));
+    const logs = await Promise.all([1, 2, 3, 4].map(() => EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })));
 
     await Promise.all(logs.map((log) => log.append(records('t', 10))));
     expect(await countOf(logs[0]!)).toBe(40);
@@ -73,34 +73,34 @@ describe('the folder of an embedded log', () => {
 
   test('a log is not replaced by an opener that saw the folder empty', async () => {
     const folder = await temporaryFolder();
-    const log = await EmbeddedEventLog.open({ folder, topics: TOPICS });
+    const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS });
     await log.append(records('t', 10));
 
     await makeLog(folder, TOPICS, 4);
 
-    const late = await EmbeddedEventLog.open({ folder, topics: TOPICS });
+    const late = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS });
     expect([await countOf(log), await countOf(late)]).toEqual([10, 10]);
     await Promise.all([log.close(), late.close()]);
   });
 
   test('a log keeps its number of partitions: another is refused, and none requested keeps it', async () => {
     const folder = await temporaryFolder();
-    await (await EmbeddedEventLog.open({ folder, topics: TOPICS, partitions: 6 })).close();
+    await (await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS, partitions: 6 })).close();
 
-    const other = EmbeddedEventLog.open({ folder, topics: TOPICS, partitions: 4 });
+    const other = EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS, partitions: 4 });
 
     await expect(other).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-    const log = await EmbeddedEventLog.open({ folder, topics: TOPICS });
+    const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS });
     expect(await log.ends(TOPICS)).toHaveLength(6);
     await log.close();
   });
 
   test('a log gains topics with as many partitions as the others, and keeps what it has', async () => {
     const folder = await temporaryFolder();
-    const before = await EmbeddedEventLog.open({ folder, topics: TOPICS, partitions: 3 });
+    const before = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS, partitions: 3 });
     await before.append(records('t', 10));
 
-    const grown = await EmbeddedEventLog.open({ folder, topics: ['later', 't'] });
+    const grown = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: ['later', 't'] });
     await Promise.all([grown.append(records('later', 10)), before.append(records('t', 10))]);
 
     expect(await grown.ends(['later'])).toHaveLength(3);
@@ -114,7 +114,7 @@ describe('a folder that is not an event log', () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'thesis.txt'), 'years of work');
 
-    await expect(EmbeddedEventLog.open({ folder, topics: TOPICS })).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
+    await expect(EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
 
     expect(await readdir(folder)).toEqual(['thesis.txt']);
   });
@@ -123,7 +123,7 @@ describe('a folder that is not an event log', () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'data.mdb'), 'years of work '.repeat(1_000));
 
-    await expect(EmbeddedEventLog.open({ folder, topics: TOPICS })).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
+    await expect(EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
 
     expect(await readdir(folder)).toEqual(['data.mdb']);
     expect(await readFile(join(folder, 'data.mdb'), 'utf8')).toBe('years of work '.repeat(1_000));
@@ -136,14 +136,14 @@ describe('a folder that is not an event log', () => {
     await database.close();
     const content = await readFile(join(folder, 'data.mdb'));
 
-    await expect(EmbeddedEventLog.open({ folder, topics: TOPICS })).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
+    await expect(EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
 
     expect(content.equals(await readFile(join(folder, 'data.mdb')))).toBe(true);
   });
 
   test('a log of a newer format is refused, and left unchanged', async () => {
     const folder = await temporaryFolder();
-    await (await EmbeddedEventLog.open({ folder, topics: TOPICS })).close();
+    await (await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).close();
     const database = open<Buffer, Buffer>({ path: folder, overlappingSync: false, ...BINARY });
     const body = Buffer.from(JSON.stringify({ format: 2, topics: 'kept in another way' }));
     const checksum = Buffer.alloc(4);
@@ -152,7 +152,7 @@ describe('a folder that is not an event log', () => {
     await database.close();
     const content = await readFile(join(folder, 'data.mdb'));
 
-    await expect(EmbeddedEventLog.open({ folder, topics: TOPICS })).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
+    await expect(EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
 
     expect(content.equals(await readFile(join(folder, 'data.mdb')))).toBe(true);
   });
@@ -161,7 +161,7 @@ describe('a folder that is not an event log', () => {
     const folder = join(await temporaryFolder(), 'file');
     await writeFile(folder, 'x');
 
-    await expect(EmbeddedEventLog.open({ folder, topics: TOPICS })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 });
 

@@ -54,7 +54,7 @@ async function collect(writer: Program, acknowledged: Map<string, string>, count
 }
 
 async function verify(folder: string, acknowledged: ReadonlyMap<string, string>): Promise<readonly PlacedRecord[]> {
-  const log = await EmbeddedEventLog.open({ folder, topics: TOPICS });
+  const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS });
   const read = await readWhole(log);
   await log.close();
   const found = new Map(read.map((one) => [placeOf(one), text(one.value)]));

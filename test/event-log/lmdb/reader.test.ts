@@ -94,7 +94,7 @@ describe('a reader of the embedded log', () => {
 });
 
 async function opened(folder: string): Promise<EmbeddedEventLog> {
-  const log = await EmbeddedEventLog.open({ folder, topics: ['t'], partitions: PARTITIONS });
+  const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: ['t'], partitions: PARTITIONS });
   onTestFinished(() => log.close());
   return log;
 }

@@ -71,7 +71,7 @@ describe('an embedded log that several have open', () => {
 });
 
 async function opened(folder: string): Promise<EmbeddedEventLog> {
-  const log = await EmbeddedEventLog.open({ folder, topics: ['t'] });
+  const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: ['t'] });
   onTestFinished(() => log.close());
   return log;
 }

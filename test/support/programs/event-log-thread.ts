@@ -18,7 +18,7 @@ export type ThreadNews =
   { readonly holding: true } | { readonly read: readonly string[] } | { readonly appended: readonly Appended[] };
 
 const { folder, topic, group, read = 0, append = 0 } = workerData as ThreadTask;
-const log = await EmbeddedEventLog.open({ folder, topics: [topic] });
+const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: [topic] });
 if (append > 0) await appendAll();
 if (read > 0) await readAll();
 await log.close();
