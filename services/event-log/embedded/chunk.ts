@@ -12,6 +12,7 @@
 import { crc32 } from 'node:zlib';
 import type { LogRecord, NewRecord } from '../event-log.ts';
 import { damaged } from './errors.ts';
+import type { LogPartition } from './layout.ts';
 
 export const CHUNK_HEADER_BYTES = 16;
 /** Also the least that a record takes. */
@@ -48,10 +49,25 @@ export interface Limits {
   readonly end: number;
 }
 
+const offsetBytes = Buffer.alloc(8);
+
+/**
+ * The initial value of the checksum of a chunk that begins at an offset. 48 of the 64 bits are used: 281 trillion records
+ * a partition.
+ */
+export function seedOf({ seed }: Pick<LogPartition, 'seed'>, first: number): number {
+  offsetBytes.writeUIntBE(first, 2, 6);
+  return crc32(offsetBytes, seed);
+}
+
+/** Whether a chunk's checksum fits. */
+export function isIntact(chunk: Buffer, seed: number): boolean {
+  return chunk.length >= CHUNK_HEADER_BYTES && chunk.readUInt32LE(0) === crc32(chunk.subarray(4), seed);
+}
+
 /** Checks a chunk's checksum and reads its number of records. @throws TidemarkError `LOG_DAMAGED`. */
 export function recordCountOf(chunk: Buffer, seed: number): number {
-  const intact = chunk.length >= CHUNK_HEADER_BYTES && chunk.readUInt32LE(0) === crc32(chunk.subarray(4), seed);
-  if (!intact) throw damaged('the checksum of records in the event log does not fit them');
+  if (!isIntact(chunk, seed)) throw damaged('the checksum of records in the event log does not fit them');
   return chunk.readUInt32LE(4);
 }
 
@@ -96,12 +112,7 @@ export function readRecords(
 }
 
 /** Makes records of a checked chunk blank and its checksum new. Returns how many were not blank before. */
-export function blankRecords(
-  chunk: Buffer,
-  firstOffset: number,
-  offsets: ReadonlySet<number>,
-  seed: number,
-): number {
+export function blankRecords(chunk: Buffer, firstOffset: number, offsets: ReadonlySet<number>, seed: number): number {
   const end = firstOffset + chunk.readUInt32LE(4);
   let at = CHUNK_HEADER_BYTES;
   let blanked = 0;

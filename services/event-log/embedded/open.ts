@@ -2,7 +2,7 @@ import type { LogStore } from './store.ts';
 
 /** What stores an embedded log, by the scheme of its URL, and the folder of its files. */
 export interface StoreAddress {
-  readonly scheme: 'lmdb';
+  readonly scheme: 'lmdb' | 'log';
   readonly folder: string;
 }
 
@@ -14,10 +14,14 @@ export interface StoreAddress {
  *   `LOG_FOREIGN`, `LOG_DAMAGED`, `LOG_UNAVAILABLE`.
  */
 export async function openStore(
-  { folder }: StoreAddress,
+  { scheme, folder }: StoreAddress,
   topics: readonly string[],
   partitions: number | undefined,
 ): Promise<LogStore> {
+  if (scheme === 'log') {
+    const { SegmentStore } = await import('../segments/segment-store.ts');
+    return SegmentStore.open({ folder, topics, partitions });
+  }
   const { prepareFolder } = await import('../lmdb/folder.ts');
   const { LmdbStore } = await import('../lmdb/lmdb-store.ts');
   await prepareFolder(folder, topics, partitions);
@@ -25,7 +29,11 @@ export async function openStore(
 }
 
 /** What opens the store of a log again that this process has open: in its writer thread. */
-export async function storeOpener({ folder }: StoreAddress): Promise<() => LogStore> {
+export async function storeOpener({ scheme, folder }: StoreAddress): Promise<() => LogStore> {
+  if (scheme === 'log') {
+    const { SegmentStore } = await import('../segments/segment-store.ts');
+    return () => SegmentStore.open({ folder, topics: [], partitions: undefined });
+  }
   const { LmdbStore } = await import('../lmdb/lmdb-store.ts');
   return () => LmdbStore.open(folder, [], undefined);
 }

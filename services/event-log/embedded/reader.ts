@@ -120,7 +120,8 @@ export class EmbeddedReader implements LogReader {
       );
       for (const position of positions) {
         const cursor = cursors.get(nameOf(position));
-        if (cursor === undefined && topics.has(position.topic)) throw replaced(position, 'the log has no such partition');
+        if (cursor === undefined && topics.has(position.topic))
+          throw replaced(position, 'the log has no such partition');
         if (cursor === undefined || (position.offset === 0n && position.identity === '')) continue;
         this.#verify(position, cursor, ends[cursor.partition.index] as number);
         cursor.next = Number(position.offset);

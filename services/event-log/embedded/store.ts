@@ -67,7 +67,7 @@ export interface LogStore extends StoreState {
 }
 
 /** A record to be erased. */
-export interface ErasedPlace {
+export interface ErasedRecord {
   readonly partition: LogPartition;
   readonly offset: number;
 }
@@ -83,7 +83,7 @@ export interface DeletingStore extends LogStore {
    * @throws TidemarkError `LOG_DAMAGED` where one of the records is lost, `LOG_REPLACED` where it was cut; nothing is
    *   erased then. `LOG_UNAVAILABLE`, retryable.
    */
-  erase(records: readonly ErasedPlace[]): number;
+  erase(records: readonly ErasedRecord[]): number;
   /**
    * Deletes records from the beginning, and gives their space back: only whole files, whose records all lie below the
    * given offset of their partition, so some of the records may stay. `beginnings()` says which; offsets, ends and notes

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { endProcess } from '../../runtime/end-process.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { expectRoom, tryWriting } from '../../runtime/free-space.ts';
 import type { LogRecord } from '../event-log.ts';
-import { type ChunkRead, recordCountOf, type Limits, readRecords, sealChunk } from '../embedded/chunk.ts';
+import { type ChunkRead, recordCountOf, type Limits, readRecords, sealChunk, seedOf } from '../embedded/chunk.ts';
 import type { Bytes, LmdbEnvironment } from './environment.ts';
 import { damaged } from '../embedded/errors.ts';
 import type { Layout, LogPartition } from '../embedded/layout.ts';
@@ -125,7 +124,7 @@ export class LmdbStore implements LogStore {
   /** Seals a chunk and appends it to a partition. Within a transaction. */
   putChunk(partition: LogPartition, offset: number, chunk: Buffer, count: number, appendedAtMs: number): void {
     const key = this.#keyOf(offset);
-    sealChunk(chunk, count, appendedAtMs, crc32(key, partition.seed));
+    sealChunk(chunk, count, appendedAtMs, seedOf(partition, offset));
     // Within a transaction it returns true or false, unlike its declared type.
     const isStored: unknown = this.#database(partition).putSync(key, chunk, APPEND);
     if (isStored !== true) {
@@ -135,7 +134,7 @@ export class LmdbStore implements LogStore {
 
   read(partition: LogPartition, from: number, limits: Limits, records: LogRecord[]): ChunkRead {
     const { first, chunk } = this.#chunkAround(partition, from);
-    const count = recordCountOf(chunk, crc32(this.#keyOf(first), partition.seed));
+    const count = recordCountOf(chunk, seedOf(partition, first));
     // If LMDB cannot look up the key, lmdb returns the last entry (cursor.cpp).
     if (from < first || from >= first + count)
       throw damaged(`${nameOf(partition)} has lost the record at offset ${from}`);

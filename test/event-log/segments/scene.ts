@@ -1,0 +1,191 @@
+import type { LogRecord } from '../../../services/event-log/event-log.ts';
+import { CHUNK_HEADER_BYTES, chunkBytesOf, writeRecord } from '../../../services/event-log/embedded/chunk.ts';
+import { SegmentStore } from '../../../services/event-log/segments/segment-store.ts';
+import { SharedLog } from '../../../services/event-log/segments/shared-log.ts';
+import { hasCode, TidemarkError } from '../../../services/runtime/errors.ts';
+import { Death, type SimulatedDisk } from './simulated-disk.ts';
+
+export const TOPICS = ['t', 'u'];
+const PARTITIONS = 2;
+const FOLDER = '/log';
+
+/** Some commits of the size of `commit` fit into a segment of this size. */
+export const SMALL_SEGMENT_BYTES = 2_600;
+
+/** A log on a disk, opened as by a process of its own. */
+export function openOn(
+  disk: SimulatedDisk,
+  shared = new SharedLog(),
+  segmentBytes = SMALL_SEGMENT_BYTES,
+): SegmentStore {
+  return SegmentStore.open({
+    folder: FOLDER,
+    topics: TOPICS,
+    partitions: PARTITIONS,
+    files: disk,
+    shared,
+    segmentBytes,
+  });
+}
+
+/** What is said to be in the log: values by `partition@offset`. */
+export class Ledger {
+  /** What was acknowledged. */
+  readonly acknowledged = new Map<string, string>();
+  /** What a commit that did not return may have left. */
+  readonly attempted = new Map<string, Set<string>>();
+  readonly erased = new Set<string>();
+  /** Erased, or to be erased once the log is opened, if the process died in the middle of it. */
+  readonly mayBeErased = new Set<string>();
+  /** The places of each commit, whose records are in the log together or not at all, with their values. */
+  readonly commits: ReadonlyMap<string, string>[] = [];
+  #values = 0;
+
+  copy(): Ledger {
+    const copy = new Ledger();
+    for (const [place, value] of this.acknowledged) copy.acknowledged.set(place, value);
+    for (const [place, values] of this.attempted) copy.attempted.set(place, new Set(values));
+    for (const place of this.erased) copy.erased.add(place);
+    for (const place of this.mayBeErased) copy.mayBeErased.add(place);
+    copy.commits.push(...this.commits);
+    copy.#values = this.#values;
+    return copy;
+  }
+
+  /** Appends some records to every partition in one commit. */
+  commit(store: SegmentStore): void {
+    const values = store.layout.partitions.map(() => [1, 2, 3].map(() => `value ${++this.#values} ${'x'.repeat(20)}`));
+    const places = new Map<string, string>();
+    try {
+      store.transact((transaction) => {
+        places.clear();
+        for (const partition of store.layout.partitions) {
+          const mine = values[partition.index]!;
+          const first = transaction.append(partition, chunkOf(mine), mine.length, 7);
+          for (const [i, value] of mine.entries()) {
+            const place = `${partition.index}@${first + i}`;
+            places.set(place, value);
+            this.attempted.set(place, (this.attempted.get(place) ?? new Set()).add(value));
+          }
+        }
+        transaction.putNote('last', values[0]![0]);
+        this.commits.push(new Map(places));
+      }, 0);
+    } catch (error) {
+      throwDeath(error);
+      return;
+    }
+    for (const [place, value] of places) {
+      ensure(!this.acknowledged.has(place), `two records were acknowledged at ${place}`);
+      this.acknowledged.set(place, value);
+    }
+  }
+
+  erase(store: SegmentStore, offset: number): void {
+    if (!this.acknowledged.has(`0@${offset}`)) return;
+    const records = store.layout.partitions.map((partition) => ({ partition, offset }));
+    const places = records.map(({ partition }) => `${partition.index}@${offset}`);
+    for (const place of places) this.mayBeErased.add(place);
+    try {
+      store.erase(records);
+      for (const place of places) this.erased.add(place);
+    } catch (error) {
+      throwDeath(error);
+    }
+  }
+
+  /** The log holds what was acknowledged, and nothing that was not attempted. */
+  verify(found: Content): void {
+    for (const [place, value] of found.values) {
+      const known = this.acknowledged.get(place);
+      ensure(
+        known === value || (known === undefined && this.attempted.get(place)?.has(value)),
+        `${place} has ${value}`,
+      );
+      ensure(!this.erased.has(place), `${place} was erased`);
+    }
+    const isGone = (place: string): boolean => {
+      const [partition, offset] = place.split('@').map(Number) as [number, number];
+      return offset < found.beginnings[partition]! || this.mayBeErased.has(place);
+    };
+    for (const commit of this.commits) {
+      const left = [...commit].filter(([place]) => !isGone(place));
+      const there = left.filter(([place, value]) => found.values.get(place) === value);
+      ensure(there.length === 0 || there.length === left.length, `${left.length - there.length} of a commit are lost`);
+    }
+    for (const [place, value] of this.acknowledged) {
+      if (isGone(place)) continue;
+      ensure(found.values.get(place) === value, `${place} is lost`);
+    }
+  }
+}
+
+export interface Content {
+  /** By `partition@offset`. */
+  readonly values: ReadonlyMap<string, string>;
+  /** The places of records that cannot be read, as damage. */
+  readonly damaged: ReadonlySet<string>;
+  readonly beginnings: Float64Array;
+  readonly ends: Float64Array;
+}
+
+/** Reads every record by itself. @param count Of each partition, so many at most. */
+export function contentOf(store: SegmentStore, count = Infinity): Content {
+  const [beginnings, ends] = store.withLatest(() => [store.beginnings(), store.ends()]);
+  const values = new Map<string, string>();
+  const damaged = new Set<string>();
+  for (const { index } of store.layout.partitions) {
+    const first = beginnings[index]!;
+    for (let offset = first; offset < Math.min(ends[index]!, first + count); offset++) {
+      const place = `${index}@${offset}`;
+      try {
+        const value = valueAt(store, place);
+        if (value !== undefined) values.set(place, value);
+      } catch (error) {
+        if (!hasCode(error, 'LOG_DAMAGED')) throw error;
+        damaged.add(place);
+      }
+    }
+  }
+  return { values, damaged, beginnings, ends };
+}
+
+/** Undefined where it is blank. */
+export function valueAt(store: SegmentStore, place: string): string | undefined {
+  const [index, offset] = place.split('@').map(Number) as [number, number];
+  const records: LogRecord[] = [];
+  const limits = { records: 1, bytes: 2 ** 20, atLeastOne: true, end: offset + 1 };
+  store.withLatest(() => store.read(store.layout.partitionAt(index), offset, limits, records));
+  return records[0] && Buffer.from(records[0].value).toString();
+}
+
+/** An error is only that the log is not available now, or the death of the process. */
+export function throwDeath(error: unknown): void {
+  if (error instanceof Death) throw error;
+  if (error instanceof TidemarkError && error.cause instanceof Death) throw error.cause;
+  if (!hasCode(error, 'LOG_UNAVAILABLE')) throw error;
+}
+
+/** As `expect`, which would take a minute for all records of all cases. */
+export function ensure(holds: boolean | undefined, what: string): void {
+  if (holds !== true) throw new Error(what);
+}
+
+/** Random numbers that a test can have again. */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+function chunkOf(values: readonly string[]): Buffer {
+  const records = values.map((value) => ({ topic: '', key: Buffer.from('key'), value: Buffer.from(value) }));
+  const length = records.reduce((sum, record) => sum + chunkBytesOf(record), CHUNK_HEADER_BYTES);
+  const chunk = Buffer.alloc(length);
+  const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
+  let at = CHUNK_HEADER_BYTES;
+  for (const record of records) at = writeRecord(chunk, view, at, record);
+  return chunk;
+}
