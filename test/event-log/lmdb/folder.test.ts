@@ -64,7 +64,9 @@ describe('the folder of an embedded log', () => {
   test('several openers that create a log at the same instant share one log', async () => {
     const folder = await temporaryFolder();
 
-    const logs = await Promise.all([1, 2, 3, 4].map(() => EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })));
+    const logs = await Promise.all(
+      [1, 2, 3, 4].map(() => EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })),
+    );
 
     await Promise.all(logs.map((log) => log.append(records('t', 10))));
     expect(await countOf(logs[0]!)).toBe(40);
@@ -114,7 +116,9 @@ describe('a folder that is not an event log', () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'thesis.txt'), 'years of work');
 
-    await expect(EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
+    await expect(EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).rejects.toMatchObject({
+      code: 'LOG_FOREIGN',
+    });
 
     expect(await readdir(folder)).toEqual(['thesis.txt']);
   });
@@ -123,7 +127,9 @@ describe('a folder that is not an event log', () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'data.mdb'), 'years of work '.repeat(1_000));
 
-    await expect(EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
+    await expect(EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).rejects.toMatchObject({
+      code: 'LOG_FOREIGN',
+    });
 
     expect(await readdir(folder)).toEqual(['data.mdb']);
     expect(await readFile(join(folder, 'data.mdb'), 'utf8')).toBe('years of work '.repeat(1_000));
@@ -136,7 +142,9 @@ describe('a folder that is not an event log', () => {
     await database.close();
     const content = await readFile(join(folder, 'data.mdb'));
 
-    await expect(EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
+    await expect(EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).rejects.toMatchObject({
+      code: 'LOG_FOREIGN',
+    });
 
     expect(content.equals(await readFile(join(folder, 'data.mdb')))).toBe(true);
   });
@@ -152,7 +160,9 @@ describe('a folder that is not an event log', () => {
     await database.close();
     const content = await readFile(join(folder, 'data.mdb'));
 
-    await expect(EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
+    await expect(EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).rejects.toMatchObject({
+      code: 'LOG_FOREIGN',
+    });
 
     expect(content.equals(await readFile(join(folder, 'data.mdb')))).toBe(true);
   });
@@ -161,7 +171,9 @@ describe('a folder that is not an event log', () => {
     const folder = join(await temporaryFolder(), 'file');
     await writeFile(folder, 'x');
 
-    await expect(EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+    });
   });
 });
 
