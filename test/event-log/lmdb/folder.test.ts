@@ -33,20 +33,6 @@ describe('the folder of an embedded log', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['data.mdb', 'lock.mdb', 'lost+found']);
   });
 
-  test('a log that is opened again keeps its records and stores more', async () => {
-    const folder = await temporaryFolder();
-    for (let round = 0; round < 3; round++) {
-      const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS });
-      await log.append(records('t', 10));
-      await log.close();
-    }
-
-    const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS });
-
-    expect(await countOf(log)).toBe(30);
-    await log.close();
-  });
-
   test('a log may end in zeros, which an earlier version wrote ahead of the records', async () => {
     const folder = await temporaryFolder();
     const before = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS });
@@ -61,18 +47,6 @@ describe('the folder of an embedded log', () => {
     await log.close();
   });
 
-  test('several openers that create a log at the same instant share one log', async () => {
-    const folder = await temporaryFolder();
-
-    const logs = await Promise.all(
-      [1, 2, 3, 4].map(() => EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })),
-    );
-
-    await Promise.all(logs.map((log) => log.append(records('t', 10))));
-    expect(await countOf(logs[0]!)).toBe(40);
-    await Promise.all(logs.map((log) => log.close()));
-  });
-
   test('a log is not replaced by an opener that saw the folder empty', async () => {
     const folder = await temporaryFolder();
     const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS });
@@ -84,45 +58,9 @@ describe('the folder of an embedded log', () => {
     expect([await countOf(log), await countOf(late)]).toEqual([10, 10]);
     await Promise.all([log.close(), late.close()]);
   });
-
-  test('a log keeps its number of partitions: another is refused, and none requested keeps it', async () => {
-    const folder = await temporaryFolder();
-    await (await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS, partitions: 6 })).close();
-
-    const other = EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS, partitions: 4 });
-
-    await expect(other).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-    const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS });
-    expect(await log.ends(TOPICS)).toHaveLength(6);
-    await log.close();
-  });
-
-  test('a log gains topics with as many partitions as the others, and keeps what it has', async () => {
-    const folder = await temporaryFolder();
-    const before = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS, partitions: 3 });
-    await before.append(records('t', 10));
-
-    const grown = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: ['later', 't'] });
-    await Promise.all([grown.append(records('later', 10)), before.append(records('t', 10))]);
-
-    expect(await grown.ends(['later'])).toHaveLength(3);
-    expect([await countOf(grown, 'later'), await countOf(before)]).toEqual([10, 20]);
-    await Promise.all([grown.close(), before.close()]);
-  });
 });
 
 describe('a folder that is not an event log', () => {
-  test('a folder with other files is refused, and left unchanged', async () => {
-    const folder = await temporaryFolder();
-    await writeFile(join(folder, 'thesis.txt'), 'years of work');
-
-    await expect(EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).rejects.toMatchObject({
-      code: 'LOG_FOREIGN',
-    });
-
-    expect(await readdir(folder)).toEqual(['thesis.txt']);
-  });
-
   test('a folder with another data.mdb is refused, and left unchanged', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'data.mdb'), 'years of work '.repeat(1_000));
@@ -165,15 +103,6 @@ describe('a folder that is not an event log', () => {
     });
 
     expect(content.equals(await readFile(join(folder, 'data.mdb')))).toBe(true);
-  });
-
-  test('a file in place of the folder is refused', async () => {
-    const folder = join(await temporaryFolder(), 'file');
-    await writeFile(folder, 'x');
-
-    await expect(EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).rejects.toMatchObject({
-      code: 'CONFIG_INVALID',
-    });
   });
 });
 

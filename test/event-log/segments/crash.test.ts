@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SharedLog } from '../../../services/event-log/segments/shared-log.ts';
-import { type Content, contentOf, Ledger, openOn, seeded, throwDeath } from './scene.ts';
+import { Dice } from '../../torture/dice.ts';
+import { type Content, contentOf, ensure, Ledger, openOn, throwDeath } from './scene.ts';
 import { Death, type Fault, SimulatedDisk } from './simulated-disk.ts';
 
 /** Commits, erases, cuts and opens again, over several segments. Returns what is known of the log, however it ended. */
@@ -45,7 +46,8 @@ function checkAfter(disk: SimulatedDisk, before: Ledger): Content {
   const ledger = before.copy();
   const store = openOn(disk, new SharedLog());
   const found = contentOf(store);
-  expect([...found.damaged]).toEqual([]);
+  ensure(found.damaged.size === 0, `${found.damaged.size} records are damaged`);
+  ensure(!disk.names().some((name) => name.startsWith('redo')), 'an erasure is not finished');
   ledger.verify(found);
   ledger.commit(store);
   ledger.verify(contentOf(store));
@@ -84,17 +86,17 @@ describe('a log of segments on a simulated disk', () => {
 
   test('a power cut at any operation takes nothing that was acknowledged', () => {
     atEachOperation('death', (disk, ledger, operation) => {
-      for (let seed = 0; seed < 8; seed++) checkAfter(disk.afterPowerCut(seeded(operation * 8 + seed)), ledger);
+      for (let seed = 0; seed < 5; seed++) checkAfter(disk.afterPowerCut(new Dice(operation * 8 + seed)), ledger);
     });
   });
 
   test('a process that dies while it recovers from a death has lost nothing either', () => {
     atEachOperation('death', (disk, ledger, operation) => {
-      for (let again = 1; again <= 12; again++) {
-        const second = disk.afterPowerCut(seeded(operation));
+      for (let again = 1; again <= 8; again++) {
+        const second = disk.afterPowerCut(new Dice(operation));
         second.faults = [{ operation: again, kind: 'death' }];
         opened(second);
-        checkAfter(second.afterPowerCut(seeded(again)), ledger);
+        checkAfter(second.afterPowerCut(new Dice(again)), ledger);
       }
     });
   });
@@ -110,7 +112,7 @@ describe('a log of segments on a simulated disk', () => {
       const next = disk.afterDeath();
       const store = openOn(next);
       ledger.commit(store);
-      checkAfter(next.afterPowerCut(seeded(operation)), ledger);
+      checkAfter(next.afterPowerCut(new Dice(operation)), ledger);
     }
   });
 
@@ -119,7 +121,7 @@ describe('a log of segments on a simulated disk', () => {
     (kind) => {
       atEachOperation(kind, (disk, ledger, operation) => {
         checkAfter(disk.afterDeath(), ledger);
-        checkAfter(disk.afterPowerCut(seeded(operation)), ledger);
+        checkAfter(disk.afterPowerCut(new Dice(operation)), ledger);
       });
     },
   );

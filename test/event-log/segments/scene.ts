@@ -37,6 +37,8 @@ export class Ledger {
   readonly erased = new Set<string>();
   /** Erased, or to be erased once the log is opened, if the process died in the middle of it. */
   readonly mayBeErased = new Set<string>();
+  /** The places of each erasure: it is done as a whole or not at all. */
+  readonly erasures: (readonly string[])[] = [];
   /** The places of each commit, whose records are in the log together or not at all, with their values. */
   readonly commits: ReadonlyMap<string, string>[] = [];
   #values = 0;
@@ -48,6 +50,7 @@ export class Ledger {
     for (const place of this.erased) copy.erased.add(place);
     for (const place of this.mayBeErased) copy.mayBeErased.add(place);
     copy.commits.push(...this.commits);
+    copy.erasures.push(...this.erasures);
     copy.#values = this.#values;
     return copy;
   }
@@ -86,6 +89,7 @@ export class Ledger {
     const records = store.layout.partitions.map((partition) => ({ partition, offset }));
     const places = records.map(({ partition }) => `${partition.index}@${offset}`);
     for (const place of places) this.mayBeErased.add(place);
+    this.erasures.push(places);
     try {
       store.erase(records);
       for (const place of places) this.erased.add(place);
@@ -104,14 +108,20 @@ export class Ledger {
       );
       ensure(!this.erased.has(place), `${place} was erased`);
     }
-    const isGone = (place: string): boolean => {
+    const isCut = (place: string): boolean => {
       const [partition, offset] = place.split('@').map(Number) as [number, number];
-      return offset < found.beginnings[partition]! || this.mayBeErased.has(place);
+      return offset < found.beginnings[partition]!;
     };
+    const isGone = (place: string): boolean => isCut(place) || this.mayBeErased.has(place);
     for (const commit of this.commits) {
       const left = [...commit].filter(([place]) => !isGone(place));
       const there = left.filter(([place, value]) => found.values.get(place) === value);
       ensure(there.length === 0 || there.length === left.length, `${left.length - there.length} of a commit are lost`);
+    }
+    for (const places of this.erasures) {
+      const left = places.filter((place) => !isCut(place));
+      const there = left.filter((place) => found.values.has(place));
+      ensure(there.length === 0 || there.length === left.length, `${there.length} of an erasure are there`);
     }
     for (const [place, value] of this.acknowledged) {
       if (isGone(place)) continue;
@@ -169,15 +179,6 @@ export function throwDeath(error: unknown): void {
 /** As `expect`, which would take a minute for all records of all cases. */
 export function ensure(holds: boolean | undefined, what: string): void {
   if (holds !== true) throw new Error(what);
-}
-
-/** Random numbers that a test can have again. */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }
 
 function chunkOf(values: readonly string[]): Buffer {

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import type { Dice } from '../../torture/dice.ts';
 import type { FileOperations } from '../../../services/event-log/segments/files.ts';
 
 /** Nothing more happens on the disk: the process is dead. */
@@ -23,7 +24,8 @@ export interface Fault {
   readonly kind: 'EIO' | 'ENOSPC' | 'death';
 }
 
-const SECTOR_BYTES = 512;
+/** Smaller than of a real disk, so that a small commit has several. */
+const SECTOR_BYTES = 128;
 
 /**
  * A disk with one folder, in memory. It forgets on a power cut what was not flushed, in part and in any order, and it can
@@ -48,12 +50,12 @@ export class SimulatedDisk implements FileOperations {
     return disk;
   }
 
-  /** The disk as it is found after a power cut. @param random Decides what had reached it. */
-  afterPowerCut(random: () => number): SimulatedDisk {
+  /** The disk as it is found after a power cut. @param dice Decide what had reached it. */
+  afterPowerCut(dice: Dice): SimulatedDisk {
     const disk = new SimulatedDisk();
     const names = new Map(this.#flushedNames);
-    for (const { name, file } of this.#pendingNames) if (random() < 0.5) rename(names, name, file);
-    const left = new Map([...names].map(([name, file]) => [name, remainsOf(file, random)]));
+    for (const { name, file } of this.#pendingNames) if (dice.chance(0.5)) rename(names, name, file);
+    const left = new Map([...names].map(([name, file]) => [name, remainsOf(file, dice)]));
     disk.#names = new Map([...left].map(([name, flushed]) => [name, { content: flushed, flushed, pending: [] }]));
     disk.#flushedNames = new Map(disk.#names);
     return disk;
@@ -110,7 +112,9 @@ export class SimulatedDisk implements FileOperations {
 
   flush(descriptor: number): void {
     const file = this.#file(descriptor);
-    this.#change(() => (file.pending = []));
+    this.#change((kind) => {
+      if (kind !== 'death') file.pending = [];
+    });
     for (const change of file.pending) file.flushed = changed(file.flushed, change);
     file.pending = [];
   }
@@ -146,18 +150,17 @@ export class SimulatedDisk implements FileOperations {
     this.#change();
   }
 
-  /** Counts an operation, and lets it fail where it is to. @param halfDone What it has done by then. */
-  #change(halfDone?: () => void): void {
+  /** Counts an operation, and lets it fail where it is to. @param failing What it has done by then. */
+  #change(failing?: (kind: Fault['kind']) => void): void {
     this.#mustLive();
     this.operations++;
     const fault = this.faults.find(({ operation }) => operation === this.operations);
     if (fault === undefined) return;
+    failing?.(fault.kind);
     if (fault.kind === 'death') {
       this.#isDead = true;
-      halfDone?.();
       throw new Death();
     }
-    halfDone?.();
     throw Object.assign(new Error(`${fault.kind}: simulated`), { code: fault.kind });
   }
 
@@ -213,16 +216,16 @@ function changed(before: Buffer, change: FileChange): Buffer {
 }
 
 /** Of each change that was not flushed, some sectors are on the disk. */
-function remainsOf({ flushed, pending }: SimulatedFile, random: () => number): Buffer {
+function remainsOf({ flushed, pending }: SimulatedFile, dice: Dice): Buffer {
   let remains = flushed;
   for (const change of pending) {
     if ('length' in change) {
-      if (random() < 0.5) remains = changed(remains, change);
+      if (dice.chance(0.5)) remains = changed(remains, change);
       continue;
     }
     for (let at = 0; at < change.bytes.length; at += SECTOR_BYTES) {
       const bytes = change.bytes.subarray(at, at + SECTOR_BYTES);
-      if (random() < 0.5) remains = changed(remains, { at: change.at + at, bytes });
+      if (dice.chance(0.5)) remains = changed(remains, { at: change.at + at, bytes });
     }
   }
   return remains;
