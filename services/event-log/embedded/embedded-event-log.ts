@@ -29,7 +29,7 @@ export interface EmbeddedEventLogOptions extends StoreAddress {
 
 /**
  * The embedded event log, in a folder of this machine. It belongs to one process (the lock of the data folder keeps others
- * out), in which several threads may have it open. Who reads for a group is decided within one `EmbeddedEventLog`. Offsets
+ * out), in which several threads may have it open. The reader of a group is chosen within one `EmbeddedEventLog`. Offsets
  * are dense. An append is part of one commit: either all of it is in the log or nothing. A thread of its own writes,
  * started by the first append or commit. A worker thread that has a log open must close it before anybody calls
  * `terminate()` on it (shutdown-barrier.ts).

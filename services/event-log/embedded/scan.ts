@@ -26,7 +26,7 @@ export async function* scan(
     for (const cursor of cursors) {
       options.signal?.throwIfAborted();
       const [records] = runRead(() => readNext(store, cursor, cursor.end, limits));
-      // There is none where all of them are blank.
+      // All of them may be blank.
       if (records.length > 0) yield { topic: cursor.partition.topic, partition: cursor.partition.partition, records };
       await otherWork();
     }

@@ -13,7 +13,7 @@ export interface StoreState {
   ends(): Float64Array;
   /** The offset of the first record of every partition that has not been cut; the end where it has no record. */
   beginnings(): Float64Array;
-  /** A value that was stored under a name, from JSON; undefined where there is none. @throws TidemarkError `LOG_DAMAGED`. */
+  /** A value that was stored under a name, from JSON; undefined without one. @throws TidemarkError `LOG_DAMAGED`. */
   note<T>(name: string): T | undefined;
 }
 

@@ -27,7 +27,7 @@ export function encodeBeginning(seed: number, beginning: SegmentBeginning): read
 }
 
 /**
- * The beginning of a segment, and where what follows it lies; undefined where there is none.
+ * The beginning of a segment, and where what follows it lies; undefined without a valid one.
  *
  * @throws TidemarkError `LOG_FOREIGN` where a newer version wrote it.
  */

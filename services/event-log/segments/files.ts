@@ -40,7 +40,7 @@ export interface FileOperations {
   remove(path: string): void;
   /** @throws TidemarkError `LOG_UNAVAILABLE` where less than these bytes and the reserve are free. */
   expectRoom(folder: string, bytes: number): void;
-  /** Writes so much into a new file and removes it. @throws Error where the disk does not take it. */
+  /** Writes this number of bytes into a new file and removes it. @throws Error where the disk does not take them. */
   tryWriting(path: string, bytes: number): void;
 }
 

@@ -5,14 +5,14 @@ import { type FolderLock, lockFolder } from '../../runtime/folder-lock.ts';
 import { LOST_AND_FOUND } from '../../runtime/private-folder.ts';
 import type { FileOperations } from './files.ts';
 import { HEAD_FILE } from './head.ts';
-import { NEW_REDO_FILE, REDO_FILE } from './redo.ts';
+import { NEW_REDO_FILE, REDO_FILE } from './erasure.ts';
 import { segmentNumber } from './segment-file.ts';
 import { TRIAL_FILE } from './segment-writer.ts';
 import type { SharedLog } from './shared-log.ts';
 
 const OWN_FILES: readonly string[] = [HEAD_FILE, REDO_FILE, NEW_REDO_FILE, LOST_AND_FOUND];
 /** Those of `lockFolder`. */
-const LOCK_FILE = /^\.lock/;
+const LOCK_NAME = /^\.lock/;
 
 /**
  * Makes the folder of a log where it is absent.
@@ -39,7 +39,7 @@ export function prepareFolder(files: FileOperations, folder: string): void {
 }
 
 function isOwn(name: string): boolean {
-  return OWN_FILES.includes(name) || segmentNumber(name) !== undefined || TRIAL_FILE.test(name) || LOCK_FILE.test(name);
+  return OWN_FILES.includes(name) || segmentNumber(name) !== undefined || TRIAL_FILE.test(name) || LOCK_NAME.test(name);
 }
 
 /** The locks that this thread has. */

@@ -17,12 +17,12 @@
 import { crc32 } from 'node:zlib';
 import type { SegmentFile } from './segment-file.ts';
 
-const MAGIC = 0x31_46_4d_54;
+const FRAME_MAGIC = 0x31_46_4d_54;
 export const MAGIC_BYTES = Buffer.from('TMF1');
 export const FRAME_HEADER_BYTES = 28;
-const ENTRY_BYTES = 20;
+const TABLE_ENTRY_BYTES = 20;
 
-/** A frame is never so long. A position in a segment fits into its 32 bits. */
+/** The most that a frame may have, so that a position in a segment fits into 32 bits. */
 export const MAX_FRAME_BYTES = 2 ** 30;
 
 export const FRAME_KIND = {
@@ -68,7 +68,7 @@ export function frameBytesOf({ chunks, body }: Omit<FrameParts, 'kind'>): number
 /** What stands before the chunks. @param seed That of the segment. */
 export function encodeHead(seed: number, position: number, { kind, chunks, body }: FrameParts): Buffer {
   const head = Buffer.allocUnsafe(headBytes(chunks.length, body.length));
-  head.writeUInt32LE(MAGIC, 0);
+  head.writeUInt32LE(FRAME_MAGIC, 0);
   head.writeUInt32LE(position, 8);
   head.writeUInt32LE(frameBytesOf({ chunks, body }), 12);
   head.writeUInt32LE(kind, 16);
@@ -80,17 +80,18 @@ export function encodeHead(seed: number, position: number, { kind, chunks, body 
     head.writeUInt32LE(count, at + 4);
     head.writeUInt32LE(length, at + 8);
     head.writeDoubleLE(first, at + 12);
-    at += ENTRY_BYTES;
+    at += TABLE_ENTRY_BYTES;
   }
   head.set(body, at);
   head.writeUInt32LE(crc32(head.subarray(8), seed), 4);
   return head;
 }
 
-/** The frame at a position, its chunks not looked at; undefined where there is none, or not all of it before `limit`. */
+/** The frame at a position, its chunks not looked at; undefined without a valid one that ends before `limit`. */
 export function readFrame(file: SegmentFile, position: number, limit: number): Frame | undefined {
   const header = file.bytes(position, FRAME_HEADER_BYTES, limit);
-  if (header === undefined || header.readUInt32LE(0) !== MAGIC || header.readUInt32LE(8) !== position) return undefined;
+  if (header === undefined || header.readUInt32LE(0) !== FRAME_MAGIC || header.readUInt32LE(8) !== position)
+    return undefined;
   const [length, kind] = [header.readUInt32LE(12), header.readUInt32LE(16)];
   const [count, bodyBytes] = [header.readUInt32LE(20), header.readUInt32LE(24)];
   const bytes = headBytes(count, bodyBytes);
@@ -99,7 +100,7 @@ export function readFrame(file: SegmentFile, position: number, limit: number): F
   if (head === undefined || head.readUInt32LE(4) !== crc32(head.subarray(8), file.seed)) return undefined;
   const chunks: ChunkEntry[] = [];
   let chunkAt = position + bytes;
-  for (let i = 0, at = FRAME_HEADER_BYTES; i < count; i++, at += ENTRY_BYTES) {
+  for (let i = 0, at = FRAME_HEADER_BYTES; i < count; i++, at += TABLE_ENTRY_BYTES) {
     const entry = {
       partition: head.readUInt32LE(at),
       count: head.readUInt32LE(at + 4),
@@ -137,5 +138,5 @@ function nextFrame(file: SegmentFile, from: number, limit: number): Frame | unde
 }
 
 function headBytes(chunks: number, body: number): number {
-  return FRAME_HEADER_BYTES + chunks * ENTRY_BYTES + body;
+  return FRAME_HEADER_BYTES + chunks * TABLE_ENTRY_BYTES + body;
 }

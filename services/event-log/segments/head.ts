@@ -15,9 +15,9 @@ import type { FileOperations } from './files.ts';
 
 export const HEAD_FILE = 'head';
 
-const MAGIC = 0x31_48_4d_54;
+const HEAD_MAGIC = 0x31_48_4d_54;
 const HEAD_BYTES = 28;
-const VERSION = 1;
+const HEAD_VERSION = 1;
 
 /** A place in the log: what lies before it is on the disk. */
 export interface LogEnd {
@@ -35,10 +35,10 @@ export function readHead(files: FileOperations, folder: string): LogEnd | undefi
   } finally {
     files.close(descriptor);
   }
-  if (bytes.readUInt32LE(0) !== MAGIC || bytes.readUInt32LE(4) !== crc32(bytes.subarray(8))) return undefined;
+  if (bytes.readUInt32LE(0) !== HEAD_MAGIC || bytes.readUInt32LE(4) !== crc32(bytes.subarray(8))) return undefined;
   const version = bytes.readUInt32LE(8);
-  if (version > VERSION) {
-    const message = `${folder} holds an event log of version ${version}; this version reads up to ${VERSION}`;
+  if (version > HEAD_VERSION) {
+    const message = `${folder} holds an event log of version ${version}; this version reads up to ${HEAD_VERSION}`;
     throw new TidemarkError('LOG_FOREIGN', message);
   }
   return { segment: bytes.readDoubleLE(12), end: bytes.readDoubleLE(20) };
@@ -54,8 +54,8 @@ export class Head {
     this.#files = files;
     const exists = files.names(folder).includes(HEAD_FILE);
     this.#descriptor = files.open(join(folder, HEAD_FILE), exists ? 'write' : 'create');
-    this.#bytes.writeUInt32LE(MAGIC, 0);
-    this.#bytes.writeUInt32LE(VERSION, 8);
+    this.#bytes.writeUInt32LE(HEAD_MAGIC, 0);
+    this.#bytes.writeUInt32LE(HEAD_VERSION, 8);
   }
 
   write({ segment, end }: LogEnd): void {

@@ -44,7 +44,7 @@ export class LogView {
     return this.#file;
   }
 
-  /** Of the partitions, by their index, where the last segment begins. */
+  /** The offset of each partition, by its index, where the last segment begins. */
   get starts(): readonly number[] {
     return this.#starts;
   }

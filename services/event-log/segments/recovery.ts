@@ -5,7 +5,7 @@ import { grown, Layout } from '../embedded/layout.ts';
 import { type Frame, FRAME_KIND, framesIn } from './frame.ts';
 import { type LogEnd, readHead } from './head.ts';
 import type { CommitBody, LogView } from './log-view.ts';
-import { finishRedo, NEW_REDO_FILE, type RedoParts } from './redo.ts';
+import { finishRedo, NEW_REDO_FILE, type RedoParts } from './erasure.ts';
 import { SegmentFile } from './segment-file.ts';
 import { type SegmentWriter, TRIAL_FILE } from './segment-writer.ts';
 import { LOG_STATE } from './shared-log.ts';
@@ -140,12 +140,12 @@ function dropTorn(view: LogView, frames: Frame[], flushed: number): void {
   }
   const layout = new Layout(topics);
   for (let last = frames.at(-1); last !== undefined && last.end > flushed; last = frames.at(-1)) {
-    if (isWhole(view.file, last, layout)) return;
+    if (hasWholeChunks(view.file, last, layout)) return;
     frames.pop();
   }
 }
 
-function isWhole(file: SegmentFile, { chunks, end }: Frame, layout: Layout): boolean {
+function hasWholeChunks(file: SegmentFile, { chunks, end }: Frame, layout: Layout): boolean {
   return chunks.every(({ partition, first, position, length }) => {
     const bytes = file.bytes(position, length, end);
     const of = layout.partitions[partition];
@@ -155,7 +155,7 @@ function isWhole(file: SegmentFile, { chunks, end }: Frame, layout: Layout): boo
   });
 }
 
-/** A record takes some bytes at least, so of each partition at most so many offsets can have been given in the lost ones. */
+/** A record takes some bytes at least, which bounds the number of offsets that were given in bytes that are lost. */
 function noteLoss(unknown: number[], { ends }: LogView, bytes: number): void {
   if (bytes <= 0) return;
   for (const partition of ends.keys()) {

@@ -9,7 +9,7 @@ interface ChunkList {
 }
 
 const LIST_BYTES = 8;
-const ENTRY_BYTES = 20;
+const INDEX_ENTRY_BYTES = 20;
 
 /**
  * Where the chunks of a segment lie. At the end of a full segment it is stored, little-endian: for each partition that has
@@ -50,7 +50,7 @@ export class SegmentIndex {
 
   encode(): Buffer {
     let bytes = 0;
-    for (const { firsts } of this.#lists.values()) bytes += LIST_BYTES + ENTRY_BYTES * firsts.length;
+    for (const { firsts } of this.#lists.values()) bytes += LIST_BYTES + INDEX_ENTRY_BYTES * firsts.length;
     const target = Buffer.alloc(bytes);
     let at = 0;
     for (const [partition, { firsts, counts, positions, lengths }] of this.#lists) {
@@ -71,7 +71,7 @@ export class SegmentIndex {
     for (let at = 0; at < bytes.length;) {
       const [partition, chunks] = [bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)];
       at += LIST_BYTES;
-      for (let i = 0; i < chunks; i++, at += ENTRY_BYTES) {
+      for (let i = 0; i < chunks; i++, at += INDEX_ENTRY_BYTES) {
         const [first, count] = [bytes.readDoubleLE(at), bytes.readUInt32LE(at + 8)];
         const [position, length] = [bytes.readUInt32LE(at + 12), bytes.readUInt32LE(at + 16)];
         index.add({ partition, first, count, position, length });

@@ -38,7 +38,7 @@ export class SegmentSet {
     return all.toSorted(([a, one], [b, other]) => a - b || (one < other ? -1 : 1));
   }
 
-  /** @throws TidemarkError `LOG_DAMAGED` where there is none of this number. */
+  /** @throws TidemarkError `LOG_DAMAGED` where no segment has this number. */
   nameOf(number: number): string {
     if (!this.#names.has(number)) this.list();
     const name = this.#names.get(number);
@@ -136,7 +136,7 @@ function storedIndex(file: SegmentFile): SegmentIndex | undefined {
   return SegmentIndex.decode(frame.body.subarray(0, -POSITION_BYTES));
 }
 
-/** Of a frame that was cut short, too. */
+/** The chunks of a frame that was cut short are among them. */
 function scannedIndex(file: SegmentFile): SegmentIndex {
   const index = new SegmentIndex();
   for (const { chunks } of framesIn(file, 0, Infinity)) for (const chunk of chunks) index.add(chunk);

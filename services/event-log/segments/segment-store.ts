@@ -6,13 +6,12 @@ import { grown, type Layout, type LogPartition } from '../embedded/layout.ts';
 import type { DeletingStore, ErasedRecord, StoreTransaction } from '../embedded/store.ts';
 import { nameOf } from '../partition.ts';
 import { ChunkFinder, type StoredChunk } from './chunk-finder.ts';
-import { blanksOf } from './erasure.ts';
 import { type FileOperations, NODE_FILES } from './files.ts';
 import { lockForProcess, prepareFolder, type ProcessLock } from './folder.ts';
 import { FRAME_KIND } from './frame.ts';
 import { LogView } from './log-view.ts';
 import { FIRST_SEGMENT_NOTE, recover, type RecoveryParts, removeCut } from './recovery.ts';
-import { finishRedo, overwrite, type RedoParts } from './redo.ts';
+import { blanksOf, finishRedo, overwrite, type RedoParts } from './erasure.ts';
 import { SegmentSet } from './segment-set.ts';
 import { encodeBody, SegmentTransaction } from './segment-transaction.ts';
 import { SegmentWriter } from './segment-writer.ts';
@@ -61,7 +60,7 @@ export class SegmentStore implements DeletingStore {
     const folder = resolve(options.folder);
     prepareFolder(files, folder);
     const shared = options.shared ?? shareLog(folder);
-    const parts = partsOf({ files, folder, shared }, options.segmentBytes ?? segmentBytesOfProcess());
+    const parts = makeParts({ files, folder, shared }, options.segmentBytes ?? segmentBytesOfProcess());
     return shared.exclusively(() => {
       const lock = lockForProcess(shared, files === NODE_FILES ? folder : undefined);
       try {
@@ -204,7 +203,7 @@ function readChunk({ file, position, length, limit }: StoredChunk): Buffer | und
   return file.bytes(position, length, limit);
 }
 
-function partsOf(on: Omit<RedoParts, 'segments'>, segmentBytes: number): RecoveryParts {
+function makeParts(on: Omit<RedoParts, 'segments'>, segmentBytes: number): RecoveryParts {
   const segments = new SegmentSet(on.files, on.folder);
   const view = new LogView(on.shared, segments);
   const writer = new SegmentWriter({ ...on, segments, view, segmentBytes });

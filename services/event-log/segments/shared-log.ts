@@ -26,7 +26,7 @@ export const LOG_STATE = {
 export type LogState = (typeof LOG_STATE)[keyof typeof LOG_STATE];
 
 // A commit takes milliseconds, on a disk that is overloaded seconds.
-const LONGEST_WAIT_MS = 60_000;
+const LONGEST_COMMIT_MS = 60_000;
 
 const SEGMENT_BYTES = 'segment bytes of event logs';
 
@@ -68,7 +68,7 @@ export class SharedLog {
   exclusively<T>(work: () => T): T {
     const own = threadId + 1;
     if (Atomics.load(this.#words, WORD.owner) === own) return work();
-    const deadlineMs = performance.now() + LONGEST_WAIT_MS;
+    const deadlineMs = performance.now() + LONGEST_COMMIT_MS;
     for (;;) {
       const owner = Atomics.compareExchange(this.#words, WORD.owner, 0, own);
       if (owner === 0) break;

@@ -5,11 +5,11 @@ import { SegmentFile } from '../../../services/event-log/segments/segment-file.t
 import { type Content, contentOf, ensure, Ledger, openOn, SMALL_SEGMENT_BYTES, valueAt } from './scene.ts';
 import { SimulatedDisk } from './simulated-disk.ts';
 
-/** Bytes of a segment, and the places of the records that are stored in them. */
+/** Bytes of a segment, and the spots of the records that are stored in them. */
 interface Extent {
   readonly from: number;
   readonly to: number;
-  readonly places: readonly string[];
+  readonly spots: readonly string[];
 }
 
 interface Filled {
@@ -36,37 +36,37 @@ function filled(commits: number, segmentBytes = SMALL_SEGMENT_BYTES): Filled {
   };
 }
 
-/** What is lost where a byte of the frames is: the records of its chunk, or where it is none's those of its frame. */
+/** What a damaged byte costs: the records of its chunk, or those of its frame where it lies before the chunks. */
 function extentsOf(disk: SimulatedDisk, name: string): readonly Extent[] {
   const file = new SegmentFile(disk, '/log', name);
   return [...framesIn(file, 0, file.size())].flatMap(({ kind, position, end, chunks }) => {
     if (kind !== FRAME_KIND.commit) return [];
     const ofChunks = chunks.map(({ partition, first, count, position: from, length }) => {
-      return { from, to: from + length, places: Array.from({ length: count }, (_, i) => `${partition}@${first + i}`) };
+      return { from, to: from + length, spots: Array.from({ length: count }, (_, i) => `${partition}@${first + i}`) };
     });
-    const places = ofChunks.flatMap((chunk) => chunk.places);
-    return [...ofChunks, { from: position, to: ofChunks[0]?.from ?? end, places }];
+    const spots = ofChunks.flatMap((chunk) => chunk.spots);
+    return [...ofChunks, { from: position, to: ofChunks[0]?.from ?? end, spots }];
   });
 }
 
-function placesAt(extents: readonly Extent[], position: number): readonly string[] {
-  return extents.find(({ from, to }) => position >= from && position < to)?.places ?? [];
+function spotsAt(extents: readonly Extent[], position: number): readonly string[] {
+  return extents.find(({ from, to }) => position >= from && position < to)?.spots ?? [];
 }
 
 /** Opens the log. What can be read is right, and only what may be lost is, said to be damaged. Then appends. */
 function checkLoss(disk: SimulatedDisk, ledger: Ledger, mayBeLost: readonly string[]): Content {
   const store = openOn(disk);
   const found = contentOf(store, ledger.acknowledged.size);
-  for (const [place, value] of found.values) ensure(value === ledger.acknowledged.get(place), `${place} has ${value}`);
-  for (const place of ledger.acknowledged.keys()) {
-    const isNamed = mayBeLost.includes(place) && found.damaged.has(place);
-    ensure(found.values.has(place) || isNamed, `${place} is lost`);
+  for (const [spot, value] of found.values) ensure(value === ledger.acknowledged.get(spot), `${spot} has ${value}`);
+  for (const spot of ledger.acknowledged.keys()) {
+    const isNamed = mayBeLost.includes(spot) && found.damaged.has(spot);
+    ensure(found.values.has(spot) || isNamed, `${spot} is lost`);
   }
   const after = new Ledger();
   after.commit(store);
-  for (const [place, value] of after.acknowledged) {
-    ensure(!ledger.acknowledged.has(place), `${place} was given again`);
-    ensure(valueAt(store, place) === value, `${place} is lost`);
+  for (const [spot, value] of after.acknowledged) {
+    ensure(!ledger.acknowledged.has(spot), `${spot} was given again`);
+    ensure(valueAt(store, spot) === value, `${spot} is lost`);
   }
   void store.close();
   return found;
@@ -89,7 +89,7 @@ describe('a log of segments with a changed byte', () => {
     for (let at = 0; at < content.length; at++) {
       const damaged = disk.afterDeath();
       damaged.replace(name, flipped(content, at));
-      lost += checkLoss(damaged, ledger, placesAt(extents, at)).damaged.size === 0 ? 0 : 1;
+      lost += checkLoss(damaged, ledger, spotsAt(extents, at)).damaged.size === 0 ? 0 : 1;
     }
 
     expect(segments).toHaveLength(1);
@@ -100,13 +100,13 @@ describe('a log of segments with a changed byte', () => {
     const { disk, ledger, segments } = filled(8);
     const name = segments[0]!;
     const content = disk.contentOf(name);
-    const chunks = extentsOf(disk, name).filter(({ places }) => places.length === 3);
+    const chunks = extentsOf(disk, name).filter(({ spots }) => spots.length === 3);
 
     for (let at = 0; at < content.length; at++) {
       const damaged = disk.afterDeath();
       damaged.replace(name, flipped(content, at));
-      const { damaged: lost } = checkLoss(damaged, ledger, placesAt(chunks, at));
-      expect(lost.size).toBe(placesAt(chunks, at).length);
+      const { damaged: lost } = checkLoss(damaged, ledger, spotsAt(chunks, at));
+      expect(lost.size).toBe(spotsAt(chunks, at).length);
     }
 
     expect(segments.length).toBeGreaterThan(1);
@@ -135,7 +135,7 @@ describe('a log of segments that lacks its end', () => {
     for (let length = begins; length < content.length; length++) {
       const cut = disk.afterDeath();
       cut.replace(name, content.subarray(0, length));
-      const lost = extents.filter(({ to }) => to > length).flatMap(({ places }) => places);
+      const lost = extents.filter(({ to }) => to > length).flatMap(({ spots }) => spots);
       expect(checkLoss(cut, ledger, lost).values.size).toBe(ledger.acknowledged.size - new Set(lost).size);
     }
   });
@@ -144,7 +144,7 @@ describe('a log of segments that lacks its end', () => {
     const { disk, ledger, segments } = filled(3, 2 ** 20);
     const [name] = segments as [string];
     const content = disk.contentOf(name);
-    const frames = extentsOf(disk, name).filter(({ places }) => places.length > 3);
+    const frames = extentsOf(disk, name).filter(({ spots }) => spots.length > 3);
 
     for (let length = 0; length < content.length; length++) {
       const cut = disk.afterDeath();
@@ -154,7 +154,7 @@ describe('a log of segments that lacks its end', () => {
       const store = openOn(cut);
       const { values, damaged } = contentOf(store);
       expect([damaged.size, values.size]).toEqual([0, whole.length * 12]);
-      for (const [place, value] of values) ensure(value === ledger.acknowledged.get(place), `${place} has ${value}`);
+      for (const [spot, value] of values) ensure(value === ledger.acknowledged.get(spot), `${spot} has ${value}`);
       void store.close();
     }
   });
@@ -172,7 +172,7 @@ describe('a log of segments that lacks its end', () => {
 
   test('a log that has lost its last segment is refused, and one in the middle costs the records of that one', () => {
     const { disk, ledger, segments } = filled(12);
-    const lost = extentsOf(disk, segments[1]!).flatMap(({ places }) => places);
+    const lost = extentsOf(disk, segments[1]!).flatMap(({ spots }) => spots);
     const [withoutLast, withoutSecond] = [disk.afterDeath(), disk.afterDeath()];
     withoutLast.remove(segments.at(-1)!);
     withoutSecond.remove(segments[1]!);

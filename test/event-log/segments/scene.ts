@@ -37,18 +37,18 @@ export class Ledger {
   readonly erased = new Set<string>();
   /** Erased, or to be erased once the log is opened, if the process died in the middle of it. */
   readonly mayBeErased = new Set<string>();
-  /** The places of each erasure: it is done as a whole or not at all. */
+  /** The spots of each erasure: it is done as a whole or not at all. */
   readonly erasures: (readonly string[])[] = [];
-  /** The places of each commit, whose records are in the log together or not at all, with their values. */
+  /** The spots of each commit, whose records are in the log together or not at all, with their values. */
   readonly commits: ReadonlyMap<string, string>[] = [];
   #values = 0;
 
   copy(): Ledger {
     const copy = new Ledger();
-    for (const [place, value] of this.acknowledged) copy.acknowledged.set(place, value);
-    for (const [place, values] of this.attempted) copy.attempted.set(place, new Set(values));
-    for (const place of this.erased) copy.erased.add(place);
-    for (const place of this.mayBeErased) copy.mayBeErased.add(place);
+    for (const [spot, value] of this.acknowledged) copy.acknowledged.set(spot, value);
+    for (const [spot, values] of this.attempted) copy.attempted.set(spot, new Set(values));
+    for (const spot of this.erased) copy.erased.add(spot);
+    for (const spot of this.mayBeErased) copy.mayBeErased.add(spot);
     copy.commits.push(...this.commits);
     copy.erasures.push(...this.erasures);
     copy.#values = this.#values;
@@ -58,41 +58,41 @@ export class Ledger {
   /** Appends some records to every partition in one commit. */
   commit(store: SegmentStore): void {
     const values = store.layout.partitions.map(() => [1, 2, 3].map(() => `value ${++this.#values} ${'x'.repeat(20)}`));
-    const places = new Map<string, string>();
+    const spots = new Map<string, string>();
     try {
       store.transact((transaction) => {
-        places.clear();
+        spots.clear();
         for (const partition of store.layout.partitions) {
           const mine = values[partition.index]!;
           const first = transaction.append(partition, chunkOf(mine), mine.length, 7);
           for (const [i, value] of mine.entries()) {
-            const place = `${partition.index}@${first + i}`;
-            places.set(place, value);
-            this.attempted.set(place, (this.attempted.get(place) ?? new Set()).add(value));
+            const spot = `${partition.index}@${first + i}`;
+            spots.set(spot, value);
+            this.attempted.set(spot, (this.attempted.get(spot) ?? new Set()).add(value));
           }
         }
         transaction.putNote('last', values[0]![0]);
-        this.commits.push(new Map(places));
+        this.commits.push(new Map(spots));
       }, 0);
     } catch (error) {
       throwDeath(error);
       return;
     }
-    for (const [place, value] of places) {
-      ensure(!this.acknowledged.has(place), `two records were acknowledged at ${place}`);
-      this.acknowledged.set(place, value);
+    for (const [spot, value] of spots) {
+      ensure(!this.acknowledged.has(spot), `two records were acknowledged at ${spot}`);
+      this.acknowledged.set(spot, value);
     }
   }
 
   erase(store: SegmentStore, offset: number): void {
     if (!this.acknowledged.has(`0@${offset}`)) return;
     const records = store.layout.partitions.map((partition) => ({ partition, offset }));
-    const places = records.map(({ partition }) => `${partition.index}@${offset}`);
-    for (const place of places) this.mayBeErased.add(place);
-    this.erasures.push(places);
+    const spots = records.map(({ partition }) => `${partition.index}@${offset}`);
+    for (const spot of spots) this.mayBeErased.add(spot);
+    this.erasures.push(spots);
     try {
       store.erase(records);
-      for (const place of places) this.erased.add(place);
+      for (const spot of spots) this.erased.add(spot);
     } catch (error) {
       throwDeath(error);
     }
@@ -100,32 +100,29 @@ export class Ledger {
 
   /** The log holds what was acknowledged, and nothing that was not attempted. */
   verify(found: Content): void {
-    for (const [place, value] of found.values) {
-      const known = this.acknowledged.get(place);
-      ensure(
-        known === value || (known === undefined && this.attempted.get(place)?.has(value)),
-        `${place} has ${value}`,
-      );
-      ensure(!this.erased.has(place), `${place} was erased`);
+    for (const [spot, value] of found.values) {
+      const known = this.acknowledged.get(spot);
+      ensure(known === value || (known === undefined && this.attempted.get(spot)?.has(value)), `${spot} has ${value}`);
+      ensure(!this.erased.has(spot), `${spot} was erased`);
     }
-    const isCut = (place: string): boolean => {
-      const [partition, offset] = place.split('@').map(Number) as [number, number];
+    const isCut = (spot: string): boolean => {
+      const [partition, offset] = spot.split('@').map(Number) as [number, number];
       return offset < found.beginnings[partition]!;
     };
-    const isGone = (place: string): boolean => isCut(place) || this.mayBeErased.has(place);
+    const isGone = (spot: string): boolean => isCut(spot) || this.mayBeErased.has(spot);
     for (const commit of this.commits) {
-      const left = [...commit].filter(([place]) => !isGone(place));
-      const there = left.filter(([place, value]) => found.values.get(place) === value);
+      const left = [...commit].filter(([spot]) => !isGone(spot));
+      const there = left.filter(([spot, value]) => found.values.get(spot) === value);
       ensure(there.length === 0 || there.length === left.length, `${left.length - there.length} of a commit are lost`);
     }
-    for (const places of this.erasures) {
-      const left = places.filter((place) => !isCut(place));
-      const there = left.filter((place) => found.values.has(place));
+    for (const spots of this.erasures) {
+      const left = spots.filter((spot) => !isCut(spot));
+      const there = left.filter((spot) => found.values.has(spot));
       ensure(there.length === 0 || there.length === left.length, `${there.length} of an erasure are there`);
     }
-    for (const [place, value] of this.acknowledged) {
-      if (isGone(place)) continue;
-      ensure(found.values.get(place) === value, `${place} is lost`);
+    for (const [spot, value] of this.acknowledged) {
+      if (isGone(spot)) continue;
+      ensure(found.values.get(spot) === value, `${spot} is lost`);
     }
   }
 }
@@ -133,13 +130,13 @@ export class Ledger {
 export interface Content {
   /** By `partition@offset`. */
   readonly values: ReadonlyMap<string, string>;
-  /** The places of records that cannot be read, as damage. */
+  /** The spots of records that cannot be read, as damage. */
   readonly damaged: ReadonlySet<string>;
   readonly beginnings: Float64Array;
   readonly ends: Float64Array;
 }
 
-/** Reads every record by itself. @param count Of each partition, so many at most. */
+/** Reads every record by itself. @param count How many of each partition at most. */
 export function contentOf(store: SegmentStore, count = Infinity): Content {
   const [beginnings, ends] = store.withLatest(() => [store.beginnings(), store.ends()]);
   const values = new Map<string, string>();
@@ -147,13 +144,13 @@ export function contentOf(store: SegmentStore, count = Infinity): Content {
   for (const { index } of store.layout.partitions) {
     const first = beginnings[index]!;
     for (let offset = first; offset < Math.min(ends[index]!, first + count); offset++) {
-      const place = `${index}@${offset}`;
+      const spot = `${index}@${offset}`;
       try {
-        const value = valueAt(store, place);
-        if (value !== undefined) values.set(place, value);
+        const value = valueAt(store, spot);
+        if (value !== undefined) values.set(spot, value);
       } catch (error) {
         if (!hasCode(error, 'LOG_DAMAGED')) throw error;
-        damaged.add(place);
+        damaged.add(spot);
       }
     }
   }
@@ -161,8 +158,8 @@ export function contentOf(store: SegmentStore, count = Infinity): Content {
 }
 
 /** Undefined where it is blank. */
-export function valueAt(store: SegmentStore, place: string): string | undefined {
-  const [index, offset] = place.split('@').map(Number) as [number, number];
+export function valueAt(store: SegmentStore, spot: string): string | undefined {
+  const [index, offset] = spot.split('@').map(Number) as [number, number];
   const records: LogRecord[] = [];
   const limits = { records: 1, bytes: 2 ** 20, atLeastOne: true, end: offset + 1 };
   store.withLatest(() => store.read(store.layout.partitionAt(index), offset, limits, records));

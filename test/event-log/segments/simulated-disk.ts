@@ -215,7 +215,7 @@ function changed(before: Buffer, change: FileChange): Buffer {
   return after;
 }
 
-/** Of each change that was not flushed, some sectors are on the disk. */
+/** Some sectors of each change that was not flushed are on the disk. */
 function remainsOf({ flushed, pending }: SimulatedFile, dice: Dice): Buffer {
   let remains = flushed;
   for (const change of pending) {
