@@ -56,7 +56,7 @@ function spotsAt(extents: readonly Extent[], position: number): readonly string[
 /** Opens the log. What can be read is right, and only what may be lost is, said to be damaged. Then appends. */
 function checkLoss(disk: SimulatedDisk, ledger: Ledger, mayBeLost: readonly string[]): Content {
   const store = openOn(disk);
-  const found = contentOf(store, ledger.acknowledged.size);
+  const found = contentOf(store, ledger.acknowledged.size / 4);
   for (const [spot, value] of found.values) ensure(value === ledger.acknowledged.get(spot), `${spot} has ${value}`);
   for (const spot of ledger.acknowledged.keys()) {
     const isNamed = mayBeLost.includes(spot) && found.damaged.has(spot);
