@@ -3,14 +3,14 @@ import { damaged } from '../embedded/errors.ts';
 import { nameOf } from '../partition.ts';
 import { replaced } from '../refusals.ts';
 import type { LogPartition } from '../embedded/layout.ts';
-import type { ChunkEntry } from './frame.ts';
 import type { LogView } from './log-view.ts';
 import type { SegmentFile } from './segment-file.ts';
+import type { FoundChunk } from './segment-index.ts';
 import type { SegmentSet } from './segment-set.ts';
 import type { SharedLog } from './shared-log.ts';
 
 /** A chunk in its segment. */
-export interface StoredChunk extends Omit<ChunkEntry, 'partition'> {
+export interface StoredChunk extends FoundChunk {
   readonly file: SegmentFile;
   /** What lies beyond may still change. */
   readonly limit: number;

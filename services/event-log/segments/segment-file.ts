@@ -39,25 +39,30 @@ export class SegmentFile {
     this.#descriptor = files.open(join(folder, name), 'read');
   }
 
-  /** Undefined where the file ends before, or `limit` lies before: what is beyond may still change. */
-  bytes(position: number, length: number, limit: number): Buffer | undefined {
+  /**
+   * Undefined where the file ends before, or `limit` lies before: what is beyond may still change.
+   *
+   * @param isAlone Nothing behind it is wanted soon.
+   */
+  bytes(position: number, length: number, limit: number, isAlone = false): Buffer | undefined {
     if (position + length > limit) return undefined;
     const at = position - this.#blockAt;
-    if (at < 0 || at + length > this.#block.length) {
-      this.#read(position, Math.min(limit - position, Math.max(length, READ_AHEAD_BYTES)));
-    }
-    const from = position - this.#blockAt;
-    return from + length > this.#block.length ? undefined : this.#block.subarray(from, from + length);
+    if (at >= 0 && at + length <= this.#block.length) return this.#block.subarray(at, at + length);
+    const read = this.#read(
+      position,
+      isAlone ? length : Math.min(limit - position, Math.max(length, READ_AHEAD_BYTES)),
+    );
+    if (!isAlone) [this.#block, this.#blockAt] = [read, position];
+    return read.length < length ? undefined : read.subarray(0, length);
   }
 
   /** The position of the next such bytes from `from` on. */
   find(wanted: Buffer, from: number, limit: number): number | undefined {
     for (let position = from; position < limit; position += SEARCH_BYTES - wanted.length) {
-      const memory = Buffer.allocUnsafe(Math.min(SEARCH_BYTES, limit - position));
-      const read = this.#files.read(this.#descriptor, memory, position);
-      const at = memory.subarray(0, read).indexOf(wanted);
+      const bytes = this.#read(position, Math.min(SEARCH_BYTES, limit - position));
+      const at = bytes.indexOf(wanted);
       if (at !== -1) return position + at;
-      if (read < memory.length) return undefined;
+      if (bytes.length < SEARCH_BYTES) return undefined;
     }
     return undefined;
   }
@@ -75,9 +80,8 @@ export class SegmentFile {
     this.#files.close(this.#descriptor);
   }
 
-  #read(position: number, length: number): void {
+  #read(position: number, length: number): Buffer {
     const memory = Buffer.allocUnsafeSlow(length);
-    this.#block = memory.subarray(0, this.#files.read(this.#descriptor, memory, position));
-    this.#blockAt = position;
+    return memory.subarray(0, this.#files.read(this.#descriptor, memory, position));
   }
 }

@@ -8,6 +8,14 @@ interface ChunkList {
   readonly lengths: number[];
 }
 
+export interface FoundChunk extends Omit<ChunkEntry, 'partition'> {
+  /** The next chunk of its partition does not lie near. */
+  readonly isAlone: boolean;
+}
+
+// Where the chunks of a partition lie farther apart, one read for each costs less than a read of all between them.
+const NEAR_BYTES = 16 * 1024;
+
 const LIST_BYTES = 8;
 const INDEX_ENTRY_BYTES = 20;
 
@@ -34,7 +42,7 @@ export class SegmentIndex {
   }
 
   /** The chunk that has the record at an offset. */
-  find(partition: number, offset: number): Omit<ChunkEntry, 'partition'> | undefined {
+  find(partition: number, offset: number): FoundChunk | undefined {
     const list = this.#lists.get(partition);
     if (list === undefined) return undefined;
     let [low, high] = [0, list.firsts.length];
@@ -45,7 +53,9 @@ export class SegmentIndex {
     }
     const [first, count] = [list.firsts[low - 1], list.counts[low - 1]];
     if (first === undefined || count === undefined || offset >= first + count) return undefined;
-    return { first, count, position: list.positions[low - 1] as number, length: list.lengths[low - 1] as number };
+    const [position, length] = [list.positions[low - 1] as number, list.lengths[low - 1] as number];
+    const isAlone = (list.positions[low] ?? Infinity) > position + length + NEAR_BYTES;
+    return { first, count, position, length, isAlone };
   }
 
   encode(): Buffer {

@@ -105,11 +105,13 @@ export class SegmentStore implements DeletingStore {
 
   transact<T>(work: (transaction: StoreTransaction) => T, bytes: number): T {
     const { files, view, writer } = this.#parts;
-    files.expectRoom(this.#folder, bytes);
     return this.#change(() => {
       const transaction = new SegmentTransaction(view, () => this.beginnings());
       const result = work(transaction);
-      if (!transaction.isEmpty) writer.commit(transaction.parts(), transaction.chunks);
+      if (transaction.isEmpty) return result;
+      // Right before the write, so that another program can fill the disk only during the commit itself.
+      files.expectRoom(this.#folder, bytes);
+      writer.commit(transaction.parts(), transaction.chunks);
       return result;
     });
   }
@@ -199,8 +201,8 @@ export class SegmentStore implements DeletingStore {
   }
 }
 
-function readChunk({ file, position, length, limit }: StoredChunk): Buffer | undefined {
-  return file.bytes(position, length, limit);
+function readChunk({ file, position, length, limit, isAlone }: StoredChunk): Buffer | undefined {
+  return file.bytes(position, length, limit, isAlone);
 }
 
 function makeParts(on: Omit<RedoParts, 'segments'>, segmentBytes: number): RecoveryParts {
