@@ -64,11 +64,13 @@ export class LmdbStore implements LogStore {
 
   /** The same, and reads the last record of every partition. @throws TidemarkError `LOG_DAMAGED` where one is lost. */
   static openChecked(folder: string, wanted: readonly string[], partitions: number | undefined): LmdbStore {
+    let store: LmdbStore | undefined;
     try {
-      const store = LmdbStore.open(folder, wanted, partitions);
+      store = LmdbStore.open(folder, wanted, partitions);
       store.#checkEnds();
       return store;
     } catch (error) {
+      void store?.close();
       throw lmdbFailure(error, 'to open');
     }
   }
