@@ -5,6 +5,7 @@ import { SqlJobStore } from '../operations/jobs/sql-job-store.ts';
 import { BACK_PRESSURE, loadThrottle, type Throttle } from '../consumers/throttle/throttle.ts';
 import type { Config } from '../runtime/config.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
+import { shareEventLog } from '../event-log/open.ts';
 import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
 import type { Logger, OpenedLogger } from '../runtime/logger.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
@@ -31,6 +32,7 @@ const READERS_NICENESS = 10;
 /** @throws TidemarkError what keeps a part from starting; everything opened before is closed again. */
 export async function startAll(config: Config, output: OpenedLogger, signal: AbortSignal): Promise<Running> {
   const { logger } = output;
+  await shareEventLog(config.eventLogUrl);
   const http = new HttpThread(config, output);
   lowerPriority();
   try {

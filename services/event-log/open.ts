@@ -12,7 +12,8 @@ export interface EventLogOptions {
 }
 
 /**
- * Opens the event log that a URL names: `lmdb:FOLDER` is the embedded one, `kafka://HOST:PORT` a cluster (kafka/url.ts).
+ * Opens the event log that a URL names: `lmdb:FOLDER` and `log:FOLDER` are embedded ones, which an LMDB database or files
+ * of segments store, `kafka://HOST:PORT` is a cluster (kafka/url.ts).
  *
  * @throws TidemarkError `CONFIG_INVALID` where the URL does not name a known kind of log, or the embedded log has another
  *   number of partitions; `LOG_FOREIGN`, `LOG_DAMAGED`, `LOG_UNAVAILABLE`, `LOG_MISCONFIGURED`, `SERVER_DENIED`,
@@ -24,10 +25,11 @@ export async function openEventLog(url: string, options: EventLogOptions): Promi
   const rest = url.slice(colon + 1);
   checkOptions(options);
   switch (scheme) {
-    case 'lmdb': {
-      if (rest === '') throw new TidemarkError('CONFIG_INVALID', 'the event log lmdb: names no folder');
-      const { LmdbEventLog } = await import('./lmdb/lmdb-event-log.ts');
-      return LmdbEventLog.open({ folder: rest, ...options });
+    case 'lmdb':
+    case 'log': {
+      if (rest === '') throw new TidemarkError('CONFIG_INVALID', `the event log ${scheme}: names no folder`);
+      const { EmbeddedEventLog } = await import('./embedded/embedded-event-log.ts');
+      return EmbeddedEventLog.open({ scheme, folder: rest, ...options });
     }
     case 'kafka': {
       const { KafkaEventLog } = await import('./kafka/kafka-event-log.ts');
@@ -36,9 +38,19 @@ export async function openEventLog(url: string, options: EventLogOptions): Promi
     default:
       throw new TidemarkError(
         'CONFIG_INVALID',
-        `no event log is known for ${JSON.stringify(scheme)}: (known: lmdb:, kafka:)`,
+        `no event log is known for ${JSON.stringify(scheme)}: (known: lmdb:, log:, kafka:)`,
       );
   }
+}
+
+/**
+ * Makes what the threads of this process share of an embedded log in segments. To be called before a thread is started
+ * that opens the log.
+ */
+export async function shareEventLog(url: string): Promise<void> {
+  if (!url.startsWith('log:')) return;
+  const { shareLog } = await import('./segments/shared-log.ts');
+  shareLog(url.slice('log:'.length));
 }
 
 /** The prefix of the log's topics where several installations share it; '' for none. */

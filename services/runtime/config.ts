@@ -48,7 +48,7 @@ const SETTINGS = {
     default: 'lmdb:$DATA_DIR/event-log',
     help: 'The event log',
     secret: true,
-    parse: url('lmdb', 'kafka'),
+    parse: url('lmdb', 'log', 'kafka'),
   },
   profilesUrl: {
     name: 'PROFILES_URL',

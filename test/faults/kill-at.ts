@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs';
 import { LARGE_BATCH_LIMITS } from '../../services/consumers/projector/large-batch.ts';
 import { MOST_IN_A_PART } from '../../services/consumers/projector/split-batch.ts';
-import { LmdbEventLog } from '../../services/event-log/lmdb/lmdb-event-log.ts';
+import { EmbeddedEventLog } from '../../services/event-log/embedded/embedded-event-log.ts';
 import { isImported } from '../../services/messages/message.ts';
 import { RowFile } from '../../services/stores/analytics/chdb/row-file.ts';
 import { ClickHouseStore } from '../../services/stores/analytics/clickhouse/clickhouse-store.ts';
@@ -48,7 +48,7 @@ const STEPS: Readonly<Record<KillStep, () => void>> = {
   },
   'records of an import are appended, not noted': () => {
     let appended = 0;
-    around(LmdbEventLog.prototype, 'append', async (append, records: readonly { readonly topic: string }[]) => {
+    around(EmbeddedEventLog.prototype, 'append', async (append, records: readonly { readonly topic: string }[]) => {
       const result = await append();
       if (records.some(({ topic }) => isImported(topic)) && ++appended === 3) die();
       return result;

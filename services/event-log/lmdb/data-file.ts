@@ -6,7 +6,7 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { TidemarkError } from '../../runtime/errors.ts';
-import { damaged } from './errors.ts';
+import { damaged } from '../embedded/errors.ts';
 import { checkPages, PAGE_HEADER_BYTES, rootIn } from './pages.ts';
 
 const META_BYTES = PAGE_HEADER_BYTES + 144;

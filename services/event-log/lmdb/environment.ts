@@ -1,13 +1,12 @@
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { isMainThread } from 'node:worker_threads';
-import { closeAtExit, ShutdownBarrier, BARRIER_BYTES } from './shutdown-barrier.ts';
+import { MAX_PARTITIONS } from '../embedded/layout.ts';
+import { closeAtExit, ShutdownBarrier, BARRIER_BYTES } from '../embedded/shutdown-barrier.ts';
 
 export type Bytes = Database<Buffer, Uint8Array>;
 
 // Address space, not memory or disk: on Linux and macOS the file grows as it is written. lmdb maps more when needed.
 const MAP_BYTES = 2 ** 38;
-/** Partitions that a log can have. Each is an LMDB database. */
-export const MAX_PARTITIONS = 5_000;
 
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
 /** Yields undefined where the database does not exist. */
@@ -32,6 +31,7 @@ export class LmdbEnvironment {
       noSubdir: isFile,
       overlappingSync: false,
       mapSize: MAP_BYTES,
+      // Each partition is an LMDB database.
       maxDbs: MAX_PARTITIONS + 1,
       ...BINARY,
     });

@@ -1,8 +1,5 @@
 import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
-
-export function damaged(message: string, cause?: unknown): TidemarkError {
-  return new TidemarkError('LOG_DAMAGED', message, { cause });
-}
+import { failureOf } from '../embedded/errors.ts';
 
 // LMDB detects some damage itself (lmdb.h).
 const CODES: ReadonlyMap<number, ErrorCode> = new Map([
@@ -13,9 +10,31 @@ const CODES: ReadonlyMap<number, ErrorCode> = new Map([
 ]);
 
 /** An error of LMDB or of the file system as a TidemarkError. All but damage is retryable: a full disk shows as EIO. */
-export function failureOf(error: unknown, doing: string): TidemarkError {
-  if (error instanceof TidemarkError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
+export function lmdbFailure(error: unknown, doing: string): TidemarkError {
+  const failure = failureOf(error, doing);
   const code = error instanceof Error && 'code' in error ? CODES.get(Number(error.code)) : undefined;
-  return new TidemarkError(code ?? 'LOG_UNAVAILABLE', `the event log failed ${doing}: ${reason}`, { cause: error });
+  return code === undefined ? failure : new TidemarkError(code, failure.message, { cause: error });
+}
+
+/**
+ * What a failed write of LMDB leaves behind. lmdb 3.5.6 (dependencies/lmdb/…/mdb.c, mdb_page_flush) describes a refused
+ * write in a buffer of 100 bytes with sprintf: "Attempting to write page at position …, buffer sizes …". Two of the numbers
+ * are uninitialized. If they are large, the text is longer than the buffer and overwrites the heap (seen: glibc's
+ * `malloc(): invalid next size` after some dozens). A write that was cut short leaves no such text.
+ */
+
+/** Length of the buffer without its terminating zero. */
+const NOTE_BYTES = 99;
+const NOTE = /Attempting to write page.*/s;
+
+/** Whether LMDB itself failed in a write transaction, in contrast to an error thrown by `work`. */
+export function isFailedWrite(error: unknown): error is Error & { readonly code: number } {
+  return (
+    error instanceof Error && !(error instanceof TidemarkError) && 'code' in error && typeof error.code === 'number'
+  );
+}
+
+/** Whether memory was damaged, so that the process must end. Pure. */
+export function hasOverrun({ message }: Error): boolean {
+  return (NOTE.exec(message)?.[0].length ?? 0) > NOTE_BYTES;
 }

@@ -5,8 +5,9 @@ import { TidemarkError } from '../../runtime/errors.ts';
 import { LOST_AND_FOUND } from '../../runtime/private-folder.ts';
 import { flushFolder } from '../flush-folder.ts';
 import { checkDataFile } from './data-file.ts';
-import { damaged, failureOf } from './errors.ts';
-import { grown } from './layout.ts';
+import { damaged } from '../embedded/errors.ts';
+import { grown } from '../embedded/layout.ts';
+import { lmdbFailure } from './errors.ts';
 import { createLog } from './open-log.ts';
 
 const DATA_FILE = 'data.mdb';
@@ -72,7 +73,7 @@ export async function makeLog(path: string, topics: readonly string[], partition
     await flushFolder(path);
     await flushFolder(dirname(path));
   } catch (error) {
-    throw failureOf(error, `to create ${path}`);
+    throw lmdbFailure(error, `to create ${path}`);
   } finally {
     await rm(file, { force: true });
     await rm(`${file}-lock`, { force: true });

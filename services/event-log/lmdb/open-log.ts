@@ -4,9 +4,9 @@ import { crc32 } from 'node:zlib';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { expectRoom } from '../../runtime/free-space.ts';
 import { nameOf } from '../partition.ts';
-import { type Bytes, LmdbEnvironment, MAX_PARTITIONS } from './environment.ts';
-import { damaged } from './errors.ts';
-import { grown, Layout, type Topic } from './layout.ts';
+import { type Bytes, LmdbEnvironment } from './environment.ts';
+import { damaged } from '../embedded/errors.ts';
+import { grown, Layout, type Topic } from '../embedded/layout.ts';
 
 /** The first value of a log's metadata. */
 interface LogFormat {
@@ -32,7 +32,6 @@ export interface OpenedLog {
 
 /** Creates a log in a new file. @throws TidemarkError `LOG_UNAVAILABLE` where the disk is full. */
 export async function createLog(file: string, topics: readonly Topic[]): Promise<void> {
-  checkSize(topics);
   expectRoom(dirname(file), 'LOG_UNAVAILABLE');
   const environment = new LmdbEnvironment(file, { isFile: true });
   environment.transact(() => {
@@ -59,7 +58,6 @@ export function openLog(folder: string, wanted: readonly string[], partitions: n
       if (metadata === undefined) throw foreign('holds an LMDB database that is not an event log');
       const { topics } = readFormat(readMetadata(metadata, FORMAT_KEY));
       const all = grown(topics, wanted, partitions);
-      checkSize(all);
       if (all.length > topics.length) expectRoom(folder, 'LOG_UNAVAILABLE');
       const layout = new Layout(all);
       const databases = layout.partitions.map((partition) => environment.database(nameOf(partition)));
@@ -100,13 +98,6 @@ function readFormat(bytes: Buffer | undefined): LogFormat {
   if (format > LOG_FORMAT)
     throw foreign(`holds an event log of format ${format}; this version reads up to ${LOG_FORMAT}`);
   return { format, topics };
-}
-
-function checkSize(topics: readonly Topic[]): void {
-  const partitions = topics.reduce((sum, { partitions }) => sum + partitions, 0);
-  if (partitions <= MAX_PARTITIONS) return;
-  const message = `${partitions} partitions are more than the embedded event log can have (${MAX_PARTITIONS})`;
-  throw new TidemarkError('CONFIG_INVALID', message);
 }
 
 function foreign(message: string): TidemarkError {

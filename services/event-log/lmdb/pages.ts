@@ -1,4 +1,4 @@
-import { damaged } from './errors.ts';
+import { damaged } from '../embedded/errors.ts';
 
 export interface Pages {
   /** Reads a page; fewer bytes where the file ends within it. */

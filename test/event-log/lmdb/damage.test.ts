@@ -2,10 +2,10 @@ import { cp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { LogRecord } from '../../../services/event-log/event-log.ts';
-import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
-import { failureOf } from '../../../services/event-log/lmdb/errors.ts';
+import { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-event-log.ts';
+import { lmdbFailure } from '../../../services/event-log/lmdb/errors.ts';
 import { prepareFolder } from '../../../services/event-log/lmdb/folder.ts';
-import { LmdbStore } from '../../../services/event-log/lmdb/store.ts';
+import { LmdbStore } from '../../../services/event-log/lmdb/lmdb-store.ts';
 import { hasCode } from '../../../services/runtime/errors.ts';
 import { record, records, text } from '../../support/event-log/event-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -111,7 +111,7 @@ describe('a damaged log', () => {
     for (let at = damaged.indexOf('key-5t-5'); at >= 0; at = damaged.indexOf('key-5t-5', at + 1)) damaged[at]! ^= 1;
     await writeFile(file, damaged);
 
-    const log = await LmdbEventLog.open({ folder, topics: TOPICS });
+    const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS });
     const reader = await log.openReader({ group: 'g', topics: TOPICS, start: () => Promise.resolve([]) });
 
     const poll = reader.poll({ maxRecords: 10_000, maxBytes: 2 ** 26, maxWaitMs: 20_000 });
@@ -134,7 +134,7 @@ const NODE_IS_DUPLICATE = 4;
 /** A closed log with small records, appended one by one and together, and a large one in each topic. */
 async function logOf(count: number): Promise<string> {
   const folder = await temporaryFolder();
-  const log = await LmdbEventLog.open({ folder, topics: TOPICS, partitions: 2 });
+  const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS, partitions: 2 });
   for (const one of records('t', Math.min(count, 100), 't')) await log.append([one]);
   await log.append(records('u', count));
   await log.append(TOPICS.map((topic) => record(topic, 'key', LARGE)));
@@ -161,14 +161,14 @@ async function contentOf(folder: string): Promise<readonly string[]> {
 
 /** The same, without a look at the file before. */
 async function recordsOf(folder: string): Promise<readonly string[]> {
-  const store = LmdbStore.open(folder, TOPICS, undefined);
+  const store = LmdbStore.openChecked(folder, TOPICS, undefined);
   try {
-    store.checkEnds();
     const ends = store.ends();
     return store.layout.partitions.flatMap((slot) => {
       const found: LogRecord[] = [];
-      while (found.length < ends[slot.index]!) {
-        store.read(slot, found.length, { records: 2 ** 30, bytes: 2 ** 30, atLeastOne: true }, found);
+      const end = ends[slot.index]!;
+      while (found.length < end) {
+        store.read(slot, found.length, { records: 2 ** 30, bytes: 2 ** 30, atLeastOne: true, end }, found);
       }
       return found.map(({ offset, key, value }) => `${slot.index}@${offset} ${text(key)} ${text(value)}`);
     });
@@ -182,7 +182,7 @@ async function expectRefusedOrEqual(folder: string, content: readonly string[]):
   try {
     found = await contentOf(folder);
   } catch (thrown) {
-    const error = failureOf(thrown, 'to read');
+    const error = lmdbFailure(thrown, 'to read');
     expect(hasCode(error, 'LOG_DAMAGED') || hasCode(error, 'LOG_FOREIGN'), `${error.code}: ${error.message}`).toBe(
       true,
     );

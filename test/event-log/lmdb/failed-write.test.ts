@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { damaged } from '../../../services/event-log/lmdb/errors.ts';
-import { hasOverrun, isFailedWrite } from '../../../services/event-log/lmdb/store.ts';
+import { damaged } from '../../../services/event-log/embedded/errors.ts';
+import { hasOverrun, isFailedWrite } from '../../../services/event-log/lmdb/errors.ts';
 
 const REFUSED = 'No space left on device: Attempting to write page at position';
 

@@ -12,7 +12,7 @@ describe('an append', () => {
     async () => {
       const folder = await temporaryFolder();
       const trace = join(folder, 'trace');
-      const appender = ['test/support/programs/event-log-appender.ts', join(folder, 'log'), 't', 'v', '200'];
+      const appender = ['test/support/programs/event-log-appender.ts', `lmdb:${join(folder, 'log')}`, 't', 'v', '200'];
 
       execFileSync('strace', ['-f', '-e', SYSTEM_CALLS, '-s', '64', '-o', trace, process.execPath, ...appender], {
         stdio: 'ignore',

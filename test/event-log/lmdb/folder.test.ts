@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { open } from 'lmdb';
 import { describe, expect, test } from 'vitest';
-import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
+import { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-event-log.ts';
 import { makeLog } from '../../../services/event-log/lmdb/folder.ts';
 import { readCount, records } from '../../support/event-log/event-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -15,7 +15,7 @@ describe('the folder of an embedded log', () => {
   test.each(['', 'not/there/yet'])('an empty or absent folder becomes a new log (%j)', async (below) => {
     const folder = join(await temporaryFolder(), below);
 
-    const log = await LmdbEventLog.open({ folder, topics: TOPICS });
+    const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS });
 
     expect(await log.append(records('t', 1))).toHaveLength(1);
     await log.close();
@@ -28,102 +28,46 @@ describe('the folder of an embedded log', () => {
     await writeFile(join(folder, 'new-0123456789abcdef.mdb'), Buffer.alloc(5_000));
     await writeFile(join(folder, 'new-0123456789abcdef.mdb-lock'), '');
 
-    await (await LmdbEventLog.open({ folder, topics: TOPICS })).close();
+    await (await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).close();
 
     expect((await readdir(folder)).toSorted()).toEqual(['data.mdb', 'lock.mdb', 'lost+found']);
   });
 
-  test('a log that is opened again keeps its records and stores more', async () => {
-    const folder = await temporaryFolder();
-    for (let round = 0; round < 3; round++) {
-      const log = await LmdbEventLog.open({ folder, topics: TOPICS });
-      await log.append(records('t', 10));
-      await log.close();
-    }
-
-    const log = await LmdbEventLog.open({ folder, topics: TOPICS });
-
-    expect(await countOf(log)).toBe(30);
-    await log.close();
-  });
-
   test('a log may end in zeros, which an earlier version wrote ahead of the records', async () => {
     const folder = await temporaryFolder();
-    const before = await LmdbEventLog.open({ folder, topics: TOPICS });
+    const before = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS });
     await before.append(records('t', 10));
     await before.close();
     await appendFile(join(folder, 'data.mdb'), Buffer.alloc(2 ** 20));
 
-    const log = await LmdbEventLog.open({ folder, topics: TOPICS });
+    const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS });
     await log.append(records('t', 10));
 
     expect(await countOf(log)).toBe(20);
     await log.close();
   });
 
-  test('several openers that create a log at the same instant share one log', async () => {
-    const folder = await temporaryFolder();
-
-    const logs = await Promise.all([1, 2, 3, 4].map(() => LmdbEventLog.open({ folder, topics: TOPICS })));
-
-    await Promise.all(logs.map((log) => log.append(records('t', 10))));
-    expect(await countOf(logs[0]!)).toBe(40);
-    await Promise.all(logs.map((log) => log.close()));
-  });
-
   test('a log is not replaced by an opener that saw the folder empty', async () => {
     const folder = await temporaryFolder();
-    const log = await LmdbEventLog.open({ folder, topics: TOPICS });
+    const log = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS });
     await log.append(records('t', 10));
 
     await makeLog(folder, TOPICS, 4);
 
-    const late = await LmdbEventLog.open({ folder, topics: TOPICS });
+    const late = await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS });
     expect([await countOf(log), await countOf(late)]).toEqual([10, 10]);
     await Promise.all([log.close(), late.close()]);
-  });
-
-  test('a log keeps its number of partitions: another is refused, and none requested keeps it', async () => {
-    const folder = await temporaryFolder();
-    await (await LmdbEventLog.open({ folder, topics: TOPICS, partitions: 6 })).close();
-
-    const other = LmdbEventLog.open({ folder, topics: TOPICS, partitions: 4 });
-
-    await expect(other).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-    const log = await LmdbEventLog.open({ folder, topics: TOPICS });
-    expect(await log.ends(TOPICS)).toHaveLength(6);
-    await log.close();
-  });
-
-  test('a log gains topics with as many partitions as the others, and keeps what it has', async () => {
-    const folder = await temporaryFolder();
-    const before = await LmdbEventLog.open({ folder, topics: TOPICS, partitions: 3 });
-    await before.append(records('t', 10));
-
-    const grown = await LmdbEventLog.open({ folder, topics: ['later', 't'] });
-    await Promise.all([grown.append(records('later', 10)), before.append(records('t', 10))]);
-
-    expect(await grown.ends(['later'])).toHaveLength(3);
-    expect([await countOf(grown, 'later'), await countOf(before)]).toEqual([10, 20]);
-    await Promise.all([grown.close(), before.close()]);
   });
 });
 
 describe('a folder that is not an event log', () => {
-  test('a folder with other files is refused, and left unchanged', async () => {
-    const folder = await temporaryFolder();
-    await writeFile(join(folder, 'thesis.txt'), 'years of work');
-
-    await expect(LmdbEventLog.open({ folder, topics: TOPICS })).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
-
-    expect(await readdir(folder)).toEqual(['thesis.txt']);
-  });
-
   test('a folder with another data.mdb is refused, and left unchanged', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'data.mdb'), 'years of work '.repeat(1_000));
 
-    await expect(LmdbEventLog.open({ folder, topics: TOPICS })).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
+    await expect(EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).rejects.toMatchObject({
+      code: 'LOG_FOREIGN',
+    });
 
     expect(await readdir(folder)).toEqual(['data.mdb']);
     expect(await readFile(join(folder, 'data.mdb'), 'utf8')).toBe('years of work '.repeat(1_000));
@@ -136,14 +80,16 @@ describe('a folder that is not an event log', () => {
     await database.close();
     const content = await readFile(join(folder, 'data.mdb'));
 
-    await expect(LmdbEventLog.open({ folder, topics: TOPICS })).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
+    await expect(EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).rejects.toMatchObject({
+      code: 'LOG_FOREIGN',
+    });
 
     expect(content.equals(await readFile(join(folder, 'data.mdb')))).toBe(true);
   });
 
   test('a log of a newer format is refused, and left unchanged', async () => {
     const folder = await temporaryFolder();
-    await (await LmdbEventLog.open({ folder, topics: TOPICS })).close();
+    await (await EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).close();
     const database = open<Buffer, Buffer>({ path: folder, overlappingSync: false, ...BINARY });
     const body = Buffer.from(JSON.stringify({ format: 2, topics: 'kept in another way' }));
     const checksum = Buffer.alloc(4);
@@ -152,20 +98,15 @@ describe('a folder that is not an event log', () => {
     await database.close();
     const content = await readFile(join(folder, 'data.mdb'));
 
-    await expect(LmdbEventLog.open({ folder, topics: TOPICS })).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
+    await expect(EmbeddedEventLog.open({ scheme: 'lmdb', folder, topics: TOPICS })).rejects.toMatchObject({
+      code: 'LOG_FOREIGN',
+    });
 
     expect(content.equals(await readFile(join(folder, 'data.mdb')))).toBe(true);
   });
-
-  test('a file in place of the folder is refused', async () => {
-    const folder = join(await temporaryFolder(), 'file');
-    await writeFile(folder, 'x');
-
-    await expect(LmdbEventLog.open({ folder, topics: TOPICS })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-  });
 });
 
-async function countOf(log: LmdbEventLog, topic = 't'): Promise<number> {
+async function countOf(log: EmbeddedEventLog, topic = 't'): Promise<number> {
   const count = (await log.ends([topic])).reduce((sum, { offset }) => sum + Number(offset), 0);
   const start = (): Promise<[]> => Promise.resolve([]);
   const reader = await log.openReader({ group: `count-${Math.random()}`, topics: [topic], start });

@@ -1,12 +1,12 @@
 /**
  * Appends to a log without end and prints every record that was acknowledged: `topic partition offset value`.
- * Arguments: folder, the topics' names by commas, what the values begin with, how many records in all (0: no end).
+ * Arguments: the log's URL, the topics' names by commas, what the values begin with, how many records in all (0: no end).
  */
 import { openEventLog } from '../../../services/event-log/open.ts';
 import { record } from '../event-log/event-log-records.ts';
 
-const [folder = '', topics = '', prefix = '', count = '0'] = process.argv.slice(2);
-const log = await openEventLog(`lmdb:${folder}`, { topics: topics.split(',') });
+const [url = '', topics = '', prefix = '', count = '0'] = process.argv.slice(2);
+const log = await openEventLog(url, { topics: topics.split(',') });
 const end = Number(count) === 0 ? Infinity : Number(count);
 let next = 0;
 

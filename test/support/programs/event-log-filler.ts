@@ -1,6 +1,6 @@
 /**
  * Appends records of about 1,000 bytes until the log refuses, prints the acknowledged as `partition offset number`, then
- * the code of the refusal and whether it is retryable, then how many records the log holds, and ends. Argument: folder.
+ * the code of the refusal and whether it is retryable, then how many records the log holds, and ends. Argument: the log's URL.
  * With the argument `again` it then lifts its own limit of a file's size and appends 100 more, each until it is taken.
  */
 import { execFileSync } from 'node:child_process';
@@ -9,8 +9,8 @@ import { openEventLog } from '../../../services/event-log/open.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { record } from '../event-log/event-log-records.ts';
 
-const [folder, again] = process.argv.slice(2);
-const log = await openEventLog(`lmdb:${folder}`, { topics: ['t'] });
+const [url = '', again] = process.argv.slice(2);
+const log = await openEventLog(url, { topics: ['t'] });
 let next = 0;
 while (next < 50_000 && (await append(next))) next++;
 if (again === 'again') {

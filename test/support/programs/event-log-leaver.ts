@@ -1,19 +1,19 @@
 /**
- * Exits in the middle of appending, from two threads at once. Arguments: folder, and how it ends: by `exit` or `throw` in
+ * Exits in the middle of appending, from two threads at once. Arguments: the log's URL, and how it ends: by `exit` or `throw` in
  * the main thread, or by a `thread` that throws.
  */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { openEventLog } from '../../../services/event-log/open.ts';
 import { records } from '../event-log/event-log-records.ts';
 
-const [folder, end] = isMainThread ? process.argv.slice(2) : (workerData as string[]);
-const log = await openEventLog(`lmdb:${folder}`, { topics: ['t'] });
+const [url = '', end] = isMainThread ? process.argv.slice(2) : (workerData as string[]);
+const log = await openEventLog(url, { topics: ['t'] });
 let appends = 0;
 let otherAppends = isMainThread ? 0 : Infinity;
 
 for (let i = 0; i < 4; i++) void append();
 if (isMainThread) {
-  const thread = new Worker(new URL(import.meta.url), { workerData: [folder, end] });
+  const thread = new Worker(new URL(import.meta.url), { workerData: [url, end] });
   thread.on('message', () => otherAppends++);
   thread.once('error', () => process.exit(7));
 }

@@ -1,10 +1,11 @@
 /** A worker thread that reads a group from a log, or appends to it, and posts what it did. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Appended } from '../../../services/event-log/event-log.ts';
-import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
+import { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-event-log.ts';
 import { record } from '../event-log/event-log-records.ts';
 
 export interface ThreadTask {
+  readonly scheme: 'lmdb' | 'log';
   readonly folder: string;
   readonly topic: string;
   readonly group: string;
@@ -17,8 +18,8 @@ export interface ThreadTask {
 export type ThreadNews =
   { readonly holding: true } | { readonly read: readonly string[] } | { readonly appended: readonly Appended[] };
 
-const { folder, topic, group, read = 0, append = 0 } = workerData as ThreadTask;
-const log = await LmdbEventLog.open({ folder, topics: [topic] });
+const { scheme, folder, topic, group, read = 0, append = 0 } = workerData as ThreadTask;
+const log = await EmbeddedEventLog.open({ scheme, folder, topics: [topic] });
 if (append > 0) await appendAll();
 if (read > 0) await readAll();
 await log.close();

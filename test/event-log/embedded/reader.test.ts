@@ -1,6 +1,7 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LogReader, ReaderOptions } from '../../../services/event-log/event-log.ts';
-import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
+import type { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-event-log.ts';
+import { EMBEDDED_SCHEMES, openEmbedded } from '../../support/event-log/embedded-logs.ts';
 import {
   AT_ONCE,
   keyIn,
@@ -15,7 +16,9 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const PARTITIONS = 4;
 
-describe('a reader of the embedded log', () => {
+describe.each(EMBEDDED_SCHEMES)('a reader of an embedded log (%s:)', (scheme) => {
+  const opened = (folder: string): Promise<EmbeddedEventLog> => openEmbedded(scheme, folder, ['t'], PARTITIONS);
+
   test('a reader divides its limits evenly among the partitions that have records', async () => {
     const log = await opened(await temporaryFolder());
     const keys = [0, 2, 3].map((partition) => keyIn(partition, PARTITIONS));
@@ -93,12 +96,6 @@ describe('a reader of the embedded log', () => {
   });
 });
 
-async function opened(folder: string): Promise<LmdbEventLog> {
-  const log = await LmdbEventLog.open({ folder, topics: ['t'], partitions: PARTITIONS });
-  onTestFinished(() => log.close());
-  return log;
-}
-
-function readerOf(log: LmdbEventLog, options: Partial<ReaderOptions> = {}): Promise<LogReader> {
+function readerOf(log: EmbeddedEventLog, options: Partial<ReaderOptions> = {}): Promise<LogReader> {
   return log.openReader({ group: 'g', topics: ['t'], start: () => Promise.resolve([]), ...options });
 }

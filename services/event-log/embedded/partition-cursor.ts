@@ -1,7 +1,7 @@
 import type { LogRecord } from '../event-log.ts';
 import type { Limits } from './chunk.ts';
 import type { LogPartition } from './layout.ts';
-import type { LmdbStore } from './store.ts';
+import type { LogStore } from './store.ts';
 
 /** How far a partition has been read. */
 export interface PartitionCursor {
@@ -11,20 +11,19 @@ export interface PartitionCursor {
 
 /** Reads the records from a cursor on, up to `end` and the limits, and advances it. Returns them with their bytes. */
 export function readNext(
-  store: Pick<LmdbStore, 'read'>,
+  store: Pick<LogStore, 'read'>,
   cursor: PartitionCursor,
   end: number,
-  limits: Limits,
+  limits: Omit<Limits, 'end'>,
 ): readonly [LogRecord[], number] {
   const read: LogRecord[] = [];
   let bytes = 0;
   while (cursor.next < end && read.length < limits.records) {
-    const before = read.length;
-    // A chunk may hold records past the end.
-    const records = Math.min(limits.records, before + end - cursor.next);
-    bytes += store.read(cursor.partition, cursor.next, { ...limits, records, bytes: limits.bytes - bytes }, read);
-    if (read.length === before) break;
-    cursor.next += read.length - before;
+    const left = { ...limits, bytes: limits.bytes - bytes, end };
+    const { next, bytes: added } = store.read(cursor.partition, cursor.next, left, read);
+    bytes += added;
+    if (next === cursor.next) break;
+    cursor.next = next;
   }
   return [read, bytes];
 }

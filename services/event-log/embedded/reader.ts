@@ -9,29 +9,29 @@ import type {
 } from '../event-log.ts';
 import { identityOf } from '../identity.ts';
 import type { LogPartition } from './layout.ts';
-import type { LmdbStore } from './store.ts';
+import type { LogStore } from './store.ts';
 import { type PartitionCursor, readNext } from './partition-cursor.ts';
-import type { LmdbWriter } from './writer.ts';
+import type { LogWriter } from './writer.ts';
 import { isAmong, nameOf } from '../partition.ts';
 import { replaced } from '../refusals.ts';
 
 // How often a waiting reader checks for records that another thread has appended. A check costs about 10 µs.
 const APPEND_POLL_MS = 20;
 
-export interface LmdbReaderParts {
-  readonly store: LmdbStore;
-  readonly writer: LmdbWriter;
+export interface EmbeddedReaderParts {
+  readonly store: LogStore;
+  readonly writer: LogWriter;
   /** The member of each group that reads: the first that polled. Shared by the readers of a log. */
-  readonly owners: Map<string, LmdbReader>;
-  readonly closed: (reader: LmdbReader) => void;
+  readonly owners: Map<string, EmbeddedReader>;
+  readonly closed: (reader: EmbeddedReader) => void;
 }
 
-export class LmdbReader implements LogReader {
+export class EmbeddedReader implements LogReader {
   readonly #group: string;
-  readonly #store: LmdbStore;
-  readonly #writer: LmdbWriter;
-  readonly #owners: Map<string, LmdbReader>;
-  readonly #closed: (reader: LmdbReader) => void;
+  readonly #store: LogStore;
+  readonly #writer: LogWriter;
+  readonly #owners: Map<string, EmbeddedReader>;
+  readonly #closed: (reader: EmbeddedReader) => void;
   readonly #start: ReaderOptions['start'];
   readonly #partitions: readonly LogPartition[];
   /** Undefined until `start` has been called. */
@@ -41,7 +41,7 @@ export class LmdbReader implements LogReader {
   #isClosed = false;
   #wake: (() => void) | undefined;
 
-  constructor({ store, writer, owners, closed }: LmdbReaderParts, { group, topics, start }: ReaderOptions) {
+  constructor({ store, writer, owners, closed }: EmbeddedReaderParts, { group, topics, start }: ReaderOptions) {
     this.#group = group;
     this.#store = store;
     this.#writer = writer;
@@ -110,30 +110,42 @@ export class LmdbReader implements LogReader {
   }
 
   #cursorsOf(positions: readonly Position[]): PartitionCursor[] {
-    const cursors = new Map(this.#partitions.map((partition) => [nameOf(partition), { partition, next: 0 }]));
     const topics = new Set(this.#partitions.map(({ topic }) => topic));
-    this.#store.withLatest(() => {
-      const ends = this.#store.ends();
+    return this.#store.withLatest(() => {
+      const [beginnings, ends] = [this.#store.beginnings(), this.#store.ends()];
+      const cursors = new Map(
+        this.#partitions.map((partition) => {
+          return [nameOf(partition), { partition, next: beginnings[partition.index] as number }];
+        }),
+      );
       for (const position of positions) {
         const cursor = cursors.get(nameOf(position));
-        if (cursor !== undefined) cursor.next = this.#verified(position, cursor.partition, ends);
-        else if (topics.has(position.topic)) throw replaced(position, 'the log has no such partition');
+        if (cursor === undefined && topics.has(position.topic))
+          throw replaced(position, 'the log has no such partition');
+        if (cursor === undefined || (position.offset === 0n && position.identity === '')) continue;
+        this.#verify(position, cursor, ends[cursor.partition.index] as number);
+        cursor.next = Number(position.offset);
       }
+      return [...cursors.values()];
     });
-    return [...cursors.values()];
   }
 
-  #verified(position: Position, partition: LogPartition, ends: Float64Array): number {
+  /**
+   * The record before a position must be the one that it names. There is nothing to compare where that record is blank, or
+   * was cut and the log begins exactly at the position.
+   */
+  #verify(position: Position, { partition, next: beginning }: PartitionCursor, end: number): void {
     const next = Number(position.offset);
-    if (next === 0 && position.identity === '') return 0;
-    if (next < 1 || next > (ends[partition.index] as number))
-      throw replaced(position, `it ends at ${ends[partition.index]}`);
+    if (position.identity === '') throw replaced(position, 'it has no identity');
+    if (next < 1 || next > end) throw replaced(position, `the log ends at ${end}`);
+    if (next < beginning) throw replaced(position, `the records after it were deleted, the log begins at ${beginning}`);
+    if (next === beginning) return;
     const records: LogRecord[] = [];
-    this.#store.read(partition, next - 1, { records: 1, bytes: 0, atLeastOne: true }, records);
-    if (records[0] === undefined || identityOf(records[0]) !== position.identity) {
+    this.#store.read(partition, next - 1, { records: 1, bytes: 0, atLeastOne: true, end: next }, records);
+    const [before] = records;
+    if (before !== undefined && identityOf(before) !== position.identity) {
       throw replaced(position, 'the record before it is another one');
     }
-    return next;
   }
 
   /** Divides the limits evenly among the partitions that have records. The one read first comes last the next time. */

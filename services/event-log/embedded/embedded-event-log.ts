@@ -13,41 +13,40 @@ import type {
 } from '../event-log.ts';
 import { AppendQueue } from './appends.ts';
 import { failureOf } from './errors.ts';
-import { prepareFolder } from './folder.ts';
+import { committedIn } from './group-positions.ts';
 import { EncodeQueue } from './encode-queue.ts';
-import { LmdbReader } from './reader.ts';
+import { EmbeddedReader } from './reader.ts';
 import { scan } from './scan.ts';
-import { LmdbStore } from './store.ts';
-import { LmdbWriter } from './writer.ts';
+import { openStore, type StoreAddress } from './open.ts';
+import type { LogStore } from './store.ts';
+import { LogWriter } from './writer.ts';
 import { checkGroup, logClosed } from '../refusals.ts';
 
-export interface LmdbEventLogOptions {
-  /** Created, readable only by its owner, where it is absent. An empty folder becomes a new log. */
-  readonly folder: string;
+export interface EmbeddedEventLogOptions extends StoreAddress {
   readonly topics: readonly string[];
   readonly partitions?: number | undefined;
 }
 
 /**
- * The embedded event log: an LMDB environment. It belongs to one process (the lock of the data folder keeps others out),
- * in which several threads may have it open. LMDB itself lets several processes append and read; only who reads for a
- * group is decided within one `LmdbEventLog`. Offsets are dense and start at 0. An append is part of one transaction:
- * either all of it is in the log or nothing. A thread of its own writes, started by the first append or commit. A worker
- * thread that has a log open must close it before anybody calls `terminate()` on it (shutdown-barrier.ts).
+ * The embedded event log, in a folder of this machine. It belongs to one process (the lock of the data folder keeps others
+ * out), in which several threads may have it open. The reader of a group is chosen within one `EmbeddedEventLog`. Offsets
+ * are dense. An append is part of one commit: either all of it is in the log or nothing. A thread of its own writes,
+ * started by the first append or commit. A worker thread that has a log open must close it before anybody calls
+ * `terminate()` on it (shutdown-barrier.ts).
  */
-export class LmdbEventLog implements EventLog {
-  readonly #store: LmdbStore;
-  readonly #writer: LmdbWriter;
+export class EmbeddedEventLog implements EventLog {
+  readonly #store: LogStore;
+  readonly #writer: LogWriter;
   readonly #appends: AppendQueue;
   readonly #encodeJobs: EncodeQueue;
-  readonly #readers = new Set<LmdbReader>();
+  readonly #readers = new Set<EmbeddedReader>();
   /** The member of each group that reads. */
-  readonly #owners = new Map<string, LmdbReader>();
+  readonly #owners = new Map<string, EmbeddedReader>();
   #closing: Promise<void> | undefined;
 
-  private constructor(folder: string, store: LmdbStore) {
+  private constructor(address: StoreAddress, store: LogStore) {
     this.#store = store;
-    this.#writer = new LmdbWriter(folder);
+    this.#writer = new LogWriter(address, (threadId) => store.threadEnded(threadId));
     const wakingReaders = async <T>(writing: Promise<T>): Promise<T> => {
       const result = await writing;
       for (const reader of this.#readers) reader.wake();
@@ -61,12 +60,10 @@ export class LmdbEventLog implements EventLog {
    * @throws TidemarkError `CONFIG_INVALID` where the log has another number of partitions or the folder cannot be created;
    *   `LOG_FOREIGN` where the folder holds anything else, which is left unchanged; `LOG_DAMAGED`.
    */
-  static async open({ folder, topics, partitions }: LmdbEventLogOptions): Promise<LmdbEventLog> {
-    await prepareFolder(folder, topics, partitions);
+  static async open({ scheme, folder, topics, partitions }: EmbeddedEventLogOptions): Promise<EmbeddedEventLog> {
+    const address = { scheme, folder };
     try {
-      const store = LmdbStore.open(folder, topics, partitions);
-      store.checkEnds();
-      return new LmdbEventLog(folder, store);
+      return new EmbeddedEventLog(address, await openStore(address, topics, partitions));
     } catch (error) {
       throw failureOf(error, 'to open');
     }
@@ -105,9 +102,9 @@ export class LmdbEventLog implements EventLog {
       store: this.#store,
       writer: this.#writer,
       owners: this.#owners,
-      closed: (reader: LmdbReader) => void this.#readers.delete(reader),
+      closed: (reader: EmbeddedReader) => void this.#readers.delete(reader),
     };
-    const reader = new LmdbReader(parts, options);
+    const reader = new EmbeddedReader(parts, options);
     this.#readers.add(reader);
     return reader;
   }
@@ -116,20 +113,22 @@ export class LmdbEventLog implements EventLog {
     return scan(this.#store, (read) => this.#withLatest(read), ranges, options);
   }
 
-  /** Nothing is ever deleted. */
   async beginnings(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
-    return this.#store.layout.partitionsOf(topics).map(({ topic, partition }) => ({ topic, partition, offset: 0n }));
+    return this.#offsetsOf(
+      topics,
+      this.#withLatest(() => this.#store.beginnings()),
+    );
   }
 
   async ends(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
-    const ends = this.#withLatest(() => this.#store.ends());
-    return this.#store.layout.partitionsOf(topics).map(({ topic, partition, index }) => {
-      return { topic, partition, offset: BigInt(ends[index] as number) };
-    });
+    return this.#offsetsOf(
+      topics,
+      this.#withLatest(() => this.#store.ends()),
+    );
   }
 
   async committed(group: string): Promise<readonly Position[]> {
-    return this.#withLatest(() => this.#store.committed(group));
+    return this.#withLatest(() => committedIn(this.#store, group));
   }
 
   async check(): Promise<void> {
@@ -147,6 +146,12 @@ export class LmdbEventLog implements EventLog {
     await Promise.all([...this.#readers].map((reader) => reader.close()));
     await this.#writer.close();
     await this.#store.close();
+  }
+
+  #offsetsOf(topics: readonly string[], offsets: Float64Array) {
+    return this.#store.layout.partitionsOf(topics).map(({ topic, partition, index }) => {
+      return { topic, partition, offset: BigInt(offsets[index] as number) };
+    });
   }
 
   #withLatest<T>(read: () => T): T {

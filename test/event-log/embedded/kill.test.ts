@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EventLog } from '../../../services/event-log/event-log.ts';
-import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
+import { openEventLog } from '../../../services/event-log/open.ts';
+import { EMBEDDED_SCHEMES } from '../../support/event-log/embedded-logs.ts';
 import { type PlacedRecord, placeOf, readCount, text } from '../../support/event-log/event-log.ts';
 import { type Program, startProgram } from '../../support/service/program.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -8,33 +9,35 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 const TOPICS = ['one', 'two'];
 const APPENDER = 'test/support/programs/event-log-appender.ts';
 
-describe('an embedded log whose writer is killed', () => {
+describe.each(EMBEDDED_SCHEMES)('an embedded log whose writer is killed (%s:)', (scheme) => {
   test('a log whose writer is killed has every acknowledged record at its offset, without gaps or repeats', async () => {
-    const folder = await temporaryFolder();
+    const url = `${scheme}:${await temporaryFolder()}`;
     const acknowledged = new Map<string, string>();
 
     for (let round = 0; round < 6; round++) {
-      const writer = startProgram([APPENDER, folder, TOPICS.join(','), `round-${round}`]);
+      const writer = startProgram([APPENDER, url, TOPICS.join(','), `round-${round}`]);
       await collect(writer, acknowledged, 1 + Math.floor(Math.random() * 400));
       writer.child.kill('SIGKILL');
       await collect(writer, acknowledged, Infinity);
-      await verify(folder, acknowledged);
+      await verify(url, acknowledged);
     }
 
     expect(acknowledged.size).toBeGreaterThan(6);
   }, 120_000);
+});
 
+describe('an embedded log in LMDB that two processes write', () => {
   test('a log has the records of two concurrent writers though one of them is killed', async () => {
-    const folder = await temporaryFolder();
+    const url = `lmdb:${await temporaryFolder()}`;
     const acknowledged = new Map<string, string>();
-    const killed = startProgram([APPENDER, folder, TOPICS.join(','), 'killed']);
-    const whole = startProgram([APPENDER, folder, TOPICS.join(','), 'whole', '3000']);
+    const killed = startProgram([APPENDER, url, TOPICS.join(','), 'killed']);
+    const whole = startProgram([APPENDER, url, TOPICS.join(','), 'whole', '3000']);
 
     await collect(killed, acknowledged, 300);
     killed.child.kill('SIGKILL');
     await Promise.all([killed, whole].map((writer) => collect(writer, acknowledged, Infinity)));
 
-    const read = await verify(folder, acknowledged);
+    const read = await verify(url, acknowledged);
     expect(read.filter(({ value }) => text(value).startsWith('whole'))).toHaveLength(3_000);
   }, 60_000);
 });
@@ -53,8 +56,8 @@ async function collect(writer: Program, acknowledged: Map<string, string>, count
   }
 }
 
-async function verify(folder: string, acknowledged: ReadonlyMap<string, string>): Promise<readonly PlacedRecord[]> {
-  const log = await LmdbEventLog.open({ folder, topics: TOPICS });
+async function verify(url: string, acknowledged: ReadonlyMap<string, string>): Promise<readonly PlacedRecord[]> {
+  const log = await openEventLog(url, { topics: TOPICS });
   const read = await readWhole(log);
   await log.close();
   const found = new Map(read.map((one) => [placeOf(one), text(one.value)]));

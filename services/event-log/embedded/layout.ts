@@ -4,6 +4,8 @@ import type { TopicPartition } from '../event-log.ts';
 import { nameOf } from '../partition.ts';
 
 export const DEFAULT_PARTITIONS = 4;
+/** Partitions that a log can have. */
+export const MAX_PARTITIONS = 5_000;
 
 export interface Topic {
   readonly name: string;
@@ -71,7 +73,8 @@ export class Layout {
 /**
  * The topics that a log must have: the existing ones, then the missing ones of those wanted.
  *
- * @throws TidemarkError `CONFIG_INVALID` where a topic has another number of partitions than the requested one.
+ * @throws TidemarkError `CONFIG_INVALID` where a topic has another number of partitions than the requested one, or there
+ *   would be too many.
  */
 export function grown(
   existing: readonly Topic[],
@@ -90,5 +93,14 @@ export function grown(
   }
   const count = partitions ?? existing[0]?.partitions ?? DEFAULT_PARTITIONS;
   const lacking = wanted.filter((name) => !counts.has(name));
-  return [...existing, ...lacking.map((name) => ({ name, partitions: count }))];
+  const all = [...existing, ...lacking.map((name) => ({ name, partitions: count }))];
+  checkSize(all);
+  return all;
+}
+
+function checkSize(topics: readonly Topic[]): void {
+  const partitions = topics.reduce((sum, { partitions }) => sum + partitions, 0);
+  if (partitions <= MAX_PARTITIONS) return;
+  const message = `${partitions} partitions are more than the embedded event log can have (${MAX_PARTITIONS})`;
+  throw new TidemarkError('CONFIG_INVALID', message);
 }

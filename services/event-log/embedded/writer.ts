@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { closeAtExit, ShutdownBarrier, BARRIER_BYTES } from './shutdown-barrier.ts';
+import type { StoreAddress } from './open.ts';
 import type {
   Answered,
   AppendRequest,
@@ -19,8 +20,9 @@ interface PendingRequest {
 }
 
 /** The writer thread of a log, as seen by the log's own thread. Started by the first request, and again if it ends. */
-export class LmdbWriter {
+export class LogWriter {
   readonly #data: WriterData;
+  readonly #threadEnded: (threadId: number) => void;
   readonly #barrier: ShutdownBarrier;
   #leaveOpen: (() => void) | undefined;
   readonly #waiting = new Map<number, PendingRequest>();
@@ -29,9 +31,11 @@ export class LmdbWriter {
   #encoder: string | undefined;
   #lastId = 0;
 
-  constructor(folder: string) {
+  /** @param threadEnded Called where a thread has ended, however it did. */
+  constructor(address: StoreAddress, threadEnded: (threadId: number) => void) {
     const gate = new SharedArrayBuffer(BARRIER_BYTES);
-    this.#data = { folder, gate };
+    this.#data = { address, gate };
+    this.#threadEnded = threadEnded;
     this.#barrier = new ShutdownBarrier(gate);
   }
 
@@ -88,7 +92,12 @@ export class LmdbWriter {
     thread.once('error', (error: unknown) => {
       cause = error;
     });
-    thread.once('exit', () => this.#ended(thread, cause));
+    // It has none any more once it has ended.
+    const { threadId } = thread;
+    thread.once('exit', () => {
+      this.#threadEnded(threadId);
+      this.#ended(thread, cause);
+    });
     if (this.#encoder !== undefined) this.#reloadEncoder(thread, this.#encoder);
     return thread;
   }

@@ -6,6 +6,8 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { unwatchThisThread, watchThisThread } from '../../runtime/watchdog/watchdog.ts';
 import { SpareMemory } from './batch.ts';
 import { failureOf } from './errors.ts';
+import { commitIn } from './group-positions.ts';
+import { storeOpener } from './open.ts';
 import { ShutdownBarrier } from './shutdown-barrier.ts';
 import { BatchEncoding } from './batch-encoding.ts';
 import type {
@@ -18,16 +20,18 @@ import type {
   WriterData,
   WriteResult,
 } from './requests.ts';
-import { LmdbStore } from './store.ts';
+import type { LogStore, StoreTransaction } from './store.ts';
 import type { RecordEncoder } from '../event-log.ts';
+import type { Layout } from './layout.ts';
 
 if (parentPort === null) throw new Error('this is the entry of a worker thread');
 const port = parentPort;
-const { folder, gate: memory } = workerData as WriterData;
+const { address, gate: memory } = workerData as WriterData;
 const barrier = new ShutdownBarrier(memory);
-let store: LmdbStore | undefined;
+let store: LogStore | undefined;
 let encoder: RecordEncoder | undefined;
 const packing = new SpareMemory();
+const openStoreAgain = await storeOpener(address);
 watchThisThread('the thread that writes the event log');
 
 port.on('message', (first: Asked) => {
@@ -63,14 +67,16 @@ function isWrite(request: Asked['request']): request is WriteRequest {
 /** Carries out all of them or, if one fails, none. */
 function carryOut(asked: readonly Pick<Write, 'id' | 'request'>[]): readonly Answered[] {
   try {
-    const opened = (store ??= barrier.pass(() => LmdbStore.open(folder, [], undefined)));
+    const opened = (store ??= barrier.pass(openStoreAgain));
     const writes = asked.map(({ id, request }) => {
       const encoding =
         request.kind === 'encode' ? new BatchEncoding(request, encoder, opened.layout, packing) : undefined;
       return { id, request, encoding };
     });
     const bytes = writes.reduce((sum, write) => sum + appendedBytesOf(write), 0);
-    const results = barrier.pass(() => opened.transact(() => writes.map((write) => apply(opened, write)), bytes));
+    const results = barrier.pass(() => {
+      return opened.transact((transaction) => writes.map((write) => apply(opened.layout, transaction, write)), bytes);
+    });
     return writes.map(({ id, encoding }, i) => ({ id, result: resultOf(encoding, results[i] as WriteResult) }));
   } catch (error) {
     return asked.map(({ id }) => failed(id, error, 'to write'));
@@ -88,25 +94,19 @@ function appendedBytesOf({ request, encoding }: Write): number {
   return appending?.chunks.reduce((sum, { length }) => sum + length, 0) ?? 0;
 }
 
-function apply(opened: LmdbStore, { request, encoding }: Write): WriteResult {
-  if (encoding !== undefined) return append(opened, encoding.append);
-  if (request.kind === 'append') return append(opened, request);
-  if (request.kind === 'commit') opened.commit(request.group, request.positions);
-  else opened.putNote('checked', { atMs: Date.now() });
+function apply(layout: Layout, transaction: StoreTransaction, { request, encoding }: Write): WriteResult {
+  if (encoding !== undefined) return append(layout, transaction, encoding.append);
+  if (request.kind === 'append') return append(layout, transaction, request);
+  if (request.kind === 'commit') commitIn(transaction, request.group, request.positions);
+  else transaction.putNote('checked', { atMs: Date.now() });
   return true;
 }
 
-function append(opened: LmdbStore, { bytes, chunks }: AppendRequest): AppendResult {
+function append(layout: Layout, transaction: StoreTransaction, { bytes, chunks }: AppendRequest): AppendResult {
   const appendedAtMs = Date.now();
-  if (chunks.length === 0) return { offsets: [], appendedAtMs, bytes };
-  const ends = opened.ends();
   const offsets = chunks.map(({ slot, at, length, count }) => {
-    const offset = ends[slot] as number;
-    opened.append(opened.layout.partitionAt(slot), offset, Buffer.from(bytes, at, length), count, appendedAtMs);
-    ends[slot] = offset + count;
-    return offset;
+    return transaction.append(layout.partitionAt(slot), Buffer.from(bytes, at, length), count, appendedAtMs);
   });
-  opened.putEnds(ends);
   return { offsets, appendedAtMs, bytes };
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { PartitionRecords, ScanOptions, ScanRange } from '../event-log.ts';
-import type { LmdbStore } from './store.ts';
+import type { LogStore } from './store.ts';
 import { type PartitionCursor, readNext } from './partition-cursor.ts';
 import { checkRanges, scanLimits, unknownPartition } from '../refusals.ts';
 
@@ -13,7 +13,7 @@ export type RunRead = <T>(read: () => T) => T;
 
 /** Reads ranges, a piece of each in turn. Each piece has its own read transaction, so none stays open in between. */
 export async function* scan(
-  store: LmdbStore,
+  store: LogStore,
   runRead: RunRead,
   ranges: readonly ScanRange[],
   options: ScanOptions,
@@ -26,19 +26,21 @@ export async function* scan(
     for (const cursor of cursors) {
       options.signal?.throwIfAborted();
       const [records] = runRead(() => readNext(store, cursor, cursor.end, limits));
-      yield { topic: cursor.partition.topic, partition: cursor.partition.partition, records };
+      // All of them may be blank.
+      if (records.length > 0) yield { topic: cursor.partition.topic, partition: cursor.partition.partition, records };
       await otherWork();
     }
     cursors = cursors.filter(({ next, end }) => next < end);
   }
 }
 
-function cursorsOf(store: LmdbStore, runRead: RunRead, ranges: readonly ScanRange[]): readonly ScanCursor[] {
-  const ends = runRead(() => store.ends());
+function cursorsOf(store: LogStore, runRead: RunRead, ranges: readonly ScanRange[]): readonly ScanCursor[] {
+  const [ends, beginnings] = runRead(() => [store.ends(), store.beginnings()]);
   const cursors = ranges.map(({ from, to, ...at }) => {
     const partition = store.layout.find(at);
     if (partition === undefined) throw unknownPartition(at);
-    return { partition, next: Number(from), end: Math.min(Number(to), ends[partition.index] as number) };
+    const next = Math.max(Number(from), beginnings[partition.index] as number);
+    return { partition, next, end: Math.min(Number(to), ends[partition.index] as number) };
   });
   return cursors.filter(({ next, end }) => next < end);
 }

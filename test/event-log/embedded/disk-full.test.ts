@@ -2,29 +2,29 @@ import { execFileSync } from 'node:child_process';
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
+import type { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-event-log.ts';
 import { hasCode } from '../../../services/runtime/errors.ts';
 import { LOG_RESERVE_BYTES } from '../../../services/runtime/free-space.ts';
+import { EMBEDDED_SCHEMES, openEmbedded } from '../../support/event-log/embedded-logs.ts';
 import { PATIENT, placed, placeOf, readCount, record, text } from '../../support/event-log/event-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const LARGE = 'x'.repeat(40_000);
 
-describe('an embedded log that cannot grow', () => {
+describe.each(EMBEDDED_SCHEMES)('an embedded log that cannot grow (%s:)', (scheme) => {
   // A file-size limit needs no rights and no mount, and no look at the free space foresees it. It ends in the middle of a
   // page: LMDB sees a write that is cut short, as on a full disk.
   test('a log that cannot grow refuses what does not fit, keeps exactly what it acknowledged, and works again later', async () => {
     const folder = await temporaryFolder();
     const command = 'ulimit -f 4001; exec "$0" test/support/programs/event-log-filler.ts "$1"';
 
-    const printed = execFileSync('sh', ['-c', command, process.execPath, folder], { encoding: 'utf8' });
+    const printed = execFileSync('sh', ['-c', command, process.execPath, `${scheme}:${folder}`], { encoding: 'utf8' });
 
     const lines = printed.trim().split('\n');
     const acknowledged = lines.slice(0, -2);
     expect(lines.slice(-2)).toEqual(['LOG_UNAVAILABLE true', String(acknowledged.length)]);
     expect(acknowledged.length).toBeGreaterThan(100);
-    const log = await LmdbEventLog.open({ folder, topics: ['t'] });
-    onTestFinished(() => log.close());
+    const log = await openEmbedded(scheme, folder);
     const read = await readCount(await readerOf(log), acknowledged.length);
     expect(
       new Set(read.map(({ partition, offset, value }) => `${partition} ${offset} ${Number(text(value))}`)),
@@ -38,14 +38,15 @@ describe('an embedded log that cannot grow', () => {
       const folder = await temporaryFolder();
       const command = 'ulimit -S -f 4001; exec "$0" test/support/programs/event-log-filler.ts "$1" again';
 
-      const printed = execFileSync('sh', ['-c', command, process.execPath, folder], { encoding: 'utf8' });
+      const printed = execFileSync('sh', ['-c', command, process.execPath, `${scheme}:${folder}`], {
+        encoding: 'utf8',
+      });
 
       const lines = printed.trim().split('\n');
       const acknowledged = lines.filter((line) => /^\d+ \d+ \d+$/.test(line));
       expect(lines.filter((line) => line === 'LOG_UNAVAILABLE true').length).toBeGreaterThan(0);
       expect(lines.at(-1)).toBe(String(acknowledged.length));
-      const log = await LmdbEventLog.open({ folder, topics: ['t'] });
-      onTestFinished(() => log.close());
+      const log = await openEmbedded(scheme, folder);
       const read = await readCount(await readerOf(log), acknowledged.length);
       const held = read.map(({ partition, offset, value }) => `${partition} ${offset} ${Number(text(value))}`);
       expect(held.toSorted()).toEqual(acknowledged.toSorted());
@@ -57,8 +58,7 @@ describe('an embedded log that cannot grow', () => {
     async () => {
       const folder = await smallDisk('96m');
       await writeFile(join(folder, 'ballast'), Buffer.alloc(24 * 2 ** 20));
-      const log = await LmdbEventLog.open({ folder: join(folder, 'log'), topics: ['t'] });
-      onTestFinished(() => log.close());
+      const log = await openEmbedded(scheme, join(folder, 'log'));
       const acknowledged = new Set<string>();
       const reader = await readerOf(log);
 
@@ -77,7 +77,7 @@ describe('an embedded log that cannot grow', () => {
 });
 
 /** Appends one by one, small and large; returns how many were refused. */
-async function appendAll(log: LmdbEventLog, count: number, acknowledged: Set<string>): Promise<number> {
+async function appendAll(log: EmbeddedEventLog, count: number, acknowledged: Set<string>): Promise<number> {
   let refused = 0;
   for (let i = 0; i < count; i++) {
     const key = `${acknowledged.size}-${refused}`;
@@ -92,7 +92,7 @@ async function appendAll(log: LmdbEventLog, count: number, acknowledged: Set<str
   return refused;
 }
 
-function readerOf(log: LmdbEventLog) {
+function readerOf(log: EmbeddedEventLog) {
   return log.openReader({ group: 'g', topics: ['t'], start: () => Promise.resolve([]) });
 }
 

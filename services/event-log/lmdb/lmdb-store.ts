@@ -1,21 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { endProcess } from '../../runtime/end-process.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { expectRoom, tryWriting } from '../../runtime/free-space.ts';
-import type { LogRecord, Position } from '../event-log.ts';
-import { recordCountOf, type Limits, readRecords, sealChunk } from './chunk.ts';
+import type { LogRecord } from '../event-log.ts';
+import { type ChunkRead, recordCountOf, type Limits, readRecords, sealChunk, seedOf } from '../embedded/chunk.ts';
 import type { Bytes, LmdbEnvironment } from './environment.ts';
-import { damaged, failureOf } from './errors.ts';
-import type { Layout, LogPartition } from './layout.ts';
+import { damaged } from '../embedded/errors.ts';
+import type { Layout, LogPartition } from '../embedded/layout.ts';
+import type { LogStore, StoreTransaction } from '../embedded/store.ts';
 import { nameOf } from '../partition.ts';
+import { hasOverrun, isFailedWrite, lmdbFailure } from './errors.ts';
 import { endsIn, type OpenedLog, openLog, putEnds, readMetadata, writeMetadata } from './open-log.ts';
-
-/** A position as JSON can hold it. */
-interface CommittedPosition extends Omit<Position, 'offset'> {
-  readonly offset: string;
-}
 
 const APPEND = { append: true };
 
@@ -42,7 +38,7 @@ const MAX_FAILED_REOPENS = 100;
  * write fails all the same (a quota, a broken disk), every thread closes the environment and reopens it. Nothing is
  * written meanwhile.
  */
-export class LmdbStore {
+export class LmdbStore implements LogStore {
   readonly layout: Layout;
   readonly #folder: string;
   /** Undefined while it is being reopened. */
@@ -66,19 +62,28 @@ export class LmdbStore {
     return new LmdbStore(folder, openLog(folder, wanted, partitions));
   }
 
-  /**
-   * Runs `work` as one transaction, which is on disk when this returns. If it throws, nothing is written.
-   *
-   * @param bytes Size of the records that it appends.
-   * @throws TidemarkError `LOG_UNAVAILABLE` where the disk is full, or after a write that failed.
-   */
-  transact<T>(work: () => T, bytes = 0): T {
+  /** The same, and reads the last record of every partition. @throws TidemarkError `LOG_DAMAGED` where one is lost. */
+  static openChecked(folder: string, wanted: readonly string[], partitions: number | undefined): LmdbStore {
+    let store: LmdbStore | undefined;
+    try {
+      store = LmdbStore.open(folder, wanted, partitions);
+      store.#checkEnds();
+      return store;
+    } catch (error) {
+      void store?.close();
+      throw lmdbFailure(error, 'to open');
+    }
+  }
+
+  transact<T>(work: (transaction: StoreTransaction) => T, bytes: number): T {
     const { environment } = this.#current();
     if (environment.isAbandoned) throw reopening();
     if (this.#failures > 0) this.#tryWriting(bytes);
     try {
       const result = environment.transact(() => {
-        const done = work();
+        const transaction = new LmdbTransaction(this);
+        const done = work(transaction);
+        transaction.putEnds();
         // Right before the write, so that another program can fill the disk only during the commit itself.
         this.#expectRoom(bytes);
         return done;
@@ -87,27 +92,29 @@ export class LmdbStore {
       return result;
     } catch (error) {
       if (isFailedWrite(error)) this.#giveUp(environment, error);
-      throw error;
+      throw lmdbFailure(error, 'to write');
     }
   }
 
-  refresh(): void {
-    this.#opened?.environment.refresh();
-  }
+  /** A transaction waits for those of other threads in LMDB itself: the threads end outside of it (shutdown-barrier.ts). */
+  threadEnded(): void {}
 
-  /** Runs `read` on the latest committed state. @throws TidemarkError `LOG_DAMAGED`, `LOG_UNAVAILABLE`. */
   withLatest<T>(read: () => T): T {
     try {
-      this.refresh();
+      this.#refresh();
       return read();
     } catch (error) {
-      throw failureOf(error, 'to read');
+      throw lmdbFailure(error, 'to read');
     } finally {
-      this.refresh();
+      this.#refresh();
     }
   }
 
-  /** The next offset of every partition. */
+  /** Nothing is ever deleted. */
+  beginnings(): Float64Array {
+    return new Float64Array(this.layout.partitions.length);
+  }
+
   ends(): Float64Array {
     return endsIn(this.#current().metadata);
   }
@@ -117,9 +124,9 @@ export class LmdbStore {
   }
 
   /** Seals a chunk and appends it to a partition. Within a transaction. */
-  append(partition: LogPartition, offset: number, chunk: Buffer, count: number, appendedAtMs: number): void {
+  putChunk(partition: LogPartition, offset: number, chunk: Buffer, count: number, appendedAtMs: number): void {
     const key = this.#keyOf(offset);
-    sealChunk(chunk, count, appendedAtMs, crc32(key, partition.seed));
+    sealChunk(chunk, count, appendedAtMs, seedOf(partition, offset));
     // Within a transaction it returns true or false, unlike its declared type.
     const isStored: unknown = this.#database(partition).putSync(key, chunk, APPEND);
     if (isStored !== true) {
@@ -127,46 +134,15 @@ export class LmdbStore {
     }
   }
 
-  /**
-   * Adds the records from offset `from` on to `records`, within one chunk and `limits`. Returns the bytes added.
-   *
-   * @param from An offset below the partition's end.
-   * @throws TidemarkError `LOG_DAMAGED` where the record is missing or its checksum fails.
-   */
-  read(partition: LogPartition, from: number, limits: Limits, records: LogRecord[]): number {
+  read(partition: LogPartition, from: number, limits: Limits, records: LogRecord[]): ChunkRead {
     const { first, chunk } = this.#chunkAround(partition, from);
-    const count = recordCountOf(chunk, crc32(this.#keyOf(first), partition.seed));
+    const count = recordCountOf(chunk, seedOf(partition, first));
     // If LMDB cannot look up the key, lmdb returns the last entry (cursor.cpp).
     if (from < first || from >= first + count)
       throw damaged(`${nameOf(partition)} has lost the record at offset ${from}`);
     return readRecords(chunk, first, from, limits, records);
   }
 
-  /** Reads the last record of every partition. @throws TidemarkError `LOG_DAMAGED` where one is lost or broken. */
-  checkEnds(): void {
-    const ends = this.ends();
-    for (const partition of this.layout.partitions) {
-      const last = (ends[partition.index] as number) - 1;
-      if (last >= 0) this.read(partition, last, { records: 0, bytes: 0, atLeastOne: false }, []);
-    }
-    this.refresh();
-  }
-
-  committed(group: string): readonly Position[] {
-    const noted = this.note<readonly CommittedPosition[]>(`committed/${group}`) ?? [];
-    return noted.map((position) => ({ ...position, offset: BigInt(position.offset) }));
-  }
-
-  /** Merges positions into what a group has committed. Within a transaction. */
-  commit(group: string, positions: readonly Position[]): void {
-    const merged = new Map([...this.committed(group), ...positions].map((position) => [nameOf(position), position]));
-    const noted: readonly CommittedPosition[] = [...merged.values()].map(({ topic, partition, offset, identity }) => {
-      return { topic, partition, offset: String(offset), identity };
-    });
-    this.putNote(`committed/${group}`, noted);
-  }
-
-  /** A value of the metadata, stored as JSON. @throws TidemarkError `LOG_DAMAGED`. */
   note<T>(key: string): T | undefined {
     const bytes = readMetadata(this.#current().metadata, Buffer.from(key));
     return bytes === undefined ? undefined : (JSON.parse(bytes.toString()) as T);
@@ -181,6 +157,19 @@ export class LmdbStore {
     clearInterval(this.#abandonedCheck);
     await this.#reopening;
     await this.#opened?.environment.close();
+  }
+
+  #checkEnds(): void {
+    const ends = this.ends();
+    for (const partition of this.layout.partitions) {
+      const end = ends[partition.index] as number;
+      if (end > 0) this.read(partition, end - 1, { records: 0, bytes: 0, atLeastOne: false, end }, []);
+    }
+    this.#refresh();
+  }
+
+  #refresh(): void {
+    this.#opened?.environment.refresh();
   }
 
   #current(): OpenedLog {
@@ -254,29 +243,44 @@ export class LmdbStore {
   }
 }
 
+/** The ends are stored once, whatever number of chunks a transaction appends. */
+class LmdbTransaction implements StoreTransaction {
+  readonly #store: LmdbStore;
+  #ends: Float64Array | undefined;
+
+  constructor(store: LmdbStore) {
+    this.#store = store;
+  }
+
+  append(partition: LogPartition, chunk: Buffer, count: number, appendedAtMs: number): number {
+    const ends = (this.#ends ??= this.#store.ends());
+    const offset = ends[partition.index] as number;
+    this.#store.putChunk(partition, offset, chunk, count, appendedAtMs);
+    ends[partition.index] = offset + count;
+    return offset;
+  }
+
+  putEnds(): void {
+    if (this.#ends !== undefined) this.#store.putEnds(this.#ends);
+  }
+
+  ends(): Float64Array {
+    return this.#ends?.slice() ?? this.#store.ends();
+  }
+
+  beginnings(): Float64Array {
+    return this.#store.beginnings();
+  }
+
+  note<T>(name: string): T | undefined {
+    return this.#store.note<T>(name);
+  }
+
+  putNote(name: string, value: unknown): void {
+    this.#store.putNote(name, value);
+  }
+}
+
 function reopening(): TidemarkError {
   return new TidemarkError('LOG_UNAVAILABLE', 'the event log is being reopened after a failed write');
-}
-
-/**
- * What a failed write of LMDB leaves behind. lmdb 3.5.6 (dependencies/lmdb/…/mdb.c, mdb_page_flush) describes a refused
- * write in a buffer of 100 bytes with sprintf: "Attempting to write page at position …, buffer sizes …". Two of the numbers
- * are uninitialized. If they are large, the text is longer than the buffer and overwrites the heap (seen: glibc's
- * `malloc(): invalid next size` after some dozens). A write that was cut short leaves no such text.
- */
-
-/** Length of the buffer without its terminating zero. */
-const NOTE_BYTES = 99;
-const NOTE = /Attempting to write page.*/s;
-
-/** Whether LMDB itself failed in a write transaction, in contrast to an error thrown by `work`. */
-export function isFailedWrite(error: unknown): error is Error & { readonly code: number } {
-  return (
-    error instanceof Error && !(error instanceof TidemarkError) && 'code' in error && typeof error.code === 'number'
-  );
-}
-
-/** Whether memory was damaged, so that the process must end. Pure. */
-export function hasOverrun({ message }: Error): boolean {
-  return (NOTE.exec(message)?.[0].length ?? 0) > NOTE_BYTES;
 }

@@ -1,0 +1,193 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { CHUNK_HEADER_BYTES, chunkBytesOf, writeRecord } from '../../services/event-log/embedded/chunk.ts';
+import type { LogPartition } from '../../services/event-log/embedded/layout.ts';
+import type { DeletingStore } from '../../services/event-log/embedded/store.ts';
+import type { LogRecord } from '../../services/event-log/event-log.ts';
+import { text } from '../support/event-log/event-log.ts';
+
+/** A store of a topic `t` with two partitions, whose files are so small that some commits fill one. */
+export interface StoreBench {
+  readonly store: DeletingStore;
+  /** The same log, opened a second time. */
+  readonly openAgain: () => DeletingStore;
+  /** Whether these bytes are anywhere in the log's files. */
+  readonly holds: (bytes: string) => Promise<boolean>;
+  /** Bytes of the log's files. */
+  readonly size: () => Promise<number>;
+}
+
+/** What a store must do that can erase records and cut the beginning, as its port says. */
+export function testDeletingStore(name: string, makeBench: () => Promise<StoreBench>): void {
+  const bench = async () => {
+    const made = await makeBench();
+    onTestFinished(() => made.store.close());
+    return { ...made, one: made.store.layout.partitionAt(0), other: made.store.layout.partitionAt(1) };
+  };
+
+  describe(`${name}, a store that erases`, () => {
+    test('an erased record is passed by a read, which goes on behind it', async () => {
+      const { store, one } = await bench();
+      append(store, one, ['a', 'b', 'c']);
+
+      expect(store.erase([{ partition: one, offset: 1 }])).toBe(1);
+
+      expect(valuesOf(store, one)).toEqual(['0 a', '2 c']);
+      expect(readAt(store, one, 1)).toEqual({ records: [], next: 2 });
+    });
+
+    test('the bytes of an erased record are in no file any more, those of its neighbours are', async () => {
+      const { store, one, holds } = await bench();
+      append(store, one, ['neighbour', 'to be erased', 'another']);
+      expect(await holds('to be erased')).toBe(true);
+
+      store.erase([{ partition: one, offset: 1 }]);
+
+      expect([await holds('to be erased'), await holds('neighbour'), await holds('another')]).toEqual([
+        false,
+        true,
+        true,
+      ]);
+    });
+
+    test('records of several chunks, partitions and files are erased at once', async () => {
+      const { store, one, other } = await bench();
+      for (let i = 0; i < 20; i++) {
+        append(store, one, [`x${i}`, `y${i}`]);
+        append(store, other, [`z${i}`]);
+      }
+      const erased = [0, 1, 17, 39].map((offset) => ({ partition: one, offset }));
+
+      expect(store.erase([...erased, { partition: other, offset: 19 }])).toBe(5);
+
+      expect(valuesOf(store, one)).toHaveLength(36);
+      expect(valuesOf(store, other)).toEqual(Array.from({ length: 19 }, (_, i) => `${i} z${i}`));
+    });
+
+    test('a record that is blank already is not counted again', async () => {
+      const { store, one } = await bench();
+      append(store, one, ['a', 'b']);
+      store.erase([{ partition: one, offset: 0 }]);
+
+      expect(store.erase([{ partition: one, offset: 0 }])).toBe(0);
+      expect(store.erase([0, 1].map((offset) => ({ partition: one, offset })))).toBe(1);
+      expect(valuesOf(store, one)).toEqual([]);
+    });
+
+    test('ends, times and later records are the same after an erasure', async () => {
+      const { store, one } = await bench();
+      append(store, one, ['a', 'b']);
+      store.erase([{ partition: one, offset: 0 }]);
+      append(store, one, ['c']);
+
+      expect(valuesOf(store, one)).toEqual(['1 b', '2 c']);
+      expect(store.withLatest(() => store.ends()[0])).toBe(3);
+      expect(recordsOf(store, one)[0]?.appendedAtMs).toBe(7);
+    });
+
+    test('another store on the log sees the erasure, though it has read the record before', async () => {
+      const { store, one, openAgain } = await bench();
+      append(store, one, ['a', 'b']);
+      const second = openAgain();
+      onTestFinished(() => second.close());
+      expect(valuesOf(second, one)).toEqual(['0 a', '1 b']);
+
+      store.erase([{ partition: one, offset: 0 }]);
+
+      expect(valuesOf(second, one)).toEqual(['1 b']);
+    });
+
+    test('records that were read before an erasure stay as they are', async () => {
+      const { store, one } = await bench();
+      append(store, one, ['kept by its reader']);
+      const [read] = recordsOf(store, one);
+
+      store.erase([{ partition: one, offset: 0 }]);
+
+      expect(text(read!.value)).toBe('kept by its reader');
+    });
+  });
+
+  describe(`${name}, a store that cuts its beginning`, () => {
+    test('a cut deletes whole files of records below the offsets, gives their space back and says where the log begins', async () => {
+      const { store, one, other, size } = await bench();
+      for (let i = 0; i < 30; i++) append(store, i % 2 === 0 ? one : other, [`x${i}`.repeat(20)]);
+      const before = await size();
+
+      store.cut(Float64Array.from([10, 10]));
+
+      const beginnings = store.withLatest(() => store.beginnings());
+      expect(beginnings[0]).toBeGreaterThan(0);
+      expect(Math.max(...beginnings)).toBeLessThanOrEqual(10);
+      expect(await size()).toBeLessThan(before);
+      expect(valuesOf(store, one)[0]).toMatch(new RegExp(`^${beginnings[0]} `));
+      expect(valuesOf(store, one)).toHaveLength(15 - beginnings[0]!);
+    });
+
+    test('nothing is cut where one partition still has a record in the first file', async () => {
+      const { store, one, other } = await bench();
+      for (let i = 0; i < 30; i++) append(store, i % 2 === 0 ? one : other, [`x${i}`.repeat(20)]);
+
+      store.cut(Float64Array.from([15, 0]));
+
+      expect([...store.withLatest(() => store.beginnings())]).toEqual([0, 0]);
+      expect(valuesOf(store, one)).toHaveLength(15);
+    });
+
+    test('a record that was cut is refused as replaced, and those after it are there, when opened again too', async () => {
+      const { store, one, openAgain } = await bench();
+      for (let i = 0; i < 30; i++) append(store, one, [`x${i}`.repeat(20)]);
+      store.cut(Float64Array.from([20, 0]));
+
+      for (const opened of [store, openAgain()]) {
+        const beginning = opened.withLatest(() => opened.beginnings()[0]!);
+        expect(beginning).toBeGreaterThan(0);
+        expect(() => readAt(opened, one, beginning - 1)).toThrow(expect.objectContaining({ code: 'LOG_REPLACED' }));
+        expect(readAt(opened, one, beginning).records).toHaveLength(1);
+        if (opened !== store) await opened.close();
+      }
+    });
+
+    test('notes and ends outlive a cut', async () => {
+      const { store, one } = await bench();
+      store.transact((transaction) => transaction.putNote('name', { value: 1 }), 0);
+      for (let i = 0; i < 30; i++) append(store, one, [`x${i}`.repeat(20)]);
+
+      store.cut(Float64Array.from([30, 0]));
+
+      expect(store.withLatest(() => [store.note('name'), store.ends()[0]])).toEqual([{ value: 1 }, 30]);
+    });
+  });
+}
+
+/** Appends records as one chunk. */
+function append(store: DeletingStore, partition: LogPartition, values: readonly string[]): void {
+  const records = values.map((value) => ({ topic: 't', key: Buffer.from('key'), value: Buffer.from(value) }));
+  const chunk = Buffer.alloc(records.reduce((sum, record) => sum + chunkBytesOf(record), CHUNK_HEADER_BYTES));
+  const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
+  let at = CHUNK_HEADER_BYTES;
+  for (const record of records) at = writeRecord(chunk, view, at, record);
+  store.transact((transaction) => transaction.append(partition, chunk, records.length, 7), chunk.length);
+}
+
+function readAt(store: DeletingStore, partition: LogPartition, offset: number) {
+  const records: LogRecord[] = [];
+  const limits = { records: 100, bytes: 2 ** 20, atLeastOne: true, end: offset + 1 };
+  const { next } = store.withLatest(() => store.read(partition, offset, limits, records));
+  return { records, next };
+}
+
+function recordsOf(store: DeletingStore, partition: LogPartition): readonly LogRecord[] {
+  return store.withLatest(() => {
+    const records: LogRecord[] = [];
+    const end = store.ends()[partition.index]!;
+    const limits = { records: Infinity, bytes: Infinity, atLeastOne: true, end };
+    for (let next = store.beginnings()[partition.index]!; next < end;) {
+      ({ next } = store.read(partition, next, limits, records));
+    }
+    return records;
+  });
+}
+
+function valuesOf(store: DeletingStore, partition: LogPartition): readonly string[] {
+  return recordsOf(store, partition).map(({ offset, value }) => `${offset} ${text(value)}`);
+}

@@ -1,0 +1,189 @@
+import type { LogRecord } from '../../../services/event-log/event-log.ts';
+import { CHUNK_HEADER_BYTES, chunkBytesOf, writeRecord } from '../../../services/event-log/embedded/chunk.ts';
+import { SegmentStore } from '../../../services/event-log/segments/segment-store.ts';
+import { SharedLog } from '../../../services/event-log/segments/shared-log.ts';
+import { hasCode, TidemarkError } from '../../../services/runtime/errors.ts';
+import { Death, type SimulatedDisk } from './simulated-disk.ts';
+
+export const TOPICS = ['t', 'u'];
+const PARTITIONS = 2;
+const FOLDER = '/log';
+
+/** Some commits of the size of `commit` fit into a segment of this size. */
+export const SMALL_SEGMENT_BYTES = 2_600;
+
+/** A log on a disk, opened as by a process of its own. */
+export function openOn(
+  disk: SimulatedDisk,
+  shared = new SharedLog(),
+  segmentBytes = SMALL_SEGMENT_BYTES,
+): SegmentStore {
+  return SegmentStore.open({
+    folder: FOLDER,
+    topics: TOPICS,
+    partitions: PARTITIONS,
+    files: disk,
+    shared,
+    segmentBytes,
+  });
+}
+
+/** What is said to be in the log: values by `partition@offset`. */
+export class Ledger {
+  /** What was acknowledged. */
+  readonly acknowledged = new Map<string, string>();
+  /** What a commit that did not return may have left. */
+  readonly attempted = new Map<string, Set<string>>();
+  readonly erased = new Set<string>();
+  /** Erased, or to be erased once the log is opened, if the process died in the middle of it. */
+  readonly mayBeErased = new Set<string>();
+  /** The spots of each erasure: it is done as a whole or not at all. */
+  readonly erasures: (readonly string[])[] = [];
+  /** The spots of each commit, whose records are in the log together or not at all, with their values. */
+  readonly commits: ReadonlyMap<string, string>[] = [];
+  #values = 0;
+
+  copy(): Ledger {
+    const copy = new Ledger();
+    for (const [spot, value] of this.acknowledged) copy.acknowledged.set(spot, value);
+    for (const [spot, values] of this.attempted) copy.attempted.set(spot, new Set(values));
+    for (const spot of this.erased) copy.erased.add(spot);
+    for (const spot of this.mayBeErased) copy.mayBeErased.add(spot);
+    copy.commits.push(...this.commits);
+    copy.erasures.push(...this.erasures);
+    copy.#values = this.#values;
+    return copy;
+  }
+
+  /** Appends some records to every partition in one commit. */
+  commit(store: SegmentStore): void {
+    const values = store.layout.partitions.map(() => [1, 2, 3].map(() => `value ${++this.#values} ${'x'.repeat(20)}`));
+    const spots = new Map<string, string>();
+    try {
+      store.transact((transaction) => {
+        spots.clear();
+        for (const partition of store.layout.partitions) {
+          const mine = values[partition.index]!;
+          const first = transaction.append(partition, chunkOf(mine), mine.length, 7);
+          for (const [i, value] of mine.entries()) {
+            const spot = `${partition.index}@${first + i}`;
+            spots.set(spot, value);
+            this.attempted.set(spot, (this.attempted.get(spot) ?? new Set()).add(value));
+          }
+        }
+        transaction.putNote('last', values[0]![0]);
+        this.commits.push(new Map(spots));
+      }, 0);
+    } catch (error) {
+      throwDeath(error);
+      return;
+    }
+    for (const [spot, value] of spots) {
+      ensure(!this.acknowledged.has(spot), `two records were acknowledged at ${spot}`);
+      this.acknowledged.set(spot, value);
+    }
+  }
+
+  erase(store: SegmentStore, offset: number): void {
+    if (!this.acknowledged.has(`0@${offset}`)) return;
+    const records = store.layout.partitions.map((partition) => ({ partition, offset }));
+    const spots = records.map(({ partition }) => `${partition.index}@${offset}`);
+    for (const spot of spots) this.mayBeErased.add(spot);
+    this.erasures.push(spots);
+    try {
+      store.erase(records);
+      for (const spot of spots) this.erased.add(spot);
+    } catch (error) {
+      throwDeath(error);
+    }
+  }
+
+  /** The log holds what was acknowledged, and nothing that was not attempted. */
+  verify(found: Content): void {
+    for (const [spot, value] of found.values) {
+      const known = this.acknowledged.get(spot);
+      ensure(known === value || (known === undefined && this.attempted.get(spot)?.has(value)), `${spot} has ${value}`);
+      ensure(!this.erased.has(spot), `${spot} was erased`);
+    }
+    const isCut = (spot: string): boolean => {
+      const [partition, offset] = spot.split('@').map(Number) as [number, number];
+      return offset < found.beginnings[partition]!;
+    };
+    const isGone = (spot: string): boolean => isCut(spot) || this.mayBeErased.has(spot);
+    for (const commit of this.commits) {
+      const left = [...commit].filter(([spot]) => !isGone(spot));
+      const there = left.filter(([spot, value]) => found.values.get(spot) === value);
+      ensure(there.length === 0 || there.length === left.length, `${left.length - there.length} of a commit are lost`);
+    }
+    for (const spots of this.erasures) {
+      const left = spots.filter((spot) => !isCut(spot));
+      const there = left.filter((spot) => found.values.has(spot));
+      ensure(there.length === 0 || there.length === left.length, `${there.length} of an erasure are there`);
+    }
+    for (const [spot, value] of this.acknowledged) {
+      if (isGone(spot)) continue;
+      ensure(found.values.get(spot) === value, `${spot} is lost`);
+    }
+  }
+}
+
+export interface Content {
+  /** By `partition@offset`. */
+  readonly values: ReadonlyMap<string, string>;
+  /** The spots of records that cannot be read, as damage. */
+  readonly damaged: ReadonlySet<string>;
+  readonly beginnings: Float64Array;
+  readonly ends: Float64Array;
+}
+
+/** Reads every record by itself. @param count How many of each partition at most. */
+export function contentOf(store: SegmentStore, count = Infinity): Content {
+  const [beginnings, ends] = store.withLatest(() => [store.beginnings(), store.ends()]);
+  const values = new Map<string, string>();
+  const damaged = new Set<string>();
+  for (const { index } of store.layout.partitions) {
+    const first = beginnings[index]!;
+    for (let offset = first; offset < Math.min(ends[index]!, first + count); offset++) {
+      const spot = `${index}@${offset}`;
+      try {
+        const value = valueAt(store, spot);
+        if (value !== undefined) values.set(spot, value);
+      } catch (error) {
+        if (!hasCode(error, 'LOG_DAMAGED')) throw error;
+        damaged.add(spot);
+      }
+    }
+  }
+  return { values, damaged, beginnings, ends };
+}
+
+/** Undefined where it is blank. */
+export function valueAt(store: SegmentStore, spot: string): string | undefined {
+  const [index, offset] = spot.split('@').map(Number) as [number, number];
+  const records: LogRecord[] = [];
+  const limits = { records: 1, bytes: 2 ** 20, atLeastOne: true, end: offset + 1 };
+  store.withLatest(() => store.read(store.layout.partitionAt(index), offset, limits, records));
+  return records[0] && Buffer.from(records[0].value).toString();
+}
+
+/** An error is only that the log is not available now, or the death of the process. */
+export function throwDeath(error: unknown): void {
+  if (error instanceof Death) throw error;
+  if (error instanceof TidemarkError && error.cause instanceof Death) throw error.cause;
+  if (!hasCode(error, 'LOG_UNAVAILABLE')) throw error;
+}
+
+/** As `expect`, which would take a minute for all records of all cases. */
+export function ensure(holds: boolean | undefined, what: string): void {
+  if (holds !== true) throw new Error(what);
+}
+
+function chunkOf(values: readonly string[]): Buffer {
+  const records = values.map((value) => ({ topic: '', key: Buffer.from('key'), value: Buffer.from(value) }));
+  const length = records.reduce((sum, record) => sum + chunkBytesOf(record), CHUNK_HEADER_BYTES);
+  const chunk = Buffer.alloc(length);
+  const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
+  let at = CHUNK_HEADER_BYTES;
+  for (const record of records) at = writeRecord(chunk, view, at, record);
+  return chunk;
+}
