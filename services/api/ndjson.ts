@@ -4,7 +4,7 @@ import { PIECE_BYTES } from '../http/send.ts';
 
 /** What the last line is made from. */
 export interface Ending {
-  /** How many lines there were; counted only where `lastLine` is wanted. */
+  /** How many lines there were. */
   readonly lines: number;
   /** The last of them, '' where there was none. */
   readonly lastLine: string;
@@ -12,34 +12,38 @@ export interface Ending {
 
 export interface NdjsonOptions {
   /** The object of the last line, by which a client knows that nothing was cut. */
-  readonly end: (ending: Ending) => object;
-  /** Whether `end` looks at what it is given. */
-  readonly counts: boolean;
+  readonly end: () => object;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Streams lines of JSON and a final line. After a failure the final line is missing. */
-export function ndjsonAnswer(lines: AsyncIterable<Uint8Array>, { headers, ...options }: NdjsonOptions): Answer {
-  const body = Readable.from(new Lines(lines, options), { objectMode: false });
-  return { status: 200, type: 'application/x-ndjson', body, ...(headers && { headers }) };
+export function ndjsonAnswer(lines: AsyncIterable<Uint8Array>, { headers, end }: NdjsonOptions): Answer {
+  return linesAnswer('application/x-ndjson', new Pieces(lines, () => `${JSON.stringify(end())}\n`), headers);
+}
+
+/** Streams lines of CSV. After a failure the connection is cut. */
+export function csvAnswer(lines: AsyncIterable<Uint8Array>, headers?: Answer['headers']): Answer {
+  return linesAnswer('text/csv; charset=utf-8', new Pieces(lines, () => ''), headers);
+}
+
+function linesAnswer(type: string, pieces: Pieces, headers: Answer['headers']): Answer {
+  return { status: 200, type, body: Readable.from(pieces, { objectMode: false }), ...(headers && { headers }) };
 }
 
 const NEWLINE = 10;
-// Longer than any line: a user id has 512 characters, each at most 12 bytes as JSON.
+// Longer than any line that analytics sends: a user id has 512 characters, each at most 12 bytes as JSON.
 const MAX_LINE_BYTES = 8_192;
 
-// Not a generator: before the first read, ending a generator does not end its source.
-class Lines implements AsyncIterableIterator<Uint8Array> {
+// These are no generators: before the first read, ending a generator does not end its source.
+
+/** The same chunks, their lines counted. */
+export class CountedLines implements AsyncIterableIterator<Uint8Array> {
   readonly #chunks: AsyncIterator<Uint8Array>;
-  readonly #options: Omit<NdjsonOptions, 'headers'>;
   #lines = 0;
   #tail: Buffer = Buffer.alloc(0);
-  #rest: Buffer = Buffer.alloc(0);
-  #ended = false;
 
-  constructor(lines: AsyncIterable<Uint8Array>, options: Omit<NdjsonOptions, 'headers'>) {
+  constructor(lines: AsyncIterable<Uint8Array>) {
     this.#chunks = lines[Symbol.asyncIterator]();
-    this.#options = options;
   }
 
   [Symbol.asyncIterator](): this {
@@ -47,19 +51,9 @@ class Lines implements AsyncIterableIterator<Uint8Array> {
   }
 
   async next(): Promise<IteratorResult<Uint8Array>> {
-    if (this.#rest.length > 0) return this.#piece();
-    if (this.#ended) return { done: true, value: undefined };
     const result = await this.#chunks.next();
-    if (result.done !== true) {
-      const { value } = result;
-      const chunk = Buffer.from(value.buffer as ArrayBuffer, value.byteOffset, value.byteLength);
-      if (this.#options.counts) this.#count(chunk);
-      this.#rest = chunk;
-      return this.#piece();
-    }
-    this.#ended = true;
-    const end = this.#options.end({ lines: this.#lines, lastLine: this.#lastLine() });
-    return { done: false, value: Buffer.from(`${JSON.stringify(end)}\n`) };
+    if (result.done !== true) this.#count(bufferOf(result.value));
+    return result;
   }
 
   async return(): Promise<IteratorResult<Uint8Array>> {
@@ -67,19 +61,52 @@ class Lines implements AsyncIterableIterator<Uint8Array> {
     return { done: true, value: undefined };
   }
 
-  #piece(): IteratorResult<Uint8Array> {
-    const value = this.#rest.subarray(0, PIECE_BYTES);
-    this.#rest = this.#rest.subarray(PIECE_BYTES);
-    return { done: false, value };
+  /** What the lines that were read until now came to. */
+  ending(): Ending {
+    const text = this.#tail.toString().trimEnd();
+    return { lines: this.#lines, lastLine: text.slice(text.lastIndexOf('\n') + 1) };
   }
 
   #count(chunk: Buffer): void {
     for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) this.#lines++;
     this.#tail = Buffer.concat([this.#tail, chunk.subarray(-MAX_LINE_BYTES)]).subarray(-MAX_LINE_BYTES);
   }
+}
 
-  #lastLine(): string {
-    const text = this.#tail.toString().trimEnd();
-    return text.slice(text.lastIndexOf('\n') + 1);
+/** Pieces that a connection takes at once, and at last the final text. */
+class Pieces implements AsyncIterableIterator<Uint8Array> {
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #end: () => string;
+  #rest: Buffer = Buffer.alloc(0);
+  #ended = false;
+
+  constructor(lines: AsyncIterable<Uint8Array>, end: () => string) {
+    this.#chunks = lines[Symbol.asyncIterator]();
+    this.#end = end;
   }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    while (this.#rest.length === 0) {
+      if (this.#ended) return { done: true, value: undefined };
+      const result = await this.#chunks.next();
+      this.#ended = result.done === true;
+      this.#rest = result.done === true ? Buffer.from(this.#end()) : bufferOf(result.value);
+    }
+    const value = this.#rest.subarray(0, PIECE_BYTES);
+    this.#rest = this.#rest.subarray(PIECE_BYTES);
+    return { done: false, value };
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array>> {
+    await this.#chunks.return?.();
+    return { done: true, value: undefined };
+  }
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 }

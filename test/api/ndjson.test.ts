@@ -1,16 +1,17 @@
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { type Ending, ndjsonAnswer } from '../../services/api/ndjson.ts';
+import { CountedLines, type Ending, ndjsonAnswer } from '../../services/api/ndjson.ts';
 
 /** What the answer of these chunks sends, and what its last line was made from. */
-async function sent(chunks: readonly (string | Uint8Array)[], counts = true) {
+async function sent(chunks: readonly (string | Uint8Array)[]) {
   const endings: Ending[] = [];
-  const end = (ending: Ending): object => {
-    endings.push(ending);
+  const lines = new CountedLines(all(chunks));
+  const end = (): object => {
+    endings.push(lines.ending());
     return { end: true };
   };
-  const { body } = ndjsonAnswer(all(chunks), { counts, end });
+  const { body } = ndjsonAnswer(lines, { end });
   const text = (await buffer(body as Readable)).toString();
   return { text, endings };
 }
@@ -50,16 +51,12 @@ test('a character cut between two chunks comes whole', async () => {
   expect(endings[0]?.lastLine).toBe('{"a":"🌊"}');
 });
 
-test('lines are counted only where somebody wants to know', async () => {
-  expect((await sent(['{"a":1}\n'], false)).endings).toEqual([{ lines: 0, lastLine: '' }]);
-});
-
 test('a failure on the way cuts the answer short of its last line', async () => {
   async function* failing(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('{"a":1}\n');
     throw new Error('as ordered');
   }
-  const { body } = ndjsonAnswer(failing(), { counts: false, end: () => ({}) });
+  const { body } = ndjsonAnswer(failing(), { end: () => ({}) });
   const seen: string[] = [];
 
   await expect(
@@ -80,7 +77,7 @@ test('an answer that nobody reads lets go of what it would have read', async () 
     },
     [Symbol.asyncIterator]: () => lines,
   };
-  const { body } = ndjsonAnswer(lines, { counts: false, end: () => ({}) });
+  const { body } = ndjsonAnswer(new CountedLines(lines), { end: () => ({}) });
 
   (body as Readable).destroy();
 

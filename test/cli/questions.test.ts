@@ -128,6 +128,34 @@ describe('a saved audience', () => {
     ]);
   });
 
+  test('audience members and changes have traits as the profile has them, as lines or as CSV', async () => {
+    const id = await saved('With traits', '{"trait":"plan","is":"pro"}');
+    await outputOf('audience', 'evaluate', id);
+
+    const lines = await outputOf('audience', 'members', id, '--traits', '*');
+    const csv = await outputOf('audience', 'members', id, '--traits', 'plan,email', '--format', 'csv');
+    const changes = await outputOf('audience', 'changes', id, '--traits', 'plan', '--format', 'csv');
+    const sample = await outputOf('audience', 'preview', '{"trait":"plan","is":"pro"}', '--traits', 'plan');
+    const endless = run('audience', 'changes', id, '--wait', '--format', 'csv');
+
+    const profile = await (await service().request('/v1/users/ada')).json();
+    const { traits, internal_id: key } = profile as { traits: object; internal_id: string };
+    expect(
+      lines
+        .split('\n')
+        .slice(0, 2)
+        .map((line) => JSON.parse(line) as object),
+    ).toEqual([{ user_id: 'ada', anonymous_id: null, internal_id: key, traits }, { next_cursor: null }]);
+    expect(csv).toBe(`user_id,anonymous_id,internal_id,plan,email\nada,,${key},pro,\n`);
+    expect(changes.split('\n')).toEqual([
+      'user_id,anonymous_id,internal_id,change,at,version,cause,plan',
+      expect.stringMatching(/^ada,,[0-9a-f]{64},entered,[-0-9T:.]+Z,1,first,pro$/),
+      '',
+    ]);
+    expect(JSON.parse(sample)).toMatchObject({ sample_users: [{ user_id: 'ada', traits: { plan: 'pro' } }] });
+    expect(await endless.code).toBe(2);
+  });
+
   test('audience history and versions show what a saved audience was, newest first', async () => {
     const id = await saved('Past', '{"trait":"n","gte":12345678901234567890}');
     await outputOf('audience', 'evaluate', id);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HistoryEntry, SavedAudience } from '../../console/src/api/types.ts';
 import { parseJson } from '../../console/src/api/json.ts';
-import { csvLine } from '../../console/src/parts/csv.ts';
+import { csvLine } from '../../schemas/csv-line.ts';
 import {
   changedLines,
   changeOfDay,

@@ -36,6 +36,10 @@ export class WatchedProfiles implements ProfileStore {
     return this.#store.findPage(...args);
   }
 
+  traitsPage(...args: Parameters<ProfileStore['traitsPage']>): ReturnType<ProfileStore['traitsPage']> {
+    return this.#store.traitsPage(...args);
+  }
+
   findWhole(...args: Parameters<ProfileStore['findWhole']>): ReturnType<ProfileStore['findWhole']> {
     return this.#store.findWhole(...args);
   }

@@ -41,7 +41,7 @@ export async function answerFollow(parts: FollowParts, limits: FollowLimits, cal
   const after = later(known ?? EARLIEST, request.at);
   const outcome = await parts.changesWatch.wait({ audienceId: id, after }, { waitMs, client });
   if (outcome === 'deleted') return NO_AUDIENCE;
-  return outcome === 'changed' ? stream() : linesOfChanges(Readable.from([]), request, until);
+  return outcome === 'changed' ? stream() : linesOfChanges(parts, Readable.from([]), request, until);
 }
 
 /** Reads one line. A caller that is up to date, like a following job, is answered without a read. */

@@ -18,11 +18,12 @@ import {
   type MembersCursor,
   userNumberOf,
 } from './cursor.ts';
-import { ndjsonAnswer } from '../ndjson.ts';
+import { CountedLines, type Ending } from '../ndjson.ts';
 import { type QueryRequest, readCursor, readTime, refuseParameter } from '../query.ts';
 import { readOfAudience, type SavedAudienceParts } from './saved.ts';
+import { readUserForm, type TraitsParts, type UserForm, usersAnswer } from './user-lines.ts';
 
-export interface StreamParts extends Pick<SavedAudienceParts, 'saved'>, AnalyticsParts {
+export interface StreamParts extends Pick<SavedAudienceParts, 'saved'>, AnalyticsParts, TraitsParts {
   readonly nowMs?: () => number;
 }
 
@@ -32,6 +33,8 @@ export async function answerMembers(parts: StreamParts, call: QueryRequest): Pro
   if ('refused' in found) return found;
   const { audience, query: given } = found;
   const { limit = null } = given;
+  const form = readUserForm(given);
+  if (!form.ok) return form.refusal;
   const after = numberIn(given.after);
   const position = readCursor(given.cursor, decodeMembersCursor);
   if (!position.ok) return position.refusal;
@@ -42,22 +45,38 @@ export async function answerMembers(parts: StreamParts, call: QueryRequest): Pro
   const from = { ...(cursor ?? beginning(audience, parts)), ...(after !== undefined && { after }) };
   const { project } = call;
   const query = compileMembers(definitionOf(audience, project), { projectId: project.id, ...from, limit });
-  const lines = await parts.analytics.stream(query, parts.limitsOf(project));
-  return ndjsonAnswer(lines, {
-    counts: limit !== null,
-    end: (ending) => {
-      if (ending.lines !== limit) return { next_cursor: null };
-      const { internal_id: last } = JSON.parse(ending.lastLine) as { internal_id: string };
+  const { lines, ending } = countedWhere(limit !== null, await parts.analytics.stream(query, parts.limitsOf(project)));
+  return usersAnswer(lines, form.value, {
+    profiles: parts.profiles,
+    projectId: project.id,
+    columns: ID_COLUMNS,
+    end: () => {
+      const { lines: count, lastLine } = ending();
+      if (count !== limit) return { next_cursor: null };
+      const { internal_id: last } = JSON.parse(lastLine) as { internal_id: string };
       return { next_cursor: encodeMembersCursor({ ...from, after: userNumberOf(last) }) };
     },
     headers: { 'Tidemark-Cursor': encodeMembersCursor(from) },
   });
 }
 
+const ID_COLUMNS = ['user_id', 'anonymous_id', 'internal_id'];
+const CHANGE_COLUMNS = [...ID_COLUMNS, 'change', 'at', 'version', 'cause'];
+
+/** The lines of a stream, counted only where somebody looks at the count. */
+function countedWhere(counts: boolean, lines: AsyncIterable<Uint8Array>) {
+  if (!counts) return { lines, ending: () => NOT_COUNTED };
+  const counted = new CountedLines(lines);
+  return { lines: counted, ending: () => counted.ending() };
+}
+
+const NOT_COUNTED: Ending = { lines: 0, lastLine: '' };
+
 /** The changes of an audience after a position. */
 export interface ChangesRequest extends Omit<ChangesCursor, 'audienceId'> {
   readonly audience: SavedAudience;
   readonly limit: number | null;
+  readonly form: UserForm;
   readonly waitMs: number;
 }
 
@@ -69,9 +88,11 @@ export async function readChangesRequest(parts: StreamParts, call: QueryRequest)
   if (!position.ok) return position.refusal;
   const since = readTime('since', query.since, call.project.timezone);
   if (!since.ok) return since.refusal;
+  const form = readUserForm(query);
+  if (!form.ok) return form.refusal;
   const { limit = null, wait } = query;
   const from = positionOf(audience, position.value, since.value, numberIn(query.after));
-  return 'refused' in from ? from : { ...from, audience, limit, waitMs: wait * 1_000 };
+  return 'refused' in from ? from : { ...from, audience, limit, form: form.value, waitMs: wait * 1_000 };
 }
 
 /** Where the changes begin: at a cursor, or after a user of the evaluation at `since`. */
@@ -93,30 +114,32 @@ function numberIn(internalId: string | undefined): bigint | undefined {
   return internalId === undefined ? undefined : userNumberOf(internalId);
 }
 
-export async function changesAnswer(
-  { analytics, limitsOf }: AnalyticsParts,
-  project: Project,
-  request: ChangesRequest,
-): Promise<Answer> {
+export async function changesAnswer(parts: StreamParts, project: Project, request: ChangesRequest): Promise<Answer> {
+  const { analytics, limitsOf } = parts;
   const { audience, at, after: user, limit } = request;
   const names = { projectId: project.id, audienceId: audience.id };
   const until = await analytics.finalizedAt(project.id, audience.id);
   const query = { ...names, after: { at, user }, until: until ?? EARLIEST, limit };
-  return linesOfChanges(await analytics.audienceChanges(query, limitsOf(project)), request, until);
+  return linesOfChanges(parts, await analytics.audienceChanges(query, limitsOf(project)), request, until);
 }
 
 /** Streams changes. @param until The last evaluation that they may be of. */
 export function linesOfChanges(
-  lines: AsyncIterable<Uint8Array>,
-  { audience, limit }: Pick<ChangesRequest, 'audience' | 'limit'>,
+  { profiles }: TraitsParts,
+  found: AsyncIterable<Uint8Array>,
+  { audience, limit, form }: Pick<ChangesRequest, 'audience' | 'limit' | 'form'>,
   until: Micros | null,
-): Answer {
+): Promise<Answer> {
   const through = until === null ? null : formatMicros(until);
-  return ndjsonAnswer(lines, {
-    counts: limit !== null,
-    end: (ending) => {
-      if (ending.lines !== limit) return { next_cursor: null, through };
-      const last = JSON.parse(ending.lastLine) as { internal_id: string; at: string };
+  const { lines, ending } = countedWhere(limit !== null, found);
+  return usersAnswer(lines, form, {
+    profiles,
+    projectId: audience.projectId,
+    columns: CHANGE_COLUMNS,
+    end: () => {
+      const { lines: count, lastLine } = ending();
+      if (count !== limit) return { next_cursor: null, through };
+      const last = JSON.parse(lastLine) as { internal_id: string; at: string };
       const cursor = { audienceId: audience.id, at: microsOf(last.at), after: userNumberOf(last.internal_id) };
       return { next_cursor: encodeChangesCursor(cursor), through: last.at };
     },

@@ -18,7 +18,7 @@ import {
 import type { WholeProfile } from '../../stores/profiles/profile.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import { decodeCursor } from '../../questions/events/cursor.ts';
-import { ndjsonAnswer } from '../ndjson.ts';
+import { CountedLines, ndjsonAnswer } from '../ndjson.ts';
 import { eventBody, type Page, readPage } from './events.ts';
 import { type NamedUser, userKeyOfPath } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
@@ -40,8 +40,8 @@ export function answerExport(parts: ExportParts, { project }: Call, input: Named
     const events = await answerOf('analytics', readPage(parts.analytics, { ...user, limit: EVENTS_AT_ONCE }));
     // The sink may be ahead of the projector.
     if (profile === undefined && events.events.length === 0) return NOBODY;
-    const lines = new Export(parts, project, user).lines(profile, events);
-    return ndjsonAnswer(lines, { counts: true, end: ({ lines: count }) => ({ type: 'end', lines: count }) });
+    const lines = new CountedLines(new Export(parts, project, user).lines(profile, events));
+    return ndjsonAnswer(lines, { end: () => ({ type: 'end', lines: lines.ending().lines }) });
   });
 }
 

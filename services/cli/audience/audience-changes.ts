@@ -1,8 +1,15 @@
-/** `tidemark audience members` and `changes`: streams of lines, each the JSON of one user. */
-import type { Command } from 'commander';
+/** `tidemark audience members` and `changes`: streams of lines, each of one user. */
+import { type Command, Option } from 'commander';
 import { type Answer, operation } from '../../../schemas/operations.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import { addOperands, JSON_ANYWAY_OPTION, type ProjectOption, readOperands, withProject } from './audience-request.ts';
+import {
+  addOperands,
+  JSON_ANYWAY_OPTION,
+  type ProjectOption,
+  readOperands,
+  TRAITS_OPTION,
+  withProject,
+} from './audience-request.ts';
 import { askForText, type ServiceRequest } from '../client/ask.ts';
 import type { ServiceClient } from '../client/service-client.ts';
 import type { CliContext } from '../context.ts';
@@ -10,19 +17,31 @@ import type { CliContext } from '../context.ts';
 export function addAudienceMembers(parent: Command, context: CliContext): void {
   const names = ['id'];
   const description = 'print everybody who is in a saved audience now, a line of JSON each, and a last line';
-  addOperands(parent.command('members').description(description), names)
+  addFormOptions(addOperands(parent.command('members').description(description), names))
     .option(...JSON_ANYWAY_OPTION)
-    .action(async (words: readonly string[], options: ProjectOption) => {
+    .action(async (words: readonly string[], { format, traits, ...options }: FormOptions) => {
       const { project: named, values } = readOperands(words, names, options);
       const path = { id: values[0] ?? '' };
-      await withProject(context, named, (client, project) => {
-        const request = { ...operation('GET /v1/audiences/{id}/members', { path, query: { project } }), ...UNKNOWN };
-        return printLines(context, client, request);
+      await withProject<unknown>(context, named, (client, project) => {
+        const query = { project, format, traits };
+        const request = { ...operation('GET /v1/audiences/{id}/members', { path, query }), ...UNKNOWN };
+        return format === 'csv' ? printCsv(context, client, request) : printLines(context, client, request);
       });
     });
 }
 
-interface ChangesOptions extends ProjectOption {
+interface FormOptions extends ProjectOption {
+  readonly format?: 'csv';
+  readonly traits?: string;
+}
+
+function addFormOptions(command: Command): Command {
+  return command
+    .option(...TRAITS_OPTION)
+    .addOption(new Option('--format <format>', 'csv in place of a line of JSON each').choices(['csv']));
+}
+
+interface ChangesOptions extends FormOptions {
   readonly since?: string;
   readonly wait?: true;
 }
@@ -30,20 +49,24 @@ interface ChangesOptions extends ProjectOption {
 export function addAudienceChanges(parent: Command, context: CliContext): void {
   const names = ['id'];
   const description = 'print who entered and left a saved audience, a line of JSON each, and a last line';
-  addOperands(parent.command('changes').description(description), names)
+  addFormOptions(addOperands(parent.command('changes').description(description), names))
     .option('--since <time>', 'only what evaluations after this time found')
     .option('--wait', 'go on with what later evaluations find, until Ctrl-C')
     .option(...JSON_ANYWAY_OPTION)
-    .action(async (words: readonly string[], { since, wait, ...options }: ChangesOptions) => {
+    .action(async (words: readonly string[], { since, wait, format, traits, ...options }: ChangesOptions) => {
+      if (wait === true && format === 'csv') throw new TidemarkError('COMMAND_INVALID', NO_CSV_WITH_WAIT);
       const { project: named, values } = readOperands(words, names, options);
       await withProject<unknown>(context, named, (client, project) => {
         const audience = { id: values[0] ?? '', project };
-        return wait === true
-          ? follow(context, client, audience, since)
-          : printLines(context, client, changesOf(audience, { since }));
+        const from = { since, traits };
+        if (wait === true) return follow(context, client, audience, from);
+        if (format === 'csv') return printCsv(context, client, changesOf(audience, { ...from, format }));
+        return printLines(context, client, changesOf(audience, from));
       });
     });
 }
+
+const NO_CSV_WITH_WAIT = '--wait goes on without an end, which CSV cannot say: leave out --format.';
 
 interface NamedAudience {
   readonly id: string;
@@ -54,6 +77,8 @@ interface From {
   readonly since?: string | undefined;
   readonly cursor?: string | undefined;
   readonly wait?: number;
+  readonly traits: string | undefined;
+  readonly format?: 'csv';
 }
 
 function changesOf({ id, project }: NamedAudience, from: From): ServiceRequest<ChangeLine> {
@@ -69,17 +94,13 @@ type ChangesEnd = Extract<ChangeLine, { readonly next_cursor: unknown }>;
 const WAIT_S = 30;
 
 /** Asks for one stream after the other, each from where the one before ended. Ends when the context's signal is aborted. */
-async function follow(
-  context: CliContext,
-  client: ServiceClient,
-  audience: NamedAudience,
-  since: string | undefined,
-): Promise<void> {
+async function follow(context: CliContext, client: ServiceClient, audience: NamedAudience, begin: From): Promise<void> {
+  const { traits } = begin;
   try {
-    for (let from: From = { since }; ;) {
+    for (let from = begin; ;) {
       const end = await printLines(context, client, changesOf(audience, { ...from, wait: WAIT_S }), 'changes');
       const { next_cursor: cursor, through } = JSON.parse(end) as ChangesEnd;
-      from = cursor === null ? { since: through ?? from.since } : { cursor };
+      from = cursor === null ? { since: through ?? from.since, traits } : { cursor, traits };
     }
   } catch (error) {
     if (context.signal?.aborted !== true) throw error;
@@ -114,4 +135,9 @@ async function printLines(
   if (what === 'all' || count > 1) out(waiting.join(''));
   if (last.startsWith('{"next_cursor"')) return last;
   throw new TidemarkError('CONTROL_LOST', 'The stream ended before its last line: not all was printed.');
+}
+
+/** Prints the lines of CSV as they arrive. @throws TidemarkError `CONTROL_LOST` where the answer was cut. */
+async function printCsv({ out, signal }: CliContext, client: ServiceClient, request: ServiceRequest): Promise<void> {
+  for await (const line of askForText(client, request, { signal })) out(`${line}\n`);
 }

@@ -77,6 +77,12 @@ export async function definitionText(given: string): Promise<string> {
 /** For subcommands whose only output is JSON. */
 export const JSON_ANYWAY_OPTION = ['--json', 'print JSON, as without it'] as const;
 
+/** Which traits stand beside the ids of users. */
+export const TRAITS_OPTION = [
+  '--traits <names>',
+  'traits of each user: email,name,account.plan, or * for all',
+] as const;
+
 /**
  * A body of these members.
  *

@@ -14,6 +14,7 @@ import {
   type OfProject,
   type ProjectOption,
   readOperands,
+  TRAITS_OPTION,
   withProject,
 } from './audience-request.ts';
 import type { CliContext } from '../context.ts';
@@ -41,10 +42,12 @@ function addAudiencePreview(parent: Command, context: CliContext): void {
   const names = ['definition'];
   addOperands(parent.command('preview').description('count the users of an audience, and name some'), names)
     .option('--sample <number>', 'how many user ids to give', '10')
+    .option(...TRAITS_OPTION)
     .option(...JSON_ANYWAY_OPTION)
-    .action(async (words: readonly string[], options: ProjectOption & { sample: string }) => {
+    .action(async (words: readonly string[], options: ProjectOption & { sample: string; traits?: string }) => {
       const { project, values } = readOperands(words, names, options);
-      const body = bodyWith({ definition: await definitionText(values[0] ?? '') }, { sample: Number(options.sample) });
+      const { sample, traits } = options;
+      const body = bodyWith({ definition: await definitionText(values[0] ?? '') }, { sample: Number(sample), traits });
       await printAnswer(context, project, (named) =>
         operation('POST /v1/audiences/preview', { query: { project: named }, body }),
       );

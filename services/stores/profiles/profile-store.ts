@@ -1,7 +1,7 @@
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
 import type { Hour } from '../../messages/day-and-hour.ts';
 import type { RecordCoordinates } from '../analytics/columns.ts';
-import type { Profile, ProfileChange, WholeProfile } from './profile.ts';
+import type { Profile, ProfileChange, TraitPath, TraitValues, WholeProfile } from './profile.ts';
 
 /** The two readers of the log that keep positions. */
 export type ReaderName = 'projector' | 'sink';
@@ -48,6 +48,18 @@ export interface ProfileReader {
    * @throws TidemarkError `STORE_UNAVAILABLE`, retryable.
    */
   findPage(projectId: string, userKeys: readonly string[], maxChars: number): Promise<readonly (Profile | undefined)[]>;
+  /**
+   * What these users have at each path, users and paths in order. A user without a profile has nothing. Ends early as
+   * `findPage` does, by the characters of what it returns.
+   *
+   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable.
+   */
+  traitsPage(
+    projectId: string,
+    userKeys: readonly string[],
+    paths: readonly TraitPath[],
+    maxChars: number,
+  ): Promise<readonly TraitValues[]>;
   /** @throws TidemarkError `STORE_UNAVAILABLE`, retryable. */
   findWhole(projectId: string, userKey: string): Promise<WholeProfile | undefined>;
   /**

@@ -58,3 +58,9 @@ export interface WholeProfile extends Profile {
   /** The anonymous ids that came beside the user id, newest first: none where one names the user. */
   readonly lastSeenWith: readonly { readonly anonymousId: string; readonly lastSeen: Micros }[];
 }
+
+/** The members that lead into a trait: its name, then that of a member of its object, or a place in its list. Empty: all traits. */
+export type TraitPath = readonly string[];
+
+/** The JSON text at each of several paths, every digit kept; null where there is nothing. */
+export type TraitValues = readonly (JsonText | null)[];

@@ -14,6 +14,7 @@ import type { DroppedTraits } from './newest-traits.ts';
 import { movePositions, noteAhead, noteAheadTo, readPositions } from './positions.ts';
 import type { AppliedCount, Claim, ProfileStore, ReaderStep } from './profile-store.ts';
 import { byUser, type Profile, type ProfileChange, type WholeProfile } from './profile.ts';
+import { readTraits } from './read-traits.ts';
 import { noteUnstored, unstoredOf } from './unstored-messages.ts';
 
 const FORGOTTEN_AT_ONCE = 2_000;
@@ -33,6 +34,7 @@ export class SqlProfileStore implements ProfileStore {
   readonly #database: Database;
   readonly #generation: number;
   readonly #options: SqlProfileStoreOptions;
+  readonly traitsPage: ProfileStore['traitsPage'] = (...wanted) => readTraits(this.#database, ...wanted);
 
   constructor(database: Database, generation = FIRST_GENERATION, options: SqlProfileStoreOptions = {}) {
     this.#database = new SchemaDatabase(database, schemaOf('profiles', generation));

@@ -10,8 +10,9 @@ import type {
 } from '../../../services/stores/analytics/analytics-store.ts';
 import { beginningOf } from '../../../services/event-log/identity.ts';
 import type { Position } from '../../../services/event-log/event-log.ts';
+import { splitObject } from '../../../services/messages/json.ts';
 import type { Micros } from '../../../services/messages/message.ts';
-import type { Profile, WholeProfile } from '../../../services/stores/profiles/profile.ts';
+import type { Profile, TraitPath, WholeProfile } from '../../../services/stores/profiles/profile.ts';
 import type { ProfileReader, ReaderName, ReaderProgress } from '../../../services/stores/profiles/profile-store.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 
@@ -39,6 +40,15 @@ export class MemoryProfiles implements ProfileReader {
       found.push(profile);
     }
     return found;
+  }
+
+  /** Paths have one name at most. */
+  async traitsPage(projectId: string, userKeys: readonly string[], paths: readonly TraitPath[], maxChars: number) {
+    const found = await this.findPage(projectId, userKeys, maxChars);
+    return found.map((profile) => {
+      const traits = splitObject(profile?.traits ?? '{}');
+      return paths.map(([name]) => (name === undefined ? (profile?.traits ?? null) : (traits.get(name) ?? null)));
+    });
   }
 
   async findWhole(projectId: string, userKey: string): Promise<WholeProfile | undefined> {

@@ -14,6 +14,7 @@ export function overriding(store: ProfileStore, changes: Partial<ProfileStore>):
     find: (...args) => store.find(...args),
     seenWith: (...args) => store.seenWith(...args),
     findPage: (...args) => store.findPage(...args),
+    traitsPage: (...args) => store.traitsPage(...args),
     findWhole: (...args) => store.findWhole(...args),
     positions: (...args) => store.positions(...args),
     write: (...args) => store.write(...args),

@@ -4,7 +4,7 @@ import { type Json, parseJson } from '../../api/json.ts';
 import { linesOfAnswer } from '../../api/ndjson.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceMember, SavedAudience } from '../../api/types.ts';
-import { csvLine } from '../../parts/csv.ts';
+import { csvLine } from '../../../../schemas/csv-line.ts';
 import { fileNameOf, TextFile } from '../../parts/text-file.ts';
 
 interface Format {
