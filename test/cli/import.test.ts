@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -60,7 +60,7 @@ describe('tidemark import', { timeout: 60_000 }, () => {
     const { code, out } = await run('import', file, '--json');
 
     expect(code).toBe(0);
-    expect(JSON.parse(out)).toEqual({ accepted: 3, refused: 0, lines: 3, resumed_at_line: 0 });
+    expect(JSON.parse(out)).toEqual({ accepted: 3, refused: 0, lines: 3, resumed_at_line: 0, refusals: [] });
   });
 
   test('tidemark import exits with 3 where lines were refused, and prints where they are', async () => {
@@ -111,11 +111,63 @@ describe('tidemark import', { timeout: 60_000 }, () => {
     ['a rate of nothing', ['FILE', '--rate', '0']],
     ['a delimiter of two characters', ['FILE', '--delimiter', '::']],
     ['a column under no name', ['FILE', '--map', 'user_id']],
+    ['a preset that there is not', ['FILE', '--preset', 'none']],
+    ['a format of times that there is not', ['FILE', '--time-format', 'DD']],
+    ['a time zone that there is not', ['FILE', '--timezone', 'Mars/Base']],
     ['a report that cannot be written', ['FILE', '--report', '/proc/none/report']],
   ])('tidemark import exits with 2 for %s', async (_what, args) => {
     const file = await fileOf('fine.ndjson', GOOD);
 
     expect((await run('import', ...args.map((arg) => (arg === 'FILE' ? file : arg)))).code).toBe(2);
+  });
+
+  test('tidemark import takes the export of another product, and a folder of files, by one option', async () => {
+    const exports = join(import.meta.dirname, '../operations/import/presets/exports');
+    const export2 = join(folder, 'mixpanel');
+    await mkdir(export2);
+    await cp(join(exports, 'mixpanel.ndjson'), join(export2, '1.ndjson'));
+    await writeFile(join(export2, '2.ndjson.gz'), gzipSync(await readFile(join(exports, 'mixpanel.ndjson'))));
+
+    const { code, out } = await run('import', export2, '--preset', 'mixpanel', '--json');
+
+    expect([code, JSON.parse(out)]).toMatchObject([0, { accepted: 4, refused: 0, lines: 4 }]);
+  });
+
+  test('tidemark import --guess prints the command that would import the file, and imports nothing', async () => {
+    const file = await fileOf(
+      'shop.csv',
+      'event_time;event_type;user_id\n25/12/2020 10:15;view;7\n01/12/2020 09:00;cart;8\n',
+    );
+
+    const guessed = await run('import', file, '--guess');
+    const command = /tidemark (import .*)/.exec(guessed.out)?.[1] ?? '';
+    const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+    const dry = await run(...words, '--json');
+
+    expect(guessed.code).toBe(0);
+    expect(command).toContain("--delimiter ';' --type track");
+    expect(JSON.parse(dry.out)).toMatchObject({ accepted: 2, refused: 0 });
+    expect(existsSync(`${file}.refused.ndjson`)).toBe(false);
+  });
+
+  test('tidemark import says in a dry run what would be refused, by column, with examples', async () => {
+    const file = await fileOf('mixed.csv', 'Who,event,When\nada,Paid,01/02/2020\n,Paid,2020-01-02\n');
+
+    const { code, out } = await run(
+      'import',
+      file,
+      '--type',
+      'track',
+      '--map',
+      'Who=user_id',
+      '--map',
+      'When=timestamp',
+      '--dry-run',
+    );
+
+    expect(code).toBe(3);
+    expect(out).toMatch(/1 × Who is missing\n {4}mixed\.csv:3: nothing/);
+    expect(out).toMatch(/1 × When may be day before month .*\n {4}mixed\.csv:2: 01\/02\/2020/);
   });
 
   test('tidemark import imports nothing in a dry run', async () => {

@@ -1,10 +1,10 @@
 /** An import, as the service carries it out that a command asks. */
 import { createReadStream } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { readdir, stat, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Progress } from '../../runtime/command.ts';
-import { operation, type Sent } from '../../../schemas/operations.ts';
+import { type Answer, operation, type Sent } from '../../../schemas/operations.ts';
 import { askFor } from './ask.ts';
 import { job, type JobResults } from './job.ts';
 import type { ServiceClient } from './service-client.ts';
@@ -20,8 +20,8 @@ const PART_BYTES = 1_000_000;
 export interface ImportFiles {
   /** The id or name of the project; undefined for the only one. */
   readonly project: string | undefined;
-  /** Undefined for standard input. */
-  readonly path: string | undefined;
+  /** Files and folders; none for standard input. */
+  readonly paths: readonly string[];
   readonly report: string;
   readonly state: string;
   /** Whether it begins at the first line, whatever the state says. */
@@ -29,7 +29,7 @@ export interface ImportFiles {
 }
 
 /** How it is imported. */
-export type ImportOptions = Omit<Sent<'POST /v1/admin/imports'>, 'file' | keyof ImportFiles>;
+export type ImportOptions = Omit<Sent<'POST /v1/admin/imports'>, 'file' | 'path' | 'files' | keyof ImportFiles>;
 
 export type ImportResult = JobResults['POST /v1/admin/imports'];
 
@@ -41,26 +41,91 @@ export type ImportResult = JobResults['POST /v1/admin/imports'];
  */
 export function importByService(
   context: CliContext,
-  { project: named, path, restart, ...files }: ImportFiles,
+  { project: named, paths, restart, ...files }: ImportFiles,
   options: ImportOptions,
   onProgress: (progress: Progress) => void,
 ): Promise<ImportResult> {
   const { service, signal } = context;
   const [report, state] = [resolve(files.report), resolve(files.state)];
-  const sendsFile = service?.url !== undefined || path === undefined;
+  const sendsFiles = service?.url !== undefined || paths.length === 0;
   const use = async (client: ServiceClient): Promise<ImportResult> => {
     const { id: project } = await projectOf({ ...context, client }, named);
-    const source = sendsFile
-      ? { file: await upload(client, path, signal) }
-      : { path: resolve(path), report, state, restart };
+    const source = sendsFiles
+      ? await uploaded(client, paths, signal)
+      : { ...sourceOf(paths.map((path) => resolve(path))), report, state, restart };
     const request = job('POST /v1/admin/imports', { body: { ...options, ...source, project } });
     let id = '';
     const onJob = (jobPath: string): void => void (id = basename(jobPath));
     const result = await askFor(client, request, { onProgress, signal, onJob });
-    if (sendsFile) await saveReport(client, id, report);
+    if (sendsFiles) await saveReport(client, id, report);
     return result;
   };
   return withService(context, use, { needs: ['eventLogUrl', 'profilesUrl'] });
+}
+
+/** The first rows of the first file, and what it seems to be. A service elsewhere is sent its beginning alone. */
+export function previewByService(
+  context: CliContext,
+  { project: named, paths }: Pick<ImportFiles, 'project' | 'paths'>,
+  options: Omit<Sent<'POST /v1/admin/imports/preview'>, 'file' | 'path' | 'files' | keyof ImportFiles>,
+): Promise<Answer<'POST /v1/admin/imports/preview'>> {
+  const { service, signal } = context;
+  const use = async (client: ServiceClient): Promise<Answer<'POST /v1/admin/imports/preview'>> => {
+    const { id: project } = await projectOf({ ...context, client }, named);
+    const ask = (source: object) => {
+      const body = { ...options, ...source, project };
+      return askFor(client, operation('POST /v1/admin/imports/preview', { body }), { signal });
+    };
+    if (service?.url === undefined && paths.length > 0) return ask(sourceOf(paths.map((path) => resolve(path))));
+    const [first] = await filesIn(paths.slice(0, 1));
+    const file = await upload(client, first, signal, PREVIEWED_BYTES);
+    try {
+      return await ask({ file });
+    } finally {
+      await askFor(client, operation('DELETE /v1/admin/imports/files/{id}', { path: { id: file } }), {});
+    }
+  };
+  return withService(context, use, { needs: ['profilesUrl'] });
+}
+
+/** As much as is looked at, packed or not. */
+const PREVIEWED_BYTES = 4 * 2 ** 20;
+
+function sourceOf(paths: readonly string[]): { readonly path: string } | { readonly paths: readonly string[] } {
+  const [path = ''] = paths;
+  return paths.length === 1 ? { path } : { paths };
+}
+
+/** Files of folders too. */
+async function filesIn(paths: readonly string[]): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const path of paths) {
+    if (!(await stat(path)).isDirectory()) files.push(path);
+    else files.push(...(await filesOfFolder(path)));
+  }
+  return files;
+}
+
+async function filesOfFolder(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && !WRITTEN_BESIDE.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+const WRITTEN_BESIDE = /\.refused\.ndjson(?:\.state\.json(?:\.new)?)?$/;
+
+async function uploaded(
+  client: ServiceClient,
+  paths: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<{ readonly file: string } | { readonly files: readonly string[] }> {
+  const files = paths.length === 0 ? [undefined] : await filesIn(paths);
+  const ids: string[] = [];
+  for (const file of files) ids.push(await upload(client, file, signal));
+  const [file = ''] = ids;
+  return ids.length === 1 ? { file } : { files: ids };
 }
 
 /**
@@ -71,6 +136,7 @@ async function upload(
   client: ServiceClient,
   path: string | undefined,
   signal: AbortSignal | undefined,
+  most = Infinity,
 ): Promise<string> {
   const name = basename(path ?? 'stdin').slice(-255);
   const begun = operation('POST /v1/admin/imports/files', { query: { name }, body: new Uint8Array() });
@@ -78,6 +144,7 @@ async function upload(
   for await (const body of partsOf(path, signal)) {
     const part = { path: { id }, query: { offset: bytes }, body };
     ({ id, bytes } = await askFor(client, operation('PATCH /v1/admin/imports/files/{id}', part), { signal }));
+    if (bytes >= most) break;
   }
   return id;
 }

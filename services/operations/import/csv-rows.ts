@@ -1,11 +1,9 @@
 /** Records of CSV → calls as JSON. Pure. */
 import { CsvError, type CsvErrorCode, parse } from 'csv-parse/sync';
-import type { Draft } from '../../messages/draft.ts';
 import { pointerTo } from '../../messages/unacceptable.ts';
 import type { Problem } from '../../messages/message.ts';
-import type { Validated } from '../../messages/validate.ts';
 import type { Column, CsvOptions } from './csv-columns.ts';
-import { judgeText, type JudgeOptions } from './judge.ts';
+import { type JudgedCall, judgeText, type JudgeOptions, rejection } from './judge.ts';
 import type { RawRecord } from './record.ts';
 
 /** The cells of a record, or what keeps it from having any. */
@@ -52,34 +50,35 @@ function parseAll(bytes: Buffer, delimiter: string): string[][] {
   return parse(bytes, { delimiter, record_delimiter: ['\r\n', '\n'], relax_column_count: true });
 }
 
-/** Judges a row as the call that it makes. An empty cell says nothing. */
-export function judgeRow(
-  cells: readonly string[],
-  columns: readonly Column[],
-  options: JudgeOptions,
-): Validated<Draft> {
+/** Judges a row as the call that it makes. An empty cell says nothing. @param options With a mapping. */
+export function judgeRow(cells: readonly string[], columns: readonly Column[], options: JudgeOptions): JudgedCall {
   if (cells.length !== columns.length) {
-    const message = `has ${cells.length} fields where the header has ${columns.length}`;
-    return { ok: false, problems: [{ path: '', message }] };
+    return rejection([{ path: '', message: `has ${cells.length} fields where the header has ${columns.length}` }]);
   }
-  const type = typeOf(cells, columns) ?? options.type;
-  const free = type === 'identify' ? 'traits' : 'properties';
-  const call: Tree = new Map();
+  const members: string[] = [];
   const problems: Problem[] = [];
   for (const [index, column] of columns.entries()) {
     const cell = cells[index] as string;
     if (cell === '') continue;
-    const path = column.isFree ? [free, ...column.path] : column.path;
     const text = jsonOf(cell, column);
-    if (text === undefined) problems.push({ path: pointerTo(path), message: 'is not JSON' });
-    else put(call, path, text);
+    if (text === undefined) problems.push({ path: pointerIn(column, cells, columns, options), message: 'is not JSON' });
+    // JSON already: no digit is lost on the way.
+    else members.push(`${JSON.stringify(column.name)}:${text}`);
   }
-  return problems.length > 0 ? { ok: false, problems } : judgeText(textOf(call), options);
+  return problems.length > 0 ? rejection(problems) : judgeText(`{${members.join(',')}}`, options);
 }
 
-function typeOf(cells: readonly string[], columns: readonly Column[]): string | undefined {
-  const cell = cells[columns.findIndex(({ path, isFree }) => !isFree && path[0] === 'type')];
-  return cell === '' ? undefined : cell;
+function pointerIn(
+  { target }: Column,
+  cells: readonly string[],
+  columns: readonly Column[],
+  { type, mapping }: JudgeOptions,
+): string {
+  if (target?.isFree !== true) return pointerTo(target?.path ?? []);
+  const ownType =
+    cells[columns.findIndex((column) => column.target?.isFree === false && column.target.path[0] === 'type')];
+  const object = (mapping?.constants['type'] ?? (ownType || type)) === 'identify' ? 'traits' : 'properties';
+  return pointerTo([object, ...target.path]);
 }
 
 /** As JSON has them: no leading zeros, so that postcodes and telephone numbers stay text. */
@@ -95,24 +94,4 @@ function jsonOf(cell: string, { reads }: Column): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** An object to be, its leaves JSON already: no digit is lost on the way. */
-type Tree = Map<string, Tree | string>;
-
-function put(tree: Tree, [first = '', ...rest]: readonly string[], text: string): void {
-  if (rest.length === 0) {
-    tree.set(first, text);
-    return;
-  }
-  let inner = tree.get(first);
-  if (inner === undefined || typeof inner === 'string') tree.set(first, (inner = new Map()));
-  put(inner, rest, text);
-}
-
-function textOf(tree: Tree): string {
-  const members = [...tree].map(
-    ([key, value]) => `${JSON.stringify(key)}:${typeof value === 'string' ? value : textOf(value)}`,
-  );
-  return `{${members.join(',')}}`;
 }

@@ -1,12 +1,12 @@
 /** What files are that cannot be imported, as their first bytes say. Pure. */
 
 const AS_CSV = 'Save it as CSV in UTF-8.';
-const UNPACK = 'Unpack it; only gzip is unpacked by an import.';
+const UNPACK = 'Unpack it; only gzip and zstd are unpacked by an import.';
 const CONVERT = 'Convert it to CSV or to NDJSON.';
 
 /** How their text begins, a byte a character. */
 const BEGINNINGS: readonly (readonly [string, string])[] = [
-  ['(\xb5/\xfd', `is compressed by zstd. ${UNPACK}`],
+  ['(\xb5/\xfd', 'is compressed by zstd twice. Unpack it once.'],
   ['\x1f\x8b', 'is compressed by gzip twice. Unpack it once.'],
   ['BZh', `is compressed by bzip2. ${UNPACK}`],
   ['\xfd7zXZ\0', `is compressed by xz. ${UNPACK}`],
@@ -20,8 +20,8 @@ const BEGINNINGS: readonly (readonly [string, string])[] = [
   ['SQLite format 3\0', `is a database of SQLite. ${CONVERT}`],
   ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', `is an old file of Office (.xls and the like). ${AS_CSV}`],
   ['%PDF-', `is a PDF. ${CONVERT}`],
-  ['\xff\xfe', 'is UTF-16; only UTF-8 can be imported.'],
-  ['\xfe\xff', 'is UTF-16; only UTF-8 can be imported.'],
+  ['\xff\xfe', 'is UTF-16. Say so: its encoding is utf-16le.'],
+  ['\xfe\xff', 'is UTF-16. Say so: its encoding is utf-16be.'],
 ];
 
 /** Formats whose names could as well begin a text. */

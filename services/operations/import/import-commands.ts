@@ -5,9 +5,19 @@ import { TidemarkError } from '../../runtime/errors.ts';
 import type { Project, ProjectStore } from '../../stores/projects/project-store.ts';
 import type { ImportTask } from './begin.ts';
 import type { ImportResult } from './import-file.ts';
-import { type ImportFolders, type ImportRequest, readOptionsOf, sourceOf, taskOfRequest } from './import-request.ts';
-import { type Preview, previewFile } from './preview.ts';
-import { openSource } from './source.ts';
+import {
+  type ImportFolders,
+  type ImportRequest,
+  readOptionsOf,
+  sourcesOf,
+  taskOfRequest,
+  uploadPath,
+  uploadsOf,
+} from './import-request.ts';
+import { type FilePreview, previewFile } from './preview.ts';
+import { RecordReader } from './read-records.ts';
+import type { RefusalReason } from './refusals.ts';
+import { filesOf, openSource, type SourceFile } from './source.ts';
 
 const LOOK_EVERY_MS = 2_000;
 
@@ -19,13 +29,22 @@ export interface ImportedFile {
   readonly lines: number;
   /** The line that was done last when it went on; 0 where it began anew. */
   readonly resumed_at_line: number;
+  /** What this run refused, by column and reason. */
+  readonly refusals: readonly RefusalReason[];
 }
 
-/** What is known of a file before it is imported. */
+/** What is known of files before they are imported. */
 export interface CheckedImport {
   /** Id of the project. */
   readonly project: string;
   readonly bytes: number;
+}
+
+/** The first of the files that an import would read. */
+export interface Preview extends FilePreview {
+  /** The names of the first hundred. */
+  readonly files: readonly string[];
+  readonly file_count: number;
 }
 
 /** Runs an import apart from whoever calls: its work must not delay requests or readers. */
@@ -73,10 +92,10 @@ export async function importFile(
   );
   call.signal.throwIfAborted();
   // Nobody needs it any more.
-  if (request.file !== null && !request.dry_run)
-    await rm(dirname(sourceOf(parts, request).path), { recursive: true, force: true });
-  const { refused, lines, resumedAtLine } = result;
-  return { accepted: imported, refused, lines, resumed_at_line: resumedAtLine };
+  for (const id of request.dry_run ? [] : uploadsOf(request))
+    await rm(dirname(uploadPath(folder, id)), { recursive: true, force: true });
+  const { refused, lines, resumedAtLine, refusals } = result;
+  return { accepted: imported, refused, lines, resumed_at_line: resumedAtLine, refusals };
 }
 
 /**
@@ -112,21 +131,32 @@ async function whileProjectExists<T>(
 
 /** See `ImportChecks`. */
 export async function checkImport(parts: ImportCheckParts, request: ImportRequest): Promise<CheckedImport> {
-  const { id } = await projectNamed(parts, request);
-  await using file = await opened(parts, request);
-  return { project: id, bytes: (await file.stat()).size };
+  const { id, timezone } = await projectNamed(parts, request);
+  const files = await filesOfRequest(parts, request);
+  // What cannot be read any more is told before the import begins.
+  for (const file of files.slice(0, MOST_OPENED)) await (await opened(file, request)).close();
+  // Its options are tried too.
+  RecordReader.check(readOptionsOf(request, timezone));
+  return { project: id, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
-/** See `ImportChecks`. */
+const MOST_OPENED = 100;
+
+/** See `ImportChecks`. The first of several files. */
 export async function previewImport(
   parts: ImportCheckParts,
   request: ImportRequest,
   signal: AbortSignal,
 ): Promise<Preview> {
   const { timezone } = await projectNamed(parts, request);
-  await using file = await opened(parts, request);
-  return await previewFile(file, readOptionsOf(request, timezone), signal);
+  const files = await filesOfRequest(parts, request);
+  const [first] = files as readonly [SourceFile];
+  await using file = await opened(first, request);
+  const preview = await previewFile(file, readOptionsOf(request, timezone), signal);
+  return { ...preview, files: files.slice(0, MOST_NAMED).map(({ name }) => name), file_count: files.length };
 }
+
+const MOST_NAMED = 100;
 
 async function projectNamed({ projects }: ImportCheckParts, { project }: ImportRequest): Promise<Project> {
   const found = await projects.findProjectNamed(project);
@@ -138,11 +168,19 @@ function projectUnknown(): TidemarkError {
   return new TidemarkError('PROJECT_UNKNOWN', 'There is no project of this id or name.');
 }
 
-async function opened(folders: ImportFolders, request: ImportRequest): Promise<FileHandle> {
+async function filesOfRequest(folders: ImportFolders, request: ImportRequest): Promise<readonly SourceFile[]> {
+  return orUploadAgain(request, () => filesOf(sourcesOf(folders, request)));
+}
+
+async function opened(file: SourceFile, request: ImportRequest): Promise<FileHandle> {
+  return orUploadAgain(request, () => openSource(file));
+}
+
+async function orUploadAgain<T>(request: ImportRequest, read: () => Promise<T>): Promise<T> {
   try {
-    return await openSource(sourceOf(folders, request));
+    return await read();
   } catch (error) {
-    if (request.file === null) throw error;
+    if (uploadsOf(request).length === 0) throw error;
     throw commandInvalid(`There is no such uploaded file on ${request.host}. Upload it again.`);
   }
 }

@@ -1,20 +1,19 @@
-/** From a file to the import lane of the log. */
+/** From files to the import lane of the log. */
 import { type FileHandle, rm } from 'node:fs/promises';
 import type { Appended, EventLog, NewRecord } from '../../event-log/event-log.ts';
-import { arrivalOf, encoded, type MessageRecord, stamped } from '../../messages/arrival.ts';
 import type { Codec } from '../../messages/codec.ts';
-import type { Draft } from '../../messages/draft.ts';
-import { importTopicOf } from '../../messages/message.ts';
-import { importedMessageId } from '../../messages/message-id.ts';
+import type { Problem } from '../../messages/message.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { retry } from '../../runtime/retry.ts';
 import { AppendPacer } from './append-pacer.ts';
-import { begin, type Begun, type ImportTask } from './begin.ts';
-import { readInput, type ReadSoFar, skipTo } from './input.ts';
+import { begin, type Begun, importIdOf, type ImportTask } from './begin.ts';
+import { identify, readInput, type ReadSoFar, skipTo } from './input.ts';
+import { importedMessage } from './imported-message.ts';
 import { type ReadRecord, RecordReader } from './read-records.ts';
-import type { RawRecord } from './record.ts';
+import { BEGINNING } from './record.ts';
+import { Refusals, type RefusalReason } from './refusals.ts';
 import { type Report, reportLine } from './report.ts';
-import { openSource } from './source.ts';
+import { filesOf, openSource, type SourceFile } from './source.ts';
 import { type Counts, type ImportState, writeState } from './state.ts';
 
 /** What an import writes to; none where it only looks. */
@@ -25,10 +24,10 @@ export interface ImportTarget {
 }
 
 export interface ImportProgress extends Counts {
-  /** Bytes of the file as it is, compressed or not. */
+  /** Bytes of the files as they are, compressed or not. */
   readonly bytesRead: number;
   readonly bytes: number;
-  /** Lines of the file that are done. */
+  /** Lines of the files that are done. */
   readonly lines: number;
 }
 
@@ -43,6 +42,8 @@ export interface ImportResult extends ImportProgress {
   /** Where it went on: the line that was done last, 0 where it began anew. */
   readonly resumedAtLine: number;
   readonly isDone: boolean;
+  /** What this run refused, by column and reason. */
+  readonly refusals: readonly RefusalReason[];
 }
 
 const SAVE_EVERY_MS = 1_000;
@@ -66,19 +67,29 @@ export class FileImport {
   readonly #target: ImportTarget | undefined;
   readonly #hooks: ImportHooks;
   readonly #pacer: AppendPacer;
-  readonly #read: ReadSoFar = { bytes: 0 };
-  readonly #reader: RecordReader;
-  readonly #file: FileHandle;
+  readonly #files: readonly SourceFile[];
   readonly #report: Report;
+  readonly #refusals = new Refusals();
   readonly #isFresh: boolean;
+  #file: FileHandle;
+  #read: ReadSoFar = { bytes: 0 };
+  #reader: RecordReader;
   #state: ImportState;
   /** Whether the log or the report may hold something of this import. */
   #hasBegun: boolean;
+  #hasBytes = false;
   #portion = new Portion();
   #savedAtMs = performance.now();
 
-  private constructor(task: ImportTask, target: ImportTarget | undefined, hooks: ImportHooks, begun: Begun) {
+  private constructor(
+    task: ImportTask,
+    files: readonly SourceFile[],
+    target: ImportTarget | undefined,
+    hooks: ImportHooks,
+    begun: Begun,
+  ) {
     this.#task = task;
+    this.#files = files;
     this.#target = target;
     this.#hooks = hooks;
     this.#pacer = new AppendPacer({ rate: task.rate });
@@ -91,24 +102,24 @@ export class FileImport {
   }
 
   /**
-   * Imports a file, from where it was left where a state of it is found. Resolves when every record is safe in the log or
-   * stands in the report, or once the signal aborts.
+   * Imports files one after the other, from where they were left where a state of them is found. Resolves when every record
+   * is safe in the log or stands in the report, or once the signal aborts.
    *
    * @throws TidemarkError `COMMAND_INVALID`, `IMPORT_CHANGED`, `IMPORT_UNREADABLE`; `LOG_UNAVAILABLE` is waited for.
    */
   static async run(task: ImportTask, target: ImportTarget | undefined, hooks: ImportHooks): Promise<ImportResult> {
-    const { path, within } = task;
-    await using file = await openSource({ path, within });
-    const begun = await begin(task, file, target === undefined);
-    const { state, report } = begun;
+    const own = [task.reportPath, task.statePath];
+    const files = (await filesOf(task.sources)).filter(({ path }) => !own.includes(path));
+    const begun = await begin(task, files, target === undefined);
+    const running = new FileImport(task, files, target, hooks, begun);
+    const resumedAtLine = running.#progress().lines;
     try {
-      const resumedAtLine = state.place.line;
-      if (state.isDone) return { ...progressOf(state, state.file.bytes), resumedAtLine, isDone: true };
-      const running = new FileImport(task, target, hooks, begun);
-      await running.#run();
-      return { ...running.#progress(), resumedAtLine, isDone: running.#state.isDone };
+      if (!begun.state.isDone) await running.#run();
+      const isDone = running.#state.isDone;
+      return { ...running.#progress(), resumedAtLine, isDone, refusals: running.#refusals.list() };
     } finally {
-      await report.close();
+      await begun.report.close();
+      await running.#file.close();
     }
   }
 
@@ -128,21 +139,66 @@ export class FileImport {
 
   /** False where the signal has ended it. */
   async #takeAll(signal: AbortSignal): Promise<boolean> {
-    const { place } = this.#state;
-    const chunks = skipTo(place, readInput(this.#file, this.#read, signal));
-    for await (const records of this.#reader.read(chunks, place)) {
-      this.#checkHeader();
-      for (const record of records) {
-        if (signal.aborted) return false;
-        await this.#take(record);
-      }
+    for (;;) {
+      if (!(await this.#takeFile(signal))) return false;
+      const next = this.#files[(this.#state.files?.done ?? 0) + 1];
+      if (next === undefined) break;
+      await this.#goOnTo(next);
     }
-    this.#checkHeader();
-    await this.#flush();
     const { counts } = this.#state;
-    if (counts.imported + counts.refused === 0 && !this.#reader.isEmpty)
+    if (counts.imported + counts.refused === 0 && this.#hasBytes)
       throw new TidemarkError('COMMAND_INVALID', NO_RECORDS);
     return true;
+  }
+
+  async #takeFile(signal: AbortSignal): Promise<boolean> {
+    const { place } = this.#state;
+    const { encoding } = this.#task;
+    const chunks = skipTo(place, readInput(this.#file, { read: this.#read, encoding, signal }));
+    try {
+      for await (const records of this.#reader.read(chunks, place)) {
+        this.#checkHeader();
+        for (const record of records) {
+          if (signal.aborted) return false;
+          await this.#take(record);
+        }
+      }
+      this.#checkHeader();
+    } catch (error) {
+      throw this.#namingFile(error);
+    }
+    await this.#flush();
+    this.#hasBytes ||= !this.#reader.isEmpty;
+    return true;
+  }
+
+  /** Says which of several files cannot be read. */
+  #namingFile(error: unknown): unknown {
+    if (this.#files.length < 2 || !(error instanceof TidemarkError)) return error;
+    return new TidemarkError(error.code, `${this.#fileName}: ${error.message}`, { cause: error });
+  }
+
+  get #fileName(): string {
+    return this.#files[this.#state.files?.done ?? 0]?.name ?? '';
+  }
+
+  async #goOnTo(next: SourceFile): Promise<void> {
+    const { files, place } = this.#state;
+    if (files === undefined) return;
+    await this.#file.close();
+    this.#file = await openSource(next);
+    const file = await identify(this.#file);
+    const done = files.done + 1;
+    const { csvHeader: _, ...rest } = this.#state;
+    this.#state = {
+      ...rest,
+      file,
+      files: { ...files, done, lines: files.lines + place.line, bytes: files.bytes + this.#state.file.bytes },
+      importId: importIdOf(this.#task.importId, this.#files, done, file),
+      place: BEGINNING,
+    };
+    this.#read = { bytes: 0 };
+    this.#reader = new RecordReader(this.#task);
   }
 
   #checkHeader(): void {
@@ -156,9 +212,9 @@ export class FileImport {
     portion.last = record;
     if (!judged.ok) {
       portion.refused += 1;
-      portion.report += reportLine(raw, judged.problems);
+      portion.report += this.#refuse(record, judged.problems);
     } else {
-      const made = this.#recordOf(judged.draft, raw);
+      const made = importedMessage(this.#task.projectId, judged.draft, raw, this.#state, this.#target?.codec);
       portion.records.push(made);
       portion.bytes += made.value.byteLength;
     }
@@ -166,22 +222,11 @@ export class FileImport {
     if (isFull || portion.refused >= REFUSED_TOGETHER) await this.#flush();
   }
 
-  /**
-   * A pure function of file and state: a line read again after a kill makes the same message, whose repeat changes nothing.
-   * Lines arrive a microsecond apart, from the import's beginning on, so that they keep their order.
-   */
-  #recordOf(draft: Draft, { line, bytes }: RawRecord): MessageRecord {
-    const { projectId } = this.#task;
-    const { importId, begunAtMicros, processBits } = this.#state;
-    const message = stamped(arrivalOf(projectId, draft, 'import'), {
-      projectId,
-      messageId: draft.messageId ?? importedMessageId(projectId, importId, line, bytes),
-      // Whoever chose it: a repeat can come.
-      messageIdGiven: true,
-      receivedAt: BigInt(begunAtMicros + line),
-      processBits,
-    });
-    return encoded(message, this.#target?.codec ?? NO_CODEC, importTopicOf(message));
+  /** The line of the report. */
+  #refuse({ raw, call }: ReadRecord, problems: readonly Problem[]): string {
+    const file = this.#fileName;
+    const named = this.#refusals.add({ raw, call, file, problems }, this.#reader.mapping, this.#reader.columns);
+    return reportLine(raw, named, this.#files.length > 1 ? file : undefined);
   }
 
   async #flush(): Promise<void> {
@@ -234,17 +279,13 @@ export class FileImport {
   }
 
   #progress(): ImportProgress {
-    return progressOf(this.#state, this.#read.bytes);
+    const { counts, place, isDone, files, file } = this.#state;
+    // What is not compressed is read ahead of what was imported.
+    const read = isDone ? file.bytes : Math.min(this.#read.bytes, place.offset);
+    const bytes = this.#files.reduce((sum, each) => sum + each.bytes, 0);
+    return { ...counts, lines: (files?.lines ?? 0) + place.line, bytesRead: (files?.bytes ?? 0) + read, bytes };
   }
 }
-
-function progressOf({ file, counts, place, isDone }: ImportState, read: number): ImportProgress {
-  // What is not compressed is read ahead of what was imported.
-  const bytesRead = isDone ? read : Math.min(read, place.offset);
-  return { ...counts, lines: place.line, bytesRead, bytes: file.bytes };
-}
-
-const NO_CODEC: Pick<Codec, 'encode'> = { encode: () => new Uint8Array() };
 
 /** Our clock gives the times of arrival: one that is wrong must not go on. */
 function checkClock([first]: readonly Appended[], sentAtMs: number, maxSkewMs: number): void {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { ImportTask } from './begin.ts';
 import type { DefaultType } from './judge.ts';
-import type { Format } from './read-records.ts';
+import type { ReadOptions } from './read-records.ts';
+import type { Format } from './record.ts';
 import type { ImportSource } from './source.ts';
 
 /** How a file is read. Null is the default, as where the option of `tidemark import` is left out. */
@@ -13,7 +14,14 @@ export interface FileOptions {
   readonly delimiter: string;
   readonly types: boolean;
   readonly json_columns: readonly string[];
-  readonly map: Readonly<Record<string, string>>;
+  readonly map: Readonly<Record<string, string | null>>;
+  // Those below are not there in a job of an earlier version.
+  readonly preset?: string | null;
+  readonly set?: Readonly<Record<string, string>>;
+  readonly timezone?: string | null;
+  readonly time_format?: string | null;
+  readonly encoding?: string | null;
+  readonly columns?: readonly string[] | null;
 }
 
 export interface ImportRequest extends FileOptions {
@@ -21,10 +29,14 @@ export interface ImportRequest extends FileOptions {
   readonly project: string;
   /** The file's name, for people. */
   readonly name: string;
-  /** Id of an uploaded file; null where `path` names one. */
+  /** Id of an uploaded file; null where it is another. */
   readonly file: string | null;
-  /** Absolute, on the machine of the process that runs the import; null where `file` names one. */
+  /** That of a file or a folder: absolute, on the machine of the process that runs the import; null where it is another. */
   readonly path: string | null;
+  /** Ids of several uploaded files, with the names that they were uploaded under. */
+  readonly files?: readonly string[] | null;
+  readonly names?: readonly string[];
+  readonly paths?: readonly string[] | null;
   /** Whether `path` may lie anywhere: whoever can open the Unix socket owns the files of the service anyway. */
   readonly anywhere: boolean;
   /** The name of that machine. */
@@ -64,14 +76,20 @@ export interface ImportFolders {
   readonly importDir: string | undefined;
 }
 
-/** The file that is imported. @throws TidemarkError `COMMAND_INVALID` where only the socket takes paths. */
-export function sourceOf({ folder, importDir }: ImportFolders, request: ImportRequest): ImportSource {
-  const { file, path, anywhere } = request;
-  if (file !== null) return { path: uploadPath(folder, file) };
+/** The ids of the uploaded files. */
+export function uploadsOf({ file, files }: ImportRequest): readonly string[] {
+  return file === null ? (files ?? []) : [file];
+}
+
+/** What is imported. @throws TidemarkError `COMMAND_INVALID` where only the socket takes paths. */
+export function sourcesOf({ folder, importDir }: ImportFolders, request: ImportRequest): readonly ImportSource[] {
+  const { path, paths, names, name, anywhere } = request;
+  const uploads = uploadsOf(request);
+  if (uploads.length > 0)
+    return uploads.map((id, index) => ({ path: uploadPath(folder, id), name: names?.[index] ?? name }));
   // A job of an earlier version does not say where its path came from.
-  if (anywhere) return { path: path ?? '' };
-  if (importDir !== undefined) return { path: path ?? '', within: importDir };
-  throw new TidemarkError('COMMAND_INVALID', NO_PATHS);
+  if (!anywhere && importDir === undefined) throw new TidemarkError('COMMAND_INVALID', NO_PATHS);
+  return (paths ?? [path ?? '']).map((each) => ({ path: each, within: anywhere ? undefined : importDir }));
 }
 
 const NO_PATHS =
@@ -82,16 +100,19 @@ export function reportPathOf(folder: string, request: Pick<ImportRequest, 'folde
 }
 
 /** @param timezone The project's. */
-export function readOptionsOf(
-  options: FileOptions,
-  timezone: string,
-): Pick<ImportTask, 'timezone' | 'type' | 'format' | 'csv'> {
-  const { type, format, delimiter, types, json_columns: jsonColumns, map } = options;
+export function readOptionsOf(options: FileOptions, timezone: string): ReadOptions & Pick<ImportTask, 'encoding'> {
+  const { type, format, delimiter, types, json_columns: jsonColumns, map, set = {}, preset, columns } = options;
   return {
     timezone,
+    zone: options.timezone ?? undefined,
+    timeFormat: options.time_format ?? undefined,
+    encoding: options.encoding ?? undefined,
     type: type ?? undefined,
     format: format ?? undefined,
-    csv: { delimiter, typed: types, jsonColumns, renamed: new Map(Object.entries(map)) },
+    preset: preset ?? undefined,
+    map: Object.entries(map),
+    set,
+    csv: { delimiter, typed: types, jsonColumns, columns: columns ?? undefined },
   };
 }
 
@@ -100,7 +121,7 @@ export function taskOfRequest(folders: ImportFolders, request: ImportRequest, ti
   const reportPath = reportPathOf(folders.folder, request);
   return {
     ...readOptionsOf(request, timezone),
-    ...sourceOf(folders, request),
+    sources: sourcesOf(folders, request),
     projectId: project,
     reportPath,
     statePath: isDry ? undefined : (request.state ?? `${reportPath}.state.json`),

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { addAbortSignal, pipeline, Readable } from 'node:stream';
-import { createGunzip, crc32 } from 'node:zlib';
+import { createGunzip, createZstdDecompress, crc32 } from 'node:zlib';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { FileOffset } from './record.ts';
 
@@ -36,28 +36,48 @@ async function readAt(file: FileHandle, position: number): Promise<Buffer> {
 }
 
 /**
- * The bytes of a file from its beginning on; unpacked where they begin as gzip does. The file stays open. Once the signal
- * aborts it fails at the next chunk, and does not wait for one.
+ * The bytes of a file from its beginning on; unpacked where they begin as gzip or zstd does, and as UTF-8. The file stays
+ * open. Once the signal aborts it fails at the next chunk, and does not wait for one.
  */
-export async function* readInput(file: FileHandle, read: ReadSoFar, signal: AbortSignal): AsyncGenerator<Buffer> {
+export async function* readInput(file: FileHandle, { read, encoding, signal }: InputOptions): AsyncGenerator<Buffer> {
   const source = file.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES });
   // The reader gets its errors. The source may end before anything reads it.
   source.on('error', () => undefined);
   const chunks = counted(addAbortSignal(signal, source), read);
   const begun: Buffer[] = [];
-  // Two bytes tell.
-  while (lengthOf(begun) < 2) {
+  // Four bytes tell.
+  while (lengthOf(begun) < 4) {
     const next = await chunks.next();
     if (next.done === true) break;
     begun.push(next.value);
   }
+  const packing = PACKINGS.find(({ magic }) => Buffer.concat(begun).subarray(0, magic.length).equals(magic));
   const all = joined(begun, chunks);
-  for await (const chunk of isGzip(Buffer.concat(begun)) ? unpacked(all) : all) {
+  const bytes = packing === undefined ? all : unpacked(all, packing);
+  for await (const chunk of encoding === undefined ? bytes : inUtf8(bytes, encoding)) {
     // What is unpacked may be a thousand times what was read.
     signal.throwIfAborted();
     yield chunk;
   }
 }
+
+export interface InputOptions {
+  readonly read: ReadSoFar;
+  /** As `TextDecoder` names it; UTF-8 where left out. */
+  readonly encoding: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+interface Packing {
+  readonly name: string;
+  readonly magic: Buffer;
+  readonly unpack: (packed: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
+}
+
+const PACKINGS: readonly Packing[] = [
+  { name: 'gzip', magic: Buffer.from([0x1f, 0x8b]), unpack: gunzipped },
+  { name: 'zstd', magic: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), unpack: zstdFrames },
+];
 
 async function* counted(source: AsyncIterable<unknown>, read: ReadSoFar): AsyncGenerator<Buffer> {
   for await (const chunk of source) {
@@ -71,16 +91,85 @@ async function* joined(begun: readonly Buffer[], rest: AsyncIterable<Buffer>): A
   yield* rest;
 }
 
-async function* unpacked(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-  // Its errors are those of the stream below.
-  pipeline(Readable.from(packed), gunzip, () => undefined);
+async function* unpacked(packed: AsyncIterable<Buffer>, { name, unpack }: Packing): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of gunzip) yield chunk as Buffer;
+    yield* unpack(packed);
   } catch (cause) {
-    throw new TidemarkError('IMPORT_UNREADABLE', `The gzip is damaged or cut off: ${(cause as Error).message}`, {
+    throw new TidemarkError('IMPORT_UNREADABLE', `The ${name} is damaged or cut off: ${(cause as Error).message}`, {
       cause,
     });
+  }
+}
+
+function gunzipped(packed: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  const stream = createGunzip({ chunkSize: CHUNK_BYTES });
+  // Its errors are those of the stream that is read.
+  pipeline(Readable.from(packed), stream, () => undefined);
+  return stream;
+}
+
+/** Node (24) stops at the end of the first frame and says nothing of those behind it: each is unpacked by itself. */
+async function* zstdFrames(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const source = packed[Symbol.asyncIterator]();
+  let first = await source.next();
+  while (first.done !== true) {
+    const frame = new ZstdFrame(first.value, source);
+    yield* frame.unpacked();
+    const behind = await frame.behind();
+    first = behind.length > 0 ? { done: false, value: behind } : await source.next();
+  }
+}
+
+class ZstdFrame {
+  readonly #stream = createZstdDecompress({ chunkSize: CHUNK_BYTES });
+  readonly #packed: AsyncGenerator<Buffer>;
+  /** What it was given, but for `#passed` bytes, which are of the frame. */
+  readonly #given: Buffer[] = [];
+  #passed = 0;
+
+  constructor(first: Buffer, source: AsyncIterator<Buffer>) {
+    this.#packed = this.#give(first, source);
+  }
+
+  async *#give(first: Buffer, source: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+    for (let next: IteratorResult<Buffer> = { value: first }; next.done !== true; next = await source.next()) {
+      this.#given.push(next.value);
+      yield next.value;
+    }
+  }
+
+  async *unpacked(): AsyncGenerator<Buffer> {
+    pipeline(Readable.from(this.#packed), this.#stream, () => undefined);
+    for await (const chunk of this.#stream) {
+      this.#pass();
+      yield chunk as Buffer;
+    }
+  }
+
+  #pass(): void {
+    for (let [chunk] = this.#given; chunk !== undefined; [chunk] = this.#given) {
+      if (this.#passed + chunk.length > this.#stream.bytesWritten) return;
+      this.#passed += chunk.length;
+      this.#given.shift();
+    }
+  }
+
+  /** What was read and is not of the frame. */
+  async behind(): Promise<Buffer> {
+    // What is being read comes too.
+    await this.#packed.return(undefined);
+    return Buffer.concat(this.#given).subarray(this.#stream.bytesWritten - this.#passed);
+  }
+}
+
+async function* inUtf8(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  try {
+    for await (const chunk of bytes) yield Buffer.from(decoder.decode(chunk, { stream: true }));
+    yield Buffer.from(decoder.decode());
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new TidemarkError('IMPORT_UNREADABLE', `The file is not in ${encoding}.`, { cause });
   }
 }
 
@@ -104,8 +193,4 @@ function changed(): TidemarkError {
 
 function lengthOf(chunks: readonly Buffer[]): number {
   return chunks.reduce((sum, { length }) => sum + length, 0);
-}
-
-function isGzip(bytes: Buffer): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }

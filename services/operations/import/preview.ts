@@ -1,17 +1,19 @@
 /** The first records of a file, as an import with these options would read them. Nothing is imported. */
 import type { FileHandle } from 'node:fs/promises';
-import type { Problem } from '../../messages/message.ts';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
-import { readHeader } from './csv-columns.ts';
 import { readCells } from './csv-rows.ts';
+import { guess, type Guess } from './guess/guess.ts';
 import { readInput } from './input.ts';
+import { sourceOf } from './mapping/explain.ts';
 import { type ReadOptions, type ReadRecord, RecordReader } from './read-records.ts';
-import { BEGINNING } from './record.ts';
+import { BEGINNING, type Format } from './record.ts';
+import type { RecordProblem } from './refusals.ts';
+import type { TimeForm } from './times/read-time.ts';
 
 export interface PreviewedColumn {
   /** As the header has it. */
   readonly name: string;
-  /** The member that it fills: `user_id`, `traits.address.city`, or the name of a trait or property. */
+  /** The member that it fills: `user_id`, `traits.address.city`, or the name of a trait or property; empty where it is left out. */
   readonly fills: string;
   /** Whether that is a trait of an identify and a property of a track. */
   readonly free: boolean;
@@ -22,79 +24,109 @@ export interface PreviewedRow {
   readonly line: number;
   /** The fields of CSV, or the line of NDJSON; each cut at 512 characters. */
   readonly cells: readonly string[];
+  /** The call that it becomes, as JSON, cut at 2,048 characters; null where it becomes none. */
+  readonly call: string | null;
+  /** What its time was taken for; null where it has none, or none that can be read. */
+  readonly time_form: TimeForm | null;
   /** Why the line would be refused; empty where it would be imported. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly RecordProblem[];
 }
 
-export interface Preview {
-  readonly format: 'ndjson' | 'csv';
+export interface FilePreview {
+  readonly format: Format;
   /** Empty for NDJSON. */
   readonly columns: readonly PreviewedColumn[];
   readonly rows: readonly PreviewedRow[];
   /** Why an import would be refused as a whole, as where the columns cannot be used as they are mapped; null where it would not. */
   readonly problem: string | null;
+  /** What the file seems to be, whatever was asked for. Nothing of it is applied. */
+  readonly guess: Guess;
+}
+
+export interface PreviewOptions extends ReadOptions {
+  readonly encoding?: string | undefined;
 }
 
 const PREVIEWED_ROWS = 20;
 /** Unpacked. What begins with more blank lines than this has no rows to be shown. */
 const READ_BYTES = 4 * 2 ** 20;
+const GUESSED_BYTES = 256 * 1024;
 const NO_ROWS = 'No row is to be seen in the first 4 MB of the file.';
 const MAX_CELLS = 1_000;
 const MAX_CELL_LENGTH = 512;
+const MAX_CALL_LENGTH = 2_048;
 const PREVIEWED_PROBLEMS = 20;
 
 /** @throws TidemarkError `COMMAND_INVALID`, `IMPORT_UNREADABLE`. */
-export async function previewFile(file: FileHandle, options: ReadOptions, signal: AbortSignal): Promise<Preview> {
+export async function previewFile(
+  file: FileHandle,
+  options: PreviewOptions,
+  signal: AbortSignal,
+): Promise<FilePreview> {
   try {
     return await previewed({ file, options, signal }, null);
   } catch (error) {
     if (!hasCode(error, 'COMMAND_INVALID')) throw error;
-    const { renamed, jsonColumns } = options.csv;
-    if (renamed.size === 0 && jsonColumns.length === 0) throw error;
+    if (options.map.length === 0 && options.csv.jsonColumns.length === 0) throw error;
     // The header may be good where the mapping is not: then people can mend that.
-    const plain = { ...options, csv: { ...options.csv, renamed: new Map<string, string>(), jsonColumns: [] } };
+    const plain = { ...options, map: [], csv: { ...options.csv, jsonColumns: [] } };
     return previewed({ file, options: plain, signal }, error.message);
   }
 }
 
 interface Previewed {
   readonly file: FileHandle;
-  readonly options: ReadOptions;
+  readonly options: PreviewOptions;
   readonly signal: AbortSignal;
 }
 
-async function previewed({ file, options, signal }: Previewed, problem: string | null): Promise<Preview> {
-  const reader = new RecordReader(options, undefined);
-  const records = await firstOf(reader, file, signal);
-  const { header } = reader;
-  const columns = header === undefined ? [] : readHeader(header, options.csv);
+async function previewed({ file, options, signal }: Previewed, problem: string | null): Promise<FilePreview> {
+  const reader = new RecordReader(options);
+  const records = await firstOf(reader, { file, options, signal });
+  const { columns = [] } = reader;
   const raws = records.map(({ raw }) => raw);
-  const cells = header === undefined ? [] : readCells(raws, options.csv);
+  const cells = reader.header === undefined ? [] : readCells(raws, options.csv);
   return {
     format: reader.format ?? 'ndjson',
-    columns: columns.slice(0, MAX_CELLS).map(({ name, path: fills, isFree }) => {
-      return { name, fills: fills.join('.'), free: isFree };
+    columns: columns.slice(0, MAX_CELLS).map(({ name, target }) => {
+      return { name, fills: target?.path.join('.') ?? '', free: target?.isFree ?? false };
     }),
-    rows: records.map(({ raw, judged }, index): PreviewedRow => {
+    rows: records.map((record, index) => {
       const row = cells[index];
-      const texts = row?.ok === true ? row.cells : [raw.bytes.toString()];
-      return {
-        line: raw.line,
-        cells: texts.slice(0, MAX_CELLS).map((text) => text.slice(0, MAX_CELL_LENGTH)),
-        // With another mapping than was asked for, what is wrong with a row says nothing.
-        problems: judged.ok || problem !== null ? [] : judged.problems.slice(0, PREVIEWED_PROBLEMS),
-      };
+      const texts = row?.ok === true ? row.cells : [record.raw.bytes.toString()];
+      // With another mapping than was asked for, what is wrong with a row says nothing.
+      return previewedRow(record, texts, problem === null ? reader : undefined);
     }),
     problem: problem ?? reader.lack ?? (records.length === 0 ? NO_ROWS : null),
+    guess: guess(await firstBytes(file, signal)),
   };
 }
 
-async function firstOf(reader: RecordReader, file: FileHandle, signal: AbortSignal): Promise<readonly ReadRecord[]> {
+function previewedRow(
+  { raw, judged, call, timeForm }: ReadRecord,
+  texts: readonly string[],
+  reader?: RecordReader,
+): PreviewedRow {
+  const problems = judged.ok || reader === undefined ? [] : judged.problems.slice(0, PREVIEWED_PROBLEMS);
+  return {
+    line: raw.line,
+    cells: texts.slice(0, MAX_CELLS).map((text) => text.slice(0, MAX_CELL_LENGTH)),
+    call: call === undefined ? null : JSON.stringify(call).slice(0, MAX_CALL_LENGTH),
+    time_form: timeForm ?? null,
+    problems: problems.map((each) => {
+      const column = reader && sourceOf(each.path, reader.mapping, reader.columns);
+      return column === undefined ? each : { ...each, column };
+    }),
+  };
+}
+
+async function firstOf(reader: RecordReader, { file, options, signal }: Previewed): Promise<readonly ReadRecord[]> {
   const first: ReadRecord[] = [];
+  const { encoding } = options;
   let isCut = false;
   async function* beginning(): AsyncGenerator<Buffer> {
     let bytes = 0;
-    for await (const chunk of readInput(file, { bytes: 0 }, signal)) {
+    for await (const chunk of readInput(file, { read: { bytes: 0 }, encoding, signal })) {
       yield chunk;
       bytes += chunk.length;
       isCut = bytes >= READ_BYTES;
@@ -113,4 +145,16 @@ async function firstOf(reader: RecordReader, file: FileHandle, signal: AbortSign
     throw new TidemarkError('COMMAND_INVALID', `The file cannot be read: ${(cause as Error).message}`, { cause });
   }
   return first;
+}
+
+/** Unpacked, in its own encoding. */
+async function firstBytes(file: FileHandle, signal: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of readInput(file, { read: { bytes: 0 }, encoding: undefined, signal })) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= GUESSED_BYTES) break;
+  }
+  return Buffer.concat(chunks).subarray(0, GUESSED_BYTES);
 }

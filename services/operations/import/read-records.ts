@@ -1,27 +1,41 @@
-import type { Draft } from '../../messages/draft.ts';
-import type { Validated } from '../../messages/validate.ts';
+import { isTimezone } from '../../messages/timestamp.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { Beginning, type FirstLine } from './beginning.ts';
 import { type Column, type CsvOptions, missingColumns, readHeader } from './csv-columns.ts';
 import { judgeRow, readCells } from './csv-rows.ts';
 import { describeForeign, isBinary } from './foreign.ts';
-import { isBlank, judgeText, type JudgeOptions, wrongWithBytes } from './judge.ts';
-import type { FileOffset, RawRecord } from './record.ts';
+import {
+  type DefaultType,
+  isBlank,
+  type JudgedCall,
+  judgeText,
+  type JudgeOptions,
+  rejection,
+  wrongWithBytes,
+} from './judge.ts';
+import { type Mapping, mappingOf, PLAIN, type ShapeOptions } from './mapping/mapping.ts';
+import type { Preset } from './presets/preset.ts';
+import { presetNamed } from './presets/presets.ts';
+import type { FileOffset, Format, RawRecord } from './record.ts';
 import { CsvRecordEnd, LineEnd } from './record-end.ts';
 import { RecordSplitter } from './split.ts';
+import { timeReader } from './times/time-format.ts';
 
-export type Format = 'ndjson' | 'csv';
-
-export interface ReadOptions extends JudgeOptions {
-  /** What the file holds; told by its beginning where left out. */
+export interface ReadOptions extends ShapeOptions {
+  /** The project's, for times without an offset, unless the preset says theirs. */
+  readonly timezone: string;
+  /** Where times without an offset are, as the caller says it. */
+  readonly zone?: string | undefined;
+  readonly timeFormat?: string | undefined;
+  readonly type: DefaultType | undefined;
+  /** What the file holds; that of the preset, or told by its beginning, where left out. */
   readonly format: Format | undefined;
   readonly csv: CsvOptions;
 }
 
 /** A record and what it was found to be. */
-export interface ReadRecord {
+export interface ReadRecord extends JudgedCall {
   readonly raw: RawRecord;
-  readonly judged: Validated<Draft>;
 }
 
 const TOGETHER = 100;
@@ -29,28 +43,60 @@ const CONVERT_RETURNS = "Convert them: tr '\\r' '\\n' < FILE > CONVERTED.";
 
 /** Reads and judges the records of a file. */
 export class RecordReader {
-  readonly #options: ReadOptions;
+  readonly #csv: CsvOptions;
+  readonly #map: ShapeOptions['map'];
+  readonly #judge: JudgeOptions;
+  /** Left out: the beginning tells. */
+  readonly #given: Format | undefined;
+  readonly mapping: Mapping;
+  #format: Format | undefined;
   #header: readonly string[] | undefined;
   #columns: readonly Column[] | undefined;
   #lack: string | undefined;
   #isEmpty = true;
 
-  /** @param header The CSV's, where the reading goes on behind it. */
-  constructor(options: ReadOptions, header: readonly string[] | undefined) {
-    this.#options = options;
-    this.#header = header;
+  /**
+   * @param header The CSV's, where the reading goes on behind it.
+   * @throws TidemarkError `COMMAND_INVALID` where the options cannot be used.
+   */
+  constructor(options: ReadOptions, header?: readonly string[]) {
+    const { csv, map, set, type, timeFormat, format } = options;
+    const preset = presetNamed(options.preset);
+    const isShaped = map.length > 0 || Object.keys(set).length > 0 || preset !== undefined;
+    this.#csv = csv;
+    this.#map = map;
+    this.#given = format ?? preset?.format;
+    this.mapping = mappingOf(options, preset?.mapping ?? PLAIN);
+    this.#judge = {
+      timezone: zoneOf(options, preset),
+      timeFormat,
+      type,
+      mapping: isShaped ? this.mapping : undefined,
+      prepare: preset?.prepare,
+    };
+    if (timeFormat !== undefined) timeReader(timeFormat);
     if (header !== undefined) this.#setHeader(header);
+  }
+
+  /** @throws TidemarkError `COMMAND_INVALID` where the options cannot be used. */
+  static check(options: ReadOptions): void {
+    void new RecordReader(options);
   }
 
   #setHeader(names: readonly string[]): void {
     this.#header = names;
-    this.#columns = readHeader(names, this.#options.csv);
-    this.#lack = missingColumns(this.#columns, this.#options.type);
+    const sources = this.#map.map(([source]) => source);
+    this.#columns = readHeader(names, this.#csv, this.mapping, sources);
+    this.#lack = missingColumns(this.#columns, this.#judge.type, this.mapping);
   }
 
   /** The names of the CSV's columns, once they were read. */
   get header(): readonly string[] | undefined {
     return this.#header;
+  }
+
+  get columns(): readonly Column[] | undefined {
+    return this.#columns;
   }
 
   /** Once the beginning was read. */
@@ -63,7 +109,7 @@ export class RecordReader {
     return this.#isEmpty;
   }
 
-  /** Why every row would be refused, whatever it says, once the header of the CSV was read. */
+  /** Why every row would be rejection, whatever it says, once the header of the CSV was read. */
   get lack(): string | undefined {
     return this.#lack;
   }
@@ -94,19 +140,17 @@ export class RecordReader {
   #begin({ bytes, first, place }: FirstLine): RecordSplitter {
     const foreign = describeForeign(bytes);
     if (foreign !== undefined) throw unusable(`The file ${foreign}`);
-    if (this.#options.format === undefined && first === 0x5b) {
+    if (this.#given === undefined && first === 0x5b) {
       throw unusable("The file begins as a JSON array does: give one object a line (jq -c '.[]').");
     }
-    return this.#splitter(this.#options.format ?? (first === 0x7b ? 'ndjson' : 'csv'), place);
+    return this.#splitter(this.#given ?? (first === 0x7b ? 'ndjson' : 'csv'), place);
   }
 
   #splitter(format: Format, place: FileOffset): RecordSplitter {
-    const end = format === 'csv' ? new CsvRecordEnd(this.#options.csv.delimiter) : new LineEnd();
+    const end = format === 'csv' ? new CsvRecordEnd(this.#csv.delimiter) : new LineEnd();
     this.#format = format;
     return new RecordSplitter(end, place);
   }
-
-  #format: Format | undefined;
 
   get #isCsv(): boolean {
     return this.#format === 'csv';
@@ -114,39 +158,45 @@ export class RecordReader {
 
   *#judged(records: readonly RawRecord[]): Generator<readonly ReadRecord[]> {
     let rest = records.filter((record) => !isBlank(record));
-    const [header] = rest;
-    if (this.#isCsv && this.#columns === undefined && header !== undefined) {
-      this.#readHeader(header);
-      rest = rest.slice(1);
+    const [first] = rest;
+    if (this.#isCsv && this.#columns === undefined && first !== undefined) {
+      this.#readHeader(first);
+      if (this.#csv.columns === undefined) rest = rest.slice(1);
     }
     for (let from = 0; from < rest.length; from += TOGETHER) {
       const some = rest.slice(from, from + TOGETHER);
-      yield this.#isCsv ? this.#judgeRows(some) : some.map((raw) => ({ raw, judged: this.#judgeLine(raw) }));
+      yield this.#isCsv ? this.#judgeRows(some) : some.map((raw) => ({ raw, ...this.#judgeLine(raw) }));
     }
   }
 
   #readHeader(record: RawRecord): void {
     if (endsInReturns(record) && !isBinary(record.bytes))
       throw unusable(`The lines of the CSV end in CR alone. ${CONVERT_RETURNS}`);
-    const [cells] = wrongWithBytes(record) === undefined ? readCells([record], this.#options.csv) : [];
+    const [cells] = wrongWithBytes(record) === undefined ? readCells([record], this.#csv) : [];
     if (cells?.ok !== true) throw unusable('The first line is neither a message as JSON nor a header of CSV in UTF-8.');
-    this.#setHeader(cells.cells);
+    this.#setHeader(this.#csv.columns ?? cells.cells);
   }
 
-  #judgeLine(raw: RawRecord): Validated<Draft> {
+  #judgeLine(raw: RawRecord): JudgedCall {
     const problems = wrongWithBytes(raw);
-    return problems === undefined ? judgeText(raw.bytes.toString(), this.#options) : { ok: false, problems };
+    return problems === undefined ? judgeText(raw.bytes.toString(), this.#judge) : rejection(problems);
   }
 
   #judgeRows(records: readonly RawRecord[]): readonly ReadRecord[] {
     const readable = records.filter((raw) => wrongWithBytes(raw) === undefined);
-    const cells = new Map(readCells(readable, this.#options.csv).map((each, index) => [readable[index], each]));
+    const cells = new Map(readCells(readable, this.#csv).map((each, index) => [readable[index], each]));
+    const options = { ...this.#judge, mapping: this.mapping };
     return records.map((raw) => {
       const row = cells.get(raw);
-      if (row === undefined) return { raw, judged: { ok: false, problems: wrongWithBytes(raw) ?? [] } };
-      return { raw, judged: row.ok ? judgeRow(row.cells, this.#columns ?? [], this.#options) : row };
+      if (row === undefined) return { raw, ...rejection(wrongWithBytes(raw) ?? []) };
+      return { raw, ...(row.ok ? judgeRow(row.cells, this.#columns ?? [], options) : rejection(row.problems)) };
     });
   }
+}
+
+function zoneOf({ zone, timezone }: ReadOptions, preset: Preset | undefined): string {
+  if (zone !== undefined && !isTimezone(zone)) throw unusable(`There is no time zone ${zone}.`);
+  return zone ?? preset?.timezone ?? timezone;
 }
 
 /** Whether the first line goes on behind a CR outside quotes, as where CR alone ends the lines (old Macintosh files). */

@@ -1,3 +1,5 @@
+export type Format = 'ndjson' | 'csv';
+
 /** One record takes at most as many bytes as a request to `/v1/identify` or `/v1/track` may have: 32 KB. */
 export const RECORD_LIMIT_BYTES = 32_768;
 

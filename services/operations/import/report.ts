@@ -1,7 +1,7 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import type { Problem } from '../../messages/message.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { RawRecord } from './record.ts';
+import type { RecordProblem } from './refusals.ts';
 
 /** The lines that were refused and why: NDJSON, readable by nobody else, since it holds what the lines hold. */
 export class Report {
@@ -60,8 +60,12 @@ async function sizeOf(path: string): Promise<number> {
   return stats?.size ?? 0;
 }
 
-/** A refused record as a line of the report. */
-export function reportLine({ line, bytes, length }: RawRecord, errors: readonly Problem[]): string {
+/** A refused record as a line of the report. @param file Where it stands, of several. */
+export function reportLine(
+  { line, bytes, length }: RawRecord,
+  errors: readonly RecordProblem[],
+  file: string | undefined,
+): string {
   const isCut = length > bytes.length + 1;
-  return `${JSON.stringify({ line, errors, ...(isCut ? { length } : {}), text: bytes.toString() })}\n`;
+  return `${JSON.stringify({ file, line, errors, ...(isCut ? { length } : {}), text: bytes.toString() })}\n`;
 }

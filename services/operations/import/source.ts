@@ -1,14 +1,23 @@
-/** The file to import, opened once: what is checked of it is what is read. */
+/** The files to import, each opened once: what is checked of it is what is read. */
 import { constants } from 'node:fs';
-import { type FileHandle, open, readlink, realpath, stat, statfs } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readlink, realpath, stat, statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join, sep } from 'node:path';
+import { basename, join, relative, sep } from 'node:path';
 import { TidemarkError } from '../../runtime/errors.ts';
 
 export interface ImportSource {
+  /** That of a file, or of a folder with files. */
   readonly path: string;
+  /** What people call it; the last part of the path where left out. */
+  readonly name?: string | undefined;
   /** The folder in which the file must lie once all links are followed; anywhere where left out. */
   readonly within?: string | undefined;
+}
+
+/** A file of an import, however it was named. */
+export interface SourceFile extends ImportSource {
+  readonly name: string;
+  readonly bytes: number;
 }
 
 const NOT_REGULAR = 'it is no regular file; give - and pipe it in';
@@ -18,13 +27,54 @@ const MACOS_NO_LINKS = 0x2000_0000;
 const PROC = 0x9fa0;
 
 /**
+ * All files, those of a folder in the order of their paths. Hidden ones, and what an import writes beside a file, are left
+ * out.
+ *
+ * @throws TidemarkError `COMMAND_INVALID` where there are none, or a path cannot be read.
+ */
+export async function filesOf(sources: readonly ImportSource[]): Promise<readonly SourceFile[]> {
+  const files: SourceFile[] = [];
+  for (const source of sources) files.push(...(await sayingWhere(source.path, () => listed(source))));
+  return files;
+}
+
+const WRITTEN_BESIDE = /\.refused\.ndjson(?:\.state\.json(?:\.new)?)?$/;
+
+async function listed({ path, within, name = basename(path) }: ImportSource): Promise<readonly SourceFile[]> {
+  const real = within === undefined ? path : await realPathWithin(path, within);
+  const stats = await stat(real);
+  if (!stats.isDirectory()) return [{ path, within, name, bytes: stats.size }];
+  const entries = await readdir(real, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile() && !WRITTEN_BESIDE.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter(
+      (file) =>
+        !relative(real, file)
+          .split(sep)
+          .some((part) => part.startsWith('.')),
+    )
+    .sort();
+  if (paths.length === 0) throw new Error('the folder has no files');
+  return Promise.all(
+    paths.map(async (file) => {
+      return { path: file, within, name: join(name, relative(real, file)), bytes: (await stat(file)).size };
+    }),
+  );
+}
+
+/**
  * Opens a regular file to read it. Nothing else is waited for or read: no device, no pipe.
  *
  * @throws TidemarkError `COMMAND_INVALID` where there is no such file that can be read, or it does not lie within.
  */
 export async function openSource({ path, within }: ImportSource): Promise<FileHandle> {
+  return sayingWhere(path, () => (within === undefined ? openRegular(path) : openWithin(path, within)));
+}
+
+async function sayingWhere<T>(path: string, read: () => Promise<T>): Promise<T> {
   try {
-    return await (within === undefined ? openRegular(path) : openWithin(path, within));
+    return await read();
   } catch (cause) {
     const message = `${path} cannot be read on ${hostname()}: ${(cause as Error).message}.`;
     throw new TidemarkError('COMMAND_INVALID', message, { cause });
@@ -45,11 +95,17 @@ async function openRegular(path: string, flags = 0): Promise<FileHandle> {
   }
 }
 
-async function openWithin(path: string, within: string): Promise<FileHandle> {
-  const root = join(await realpath(within), sep);
+async function realPathWithin(path: string, within: string): Promise<string> {
+  const root = await realpath(within);
   const real = await realpath(path).catch(() => undefined);
   // The same of what is not there: nobody is told what else is on the machine.
-  if (real === undefined || !real.startsWith(root)) throw new Error(`there is no such file within ${within}`);
+  if (real === undefined || !`${real}${sep}`.startsWith(join(root, sep)))
+    throw new Error(`there is no such file within ${within}`);
+  return real;
+}
+
+async function openWithin(path: string, within: string): Promise<FileHandle> {
+  const real = await realPathWithin(path, within);
   const file = await openRegular(real, process.platform === 'darwin' ? MACOS_NO_LINKS : 0);
   try {
     await checkOpened(file, real);

@@ -12,7 +12,10 @@ export interface Counts {
 
 export interface ImportState {
   readonly format: typeof FORMAT;
+  /** The file that it is at. */
   readonly file: FileIdentity;
+  /** Where an import of several files is. */
+  readonly files?: FilesDone;
   /** What the result depends on: it has to be the same when the import goes on. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly importId: string;
@@ -27,6 +30,16 @@ export interface ImportState {
   /** How long the report was then: what came after is written again. */
   readonly reportBytes: number;
   readonly isDone: boolean;
+}
+
+export interface FilesDone {
+  /** SHA-256 of the names and sizes of all of them. */
+  readonly list: string;
+  /** How many were done, which is the index of the next one. */
+  readonly done: number;
+  /** Those of the files that were done. */
+  readonly lines: number;
+  readonly bytes: number;
 }
 
 export const FORMAT = 1;
@@ -56,8 +69,19 @@ export async function writeState(path: string, state: ImportState): Promise<void
   await rename(fresh, path);
 }
 
-/** @throws TidemarkError `IMPORT_CHANGED` where the state is of another file, or of an import with other options. */
-export function checkState(state: ImportState, file: FileIdentity, options: ImportState['options']): void {
+/**
+ * @param list That of the files, where there are several.
+ * @throws TidemarkError `IMPORT_CHANGED` where the state is of other files, or of an import with other options.
+ */
+export function checkState(
+  state: ImportState,
+  file: FileIdentity,
+  list: string | undefined,
+  options: ImportState['options'],
+): void {
+  if (state.files?.list !== list) {
+    throw new TidemarkError('IMPORT_CHANGED', 'The files are not those that the import began with.');
+  }
   if (state.file.bytes !== file.bytes || state.file.hash !== file.hash) {
     const was = `${state.file.bytes} bytes then, ${file.bytes} now`;
     throw new TidemarkError('IMPORT_CHANGED', `The file is not the one that the import began with (${was}).`);

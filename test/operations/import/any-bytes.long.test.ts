@@ -23,7 +23,7 @@ test.each(FORMS)(
       most = Math.max(most, usedBytes() - before);
     }
 
-    const reader = new RecordReader(READ, undefined);
+    const reader = new RecordReader(READ);
     const reading = reader.read(chunks(), BEGINNING);
     // A header without end is refused at the end of the file.
     for (;;) if ((await reading.next().catch(() => ({ done: true }))).done === true) break;

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { CsvOptions } from '../../../services/operations/import/csv-columns.ts';
+import type { ShapeOptions } from '../../../services/operations/import/mapping/mapping.ts';
 import { CSV, readAll } from '../../support/service/import-records.ts';
 
 const TRACK = { type: 'track' } as const;
 
-async function rows(content: string, csv: Partial<CsvOptions> = {}) {
-  return readAll(content, { ...TRACK, format: 'csv', csv: { ...CSV, ...csv } });
+type Map = ShapeOptions['map'];
+
+async function rows(content: string, csv: Partial<CsvOptions> = {}, map: Map = []) {
+  return readAll(content, { ...TRACK, format: 'csv', csv: { ...CSV, ...csv }, map });
 }
 
 async function propertiesOf(content: string, csv: Partial<CsvOptions> = {}): Promise<unknown[]> {
@@ -16,8 +19,8 @@ async function problemsOf(content: string): Promise<unknown[]> {
   return (await rows(content)).map(({ line, problems }) => [line, problems?.map(({ path }) => path)]);
 }
 
-function refusal(header: string, csv: Partial<CsvOptions> = {}): Promise<unknown> {
-  return rows(`${header}\n`, csv).then(
+function refusal(header: string, csv: Partial<CsvOptions> = {}, map: Map = []): Promise<unknown> {
+  return rows(`${header}\n`, csv, map).then(
     () => 'taken',
     (error: { code: string }) => error.code,
   );
@@ -85,15 +88,12 @@ describe('a row', () => {
   });
 
   test('a column may have another name, and the file another delimiter', async () => {
-    const csv = {
-      delimiter: ';',
-      renamed: new Map([
-        ['Customer', 'user_id'],
-        ['What', 'event'],
-      ]),
-    };
+    const map = [
+      ['Customer', 'user_id'],
+      ['What', 'event'],
+    ] as const;
 
-    const [line] = await rows('Customer;What;note\nada;Paid;a,b\n', csv);
+    const [line] = await rows('Customer;What;note\nada;Paid;a,b\n', { delimiter: ';' }, map);
 
     expect(line?.draft).toMatchObject({ userId: 'ada', event: 'Paid', properties: '{"note":"a,b"}' });
   });
@@ -187,7 +187,7 @@ describe('a header is refused where', () => {
 
   test('a column that was named is not there', async () => {
     expect(await refusal('user_id,event', { jsonColumns: ['b'] })).toBe('COMMAND_INVALID');
-    expect(await refusal('user_id,event', { renamed: new Map([['b', 'event']]) })).toBe('COMMAND_INVALID');
+    expect(await refusal('user_id,event', {}, [['b', 'event']])).toBe('COMMAND_INVALID');
   });
 
   test('two columns that differ by white space alone', async () => {

@@ -1,4 +1,4 @@
-import { appendFile, readFile, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -144,10 +144,14 @@ describe('an import is refused where', () => {
     await expectChanged();
   });
 
-  test('an import of a missing file or of a folder is refused', async () => {
-    await expect(scene().run({ path: join(scene().folder, 'none') })).rejects.toMatchObject({
+  test('an import of a missing file or of an empty folder is refused', async () => {
+    await expect(scene().run({ sources: [{ path: join(scene().folder, 'none') }] })).rejects.toMatchObject({
       code: 'COMMAND_INVALID',
     });
-    await expect(scene().run({ path: scene().folder })).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
+    const empty = join(scene().folder, 'empty');
+    await mkdir(empty);
+    await expect(scene().run({ sources: [{ path: empty }] })).rejects.toMatchObject({
+      code: 'COMMAND_INVALID',
+    });
   });
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type ImportRequest, sourceOf } from '../../../services/operations/import/import-request.ts';
+import { type ImportRequest, sourcesOf } from '../../../services/operations/import/import-request.ts';
 import { openSource } from '../../../services/operations/import/source.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -52,13 +52,15 @@ describe('the file of an import that comes over the network', () => {
   });
 
   test('a path is refused where there is no folder for such files, and where it is not known who gave it', () => {
-    const request = { file: null, path: '/srv/history.csv' } as ImportRequest;
+    const request = { file: null, path: '/srv/history.csv', name: 'history.csv' } as ImportRequest;
     const folders = { folder: '/data/imports', importDir: undefined };
 
     for (const anywhere of [false, undefined])
-      expect(() => sourceOf(folders, { ...request, anywhere } as ImportRequest)).toThrow(/IMPORT_DIR/);
-    expect(sourceOf(folders, { ...request, anywhere: true })).toEqual({ path: '/srv/history.csv' });
-    expect(sourceOf({ ...folders, importDir: '/srv' }, request)).toEqual({ path: '/srv/history.csv', within: '/srv' });
+      expect(() => sourcesOf(folders, { ...request, anywhere } as ImportRequest)).toThrow(/IMPORT_DIR/);
+    expect(sourcesOf(folders, { ...request, anywhere: true })).toEqual([{ path: '/srv/history.csv' }]);
+    expect(sourcesOf({ ...folders, importDir: '/srv' }, request)).toEqual([
+      { path: '/srv/history.csv', within: '/srv' },
+    ]);
   });
 });
 

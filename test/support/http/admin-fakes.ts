@@ -16,6 +16,7 @@ import { TidemarkError } from '../../../services/runtime/errors.ts';
 import type { Edit, EditResult } from '../../../services/operations/dead-letters/edit.ts';
 import { changedPaths, editableRecord, readEdit } from '../../../services/operations/dead-letters/editable-record.ts';
 import { deadLetterUnknown } from '../../../services/operations/dead-letters/selection.ts';
+import type { Guess } from '../../../services/operations/import/guess/guess.ts';
 import type { GenerationSummary, PlannedReplay } from '../../../services/operations/replay/replay-commands.ts';
 import type { Deletion } from '../../../services/stores/projects/delete-project.ts';
 import { MemoryProjectStore } from './memory-project-store.ts';
@@ -46,6 +47,17 @@ const RESULTS: Partial<Record<JobKind, object>> = {
 };
 
 /** Jobs in memory, which can be unreachable. */
+const GUESS: Guess = {
+  format: 'csv',
+  encoding: 'utf-8',
+  delimiter: ',',
+  header: true,
+  preset: null,
+  type: null,
+  map: {},
+  time_format: null,
+};
+
 export class MemoryJobStore implements JobStore {
   readonly jobs = new Map<string, Job>();
   unreachable = false;
@@ -204,7 +216,16 @@ export class MemoryAdmin {
       },
       imports: {
         check: async () => this.#ofProject({ project: 'proj_1', bytes: 0 }),
-        preview: async () => this.#ofProject({ format: 'csv', columns: [], rows: [], problem: null }),
+        preview: async () =>
+          this.#ofProject({
+            format: 'csv',
+            columns: [],
+            rows: [],
+            problem: null,
+            guess: GUESS,
+            files: ['history.csv'],
+            file_count: 1,
+          }),
       },
     };
   }

@@ -4,9 +4,17 @@ import { BEGINNING } from '../../../services/operations/import/record.ts';
 import type { Draft } from '../../../services/messages/draft.ts';
 import type { Problem } from '../../../services/messages/message.ts';
 
-export const CSV: CsvOptions = { delimiter: ',', typed: false, jsonColumns: [], renamed: new Map() };
+export const CSV: CsvOptions = { delimiter: ',', typed: false, jsonColumns: [] };
 
-export const READ: ReadOptions = { timezone: 'UTC', type: undefined, format: undefined, csv: CSV };
+export const READ: ReadOptions = {
+  timezone: 'UTC',
+  type: undefined,
+  format: undefined,
+  csv: CSV,
+  map: [],
+  set: {},
+  preset: undefined,
+};
 
 /** What was read of a line: a draft, or what is wrong with it. */
 export interface Line {
@@ -26,7 +34,7 @@ export async function readAll(
   options: Partial<ReadOptions> = {},
   chunkBytes = 65_536,
 ): Promise<readonly Line[]> {
-  const reader = new RecordReader({ ...READ, ...options }, undefined);
+  const reader = new RecordReader({ ...READ, ...options });
   const lines: Line[] = [];
   for await (const records of reader.read(chunksOf(Buffer.from(content), chunkBytes), BEGINNING)) {
     for (const { raw, judged } of records) {

@@ -23,6 +23,8 @@ interface Reported {
   readonly line: number;
   readonly errors: readonly Problem[];
   readonly text: string;
+  /** Where there are several. */
+  readonly file?: string;
 }
 
 export class ImportScene {
@@ -43,7 +45,7 @@ export class ImportScene {
   run({ isDry = false, signal, onProgress, maxClockSkewMs = Infinity, ...given }: Given = {}): Promise<ImportResult> {
     const { log, path, reportPath, statePath } = this;
     const fixed = { projectId: 'proj_1', restarts: false, importId: undefined, rate: undefined };
-    const task: ImportTask = { ...READ, ...fixed, path, reportPath, statePath, ...given };
+    const task: ImportTask = { ...READ, ...fixed, sources: [{ path }], reportPath, statePath, ...given };
     return FileImport.run(task, isDry ? undefined : { log, codec, maxClockSkewMs }, {
       onProgress: onProgress ?? (() => undefined),
       onTrouble: () => undefined,

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { invalid, type Refusal } from '../../../http/problems.ts';
 import type { Answer } from '../../../http/route.ts';
-import { type ImportRequest, reportPathOf } from '../../../operations/import/import-request.ts';
+import { type ImportRequest, reportPathOf, uploadsOf } from '../../../operations/import/import-request.ts';
 import type { Input } from '../../input.ts';
 import { encodeId, readCursor, refuseBody } from '../../query.ts';
 import { hasCode } from '../../../runtime/errors.ts';
@@ -12,7 +12,7 @@ import { jobsPage } from '../jobs/job-answers.ts';
 import { jobJson } from '../jobs/job-json.ts';
 import { refusalForOperators } from '../failures.ts';
 import type { AdminPorts } from '../../../operations/ports.ts';
-import { readImport, readSource } from './read-import.ts';
+import { importName, readImport, readSource } from './read-import.ts';
 import { readRejected, streamRejected } from './rejected-lines.ts';
 import type { UploadedFiles } from './uploaded-files.ts';
 
@@ -53,7 +53,7 @@ export async function answerNewImport(parts: ImportParts, call: AdminCall): Prom
   if ('refused' in request) return request;
   const found = await namingSource(request, parts.imports.check(request));
   if ('refused' in found) return found;
-  if (request.file !== null) await parts.files.touch(request.file);
+  for (const id of uploadsOf(request)) await parts.files.touch(id);
   const args = { ...request, project: found.project };
   return answerJob(parts.jobs, call, { kind: KIND, args }, request.dry_run ? undefined : 'import.start');
 }
@@ -62,7 +62,9 @@ export async function answerNewImport(parts: ImportParts, call: AdminCall): Prom
 export async function answerPreview(parts: ImportParts, call: AdminCall): Promise<Answer | Refusal> {
   const read = readSource(call);
   if (!read.ok) return read.refusal;
-  const preview = await namingSource(read.value, parts.imports.preview(read.value));
+  const request = await named(parts, read.value);
+  if ('refused' in request) return request;
+  const preview = await namingSource(request, parts.imports.preview(request));
   return 'refused' in preview ? preview : { status: 200, body: JSON.stringify(preview) };
 }
 
@@ -81,7 +83,7 @@ export async function answerResume(parts: ImportParts, call: AdminCall): Promise
     if (refusal.refused === 'invalid-body') return { ...refusal, refused: 'conflict' };
     throw error;
   }
-  if (request.file !== null) await parts.files.touch(request.file);
+  for (const id of uploadsOf(request)) await parts.files.touch(id);
   const resumed = await jobs.resume(job.id);
   if (resumed === undefined) return { refused: 'conflict', detail: 'The import was continued by somebody else.' };
   return answerStarted(jobs, call, resumed, 'import.resume');
@@ -119,21 +121,28 @@ function requestOf({ args }: Job): ImportRequest {
   return args as unknown as ImportRequest;
 }
 
-/** With the name that the file was uploaded under. */
+/** With the names that the files were uploaded under. */
 async function named({ files }: ImportParts, request: ImportRequest): Promise<ImportRequest | Refusal> {
-  if (request.file === null) return request;
-  const found = await files.find(request.file);
-  return found === undefined
-    ? invalid('invalid-body', [{ path: '/file', message: `names no file that was uploaded to ${hostname()}` }])
-    : { ...request, name: found.name };
+  const uploads = uploadsOf(request);
+  const names: string[] = [];
+  for (const id of uploads) {
+    const found = await files.find(id);
+    const path = request.file === null ? `/files/${names.length}` : '/file';
+    if (found === undefined)
+      return invalid('invalid-body', [{ path, message: `names no file that was uploaded to ${hostname()}` }]);
+    names.push(found.name);
+  }
+  const [first] = names;
+  return first === undefined ? request : { ...request, names, name: importName(first, names.length) };
 }
 
 /** Says which member of the body is at fault where the file cannot be used. */
-function namingSource<T extends object>({ file }: ImportRequest, found: Promise<T>): Promise<T | Refusal> {
+function namingSource<T extends object>(request: ImportRequest, found: Promise<T>): Promise<T | Refusal> {
   return found.catch((error: unknown) => {
     if (!hasCode(error, 'COMMAND_INVALID')) throw error;
     const { code: errorCode, message } = error;
-    const { refusal } = refuseBody([{ path: file === null ? '/path' : '/file', message }]);
+    const member = (['file', 'files', 'paths'] as const).find((name) => (request[name] ?? null) !== null) ?? 'path';
+    const { refusal } = refuseBody([{ path: `/${member}`, message }]);
     return { ...refusal, detail: message, errorCode };
   });
 }
@@ -147,8 +156,9 @@ function conflictOf(job: Job): Refusal | undefined {
 }
 
 /** Its file may lie anywhere, and only the owner of the service's files may say that it is read again. */
-function refuseLocal({ path, anywhere, host }: ImportRequest): Refusal | undefined {
-  if (path === null || !anywhere) return undefined;
+function refuseLocal(request: ImportRequest): Refusal | undefined {
+  const { anywhere, host } = request;
+  if (uploadsOf(request).length > 0 || !anywhere) return undefined;
   return { refused: 'conflict', detail: `The import was started on ${host} itself. Continue it there.` };
 }
 

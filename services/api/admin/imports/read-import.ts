@@ -32,10 +32,13 @@ function readWith(
   return read.ok ? { ok: true, value: importRequestOf(read.value.body, call.isLocal) } : read;
 }
 
-function problemsIn({ file = null, path = null, ...members }: Members, isLocal: boolean): readonly Problem[] {
+const SOURCES = ['file', 'path', 'files', 'paths'] as const;
+
+function problemsIn(members: Members, isLocal: boolean): readonly Problem[] {
   const foreign = isLocal ? [] : LOCAL.filter((name) => name in members);
+  const given = SOURCES.filter((name) => (members[name] ?? null) !== null);
   return [
-    ...((file === null) === (path === null) ? [{ path: '', message: 'must have exactly one of file and path' }] : []),
+    ...(given.length === 1 ? [] : [{ path: '', message: 'must have exactly one of file, path, files and paths' }]),
     ...foreign.map((name) => ({ path: `/${name}`, message: 'is known on the machine of the service alone' })),
   ];
 }
@@ -43,12 +46,20 @@ function problemsIn({ file = null, path = null, ...members }: Members, isLocal: 
 const DEFAULTS = {
   file: null,
   path: null,
+  files: null,
+  paths: null,
   type: null,
   format: null,
   delimiter: ',',
   types: false,
   json_columns: [],
   map: {},
+  preset: null,
+  set: {},
+  timezone: null,
+  time_format: null,
+  encoding: null,
+  columns: null,
   rate: null,
   import_id: null,
   dry_run: false,
@@ -60,14 +71,20 @@ const DEFAULTS = {
 /** A member that is null is as one that is left out. */
 function importRequestOf(body: Body<'POST /v1/admin/imports'>, isLocal: boolean): ImportRequest {
   const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
-  const { path } = body;
+  const { path, paths } = body;
+  const [first] = paths ?? (typeof path === 'string' ? [path] : []);
   return {
     ...DEFAULTS,
     ...(given as Partial<FileOptions>),
     project: body.project,
-    name: typeof path === 'string' ? basename(path) : '',
+    name: first === undefined ? '' : importName(basename(first), paths?.length ?? 1),
     anywhere: isLocal,
     host: hostname(),
     folder: `imp_${randomBytes(10).toString('hex')}`,
   };
+}
+
+/** What people call an import of these files. */
+export function importName(first: string, count: number): string {
+  return count > 1 ? `${first} and ${count - 1} more` : first;
 }

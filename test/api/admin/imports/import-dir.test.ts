@@ -78,7 +78,6 @@ describe('a path that comes over the network', { timeout: 120_000 }, () => {
     { what: 'a link to the environment', path: () => linked('environ-link', '/proc/self/environ') },
     { what: 'a link to a device', path: () => linked('device-link', '/dev/zero') },
     { what: 'a pipe that nobody writes', path: () => pipeNamed('pipe') },
-    { what: 'IMPORT_DIR itself', path: () => importDir },
   ])('$what is neither shown nor imported', async ({ path }) => {
     const body = { project: 'default', path: await path(), type: 'track', map: {} };
 
@@ -88,6 +87,21 @@ describe('a path that comes over the network', { timeout: 120_000 }, () => {
       expect(JSON.stringify(answer.body), to).not.toContain(SECRET);
       expect(JSON.stringify(answer.body), to).not.toContain('INITIAL_WRITE_KEY');
     }
+  });
+
+  test('a folder is imported without the links and the pipes in it, which may lead elsewhere', async () => {
+    const path = join(importDir, 'folder');
+    await mkdir(path);
+    await writeFile(join(path, 'good.ndjson'), historyLines('In a folder', 2));
+    await symlink(join(folder, 'secret.csv'), join(path, 'secret.csv'));
+    await symlink(folder, join(path, 'all'));
+    pipeNamed('folder/pipe');
+
+    const previewed = await client.send('POST', `${IMPORTS}/preview`, { project: 'default', path });
+    const { result } = await client.end(await client.start({ path }));
+
+    expect(previewed.body).toMatchObject({ files: ['folder/good.ndjson'], file_count: 1 });
+    expect(result).toMatchObject({ accepted: 2, refused: 0, lines: 2 });
   });
 
   test('whether a file is there can be told only of those within IMPORT_DIR', async () => {

@@ -1,0 +1,100 @@
+/** What a file seems to be, to be shown and changed: an import does what it is told, and never what was guessed. Pure. */
+import { readJson } from '../../../messages/json.ts';
+import { isObject } from '../../../messages/sdk/sdk-call.ts';
+import type { DefaultType } from '../judge.ts';
+import { MEMBERS } from '../mapping/mapping.ts';
+import type { RecordMembers } from '../mapping/members.ts';
+import type { Preset } from '../presets/preset.ts';
+import { PRESETS } from '../presets/presets.ts';
+import type { Format } from '../record.ts';
+import { guessColumns, type SeenColumn } from './guess-columns.ts';
+import { guessDelimiter, guessEncoding, guessFormat, guessHeader } from './guess-text.ts';
+
+/** Options under the names that a request gives them. */
+export interface Guess {
+  readonly format: Format;
+  readonly encoding: string;
+  /** Null for NDJSON. */
+  readonly delimiter: string | null;
+  /** Whether the first line names the columns; null for NDJSON. */
+  readonly header: boolean | null;
+  /** The form of a product that the records have. With it nothing else need be said. */
+  readonly preset: string | null;
+  readonly type: DefaultType | null;
+  readonly map: Readonly<Record<string, string>>;
+  readonly time_format: string | null;
+}
+
+const RECORDS = 20;
+
+/** @param bytes The first of the file, unpacked. */
+export function guess(bytes: Buffer): Guess {
+  const encoding = guessEncoding(bytes);
+  const decoded = new TextDecoder(encoding).decode(bytes);
+  const end = decoded.lastIndexOf('\n');
+  const text = end === -1 ? decoded : decoded.slice(0, end + 1);
+  return guessFormat(text) === 'ndjson' ? guessRecords(text, encoding) : guessTable(text, encoding);
+}
+
+function guessRecords(text: string, encoding: string): Guess {
+  const records = text
+    .split('\n')
+    .slice(0, RECORDS)
+    .map((line) => readJson(line))
+    .flatMap((read) => (read.ok && isObject(read.value.plain) ? [read.value.plain] : []));
+  const names = new Set(records.flatMap((record) => pathsOf(record)));
+  const columns = [...names].map((name) => {
+    return { name, values: records.map((record) => memberAt(record, name)) };
+  });
+  return {
+    format: 'ndjson',
+    encoding,
+    delimiter: null,
+    header: null,
+    ...meaningOf(
+      columns,
+      presetOf('ndjson', (sign) => records.length > 0 && records.every((one) => has(one, sign))),
+    ),
+  };
+}
+
+function guessTable(text: string, encoding: string): Guess {
+  const { delimiter, rows } = guessDelimiter(text);
+  const header = guessHeader(rows);
+  const [names = []] = rows;
+  const values = header ? rows.slice(1) : rows;
+  const columns = header
+    ? names.map((name, index) => ({ name: name.trim(), values: values.map((row) => row[index]) }))
+    : [];
+  const preset = presetOf('csv', (sign) => header && names.includes(sign));
+  return { format: 'csv', encoding, delimiter, header, ...meaningOf(columns, preset) };
+}
+
+function meaningOf(columns: readonly SeenColumn[], preset: Preset | undefined) {
+  if (preset !== undefined) return { preset: preset.name, type: null, map: {}, time_format: null };
+  const { map, type = null, timeFormat = null } = guessColumns(columns);
+  const saysType = columns.some(({ name }) => name === 'type');
+  return { preset: null, type: saysType ? null : type, map, time_format: timeFormat };
+}
+
+function presetOf(format: Format, has: (sign: string) => boolean): Preset | undefined {
+  return PRESETS.find((preset) => preset.format === format && preset.signs.every(has));
+}
+
+/** Its members and those of its objects. Where a call has its parts already, they are no columns. */
+function pathsOf(record: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(record).flatMap(([name, value]) =>
+    isObject(value) && !MEMBERS.includes(name) ? Object.keys(value).map((inner) => `${name}.${inner}`) : [name],
+  );
+}
+
+function memberAt(record: RecordMembers, path: string): unknown {
+  if (Object.hasOwn(record, path)) return record[path];
+  const [first = '', ...rest] = path.split('.');
+  const inner = record[first];
+  return isObject(inner) ? inner[rest.join('.')] : undefined;
+}
+
+function has(record: RecordMembers, sign: string): boolean {
+  return Object.hasOwn(record, sign) || memberAt(record, sign) !== undefined;
+}

@@ -1,0 +1,34 @@
+/** What an import makes of a line. Pure. */
+import { arrivalOf, encoded, type MessageRecord, stamped } from '../../messages/arrival.ts';
+import type { Codec } from '../../messages/codec.ts';
+import type { Draft } from '../../messages/draft.ts';
+import { importTopicOf } from '../../messages/message.ts';
+import { importedMessageId } from '../../messages/message-id.ts';
+import type { RawRecord } from './record.ts';
+import type { ImportState } from './state.ts';
+
+/**
+ * A pure function of file and state: a line read again after a kill makes the same message, whose repeat changes nothing.
+ * Lines arrive a microsecond apart, from the import's beginning on, so that they keep their order.
+ *
+ * @param codec Undefined where nobody reads it.
+ */
+export function importedMessage(
+  projectId: string,
+  draft: Draft,
+  { line, bytes }: RawRecord,
+  { importId, begunAtMicros, processBits, files }: ImportState,
+  codec: Pick<Codec, 'encode'> | undefined,
+): MessageRecord {
+  const message = stamped(arrivalOf(projectId, draft, 'import'), {
+    projectId,
+    messageId: draft.messageId ?? importedMessageId(projectId, importId, line, bytes),
+    // Whoever chose it: a repeat can come.
+    messageIdGiven: true,
+    receivedAt: BigInt(begunAtMicros + (files?.lines ?? 0) + line),
+    processBits,
+  });
+  return encoded(message, codec ?? NO_CODEC, importTopicOf(message));
+}
+
+const NO_CODEC: Pick<Codec, 'encode'> = { encode: () => new Uint8Array() };

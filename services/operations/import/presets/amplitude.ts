@@ -1,0 +1,48 @@
+import type { Rule } from '../mapping/mapping.ts';
+import type { Preset } from './preset.ts';
+
+/** https://amplitude.com/docs/apis/analytics/export */
+const WHO_AND_WHEN: readonly Rule[] = [
+  { to: 'user_id', from: ['user_id'] },
+  { to: 'anonymousId', from: ['device_id'] },
+  { to: 'timestamp', from: ['event_time', 'client_event_time'] },
+];
+
+const FORM = {
+  format: 'ndjson',
+  signs: ['event_type', 'event_time', 'amplitude_id'],
+  // In UTC, without an offset.
+  timezone: 'UTC',
+} as const;
+
+export const amplitude: Preset = {
+  ...FORM,
+  name: 'amplitude',
+  title: 'Amplitude: export of events',
+  mapping: {
+    rules: [
+      ...WHO_AND_WHEN,
+      { to: 'message_id', from: ['$insert_id', 'uuid'] },
+      { to: 'event', from: ['event_type'] },
+      { to: 'properties', from: ['event_properties'] },
+      // The user's, which amplitude-users takes, and what is empty in every line.
+      { to: null, from: ['user_properties'] },
+      { to: null, from: ['data'] },
+      { to: null, from: ['$schema'] },
+    ],
+    constants: { type: 'track' },
+    rest: 'context',
+  },
+};
+
+/** The same files: what was known of the user when each event took place. */
+export const amplitudeUsers: Preset = {
+  ...FORM,
+  name: 'amplitude-users',
+  title: 'Amplitude: properties of users, from the export of events',
+  mapping: {
+    rules: [...WHO_AND_WHEN, { to: 'traits', from: ['user_properties'] }],
+    constants: { type: 'identify' },
+    rest: 'nowhere',
+  },
+};

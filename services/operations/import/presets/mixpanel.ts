@@ -1,0 +1,71 @@
+import { isObject } from '../../../messages/sdk/sdk-call.ts';
+import type { RecordMembers } from '../mapping/members.ts';
+import type { Preset } from './preset.ts';
+
+/** The lines of `/export`. https://docs.mixpanel.com/reference/raw-event-export */
+export const mixpanel: Preset = {
+  name: 'mixpanel',
+  title: 'Mixpanel: raw event export',
+  format: 'ndjson',
+  signs: ['event', 'properties.distinct_id', 'properties.time'],
+  mapping: {
+    rules: [
+      { to: 'timestamp', from: ['properties.time'] },
+      { to: 'message_id', from: ['properties.$insert_id'] },
+      { to: 'user_id', from: ['properties.$user_id', 'properties.distinct_id'] },
+      { to: 'anonymousId', from: ['properties.$device_id'] },
+    ],
+    constants: { type: 'track' },
+    rest: 'free',
+  },
+  prepare: withoutDeviceAsUser,
+};
+
+/** The members of `results` of `/engage`, a line each. https://docs.mixpanel.com/reference/engage-query */
+export const mixpanelPeople: Preset = {
+  name: 'mixpanel-people',
+  title: 'Mixpanel: profiles of users',
+  format: 'ndjson',
+  signs: ['$distinct_id', '$properties'],
+  timezone: 'UTC',
+  mapping: {
+    rules: [
+      { to: 'user_id', from: ['$distinct_id'] },
+      { to: 'timestamp', from: ['$properties.$last_seen'] },
+      { to: 'traits', from: ['$properties'] },
+    ],
+    constants: { type: 'identify' },
+    rest: 'nowhere',
+  },
+  prepare: withPlainNames,
+};
+
+/** The `distinct_id` of somebody unknown is `$device:` and the device's id, which names no user. */
+function withoutDeviceAsUser(record: RecordMembers): RecordMembers {
+  const { properties } = record;
+  if (!isObject(properties)) return record;
+  const { distinct_id: id, ...rest } = properties;
+  if (typeof id !== 'string' || !id.startsWith('$device:')) return record;
+  return { ...record, properties: { $device_id: id.slice('$device:'.length), ...rest } };
+}
+
+const PLAIN_NAMES: Readonly<Record<string, string>> = {
+  $email: 'email',
+  $name: 'name',
+  $first_name: 'first_name',
+  $last_name: 'last_name',
+  $phone: 'phone',
+  $avatar: 'avatar',
+  $created: 'created_at',
+};
+
+/** Mixpanel's own properties under the names that traits have, where those are free. */
+function withPlainNames(record: RecordMembers): RecordMembers {
+  const { $properties: given } = record;
+  if (!isObject(given)) return record;
+  const named = Object.entries(given).map(([name, value]) => {
+    const plain = PLAIN_NAMES[name];
+    return [plain === undefined || Object.hasOwn(given, plain) ? name : plain, value] as const;
+  });
+  return { ...record, $properties: Object.fromEntries(named) };
+}

@@ -1,0 +1,40 @@
+import type { Preset } from './preset.ts';
+
+/** The model `events` as JSON lines. https://posthog.com/docs/cdp/batch-exports/s3 */
+export const posthog: Preset = {
+  name: 'posthog',
+  title: 'PostHog: export of events (JSON lines)',
+  format: 'ndjson',
+  signs: ['uuid', 'event', 'distinct_id', 'properties', 'timestamp'],
+  timezone: 'UTC',
+  mapping: {
+    rules: [
+      { to: 'message_id', from: ['uuid'] },
+      { to: 'user_id', from: ['distinct_id'] },
+      // Those of the export of persons are newer.
+      { to: null, from: ['person_properties'] },
+      { to: null, from: ['_inserted_at'] },
+    ],
+    constants: { type: 'track' },
+    rest: 'context',
+  },
+};
+
+/** The model `persons`: a line for each `distinct_id`, with the latest properties of its person. */
+export const posthogPersons: Preset = {
+  name: 'posthog-persons',
+  title: 'PostHog: export of persons (JSON lines)',
+  format: 'ndjson',
+  signs: ['distinct_id', 'person_id', 'properties', 'person_version'],
+  timezone: 'UTC',
+  mapping: {
+    rules: [
+      { to: 'user_id', from: ['distinct_id'] },
+      { to: 'timestamp', from: ['_inserted_at', 'created_at'] },
+      { to: 'traits', from: ['properties'] },
+    ],
+    constants: { type: 'identify' },
+    rest: 'nowhere',
+  },
+  prepare: (record) => (record['is_deleted'] === true ? 'is of a person who was deleted' : record),
+};

@@ -1,0 +1,19 @@
+import type { Mapping } from '../mapping/mapping.ts';
+import type { RecordMembers } from '../mapping/members.ts';
+import type { Format } from '../record.ts';
+
+/** The form in which a product exports its data, and how its records become calls. */
+export interface Preset {
+  /** What it is called in a request. */
+  readonly name: string;
+  /** For people. */
+  readonly title: string;
+  readonly format: Format;
+  /** RecordMembers that records of this form have, by their paths: the guess knows it by them. */
+  readonly signs: readonly string[];
+  readonly mapping: Mapping;
+  /** Where its times without an offset are; the project's where left out. */
+  readonly timezone?: string;
+  /** What a mapping cannot say: the record to be mapped, made of this one, or why this one is not to be imported. */
+  readonly prepare?: (record: RecordMembers) => RecordMembers | string;
+}

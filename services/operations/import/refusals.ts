@@ -1,0 +1,80 @@
+/** What was refused, by column and reason, for people who mend a mapping. */
+import type { Problem } from '../../messages/message.ts';
+import type { Column } from './csv-columns.ts';
+import { sourceOf, valueAt } from './mapping/explain.ts';
+import type { Mapping } from './mapping/mapping.ts';
+import type { RawRecord } from './record.ts';
+
+/** A problem of a record, and the column or member that it is about. */
+export interface RecordProblem extends Problem {
+  readonly column?: string | undefined;
+}
+
+export interface RefusalReason {
+  /** The column of CSV, or the member of a record; null for a record as a whole. */
+  readonly column: string | null;
+  readonly message: string;
+  /** How many values. */
+  readonly count: number;
+  readonly examples: readonly RefusalExample[];
+}
+
+export interface RefusalExample {
+  readonly file: string;
+  readonly line: number;
+  /** The first 200 characters; null where there is nothing. */
+  readonly value: string | null;
+}
+
+const EXAMPLES = 3;
+const EXAMPLE_LENGTH = 200;
+/** Messages may hold parts of the record: not each of them is a kind of its own. */
+const MOST_KINDS = 100;
+const ANOTHER_REASON = 'is refused for another reason';
+
+/** A record that was refused. */
+interface Rejected {
+  readonly raw: RawRecord;
+  /** What was judged, where there was anything. */
+  readonly call?: unknown;
+  readonly file: string;
+  readonly problems: readonly Problem[];
+}
+
+export class Refusals {
+  readonly #kinds = new Map<
+    string,
+    { column: string | null; message: string; count: number; examples: RefusalExample[] }
+  >();
+
+  /** Its problems with the columns that they are about. */
+  add(
+    { raw, call, file, problems }: Rejected,
+    mapping: Mapping,
+    columns?: readonly Column[],
+  ): readonly RecordProblem[] {
+    return problems.map((problem) => {
+      const column = sourceOf(problem.path, mapping, columns);
+      const value = problem.path === '' ? raw.bytes.toString() : valueAt(call, problem.path);
+      const example = { file, line: raw.line, value: value?.slice(0, EXAMPLE_LENGTH) ?? null };
+      this.#count({ ...problem, column }, example);
+      return column === undefined ? problem : { ...problem, column };
+    });
+  }
+
+  #count({ column, path, message }: RecordProblem, example: RefusalExample): void {
+    const name = column ?? (path === '' ? null : path);
+    const isNew = !this.#kinds.has(JSON.stringify([name, message]));
+    const [kept, reason] = isNew && this.#kinds.size >= MOST_KINDS ? [null, ANOTHER_REASON] : [name, message];
+    const key = JSON.stringify([kept, reason]);
+    const kind = this.#kinds.get(key) ?? { column: kept, message: reason, count: 0, examples: [] };
+    this.#kinds.set(key, kind);
+    kind.count += 1;
+    if (kind.examples.length < EXAMPLES) kind.examples.push(example);
+  }
+
+  /** The most frequent first. */
+  list(): readonly RefusalReason[] {
+    return [...this.#kinds.values()].toSorted((a, b) => b.count - a.count);
+  }
+}
