@@ -1,10 +1,13 @@
 /** The header of a CSV file → what each column means. Pure. */
+import { CALL_MEMBERS } from '../../messages/body-schemas.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 
-/** Members of a call, which a column of that name fills. */
-const FIELDS = ['user_id', 'event', 'timestamp', 'message_id', 'type', 'userId', 'anonymousId', 'messageId'];
 /** Members that hold a free-form object: a column of that name is the whole of it as JSON. */
 const OBJECTS = ['traits', 'properties'];
+/** Members of a call, which a column of that name fills. A column `context` is a trait or a property. */
+const FIELDS = [...CALL_MEMBERS.identify, ...CALL_MEMBERS.track].filter(
+  (name) => name !== 'context' && !OBJECTS.includes(name),
+);
 
 export interface CsvOptions {
   /** One ASCII character, neither a quote nor the end of a line. */
