@@ -1,14 +1,14 @@
 /** What a caller sends in the interface's own form without any effect: probably a member that is spelled wrongly. */
+import { CALL_MEMBERS } from '../messages/body-schemas.ts';
 import { isObject, isSdkBatch, isSdkCall } from '../messages/sdk/sdk-call.ts';
 import { pointerTo } from '../messages/unacceptable.ts';
 
 /** As many are listed at most. */
 const MAX_IGNORED = 100;
 
-const OF_A_CALL = ['user_id', 'userId', 'anonymousId', 'timestamp', 'message_id', 'messageId', 'context'];
 const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
-  identify: new Set([...OF_A_CALL, 'traits', 'type']),
-  track: new Set([...OF_A_CALL, 'event', 'properties', 'type']),
+  identify: new Set(CALL_MEMBERS.identify),
+  track: new Set(CALL_MEMBERS.track),
 };
 const OF_A_BATCH: ReadonlySet<string> = new Set(['batch']);
 

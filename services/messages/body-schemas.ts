@@ -34,6 +34,14 @@ const SCHEMAS = {
 
 export type BodySchema = keyof typeof SCHEMAS;
 
+const OF_EVERY_CALL = [...Object.keys(definitions.$defs.call.properties), ...Object.keys(batchItem.properties)];
+
+/** The members that a call may have, and `type`, which an item of a batch has besides. */
+export const CALL_MEMBERS = {
+  identify: [...OF_EVERY_CALL, ...Object.keys(identify.properties)],
+  track: [...OF_EVERY_CALL, ...Object.keys(track.properties)],
+};
+
 export function isValid(schema: BodySchema, value: unknown): boolean {
   return SCHEMAS[schema](value);
 }

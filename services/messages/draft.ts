@@ -1,4 +1,4 @@
-import type { JsonText, Micros, Problem } from './message.ts';
+import type { Envelope, Identify, JsonText, Message, Micros, Problem, Track } from './message.ts';
 
 /** What a caller says of a message, before it has arrived: without project, version and times of ours. */
 interface DraftEnvelope {
@@ -16,18 +16,12 @@ interface DraftEnvelope {
   readonly adjusted: readonly Problem[] | null;
 }
 
-export interface IdentifyDraft extends DraftEnvelope {
-  readonly type: 'identify';
-  readonly traits: JsonText;
-  /** An SDK's `context`; null where the call has none. */
-  readonly context: JsonText | null;
-}
+/** What a message of the type says besides, in the words of the log. */
+type ContentOf<M extends Message> = Omit<M, keyof Envelope | keyof DraftEnvelope | 'sessionId'>;
 
-export interface TrackDraft extends DraftEnvelope {
-  readonly type: 'track';
-  readonly event: string;
-  readonly properties: JsonText;
-}
+export type IdentifyDraft = DraftEnvelope & ContentOf<Identify>;
+
+export type TrackDraft = DraftEnvelope & ContentOf<Track>;
 
 /** A call of identify or track, or an item of a batch. */
 export type Draft = IdentifyDraft | TrackDraft;

@@ -131,15 +131,7 @@ test('a page of large events is short rather than past its bound, and still no e
   const properties = JSON.stringify({ text: 'x'.repeat(100_000) });
   for (let i = 0; i < 350; i++) {
     const times = { timestamp: BigInt(i), receivedAt: 0n };
-    analytics.events.push({
-      ...place,
-      ...times,
-      messageId: `m${i}`,
-      event: 'Ran',
-      sessionId: null,
-      anonymousId: null,
-      properties,
-    });
+    analytics.add(place, { ...times, messageId: `m${i}`, properties });
   }
 
   const first = await readPage(analytics, { ...place, limit: 1_000 });

@@ -4,8 +4,9 @@ import { Codec } from '../../services/messages/codec.ts';
 import { type Message, topicOf } from '../../services/messages/message.ts';
 import { newMessageId } from '../../services/messages/message-id.ts';
 import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
-import { partitionKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
+import { partitionKeyOf } from '../../services/messages/user-key.ts';
 import { drawProcessBits, versionOf } from '../../services/messages/version.ts';
+import { identify, track } from '../support/messages/messages.ts';
 
 /** `BENCH_READERS_MESSAGES` (300,000): how many the readers' benchmarks read. */
 export const MESSAGES = Number(process.env['BENCH_READERS_MESSAGES'] ?? 300_000);
@@ -49,21 +50,14 @@ function messageOf(index: number, users: number, receivedAt: bigint, processBits
   const userId = `user-${(index * 7919) % users}`;
   const envelope = {
     messageId: newMessageId(),
-    messageIdGiven: false,
     projectId: PROJECT,
-    userKey: userKeyOf(PROJECT, userId),
     userId,
-    anonymousId: null,
-    timestamp: receivedAt,
     receivedAt,
     version: versionOf(receivedAt, receivedAt, processBits),
-    source: 'batch',
-    originalTimestamp: null,
-    adjusted: null,
-  } as const;
+  };
   if (index % 5 === 0) {
     const traits = { plan: 'pro', city: 'Lisbon', logins: index, score: index / 7, tags: ['a', 'b'] };
-    return { ...envelope, type: 'identify', traits: JSON.stringify(traits), context: null };
+    return { ...identify({ ...envelope, traits: JSON.stringify(traits) }), source: 'batch' };
   }
   const properties = {
     order: `A-${index}`,
@@ -75,11 +69,5 @@ function messageOf(index: number, users: number, receivedAt: bigint, processBits
     address: { city: 'Lisbon', zip: '1100-048' },
     note: 'left at the door, as agreed with the neighbour',
   };
-  return {
-    ...envelope,
-    type: 'track',
-    event: 'Order Completed',
-    sessionId: null,
-    properties: JSON.stringify(properties),
-  };
+  return { ...track({ ...envelope, properties: JSON.stringify(properties) }), source: 'batch' };
 }

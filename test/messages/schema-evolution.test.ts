@@ -130,7 +130,6 @@ describe('the schemas', () => {
   });
 });
 
-/** `identify.avsc`, or an older one, `identify.1.avsc`. */
 /** `track.avsc` is the current schema of its topic, `track-2.avsc` an older one. */
 function topicOfFile(file: string): Topic {
   const topic = TOPICS.find((topic) => topic === `tidemark.${file.replace(/(-\d+)?\.avsc$/, '')}`);

@@ -1,7 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { IMPORT_TOPICS, isImported, LIVE_TOPICS } from '../../messages/message.ts';
 import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
-import { comparedColumns, type RowTable, userNumber } from '../../stores/analytics/columns.ts';
+import {
+  comparedColumns,
+  comparedUserEventColumns,
+  type RowTable,
+  userNumber,
+} from '../../stores/analytics/columns.ts';
 import { checkedRangesOf, progressOf } from '../../stores/profiles/progress-of.ts';
 import { between, higher, lower, namedWithin, type Offsets, offsetsByPartition } from './between.ts';
 import { type Compared, type ComparisonParts, countVerdicts, type Pair, SAMPLE, type Verdict } from './comparison.ts';
@@ -130,9 +135,7 @@ const FOLDED: readonly Folded[] = [
     // Its rows do not say where in the log they stand.
     what: 'events by user',
     rows: (db) => `SELECT concat(project_id, '\\n', toString(user)) AS key, count() AS n,
-                          sum(cityHash64(event, message_id, timestamp, received_at, session_id, properties_text, precedence,
-                                         anonymous_id)) AS h
-                   FROM ${db}.user_event_rows FINAL`,
+                          sum(cityHash64(${comparedUserEventColumns()})) AS h FROM ${db}.user_event_rows FINAL`,
   },
   {
     what: 'traits',

@@ -4,6 +4,7 @@ import { DAY_MICROS, dayOf } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
 import type { StoredEvent } from '../../stores/analytics/analytics-store.ts';
+import { storedEvent } from '../../stores/analytics/user-events.ts';
 import { encodePosition } from './cursor.ts';
 import { compileEvents, compileKeys, type ListedRow, type ListedKey, type ListContext } from './list-sql.ts';
 import type { EventsQuestion } from './read-question.ts';
@@ -47,7 +48,7 @@ export async function listEvents(
   }
   const events = wanted.flatMap((key) => {
     const row = found.get(orderKeyOf(key));
-    return row === undefined ? [] : [eventOf(key, row)];
+    return row === undefined ? [] : [eventOf(row)];
   });
   const last = wanted.at(-1);
   return { events, nextCursor: last === undefined || keys.length === wanted.length ? null : cursorOf(last) };
@@ -119,16 +120,6 @@ function cursorOf({ occurred, received, message_id: messageId, event, user }: Li
   return encodePosition({ ...times, messageId, event, user: BigInt(user) });
 }
 
-function eventOf({ occurred }: ListedKey, row: ListedRow): UserEvent {
-  return {
-    messageId: row.message_id,
-    event: row.event,
-    timestamp: BigInt(occurred),
-    receivedAt: BigInt(row.received),
-    sessionId: row.session_id === '' ? null : row.session_id,
-    anonymousId: row.anonymous_id === '' ? null : row.anonymous_id,
-    properties: row.properties_text,
-    userId: row.user_id === '' ? null : row.user_id,
-    internalId: row.internal_id,
-  };
+function eventOf(row: ListedRow): UserEvent {
+  return { ...storedEvent(row), userId: row.user_id === '' ? null : row.user_id, internalId: row.internal_id };
 }

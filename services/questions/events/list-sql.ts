@@ -5,6 +5,7 @@ import type { Scope } from '../sql/user-sets.ts';
 import type { Micros } from '../../messages/message.ts';
 import { END_OF_TIME } from '../../messages/timestamp.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
+import { EVENT_COLUMNS, type EventRow } from '../../stores/analytics/user-events.ts';
 import type { EventPosition } from './cursor.ts';
 import { fromEvents } from './event-rows.ts';
 import type { EventFilter } from './read-question.ts';
@@ -17,23 +18,15 @@ export interface ListContext {
 }
 
 /** Which row an event is. Integers are text. */
-export interface ListedKey {
-  /** Times in microseconds since 1970. */
-  readonly occurred: string;
-  readonly received: string;
-  readonly message_id: string;
-  readonly event: string;
+export interface ListedKey extends Pick<EventRow, 'occurred' | 'received' | 'message_id' | 'event' | 'precedence'> {
   readonly user: string;
-  readonly precedence: string;
   /** Size of the properties, in bytes. */
   readonly size: string;
 }
 
-/** An event as it is read. */
-export interface ListedRow extends Omit<ListedKey, 'size'> {
-  readonly session_id: string;
-  readonly anonymous_id: string;
-  readonly properties_text: string;
+/** An event and its user. */
+export interface ListedRow extends EventRow {
+  readonly user: string;
   readonly user_id: string;
   readonly internal_id: string;
 }
@@ -81,8 +74,7 @@ export function compileEvents({ projectId, now }: ListContext, keys: readonly Li
   return queryOf(
     scope,
     `SELECT events.*, known.internal_id AS internal_id, known.user_id AS user_id FROM ` +
-      `(SELECT toUnixTimestamp64Micro(timestamp) AS occurred, message_id, event, user, precedence, toUnixTimestamp64Micro(received_at) AS received, session_id, ` +
-      `anonymous_id, properties_text FROM track_rows WHERE ${project} ` +
+      `(SELECT ${EVENT_COLUMNS}, user FROM track_rows WHERE ${project} ` +
       `AND event IN ${params.strings([...new Set(keys.map(({ event }) => event))])} ` +
       `AND day >= toDate32(${oldest}) AND day <= toDate32(${newest}) AND user IN ${users} ` +
       `AND precedence IN ${precedences}) AS events ` +

@@ -1,5 +1,5 @@
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
-import type { Micros } from '../../messages/message.ts';
+import type { Micros, Track } from '../../messages/message.ts';
 import type { RowTable } from './columns.ts';
 
 /** Rows of one insert by table: chunks of whole rows, each the values of the table's `TABLE_COLUMNS` as `RowBinary` writes them. */
@@ -49,17 +49,10 @@ export interface EventsQuery {
 /** A position in a user's events. */
 export type EventCursor = Pick<StoredEvent, 'timestamp' | 'receivedAt' | 'messageId' | 'event'>;
 
-export interface StoredEvent {
-  readonly messageId: string;
-  readonly event: string;
-  readonly timestamp: Micros;
-  readonly receivedAt: Micros;
-  readonly sessionId: string | null;
-  /** Null where the message gave none. */
-  readonly anonymousId: string | null;
-  /** JSON text as it was sent. */
-  readonly properties: string;
-}
+type NotRead = 'type' | 'projectId' | 'userKey' | 'userId' | 'version' | 'source' | 'messageIdGiven';
+
+/** A track as it is read: without whose it is and how it came. */
+export type StoredEvent = Omit<Track, NotRead | 'originalTimestamp' | 'adjusted'>;
 
 /** A parameterised query: `{name:Type}` in `sql`, nothing of a caller's in it. */
 export interface Query {

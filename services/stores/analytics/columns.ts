@@ -142,6 +142,23 @@ export function comparedColumns(table: RowTable): string {
   return TABLE_COLUMNS[table].flatMap(([name, , role]) => (role === undefined ? [name] : [])).join(', ');
 }
 
+// What `user_event_rows` is grouped by, what it has not, and what needs no comparing there.
+const NOT_COMPARED_BY_USER: readonly string[] = [
+  'project_id',
+  'user',
+  'source',
+  'properties',
+  'log_partition',
+  'log_offset',
+  'property_kinds',
+  'message_id_given',
+];
+
+/** What tells two rows of a user in `user_event_rows` apart, which has most columns of `track_rows`. */
+export function comparedUserEventColumns(): string {
+  return TRACK_COLUMNS.flatMap(([name]) => (NOT_COMPARED_BY_USER.includes(name) ? [] : [name])).join(', ');
+}
+
 /**
  * The copy with the highest precedence stays. Live, that is 2^64 - 1 less the offset, which the table says
  * by itself, so that the first copy stays; imported ones come below all of them, so that a live copy stays whichever was

@@ -2,8 +2,13 @@ import { DAY_MICROS, dayOf } from '../../messages/day-and-hour.ts';
 import type { EventsQuery, Query, StoredEvent } from './analytics-store.ts';
 import { userNumber } from './columns.ts';
 
-/** A row of `user_event_rows` as it is read; times in microseconds, 64-bit integers as strings. */
-interface EventRow {
+/** The columns of an `EventRow`, of `track_rows` and of `user_event_rows`. */
+export const EVENT_COLUMNS =
+  'message_id, event, toUnixTimestamp64Micro(timestamp) AS occurred, toUnixTimestamp64Micro(received_at) AS received, ' +
+  'session_id, anonymous_id, properties_text, precedence';
+
+/** An event as it is read; times in microseconds, 64-bit integers as strings. */
+export interface EventRow {
   readonly message_id: string;
   readonly event: string;
   readonly occurred: string;
@@ -11,8 +16,11 @@ interface EventRow {
   readonly session_id: string;
   readonly anonymous_id: string;
   readonly properties_text: string;
-  readonly given: boolean;
   readonly precedence: string;
+}
+
+interface UserEventRow extends EventRow {
+  readonly given: boolean;
 }
 
 interface Copy {
@@ -38,7 +46,9 @@ export async function userEvents(query: EventsQuery, ask: Ask): Promise<readonly
   let after = query.after;
   while (events.length < query.limit) {
     const wanted = query.limit - events.length;
-    const rows = (await ask(pageQuery({ ...query, limit: wanted, ...(after && { after }) }))) as readonly EventRow[];
+    const rows = (await ask(
+      pageQuery({ ...query, limit: wanted, ...(after && { after }) }),
+    )) as readonly UserEventRow[];
     const copies = firstOfPosition(rows);
     events.push(...(await withoutLaterCopies(query, copies, ask)).map(storedEvent));
     const last = copies.at(-1);
@@ -62,8 +72,7 @@ function pageQuery({ projectId, userKey, event, since, until, limit, after }: Ev
     );
   }
   return {
-    sql: `SELECT message_id, event, toUnixTimestamp64Micro(timestamp) AS occurred, toUnixTimestamp64Micro(received_at) AS received,
-                 session_id, anonymous_id, properties_text, message_id_given AS given, precedence
+    sql: `SELECT ${EVENT_COLUMNS}, message_id_given AS given
           FROM user_event_rows WHERE ${conditions.join(' AND ')}
           ORDER BY timestamp DESC, received_at DESC, message_id DESC, event DESC LIMIT {limit:UInt64} WITH TIES`,
     params: {
@@ -84,8 +93,8 @@ function pageQuery({ projectId, userKey, event, since, until, limit, after }: Ev
 }
 
 /** The first copy of neighbours with the same times, id and name. */
-function firstOfPosition(rows: readonly EventRow[]): readonly EventRow[] {
-  const firsts: EventRow[] = [];
+function firstOfPosition(rows: readonly UserEventRow[]): readonly UserEventRow[] {
+  const firsts: UserEventRow[] = [];
   for (const row of rows) {
     const last = firsts.at(-1);
     if (last === undefined || !haveSamePosition(last, row)) firsts.push(row);
@@ -102,9 +111,9 @@ function haveSamePosition(one: EventRow, other: EventRow): boolean {
 /** Drops what is a later copy of a message that lies elsewhere on its day. Only an id that the caller gave can come again. */
 async function withoutLaterCopies(
   query: EventsQuery,
-  rows: readonly EventRow[],
+  rows: readonly UserEventRow[],
   ask: Ask,
-): Promise<readonly EventRow[]> {
+): Promise<readonly UserEventRow[]> {
   const given = rows.filter((row) => row.given);
   const newest = given[0];
   const oldest = given.at(-1);
@@ -147,7 +156,7 @@ function copiesQuery(
   };
 }
 
-function storedEvent(row: EventRow): StoredEvent {
+export function storedEvent(row: EventRow): StoredEvent {
   return {
     messageId: row.message_id,
     event: row.event,

@@ -3,8 +3,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
 import type { Message } from '../../../services/messages/message.ts';
-import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { versionOf } from '../../../services/messages/version.ts';
+import { identify, session, track } from '../../support/messages/messages.ts';
 import { ask, insert } from '../../support/stores/analytics.ts';
 import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
@@ -54,42 +54,18 @@ function messageOf({ user, seconds, content }: Said, projectId: string, index: n
     projectId,
     messageId: `m${index}`,
     messageIdGiven: true,
-    userKey: userKeyOf(projectId, user),
     userId: user,
-    anonymousId: null,
     timestamp,
     receivedAt,
     version: versionOf(timestamp, receivedAt, 7),
   };
   switch (content.type) {
     case 'track':
-      return {
-        ...envelope,
-        ...content,
-        source: 'track',
-        properties: '{}',
-        sessionId: null,
-        originalTimestamp: null,
-        adjusted: null,
-      };
+      return track({ ...envelope, event: content.event });
     case 'identify':
-      return {
-        ...envelope,
-        ...content,
-        source: 'identify',
-        traits: JSON.stringify(content.traits),
-        context: null,
-        originalTimestamp: null,
-        adjusted: null,
-      };
+      return identify({ ...envelope, traits: JSON.stringify(content.traits) });
     case 'session':
-      return {
-        ...envelope,
-        ...content,
-        source: 'project-user',
-        sessionId: 's',
-        traits: JSON.stringify(content.traits),
-      };
+      return session({ ...envelope, anonymous: content.anonymous, traits: JSON.stringify(content.traits) });
     default:
       throw new Error('no such type');
   }

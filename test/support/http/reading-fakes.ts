@@ -78,6 +78,8 @@ export interface KeptEvent extends StoredEvent {
   readonly userKey: string;
 }
 
+export type GivenEvent = Partial<KeptEvent> & Pick<KeptEvent, 'messageId'>;
+
 /** Events in memory, in the order that the port promises. Questions get the answer that was laid out for them. */
 export class MemoryAnalytics implements AnalyticsReader {
   readonly events: KeptEvent[] = [];
@@ -98,6 +100,14 @@ export class MemoryAnalytics implements AnalyticsReader {
   settled: Micros | null = null;
   /** Streams that have been read to their end or left. */
   ended = 0;
+
+  /** An event of a user, of a second after 1970 where nothing else is given. */
+  add(user: Pick<KeptEvent, 'projectId' | 'userKey'>, given: GivenEvent): KeptEvent {
+    const times = { timestamp: 1_000_000n, receivedAt: 1_000_000n };
+    const kept = { ...user, ...times, event: 'Ran', sessionId: null, anonymousId: null, properties: '{}', ...given };
+    this.events.push(kept);
+    return kept;
+  }
 
   userEvents(query: EventsQuery): Promise<readonly StoredEvent[]> {
     if (this.unreachable) return Promise.reject(unreachableError());

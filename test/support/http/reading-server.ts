@@ -50,7 +50,7 @@ import { MemoryConsoleSessions } from './memory-console-sessions.ts';
 import { MemoryAuditLog } from './memory-audit-log.ts';
 import { MemoryRefusalStore } from './memory-refusal-store.ts';
 import { MemoryStoreFigures } from './memory-store-figures.ts';
-import { type KeptEvent, MemoryAnalytics, MemoryProfiles, MemoryProgress } from './reading-fakes.ts';
+import { type KeptEvent, MemoryAnalytics, MemoryProfiles, MemoryProgress, type GivenEvent } from './reading-fakes.ts';
 
 export const READ_KEY = 'read-key-of-the-first-project';
 export const WRITE_KEY = 'write-key-of-the-first-project';
@@ -200,12 +200,8 @@ export class ReadingServer {
     return profile;
   }
 
-  addEvent(userId: string, event: Partial<KeptEvent> & Pick<KeptEvent, 'messageId'>): KeptEvent {
-    const place = { projectId: PROJECT.id, userKey: userKeyOf(PROJECT.id, userId) };
-    const times = { timestamp: 1_000_000n, receivedAt: 1_000_000n };
-    const kept = { ...place, ...times, event: 'Ran', sessionId: null, anonymousId: null, properties: '{}', ...event };
-    this.analytics.events.push(kept);
-    return kept;
+  addEvent(userId: string, event: GivenEvent): KeptEvent {
+    return this.analytics.add({ projectId: PROJECT.id, userKey: userKeyOf(PROJECT.id, userId) }, event);
   }
 
   /** A saved audience of the project, as it is before anything was done to it. */

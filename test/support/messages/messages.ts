@@ -12,7 +12,7 @@ export const TODAY = 1_795_132_800_000_000n;
 
 type Said<T extends Message> = Partial<Omit<T, 'type' | 'source'>> & {
   readonly projectId: string;
-  readonly userId: string;
+  readonly userId: string | null;
 };
 
 export function identify(said: Said<Identify>): Identify {
@@ -57,7 +57,7 @@ function envelope({ projectId, userId, timestamp, receivedAt }: Said<Message>) {
   return {
     messageId: `message-${sent}`,
     messageIdGiven: false,
-    userKey: userKeyOf(projectId, userId),
+    userKey: userKeyOf(projectId, userId ?? ''),
     anonymousId: null,
     timestamp: time,
     receivedAt: arrived,

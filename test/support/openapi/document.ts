@@ -34,6 +34,7 @@ export interface Operation {
 }
 
 type Schema = Readonly<Record<string, unknown>>;
+type Schemas = Readonly<Record<string, Schema>>;
 
 interface Source {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Omit<Operation, 'method' | 'path' | 'scope'>>>>>;
@@ -57,8 +58,9 @@ export class Document {
       ),
     );
     this.#ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false, strictRequired: false });
-    this.#ajv.addSchema({ $id: 'open', $defs: moved(this.raw.components.schemas, 'open') });
-    this.#ajv.addSchema({ $id: 'closed', $defs: moved(closedSchemas(this.raw.components.schemas), 'closed') });
+    const { schemas } = this.raw.components;
+    this.#ajv.addSchema({ $id: 'open', $defs: moved(schemas, 'open') });
+    this.#ajv.addSchema({ $id: 'closed', $defs: moved(closedSchemas(schemas, schemas), 'closed') });
   }
 
   operation(operationId: string): Operation {
@@ -72,7 +74,8 @@ export class Document {
    * wrong as well, as befits what we answer ourselves.
    */
   problems(schema: object, value: unknown, kind: 'open' | 'closed' = 'open'): readonly ErrorObject[] {
-    const text = JSON.stringify(moved(kind === 'closed' ? closedSchema(schema as Schema) : schema, kind));
+    const { schemas } = this.raw.components;
+    const text = JSON.stringify(moved(kind === 'closed' ? closedSchema(schema as Schema, schemas) : schema, kind));
     const validate = this.#compiled.get(text) ?? this.#ajv.compile(JSON.parse(text) as object);
     this.#compiled.set(text, validate);
     return validate(value) ? [] : (validate.errors ?? []);
@@ -111,16 +114,34 @@ function moved<T>(schemas: T, id: string): T {
   return JSON.parse(JSON.stringify(schemas).replaceAll('"#/components/schemas/', `"${id}#/$defs/`)) as T;
 }
 
-function closedSchemas(schemas: Readonly<Record<string, Schema>>): Record<string, Schema> {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, closedSchema(schema)]));
+function closedSchemas(schemas: Schemas, all: Schemas): Record<string, Schema> {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, closedSchema(schema, all)]));
 }
 
 /** Closes every object that says what its members are, unless it says that there may be others. */
-function closedSchema(schema: Schema): Schema {
+function closedSchema(schema: Schema, all: Schemas): Schema {
+  const { allOf } = schema;
+  const isOpen = !('properties' in schema) || 'additionalProperties' in schema;
+  return {
+    ...(isOpen ? {} : { additionalProperties: false }),
+    ...closedWithin(schema, all),
+    ...(allOf !== undefined && closedTogether(allOf as readonly Schema[], all)),
+  };
+}
+
+function closedWithin(schema: Schema, all: Schemas): Schema {
   const members = Object.entries(schema).map(([key, value]) => {
     if (key === 'examples' || typeof value !== 'object' || value === null || Array.isArray(value)) return [key, value];
-    return [key, key === 'properties' ? closedSchemas(value as Record<string, Schema>) : closedSchema(value as Schema)];
+    return [key, key === 'properties' ? closedSchemas(value as Schemas, all) : closedSchema(value as Schema, all)];
   });
-  const isOpen = !('properties' in schema) || 'additionalProperties' in schema;
-  return { ...(isOpen ? {} : { additionalProperties: false }), ...(Object.fromEntries(members) as Schema) };
+  return Object.fromEntries(members) as Schema;
+}
+
+/** The components of a whole, none of which knows the members of the others. Other parts may name a few members again. */
+function closedTogether(allOf: readonly Schema[], all: Schemas): Schema {
+  const parts = allOf.map((part) => {
+    const component = all[String(part['$ref']).replace('#/components/schemas/', '')];
+    return component === undefined ? part : closedWithin(component, all);
+  });
+  return { allOf: parts, unevaluatedProperties: false };
 }

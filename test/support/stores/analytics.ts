@@ -11,6 +11,7 @@ import type {
   QueryLimits,
   Rows,
 } from '../../../services/stores/analytics/analytics-store.ts';
+import { identify, session, track } from '../messages/messages.ts';
 
 /** Far more than a test's question takes. */
 export const AMPLE: QueryLimits = { maxMs: 60_000, maxMemoryBytes: 2 ** 32, maxRowsRead: 2 ** 40 };
@@ -27,35 +28,15 @@ export class MessageMaker {
   }
 
   track(given: Partial<Omit<Track, 'type'>> = {}): Track {
-    const { event = 'Order Completed', properties = '{}', sessionId = null } = given;
-    return {
-      ...this.#envelope(given),
-      type: 'track',
-      source: 'track',
-      event,
-      properties,
-      sessionId,
-      originalTimestamp: null,
-      adjusted: null,
-    };
+    return track({ ...given, ...this.#envelope(given) });
   }
 
   identify(given: Partial<Omit<Identify, 'type'>> = {}): Identify {
-    const { traits = '{}', context = null } = given;
-    return {
-      ...this.#envelope(given),
-      type: 'identify',
-      source: 'identify',
-      traits,
-      context,
-      originalTimestamp: null,
-      adjusted: null,
-    };
+    return identify({ ...given, ...this.#envelope(given) });
   }
 
   session(given: Partial<Omit<Session, 'type'>> = {}): Session {
-    const { sessionId = 's-1', anonymous = false, traits = '{}' } = given;
-    return { ...this.#envelope(given), type: 'session', source: 'project-user', sessionId, anonymous, traits };
+    return session({ sessionId: 's-1', ...given, ...this.#envelope(given) });
   }
 
   #envelope(given: Partial<Message>) {

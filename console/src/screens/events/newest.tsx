@@ -4,12 +4,12 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { ProjectEvent } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { Facts } from '../../parts/facts.tsx';
-import { Excerpt, JsonView } from '../../parts/json/json-view.tsx';
+import { Excerpt } from '../../parts/json/json-view.tsx';
 import { More } from '../../parts/loading/more.tsx';
-import { Clock, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
+import { Clock } from '../../parts/time.tsx';
 import { usePages } from '../../parts/loading/use-pages.ts';
 import { useEscape } from '../../parts/loading/use-rows.ts';
+import { EventDetails } from '../event-details.tsx';
 import { userLink } from '../user-link.ts';
 import { queryBody, type Question } from './question.ts';
 
@@ -59,7 +59,7 @@ function Rows({ events }: { readonly events: readonly ProjectEvent[] }) {
               <span class="who">{event.user_id ?? <span class="quiet">{event.anonymous_id ?? 'anonymous'}</span>}</span>
               <Excerpt value={event.properties} />
             </button>
-            {isOpen && <Details event={event} />}
+            {isOpen && <EventDetails event={event} user={<User event={event} />} />}
           </li>
         );
       })}
@@ -67,24 +67,10 @@ function Rows({ events }: { readonly events: readonly ProjectEvent[] }) {
   );
 }
 
-function Details({ event }: { readonly event: ProjectEvent }) {
-  const zone = zoneOf(zoneChoice.value);
-  const facts = {
-    User: (
-      <a class="id" href={userLink(event)}>
-        {event.user_id ?? event.anonymous_id ?? `${event.internal_id.slice(0, 12)}…`}
-      </a>
-    ),
-    Happened: exactTime(event.timestamp, zone),
-    Received: exactTime(event.received_at, zone),
-    'Message id': event.message_id,
-    ...(event.session_id !== null && { Session: event.session_id }),
-    ...(event.anonymous_id !== null && { 'Anonymous id': event.anonymous_id }),
-  };
+function User({ event }: { readonly event: ProjectEvent }) {
   return (
-    <div class="details">
-      <Facts of={facts} />
-      <JsonView value={event.properties} />
-    </div>
+    <a class="id" href={userLink(event)}>
+      {event.user_id ?? event.anonymous_id ?? `${event.internal_id.slice(0, 12)}…`}
+    </a>
   );
 }

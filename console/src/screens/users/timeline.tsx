@@ -6,12 +6,12 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { UserEvent } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { Facts } from '../../parts/facts.tsx';
-import { Excerpt, JsonView } from '../../parts/json/json-view.tsx';
+import { Excerpt } from '../../parts/json/json-view.tsx';
 import { More } from '../../parts/loading/more.tsx';
-import { Clock, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
+import { Clock } from '../../parts/time.tsx';
 import { usePages } from '../../parts/loading/use-pages.ts';
 import { useEscape, useRowKeys } from '../../parts/loading/use-rows.ts';
+import { EventDetails } from '../event-details.tsx';
 import { OtherMessages } from './other-messages.tsx';
 import { eventsRequest, targetOf, type UserName } from '../user-link.ts';
 
@@ -143,22 +143,5 @@ function Events({ events }: { readonly events: readonly UserEvent[] }) {
         );
       })}
     </ul>
-  );
-}
-
-function EventDetails({ event }: { readonly event: UserEvent }) {
-  const zone = zoneOf(zoneChoice.value);
-  const facts = {
-    Happened: exactTime(event.timestamp, zone),
-    Received: exactTime(event.received_at, zone),
-    'Message id': event.message_id,
-    ...(event.session_id !== null && { Session: event.session_id }),
-    ...(event.anonymous_id !== null && { 'Anonymous id': event.anonymous_id }),
-  };
-  return (
-    <div class="details">
-      <Facts of={facts} />
-      <JsonView value={event.properties} />
-    </div>
   );
 }

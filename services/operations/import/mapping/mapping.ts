@@ -1,4 +1,5 @@
 /** How a record becomes a call: one language for NDJSON and CSV, for people's own mappings and for presets. Pure. */
+import { CALL_MEMBERS } from '../../../messages/body-schemas.ts';
 import { TidemarkError } from '../../../runtime/errors.ts';
 
 export interface Rule {
@@ -23,19 +24,12 @@ export interface ShapeOptions {
   readonly preset: string | undefined;
 }
 
-/** RecordMembers of a call, which a column of that name fills. */
-export const MEMBERS: readonly string[] = [
-  'user_id',
-  'event',
-  'timestamp',
-  'message_id',
-  'type',
-  'userId',
-  'anonymousId',
-  'messageId',
-];
-/** RecordMembers of a call that hold an object. */
+/** Members of a call that hold an object. */
 export const OBJECTS: readonly string[] = ['traits', 'properties', 'context'];
+/** The other members of a call, each of which a column of that name fills. */
+export const MEMBERS: readonly string[] = [...new Set([...CALL_MEMBERS.identify, ...CALL_MEMBERS.track])].filter(
+  (name) => !OBJECTS.includes(name),
+);
 
 /** Where a value goes in the call. */
 export interface Target {
