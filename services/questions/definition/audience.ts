@@ -6,8 +6,20 @@ import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
 export type Audience =
   | { readonly kind: 'all' | 'any'; readonly of: readonly Audience[] }
   | { readonly kind: 'not'; readonly of: Audience }
-  | TraitCondition
-  | EventCondition;
+  | Condition;
+
+/**
+ * What has no parts. A new kind needs a line in each table by `Condition['kind']`: how it is read (definition.ts) and
+ * described (describe.ts), its set of users (sql/compile.ts), what that reads (explain/explain.ts), and its result for one
+ * user (explain/evaluation-tree.ts, explain/to-json.ts). The compiler finds a table that lacks it.
+ */
+export type Condition = TraitCondition | EventCondition;
+
+export type ConditionOf<K extends Condition['kind']> = Extract<Condition, { readonly kind: K }>;
+
+export function isCondition(audience: Audience): audience is Condition {
+  return audience.kind !== 'all' && audience.kind !== 'any' && audience.kind !== 'not';
+}
 
 /** Users whose trait passes every test. */
 export interface TraitCondition extends Member {
@@ -54,7 +66,8 @@ export type Instant = { readonly at: Micros } | { readonly ago: Micros };
 export type Comparison = 'gt' | 'gte' | 'lt' | 'lte';
 
 export type Test =
-  | { readonly test: 'is' | 'is_not'; readonly value: Constant }
+  | { readonly test: 'is'; readonly value: Constant }
+  | { readonly test: 'is_not'; readonly value: Constant }
   | { readonly test: 'in'; readonly values: readonly Constant[] }
   | { readonly test: 'exists'; readonly value: boolean }
   | { readonly test: Comparison; readonly value: string | NumberConstant }
@@ -68,11 +81,6 @@ export interface NumberConstant {
   readonly double: number;
   /** The value where it is a whole number of 64 bits, signed or not: such are compared exactly. */
   readonly integer: bigint | null;
-}
-
-/** Whether a user without this member passes its tests. */
-export function isPassedByMissing({ tests }: Member): boolean {
-  return tests.every((test) => test.test === 'is_not' || (test.test === 'exists' && !test.value));
 }
 
 /** The instant in an evaluation at `now`. */
@@ -97,18 +105,18 @@ export function agesPassed(periods: readonly (Period | null)[]): readonly Micros
 /** A condition, and the RFC 6901 pointer to it in the document of its definition. */
 export interface LocatedCondition {
   readonly path: string;
-  readonly condition: TraitCondition | EventCondition;
+  readonly condition: Condition;
 }
 
 /** The parts of a group with their pointers. A condition has no parts. */
 export function partsOf(audience: Audience, path: string): readonly (readonly [Audience, string])[] {
+  if (isCondition(audience)) return [];
   if (audience.kind === 'not') return [[audience.of, `${path}/not`]];
-  if (audience.kind !== 'all' && audience.kind !== 'any') return [];
   return audience.of.map((part, index) => [part, `${path}/${audience.kind}/${index}`]);
 }
 
 /** Every condition, in the order of the definition. */
 export function conditionsIn(audience: Audience, path: string): readonly LocatedCondition[] {
-  if (audience.kind === 'trait' || audience.kind === 'event') return [{ path, condition: audience }];
+  if (isCondition(audience)) return [{ path, condition: audience }];
   return partsOf(audience, path).flatMap(([part, at]) => conditionsIn(part, at));
 }

@@ -1,6 +1,6 @@
 /** Reads the definition of an audience from a request's body: returns the audience, or every problem (schemas/audience.json). */
 import type { Problem } from '../../messages/message.ts';
-import type { Audience } from './audience.ts';
+import type { Audience, Condition, ConditionOf, TraitCondition } from './audience.ts';
 import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from './limits.ts';
 import { readEvent } from './read-event.ts';
 import { readMember } from './read-member.ts';
@@ -16,7 +16,15 @@ export interface ReadingOptions {
   readonly path?: string;
 }
 
-const KINDS = ['all', 'any', 'not', 'trait', 'event'] as const;
+type ReadCondition<K extends Condition['kind']> = (
+  reading: Reading,
+  node: Record<string, unknown>,
+  path: string,
+) => ConditionOf<K> | undefined;
+
+const CONDITIONS: { readonly [K in Condition['kind']]: ReadCondition<K> } = { trait: readTrait, event: readEvent };
+const GROUPS = ['all', 'any', 'not'] as const;
+const KINDS = [...GROUPS, ...(Object.keys(CONDITIONS) as Condition['kind'][])];
 
 /**
  * Reads the JSON of a definition as `parseBody` gives it: `exact`, so that a number which no double holds is compared
@@ -35,9 +43,9 @@ export function readNode(reading: Reading, body: unknown, path: string, depth: n
   if (node === undefined) return undefined;
   const [kind, ...others] = KINDS.filter((key) => Object.hasOwn(node, key));
   if (kind === undefined || others.length > 0) return reading.refuse(path, `needs one of ${KINDS.join(', ')}`);
-  if (kind === 'trait' || kind === 'event') {
+  if (kind !== 'all' && kind !== 'any' && kind !== 'not') {
     if (!reading.countCondition()) return reading.refuse(path, `is one condition more than ${MAX_CONDITIONS}`);
-    return kind === 'event' ? readEvent(reading, node, path) : readTrait(reading, node, path);
+    return CONDITIONS[kind](reading, node, path);
   }
   if (depth > MAX_GROUP_DEPTH) return reading.refuse(path, `is nested deeper than ${MAX_GROUP_DEPTH} groups`);
   reading.onlyKeys(node, [kind], path);
@@ -46,7 +54,7 @@ export function readNode(reading: Reading, body: unknown, path: string, depth: n
     : readGroup(reading, kind, node[kind], path, depth);
 }
 
-function readTrait(reading: Reading, node: Record<string, unknown>, path: string): Audience | undefined {
+function readTrait(reading: Reading, node: Record<string, unknown>, path: string): TraitCondition | undefined {
   const member = readMember(reading, 'trait', node, path);
   return member && { kind: 'trait', ...member };
 }

@@ -1,15 +1,21 @@
 /** Describes conditions in English, for people who read how their definition was evaluated. Pure. */
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import type { Audience, Constant, EventCondition, Instant, Member, Period, Test, Times } from './audience.ts';
+import { describeTests } from '../operators/operators.ts';
+import { type Audience, type Condition, type EventCondition, isCondition } from './audience.ts';
+import type { ConditionOf, Instant, Member, Period, Times } from './audience.ts';
 
 const GROUPS = { all: 'all of these', any: 'at least one of these', not: 'not this' } as const;
-const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 const HOUR: Micros = 3_600_000_000n;
 
+const CONDITIONS: { readonly [K in Condition['kind']]: (condition: ConditionOf<K>) => string } = {
+  trait: (condition) => `trait ${describeMember(condition)}`,
+  event: describeEvent,
+};
+
 export function describe(audience: Audience): string {
-  if (audience.kind === 'event') return describeEvent(audience);
-  return audience.kind === 'trait' ? `trait ${describeMember(audience)}` : GROUPS[audience.kind];
+  if (!isCondition(audience)) return GROUPS[audience.kind];
+  return (CONDITIONS[audience.kind] as (condition: Condition) => string)(audience);
 }
 
 function describeEvent({ event, where, times, within, first, last }: EventCondition): string {
@@ -24,34 +30,7 @@ function describeEvent({ event, where, times, within, first, last }: EventCondit
 }
 
 function describeMember({ path, tests }: Member): string {
-  return `${path.map((key) => JSON.stringify(key)).join(' → ')} ${tests.map(describeTest).join(' and ')}`;
-}
-
-function describeTest(test: Test): string {
-  switch (test.test) {
-    case 'is':
-      return `is ${describeConstant(test.value)}`;
-    case 'is_not':
-      return `is not ${describeConstant(test.value)}`;
-    case 'in':
-      return `is one of ${test.values.map(describeConstant).join(', ')}`;
-    case 'exists':
-      return test.value ? 'exists' : 'is missing';
-    case 'contains':
-      return `contains ${describeConstant(test.value)}`;
-    case 'starts_with':
-      return `starts with ${describeConstant(test.value)}`;
-    case 'gt':
-    case 'gte':
-    case 'lt':
-    case 'lte':
-      break;
-  }
-  return `${SIGNS[test.test]} ${describeConstant(test.value)}`;
-}
-
-function describeConstant(constant: Constant): string {
-  return typeof constant === 'object' ? String(constant.integer ?? constant.double) : JSON.stringify(constant);
+  return `${path.map((key) => JSON.stringify(key)).join(' → ')} ${describeTests(tests)}`;
 }
 
 function describeTimes({ atLeast, atMost }: Times): string {

@@ -3,6 +3,8 @@ import { formatMicros } from '../../messages/timestamp.ts';
 import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import {
   type Audience,
+  type Condition,
+  type ConditionOf,
   conditionsIn,
   type EventCondition,
   type LocatedCondition,
@@ -114,8 +116,13 @@ async function estimate(
 
 /** What a condition makes ClickHouse read, in words. Pure. */
 
-export function describeScan(condition: TraitCondition | EventCondition, { now }: Pick<CompileOptions, 'now'>): string {
-  return condition.kind === 'trait' ? traitReads(condition) : eventReads(condition, now);
+const READS: { readonly [K in Condition['kind']]: (condition: ConditionOf<K>, now: bigint) => string } = {
+  trait: traitReads,
+  event: eventReads,
+};
+
+export function describeScan(condition: Condition, { now }: Pick<CompileOptions, 'now'>): string {
+  return (READS[condition.kind] as (condition: Condition, now: bigint) => string)(condition, now);
 }
 
 function traitReads({ path }: TraitCondition): string {

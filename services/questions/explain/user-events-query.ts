@@ -6,7 +6,8 @@ import { TidemarkError } from '../../runtime/errors.ts';
 import { type EventCondition, type Member, microsOf } from '../definition/audience.ts';
 import { MAX_PAGE_CHARS, type QueryBudget } from '../query-budget.ts';
 import { Params } from '../sql/params.ts';
-import { parseStoredJson, passesAll, valueAt } from '../sql/stored-value.ts';
+import { passesAll } from '../operators/operators.ts';
+import { parseStoredJson, valueAt } from '../sql/stored-value.ts';
 import type { CountedEvent } from './event-window.ts';
 
 export interface OneUser {
@@ -78,7 +79,7 @@ async function firstCopies(
   let limit = wanted.withText ? FIRST_ROWS : MAX_PAGE_ROWS;
   for (;;) {
     const rows = await asking.ask<EventRow>(pageQuery(user, wanted, now, { after, limit }));
-    for (const row of rows) keepFirst(copies, row, wanted.conditions);
+    for (const row of rows) keepFirst(copies, row, wanted.conditions, now);
     if (copies.size > MAX_EVENTS) throw new TidemarkError('QUERY_LIMIT', 'the question went past its limit of rows');
     after = rows.at(-1);
     if (rows.length < limit || after === undefined) return copies.values();
@@ -87,26 +88,32 @@ async function firstCopies(
   }
 }
 
-function keepFirst(copies: Map<string, Copy>, row: EventRow, conditions: readonly EventCondition[]): void {
+function keepFirst(
+  copies: Map<string, Copy>,
+  row: EventRow,
+  conditions: readonly EventCondition[],
+  now: Micros,
+): void {
   const timestamp = BigInt(row.occurred);
   const precedence = BigInt(row.precedence);
   const key = JSON.stringify([row.event, String(dayOf(timestamp)), row.message_id]);
   if ((copies.get(key)?.precedence ?? -1n) >= precedence) return;
-  const passes = conditionsPassed(row, conditions);
+  const passes = conditionsPassed(row, conditions, now);
   copies.set(key, { messageId: row.message_id, timestamp, receivedAt: BigInt(row.received), precedence, passes });
 }
 
 function conditionsPassed(
   { event, text }: EventRow,
   conditions: readonly EventCondition[],
+  now: Micros,
 ): ReadonlySet<EventCondition> {
   const ofEvent = conditions.filter((condition) => condition.event === event);
   const properties = text === '' ? {} : parseStoredJson(text);
-  return new Set(ofEvent.filter(({ where }) => where.every((member) => isPassed(properties, member))));
+  return new Set(ofEvent.filter(({ where }) => where.every((member) => isPassed(properties, member, now))));
 }
 
-function isPassed(properties: unknown, { path, tests }: Member): boolean {
-  return passesAll(valueAt(properties, path), tests, 'property');
+function isPassed(properties: unknown, { path, tests }: Member, now: Micros): boolean {
+  return passesAll(valueAt(properties, path), tests, { location: 'property', now });
 }
 
 /**

@@ -2,7 +2,8 @@
 import type { Micros } from '../../messages/message.ts';
 import { timesOfVersion } from '../../messages/version.ts';
 import type { QueryBudget } from '../query-budget.ts';
-import { parseStoredJson, passesAll, type ValueLocation, valueAt } from '../sql/stored-value.ts';
+import { passesAll } from '../operators/operators.ts';
+import { parseStoredJson, type ValueLocation, valueAt } from '../sql/stored-value.ts';
 import type { TraitCondition } from '../definition/audience.ts';
 import { Params } from '../sql/params.ts';
 import type { OneUser } from './user-events-query.ts';
@@ -49,7 +50,7 @@ export function conditionValue({ path }: TraitCondition, trait: KnownTrait | und
   return valueAt(trait?.value, path.slice(1));
 }
 
-export function passesTrait(condition: TraitCondition, trait: KnownTrait | undefined): boolean {
+export function passesTrait(condition: TraitCondition, trait: KnownTrait | undefined, now: Micros): boolean {
   const location: ValueLocation = condition.path.length === 1 ? 'trait' : 'in-trait';
-  return passesAll(conditionValue(condition, trait), condition.tests, location);
+  return passesAll(conditionValue(condition, trait), condition.tests, { location, now });
 }

@@ -4,10 +4,12 @@
  */
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import type { Micros } from '../../messages/message.ts';
-import { type Audience, type EventCondition, isPassedByMissing, type TraitCondition } from '../definition/audience.ts';
-import { Params } from './params.ts';
+import { type Audience, type Condition, type ConditionOf, isCondition } from '../definition/audience.ts';
+import type { EventCondition, TraitCondition } from '../definition/audience.ts';
+import { passesAll } from '../operators/operators.ts';
+import { Params, type Scope } from './params.ts';
 import { READABLE_SQL } from './text-value.ts';
-import { eventUsers, type Scope, traitUsers } from './user-sets.ts';
+import { eventUsers, traitUsers } from './user-sets.ts';
 
 /** The most users that a sample may have. */
 export const MAX_SAMPLE = 1000;
@@ -56,10 +58,7 @@ export function compilePreview(audience: Audience, { projectId, now, sampleSize 
 /**
  * The query for the set of one condition (its users, or those that it excludes); null if it reads nothing.
  */
-export function compileCondition(
-  condition: TraitCondition | EventCondition,
-  { projectId, now }: CompileOptions,
-): Query | null {
+export function compileCondition(condition: Condition, { projectId, now }: CompileOptions): Query | null {
   const scope: Scope = { params: new Params(), projectId, now };
   const subquery = userSet(scope, condition).of(null);
   return subquery === null ? null : queryOf(scope, subquery);
@@ -73,19 +72,10 @@ export function queryOf({ params, projectId }: Scope, select: string): Query {
 
 /** The condition on `user` that is true of the audience's users. */
 export function filter(scope: Scope, audience: Audience): string {
-  switch (audience.kind) {
-    case 'all':
-      return filterAll(scope, audience.of);
-    case 'any':
-      return `(${audience.of.map((part) => filter(scope, part)).join(' OR ')})`;
-    case 'not':
-      return `NOT (${filter(scope, audience.of)})`;
-    case 'trait':
-    case 'event':
-      return filterBy(userSet(scope, audience));
-    default:
-      return audience satisfies never;
-  }
+  if (isCondition(audience)) return filterBy(userSet(scope, audience));
+  if (audience.kind === 'all') return filterAll(scope, audience.of);
+  if (audience.kind === 'not') return `NOT (${filter(scope, audience.of)})`;
+  return `(${audience.of.map((part) => filter(scope, part)).join(' OR ')})`;
 }
 
 /**
@@ -94,7 +84,7 @@ export function filter(scope: Scope, audience: Audience): string {
  * last.
  */
 function filterAll(scope: Scope, parts: readonly Audience[]): string {
-  const sets = parts.map((part) => (part.kind === 'trait' || part.kind === 'event' ? userSet(scope, part) : null));
+  const sets = parts.map((part) => (isCondition(part) ? userSet(scope, part) : null));
   const chained = sets.filter((set) => set?.isPositive === true);
   const chain = chained
     .toSorted((one, other) => (one?.precedence ?? 0) - (other?.precedence ?? 0))
@@ -117,13 +107,18 @@ interface UserSet {
   of(among: string | null): string | null;
 }
 
-function userSet(scope: Scope, condition: TraitCondition | EventCondition): UserSet {
-  return condition.kind === 'trait' ? traitSet(scope, condition) : eventSet(scope, condition);
+const USER_SETS: { readonly [K in Condition['kind']]: (scope: Scope, condition: ConditionOf<K>) => UserSet } = {
+  trait: traitSet,
+  event: eventSet,
+};
+
+function userSet(scope: Scope, condition: Condition): UserSet {
+  return (USER_SETS[condition.kind] as (scope: Scope, condition: Condition) => UserSet)(scope, condition);
 }
 
 /** If a user without the trait passes, the set has the users who do not pass. */
 function traitSet(scope: Scope, condition: TraitCondition): UserSet {
-  const isPositive = !isPassedByMissing(condition);
+  const isPositive = !passesAll(undefined, condition.tests, { location: 'trait', now: scope.now });
   const precedence = condition.tests.every(({ test }) => test === 'exists') ? PRECEDENCE.anyTrait : PRECEDENCE.trait;
   return { precedence, isPositive, of: (among) => traitUsers(scope, condition, isPositive, among) };
 }

@@ -2,6 +2,14 @@ import type { Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
 
+/** The context in which a query is compiled. */
+export interface Scope {
+  readonly params: Params;
+  readonly projectId: string;
+  /** The evaluation. */
+  readonly now: Micros;
+}
+
 /** The parameters of one query. Every value of a caller becomes a parameter, and the SQL has only generated names. */
 export class Params {
   readonly #names = new Map<string, string>();

@@ -1,6 +1,5 @@
 /** Compiles conditions to subqueries that yield `user`, each user once. */
 import { DAY_MICROS } from '../../messages/day-and-hour.ts';
-import type { Micros } from '../../messages/message.ts';
 import {
   type EventCondition,
   type Member,
@@ -10,19 +9,11 @@ import {
   type TraitCondition,
 } from '../definition/audience.ts';
 import type { ValueSql } from '../definition/value.ts';
+import { testsSql } from '../operators/operators.ts';
 import { ColumnValue, isNameable } from './column-value.ts';
-import type { Params } from './params.ts';
-import { testsSql } from './test-sql.ts';
+import type { Params, Scope } from './params.ts';
 import { PropertyTextValue, TextValue } from './text-value.ts';
 import { TraitValue } from './trait-value.ts';
-
-/** The context in which a query is compiled. */
-export interface Scope {
-  readonly params: Params;
-  readonly projectId: string;
-  /** The evaluation. */
-  readonly now: Micros;
-}
 
 /** Users whose trait passes the tests or, with `passes` false, fails them. `among` is a subquery of the same form. */
 export function traitUsers(scope: Scope, condition: TraitCondition, passes: boolean, among: string | null): string {
@@ -30,7 +21,7 @@ export function traitUsers(scope: Scope, condition: TraitCondition, passes: bool
   const [trait = '', ...nested] = condition.path;
   const value =
     nested.length === 0 ? new TraitValue(params, 'readable(value)') : new TextValue(params, 'readable(value)', nested);
-  const test = testsSql(params, value, condition.tests);
+  const test = testsSql(scope, value, condition.tests);
   return select(`SELECT user FROM trait_rows FINAL${narrowedTo(among === null ? null : `user IN (${among})`)}`, [
     `project_id = ${params.string(projectId)}`,
     `trait = ${params.string(trait)}`,
@@ -63,7 +54,7 @@ function firstCopies(scope: Scope, condition: EventCondition, among: string | nu
     ...eventNamed(scope, condition),
     ...(within ? daysSql(scope, within) : []),
     ...(within ? periodSql(scope, 'timestamp', within) : []),
-    ...where.map((member) => memberSql(scope.params, member)),
+    ...where.map((member) => memberSql(scope, member)),
   ]);
 }
 
@@ -111,11 +102,12 @@ function eventNamed({ params, projectId }: Scope, { event }: EventCondition): st
   return [`project_id = ${params.string(projectId)}`, `event = ${params.string(event)}`];
 }
 
-export function memberSql(params: Params, { path, tests }: Member): string {
+export function memberSql(scope: Scope, { path, tests }: Member): string {
+  const { params } = scope;
   const value: ValueSql = isNameable(path)
     ? new ColumnValue(params, path)
     : new PropertyTextValue(params, 'readable(properties_text)', path);
-  return testsSql(params, value, tests);
+  return testsSql(scope, value, tests);
 }
 
 // For every event, `uniqUpTo` scans all values that it has of a user.

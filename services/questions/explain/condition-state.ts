@@ -1,0 +1,75 @@
+/** The result of a condition for one user: at the evaluation, after it, and what it rests on. */
+import type { Micros } from '../../messages/message.ts';
+import type { Condition, ConditionOf, EventCondition, TraitCondition } from '../definition/audience.ts';
+import { type CountedEvent, EventWindow } from './event-window.ts';
+import { conditionValue, type KnownTrait, passesTrait } from './user-traits.ts';
+
+/** What is known of the user. */
+export interface EvaluationInput {
+  readonly traits: ReadonlyMap<string, KnownTrait>;
+  readonly events: ReadonlyMap<EventCondition, readonly CountedEvent[]>;
+  readonly now: Micros;
+  readonly eventsShown: number;
+}
+
+export interface TraitEvidence {
+  readonly kind: 'trait';
+  /** The value that the condition tests; undefined if missing. Numbers may be `JSON.rawJSON`. */
+  readonly value: unknown;
+  /** The message that set the trait as a whole; null where no message mentions it. */
+  readonly setBy: (KnownTrait['setAt'] & Pick<KnownTrait, 'isDeleted'>) | null;
+}
+
+export interface EventEvidence {
+  readonly kind: 'event';
+  /** Different messages counted. */
+  readonly count: number;
+  readonly first: CountedEvent | null;
+  readonly last: CountedEvent | null;
+  /** The newest of those counted, newest first. */
+  readonly events: readonly CountedEvent[];
+}
+
+export type Evidence = TraitEvidence | EventEvidence;
+
+export interface ConditionState<E extends Evidence = Evidence> {
+  readonly isMet: boolean;
+  /** The instants after the evaluation at which the result changes, in order. */
+  readonly flips: Iterator<Micros, void, undefined>;
+  readonly evidence: E;
+}
+
+type EvidenceOf<K extends Condition['kind']> = Extract<Evidence, { readonly kind: K }>;
+
+const STATES: {
+  readonly [K in Condition['kind']]: (
+    condition: ConditionOf<K>,
+    known: EvaluationInput,
+  ) => ConditionState<EvidenceOf<K>>;
+} = { trait: traitState, event: eventState };
+
+export function stateOf(condition: Condition, known: EvaluationInput): ConditionState {
+  const state = STATES[condition.kind] as (condition: Condition, known: EvaluationInput) => ConditionState;
+  return state(condition, known);
+}
+
+function traitState(condition: TraitCondition, { traits, now }: EvaluationInput): ConditionState<TraitEvidence> {
+  const trait = traits.get(condition.path[0] ?? '');
+  const setBy = trait === undefined ? null : { ...trait.setAt, isDeleted: trait.isDeleted };
+  return {
+    isMet: passesTrait(condition, trait, now),
+    flips: [].values(),
+    evidence: { kind: 'trait', value: conditionValue(condition, trait), setBy },
+  };
+}
+
+function eventState(
+  condition: EventCondition,
+  { events, now, eventsShown }: EvaluationInput,
+): ConditionState<EventEvidence> {
+  const window = new EventWindow(condition, events.get(condition) ?? [], now);
+  // Before the flips: taking one moves the window.
+  const { count, first = null, last = null, isMet } = window;
+  const evidence = { kind: 'event', count, first, last, events: window.newest(eventsShown) } as const;
+  return { isMet, flips: window.flips(), evidence };
+}

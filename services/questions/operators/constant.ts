@@ -1,0 +1,81 @@
+/** Constants that values are compared with: read, described, and compared in ClickHouse and in memory. Pure. */
+import type { Constant, NumberConstant } from '../definition/audience.ts';
+import { numberConstant } from '../definition/number-constant.ts';
+import type { Reading } from '../definition/reading.ts';
+import { anyOf, orFalse, type ValueSql } from '../definition/value.ts';
+import type { Params } from '../sql/params.ts';
+import type { ValueLocation } from '../sql/stored-value.ts';
+
+export function readConstant(reading: Reading, value: unknown, path: string): Constant | undefined {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'string') return reading.text(value, path);
+  if (value === null) return reading.refuse(path, 'is null, which no value is: ask whether it exists');
+  return numberConstant(value) ?? reading.refuse(path, 'is neither a string, a number, true nor false');
+}
+
+export function readOrdered(reading: Reading, value: unknown, path: string): string | NumberConstant | undefined {
+  if (typeof value === 'string') return reading.text(value, path);
+  return numberConstant(value) ?? reading.refuse(path, 'is neither a number nor a string');
+}
+
+/** The test with this value; undefined where the value was refused. */
+export function testOf<T extends string, V>(test: T, value: V | undefined): { test: T; value: V } | undefined {
+  return value === undefined ? undefined : { test, value };
+}
+
+export function describeConstant(constant: Constant): string {
+  return typeof constant === 'object' ? String(constant.integer ?? constant.double) : JSON.stringify(constant);
+}
+
+/** The condition that the value equals one of these. */
+export function isOneOf(params: Params, value: ValueSql, wanted: readonly Constant[]): string {
+  const strings = wanted.filter((constant) => typeof constant === 'string');
+  const numbers = wanted.filter((constant) => typeof constant === 'object');
+  // Each once: a list may repeat them a thousand times, and a condition for each took ClickHouse 10 s to plan.
+  const booleans = new Set(wanted.filter((constant) => typeof constant === 'boolean'));
+  const conditions = [...booleans].map((boolean) => value.isBoolean(boolean));
+  if (strings.length > 0) conditions.push(isOneOfStrings(params, value, strings));
+  if (numbers.length > 0) conditions.push(isOneOfNumbers(value, numbers));
+  return anyOf(conditions);
+}
+
+function isOneOfStrings(params: Params, value: ValueSql, wanted: readonly string[]): string {
+  const [only = '', ...others] = wanted;
+  const isWanted = others.length === 0 ? `= ${params.string(only)}` : `IN ${params.strings(wanted)}`;
+  return orFalse(`${value.string()} ${isWanted}`);
+}
+
+function isOneOfNumbers(value: ValueSql, wanted: readonly NumberConstant[]): string {
+  const [only, ...others] = wanted;
+  return only && others.length === 0 ? value.isNumber('=', only) : value.isOneOf(wanted);
+}
+
+export function equals(value: unknown, wanted: Constant, location: ValueLocation): boolean {
+  return typeof wanted === 'boolean' ? value === wanted : compareValues(value, wanted, location) === 0;
+}
+
+/** Negative, zero or positive; undefined if the values have different types. */
+export function compareValues(
+  value: unknown,
+  wanted: string | NumberConstant,
+  location: ValueLocation,
+): number | undefined {
+  if (typeof wanted === 'string') {
+    // By code point, which is the order of UTF-8.
+    return typeof value === 'string' ? Buffer.compare(Buffer.from(value), Buffer.from(wanted)) : undefined;
+  }
+  const number = storedNumber(value, location);
+  return number && orderOf(number, wanted);
+}
+
+export function storedNumber(value: unknown, location: ValueLocation): NumberConstant | undefined {
+  const number = numberConstant(value);
+  const isDouble = location !== 'trait' && JSON.isRawJSON(value) && /[.eE]/.test(value.rawJSON);
+  return number && isDouble ? { ...number, integer: null } : number;
+}
+
+export function orderOf(one: NumberConstant, other: NumberConstant): number {
+  if (one.integer !== null && other.integer !== null)
+    return Number(one.integer > other.integer) - Number(one.integer < other.integer);
+  return Math.sign(one.double - other.double);
+}

@@ -1,0 +1,49 @@
+import { pointerTo } from '../../messages/unacceptable.ts';
+import { MAX_VALUES } from '../definition/limits.ts';
+import { type Reading, isJsonObject } from '../definition/reading.ts';
+import type { ValueLocation } from '../sql/stored-value.ts';
+import { describeConstant, equals, isOneOf, readConstant, testOf } from './constant.ts';
+import type { Operator, TestOf } from './operator.ts';
+
+export const IS: Operator<TestOf<'is'>> = {
+  read: (reading, value, path) => testOf('is', readConstant(reading, value, path)),
+  describe: ({ value }) => `is ${describeConstant(value)}`,
+  sql: ({ params }, value, test) => isOneOf(params, value, [test.value]),
+  passes: (value, test, { location }) => equals(value, test.value, location),
+};
+
+export const IS_NOT: Operator<TestOf<'is_not'>> = {
+  read: (reading, value, path) => testOf('is_not', readConstant(reading, value, path)),
+  describe: ({ value }) => `is not ${describeConstant(value)}`,
+  sql: ({ params }, value, test) => `NOT ${isOneOf(params, value, [test.value])}`,
+  passes: (value, test, { location }) => !equals(value, test.value, location),
+};
+
+export const IN: Operator<TestOf<'in'>> = {
+  read: readIn,
+  describe: ({ values }) => `is one of ${values.map(describeConstant).join(', ')}`,
+  sql: ({ params }, value, test) => isOneOf(params, value, test.values),
+  passes: (value, test, { location }) => test.values.some((wanted) => equals(value, wanted, location)),
+};
+
+export const EXISTS: Operator<TestOf<'exists'>> = {
+  read: (reading, value, path) =>
+    typeof value === 'boolean'
+      ? { test: 'exists', value }
+      : reading.refuse(path, 'is neither true nor false'),
+  describe: ({ value }) => (value ? 'exists' : 'is missing'),
+  sql: (_scope, value, test) => (test.value ? value.exists() : `NOT (${value.exists()})`),
+  passes: (value, test, { location }) => test.value === exists(value, location),
+};
+
+function readIn(reading: Reading, value: unknown, path: string): TestOf<'in'> | undefined {
+  const members = reading.list(value, path, MAX_VALUES);
+  const values = members?.map((member, index) => readConstant(reading, member, path + pointerTo([index])));
+  return values?.every((member) => member !== undefined) ? { test: 'in', values } : undefined;
+}
+
+function exists(value: unknown, location: ValueLocation): boolean {
+  if (value === undefined || value === null) return false;
+  if (location !== 'property' || !isJsonObject(value)) return true;
+  return Object.values(value).some((member) => exists(member, location));
+}
