@@ -35,6 +35,8 @@ const SOUND = [
   { event: 'X', where: [{ property: 'a', in: [1, 'x', true] }], count: { at_least: 1, at_most: 3 } },
   { event: 'X', count: { exactly: 0 }, within: { between: ['2026-01-01', '1d'] } },
   { event: 'X', first: { last: '2w' }, last: { before: '30d' } },
+  { event: ['X', 'Y'], count: { at_most: 0 } },
+  { event: { any: true }, within: { last: '30d' } },
   { all: [{ not: { any: [{ event: 'X' }, { trait: '', exists: false }] } }] },
 ];
 

@@ -29,7 +29,8 @@ export interface TraitCondition extends Member {
 /** Users who did something, so often, at such times. */
 export interface EventCondition {
   readonly kind: 'event';
-  readonly event: string;
+  /** Events of any of these names; null for events of all names. */
+  readonly events: readonly string[] | null;
   /** Only events whose properties pass. */
   readonly where: readonly Member[];
   /** Only events within this period; null means at any time. */

@@ -15,6 +15,9 @@ export const MAX_PATH_KEYS = 16;
 /** Code points of a key, an event's name or a string to compare with. */
 export const MAX_TEXT = 512;
 
+/** Names of events in one list. */
+export const MAX_EVENT_NAMES = 50;
+
 /** The largest number of times. */
 export const MAX_TIMES = 1_000_000;
 

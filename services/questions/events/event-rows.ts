@@ -3,7 +3,7 @@ import { filter } from '../sql/compile.ts';
 import { ColumnValue, isNameable } from '../sql/column-value.ts';
 import type { Params, Scope } from '../sql/params.ts';
 import { PropertyTextValue, TextValue } from '../sql/text-value.ts';
-import { daysSql, isAmong, memberSql, periodSql } from '../sql/user-sets.ts';
+import { daysSql, isAmong, memberSql, namesSql, periodSql } from '../sql/user-sets.ts';
 import type { Split, EventFilter } from './read-question.ts';
 import type { TimeBuckets } from './time-buckets.ts';
 
@@ -22,12 +22,6 @@ export function fromEvents(scope: Scope, { events, where, within, users }: Event
   // `user` is in the key, so that users are filtered before FINAL compares rows.
   const prewhere = among === null ? '' : ` PREWHERE ${isAmong(among)}`;
   return `FROM track_rows FINAL${prewhere} WHERE ${conditions.join(' AND ')}`;
-}
-
-function namesSql(params: Params, events: readonly string[] | null): string[] {
-  if (events === null) return [];
-  const [only = '', ...others] = events;
-  return [others.length === 0 ? `event = ${params.string(only)}` : `event IN ${params.strings(events)}`];
 }
 
 /**

@@ -4,6 +4,8 @@ import { agesPassed, type EventCondition, liesWithin, microsOf } from '../defini
 
 /** An event of one user that a condition counts if it lies within the condition's period. */
 export interface CountedEvent {
+  /** The event's name. */
+  readonly event: string;
   readonly messageId: string;
   readonly timestamp: Micros;
   readonly receivedAt: Micros;
@@ -18,7 +20,7 @@ export class EventWindow {
   readonly #condition: EventCondition;
   /** By time, those of one time in the order of their arrival. */
   readonly #events: readonly CountedEvent[];
-  /** Messages in the range, and how many of its events each has: the copies of a message may lie on several days. */
+  /** Messages in the range by `#keyOf`, and how many of its events each has: copies may lie on several days. */
   readonly #messages = new Map<string, number>();
   #now: Micros;
   #begin = 0;
@@ -58,7 +60,7 @@ export class EventWindow {
     const found = new Map<string, CountedEvent>();
     for (let index = this.#end - 1; index >= this.#begin && found.size < atMost; index--) {
       const event = this.#events[index];
-      if (event && !found.has(event.messageId)) found.set(event.messageId, event);
+      if (event && !found.has(this.#keyOf(event))) found.set(this.#keyOf(event), event);
     }
     return [...found.values()];
   }
@@ -97,14 +99,20 @@ export class EventWindow {
     return event !== undefined && event.timestamp < time;
   }
 
+  /** A message: under two names an id is two messages. */
+  #keyOf(event: CountedEvent | undefined): string {
+    if (event === undefined) return '';
+    return this.#condition.events?.length === 1 ? event.messageId : JSON.stringify([event.event, event.messageId]);
+  }
+
   #enter(): void {
-    const id = this.#events[this.#end]?.messageId ?? '';
+    const id = this.#keyOf(this.#events[this.#end]);
     if (this.#end >= this.#begin) this.#messages.set(id, (this.#messages.get(id) ?? 0) + 1);
     this.#end++;
   }
 
   #leave(): void {
-    const id = this.#events[this.#begin]?.messageId ?? '';
+    const id = this.#keyOf(this.#events[this.#begin]);
     if (this.#begin < this.#end) {
       const others = (this.#messages.get(id) ?? 0) - 1;
       if (others > 0) this.#messages.set(id, others);
@@ -119,6 +127,10 @@ function byTime(one: CountedEvent, other: CountedEvent): number {
   return (
     Number(one.timestamp - other.timestamp) ||
     Number(one.receivedAt - other.receivedAt) ||
-    (one.messageId < other.messageId ? -1 : 1)
+    (one.messageId === other.messageId ? byText(one.event, other.event) : byText(one.messageId, other.messageId))
   );
+}
+
+function byText(one: string, other: string): number {
+  return one < other ? -1 : 1;
 }

@@ -131,7 +131,7 @@ function traitReads({ path }: TraitCondition): string {
   return `trait_rows: the newest row of every user who has the trait ${JSON.stringify(trait)}, by the key; ${what}`;
 }
 
-function eventReads({ event, where, times, within, first, last }: EventCondition, now: bigint): string {
+function eventReads({ events, where, times, within, first, last }: EventCondition, now: bigint): string {
   if (times.atLeast === 0 && times.atMost === null && first === null && last === null)
     return 'nothing: every user passes';
   const days = within === null ? 'of any day' : daysOf(within, now);
@@ -140,9 +140,10 @@ function eventReads({ event, where, times, within, first, last }: EventCondition
     ? `any copy of a repeat${within === null ? '' : ', the first on the days where the time begins and ends'}`
     : 'the first copy of a repeat (FINAL)';
   const columns = where.map(({ path }) => columnsOf(path));
-  return [`track_rows: the events ${JSON.stringify(event)} ${days}, by the key`, copies, ...new Set(columns)].join(
-    '; ',
-  );
+  if (isAnyCopy && events === null && within === null)
+    return 'user_event_rows: every event of the project, by the key; the number of the user alone';
+  const which = events === null ? 'all events' : `the events ${events.map((name) => JSON.stringify(name)).join(', ')}`;
+  return [`track_rows: ${which} ${days}, by the key`, copies, ...new Set(columns)].join('; ');
 }
 
 function daysOf({ from, to }: Period, now: bigint): string {

@@ -6,6 +6,7 @@ import { TidemarkError } from '../../runtime/errors.ts';
 import { type EventCondition, type Member, microsOf } from '../definition/audience.ts';
 import { MAX_PAGE_CHARS, type QueryBudget } from '../query-budget.ts';
 import { Params } from '../sql/params.ts';
+import { namesSql } from '../sql/user-sets.ts';
 import { passesAll } from '../operators/operators.ts';
 import { parseStoredJson, valueAt } from '../sql/stored-value.ts';
 import type { CountedEvent } from './event-window.ts';
@@ -28,7 +29,7 @@ interface EventRow {
 /** An event with the conditions that its properties pass. */
 interface Copy extends CountedEvent {
   readonly precedence: bigint;
-  /** The conditions on events of this name whose `where` it passes. */
+  /** The conditions that name it and whose `where` it passes. */
   readonly passes: ReadonlySet<EventCondition>;
 }
 
@@ -52,10 +53,9 @@ export async function readUserEvents(
   now: Micros,
 ): Promise<ReadonlyMap<EventCondition, readonly CountedEvent[]>> {
   const events = new Map<EventCondition, CountedEvent[]>(conditions.map((condition) => [condition, []]));
-  // If no condition tests properties, their text is not read.
-  const isAboutProperties = (name: string) => conditions.some(({ event, where }) => event === name && where.length > 0);
+  // The text of properties is read only of events whose properties are tested.
   for (const withText of [false, true]) {
-    const sameKind = conditions.filter(({ event }) => isAboutProperties(event) === withText);
+    const sameKind = conditions.filter(({ where }) => where.length > 0 === withText);
     if (sameKind.length === 0) continue;
     for (const copy of await firstCopies(asking, user, { conditions: sameKind, withText }, now))
       for (const condition of copy.passes) events.get(condition)?.push(copy);
@@ -99,7 +99,7 @@ function keepFirst(
   const key = JSON.stringify([row.event, String(dayOf(timestamp)), row.message_id]);
   if ((copies.get(key)?.precedence ?? -1n) >= precedence) return;
   const passes = conditionsPassed(row, conditions, now);
-  copies.set(key, { messageId: row.message_id, timestamp, receivedAt: BigInt(row.received), precedence, passes });
+  copies.set(key, { event: row.event, messageId: row.message_id, timestamp, receivedAt: BigInt(row.received), precedence, passes });
 }
 
 function conditionsPassed(
@@ -107,7 +107,7 @@ function conditionsPassed(
   conditions: readonly EventCondition[],
   now: Micros,
 ): ReadonlySet<EventCondition> {
-  const ofEvent = conditions.filter((condition) => condition.event === event);
+  const ofEvent = conditions.filter(({ events }) => events === null || events.includes(event));
   const properties = text === '' ? {} : parseStoredJson(text);
   return new Set(ofEvent.filter(({ where }) => where.every((member) => isPassed(properties, member, now))));
 }
@@ -127,15 +127,8 @@ function pageQuery(
   { after, limit }: { readonly after: EventRow | undefined; readonly limit: number },
 ) {
   const params = new Params();
-  const names = [...new Set(conditions.map(({ event }) => event))];
-  const each = names.map((name) =>
-    namedSql(
-      params,
-      name,
-      conditions.filter(({ event }) => event === name),
-      now,
-    ),
-  );
+  const ofNames = Map.groupBy(conditions, ({ events }) => JSON.stringify(events));
+  const each = [...ofNames.values()].map((sameNames) => namedSql(params, sameNames, now));
   const where = [
     `project_id = ${params.string(projectId)}`,
     `user = ${params.user(userKey)}`,
@@ -156,12 +149,13 @@ function afterSql(params: Params, { occurred, message_id: id }: EventRow): strin
 }
 
 /**
- * Events of this name that a condition counts now or may count later. In whole days, because copies count by the day.
+ * Events that one of these conditions counts now or may count later: all of them name the same events. In whole days,
+ * because copies count by the day.
  */
-function namedSql(params: Params, event: string, conditions: readonly EventCondition[], now: Micros): string {
+function namedSql(params: Params, conditions: readonly EventCondition[], now: Micros): string {
   const froms = conditions.map(({ within }) => within?.from ?? null);
   const tos = conditions.map(({ within }) => within?.to ?? null);
-  const sql = [`event = ${params.string(event)}`];
+  const sql = namesSql(params, conditions[0]?.events ?? null);
   if (froms.every((from) => from !== null)) {
     const earliest = least(froms.map((from) => microsOf(from, now)));
     sql.push(`timestamp >= ${params.instant(dayOf(earliest) * DAY_MICROS)}`);
@@ -171,7 +165,7 @@ function namedSql(params: Params, event: string, conditions: readonly EventCondi
     const nextDay = (dayOf(-least(tos.map((to) => -microsOf(to, now)))) + 1n) * DAY_MICROS;
     if (nextDay < END_OF_TIME) sql.push(`timestamp < ${params.instant(nextDay)}`);
   }
-  return `(${sql.join(' AND ')})`;
+  return sql.length === 0 ? 'true' : `(${sql.join(' AND ')})`;
 }
 
 function least(values: readonly bigint[]): bigint {

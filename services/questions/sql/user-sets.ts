@@ -36,7 +36,7 @@ export function eventUsers(scope: Scope, condition: EventCondition, times: Times
   const { params } = scope;
   const { where, first, last } = condition;
   const having = [
-    ...timesSql(params, times),
+    ...timesSql(params, messageSql(condition), times),
     ...(first ? periodSql(scope, 'min(timestamp)', first) : []),
     ...(last ? periodSql(scope, 'max(timestamp)', last) : []),
   ];
@@ -64,7 +64,10 @@ function firstCopies(scope: Scope, condition: EventCondition, among: string | nu
  * not.
  */
 function anyCopies(scope: Scope, condition: EventCondition, among: string | null): string {
-  const { within } = condition;
+  const { events, within } = condition;
+  // In the order of users, who are then read and grouped several times faster than in the order of names and days.
+  if (events === null && within === null)
+    return select(`SELECT user FROM user_event_rows${narrowedTo(isAmong(among))}`, eventNamed(scope, condition));
   const cut = within === null ? [] : cutDays(scope, within);
   const whole = select('SELECT user FROM track_rows', [
     ...eventNamed(scope, condition),
@@ -98,8 +101,15 @@ export function isAmong(users: string | null): string | null {
   return users === null ? null : `toUInt64(user) IN (SELECT toUInt64(user) FROM (${users}))`;
 }
 
-function eventNamed({ params, projectId }: Scope, { event }: EventCondition): string[] {
-  return [`project_id = ${params.string(projectId)}`, `event = ${params.string(event)}`];
+function eventNamed({ params, projectId }: Scope, { events }: EventCondition): string[] {
+  return [`project_id = ${params.string(projectId)}`, ...namesSql(params, events)];
+}
+
+/** Nothing for events of all names. */
+export function namesSql(params: Params, events: readonly string[] | null): string[] {
+  if (events === null) return [];
+  const [only = '', ...others] = events;
+  return [others.length === 0 ? `event = ${params.string(only)}` : `event IN ${params.strings(events)}`];
 }
 
 export function memberSql(scope: Scope, { path, tests }: Member): string {
@@ -110,15 +120,20 @@ export function memberSql(scope: Scope, { path, tests }: Member): string {
   return testsSql(scope, value, tests);
 }
 
+/** 64 bits that stand for a message of one user: under two names an id is two messages. */
+function messageSql({ events }: EventCondition): string {
+  return events?.length === 1 ? 'message_number' : 'bitXor(message_number, sipHash64(event))';
+}
+
 // For every event, `uniqUpTo` scans all values that it has of a user.
 const FEW = 16;
 
 /** A repeat with another day is a separate row, so distinct message numbers are counted instead of rows. */
-function timesSql(params: Params, { atLeast, atMost }: Times): string[] {
+function timesSql(params: Params, message: string, { atLeast, atMost }: Times): string[] {
   if (atLeast <= 1 && atMost === null) return [];
   const enough = Math.max(atLeast, (atMost ?? 0) + 1);
   // `uniqUpTo` suffices for small numbers, and halves the time of an audience over many events.
-  const times = enough <= FEW ? `uniqUpTo(${params.count(enough)})(message_number)` : 'uniqExact(message_number)';
+  const times = enough <= FEW ? `uniqUpTo(${params.count(enough)})(${message})` : `uniqExact(${message})`;
   const conditions = [];
   if (atLeast > 1) conditions.push(`${times} >= ${params.count(atLeast)}`);
   if (atMost !== null) conditions.push(`${times} <= ${params.count(atMost)}`);

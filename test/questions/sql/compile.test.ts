@@ -101,6 +101,53 @@ describe('a definition is asked as', () => {
       ],
     ],
     [
+      'having done one of several things by their names',
+      { event: ['Bought', 'Paid'], count: { at_least: 2 } },
+      [
+        'user IN (SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event IN ‹Bought,Paid›',
+        'GROUP BY user HAVING uniqUpTo(‹2›)(bitXor(message_number, sipHash64(event))) >= ‹2›)',
+      ],
+    ],
+    [
+      'a list of one name as that name',
+      { event: ['Bought'], count: { at_least: 2 } },
+      [
+        'user IN (SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'GROUP BY user HAVING uniqUpTo(‹2›)(message_number) >= ‹2›)',
+      ],
+    ],
+    [
+      'having done none of several things by those who did any',
+      { event: ['Bought', 'Paid'], count: { at_most: 0 } },
+      [
+        'user NOT IN (SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event IN ‹Bought,Paid›',
+        'GROUP BY user)',
+      ],
+    ],
+    [
+      'having done anything, in the order of users',
+      {
+        all: [
+          { trait: 'plan', is: 'pro' },
+          { event: { any: true } },
+        ],
+      },
+      [
+        '(user IN (SELECT user FROM user_event_rows PREWHERE toUInt64(user) IN (SELECT toUInt64(user) FROM',
+        '(SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan›',
+        "AND kind != 'deleted' AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false)))",
+        'WHERE project_id = ‹proj_1› GROUP BY user))',
+      ],
+    ],
+    [
+      'having done anything within a time by its days',
+      { event: { any: true }, within: { since: '2026-11-01' } },
+      [
+        'user IN (SELECT user FROM track_rows WHERE project_id = ‹proj_1›',
+        'AND day >= toDate32(‹2026-11-01 00:00:00.000000›) GROUP BY user)',
+      ],
+    ],
+    [
       'how often and when, by day first and by distinct ids',
       { event: 'Bought', count: { at_least: 3 }, within: { last: '30d' } },
       [

@@ -56,11 +56,11 @@ export class History {
   }
 
   /** Each message once a day, the first copy of it. */
-  events(name: string): Track[] {
+  events(names: readonly string[] | null): Track[] {
     const first = new Map<string, Track>();
     for (const message of this.#messages) {
-      if (message.type !== 'track' || message.event !== name) continue;
-      const id = `${dayOf(message.timestamp)} ${message.messageId}`;
+      if (message.type !== 'track' || (names !== null && !names.includes(message.event))) continue;
+      const id = `${dayOf(message.timestamp)} ${messageOf(message)}`;
       if (!first.has(id)) first.set(id, message);
     }
     return [...first.values()];
@@ -70,13 +70,18 @@ export class History {
 function hasDone(condition: EventCondition, history: History, now: Micros): boolean {
   const { times, within, first, last, where } = condition;
   const events = history
-    .events(condition.event)
+    .events(condition.events)
     .filter(({ timestamp }) => lies(timestamp, within, now))
     .filter(({ properties }) => where.every((member) => memberPasses(parsed(properties), member)));
-  const count = new Set(events.map(({ messageId }) => messageId)).size;
+  const count = new Set(events.map(messageOf)).size;
   if (count < times.atLeast || count > (times.atMost ?? Infinity)) return false;
   const instants = events.map(({ timestamp }) => timestamp).toSorted((one, other) => (one < other ? -1 : 1));
   return isIn(instants.at(0), first, now) && isIn(instants.at(-1), last, now);
+}
+
+/** Under two names an id is two messages. */
+function messageOf({ event, messageId }: Track): string {
+  return JSON.stringify([event, messageId]);
 }
 
 function isIn(instant: Micros | undefined, period: Period | null, now: Micros): boolean {

@@ -178,13 +178,19 @@ export function definitionAbout(occurrences: readonly EventWindow[]): fc.Arbitra
   return node;
 }
 
+const eventNames = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...EVENTS).map((name) => JSON.stringify(name)) },
+  { weight: 1, arbitrary: fc.subarray([...EVENTS, 'Unheard of'], { minLength: 1 }).map((names) => JSON.stringify(names)) },
+  { weight: 1, arbitrary: fc.constant('{"any":true}') },
+);
+
 function eventCondition(member: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const seldom = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 2, nil: null });
   const rarely = fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: period });
   const where = fc.array(member, { minLength: 1, maxLength: 2 }).map((members) => `[${members.join(',')}]`);
   return fc
     .record({
-      event: fc.constantFrom(...EVENTS).map((name) => JSON.stringify(name)),
+      event: eventNames,
       where: seldom(where),
       count: seldom(count),
       within: seldom(period),

@@ -1,0 +1,25 @@
+/** Describes times in English. Pure. */
+import type { Micros } from '../../messages/message.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
+import type { Instant, Period } from './audience.ts';
+
+const HOUR: Micros = 3_600_000_000n;
+
+export function describePeriod({ from, to }: Period): string {
+  const isUpToNow = to !== null && 'ago' in to && to.ago === -1n;
+  if (isUpToNow && from !== null && 'ago' in from) return `in the last ${describeDuration(from.ago)}`;
+  const ends = [
+    ...(from ? [`from ${describeInstant(from)}`] : []),
+    ...(to && !isUpToNow ? [`before ${describeInstant(to)}`] : []),
+  ];
+  return ends.join(' and ');
+}
+
+function describeInstant(instant: Instant): string {
+  return 'at' in instant ? formatMicros(instant.at) : `${describeDuration(instant.ago)} ago`;
+}
+
+function describeDuration(micros: Micros): string {
+  const hours = micros / HOUR;
+  return hours % 24n === 0n ? `${hours / 24n} days` : `${hours} hours`;
+}
