@@ -14,7 +14,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
   service = await ServiceProcess.start(folder);
   const batch = [
-    { type: 'identify', user_id: 'ada', traits: { plan: 'pro' } },
+    { type: 'identify', user_id: 'ada', traits: { plan: 'pro', signed_up: new Date().toISOString() } },
     { type: 'identify', user_id: 'bob', traits: { plan: 'free' } },
     ...[1, 2, 3].map((n) => ({
       type: 'track',
@@ -22,7 +22,7 @@ beforeAll(async () => {
       event: 'Paid',
       properties: { total: n, id: JSON.rawJSON('12345678901234567890') },
     })),
-    { type: 'track', user_id: 'ada', event: 'Ran' },
+    { type: 'track', user_id: 'ada', event: 'Ran', properties: { due: Math.ceil(Date.now() / 1_000) + 3_600 } },
   ];
   const accepted = await service.request('/v1/batch', { batch });
   const { receipt } = (await accepted.json()) as { receipt: string };
@@ -71,6 +71,17 @@ describe('events counts', () => {
     ]);
     expect(all).toMatch(/^FROM +ALL\n- +2\n$/);
     expect(median).toMatch(/^FROM +ALL\n- +2\n$/);
+  });
+
+  test('events counts takes users by the events and the dates that they have', async () => {
+    const file = `${folder}/dates.json`;
+    const users = { all: [{ event: ['Ran', 'Walked'] }, { trait: 'signed_up', date: { last: '90d' } }] };
+    const where = [{ property: 'due', date: { next: '7d', epoch: 'seconds' } }];
+    await writeFile(file, JSON.stringify({ measure: 'count', where, users }));
+
+    const counts = JSON.parse(await outputOf('events', 'counts', file, '--json')) as { series: { values: unknown }[] };
+
+    expect(counts.series.map(({ values }) => values)).toEqual([[1]]);
   });
 
   test('events counts takes a question from a file, which options change, and prints the answer as JSON', async () => {

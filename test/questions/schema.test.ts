@@ -26,7 +26,7 @@ const LEAVES = [
 ];
 const WORDS = ['all', 'any', 'not', 'trait', 'event', 'property', 'is', 'is_not', 'in', 'exists', 'gt', 'lte'].concat(
   ['contains', 'starts_with', 'where', 'count', 'within', 'first', 'last', 'between', 'since', 'at_least', 'at_most'],
-  ['exactly', 'other'],
+  ['exactly', 'other', 'date', 'next', 'anniversary', 'epoch'],
 );
 const SOUND = [
   { trait: 'plan', is: 'pro' },
@@ -35,6 +35,9 @@ const SOUND = [
   { event: 'X', where: [{ property: 'a', in: [1, 'x', true] }], count: { at_least: 1, at_most: 3 } },
   { event: 'X', count: { exactly: 0 }, within: { between: ['2026-01-01', '1d'] } },
   { event: 'X', first: { last: '2w' }, last: { before: '30d' } },
+  { trait: 'signed_up', date: { last: '90d' } },
+  { trait: 'trial_ends', date: { between: ['1d', '+7d'], epoch: 'seconds' } },
+  { event: 'X', where: [{ property: 'day', date: { anniversary: { next: '7d' } } }] },
   { event: ['X', 'Y'], count: { at_most: 0 } },
   { event: { any: true }, within: { last: '30d' } },
   { all: [{ not: { any: [{ event: 'X' }, { trait: '', exists: false }] } }] },

@@ -2,11 +2,23 @@
 import type { SavedAudience } from '../../questions/saved/audience-store.ts';
 import { etagOf } from '../../http/if-match.ts';
 import type { Answer } from '../../http/route.ts';
+import type { Problem } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 
 /** The audience, with what `If-Match` takes. */
-export function audienceAnswer(audience: SavedAudience, headers: Readonly<Record<string, string>> = {}): Answer {
-  return { status: 200, body: audienceJson(audience), headers: { ...headers, ETag: etagOf(audience.revision) } };
+export function audienceAnswer(
+  audience: SavedAudience,
+  { headers = {}, warnings = [] }: Pick<Answer, 'headers'> & { readonly warnings?: readonly Problem[] } = {},
+): Answer {
+  const body = withWarnings(audienceJson(audience), warnings);
+  return { status: 200, body, headers: { ...headers, ETag: etagOf(audience.revision) } };
+}
+
+/** The JSON of an object, with the warnings about a definition if there are any. */
+export function withWarnings(body: string, warnings: readonly Problem[]): string {
+  if (warnings.length === 0) return body;
+  const list = warnings.map(({ path, message }) => ({ pointer: path, message }));
+  return `${body.slice(0, -1)},"warnings":${JSON.stringify(list)}}`;
 }
 
 /** The definition is JSON text already and goes in untouched, every digit kept. */

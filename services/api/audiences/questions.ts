@@ -4,9 +4,11 @@ import { type ReadDefinition, readDefinition } from '../../questions/definition/
 import { definitionOf } from '../../questions/saved/audience-scheduler.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
+import type { Problem } from '../../messages/message.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import { type Members, readBody } from '../input.ts';
 import type { QueryRequest } from '../query.ts';
+import { withWarnings } from './audience-json.ts';
 import { readOfAudience, type SavedAudienceParts } from './saved.ts';
 
 /** What is read about audiences. */
@@ -20,7 +22,8 @@ export async function answerPreview({ audiencesOf }: AudienceParts, call: QueryR
   const read = readBody('POST /v1/audiences/preview', call, definitionIn(call));
   if (!read.ok) return read.refusal;
   const { body, also } = read.value;
-  return previewAnswer(await audiencesOf(call.project).preview(call.project.id, also.definition, body.sample));
+  const preview = await audiencesOf(call.project).preview(call.project.id, also.definition, body.sample);
+  return previewAnswer(preview, also.warnings);
 }
 
 /** Where the definition stands in a question. */
@@ -43,9 +46,13 @@ export async function answerSavedPreview(
   return previewAnswer(await audiencesOf(project).preview(project.id, definitionOf(audience, project), query.sample));
 }
 
-function previewAnswer({ count, sample, sampleUsers, tookMs, rowsRead }: Preview): Answer {
+function previewAnswer(
+  { count, sample, sampleUsers, tookMs, rowsRead }: Preview,
+  warnings: readonly Problem[] = [],
+): Answer {
   const users = { sample, sample_users: sampleUsers.map(userJson) };
-  return { status: 200, body: JSON.stringify({ count, ...users, took_ms: Math.round(tookMs), rows_read: rowsRead }) };
+  const body = JSON.stringify({ count, ...users, took_ms: Math.round(tookMs), rows_read: rowsRead });
+  return { status: 200, body: withWarnings(body, warnings) };
 }
 
 export function userJson({ userId, anonymousId, userKey }: SampleUser): object {

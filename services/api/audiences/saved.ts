@@ -24,10 +24,12 @@ export interface SavedAudienceParts {
 export async function answerSave({ saved }: SavedAudienceParts, call: ChangeRequest): Promise<Answer | Refusal> {
   const read = readBody('POST /v1/audiences', call, settingsIn(call));
   if (!read.ok) return read.refusal;
-  const { name = '', definition = '', refreshMs = null } = read.value.also.settings;
+  const { settings, warnings } = read.value.also;
+  const { name = '', definition = '', refreshMs = null } = settings;
   const audience = await saved.create(call.project.id, { name, definition, refreshMs }, call.key?.id);
   const audit = { action: 'audience.save', object: audience.id, after: settingsJson(audience) };
-  return { ...audienceAnswer(audience, { Location: `/v1/audiences/${audience.id}` }), status: 201, audit };
+  const headers = { Location: `/v1/audiences/${audience.id}` };
+  return { ...audienceAnswer(audience, { headers, warnings }), status: 201, audit };
 }
 
 /** `GET /v1/audiences` */
@@ -63,10 +65,11 @@ export async function answerChange(
   if ('refused' in terms) return terms;
   const read = readBody(how, call, settingsIn(call));
   if (!read.ok) return read.refusal;
-  if (Object.keys(read.value.also.settings).length === 0) return NO_CHANGE;
+  const { settings, warnings } = read.value.also;
+  if (Object.keys(settings).length === 0) return NO_CHANGE;
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
-  const changes = { ...(how === 'PUT /v1/audiences/{id}' && { refreshMs: null }), ...read.value.also.settings };
+  const changes = { ...(how === 'PUT /v1/audiences/{id}' && { refreshMs: null }), ...settings };
   const before = await saved.find(call.project.id, id);
   const after = await saved.update(call.project.id, id, changes, terms);
   const audit = {
@@ -75,7 +78,7 @@ export async function answerChange(
     before: before && settingsJson(before),
     after: settingsJson(after),
   };
-  return { ...audienceAnswer(after), audit };
+  return { ...audienceAnswer(after, { warnings }), audit };
 }
 
 const NO_CHANGE = refuseBody([{ path: '', message: 'names nothing to change: name, definition or refresh' }]).refusal;
@@ -160,7 +163,7 @@ function audienceIdOf(call: QueryRequest): string | undefined {
 const AUDIENCE_ID = /^\w{1,64}$/;
 
 type ReadSettings =
-  | { readonly ok: true; readonly settings: Partial<NewAudience> }
+  | { readonly ok: true; readonly settings: Partial<NewAudience>; readonly warnings: readonly Problem[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** Reads what the document cannot say of a body's members. A definition is kept as it was sent. */
@@ -174,7 +177,8 @@ function settingsIn({ project: { timezone } }: QueryRequest): (body: Members) =>
     if (typeof refresh === 'string' && refreshMs === undefined) problems.push(NO_REFRESH);
     if (problems.length > 0) return { ok: false, problems };
     const text = definition === undefined ? undefined : toJsonText(definition);
-    return { ok: true, settings: given({ name: name as string | undefined, definition: text, refreshMs }) };
+    const settings = given({ name: name as string | undefined, definition: text, refreshMs });
+    return { ok: true, settings, warnings: read?.ok === true ? read.warnings : [] };
   };
 }
 

@@ -9,6 +9,7 @@ import { type Members, readBody } from '../input.ts';
 import { refuseParameter } from '../query.ts';
 import { userKeyIn } from '../users/named-user.ts';
 import { NOBODY } from '../users/users.ts';
+import { withWarnings } from './audience-json.ts';
 import { type AudienceParts, DEFINITION_PATH, definitionIn } from './questions.ts';
 import { readOfAudience, type SavedAudienceParts } from './saved.ts';
 
@@ -21,7 +22,7 @@ export async function answerExplain({ audiencesOf }: AudienceParts, call: Call):
   const { body, also } = read.value;
   const audiences = audiencesOf(call.project);
   const explained = await audiences.explain(call.project.id, also.definition, DEFINITION_PATH, body.sample);
-  return { status: 200, body: explanationJson(explained) };
+  return { status: 200, body: withWarnings(explanationJson(explained), also.warnings) };
 }
 
 /** `POST /v1/audiences/why` */

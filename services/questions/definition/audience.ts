@@ -61,7 +61,7 @@ export interface Period {
   readonly to: Instant | null;
 }
 
-/** A point in time, or how long before the evaluation. */
+/** A point in time, or how long before the evaluation; after it where that is negative. */
 export type Instant = { readonly at: Micros } | { readonly ago: Micros };
 
 export type Comparison = 'gt' | 'gte' | 'lt' | 'lte';
@@ -73,7 +73,18 @@ export type Test =
   | { readonly test: 'exists'; readonly value: boolean }
   | { readonly test: Comparison; readonly value: string | NumberConstant }
   | { readonly test: 'contains'; readonly value: Constant }
-  | { readonly test: 'starts_with'; readonly value: string };
+  | { readonly test: 'starts_with'; readonly value: string }
+  | DateTest;
+
+/** A date or time: it lies within a period, or its day of the year comes up. */
+export interface DateTest {
+  readonly test: 'date';
+  readonly when: Period | { readonly upTo: Micros };
+  /** Numbers of these since 1970 are times; null: texts are. */
+  readonly epoch: 'seconds' | 'milliseconds' | null;
+  /** Of texts without an offset, and of days. */
+  readonly timezone: string;
+}
 
 export type Constant = string | boolean | NumberConstant;
 

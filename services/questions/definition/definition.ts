@@ -7,7 +7,8 @@ import { readMember } from './read-member.ts';
 import { Reading } from './reading.ts';
 
 export type ReadDefinition =
-  { readonly ok: true; readonly definition: Audience } | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: true; readonly definition: Audience; readonly warnings: readonly Problem[] }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
 
 export interface ReadingOptions {
   /** The project's, for dates without an offset. */
@@ -33,8 +34,8 @@ const KINDS = [...GROUPS, ...(Object.keys(CONDITIONS) as Condition['kind'][])];
 export function readDefinition(body: unknown, { timezone, path = '' }: ReadingOptions): ReadDefinition {
   const reading = new Reading(timezone);
   const definition = readNode(reading, body, path, 1);
-  const { problems } = reading;
-  return definition === undefined || problems.length > 0 ? { ok: false, problems } : { ok: true, definition };
+  const { problems, warnings } = reading;
+  return definition === undefined || problems.length > 0 ? { ok: false, problems } : { ok: true, definition, warnings };
 }
 
 /** @param depth 1 for the outermost node. */

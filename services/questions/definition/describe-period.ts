@@ -8,6 +8,8 @@ const HOUR: Micros = 3_600_000_000n;
 export function describePeriod({ from, to }: Period): string {
   const isUpToNow = to !== null && 'ago' in to && to.ago === -1n;
   if (isUpToNow && from !== null && 'ago' in from) return `in the last ${describeDuration(from.ago)}`;
+  const isFromNow = from !== null && 'ago' in from && from.ago === 0n;
+  if (isFromNow && to !== null && 'ago' in to) return `in the next ${describeDuration(-to.ago - 1n)}`;
   const ends = [
     ...(from ? [`from ${describeInstant(from)}`] : []),
     ...(to && !isUpToNow ? [`before ${describeInstant(to)}`] : []),
@@ -16,10 +18,11 @@ export function describePeriod({ from, to }: Period): string {
 }
 
 function describeInstant(instant: Instant): string {
-  return 'at' in instant ? formatMicros(instant.at) : `${describeDuration(instant.ago)} ago`;
+  if ('at' in instant) return formatMicros(instant.at);
+  return instant.ago < 0n ? `${describeDuration(-instant.ago)} from now` : `${describeDuration(instant.ago)} ago`;
 }
 
-function describeDuration(micros: Micros): string {
+export function describeDuration(micros: Micros): string {
   const hours = micros / HOUR;
   return hours % 24n === 0n ? `${hours / 24n} days` : `${hours} hours`;
 }

@@ -6,6 +6,8 @@ import { MAX_CONDITIONS, MAX_PROBLEMS, MAX_TEXT } from './limits.ts';
 export class Reading {
   readonly timezone: string;
   readonly problems: Problem[] = [];
+  /** What is accepted and most likely means something else than its author thinks. */
+  readonly warnings: Problem[] = [];
   #conditions = 0;
 
   constructor(timezone: string) {
@@ -14,6 +16,10 @@ export class Reading {
 
   refuse(path: string, message: string): undefined {
     if (this.problems.length < MAX_PROBLEMS) this.problems.push({ path, message });
+  }
+
+  warn(path: string, message: string): void {
+    if (this.warnings.length < MAX_PROBLEMS) this.warnings.push({ path, message });
   }
 
   /** Counts a condition. Returns false when the definition has more than it may. */

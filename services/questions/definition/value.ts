@@ -14,6 +14,8 @@ export interface ValueSql {
   exists(): string;
   /** The string itself; NULL if the value is not a string. */
   string(): string;
+  /** The number: `integer` (Int128) if it is stored as a whole one, else `double`. Each NULL where it is not. */
+  number(): NumberSql;
   isBoolean(value: boolean): string;
   isNumber(comparison: ComparisonSql, value: NumberConstant): string;
   isOneOf(values: readonly NumberConstant[]): string;
@@ -21,6 +23,11 @@ export interface ValueSql {
   hasString(value: string): string;
   hasBoolean(value: boolean): string;
   hasNumber(value: NumberConstant): string;
+}
+
+export interface NumberSql {
+  readonly integer: string;
+  readonly double: string;
 }
 
 /** False instead of NULL. */

@@ -1,8 +1,8 @@
 /** The result of a condition for one user: at the evaluation, after it, and what it rests on. */
 import type { Micros } from '../../messages/message.ts';
 import type { Condition, ConditionOf, EventCondition, TraitCondition } from '../definition/audience.ts';
-import { type CountedEvent, EventWindow } from './event-window.ts';
-import { conditionValue, type KnownTrait, passesTrait } from './user-traits.ts';
+import { type CountedEvent, flipsOf, windowAt } from './event-window.ts';
+import { conditionValue, type KnownTrait, passesTrait, traitMoments } from './user-traits.ts';
 
 /** What is known of the user. */
 export interface EvaluationInput {
@@ -58,18 +58,31 @@ function traitState(condition: TraitCondition, { traits, now }: EvaluationInput)
   const setBy = trait === undefined ? null : { ...trait.setAt, isDeleted: trait.isDeleted };
   return {
     isMet: passesTrait(condition, trait, now),
-    flips: [].values(),
+    flips: traitFlips(condition, trait, now),
     evidence: { kind: 'trait', value: conditionValue(condition, trait), setBy },
   };
+}
+
+function* traitFlips(
+  condition: TraitCondition,
+  trait: KnownTrait | undefined,
+  now: Micros,
+): Generator<Micros, void, undefined> {
+  let isMet = passesTrait(condition, trait, now);
+  for (const instant of traitMoments(condition, trait, now)) {
+    if (passesTrait(condition, trait, instant) === isMet) continue;
+    isMet = !isMet;
+    yield instant;
+  }
 }
 
 function eventState(
   condition: EventCondition,
   { events, now, eventsShown }: EvaluationInput,
 ): ConditionState<EventEvidence> {
-  const window = new EventWindow(condition, events.get(condition) ?? [], now);
-  // Before the flips: taking one moves the window.
+  const counted = events.get(condition) ?? [];
+  const window = windowAt(condition, counted, now);
   const { count, first = null, last = null, isMet } = window;
   const evidence = { kind: 'event', count, first, last, events: window.newest(eventsShown) } as const;
-  return { isMet, flips: window.flips(), evidence };
+  return { isMet, flips: flipsOf(condition, counted, now), evidence };
 }

@@ -1,6 +1,8 @@
 import type { Micros } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
 import { agesPassed, type EventCondition, liesWithin, microsOf } from '../definition/audience.ts';
+import type { MovingWhere } from './moving-where.ts';
 
 /** An event of one user that a condition counts if it lies within the condition's period. */
 export interface CountedEvent {
@@ -9,6 +11,42 @@ export interface CountedEvent {
   readonly messageId: string;
   readonly timestamp: Micros;
   readonly receivedAt: Micros;
+  /** Left out where the event passes the condition's `where` at any time. */
+  readonly moving?: MovingWhere;
+}
+
+/** Steps of an event and an instant in which a user is looked at: a second's work. */
+const MAX_STEPS = 5_000_000;
+
+/**
+ * The instants after `now` at which a condition of these events changes, in order. Where time changes what passes `where`,
+ * the window is made anew of what passes.
+ *
+ * @throws TidemarkError `QUERY_LIMIT` past `MAX_STEPS`.
+ */
+export function* flipsOf(
+  condition: EventCondition,
+  events: readonly CountedEvent[],
+  now: Micros,
+): Generator<Micros, void, undefined> {
+  const window = new EventWindow(condition, events, now);
+  const moments = events.flatMap(({ moving }) => moving?.moments ?? []);
+  if (moments.length === 0) return yield* window.flips();
+  const instants = new BigInt64Array([...window.instants(), ...moments]).sort();
+  if (instants.length * events.length > MAX_STEPS)
+    throw new TidemarkError('QUERY_LIMIT', 'the question went past its limit of rows');
+  let { isMet } = windowAt(condition, events, now);
+  for (const instant of instants) {
+    if (windowAt(condition, events, instant).isMet === isMet) continue;
+    isMet = !isMet;
+    yield instant;
+  }
+}
+
+/** The events that pass `where` at this instant. Ask about instants in ascending order. */
+export function windowAt(condition: EventCondition, events: readonly CountedEvent[], now: Micros): EventWindow {
+  const passing = events.filter(({ moving }) => moving?.passesAt(now) ?? true);
+  return new EventWindow(condition, passing, now);
 }
 
 /**
@@ -74,7 +112,7 @@ export class EventWindow {
   /** The instants after now at which the result changes, in order. Taking one moves the window to it. */
   *flips(): Generator<Micros, void, undefined> {
     let current = this.isMet;
-    for (const instant of this.#instants()) {
+    for (const instant of this.instants()) {
       this.moveTo(instant);
       if (this.isMet !== current) yield instant;
       current = this.isMet;
@@ -82,7 +120,7 @@ export class EventWindow {
   }
 
   /** Every instant after now at which an end of a period passes an event. */
-  #instants(): BigInt64Array {
+  instants(): BigInt64Array {
     const { within, first, last } = this.#condition;
     const instants = agesPassed([within, first, last]).flatMap((age) =>
       this.#events.map(({ timestamp }) => timestamp + age),

@@ -10,6 +10,7 @@ import { namesSql } from '../sql/user-sets.ts';
 import { passesAll } from '../operators/operators.ts';
 import { parseStoredJson, valueAt } from '../sql/stored-value.ts';
 import type { CountedEvent } from './event-window.ts';
+import { isMovingWhere, MovingWhere } from './moving-where.ts';
 
 export interface OneUser {
   readonly projectId: string;
@@ -29,8 +30,8 @@ interface EventRow {
 /** An event with the conditions that its properties pass. */
 interface Copy extends CountedEvent {
   readonly precedence: bigint;
-  /** The conditions that name it and whose `where` it passes. */
-  readonly passes: ReadonlySet<EventCondition>;
+  /** The conditions that name it and whose `where` it passes, now or, where that is given, at some time. */
+  readonly passes: ReadonlyMap<EventCondition, MovingWhere | null>;
 }
 
 // An event may have 500 KB, so the first page is small.
@@ -58,7 +59,7 @@ export async function readUserEvents(
     const sameKind = conditions.filter(({ where }) => where.length > 0 === withText);
     if (sameKind.length === 0) continue;
     for (const copy of await firstCopies(asking, user, { conditions: sameKind, withText }, now))
-      for (const condition of copy.passes) events.get(condition)?.push(copy);
+      for (const [condition, moving] of copy.passes) events.get(condition)?.push(moving ? { ...copy, moving } : copy);
   }
   return events;
 }
@@ -106,10 +107,17 @@ function conditionsPassed(
   { event, text }: EventRow,
   conditions: readonly EventCondition[],
   now: Micros,
-): ReadonlySet<EventCondition> {
+): Copy['passes'] {
   const ofEvent = conditions.filter(({ events }) => events === null || events.includes(event));
   const properties = text === '' ? {} : parseStoredJson(text);
-  return new Set(ofEvent.filter(({ where }) => where.every((member) => isPassed(properties, member, now))));
+  const passes = new Map<EventCondition, MovingWhere | null>();
+  for (const condition of ofEvent) {
+    const { where } = condition;
+    const moving = isMovingWhere(where) ? new MovingWhere(where, properties, now) : null;
+    if (moving !== null && moving.moments.length > 0) passes.set(condition, moving);
+    else if (where.every((member) => isPassed(properties, member, now))) passes.set(condition, null);
+  }
+  return passes;
 }
 
 function isPassed(properties: unknown, { path, tests }: Member, now: Micros): boolean {

@@ -2,7 +2,7 @@
 import type { Micros } from '../../messages/message.ts';
 import { timesOfVersion } from '../../messages/version.ts';
 import type { QueryBudget } from '../query-budget.ts';
-import { passesAll } from '../operators/operators.ts';
+import { momentsOf, passesAll } from '../operators/operators.ts';
 import { parseStoredJson, type ValueLocation, valueAt } from '../sql/stored-value.ts';
 import type { TraitCondition } from '../definition/audience.ts';
 import { Params } from '../sql/params.ts';
@@ -50,7 +50,15 @@ export function conditionValue({ path }: TraitCondition, trait: KnownTrait | und
   return valueAt(trait?.value, path.slice(1));
 }
 
+/** Every instant after `now` at which time alone changes `passesTrait`, and maybe others. In order. */
+export function traitMoments(condition: TraitCondition, trait: KnownTrait | undefined, now: Micros): readonly Micros[] {
+  return momentsOf(conditionValue(condition, trait), condition.tests, { location: locationOf(condition), now });
+}
+
 export function passesTrait(condition: TraitCondition, trait: KnownTrait | undefined, now: Micros): boolean {
-  const location: ValueLocation = condition.path.length === 1 ? 'trait' : 'in-trait';
-  return passesAll(conditionValue(condition, trait), condition.tests, { location, now });
+  return passesAll(conditionValue(condition, trait), condition.tests, { location: locationOf(condition), now });
+}
+
+function locationOf({ path }: TraitCondition): ValueLocation {
+  return path.length === 1 ? 'trait' : 'in-trait';
 }

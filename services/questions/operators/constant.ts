@@ -18,6 +18,15 @@ export function readOrdered(reading: Reading, value: unknown, path: string): str
   return numberConstant(value) ?? reading.refuse(path, 'is neither a number nor a string');
 }
 
+const DURATION = /^\d+[hdw]$/;
+
+/** Warns of a text such as 90d: a comparison takes it as that text. @param key The member of `date` that is meant. */
+export function warnOfDuration(reading: Reading, value: unknown, path: string, key: string): void {
+  if (typeof value !== 'string' || !DURATION.test(value)) return;
+  const meant = JSON.stringify({ date: { [key]: value } });
+  reading.warn(path, `compares with the text ${JSON.stringify(value)}; for a date and a time that moves, write ${meant}`);
+}
+
 /** The test with this value; undefined where the value was refused. */
 export function testOf<T extends string, V>(test: T, value: V | undefined): { test: T; value: V } | undefined {
   return value === undefined ? undefined : { test, value };

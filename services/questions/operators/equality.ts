@@ -2,18 +2,24 @@ import { pointerTo } from '../../messages/unacceptable.ts';
 import { MAX_VALUES } from '../definition/limits.ts';
 import { type Reading, isJsonObject } from '../definition/reading.ts';
 import type { ValueLocation } from '../sql/stored-value.ts';
-import { describeConstant, equals, isOneOf, readConstant, testOf } from './constant.ts';
+import { describeConstant, equals, isOneOf, readConstant, testOf, warnOfDuration } from './constant.ts';
 import type { Operator, TestOf } from './operator.ts';
 
 export const IS: Operator<TestOf<'is'>> = {
-  read: (reading, value, path) => testOf('is', readConstant(reading, value, path)),
+  read: (reading, value, path) => {
+    warnOfDuration(reading, value, path, 'last');
+    return testOf('is', readConstant(reading, value, path));
+  },
   describe: ({ value }) => `is ${describeConstant(value)}`,
   sql: ({ params }, value, test) => isOneOf(params, value, [test.value]),
   passes: (value, test, { location }) => equals(value, test.value, location),
 };
 
 export const IS_NOT: Operator<TestOf<'is_not'>> = {
-  read: (reading, value, path) => testOf('is_not', readConstant(reading, value, path)),
+  read: (reading, value, path) => {
+    warnOfDuration(reading, value, path, 'last');
+    return testOf('is_not', readConstant(reading, value, path));
+  },
   describe: ({ value }) => `is not ${describeConstant(value)}`,
   sql: ({ params }, value, test) => `NOT ${isOneOf(params, value, [test.value])}`,
   passes: (value, test, { location }) => !equals(value, test.value, location),

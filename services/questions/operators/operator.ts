@@ -15,6 +15,8 @@ export interface Operator<T extends Test> {
   sql(scope: Scope, value: ValueSql, test: T): string;
   /** Whether a value in memory passes; undefined is a missing one. The same as `sql` says of the stored value. */
   passes(value: unknown, test: T, at: TestedAt): boolean;
+  /** Every instant after the evaluation at which a value that stays comes to pass or no longer does, and maybe others. */
+  moments?(value: unknown, test: T, at: TestedAt): readonly Micros[];
 }
 
 /** Where a value is stored, and the evaluation, which relative times count back from. */

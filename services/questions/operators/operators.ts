@@ -1,8 +1,10 @@
 /** The operators of traits and properties. A new one needs a kind of `Test`, and a line here. */
+import type { Micros } from '../../messages/message.ts';
 import type { Test } from '../definition/audience.ts';
 import type { Reading } from '../definition/reading.ts';
 import type { ValueSql } from '../definition/value.ts';
 import type { Scope } from '../sql/params.ts';
+import { DATE } from './date.ts';
 import { EXISTS, IN, IS, IS_NOT } from './equality.ts';
 import type { Operator, TestedAt } from './operator.ts';
 import { GT, GTE, LT, LTE } from './order.ts';
@@ -22,6 +24,7 @@ const OPERATORS: Readonly<Record<OperatorName, Operator<Test>>> = {
   lte: LTE,
   contains: CONTAINS,
   starts_with: STARTS_WITH,
+  date: DATE,
 };
 
 export const OPERATOR_NAMES = Object.keys(OPERATORS) as readonly OperatorName[];
@@ -50,4 +53,15 @@ export function testsSql(scope: Scope, value: ValueSql, tests: readonly Test[]):
 /** The same of a value in memory. */
 export function passesAll(value: unknown, tests: readonly Test[], at: TestedAt): boolean {
   return tests.every((test) => OPERATORS[test.test].passes(value, test, at));
+}
+
+/** Whether time alone may change what passes. */
+export function isMoving(tests: readonly Test[]): boolean {
+  return tests.some((test) => OPERATORS[test.test].moments !== undefined);
+}
+
+/** Every instant after the evaluation at which time alone changes whether a value passes, and maybe others. In order. */
+export function momentsOf(value: unknown, tests: readonly Test[], at: TestedAt): readonly Micros[] {
+  const moments = tests.flatMap((test) => OPERATORS[test.test].moments?.(value, test, at) ?? []);
+  return [...new Set(moments)].sort((one, other) => (one < other ? -1 : 1));
 }

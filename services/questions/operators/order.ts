@@ -1,7 +1,7 @@
 import type { Comparison } from '../definition/audience.ts';
 import { OPERATOR_SQL, orFalse, type ValueSql } from '../definition/value.ts';
 import type { Params } from '../sql/params.ts';
-import { compareValues, describeConstant, readOrdered, testOf } from './constant.ts';
+import { compareValues, describeConstant, readOrdered, testOf, warnOfDuration } from './constant.ts';
 import type { Operator, TestOf } from './operator.ts';
 
 export const GT = comparison('gt', '>', (order) => order > 0);
@@ -15,7 +15,10 @@ function comparison(
   isInOrder: (order: number) => boolean,
 ): Operator<TestOf<Comparison>> {
   return {
-    read: (reading, value, path) => testOf(test, readOrdered(reading, value, path)),
+    read: (reading, value, path) => {
+      warnOfDuration(reading, value, path, test === 'gt' || test === 'gte' ? 'since' : 'before');
+      return testOf(test, readOrdered(reading, value, path));
+    },
     describe: ({ value }) => `${sign} ${describeConstant(value)}`,
     sql: ({ params }, value, asked) => comparisonSql(params, value, asked),
     passes: (value, asked, { location }) => {

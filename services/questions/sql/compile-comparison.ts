@@ -1,9 +1,8 @@
 /** Compiles the comparison of two audiences to one query. Pure. As in compile.ts, no text of a caller becomes SQL. */
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import type { Audience } from '../definition/audience.ts';
-import { filter, MAX_SAMPLE, type PreviewOptions } from './compile.ts';
+import { filter, MAX_SAMPLE, type PreviewOptions, queryOf } from './compile.ts';
 import { Params } from './params.ts';
-import { READABLE_SQL } from './text-value.ts';
 
 /**
  * Yields one row: `from_count` and `to_count`, the numbers of users of either; of those who enter, leave and stay where the
@@ -24,8 +23,7 @@ export function compileComparison(from: Audience, to: Audience, { projectId, now
     `SELECT countIf(is_from) AS from_count, countIf(is_to) AS to_count, ${groups.join(', ')} ` +
     `FROM (SELECT user_id, anonymous_id, internal_id, toBool(${filter(scope, from)}) AS is_from, ` +
     `toBool(${filter(scope, to)}) AS is_to FROM user_rows FINAL WHERE project_id = ${params.string(projectId)})`;
-  const sql = select.includes('readable(') ? `WITH ${READABLE_SQL} AS readable ${select}` : select;
-  return { projectId, sql, params: params.values() };
+  return queryOf(scope, select);
 }
 
 function group(name: string, condition: string, size: string): string {

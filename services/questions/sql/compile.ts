@@ -7,8 +7,8 @@ import type { Micros } from '../../messages/message.ts';
 import { type Audience, type Condition, type ConditionOf, isCondition } from '../definition/audience.ts';
 import type { EventCondition, TraitCondition } from '../definition/audience.ts';
 import { passesAll } from '../operators/operators.ts';
+import { withFunctions } from './functions.ts';
 import { Params, type Scope } from './params.ts';
-import { READABLE_SQL } from './text-value.ts';
 import { eventUsers, traitUsers } from './user-sets.ts';
 
 /** The most users that a sample may have. */
@@ -64,10 +64,8 @@ export function compileCondition(condition: Condition, { projectId, now }: Compi
   return subquery === null ? null : queryOf(scope, subquery);
 }
 
-/** Adds the function that makes text readable, if the query uses it. */
 export function queryOf({ params, projectId }: Scope, select: string): Query {
-  const sql = select.includes('readable(') ? `WITH ${READABLE_SQL} AS readable ${select}` : select;
-  return { projectId, sql, params: params.values() };
+  return { projectId, sql: withFunctions(select), params: params.values() };
 }
 
 /** The condition on `user` that is true of the audience's users. */

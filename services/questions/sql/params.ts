@@ -64,6 +64,10 @@ export class Params {
     return this.#add('Int64', value.toString());
   }
 
+  manyMicros(values: readonly Micros[]): string {
+    return `CAST(${this.strings(values.map(String))}, 'Array(Int64)')`;
+  }
+
   instant(value: Micros): string {
     return this.#add("DateTime64(6, 'UTC')", formatMicros(value).replace('T', ' ').slice(0, -1));
   }

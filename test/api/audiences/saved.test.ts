@@ -50,6 +50,19 @@ test('every answer with an audience has its revision as the ETag', async () => {
   }
 });
 
+test('saving a definition that compares with a duration as text is answered with a warning', async () => {
+  const definition = { trait: 'signed_up', gt: '90d' };
+  const warnings = [{ pointer: '/definition/gt', message: expect.any(String) }];
+
+  const created = await send('POST', '', { body: { name: 'Recent', definition } });
+  const changed = await send('PATCH', `/${String(created.body['id'])}`, { body: { definition } });
+  const renamed = await send('PATCH', `/${String(created.body['id'])}`, { body: { name: 'Not so recent' } });
+
+  expect(created).toMatchObject({ status: 201, body: { warnings } });
+  expect(changed).toMatchObject({ status: 200, body: { warnings } });
+  expect(renamed.body).not.toHaveProperty('warnings');
+});
+
 test('a change with the ETag of another revision is 412 and changes nothing', async () => {
   const id = await saved();
   await send('PATCH', `/${id}`, { body: { name: `By somebody else ${id}` } });

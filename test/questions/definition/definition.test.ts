@@ -30,6 +30,7 @@ function nested(groups: number, definition: unknown): unknown {
 }
 
 const PRO = { trait: 'plan', is: 'pro' };
+const DAY = 86_400_000_000n;
 const micros = (text: string) => BigInt(Date.parse(text)) * 1000n;
 
 describe('a definition is read', () => {
@@ -46,7 +47,7 @@ describe('a definition is read', () => {
       of: [
         {
           kind: 'event',
-          event: 'Order Completed',
+          events: ['Order Completed'],
           where: [{ path: ['cart', 'total'], tests: [{ test: 'gt', value: { double: 50, integer: 50n } }] }],
           times: { atLeast: 3, atMost: null },
           within: null,
@@ -112,6 +113,48 @@ describe('a definition is read', () => {
     expect(audienceOf({ event: 'X', within }, 'Europe/Berlin')).toMatchObject({ within: period });
   });
 
+  test.each([
+    ['X', ['X']],
+    [
+      ['X', 'Y'],
+      ['X', 'Y'],
+    ],
+    [{ any: true }, null],
+  ])('the event %j is read as its names', (event, events) => {
+    expect(audienceOf({ event })).toMatchObject({ events });
+  });
+
+  test.each([
+    [{ last: '90d' }, { when: { from: { ago: 90n * DAY }, to: { ago: -1n } }, epoch: null }],
+    [{ next: '7d' }, { when: { from: { ago: 0n }, to: { ago: -7n * DAY - 1n } }, epoch: null }],
+    [{ since: '+1w', epoch: 'seconds' }, { when: { from: { ago: -7n * DAY }, to: null }, epoch: 'seconds' }],
+    [
+      { between: ['1d', '+1d'], epoch: 'milliseconds' },
+      { when: { from: { ago: DAY }, to: { ago: -DAY } }, epoch: 'milliseconds' },
+    ],
+    [{ before: '2026-11-20' }, { when: { from: null, to: { at: micros('2026-11-19T23:00:00Z') } }, epoch: null }],
+    [{ anniversary: 'today' }, { when: { upTo: 0n }, epoch: null }],
+    [{ anniversary: { next: '7d' } }, { when: { upTo: 7n * DAY }, epoch: null }],
+  ])('the date %j is parsed in the timezone of the project', (date, test) => {
+    const tests = [{ test: 'date', ...test, timezone: 'Europe/Berlin' }];
+
+    expect(audienceOf({ trait: 'at', date }, 'Europe/Berlin')).toMatchObject({ tests });
+  });
+
+  test('a comparison with a text that looks like a duration is read with a warning that says what to write', () => {
+    const where = [{ property: 'at', gt: '90 d', lte: '2w', is_not: '2026' }];
+
+    const result = readValue({ all: [{ trait: 'signed_up', gte: '90d' }, { event: 'X', where }] });
+
+    expect(result).toMatchObject({
+      ok: true,
+      warnings: [
+        { path: '/all/0/gte', message: expect.stringContaining('{"date":{"since":"90d"}}') },
+        { path: '/all/1/where/0/lte', message: expect.stringContaining('{"date":{"before":"2w"}}') },
+      ],
+    });
+  });
+
   test('a key may be any text', () => {
     expect(audienceOf({ trait: ['', 'a.b', '__proto__'], exists: true })).toMatchObject({
       path: ['', 'a.b', '__proto__'],
@@ -152,7 +195,24 @@ describe('a definition is refused, naming the place', () => {
     [{ trait: 'plan', starts_with: 1, contains: [] }, ['/contains', '/starts_with']],
     [{ event: '' }, ['/event']],
     [{ event: 7, when: 'now' }, ['/when', '/event']],
+    [{ event: [] }, ['/event']],
+    [{ event: ['X', 'X'] }, ['/event']],
+    [{ event: ['X', 7, ''] }, ['/event/1', '/event/2']],
+    [{ event: Array.from({ length: 51 }, (_, index) => `${index}`) }, ['/event']],
+    [{ event: { any: false } }, ['/event/any']],
+    [{ event: { any: true, but: 'X' } }, ['/event/but']],
     [{ event: 'X', where: {} }, ['/where']],
+    [{ trait: 'at', date: '90d' }, ['/date']],
+    [{ trait: 'at', date: {} }, ['/date']],
+    [{ trait: 'at', date: { last: '1d', next: '1d' } }, ['/date']],
+    [{ trait: 'at', date: { last: '+1d' } }, ['/date/last']],
+    [{ trait: 'at', date: { since: '+1m' } }, ['/date/since']],
+    [{ trait: 'at', date: { between: ['+2d', '+1d'] } }, ['/date/between']],
+    [{ trait: 'at', date: { anniversary: true } }, ['/date/anniversary']],
+    [{ trait: 'at', date: { anniversary: { next: 7 } } }, ['/date/anniversary/next']],
+    [{ trait: 'at', date: { last: '1d', epoch: 'days' } }, ['/date/epoch']],
+    [{ trait: 'at', date: { last: '1d', unit: 'days' } }, ['/date/unit']],
+    [{ event: 'X', within: { since: '+1d' } }, ['/within/since']],
     [
       { event: 'X', where: [{ property: 'a' }, { trait: 'a', is: 1 }] },
       ['/where/0', '/where/1/trait', '/where/1/property'],

@@ -74,6 +74,62 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     });
   });
 
+  test('why says when a moving date passes the value of a trait', async () => {
+    const make = new MessageMaker();
+    const traits = '{"up":"2026-11-20T11:00:00Z","ends":"2026-11-29","born":"1990-11-20","paid":1795176000.5}';
+    await insert(store(), [make.identify({ traits })]);
+    const midnight = NOW + 12n * HOUR;
+
+    const conditions = [
+      { trait: 'up', date: { last: '1h' } },
+      { trait: 'ends', date: { next: '7d' } },
+      { trait: 'born', date: { anniversary: 'today' } },
+      { trait: 'born', date: { anniversary: { next: '7d' } } },
+      { trait: 'paid', date: { before: '1d', epoch: 'seconds' } },
+    ];
+    const found = await Promise.all(conditions.map((condition) => evaluationOf(make, condition)));
+
+    expect(found).toMatchObject([
+      { isMet: true, changesAt: NOW + 1n, condition: 'trait "up" is a date in the last 1 hours' },
+      { isMet: false, changesAt: NOW + 36n * HOUR, condition: 'trait "ends" is a date in the next 7 days' },
+      { isMet: true, changesAt: midnight, condition: 'trait "born" has its anniversary today' },
+      { isMet: true, changesAt: midnight, condition: 'trait "born" has its anniversary in the next 7 days' },
+      { isMet: false, changesAt: NOW + DAY + 500_001n },
+    ]);
+  });
+
+  test('why says when a moving date passes a property, and how many events it leaves', async () => {
+    const make = new MessageMaker();
+    const booked = [2n, 5n].map((days) =>
+      make.track({ event: 'Booked', properties: `{"day":${(NOW + days * DAY) / 1_000_000n}}`, timestamp: NOW - DAY }),
+    );
+    await insert(store(), booked);
+    const condition = { event: 'Booked', where: [{ property: 'day', date: { next: '3d', epoch: 'seconds' } }] };
+
+    expect(await evaluationOf(make, condition)).toMatchObject({ isMet: true, count: 1, changesAt: NOW + 5n * DAY + 1n });
+    expect(await evaluationOf(make, { ...condition, count: { exactly: 2 } })).toMatchObject({
+      isMet: false,
+      changesAt: NOW + 2n * DAY,
+    });
+  });
+
+  test('why names the events of several names by their names', async () => {
+    const make = new MessageMaker();
+    await insert(store(), [
+      make.track({ event: 'A', messageId: 'm', timestamp: NOW - 3n * HOUR }),
+      make.track({ event: 'B', messageId: 'm', timestamp: NOW - 2n * HOUR }),
+      make.track({ event: 'C', messageId: 'm', timestamp: NOW - HOUR }),
+    ]);
+
+    const named = await evaluationOf(make, { event: ['A', 'B'] });
+    const any = await evaluationOf(make, { event: { any: true }, first: { last: '3h' } });
+
+    expect(named).toMatchObject({ count: 2, events: [{ event: 'B' }, { event: 'A' }], condition: expect.any(String) });
+    expect(named.condition).toBe('event "A" or "B", at least once');
+    expect(any).toMatchObject({ count: 3, first: { event: 'A' }, last: { event: 'C' }, changesAt: NOW + 1n });
+    expect(any.condition).toBe('any event, at least once, for the first time ever in the last 3 hours');
+  });
+
   test('why shows the value of a trait with every digit, and the time of that version', async () => {
     const make = new MessageMaker();
     const receivedAt = NOW - 5n;

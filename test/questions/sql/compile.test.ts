@@ -148,6 +148,35 @@ describe('a definition is asked as', () => {
       ],
     ],
     [
+      'a date that is text, which is compared as text before it is parsed',
+      { trait: 'up', date: { last: '90d' } },
+      [
+        'user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹up›',
+        "AND kind != 'deleted' AND ifNull((if(kind = 'string', text, NULL) >= ‹2026-08-20›",
+        "AND if(kind = 'string', text, NULL) < ‹2026-11-23› AND arrayExists(fields -> arrayExists(n -> arrayExists(local ->",
+        "ifNull(multiIf(isNull(local), false, fields[8] != '' OR fields[9] != '',",
+        "(local - if(fields[9] = '-', -1, 1) * (n[10] * 60 + n[11]) * 60000000) >= ‹1787400000000000›",
+        "AND (local - if(fields[9] = '-', -1, 1) * (n[10] * 60 + n[11]) * 60000000) < ‹1795176000000001›,",
+        "fields[4] = '', local >= ‹1787443200000000› AND local < ‹1795219200000000›,",
+        '(local >= ‹1787400000000000›) AND NOT (local >= ‹1795176000000001›)), false),',
+        "[dateMicros(n)]), [dateNumbers(fields)]), [dateFields(if(kind = 'string', text, NULL))])), false))",
+      ],
+    ],
+    [
+      'a date that is a number as microseconds',
+      { trait: 'up', date: { since: '+7d', epoch: 'seconds' } },
+      [
+        'user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹up›',
+        "AND kind != 'deleted' AND ifNull(arrayExists(instant -> ifNull(instant >= ‹1795780800000000›",
+        "AND instant < ‹10413792000000000›, false), [coalesce(if(if(kind = 'number', integer, NULL) >= -‹1000000000000›",
+        "AND if(kind = 'number', integer, NULL) <= ‹1000000000000›,",
+        "toInt64(if(kind = 'number', integer, NULL)) * ‹1000000›, NULL),",
+        "if(if(kind = 'number' AND isNull(integer), number, NULL) >= -‹1000000000000›",
+        "AND if(kind = 'number' AND isNull(integer), number, NULL) <= ‹1000000000000›,",
+        "toInt64(floor(if(kind = 'number' AND isNull(integer), number, NULL) * ‹1000000› + 0.5)), NULL))]), false))",
+      ],
+    ],
+    [
       'how often and when, by day first and by distinct ids',
       { event: 'Bought', count: { at_least: 3 }, within: { last: '30d' } },
       [

@@ -9,6 +9,7 @@ import type {
 } from '../../../services/questions/definition/audience.ts';
 import { numberConstant } from '../../../services/questions/definition/number-constant.ts';
 import { parseBody } from '../../../services/messages/json.ts';
+import { datePasses, lies } from './naive-dates.ts';
 import type { Message, Micros, Track } from '../../../services/messages/message.ts';
 
 const DAY: Micros = 86_400_000_000n;
@@ -32,6 +33,7 @@ function includes(audience: Audience, history: History, now: Micros): boolean {
         valueAt(history.traits(), audience.path),
         audience.tests,
         audience.path.length === 1 ? 'trait' : 'in trait',
+        now,
       );
     case 'event':
       return hasDone(audience, history, now);
@@ -72,7 +74,7 @@ function hasDone(condition: EventCondition, history: History, now: Micros): bool
   const events = history
     .events(condition.events)
     .filter(({ timestamp }) => lies(timestamp, within, now))
-    .filter(({ properties }) => where.every((member) => memberPasses(parsed(properties), member)));
+    .filter(({ properties }) => where.every((member) => memberPasses(parsed(properties), member, now)));
   const count = new Set(events.map(messageOf)).size;
   if (count < times.atLeast || count > (times.atMost ?? Infinity)) return false;
   const instants = events.map(({ timestamp }) => timestamp).toSorted((one, other) => (one < other ? -1 : 1));
@@ -88,23 +90,18 @@ function isIn(instant: Micros | undefined, period: Period | null, now: Micros): 
   return period === null || (instant !== undefined && lies(instant, period, now));
 }
 
-function lies(instant: Micros, period: Period | null, now: Micros): boolean {
-  const [from, to] = [period?.from, period?.to].map((end) => (end && 'ago' in end ? now - end.ago : end?.at));
-  return (from === undefined || instant >= from) && (to === undefined || instant < to);
-}
-
-export function memberPasses(properties: object, { path, tests }: Member): boolean {
-  return passes(valueAt(properties, path), tests, 'property');
+export function memberPasses(properties: object, { path, tests }: Member, now: Micros): boolean {
+  return passes(valueAt(properties, path), tests, 'property', now);
 }
 
 /** Where the value is stored. */
 type Place = 'trait' | 'in trait' | 'property';
 
-function passes(value: unknown, tests: readonly Test[], place: Place): boolean {
-  return tests.every((test) => passesOne(value, test, place));
+function passes(value: unknown, tests: readonly Test[], place: Place, now: Micros): boolean {
+  return tests.every((test) => passesOne(value, test, place, now));
 }
 
-function passesOne(value: unknown, test: Test, place: Place): boolean {
+function passesOne(value: unknown, test: Test, place: Place, now: Micros): boolean {
   switch (test.test) {
     case 'is':
       return equals(value, test.value, place);
@@ -118,6 +115,8 @@ function passesOne(value: unknown, test: Test, place: Place): boolean {
       return contains(value, test.value, place);
     case 'starts_with':
       return typeof value === 'string' && value.startsWith(test.value);
+    case 'date':
+      return datePasses(typeof value === 'string' ? value : number(value, place), test, now);
     case 'gt':
     case 'gte':
     case 'lt':
