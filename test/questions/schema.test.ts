@@ -26,7 +26,7 @@ const LEAVES = [
 ];
 const WORDS = ['all', 'any', 'not', 'trait', 'event', 'property', 'is', 'is_not', 'in', 'exists', 'gt', 'lte'].concat(
   ['contains', 'starts_with', 'where', 'count', 'within', 'first', 'last', 'between', 'since', 'at_least', 'at_most'],
-  ['exactly', 'other', 'date', 'next', 'anniversary', 'epoch'],
+  ['exactly', 'other', 'date', 'next', 'anniversary', 'epoch', 'sample', 'percent', 'seed'],
 );
 const SOUND = [
   { trait: 'plan', is: 'pro' },
@@ -40,6 +40,7 @@ const SOUND = [
   { event: 'X', where: [{ property: 'day', date: { anniversary: { next: '7d' } } }] },
   { event: ['X', 'Y'], count: { at_most: 0 } },
   { event: { any: true }, within: { last: '30d' } },
+  { sample: { percent: 10, seed: 'spring' } },
   { all: [{ not: { any: [{ event: 'X' }, { trait: '', exists: false }] } }] },
 ];
 

@@ -13,7 +13,7 @@ export type Audience =
  * described (describe.ts), its set of users (sql/compile.ts), what that reads (explain/explain.ts), and its result for one
  * user (explain/evaluation-tree.ts, explain/to-json.ts). The compiler finds a table that lacks it.
  */
-export type Condition = TraitCondition | EventCondition;
+export type Condition = TraitCondition | EventCondition | SampleCondition;
 
 export type ConditionOf<K extends Condition['kind']> = Extract<Condition, { readonly kind: K }>;
 
@@ -24,6 +24,15 @@ export function isCondition(audience: Audience): audience is Condition {
 /** Users whose trait passes every test. */
 export interface TraitCondition extends Member {
   readonly kind: 'trait';
+}
+
+/** A stable share of all users. */
+export interface SampleCondition {
+  readonly kind: 'sample';
+  /** Hundredths of a percent, from 1 to 10,000. */
+  readonly hundredths: number;
+  /** Samples of two seeds have nothing to do with each other; of one, the smaller is in the larger. */
+  readonly seed: string;
 }
 
 /** Users who did something, so often, at such times. */

@@ -4,6 +4,7 @@ import type { Audience, Condition, ConditionOf, TraitCondition } from './audienc
 import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from './limits.ts';
 import { readEvent } from './read-event.ts';
 import { readMember } from './read-member.ts';
+import { readSample } from './read-sample.ts';
 import { Reading } from './reading.ts';
 
 export type ReadDefinition =
@@ -23,7 +24,11 @@ type ReadCondition<K extends Condition['kind']> = (
   path: string,
 ) => ConditionOf<K> | undefined;
 
-const CONDITIONS: { readonly [K in Condition['kind']]: ReadCondition<K> } = { trait: readTrait, event: readEvent };
+const CONDITIONS: { readonly [K in Condition['kind']]: ReadCondition<K> } = {
+  trait: readTrait,
+  event: readEvent,
+  sample: readSample,
+};
 const GROUPS = ['all', 'any', 'not'] as const;
 const KINDS = [...GROUPS, ...(Object.keys(CONDITIONS) as Condition['kind'][])];
 

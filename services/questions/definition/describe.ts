@@ -9,6 +9,7 @@ const GROUPS = { all: 'all of these', any: 'at least one of these', not: 'not th
 const CONDITIONS: { readonly [K in Condition['kind']]: (condition: ConditionOf<K>) => string } = {
   trait: (condition) => `trait ${describeMember(condition)}`,
   event: describeEvent,
+  sample: ({ hundredths, seed }) => `${hundredths / 100} % of all users, by the seed ${JSON.stringify(seed)}`,
 };
 
 export function describe(audience: Audience): string {

@@ -1,6 +1,7 @@
 /** The result of a condition for one user: at the evaluation, after it, and what it rests on. */
 import type { Micros } from '../../messages/message.ts';
-import type { Condition, ConditionOf, EventCondition, TraitCondition } from '../definition/audience.ts';
+import type { Condition, ConditionOf, EventCondition, SampleCondition, TraitCondition } from '../definition/audience.ts';
+import { samplePosition } from '../sql/sample.ts';
 import { type CountedEvent, flipsOf, windowAt } from './event-window.ts';
 import { conditionValue, type KnownTrait, passesTrait, traitMoments } from './user-traits.ts';
 
@@ -8,6 +9,8 @@ import { conditionValue, type KnownTrait, passesTrait, traitMoments } from './us
 export interface EvaluationInput {
   readonly traits: ReadonlyMap<string, KnownTrait>;
   readonly events: ReadonlyMap<EventCondition, readonly CountedEvent[]>;
+  /** The internal id. */
+  readonly userKey: string;
   readonly now: Micros;
   readonly eventsShown: number;
 }
@@ -30,7 +33,13 @@ export interface EventEvidence {
   readonly events: readonly CountedEvent[];
 }
 
-export type Evidence = TraitEvidence | EventEvidence;
+export interface SampleEvidence {
+  readonly kind: 'sample';
+  /** In percent: the user is in every sample by this seed that is larger. */
+  readonly position: number;
+}
+
+export type Evidence = TraitEvidence | EventEvidence | SampleEvidence;
 
 export interface ConditionState<E extends Evidence = Evidence> {
   readonly isMet: boolean;
@@ -46,7 +55,7 @@ const STATES: {
     condition: ConditionOf<K>,
     known: EvaluationInput,
   ) => ConditionState<EvidenceOf<K>>;
-} = { trait: traitState, event: eventState };
+} = { trait: traitState, event: eventState, sample: sampleState };
 
 export function stateOf(condition: Condition, known: EvaluationInput): ConditionState {
   const state = STATES[condition.kind] as (condition: Condition, known: EvaluationInput) => ConditionState;
@@ -74,6 +83,15 @@ function* traitFlips(
     isMet = !isMet;
     yield instant;
   }
+}
+
+function sampleState(
+  { hundredths, seed }: SampleCondition,
+  { userKey }: EvaluationInput,
+): ConditionState<SampleEvidence> {
+  const position = samplePosition(seed, userKey);
+  const evidence = { kind: 'sample', position: position / 100 } as const;
+  return { isMet: position < hundredths, flips: [].values(), evidence };
 }
 
 function eventState(

@@ -119,6 +119,7 @@ async function estimate(
 const READS: { readonly [K in Condition['kind']]: (condition: ConditionOf<K>, now: bigint) => string } = {
   trait: traitReads,
   event: eventReads,
+  sample: () => 'nothing but the number of every user, which is hashed',
 };
 
 export function describeScan(condition: Condition, { now }: Pick<CompileOptions, 'now'>): string {

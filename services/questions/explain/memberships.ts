@@ -49,7 +49,7 @@ async function evaluated(
   ]);
   const memberships: Membership[] = [];
   for (const audience of audiences) {
-    const tree = new EvaluationTree(audience, '', { traits, events, now, eventsShown: 0 });
+    const tree = new EvaluationTree(audience, '', { traits, events, userKey: user.userKey, now, eventsShown: 0 });
     await tree.lookAhead(() => budget.checkTime());
     const { isMet, changesAt } = tree.root;
     memberships.push({ isMember: isMet, changesAt });

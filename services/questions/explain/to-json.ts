@@ -44,6 +44,7 @@ function nodeJson(node: EvaluationNode): object {
 
 const EVIDENCE: { readonly [K in Evidence['kind']]: (evidence: Extract<Evidence, { kind: K }>) => object } = {
   trait: traitJson,
+  sample: ({ position }) => ({ position }),
   event: ({ count, first, last, events }) => ({
     count,
     first: eventJson(first),

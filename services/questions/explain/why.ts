@@ -61,7 +61,7 @@ export async function explainMembership(
       now,
     ),
   ]);
-  const tree = new EvaluationTree(audience, path, { traits, events, now, eventsShown });
+  const tree = new EvaluationTree(audience, path, { traits, events, userKey, now, eventsShown });
   await tree.lookAhead(() => budget.checkTime());
   const { tookMs, rowsRead } = budget;
   return { userKey, ...user, evaluatedAt: now, evaluation: tree.root, tookMs, rowsRead };

@@ -5,10 +5,11 @@
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import type { Micros } from '../../messages/message.ts';
 import { type Audience, type Condition, type ConditionOf, isCondition } from '../definition/audience.ts';
-import type { EventCondition, TraitCondition } from '../definition/audience.ts';
+import type { EventCondition, SampleCondition, TraitCondition } from '../definition/audience.ts';
 import { passesAll } from '../operators/operators.ts';
 import { withFunctions } from './functions.ts';
 import { Params, type Scope } from './params.ts';
+import { sampleSql } from './sample.ts';
 import { eventUsers, traitUsers } from './user-sets.ts';
 
 /** The most users that a sample may have. */
@@ -103,11 +104,14 @@ interface UserSet {
    * users in `among`, another such subquery.
    */
   of(among: string | null): string | null;
+  /** Given where it takes no subquery: the condition on `user`. */
+  readonly condition?: string;
 }
 
 const USER_SETS: { readonly [K in Condition['kind']]: (scope: Scope, condition: ConditionOf<K>) => UserSet } = {
   trait: traitSet,
   event: eventSet,
+  sample: sampleSet,
 };
 
 function userSet(scope: Scope, condition: Condition): UserSet {
@@ -139,7 +143,13 @@ function eventSet(scope: Scope, condition: EventCondition): UserSet {
   return { precedence: PRECEDENCE.event, isPositive: false, of: () => eventUsers(scope, condition, tooOften, null) };
 }
 
+/** Nothing is read for it, so that it narrows nothing. */
+function sampleSet({ params }: Scope, condition: SampleCondition): UserSet {
+  return { precedence: 0, isPositive: false, of: () => null, condition: sampleSql(params, condition) };
+}
+
 function filterBy(set: UserSet): string {
+  if (set.condition !== undefined) return set.condition;
   const subquery = set.of(null);
   return subquery === null ? 'true' : `user ${set.isPositive ? 'IN' : 'NOT IN'} (${subquery})`;
 }

@@ -51,6 +51,10 @@ export class Params {
     return this.#add('UInt64', String(value));
   }
 
+  unsigned(value: bigint): string {
+    return this.#add('UInt64', value.toString());
+  }
+
   userNumber(value: bigint): string {
     return this.#add('UInt128', value.toString());
   }

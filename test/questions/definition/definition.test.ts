@@ -155,6 +155,15 @@ describe('a definition is read', () => {
     });
   });
 
+  test.each([
+    ['10', 1_000],
+    ['0.07', 7],
+    ['1e2', 10_000],
+    ['33.330', 3_333],
+  ])('a sample of %s %% is read in hundredths', (percent, hundredths) => {
+    expect(read(`{"sample":{"percent":${percent},"seed":"a"}}`)).toMatchObject({ definition: { hundredths } });
+  });
+
   test('a key may be any text', () => {
     expect(audienceOf({ trait: ['', 'a.b', '__proto__'], exists: true })).toMatchObject({
       path: ['', 'a.b', '__proto__'],
@@ -195,6 +204,11 @@ describe('a definition is refused, naming the place', () => {
     [{ trait: 'plan', starts_with: 1, contains: [] }, ['/contains', '/starts_with']],
     [{ event: '' }, ['/event']],
     [{ event: 7, when: 'now' }, ['/when', '/event']],
+    [{ sample: 10 }, ['/sample']],
+    [{ sample: { percent: 0, seed: 'a' } }, ['/sample/percent']],
+    [{ sample: { percent: 100.01, seed: '' } }, ['/sample/percent', '/sample/seed']],
+    [{ sample: { percent: 0.125, seed: 'a', of: 'b' } }, ['/sample/of', '/sample/percent']],
+    [{ sample: { percent: '10' }, trait: 'a' }, ['']],
     [{ event: [] }, ['/event']],
     [{ event: ['X', 'X'] }, ['/event']],
     [{ event: ['X', 7, ''] }, ['/event/1', '/event/2']],

@@ -148,6 +148,20 @@ describe('a definition is asked as', () => {
       ],
     ],
     [
+      'a sample by a hash, beside what is read',
+      {
+        all: [
+          { trait: 'plan', exists: false },
+          { not: { sample: { percent: 2.5, seed: 'spring' } } },
+        ],
+      },
+      [
+        '(user NOT IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan›',
+        "AND kind != 'deleted' AND NOT (NOT (kind != 'deleted')))",
+        'AND NOT (sipHash64Keyed((‹13458910996958095970›, ‹15642302847516667183›), user) % 10000 < ‹250›))',
+      ],
+    ],
+    [
       'a date that is text, which is compared as text before it is parsed',
       { trait: 'up', date: { last: '90d' } },
       [

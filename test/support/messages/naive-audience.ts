@@ -8,6 +8,7 @@ import type {
   Test,
 } from '../../../services/questions/definition/audience.ts';
 import { numberConstant } from '../../../services/questions/definition/number-constant.ts';
+import { samplePosition } from '../../../services/questions/sql/sample.ts';
 import { parseBody } from '../../../services/messages/json.ts';
 import { datePasses, lies } from './naive-dates.ts';
 import type { Message, Micros, Track } from '../../../services/messages/message.ts';
@@ -37,6 +38,8 @@ function includes(audience: Audience, history: History, now: Micros): boolean {
       );
     case 'event':
       return hasDone(audience, history, now);
+    case 'sample':
+      return samplePosition(audience.seed, history.user) < audience.hundredths;
     default:
       return audience satisfies never;
   }
@@ -45,8 +48,10 @@ function includes(audience: Audience, history: History, now: Micros): boolean {
 /** One user's messages. */
 export class History {
   readonly #messages: readonly Message[];
+  readonly user: string;
 
   constructor(messages: readonly Message[], user: string) {
+    this.user = user;
     this.#messages = messages.filter(({ userKey }) => userKey === user);
   }
 

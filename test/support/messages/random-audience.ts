@@ -206,6 +206,7 @@ export function definitionAbout(occurrences: readonly EventWindow[]): fc.Arbitra
       { maxDepth: 3, withCrossShrink: true },
       { weight: 3, arbitrary: member('trait') },
       { weight: 4, arbitrary: eventCondition(member('property')) },
+      { weight: 1, arbitrary: sample },
       { weight: 1, arbitrary: groupOf('all', tie('node')) },
       { weight: 1, arbitrary: groupOf('any', tie('node')) },
       { weight: 1, arbitrary: tie('node').map((part) => `{"not":${part}}`) },
@@ -213,6 +214,10 @@ export function definitionAbout(occurrences: readonly EventWindow[]): fc.Arbitra
   }));
   return node;
 }
+
+const sample = fc
+  .tuple(fc.constantFrom('0.01', '10', '33.33', '50', '1e2'), fc.constantFrom('a', '😀 "'))
+  .map(([percent, seed]) => `{"sample":{"percent":${percent},"seed":${JSON.stringify(seed)}}}`);
 
 const eventNames = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...EVENTS).map((name) => JSON.stringify(name)) },
