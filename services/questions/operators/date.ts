@@ -1,6 +1,6 @@
 import type { Micros } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME, parseTimestamp } from '../../messages/timestamp.ts';
-import { agesPassed, type DateTest, liesWithin } from '../definition/audience.ts';
+import { agesPassed, type DateTest, liesWithin, type NumberConstant } from '../definition/audience.ts';
 import { describeDuration, describePeriod } from '../definition/describe-period.ts';
 import { PERIOD_KEYS, readDuration, readNext, readPeriodBy } from '../definition/read-period.ts';
 import { isJsonObject, type Reading } from '../definition/reading.ts';
@@ -89,7 +89,8 @@ function dateOf(value: unknown, { epoch, timezone }: DateTest, { location }: Tes
   return { instant: micros, monthDay: () => (hasOffset ? monthDayOf(dayAt(micros, timezone)) : value.slice(5, 10)) };
 }
 
-/** The same sums as in SQL. */
-function epochMicros({ integer, double }: { integer: bigint | null; double: number }, unit: number): Micros {
+/** The same sums as in SQL. Undefined beyond all times, where the product may be infinite. */
+function epochMicros({ integer, double }: NumberConstant, unit: number): Micros | undefined {
+  if (Math.abs(double * unit) > 1e18) return undefined;
   return integer === null ? BigInt(Math.floor(double * unit + 0.5)) : integer * BigInt(unit);
 }

@@ -98,6 +98,15 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     ]);
   });
 
+  test('a number beyond all times is no date', async () => {
+    const make = new MessageMaker();
+    await insert(store(), [make.identify({ traits: '{"huge":1e400}' }), make.track({ event: 'A', properties: '{"huge":-1e308}' })]);
+    const date = { before: '1d', epoch: 'seconds' };
+
+    expect(await evaluationOf(make, { trait: 'huge', date })).toMatchObject({ isMet: false, changesAt: null });
+    expect(await evaluationOf(make, { event: 'A', where: [{ property: 'huge', date }] })).toMatchObject({ count: 0 });
+  });
+
   test('why says when a moving date passes a property, and how many events it leaves', async () => {
     const make = new MessageMaker();
     const booked = [2n, 5n].map((days) =>

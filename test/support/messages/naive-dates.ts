@@ -29,6 +29,7 @@ function ofText(text: string, { epoch, timezone }: DateTest): Micros | undefined
 function ofNumber({ integer, double }: NumberConstant, epoch: DateTest['epoch']): Micros | undefined {
   if (epoch === null) return undefined;
   const unit = epoch === 'seconds' ? 1_000_000 : 1_000;
+  if (!Number.isFinite(double * unit)) return undefined;
   return integer === null ? BigInt(Math.floor(double * unit + 0.5)) : integer * BigInt(unit);
 }
 
