@@ -26,7 +26,7 @@ const LEAVES = [
 ];
 const WORDS = ['all', 'any', 'not', 'trait', 'event', 'property', 'is', 'is_not', 'in', 'exists', 'gt', 'lte'].concat(
   ['contains', 'starts_with', 'where', 'count', 'within', 'first', 'last', 'between', 'since', 'at_least', 'at_most'],
-  ['exactly', 'other', 'date', 'next', 'anniversary', 'epoch', 'sample', 'percent', 'seed'],
+  ['exactly', 'other', 'date', 'next', 'anniversary', 'epoch', 'sample', 'percent', 'seed', 'ends_with', 'matches', 'ignore_case'],
 );
 const SOUND = [
   { trait: 'plan', is: 'pro' },
@@ -39,6 +39,8 @@ const SOUND = [
   { trait: 'trial_ends', date: { between: ['1d', '+7d'], epoch: 'seconds' } },
   { event: 'X', where: [{ property: 'day', date: { anniversary: { next: '7d' } } }] },
   { event: ['X', 'Y'], count: { at_most: 0 } },
+  { trait: 'email', ends_with: '.de', matches: '^a', ignore_case: true },
+  { event: 'X', where: [{ property: 'a', contains: 'b', ignore_case: false }] },
   { event: { any: true }, within: { last: '30d' } },
   { sample: { percent: 10, seed: 'spring' } },
   { all: [{ not: { any: [{ event: 'X' }, { trait: '', exists: false }] } }] },

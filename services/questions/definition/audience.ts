@@ -76,14 +76,21 @@ export type Instant = { readonly at: Micros } | { readonly ago: Micros };
 export type Comparison = 'gt' | 'gte' | 'lt' | 'lte';
 
 export type Test =
-  | { readonly test: 'is'; readonly value: Constant }
-  | { readonly test: 'is_not'; readonly value: Constant }
-  | { readonly test: 'in'; readonly values: readonly Constant[] }
+  | ({ readonly test: 'is'; readonly value: Constant } & TextOptions)
+  | ({ readonly test: 'is_not'; readonly value: Constant } & TextOptions)
+  | ({ readonly test: 'in'; readonly values: readonly Constant[] } & TextOptions)
   | { readonly test: 'exists'; readonly value: boolean }
   | { readonly test: Comparison; readonly value: string | NumberConstant }
-  | { readonly test: 'contains'; readonly value: Constant }
-  | { readonly test: 'starts_with'; readonly value: string }
+  | ({ readonly test: 'contains'; readonly value: Constant } & TextOptions)
+  | ({ readonly test: 'starts_with'; readonly value: string } & TextOptions)
+  | ({ readonly test: 'ends_with'; readonly value: string } & TextOptions)
+  | ({ readonly test: 'matches'; readonly value: string } & TextOptions)
   | DateTest;
+
+export interface TextOptions {
+  /** Left out: the case of letters counts. */
+  readonly ignoresCase?: true;
+}
 
 /** A date or time: it lies within a period, or its day of the year comes up. */
 export interface DateTest {

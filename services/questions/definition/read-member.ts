@@ -1,4 +1,4 @@
-import { OPERATOR_NAMES, readTests } from '../operators/operators.ts';
+import { TEST_KEYS, readTests } from '../operators/operators.ts';
 import type { Member } from './audience.ts';
 import { MAX_PATH_KEYS } from './limits.ts';
 import type { Reading } from './reading.ts';
@@ -10,7 +10,7 @@ export function readMember(
   node: Record<string, unknown>,
   path: string,
 ): Member | undefined {
-  reading.onlyKeys(node, [name, ...OPERATOR_NAMES], path);
+  reading.onlyKeys(node, [name, ...TEST_KEYS], path);
   const keys = readPath(reading, node[name], `${path}/${name}`);
   const tests = readTests(reading, node, path);
   return keys && tests ? { path: keys, tests } : undefined;

@@ -1,8 +1,8 @@
 /** Constants that values are compared with: read, described, and compared in ClickHouse and in memory. Pure. */
-import type { Constant, NumberConstant } from '../definition/audience.ts';
+import type { Constant, NumberConstant, TextOptions } from '../definition/audience.ts';
 import { numberConstant } from '../definition/number-constant.ts';
 import type { Reading } from '../definition/reading.ts';
-import { anyOf, orFalse, type ValueSql } from '../definition/value.ts';
+import { anyOf, equalsSql, folded, foldedSql, orFalse, type ValueSql } from '../definition/value.ts';
 import type { Params } from '../sql/params.ts';
 import type { ValueLocation } from '../sql/stored-value.ts';
 
@@ -36,22 +36,33 @@ export function describeConstant(constant: Constant): string {
   return typeof constant === 'object' ? String(constant.integer ?? constant.double) : JSON.stringify(constant);
 }
 
+/** What follows the description of a test. */
+export function describeOptions({ ignoresCase }: TextOptions): string {
+  return ignoresCase === true ? ' (ignoring case)' : '';
+}
+
 /** The condition that the value equals one of these. */
-export function isOneOf(params: Params, value: ValueSql, wanted: readonly Constant[]): string {
+export function isOneOf(
+  params: Params,
+  value: ValueSql,
+  wanted: readonly Constant[],
+  options: TextOptions = {},
+): string {
   const strings = wanted.filter((constant) => typeof constant === 'string');
   const numbers = wanted.filter((constant) => typeof constant === 'object');
   // Each once: a list may repeat them a thousand times, and a condition for each took ClickHouse 10 s to plan.
   const booleans = new Set(wanted.filter((constant) => typeof constant === 'boolean'));
   const conditions = [...booleans].map((boolean) => value.isBoolean(boolean));
-  if (strings.length > 0) conditions.push(isOneOfStrings(params, value, strings));
+  if (strings.length > 0) conditions.push(isOneOfStrings(params, value, strings, options));
   if (numbers.length > 0) conditions.push(isOneOfNumbers(value, numbers));
   return anyOf(conditions);
 }
 
-function isOneOfStrings(params: Params, value: ValueSql, wanted: readonly string[]): string {
+function isOneOfStrings(params: Params, value: ValueSql, wanted: readonly string[], options: TextOptions): string {
   const [only = '', ...others] = wanted;
-  const isWanted = others.length === 0 ? `= ${params.string(only)}` : `IN ${params.strings(wanted)}`;
-  return orFalse(`${value.string()} ${isWanted}`);
+  if (others.length === 0) return orFalse(equalsSql(params, value.string(), only, options));
+  const list = params.strings(wanted.map((text) => folded(text, options)));
+  return orFalse(`${foldedSql(value.string(), options)} IN ${list}`);
 }
 
 function isOneOfNumbers(value: ValueSql, wanted: readonly NumberConstant[]): string {
@@ -59,7 +70,13 @@ function isOneOfNumbers(value: ValueSql, wanted: readonly NumberConstant[]): str
   return only && others.length === 0 ? value.isNumber('=', only) : value.isOneOf(wanted);
 }
 
-export function equals(value: unknown, wanted: Constant, location: ValueLocation): boolean {
+export function equals(
+  value: unknown,
+  wanted: Constant,
+  location: ValueLocation,
+  options: TextOptions = {},
+): boolean {
+  if (typeof value === 'string' && typeof wanted === 'string') return folded(value, options) === folded(wanted, options);
   return typeof wanted === 'boolean' ? value === wanted : compareValues(value, wanted, location) === 0;
 }
 

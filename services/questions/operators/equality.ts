@@ -2,7 +2,7 @@ import { pointerTo } from '../../messages/unacceptable.ts';
 import { MAX_VALUES } from '../definition/limits.ts';
 import { type Reading, isJsonObject } from '../definition/reading.ts';
 import type { ValueLocation } from '../sql/stored-value.ts';
-import { describeConstant, equals, isOneOf, readConstant, testOf, warnOfDuration } from './constant.ts';
+import { describeConstant, describeOptions, equals, isOneOf, readConstant, testOf, warnOfDuration } from './constant.ts';
 import type { Operator, TestOf } from './operator.ts';
 
 export const IS: Operator<TestOf<'is'>> = {
@@ -10,9 +10,9 @@ export const IS: Operator<TestOf<'is'>> = {
     warnOfDuration(reading, value, path, 'last');
     return testOf('is', readConstant(reading, value, path));
   },
-  describe: ({ value }) => `is ${describeConstant(value)}`,
-  sql: ({ params }, value, test) => isOneOf(params, value, [test.value]),
-  passes: (value, test, { location }) => equals(value, test.value, location),
+  describe: (test) => `is ${describeConstant(test.value)}${describeOptions(test)}`,
+  sql: ({ params }, value, test) => isOneOf(params, value, [test.value], test),
+  passes: (value, test, { location }) => equals(value, test.value, location, test),
 };
 
 export const IS_NOT: Operator<TestOf<'is_not'>> = {
@@ -20,16 +20,16 @@ export const IS_NOT: Operator<TestOf<'is_not'>> = {
     warnOfDuration(reading, value, path, 'last');
     return testOf('is_not', readConstant(reading, value, path));
   },
-  describe: ({ value }) => `is not ${describeConstant(value)}`,
-  sql: ({ params }, value, test) => `NOT ${isOneOf(params, value, [test.value])}`,
-  passes: (value, test, { location }) => !equals(value, test.value, location),
+  describe: (test) => `is not ${describeConstant(test.value)}${describeOptions(test)}`,
+  sql: ({ params }, value, test) => `NOT ${isOneOf(params, value, [test.value], test)}`,
+  passes: (value, test, { location }) => !equals(value, test.value, location, test),
 };
 
 export const IN: Operator<TestOf<'in'>> = {
   read: readIn,
-  describe: ({ values }) => `is one of ${values.map(describeConstant).join(', ')}`,
-  sql: ({ params }, value, test) => isOneOf(params, value, test.values),
-  passes: (value, test, { location }) => test.values.some((wanted) => equals(value, wanted, location)),
+  describe: (test) => `is one of ${test.values.map(describeConstant).join(', ')}${describeOptions(test)}`,
+  sql: ({ params }, value, test) => isOneOf(params, value, test.values, test),
+  passes: (value, test, { location }) => test.values.some((wanted) => equals(value, wanted, location, test)),
 };
 
 export const EXISTS: Operator<TestOf<'exists'>> = {

@@ -1,6 +1,6 @@
 /** The operators of traits and properties. A new one needs a kind of `Test`, and a line here. */
 import type { Micros } from '../../messages/message.ts';
-import type { Test } from '../definition/audience.ts';
+import type { Test, TextOptions } from '../definition/audience.ts';
 import type { Reading } from '../definition/reading.ts';
 import type { ValueSql } from '../definition/value.ts';
 import type { Scope } from '../sql/params.ts';
@@ -8,7 +8,8 @@ import { DATE } from './date.ts';
 import { EXISTS, IN, IS, IS_NOT } from './equality.ts';
 import type { Operator, TestedAt } from './operator.ts';
 import { GT, GTE, LT, LTE } from './order.ts';
-import { CONTAINS, STARTS_WITH } from './text.ts';
+import { MATCHES } from './pattern.ts';
+import { CONTAINS, ENDS_WITH, STARTS_WITH } from './text.ts';
 
 type OperatorName = Test['test'];
 
@@ -24,10 +25,18 @@ const OPERATORS: Readonly<Record<OperatorName, Operator<Test>>> = {
   lte: LTE,
   contains: CONTAINS,
   starts_with: STARTS_WITH,
+  ends_with: ENDS_WITH,
+  matches: MATCHES,
   date: DATE,
 };
 
-export const OPERATOR_NAMES = Object.keys(OPERATORS) as readonly OperatorName[];
+const OPERATOR_NAMES = Object.keys(OPERATORS) as readonly OperatorName[];
+
+/** What may stand beside the operators of text. */
+const OPTION = 'ignore_case';
+const TEXT_OPERATORS: readonly OperatorName[] = ['is', 'is_not', 'in', 'contains', 'starts_with', 'ends_with', 'matches'];
+
+export const TEST_KEYS: readonly string[] = [...OPERATOR_NAMES, OPTION];
 
 /** The operators beside a member; undefined after it has refused one, or that there is none. */
 export function readTests(
@@ -38,7 +47,24 @@ export function readTests(
   const given = OPERATOR_NAMES.filter((name) => Object.hasOwn(node, name));
   if (given.length === 0) return reading.refuse(path, `needs one of ${OPERATOR_NAMES.join(', ')}`);
   const tests = given.map((name) => OPERATORS[name].read(reading, node[name], `${path}/${name}`));
-  return tests.every((test) => test !== undefined) ? tests : undefined;
+  const options = Object.hasOwn(node, OPTION) ? readOptions(reading, node[OPTION], given, `${path}/${OPTION}`) : {};
+  if (!options || !tests.every((test) => test !== undefined)) return undefined;
+  return tests.map((test) => (isOfText(test.test) ? { ...test, ...options } : test));
+}
+
+function readOptions(
+  reading: Reading,
+  value: unknown,
+  given: readonly OperatorName[],
+  path: string,
+): TextOptions | undefined {
+  if (typeof value !== 'boolean') return reading.refuse(path, 'is neither true nor false');
+  if (!given.some(isOfText)) return reading.refuse(path, `is not beside any of ${TEXT_OPERATORS.join(', ')}`);
+  return value ? { ignoresCase: true } : {};
+}
+
+function isOfText(name: OperatorName): boolean {
+  return TEXT_OPERATORS.includes(name);
 }
 
 export function describeTests(tests: readonly Test[]): string {

@@ -1,6 +1,6 @@
-import type { NumberConstant } from '../definition/audience.ts';
+import type { NumberConstant, TextOptions } from '../definition/audience.ts';
 import type { Params } from './params.ts';
-import { anyOf, type ComparisonSql, type NumberSql, orFalse, type ValueSql } from '../definition/value.ts';
+import { anyOf, type ComparisonSql, equalsSql, type NumberSql, orFalse, type ValueSql } from '../definition/value.ts';
 
 /** A member of JSON text, or with no keys the whole of it. `text` has been through `readable`. */
 export class TextValue implements ValueSql {
@@ -51,8 +51,8 @@ export class TextValue implements ValueSql {
     return anyOf(values.map((value) => this.isNumber('=', value)));
   }
 
-  hasString(value: string): string {
-    return this.#has((member) => orFalse(`${member.string()} = ${this.#params.string(value)}`));
+  hasString(value: string, options?: TextOptions): string {
+    return this.#has((member) => orFalse(equalsSql(this.#params, member.string(), value, options)));
   }
 
   hasBoolean(value: boolean): string {

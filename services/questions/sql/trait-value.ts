@@ -1,4 +1,4 @@
-import type { NumberConstant } from '../definition/audience.ts';
+import type { NumberConstant, TextOptions } from '../definition/audience.ts';
 import type { Params } from './params.ts';
 import { TextValue } from './text-value.ts';
 import { anyOf, type ComparisonSql, type NumberSql, orFalse, splitNumbers, type ValueSql } from '../definition/value.ts';
@@ -48,8 +48,8 @@ export class TraitValue implements ValueSql {
     return `(kind = 'number' AND ${anyOf(conditions)})`;
   }
 
-  hasString(value: string): string {
-    return `(kind = 'array' AND ${this.#list.hasString(value)})`;
+  hasString(value: string, options?: TextOptions): string {
+    return `(kind = 'array' AND ${this.#list.hasString(value, options)})`;
   }
 
   hasBoolean(value: boolean): string {

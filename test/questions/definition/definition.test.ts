@@ -164,6 +164,17 @@ describe('a definition is read', () => {
     expect(read(`{"sample":{"percent":${percent},"seed":"a"}}`)).toMatchObject({ definition: { hundredths } });
   });
 
+  test('case is ignored by the operators of text alone', () => {
+    expect(audienceOf({ trait: 'a', is: 'X', exists: true, ends_with: 'Y', ignore_case: true })).toMatchObject({
+      tests: [
+        { test: 'is', value: 'X', ignoresCase: true },
+        { test: 'exists', value: true },
+        { test: 'ends_with', value: 'Y', ignoresCase: true },
+      ],
+    });
+    expect(audienceOf({ trait: 'a', is: 'X', ignore_case: false })).toEqual(audienceOf({ trait: 'a', is: 'X' }));
+  });
+
   test('a key may be any text', () => {
     expect(audienceOf({ trait: ['', 'a.b', '__proto__'], exists: true })).toMatchObject({
       path: ['', 'a.b', '__proto__'],
@@ -209,6 +220,16 @@ describe('a definition is refused, naming the place', () => {
     [{ sample: { percent: 100.01, seed: '' } }, ['/sample/percent', '/sample/seed']],
     [{ sample: { percent: 0.125, seed: 'a', of: 'b' } }, ['/sample/of', '/sample/percent']],
     [{ sample: { percent: '10' }, trait: 'a' }, ['']],
+    [{ trait: 'a', ends_with: 1, matches: null }, ['/ends_with', '/matches']],
+    [{ trait: 'a', matches: '(' }, ['/matches']],
+    [{ trait: 'a', matches: '(?=a)' }, ['/matches']],
+    [{ trait: 'a', matches: 'x{1001}' }, ['/matches']],
+    [{ trait: 'a', matches: '(a{100}){20}' }, ['/matches']],
+    [{ trait: 'a', matches: '\\pL{100}' }, ['/matches']],
+    [{ trait: 'a', matches: 'x'.repeat(513) }, ['/matches']],
+    [{ trait: 'a', is: 'x', ignore_case: 'yes' }, ['/ignore_case']],
+    [{ trait: 'a', gt: 1, ignore_case: true }, ['/ignore_case']],
+    [{ trait: 'a', ignore_case: true }, ['']],
     [{ event: [] }, ['/event']],
     [{ event: ['X', 'X'] }, ['/event']],
     [{ event: ['X', 7, ''] }, ['/event/1', '/event/2']],

@@ -148,6 +148,25 @@ describe('a definition is asked as', () => {
       ],
     ],
     [
+      'the end of a text and a pattern, whatever the case of letters',
+      { trait: 'email', ends_with: '.DE', matches: '^é+', ignore_case: true },
+      [
+        'user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹email›',
+        "AND kind != 'deleted' AND ifNull(endsWith(lowerUTF8(if(kind = 'string', text, NULL)), ‹.de›), false)",
+        "AND ifNull(match(if(kind = 'string', text, NULL), ‹(?i)^\\x{e9}+›), false))",
+      ],
+    ],
+    [
+      'one of several texts, whatever the case of letters',
+      { event: 'X', where: [{ property: 'a', in: ['A', 'b', 1], ignore_case: true }] },
+      [
+        'user IN (SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹X›',
+        'AND (ifNull(lowerUTF8(‹properties.a.:`String`›) IN ‹a,b›, false)',
+        'OR ifNull((‹properties.a.:`Int64`› = ‹1› OR ‹properties.a.:`UInt64`› = ‹1› OR ‹properties.a.:`Float64`› = ‹1›), false))',
+        'GROUP BY user)',
+      ],
+    ],
+    [
       'a sample by a hash, beside what is read',
       {
         all: [

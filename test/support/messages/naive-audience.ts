@@ -6,6 +6,7 @@ import type {
   NumberConstant,
   Period,
   Test,
+  TextOptions,
 } from '../../../services/questions/definition/audience.ts';
 import { numberConstant } from '../../../services/questions/definition/number-constant.ts';
 import { samplePosition } from '../../../services/questions/sql/sample.ts';
@@ -109,17 +110,21 @@ function passes(value: unknown, tests: readonly Test[], place: Place, now: Micro
 function passesOne(value: unknown, test: Test, place: Place, now: Micros): boolean {
   switch (test.test) {
     case 'is':
-      return equals(value, test.value, place);
+      return equals(letters(value, test), letters(test.value, test), place);
     case 'is_not':
-      return !equals(value, test.value, place);
+      return !equals(letters(value, test), letters(test.value, test), place);
     case 'in':
-      return test.values.some((wanted) => equals(value, wanted, place));
+      return test.values.some((wanted) => equals(letters(value, test), letters(wanted, test), place));
     case 'exists':
       return test.value === (place.endsWith('trait') ? value !== undefined && value !== null : hasLeaf(value));
     case 'contains':
-      return contains(value, test.value, place);
+      return contains(letters(value, test), letters(test.value, test), place);
     case 'starts_with':
-      return typeof value === 'string' && value.startsWith(test.value);
+      return typeof value === 'string' && letters(value, test).startsWith(letters(test.value, test));
+    case 'ends_with':
+      return typeof value === 'string' && letters(value, test).endsWith(letters(test.value, test));
+    case 'matches':
+      return typeof value === 'string' && new RegExp(test.value, test.ignoresCase ? 'sui' : 'su').test(value);
     case 'date':
       return datePasses(typeof value === 'string' ? value : number(value, place), test, now);
     case 'gt':
@@ -130,6 +135,13 @@ function passesOne(value: unknown, test: Test, place: Place, now: Micros): boole
   }
   const order = compare(value, test.value, place);
   return order !== undefined && { gt: order > 0, gte: order >= 0, lt: order < 0, lte: order <= 0 }[test.test];
+}
+
+/** In lower case where the test ignores it, in a list too. */
+function letters<T>(value: T, test: TextOptions): T {
+  if (test.ignoresCase !== true) return value;
+  if (Array.isArray(value)) return value.map((member: unknown) => letters(member, test)) as T;
+  return (typeof value === 'string' ? value.toLowerCase() : value) as T;
 }
 
 function contains(value: unknown, wanted: Constant, place: Place): boolean {

@@ -70,6 +70,8 @@ const TEXTS = [
   '{p0:String}',
   'null',
   '\n',
+  'AΣb',
+  'aσB',
 ];
 
 /** Around the evaluation, changes of clocks, leap days and the ends of time; some are no dates. */
@@ -157,11 +159,15 @@ const dateTest = fc
   .tuple(dateWhen, fc.constantFrom('', '', ',"epoch":"seconds"', ',"epoch":"milliseconds"'))
   .map(([when, epoch]): [string, string] => ['date', `{${when}${epoch}}`]);
 
+/** Patterns that are the same in RE2 and in JavaScript. */
+const PATTERNS = ['^a', 'B$', '^(a|ab)$', '[0-9]{4}-[0-9]+', '^.$', '', '😀?b', '[^a]', 'σ', '(?:é|Σ)+b?$', '^\\s*$', '\\\\'];
+
 /** Operators that have to do with a value that there is, more often than not. */
 function testsAbout(value: string): fc.Arbitrary<[string, string][]> {
   const wanted = fc.oneof({ weight: 3, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: constant });
   const bound = wanted.map((one) => (one === 'true' || one === 'false' ? '1' : one));
   const start = value.startsWith('"') ? JSON.stringify(Array.from(JSON.parse(value) as string)[0] ?? '') : '"a"';
+  const end = value.startsWith('"') ? JSON.stringify(Array.from(JSON.parse(value) as string).at(-1) ?? '') : '"B"';
   const test = fc.oneof(
     fc.tuple(fc.constantFrom('is', 'is_not', 'contains'), wanted),
     fc.tuple(fc.constant('contains'), fc.constant(start)),
@@ -172,9 +178,16 @@ function testsAbout(value: string): fc.Arbitrary<[string, string][]> {
     fc.tuple(fc.constant('exists'), boolean),
     fc.tuple(fc.constantFrom('gt', 'gte', 'lt', 'lte'), bound),
     fc.tuple(fc.constant('starts_with'), fc.constant(start)),
+    fc.tuple(fc.constant('ends_with'), fc.constant(end)),
+    fc.tuple(fc.constant('matches'), fc.constantFrom(...PATTERNS).map((pattern) => JSON.stringify(pattern))),
     { weight: DATES.includes(value) ? 12 : 1, arbitrary: dateTest },
   );
-  return fc.array(test, { minLength: 1, maxLength: 2 });
+  return fc
+    .tuple(fc.array(test, { minLength: 1, maxLength: 2 }), fc.boolean())
+    .map(([tests, ignoresCase]): [string, string][] => {
+      const isOfText = tests.some(([name]) => !['exists', 'date', 'gt', 'gte', 'lt', 'lte'].includes(name));
+      return isOfText && ignoresCase ? [...tests, ['ignore_case', 'true']] : tests;
+    });
 }
 
 const instant = fc.constantFrom('"1h"', '"24h"', '"30d"', '"2026-11-19"', '"2026-11-20T11:00:00Z"');
