@@ -16,7 +16,8 @@ const SHARED_FROM_BYTES = 64 * 1024;
 
 /** A folder of chDB with this number of events, made where it is missing. */
 export function madeData(root: string, events: number): Promise<string> {
-  return madeOnce(join(root, `audience-${events}`), (session) => make(session, events));
+  // Numbered anew with what is in it.
+  return madeOnce(join(root, `audience-2-${events}`), (session) => make(session, events));
 }
 
 /** The analytics in this folder, filled where that has not been done to its end. */

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:audience [-- --events N] [--data FOLDER]`: three questions over N synthetic events (10 million; the
+ * `npm run bench:audience [-- --events N] [--data FOLDER]`: three questions, and one of each kind of condition, over N synthetic events (10 million; the
  * figures in the README are of 100 million) of 2 million users, beside the layouts of two peers holding the same. The
  * data is made at the first run and kept.
  */
@@ -15,6 +15,7 @@ import { readDefinition } from '../../../services/questions/definition/definitio
 import { Figures, median } from '../figures.ts';
 import { linkedCopy, madeData, makeFresh } from './data.ts';
 import { PEERS } from './layouts.ts';
+import { KINDS } from './kinds.ts';
 import { audienceOf, QUESTIONS, type Question } from './questions.ts';
 import { NOW_MS, PROJECT } from './shape.ts';
 
@@ -46,7 +47,11 @@ else await withFresh(given.fresh);
 async function merged(): Promise<void> {
   const folder = await madeData(given.data, events);
   await asking(folder, async (store) => {
-    for (const question of QUESTIONS) await compare(store, question, 'merged');
+    for (const question of QUESTIONS) await compare(store, `${question.name}, merged`, queriesFor(question));
+    for (const { name, definition, posthog } of KINDS) {
+      const peer: [string, Query][] = posthog === null ? [] : [['PostHog', { sql: posthog, params: {} }]];
+      await compare(store, name, new Map([['tidemark', queryOf(definition)], ...peer]));
+    }
     for (const atOnce of AT_ONCE) await together(store, atOnce);
   });
   const copy = `${folder}-fresh`;
@@ -66,7 +71,7 @@ async function merged(): Promise<void> {
 async function withFresh(folder: string): Promise<void> {
   await asking(folder, async (store) => {
     makeFresh(folder, events);
-    for (const question of QUESTIONS) await compare(store, question, 'with fresh parts');
+    for (const question of QUESTIONS) await compare(store, `${question.name}, with fresh parts`, queriesFor(question));
   });
 }
 
@@ -80,12 +85,12 @@ async function asking(folder: string, ask: (store: AnalyticsStore) => Promise<vo
 }
 
 /** Each layout in turn, round by round, so that what else the machine does meets all alike. */
-async function compare(store: AnalyticsStore, question: Question, state: string): Promise<void> {
-  const taken = new Map<Layout, number[]>(LAYOUTS.map((layout) => [layout, []]));
-  const found = new Map<Layout, { readonly count: unknown; readonly rows: number; readonly bytes: number }>();
+async function compare(store: AnalyticsStore, name: string, queries: ReadonlyMap<string, Query>): Promise<void> {
+  const taken = new Map<string, number[]>([...queries.keys()].map((layout) => [layout, []]));
+  const found = new Map<string, { readonly count: unknown; readonly rows: number; readonly bytes: number }>();
   for (let round = 0; round <= ROUNDS; round++) {
-    for (const layout of LAYOUTS) {
-      const { rows, tookMs, rowsRead, bytesRead } = await store.ask(layout.ask(question), LIMITS);
+    for (const [layout, query] of queries) {
+      const { rows, tookMs, rowsRead, bytesRead } = await store.ask(query, LIMITS);
       // The first round brings the files into memory.
       if (round > 0) taken.get(layout)?.push(tookMs);
       found.set(layout, { count: rows[0]?.['count'], rows: rowsRead, bytes: bytesRead });
@@ -93,7 +98,7 @@ async function compare(store: AnalyticsStore, question: Question, state: string)
   }
   for (const [layout, times] of taken) {
     const { count, rows, bytes } = found.get(layout) ?? { count: NaN, rows: NaN, bytes: NaN };
-    figures.add(`${question.name}, ${state}: ${layout.name}`, {
+    figures.add(`${name}: ${layout}`, {
       best: [Math.min(...times), 'ms'],
       median: [median(times), 'ms'],
       'rows read': [rows, 'rows'],
@@ -119,8 +124,16 @@ async function together(store: AnalyticsStore, atOnce: number): Promise<void> {
   });
 }
 
+function queriesFor(question: Question): ReadonlyMap<string, Query> {
+  return new Map(LAYOUTS.map(({ name, ask }) => [name, ask(question)]));
+}
+
 function ourQuery(question: Question): Query {
-  const read = readDefinition(audienceOf(question), { timezone: 'UTC' });
+  return queryOf(audienceOf(question));
+}
+
+function queryOf(definition: object): Query {
+  const read = readDefinition(definition, { timezone: 'UTC' });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   return compilePreview(read.definition, { projectId: PROJECT, now: BigInt(NOW_MS) * 1000n, sampleSize: 10 });
 }
