@@ -1,5 +1,5 @@
 /** `tidemark events` and what `tidemark audience` asks of a saved audience, at an embedded service. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -174,6 +174,21 @@ describe('a saved audience', () => {
       next_cursor: expect.any(String) as string,
     });
     expect(one.err).toContain('There are more: raise --limit.');
+  });
+
+  test('audience why and compare take another audience, a sample and a pattern', async () => {
+    const id = await saved('Referred to', '{"trait":"plan","is":"pro"}');
+    const everybody = '{"sample":{"percent":100,"seed":"a"}}';
+    const free = '{"trait":"plan","matches":"^FR.E$","ignore_case":true}';
+    const file = `${folder}/refers.json`;
+    await writeFile(file, `{"all":[{"not":{"audience":"${id}"}},${everybody},${free}]}`);
+
+    const why = await outputOf('audience', 'why', file, '--user', 'bob');
+    const text = await outputOf('audience', 'compare', id, await readFile(file, 'utf8'));
+
+    expect(why).toContain('in the audience "Referred to"');
+    expect(why).toContain('trait "plan" matches "^FR.E$" (ignoring case): "free"');
+    expect(text.replaceAll(/ {2,}/g, '|').split('\n').slice(2, 4)).toEqual(['entering|1|bob', 'leaving|1|ada']);
   });
 
   test('audience compare says who enters and who leaves, for a saved audience or two definitions', async () => {

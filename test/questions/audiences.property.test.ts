@@ -36,9 +36,7 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('an 
     await fc.assert(
       fc.asyncProperty(historyAndDefinitions(12), async ([past, definitions]) => {
         const messages = await insertHistory(store(), past);
-        const read = definitions
-          .map((text) => readIn(text))
-          .flatMap((one) => (one.ok ? [one.definition] : []));
+        const read = definitions.map((text) => readIn(text)).flatMap((one) => (one.ok ? [one.definition] : []));
         for (const [index, to] of read.entries()) await expectDifference(read[index - 1] ?? to, to, messages);
       }),
       propertyRun(5 * tested.share),

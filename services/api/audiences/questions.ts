@@ -1,7 +1,9 @@
 import type { Audiences, Preview } from '../../questions/audiences.ts';
 import type { SampleUser } from '../../questions/sample-user.ts';
 import { type ReadDefinition, readDefinition } from '../../questions/definition/definition.ts';
-import { definitionOf } from '../../questions/saved/audience-scheduler.ts';
+import type { AudienceDefinitions } from '../../questions/definition/reading.ts';
+import { definitionOf, findReferences } from '../../questions/saved/references.ts';
+import type { AudienceStore } from '../../questions/saved/audience-store.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Problem } from '../../messages/message.ts';
@@ -9,7 +11,7 @@ import type { Project } from '../../stores/projects/project-store.ts';
 import { type Members, readBody } from '../input.ts';
 import type { QueryRequest } from '../query.ts';
 import { withWarnings } from './audience-json.ts';
-import { readOfAudience, type SavedAudienceParts } from './saved.ts';
+import { readOfAudience } from './saved.ts';
 
 /** What is read about audiences. */
 export interface AudienceParts {
@@ -18,32 +20,47 @@ export interface AudienceParts {
 }
 
 /** `POST /v1/audiences/preview` */
-export async function answerPreview({ audiencesOf }: AudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
-  const read = readBody('POST /v1/audiences/preview', call, definitionIn(call));
+export async function answerPreview(parts: QuestionParts, call: QueryRequest): Promise<Answer | Refusal> {
+  const read = readBody('POST /v1/audiences/preview', call, definitionIn(call, await referencesOf(parts, call)));
   if (!read.ok) return read.refusal;
   const { body, also } = read.value;
-  const preview = await audiencesOf(call.project).preview(call.project.id, also.definition, body.sample);
+  const preview = await parts.audiencesOf(call.project).preview(call.project.id, also.definition, body.sample);
   return previewAnswer(preview, also.warnings);
+}
+
+/** What questions about definitions need, which may refer to saved audiences. */
+export type QuestionParts = AudienceParts & { readonly saved: Pick<AudienceStore, 'find'> };
+
+/** The saved audiences to which the body of a question refers. */
+export function referencesOf(
+  { saved }: Pick<QuestionParts, 'saved'>,
+  { project, text }: QueryRequest,
+): Promise<AudienceDefinitions> {
+  return findReferences(saved, project.id, text);
 }
 
 /** Where the definition stands in a question. */
 export const DEFINITION_PATH = '/definition';
 
 /** Reads the definition in the body of a question. */
-export function definitionIn({ project: { timezone } }: QueryRequest): (body: Members) => ReadDefinition {
-  return ({ definition }) => readDefinition(definition, { timezone, path: DEFINITION_PATH });
+export function definitionIn(
+  { project: { timezone } }: QueryRequest,
+  audiences: AudienceDefinitions,
+): (body: Members) => ReadDefinition {
+  return ({ definition }) => readDefinition(definition, { timezone, path: DEFINITION_PATH, audiences });
 }
 
 /** `GET /v1/audiences/:id/preview` */
 export async function answerSavedPreview(
-  { audiencesOf, saved }: AudienceParts & Pick<SavedAudienceParts, 'saved'>,
+  { audiencesOf, saved }: QuestionParts,
   call: QueryRequest,
 ): Promise<Answer | Refusal> {
   const read = await readOfAudience('GET /v1/audiences/{id}/preview', { saved }, call);
   if ('refused' in read) return read;
   const { project } = call;
   const { audience, query } = read;
-  return previewAnswer(await audiencesOf(project).preview(project.id, definitionOf(audience, project), query.sample));
+  const definition = await definitionOf(saved, audience, project);
+  return previewAnswer(await audiencesOf(project).preview(project.id, definition, query.sample));
 }
 
 function previewAnswer(

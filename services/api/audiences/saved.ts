@@ -1,6 +1,8 @@
 import type { OperationName } from '../../../schemas/operations.ts';
 import { readDefinition } from '../../questions/definition/definition.ts';
 import type { AudienceStore, ChangeTerms, NewAudience, SavedAudience } from '../../questions/saved/audience-store.ts';
+import { findReferences } from '../../questions/saved/references.ts';
+import type { AudienceDefinitions } from '../../questions/definition/reading.ts';
 import type { AudienceEvaluator } from '../../questions/saved/audience-scheduler.ts';
 import type { Call } from '../../http/call.ts';
 import { readIfMatch } from '../../http/if-match.ts';
@@ -22,7 +24,11 @@ export interface SavedAudienceParts {
 
 /** `POST /v1/audiences` */
 export async function answerSave({ saved }: SavedAudienceParts, call: ChangeRequest): Promise<Answer | Refusal> {
-  const read = readBody('POST /v1/audiences', call, settingsIn(call));
+  const read = readBody(
+    'POST /v1/audiences',
+    call,
+    settingsIn(call, await findReferences(saved, call.project.id, call.text)),
+  );
   if (!read.ok) return read.refusal;
   const { settings, warnings } = read.value.also;
   const { name = '', definition = '', refreshMs = null } = settings;
@@ -63,7 +69,7 @@ export async function answerChange(
 ): Promise<Answer | Refusal> {
   const terms = readTerms(call);
   if ('refused' in terms) return terms;
-  const read = readBody(how, call, settingsIn(call));
+  const read = readBody(how, call, settingsIn(call, await findReferences(saved, call.project.id, call.text)));
   if (!read.ok) return read.refusal;
   const { settings, warnings } = read.value.also;
   if (Object.keys(settings).length === 0) return NO_CHANGE;
@@ -167,11 +173,15 @@ type ReadSettings =
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** Reads what the document cannot say of a body's members. A definition is kept as it was sent. */
-function settingsIn({ project: { timezone } }: QueryRequest): (body: Members) => ReadSettings {
+function settingsIn(
+  { project: { timezone } }: QueryRequest,
+  audiences: AudienceDefinitions,
+): (body: Members) => ReadSettings {
   return ({ name, definition, refresh }) => {
     const problems: Problem[] = [];
     if (typeof name === 'string' && (name.trim() === '' || /\p{Cc}/u.test(name))) problems.push(UNREADABLE_NAME);
-    const read = definition === undefined ? undefined : readDefinition(definition, { timezone, path: '/definition' });
+    const read =
+      definition === undefined ? undefined : readDefinition(definition, { timezone, path: '/definition', audiences });
     if (read?.ok === false) problems.push(...read.problems);
     const refreshMs = typeof refresh === 'string' ? parseRefresh(refresh) : (refresh as null | undefined);
     if (typeof refresh === 'string' && refreshMs === undefined) problems.push(NO_REFRESH);

@@ -1,4 +1,4 @@
-import { definitionOf } from '../../questions/saved/audience-scheduler.ts';
+import { definitionOf } from '../../questions/saved/references.ts';
 import type { ReadDefinition } from '../../questions/definition/definition.ts';
 import { explanationJson, whyJson } from '../../questions/explain/to-json.ts';
 import type { Call } from '../../http/call.ts';
@@ -10,45 +10,43 @@ import { refuseParameter } from '../query.ts';
 import { userKeyIn } from '../users/named-user.ts';
 import { NOBODY } from '../users/users.ts';
 import { withWarnings } from './audience-json.ts';
-import { type AudienceParts, DEFINITION_PATH, definitionIn } from './questions.ts';
-import { readOfAudience, type SavedAudienceParts } from './saved.ts';
-
-type SavedParts = AudienceParts & Pick<SavedAudienceParts, 'saved'>;
+import { DEFINITION_PATH, definitionIn, type QuestionParts, referencesOf } from './questions.ts';
+import { readOfAudience } from './saved.ts';
 
 /** `POST /v1/audiences/explain` */
-export async function answerExplain({ audiencesOf }: AudienceParts, call: Call): Promise<Answer | Refusal> {
-  const read = readBody('POST /v1/audiences/explain', call, definitionIn(call));
+export async function answerExplain(parts: QuestionParts, call: Call): Promise<Answer | Refusal> {
+  const read = readBody('POST /v1/audiences/explain', call, definitionIn(call, await referencesOf(parts, call)));
   if (!read.ok) return read.refusal;
   const { body, also } = read.value;
-  const audiences = audiencesOf(call.project);
+  const audiences = parts.audiencesOf(call.project);
   const explained = await audiences.explain(call.project.id, also.definition, DEFINITION_PATH, body.sample);
   return { status: 200, body: withWarnings(explanationJson(explained), also.warnings) };
 }
 
 /** `POST /v1/audiences/why` */
-export async function answerWhy({ audiencesOf }: AudienceParts, call: Call): Promise<Answer | Refusal> {
-  const readDefinition = definitionIn(call);
+export async function answerWhy(parts: QuestionParts, call: Call): Promise<Answer | Refusal> {
+  const readDefinition = definitionIn(call, await referencesOf(parts, call));
   const read = readBody('POST /v1/audiences/why', call, (exact) => withUser(readDefinition(exact), exact));
   if (!read.ok) return read.refusal;
   const { body, also } = read.value;
   const projectId = call.project.id;
   const user = { projectId, userKey: userKeyIn(projectId, body) ?? '' };
-  const why = await audiencesOf(call.project).why(user, also.definition, DEFINITION_PATH, body.events);
+  const why = await parts.audiencesOf(call.project).why(user, also.definition, DEFINITION_PATH, body.events);
   return why === undefined ? NOBODY : { status: 200, body: whyJson(why) };
 }
 
 /** `GET /v1/audiences/:id/explain`. Paths are from the root of the definition. */
-export async function answerSavedExplain(parts: SavedParts, call: Call): Promise<Answer | Refusal> {
+export async function answerSavedExplain(parts: QuestionParts, call: Call): Promise<Answer | Refusal> {
   const read = await readOfAudience('GET /v1/audiences/{id}/explain', parts, call);
   if ('refused' in read) return read;
   const { project } = call;
-  const definition = definitionOf(read.audience, project);
+  const definition = await definitionOf(parts.saved, read.audience, project);
   const explained = await parts.audiencesOf(project).explain(project.id, definition, '', read.query.sample);
   return { status: 200, body: explanationJson(explained) };
 }
 
 /** `GET /v1/audiences/:id/why`. Paths are from the root of the definition. */
-export async function answerSavedWhy(parts: SavedParts, call: Call): Promise<Answer | Refusal> {
+export async function answerSavedWhy(parts: QuestionParts, call: Call): Promise<Answer | Refusal> {
   const read = await readOfAudience('GET /v1/audiences/{id}/why', parts, call);
   if ('refused' in read) return read;
   const { audience, query } = read;
@@ -56,7 +54,8 @@ export async function answerSavedWhy(parts: SavedParts, call: Call): Promise<Ans
   if (problem !== undefined) return refuseParameter(problem.path.slice(1), problem.message).refusal;
   const { project } = call;
   const user = { projectId: project.id, userKey: userKeyIn(project.id, query) ?? '' };
-  const why = await parts.audiencesOf(project).why(user, definitionOf(audience, project), '', query.events);
+  const definition = await definitionOf(parts.saved, audience, project);
+  const why = await parts.audiencesOf(project).why(user, definition, '', query.events);
   return why === undefined ? NOBODY : { status: 200, body: whyJson(why) };
 }
 

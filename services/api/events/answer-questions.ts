@@ -7,19 +7,31 @@ import type { Project } from '../../stores/projects/project-store.ts';
 import { eventBody } from '../users/events.ts';
 import { type QueryRequest, refuseBody } from '../query.ts';
 import type { OpenSpan } from '../../questions/events/count-sql.ts';
+import type { AudienceStore } from '../../questions/saved/audience-store.ts';
+import { findReferences } from '../../questions/saved/references.ts';
 import { type Counts, EventCounts } from '../../questions/events/event-counts.ts';
 import { EventList, type UserEvent } from '../../questions/events/event-list.ts';
-import { type CountsQuestion, readCountsQuestion, readEventsQuestion } from '../../questions/events/read-question.ts';
+import {
+  type CountsQuestion,
+  type QuestionText,
+  readCountsQuestion,
+  readEventsQuestion,
+} from '../../questions/events/read-question.ts';
 import { MAX_BUCKETS, offsetAt, type TimeBuckets } from '../../questions/events/time-buckets.ts';
 
 export interface QuestionParts {
   readonly analytics: AnalyticsReader;
+  readonly saved: Pick<AudienceStore, 'find'>;
   readonly limitsOf: (project: Project) => QueryLimits;
+}
+
+async function questionText({ saved }: QuestionParts, { project, text }: QueryRequest): Promise<QuestionText> {
+  return { project, text, audiences: await findReferences(saved, project.id, text) };
 }
 
 /** `POST /v1/events/query` */
 export async function answerEventsQuery(parts: QuestionParts, call: QueryRequest): Promise<Answer | Refusal> {
-  const question = readEventsQuestion(call);
+  const question = readEventsQuestion(await questionText(parts, call));
   if (!question.ok) return refuseBody(question.problems).refusal;
   const list = new EventList(parts.analytics, parts.limitsOf(call.project));
   const { events, nextCursor } = await list.page(call.project.id, question.value);
@@ -37,7 +49,7 @@ function eventJson(event: UserEvent): string {
 
 /** `POST /v1/events/counts` */
 export async function answerCounts(parts: QuestionParts, call: QueryRequest): Promise<Answer | Refusal> {
-  const question = readCountsQuestion(call);
+  const question = readCountsQuestion(await questionText(parts, call));
   if (!question.ok) return refuseBody(question.problems).refusal;
   const counting = new EventCounts(parts.analytics, parts.limitsOf(call.project));
   const counts = await counting.count(call.project.id, question.value);

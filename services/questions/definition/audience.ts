@@ -6,7 +6,16 @@ import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
 export type Audience =
   | { readonly kind: 'all' | 'any'; readonly of: readonly Audience[] }
   | { readonly kind: 'not'; readonly of: Audience }
+  | AudienceReference
   | Condition;
+
+/** The users of a saved audience, with its definition as it was when this one was read. */
+export interface AudienceReference {
+  readonly kind: 'audience';
+  readonly id: string;
+  readonly name: string;
+  readonly of: Audience;
+}
 
 /**
  * What has no parts. A new kind needs a line in each table by `Condition['kind']`: how it is read (definition.ts) and
@@ -17,8 +26,10 @@ export type Condition = TraitCondition | EventCondition | SampleCondition;
 
 export type ConditionOf<K extends Condition['kind']> = Extract<Condition, { readonly kind: K }>;
 
+const GROUPS = ['all', 'any', 'not', 'audience'] as const;
+
 export function isCondition(audience: Audience): audience is Condition {
-  return audience.kind !== 'all' && audience.kind !== 'any' && audience.kind !== 'not';
+  return !(GROUPS as readonly string[]).includes(audience.kind);
 }
 
 /** Users whose trait passes every test. */
@@ -139,7 +150,7 @@ export interface LocatedCondition {
 /** The parts of a group with their pointers. A condition has no parts. */
 export function partsOf(audience: Audience, path: string): readonly (readonly [Audience, string])[] {
   if (isCondition(audience)) return [];
-  if (audience.kind === 'not') return [[audience.of, `${path}/not`]];
+  if (audience.kind === 'not' || audience.kind === 'audience') return [[audience.of, `${path}/${audience.kind}`]];
   return audience.of.map((part, index) => [part, `${path}/${audience.kind}/${index}`]);
 }
 

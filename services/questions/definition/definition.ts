@@ -1,11 +1,12 @@
 /** Reads the definition of an audience from a request's body: returns the audience, or every problem (schemas/audience.json). */
+import { parseBody } from '../../messages/json.ts';
 import type { Problem } from '../../messages/message.ts';
-import type { Audience, Condition, ConditionOf, TraitCondition } from './audience.ts';
+import type { Audience, AudienceReference, Condition, ConditionOf, TraitCondition } from './audience.ts';
 import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from './limits.ts';
 import { readEvent } from './read-event.ts';
 import { readMember } from './read-member.ts';
 import { readSample } from './read-sample.ts';
-import { Reading } from './reading.ts';
+import { type AudienceDefinitions, Reading } from './reading.ts';
 
 export type ReadDefinition =
   | { readonly ok: true; readonly definition: Audience; readonly warnings: readonly Problem[] }
@@ -16,6 +17,8 @@ export interface ReadingOptions {
   readonly timezone: string;
   /** The pointer to the definition in its document, such as `/definition`. Default: the definition is the document. */
   readonly path?: string;
+  /** The saved audiences that it may refer to. Default: none. */
+  readonly audiences?: AudienceDefinitions;
 }
 
 type ReadCondition<K extends Condition['kind']> = (
@@ -29,15 +32,15 @@ const CONDITIONS: { readonly [K in Condition['kind']]: ReadCondition<K> } = {
   event: readEvent,
   sample: readSample,
 };
-const GROUPS = ['all', 'any', 'not'] as const;
+const GROUPS = ['all', 'any', 'not', 'audience'] as const;
 const KINDS = [...GROUPS, ...(Object.keys(CONDITIONS) as Condition['kind'][])];
 
 /**
  * Reads the JSON of a definition as `parseBody` gives it: `exact`, so that a number which no double holds is compared
  * digit for digit. Pure. Problems, at most 100, carry RFC 6901 pointers.
  */
-export function readDefinition(body: unknown, { timezone, path = '' }: ReadingOptions): ReadDefinition {
-  const reading = new Reading(timezone);
+export function readDefinition(body: unknown, { timezone, path = '', audiences }: ReadingOptions): ReadDefinition {
+  const reading = new Reading(timezone, audiences);
   const definition = readNode(reading, body, path, 1);
   const { problems, warnings } = reading;
   return definition === undefined || problems.length > 0 ? { ok: false, problems } : { ok: true, definition, warnings };
@@ -50,8 +53,8 @@ export function readNode(reading: Reading, body: unknown, path: string, depth: n
   const [kind, ...others] = KINDS.filter((key) => Object.hasOwn(node, key));
   if (kind === undefined || others.length > 0) return reading.refuse(path, `needs one of ${KINDS.join(', ')}`);
   if (kind !== 'all' && kind !== 'any' && kind !== 'not') {
-    if (!reading.countCondition()) return reading.refuse(path, `is one condition more than ${MAX_CONDITIONS}`);
-    return CONDITIONS[kind](reading, node, path);
+    if (!reading.countCondition(path)) return undefined;
+    return kind === 'audience' ? readReference(reading, node, path) : CONDITIONS[kind](reading, node, path);
   }
   if (depth > MAX_GROUP_DEPTH) return reading.refuse(path, `is nested deeper than ${MAX_GROUP_DEPTH} groups`);
   reading.onlyKeys(node, [kind], path);
@@ -68,6 +71,24 @@ function readTrait(reading: Reading, node: Record<string, unknown>, path: string
 function readNot(reading: Reading, body: unknown, path: string, depth: number): Audience | undefined {
   const of = readNode(reading, body, `${path}/not`, depth + 1);
   return of && { kind: 'not', of };
+}
+
+/** The definition of the other audience is read as that of this one, so that both are asked at one instant, in one query. */
+function readReference(reading: Reading, node: Record<string, unknown>, path: string): AudienceReference | undefined {
+  reading.onlyKeys(node, ['audience'], path);
+  const at = `${path}/audience`;
+  const id = reading.text(node['audience'], at, 1);
+  if (id === undefined) return undefined;
+  const found = reading.audiences.get(id);
+  if (found === undefined) return reading.refuse(at, 'is not the id of a saved audience of this project');
+  if (reading.referring.includes(id)) return reading.refuse(at, 'refers to itself');
+  if (reading.referring.length === MAX_GROUP_DEPTH)
+    return reading.refuse(at, `is the end of a chain of more than ${MAX_GROUP_DEPTH} audiences`);
+  const body = parseBody(found.definition);
+  reading.referring.push(id);
+  const of = body.ok ? readNode(reading, body.value.exact, at, 1) : undefined;
+  reading.referring.pop();
+  return of && { kind: 'audience', id, name: found.name, of };
 }
 
 function readGroup(

@@ -13,6 +13,7 @@ const CONDITIONS: { readonly [K in Condition['kind']]: (condition: ConditionOf<K
 };
 
 export function describe(audience: Audience): string {
+  if (audience.kind === 'audience') return `in the audience ${JSON.stringify(audience.name)}`;
   if (!isCondition(audience)) return GROUPS[audience.kind];
   return (CONDITIONS[audience.kind] as (condition: Condition) => string)(audience);
 }

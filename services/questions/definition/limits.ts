@@ -6,6 +6,9 @@ export const MAX_GROUP_DEPTH = 10;
 /** Conditions and the members under `where`, together. */
 export const MAX_CONDITIONS = 100;
 
+/** Conditions of the saved audiences that a definition refers to, and that those refer to, together. */
+export const MAX_REFERRED_CONDITIONS = 1000;
+
 /** Values of one `in`. */
 export const MAX_VALUES = 1000;
 

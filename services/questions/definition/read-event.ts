@@ -44,7 +44,7 @@ export function readEventNames(reading: Reading, value: unknown, path: string): 
 export function readWhere(reading: Reading, value: unknown, path: string): readonly Member[] | undefined {
   const members = reading.list(value, path, MAX_CONDITIONS)?.map((item, index) => {
     const at = `${path}/${index}`;
-    if (!reading.countCondition()) return reading.refuse(at, `is one condition more than ${MAX_CONDITIONS}`);
+    if (!reading.countCondition(at)) return undefined;
     const member = reading.object(item, at);
     return member && readMember(reading, 'property', member, at);
   });

@@ -18,7 +18,7 @@ interface CommonNode {
 }
 
 interface GroupParts {
-  readonly kind: 'all' | 'any' | 'not';
+  readonly kind: 'all' | 'any' | 'not' | 'audience';
   readonly of: readonly EvaluationNode[];
 }
 
@@ -106,6 +106,7 @@ function updateGroups(part: Part, instant: Micros): void {
 }
 
 function combined({ kind }: Audience, of: readonly Part[]): boolean {
+  if (kind === 'audience') return of[0]?.isMet === true;
   if (kind === 'all') return of.every(({ isMet }) => isMet);
   return kind === 'any' ? of.some(({ isMet }) => isMet) : of[0]?.isMet !== true;
 }

@@ -74,6 +74,7 @@ export function filter(scope: Scope, audience: Audience): string {
   if (isCondition(audience)) return filterBy(userSet(scope, audience));
   if (audience.kind === 'all') return filterAll(scope, audience.of);
   if (audience.kind === 'not') return `NOT (${filter(scope, audience.of)})`;
+  if (audience.kind === 'audience') return filter(scope, audience.of);
   return `(${audience.of.map((part) => filter(scope, part)).join(' OR ')})`;
 }
 
@@ -82,7 +83,8 @@ export function filter(scope: Scope, audience: Audience): string {
  * events before another column of these is read or compared. A trait that must only exist excludes few users and comes
  * last.
  */
-function filterAll(scope: Scope, parts: readonly Audience[]): string {
+function filterAll(scope: Scope, given: readonly Audience[]): string {
+  const parts = given.flatMap(inlined);
   const sets = parts.map((part) => (isCondition(part) ? userSet(scope, part) : null));
   const chained = sets.filter((set) => set?.isPositive === true);
   const chain = chained
@@ -90,6 +92,12 @@ function filterAll(scope: Scope, parts: readonly Audience[]): string {
     .reduce<string | null>((among, set) => set?.of(among) ?? among, null);
   const others = parts.flatMap((part, index) => (sets[index]?.isPositive === true ? [] : [filter(scope, part)]));
   return `(${[...(chain === null ? [] : [`user IN (${chain})`]), ...others].join(' AND ')})`;
+}
+
+/** What a part of an `all` has as parts of its own, so that those narrow one another too. */
+function inlined(part: Audience): readonly Audience[] {
+  if (part.kind !== 'audience') return [part];
+  return part.of.kind === 'all' ? part.of.of.flatMap(inlined) : inlined(part.of);
 }
 
 const PRECEDENCE = { trait: 0, event: 1, anyTrait: 2 } as const;

@@ -63,6 +63,23 @@ test('saving a definition that compares with a duration as text is answered with
   expect(renamed.body).not.toHaveProperty('warnings');
 });
 
+test('an audience refers to another, which is kept meanwhile, and to no unknown one', async () => {
+  const id = await saved();
+  const definition = { all: [{ trait: 'n', is: 1 }, { not: { audience: id } }] };
+
+  const user = await send('POST', '', { body: { name: 'Without gold', definition } });
+  const unknown = await send('POST', '', { body: { name: 'Unknown', definition: { audience: 'aud_none' } } });
+  const circle = await send('PATCH', `/${id}`, { body: { definition: { audience: user.body['id'] } } });
+  const deleted = await send('DELETE', `/${id}`);
+
+  expect(user).toMatchObject({ status: 201, body: { definition } });
+  expect(unknown).toMatchObject({ status: 400, body: { errors: [{ path: '/definition/audience' }] } });
+  expect(circle).toMatchObject({ status: 409, body: { error_code: 'AUDIENCE_CIRCLE' } });
+  expect(circle.body['detail']).toMatch(/Gold \d+ → Without gold → Gold \d+/);
+  expect(deleted).toMatchObject({ status: 409, body: { error_code: 'AUDIENCE_USED' } });
+  expect(deleted.body['detail']).toContain('"Without gold"');
+});
+
 test('a change with the ETag of another revision is 412 and changes nothing', async () => {
   const id = await saved();
   await send('PATCH', `/${id}`, { body: { name: `By somebody else ${id}` } });

@@ -127,7 +127,10 @@ describe('a definition is read', () => {
   test.each([
     [{ last: '90d' }, { when: { from: { ago: 90n * DAY }, to: { ago: -1n } }, epoch: null }],
     [{ next: '7d' }, { when: { from: { ago: 0n }, to: { ago: -7n * DAY - 1n } }, epoch: null }],
-    [{ since: '+1w', epoch: 'seconds' }, { when: { from: { ago: -7n * DAY }, to: null }, epoch: 'seconds' }],
+    [
+      { since: '+1w', epoch: 'seconds' },
+      { when: { from: { ago: -7n * DAY }, to: null }, epoch: 'seconds' },
+    ],
     [
       { between: ['1d', '+1d'], epoch: 'milliseconds' },
       { when: { from: { ago: DAY }, to: { ago: -DAY } }, epoch: 'milliseconds' },
@@ -144,7 +147,12 @@ describe('a definition is read', () => {
   test('a comparison with a text that looks like a duration is read with a warning that says what to write', () => {
     const where = [{ property: 'at', gt: '90 d', lte: '2w', is_not: '2026' }];
 
-    const result = readValue({ all: [{ trait: 'signed_up', gte: '90d' }, { event: 'X', where }] });
+    const result = readValue({
+      all: [
+        { trait: 'signed_up', gte: '90d' },
+        { event: 'X', where },
+      ],
+    });
 
     expect(result).toMatchObject({
       ok: true,
@@ -184,6 +192,68 @@ describe('a definition is read', () => {
   test('a definition may have 10 nested groups and 100 conditions', () => {
     expect(pathsOf(nested(10, PRO))).toEqual([]);
     expect(pathsOf({ any: Array.from({ length: 100 }, () => PRO) })).toEqual([]);
+  });
+});
+
+describe('a definition that refers to saved audiences', () => {
+  const refer = (definition: unknown, audiences: Readonly<Record<string, unknown>>) => {
+    const saved = Object.entries(audiences).map(
+      ([id, one]) => [id, { name: `The ${id}`, definition: JSON.stringify(one) }] as const,
+    );
+    return readDefinition(definition, { timezone: 'UTC', audiences: new Map(saved) });
+  };
+  const many = (conditions: number) => ({ any: Array.from({ length: conditions }, () => PRO) });
+
+  test('a reference is read as the definition of the other audience, however deep', () => {
+    const read = refer({ not: { audience: 'b' } }, { b: { all: [{ audience: 'c' }, PRO] }, c: PRO });
+
+    const pro = audienceOf(PRO);
+    expect(read).toMatchObject({
+      ok: true,
+      definition: {
+        kind: 'not',
+        of: {
+          kind: 'audience',
+          id: 'b',
+          name: 'The b',
+          of: { kind: 'all', of: [{ kind: 'audience', id: 'c', of: pro }, pro] },
+        },
+      },
+    });
+  });
+
+  test('what another audience compares with text is not warned of', () => {
+    expect(refer({ audience: 'b' }, { b: { trait: 'at', gt: '90d' } })).toMatchObject({ ok: true, warnings: [] });
+  });
+
+  test.each([
+    ['an unknown audience', { all: [PRO, { audience: 'z' }] }, {}, ['/all/1/audience']],
+    ['no id', { audience: 7 }, {}, ['/audience']],
+    ['something beside it', { audience: 'b', is: 1 }, { b: PRO }, ['/is']],
+    [
+      'a circle',
+      { audience: 'b' },
+      { b: { not: { audience: 'c' } }, c: { audience: 'b' } },
+      ['/audience/not/audience/audience'],
+    ],
+    [
+      'more than 1,000 conditions of others',
+      { all: Array.from({ length: 11 }, () => ({ audience: 'b' })) },
+      { b: many(100) },
+      ['/all/10/audience/any/0'],
+    ],
+  ])('%s is refused', (_, definition, audiences, paths) => {
+    const read = refer(definition, audiences);
+
+    expect(read.ok ? [] : read.problems.map(({ path }) => path).slice(0, 1)).toEqual(paths);
+  });
+
+  test('a chain of more than 10 audiences is refused', () => {
+    const chain = Object.fromEntries(
+      Array.from({ length: 12 }, (_, n) => [`a${n}`, n === 11 ? PRO : { audience: `a${n + 1}` }]),
+    );
+
+    expect([refer({ audience: 'a2' }, chain).ok, refer({ audience: 'a1' }, chain).ok]).toEqual([true, false]);
   });
 });
 

@@ -12,6 +12,7 @@ import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const HOUR = 3_600_000_000n;
 const DAY = 24n * HOUR;
+const AUDIENCES = new Map([['aud_1', { name: 'Recent', definition: '{"event":"Bought","within":{"last":"2d"}}' }]]);
 
 describe.each(await testedAnalytics())('why, in $name', (tested) => {
   const analytics = sharedAnalytics(tested);
@@ -19,7 +20,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
 
   async function why(make: MessageMaker, definition: unknown, userId = 'ada', eventsShown = 10) {
     const text = typeof definition === 'string' ? definition : JSON.stringify(definition);
-    const read = readDefinition(exactly(text), { timezone: 'UTC' });
+    const read = readDefinition(exactly(text), { timezone: 'UTC', audiences: AUDIENCES });
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
     const user = { projectId: make.projectId, userKey: userKeyOf(make.projectId, userId) };
     return new Audiences(store(), AMPLE, () => NOW_MS).why(user, read.definition, '/definition', eventsShown);
@@ -100,7 +101,10 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
 
   test('a number beyond all times is no date', async () => {
     const make = new MessageMaker();
-    await insert(store(), [make.identify({ traits: '{"huge":1e400}' }), make.track({ event: 'A', properties: '{"huge":-1e308}' })]);
+    await insert(store(), [
+      make.identify({ traits: '{"huge":1e400}' }),
+      make.track({ event: 'A', properties: '{"huge":-1e308}' }),
+    ]);
     const date = { before: '1d', epoch: 'seconds' };
 
     expect(await evaluationOf(make, { trait: 'huge', date })).toMatchObject({ isMet: false, changesAt: null });
@@ -115,10 +119,51 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     await insert(store(), booked);
     const condition = { event: 'Booked', where: [{ property: 'day', date: { next: '3d', epoch: 'seconds' } }] };
 
-    expect(await evaluationOf(make, condition)).toMatchObject({ isMet: true, count: 1, changesAt: NOW + 5n * DAY + 1n });
+    expect(await evaluationOf(make, condition)).toMatchObject({
+      isMet: true,
+      count: 1,
+      changesAt: NOW + 5n * DAY + 1n,
+    });
     expect(await evaluationOf(make, { ...condition, count: { exactly: 2 } })).toMatchObject({
       isMet: false,
       changesAt: NOW + 2n * DAY,
+    });
+  });
+
+  test('why tells of another audience what it is made of, and when that changes', async () => {
+    const make = new MessageMaker();
+    await insert(store(), [make.track({ event: 'Bought', timestamp: NOW - DAY })]);
+
+    expect(await evaluationOf(make, { not: { audience: 'aud_1' } })).toMatchObject({
+      isMet: false,
+      changesAt: NOW + DAY + 1n,
+      of: [
+        {
+          path: '/definition/not',
+          kind: 'audience',
+          condition: 'in the audience "Recent"',
+          isMet: true,
+          changesAt: NOW + DAY + 1n,
+          of: [{ path: '/definition/not/audience', kind: 'event', count: 1 }],
+        },
+      ],
+    });
+  });
+
+  test('why says where in a sample somebody is', async () => {
+    const make = new MessageMaker();
+    await insert(store(), [make.track({})]);
+    const seed = 'spring';
+
+    const whole = await evaluationOf(make, { sample: { percent: 100, seed } });
+    const position = whole.kind === 'sample' ? whole.position : 0;
+    const below = await evaluationOf(make, { sample: { percent: Math.max(position, 0.01), seed } });
+    const above = await evaluationOf(make, { sample: { percent: position + 0.01, seed } });
+
+    expect([whole.isMet, below.isMet, above.isMet]).toEqual([true, false, true]);
+    expect(above).toMatchObject({
+      condition: `${position + 0.01} % of all users, by the seed "spring"`,
+      changesAt: null,
     });
   });
 

@@ -13,9 +13,12 @@ import { testedAnalytics, testedShards } from '../../support/stores/tested-analy
 
 const DAY = 86_400_000_000n;
 /** Evaluations: a plain day, the days on which clocks are changed, leap days, the last days of a year. */
-const NOWS = ['2026-11-20T12:00:00Z', '2026-03-29T00:30:00Z', '2026-10-25T00:59:59.999999Z', '2024-02-29T06:00:00Z'].concat(
-  ['2027-02-28T23:30:00Z', '2026-12-31T23:59:00Z', '1970-01-01T00:00:00Z'],
-);
+const NOWS = [
+  '2026-11-20T12:00:00Z',
+  '2026-03-29T00:30:00Z',
+  '2026-10-25T00:59:59.999999Z',
+  '2024-02-29T06:00:00Z',
+].concat(['2027-02-28T23:30:00Z', '2026-12-31T23:59:00Z', '1970-01-01T00:00:00Z']);
 const ZONES = ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Apia', 'Australia/Lord_Howe'];
 
 const asked = fc.record({ now: fc.constantFrom(...NOWS).map(microsOf), timezone: fc.constantFrom(...ZONES) });
@@ -23,7 +26,9 @@ const asked = fc.record({ now: fc.constantFrom(...NOWS).map(microsOf), timezone:
 /** Dates written in every way, most of them within some days of an instant or of its anniversary. */
 function dateText(now: Micros): fc.Arbitrary<string> {
   const instant = fc.oneof(
-    fc.tuple(fc.bigInt(-9n * 96n, 9n * 96n), fc.bigInt(-1n, 1n)).map(([quarters, one]) => now + quarters * (DAY / 96n) + one),
+    fc
+      .tuple(fc.bigInt(-9n * 96n, 9n * 96n), fc.bigInt(-1n, 1n))
+      .map(([quarters, one]) => now + quarters * (DAY / 96n) + one),
     fc.tuple(fc.integer({ min: 1900, max: 2299 }), fc.bigInt(-3n, 3n)).map(([year, days]) => {
       const moved = `${year}${formatMicros(now + days * DAY).slice(4)}`;
       return Number.isNaN(Date.parse(moved)) ? now : microsOf(moved);
@@ -33,7 +38,9 @@ function dateText(now: Micros): fc.Arbitrary<string> {
   const offset = fc.constantFrom('', '', 'Z', 'z', '+00:00', '+02:00', '-0330', '+14', '-11:59', '+25:00');
   const written = fc
     .tuple(instant, part, offset)
-    .map(([at, length, zone]) => formatMicros(at < END_OF_TIME ? at : now).slice(0, length) + (length === 10 ? '' : zone));
+    .map(
+      ([at, length, zone]) => formatMicros(at < END_OF_TIME ? at : now).slice(0, length) + (length === 10 ? '' : zone),
+    );
   const odd = fc.constantFrom(
     ...['2026-02-30', '2025-02-29', '2024-02-29', '2026-13-01', '2026-00-10', '2026-11-20T24:00', '2026-11-20T12:60'],
     ...['2026-11-20T12:00:60', '2026-11-20T12:00:61', '2026-11-20 12:00', '2026-11-20T', '2026-11-2', '', '90d'],
@@ -129,7 +136,12 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.2)).slice(
     const wrong = rows
       .filter((row) => Boolean(row['is_in']) !== expected.has(String(row['internal_id'])))
       .map((row) => valueOf(messages, String(row['internal_id'])));
-    expect({ text, timezone, now: formatMicros(now), wrong }).toEqual({ text, timezone, now: formatMicros(now), wrong: [] });
+    expect({ text, timezone, now: formatMicros(now), wrong }).toEqual({
+      text,
+      timezone,
+      now: formatMicros(now),
+      wrong: [],
+    });
   }
 });
 

@@ -9,19 +9,79 @@ import { propertyRun } from '../../support/property-run.ts';
 import { Params } from '../../../services/questions/sql/params.ts';
 import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
-const ATOMS = ['a', 'K', 'ſ', 'é', 'ß', 'Σ', '😀', '.', '\\d', '\\w', '\\s', '\\b', '^', '$', '\\A', '\\z', '[a-c]', '[^a]'].concat(
-  ['[[:alpha:]]', '\\pL', '\\p{Lu}', '\\p{Greek}', '\\x{1F600}', '\\n', '\\.', '\\Q.*é\\E', '[é-ü]', '[k-s]', '()', '[]a]', '\\W'],
-);
+const ATOMS = [
+  'a',
+  'K',
+  'ſ',
+  'é',
+  'ß',
+  'Σ',
+  '😀',
+  '.',
+  '\\d',
+  '\\w',
+  '\\s',
+  '\\b',
+  '^',
+  '$',
+  '\\A',
+  '\\z',
+  '[a-c]',
+  '[^a]',
+].concat([
+  '[[:alpha:]]',
+  '\\pL',
+  '\\p{Lu}',
+  '\\p{Greek}',
+  '\\x{1F600}',
+  '\\n',
+  '\\.',
+  '\\Q.*é\\E',
+  '[é-ü]',
+  '[k-s]',
+  '()',
+  '[]a]',
+  '\\W',
+]);
 const TIMES = ['', '', '', '*', '+', '?', '*?', '{2}', '{0}', '{1,2}'];
 const OPENINGS = ['(', '(?:', '(?i:', '(?-s:', '(?m:', '(?P<n>'];
-const PARTS = ['a', 'A', 'k', 'K', '\u212A', 's', 'ſ', 'é', 'É', 'ß', 'ẞ', 'σ', 'ς', 'Σ', '😀', '\n', '.', '*', '1', '٣', ' ', '_', 'İ', 'ı', 'I'];
+const PARTS = [
+  'a',
+  'A',
+  'k',
+  'K',
+  '\u212A',
+  's',
+  'ſ',
+  'é',
+  'É',
+  'ß',
+  'ẞ',
+  'σ',
+  'ς',
+  'Σ',
+  '😀',
+  '\n',
+  '.',
+  '*',
+  '1',
+  '٣',
+  ' ',
+  '_',
+  'İ',
+  'ı',
+  'I',
+];
 
 const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
   pattern: fc
     .array(
       fc.oneof(
         { maxDepth: 2 },
-        { weight: 4, arbitrary: fc.tuple(fc.constantFrom(...ATOMS), fc.constantFrom(...TIMES)).map((both) => both.join('')) },
+        {
+          weight: 4,
+          arbitrary: fc.tuple(fc.constantFrom(...ATOMS), fc.constantFrom(...TIMES)).map((both) => both.join('')),
+        },
         fc.tuple(tie('pattern'), tie('pattern')).map((both) => both.join('|')),
         fc
           .tuple(fc.constantFrom(...OPENINGS), tie('pattern'), fc.constantFrom(...TIMES))

@@ -7,8 +7,15 @@ import { HOSTILE } from '../../support/messages/hostile.ts';
 
 const NOW = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;
 
+const AUDIENCES = new Map([
+  [
+    'aud_1',
+    { name: 'Pros', definition: '{"all":[{"trait":"plan","is":"pro"},{"event":"Paid","count":{"at_least":2}}]}' },
+  ],
+]);
+
 function queryFor(definition: unknown): Query {
-  const read = readDefinition(definition, { timezone: 'UTC' });
+  const read = readDefinition(definition, { timezone: 'UTC', audiences: AUDIENCES });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   return compilePreview(read.definition, { projectId: 'proj_1', now: NOW, sampleSize: 10 });
 }
@@ -127,10 +134,7 @@ describe('a definition is asked as', () => {
     [
       'having done anything, in the order of users',
       {
-        all: [
-          { trait: 'plan', is: 'pro' },
-          { event: { any: true } },
-        ],
+        all: [{ trait: 'plan', is: 'pro' }, { event: { any: true } }],
       },
       [
         '(user IN (SELECT user FROM user_event_rows PREWHERE toUInt64(user) IN (SELECT toUInt64(user) FROM',
@@ -167,12 +171,20 @@ describe('a definition is asked as', () => {
       ],
     ],
     [
+      'another audience by its conditions, which narrow those beside it',
+      { all: [{ event: 'Bought' }, { audience: 'aud_1' }] },
+      [
+        '(user IN (SELECT user FROM track_rows FINAL PREWHERE toUInt64(user) IN (SELECT toUInt64(user) FROM',
+        '(SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Bought› AND toUInt64(user) IN',
+        '(SELECT toUInt64(user) FROM (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan›',
+        "AND kind != 'deleted' AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false))) GROUP BY user))",
+        'WHERE project_id = ‹proj_1› AND event = ‹Paid› GROUP BY user HAVING uniqUpTo(‹2›)(message_number) >= ‹2›))',
+      ],
+    ],
+    [
       'a sample by a hash, beside what is read',
       {
-        all: [
-          { trait: 'plan', exists: false },
-          { not: { sample: { percent: 2.5, seed: 'spring' } } },
-        ],
+        all: [{ trait: 'plan', exists: false }, { not: { sample: { percent: 2.5, seed: 'spring' } } }],
       },
       [
         '(user NOT IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan›',

@@ -39,6 +39,8 @@ function includes(audience: Audience, history: History, now: Micros): boolean {
       );
     case 'event':
       return hasDone(audience, history, now);
+    case 'audience':
+      return includes(audience.of, history, now);
     case 'sample':
       return samplePosition(audience.seed, history.user) < audience.hundredths;
     default:

@@ -34,7 +34,9 @@ function ofNumber({ integer, double }: NumberConstant, epoch: DateTest['epoch'])
 }
 
 function dateAt(instant: Micros, timezone: string): Temporal.PlainDate {
-  return Temporal.Instant.fromEpochNanoseconds(instant * 1000n).toZonedDateTimeISO(timezone).toPlainDate();
+  return Temporal.Instant.fromEpochNanoseconds(instant * 1000n)
+    .toZonedDateTimeISO(timezone)
+    .toPlainDate();
 }
 
 export function lies(instant: Micros, period: Period | null, now: Micros): boolean {

@@ -160,7 +160,20 @@ const dateTest = fc
   .map(([when, epoch]): [string, string] => ['date', `{${when}${epoch}}`]);
 
 /** Patterns that are the same in RE2 and in JavaScript. */
-const PATTERNS = ['^a', 'B$', '^(a|ab)$', '[0-9]{4}-[0-9]+', '^.$', '', '😀?b', '[^a]', 'σ', '(?:é|Σ)+b?$', '^\\s*$', '\\\\'];
+const PATTERNS = [
+  '^a',
+  'B$',
+  '^(a|ab)$',
+  '[0-9]{4}-[0-9]+',
+  '^.$',
+  '',
+  '😀?b',
+  '[^a]',
+  'σ',
+  '(?:é|Σ)+b?$',
+  '^\\s*$',
+  '\\\\',
+];
 
 /** Operators that have to do with a value that there is, more often than not. */
 function testsAbout(value: string): fc.Arbitrary<[string, string][]> {
@@ -179,7 +192,10 @@ function testsAbout(value: string): fc.Arbitrary<[string, string][]> {
     fc.tuple(fc.constantFrom('gt', 'gte', 'lt', 'lte'), bound),
     fc.tuple(fc.constant('starts_with'), fc.constant(start)),
     fc.tuple(fc.constant('ends_with'), fc.constant(end)),
-    fc.tuple(fc.constant('matches'), fc.constantFrom(...PATTERNS).map((pattern) => JSON.stringify(pattern))),
+    fc.tuple(
+      fc.constant('matches'),
+      fc.constantFrom(...PATTERNS).map((pattern) => JSON.stringify(pattern)),
+    ),
     { weight: DATES.includes(value) ? 12 : 1, arbitrary: dateTest },
   );
   return fc
@@ -220,6 +236,7 @@ export function definitionAbout(occurrences: readonly EventWindow[]): fc.Arbitra
       { weight: 3, arbitrary: member('trait') },
       { weight: 4, arbitrary: eventCondition(member('property')) },
       { weight: 1, arbitrary: sample },
+      { weight: 1, arbitrary: fc.constantFrom('{"audience":"other"}', '{"audience":"inner"}') },
       { weight: 1, arbitrary: groupOf('all', tie('node')) },
       { weight: 1, arbitrary: groupOf('any', tie('node')) },
       { weight: 1, arbitrary: tie('node').map((part) => `{"not":${part}}`) },
@@ -234,7 +251,10 @@ const sample = fc
 
 const eventNames = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...EVENTS).map((name) => JSON.stringify(name)) },
-  { weight: 1, arbitrary: fc.subarray([...EVENTS, 'Unheard of'], { minLength: 1 }).map((names) => JSON.stringify(names)) },
+  {
+    weight: 1,
+    arbitrary: fc.subarray([...EVENTS, 'Unheard of'], { minLength: 1 }).map((names) => JSON.stringify(names)),
+  },
   { weight: 1, arbitrary: fc.constant('{"any":true}') },
 );
 

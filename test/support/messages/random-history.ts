@@ -66,9 +66,23 @@ export async function insertHistory(store: AnalyticsWriter, past: History): Prom
 
 const ZONES = ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Apia'];
 
+/** The saved audiences to which random definitions refer. */
+const AUDIENCES = new Map([
+  [
+    'other',
+    {
+      name: 'Other',
+      definition:
+        '{"all":[{"event":"Bought","count":{"at_most":2}},{"not":{"audience":"inner"}},{"trait":"a","exists":true}]}',
+    },
+  ],
+  ['inner', { name: 'Inner', definition: '{"event":{"any":true},"within":{"last":"24h"}}' }],
+]);
+
 /** Reads a definition in a time zone that follows from its text. */
 export function readIn(text: string): ReadDefinition {
-  return readDefinition(exactly(text), { timezone: ZONES[text.length % ZONES.length] ?? 'UTC' });
+  const timezone = ZONES[text.length % ZONES.length] ?? 'UTC';
+  return readDefinition(exactly(text), { timezone, audiences: AUDIENCES });
 }
 
 /** JSON as a body is read, digit for digit. */
