@@ -42,9 +42,9 @@ describe('tidemark audience', () => {
       expect(await countOf(join(dataDir, 'analytics'), explained.stdout)).toBe(1);
       expect(why.stdout.split('\n')).toEqual([
         'yes  all of these',
-        expect.stringMatching(/^ {5}yes {2}event "Bought\\n'it'", at least once: 1$/),
+        expect.stringMatching(/^ {5}yes {2}who did "Bought\\n'it'": 1$/),
         expect.stringMatching(/^ {10}2026-11-20T12:00:00\.0+\d+Z {2}"m1"$/),
-        expect.stringMatching(/^ {5}yes {2}trait "n" >= 5: 9007199254740993, set 2026-11-20T/),
+        expect.stringMatching(/^ {5}yes {2}whose "n" is at least 5: 9007199254740993, set 2026-11-20T/),
         '',
       ]);
       expect(json.stdout).toContain('"value": 9007199254740993');

@@ -187,7 +187,7 @@ describe('a saved audience', () => {
     const text = await outputOf('audience', 'compare', id, await readFile(file, 'utf8'));
 
     expect(why).toContain('in the audience "Referred to"');
-    expect(why).toContain('trait "plan" matches "^FR.E$" (ignoring case): "free"');
+    expect(why).toContain('whose "plan" matches "^FR.E$" (ignoring case): "free"');
     expect(text.replaceAll(/ {2,}/g, '|').split('\n').slice(2, 4)).toEqual(['entering|1|bob', 'leaving|1|ada']);
   });
 

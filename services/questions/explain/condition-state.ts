@@ -1,6 +1,12 @@
 /** The result of a condition for one user: at the evaluation, after it, and what it rests on. */
 import type { Micros } from '../../messages/message.ts';
-import type { Condition, ConditionOf, EventCondition, SampleCondition, TraitCondition } from '../definition/audience.ts';
+import type {
+  Condition,
+  ConditionOf,
+  EventCondition,
+  SampleCondition,
+  TraitCondition,
+} from '../definition/audience.ts';
 import { samplePosition } from '../sql/sample.ts';
 import { type CountedEvent, flipsOf, windowAt } from './event-window.ts';
 import { conditionValue, type KnownTrait, passesTrait, traitMoments } from './user-traits.ts';
@@ -50,15 +56,15 @@ export interface ConditionState<E extends Evidence = Evidence> {
 
 type EvidenceOf<K extends Condition['kind']> = Extract<Evidence, { readonly kind: K }>;
 
-const STATES: {
+const CONDITION_STATES: {
   readonly [K in Condition['kind']]: (
     condition: ConditionOf<K>,
     known: EvaluationInput,
   ) => ConditionState<EvidenceOf<K>>;
 } = { trait: traitState, event: eventState, sample: sampleState };
 
-export function stateOf(condition: Condition, known: EvaluationInput): ConditionState {
-  const state = STATES[condition.kind] as (condition: Condition, known: EvaluationInput) => ConditionState;
+export function conditionStateOf(condition: Condition, known: EvaluationInput): ConditionState {
+  const state = CONDITION_STATES[condition.kind] as (condition: Condition, known: EvaluationInput) => ConditionState;
   return state(condition, known);
 }
 

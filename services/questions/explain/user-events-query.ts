@@ -89,18 +89,20 @@ async function firstCopies(
   }
 }
 
-function keepFirst(
-  copies: Map<string, Copy>,
-  row: EventRow,
-  conditions: readonly EventCondition[],
-  now: Micros,
-): void {
+function keepFirst(copies: Map<string, Copy>, row: EventRow, conditions: readonly EventCondition[], now: Micros): void {
   const timestamp = BigInt(row.occurred);
   const precedence = BigInt(row.precedence);
   const key = JSON.stringify([row.event, String(dayOf(timestamp)), row.message_id]);
   if ((copies.get(key)?.precedence ?? -1n) >= precedence) return;
   const passes = conditionsPassed(row, conditions, now);
-  copies.set(key, { event: row.event, messageId: row.message_id, timestamp, receivedAt: BigInt(row.received), precedence, passes });
+  copies.set(key, {
+    event: row.event,
+    messageId: row.message_id,
+    timestamp,
+    receivedAt: BigInt(row.received),
+    precedence,
+    passes,
+  });
 }
 
 function conditionsPassed(

@@ -6,9 +6,11 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Session } from 'chdb';
-import { EventCounts } from '../../../services/questions/events/event-counts.ts';
+import { countEvents } from '../../../services/questions/events/event-counts.ts';
 import { readCountsQuestion } from '../../../services/questions/events/read-question.ts';
+import { QueryBudget } from '../../../services/questions/query-budget.ts';
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
+import { microsAt } from '../../../services/messages/timestamp.ts';
 import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
 import { PROJECT as KEYED_PROJECT } from '../../support/http/reading-server.ts';
 import { NOW_MS, PROJECT } from '../audience/shape.ts';
@@ -77,6 +79,7 @@ async function ask(analytics: AnalyticsStore, question: Question, timezone: stri
   const text = bodyOf(question, timezone);
   const read = readCountsQuestion({ project: KEYED_PROJECT, text });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  const counts = await new EventCounts(analytics, LIMITS, () => NOW_MS).count(PROJECT, read.value);
+  const context = { projectId: PROJECT, now: microsAt(NOW_MS) };
+  const counts = await countEvents(new QueryBudget(analytics, LIMITS), context, read.value);
   return counts?.tookMs ?? NaN;
 }

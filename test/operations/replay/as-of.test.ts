@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { storesToVerify } from '../../../services/operations/verify/live-stores.ts';
-import type { VerificationReport } from '../../../services/operations/verify/report.ts';
+import type { VerificationReport } from '../../../schemas/verification-report.ts';
 import { verify } from '../../../services/operations/verify/verify.ts';
 import { formatMicros } from '../../../services/messages/timestamp.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { SqlJobStore } from '../../../services/operations/jobs/sql-job-store.ts';
-import type { HourReport } from '../../../services/operations/verify/report.ts';
+import type { HourReport } from '../../../schemas/verification-report.ts';
 import { keepHours, keptHours } from '../../../services/operations/verify/verification-hours.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';

@@ -21,7 +21,7 @@ const NOWS = [
 ].concat(['2027-02-28T23:30:00Z', '2026-12-31T23:59:00Z', '1970-01-01T00:00:00Z']);
 const ZONES = ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Apia', 'Australia/Lord_Howe'];
 
-const asked = fc.record({ now: fc.constantFrom(...NOWS).map(microsOf), timezone: fc.constantFrom(...ZONES) });
+const question = fc.record({ now: fc.constantFrom(...NOWS).map(microsOf), timezone: fc.constantFrom(...ZONES) });
 
 /** Dates written in every way, most of them within some days of an instant or of its anniversary. */
 function dateText(now: Micros): fc.Arbitrary<string> {
@@ -92,7 +92,7 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.2)).slice(
   const store = sharedStore(tested);
 
   test('the users whose dates pass are those that a calendar finds, in every time zone', async () => {
-    const run = asked.chain(({ now, timezone }) =>
+    const run = question.chain(({ now, timezone }) =>
       fc.record({
         now: fc.constant(now),
         timezone: fc.constant(timezone),

@@ -1,14 +1,14 @@
-import type {
-  Audience,
-  Constant,
-  EventCondition,
-  Member,
-  NumberConstant,
-  Period,
-  Test,
-  TextOptions,
+import {
+  type Audience,
+  type Constant,
+  type EventCondition,
+  type Member,
+  type NumberConstant,
+  numberConstant,
+  type Period,
+  type Test,
+  type TextOptions,
 } from '../../../services/questions/definition/audience.ts';
-import { numberConstant } from '../../../services/questions/definition/number-constant.ts';
 import { samplePosition } from '../../../services/questions/sql/sample.ts';
 import { parseBody } from '../../../services/messages/json.ts';
 import { datePasses, lies } from './naive-dates.ts';
