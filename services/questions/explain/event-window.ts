@@ -31,7 +31,10 @@ export function* flipsOf(
 ): Generator<Micros, void, undefined> {
   const window = new EventWindow(condition, events, now);
   const moments = events.flatMap(({ moving }) => moving?.moments ?? []);
-  if (moments.length === 0) return yield* window.flips();
+  if (moments.length === 0) {
+    yield* window.flips();
+    return;
+  }
   const instants = new BigInt64Array([...window.instants(), ...moments]).sort();
   if (instants.length * events.length > MAX_STEPS)
     throw new TidemarkError('QUERY_LIMIT', 'the question went past its limit of rows');

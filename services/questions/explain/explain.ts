@@ -137,14 +137,16 @@ function eventReads({ events, where, times, within, first, last }: EventConditio
     return 'nothing: every user passes';
   const days = within === null ? 'of any day' : daysOf(within, now);
   const isAnyCopy = where.length === 0 && !first && !last && times.atLeast <= 1 && (times.atMost ?? 0) === 0;
-  const copies = isAnyCopy
-    ? `any copy of a repeat${within === null ? '' : ', the first on the days where the time begins and ends'}`
-    : 'the first copy of a repeat (FINAL)';
   const columns = where.map(({ path }) => columnsOf(path));
   if (isAnyCopy && events === null && within === null)
     return 'user_event_rows: every event of the project, by the key; the number of the user alone';
   const which = events === null ? 'all events' : `the events ${events.map((name) => JSON.stringify(name)).join(', ')}`;
+  const copies = isAnyCopy ? anyCopyOf(within) : 'the first copy of a repeat (FINAL)';
   return [`track_rows: ${which} ${days}, by the key`, copies, ...new Set(columns)].join('; ');
+}
+
+function anyCopyOf(within: Period | null): string {
+  return `any copy of a repeat${within === null ? '' : ', the first on the days where the time begins and ends'}`;
 }
 
 function daysOf({ from, to }: Period, now: bigint): string {

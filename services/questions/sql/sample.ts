@@ -16,8 +16,8 @@ export function sampleSql(params: Params, { seed, hundredths }: SampleCondition)
 export function samplePosition(seed: string, userKey: string): number {
   const [one = 0n, other = 0n] = keysOf(seed);
   // ClickHouse hashes the 16 bytes of the number, the lowest first.
-  const number = Buffer.from(userKey.slice(0, 32), 'hex').reverse();
-  return Number(sipHash24(one, other, number.readBigUInt64LE(0), number.readBigUInt64LE(8)) % PARTS);
+  const number = Buffer.from(userKey.slice(0, 32), 'hex');
+  return Number(sipHash24(one, other, number.readBigUInt64BE(8), number.readBigUInt64BE(0)) % PARTS);
 }
 
 function keysOf(seed: string): readonly bigint[] {
