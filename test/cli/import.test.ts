@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Interrupted } from '../../services/cli/context.ts';
 import { runCli } from '../../services/cli/run-cli.ts';
 import type { ImportState } from '../../services/operations/import/state.ts';
+import { newStores } from '../support/stores/new-stores.ts';
 import { startProgram } from '../support/service/program.ts';
 
 const GOOD = '{"type":"track","user_id":"ada","event":"Paid"}\n';
@@ -18,6 +19,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
   dataDir = join(folder, 'data');
+  await newStores(dataDir);
   await run('project', 'create', 'One', '--timezone', 'Europe/Berlin');
 }, 60_000);
 

@@ -1,30 +1,19 @@
 import { globSync, statSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { historyLines, ImportClient, IMPORTS } from '../../../support/service/import-client.ts';
 import { startProgram } from '../../../support/service/program.ts';
-import { ADMIN_KEY, ServiceProcess } from '../../../support/service/service.ts';
+import { ADMIN_KEY } from '../../../support/service/service.ts';
+import { sharedService } from '../../../support/service/shared-service.ts';
 
 const GONE = { state: 'failed', problem: { error_code: 'PROJECT_UNKNOWN' } };
 
 /** About as much is uploaded at once. */
 const FIRST_PART_BYTES = 930_000;
 
-let folder: string;
-let service: ServiceProcess;
-const client = new ImportClient(() => service);
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-  service = await ServiceProcess.start(folder);
-}, 120_000);
-
-afterAll(async () => {
-  await service.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+const service = sharedService();
+const client = new ImportClient(service);
 
 async function newProject(name: string): Promise<string> {
   return (await client.send('POST', '/v1/admin/projects', { name })).body.id;
@@ -83,12 +72,12 @@ describe('an import into a project that is deleted', { timeout: 180_000 }, () =>
 
 /** An import that has begun to read, and whose standard input stays open. */
 async function importOfInput(project: string, isRemote: boolean) {
-  const at = isRemote ? ['--url', service.url, '--key', ADMIN_KEY] : [];
-  const report = join(folder, `${project}-${isRemote}.ndjson`);
+  const at = isRemote ? ['--url', service().url, '--key', ADMIN_KEY] : [];
+  const report = join(service().dataDir, `${project}-${isRemote}.ndjson`);
   const args = ['services/cli/tidemark.ts', 'import', '-', '--project', project, '--report', report, ...at];
-  const uploads = join(folder, 'imports');
+  const uploads = join(service().dataDir, 'imports');
   await rm(uploads, { recursive: true, force: true });
-  const { child } = startProgram(args, { DATA_DIR: folder });
+  const { child } = startProgram(args, { DATA_DIR: service().dataDir });
   let text = '';
   child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const code = new Promise<number | null>((resolve) => child.once('exit', resolve));
