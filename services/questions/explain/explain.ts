@@ -140,9 +140,12 @@ function eventReads({ events, where, times, within, first, last }: EventConditio
   const columns = where.map(({ path }) => columnsOf(path));
   if (isAnyCopy && events === null && within === null)
     return 'user_event_rows: every event of the project, by the key; the number of the user alone';
-  const which = events === null ? 'all events' : `the events ${events.map((name) => JSON.stringify(name)).join(', ')}`;
   const copies = isAnyCopy ? anyCopyOf(within) : 'the first copy of a repeat (FINAL)';
-  return [`track_rows: ${which} ${days}, by the key`, copies, ...new Set(columns)].join('; ');
+  return [`track_rows: ${eventsOf(events)} ${days}, by the key`, copies, ...new Set(columns)].join('; ');
+}
+
+function eventsOf(events: EventCondition['events']): string {
+  return events === null ? 'all events' : `the events ${events.map((name) => JSON.stringify(name)).join(', ')}`;
 }
 
 function anyCopyOf(within: Period | null): string {
