@@ -88,6 +88,8 @@ const BY_CODE: Partial<Record<ErrorCode, RefusalKind>> = {
   AUDIENCE_EXISTS: 'conflict',
   AUDIENCE_CHANGED: 'precondition-failed',
   AUDIENCE_LIMIT: 'conflict',
+  AUDIENCE_CIRCLE: 'conflict',
+  AUDIENCE_USED: 'conflict',
   AUDIENCE_BUSY: 'conflict',
   PROJECT_UNKNOWN: 'not-found',
   PROJECT_NAME_DIFFERS: 'conflict',
@@ -115,7 +117,10 @@ const DETAIL: Partial<Record<ErrorCode, string>> = {
   AUDIENCE_BUSY: 'The audience is being evaluated. Send the same request again later.',
 };
 
-/** What a failure of ours looks like from outside. The message of an error leaves the process only for QUERY_LIMIT and AUDIENCE_LIMIT. */
+/**
+ * What a failure of ours looks like from outside. The message of an error leaves the process only for QUERY_LIMIT,
+ * AUDIENCE_LIMIT, AUDIENCE_CIRCLE and AUDIENCE_USED.
+ */
 export function refusalOf(error: unknown): Refusal {
   const kind = error instanceof TidemarkError ? BY_CODE[error.code] : undefined;
   if (!(error instanceof TidemarkError) || kind === undefined) {

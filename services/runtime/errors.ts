@@ -27,6 +27,8 @@ export type ErrorCode =
   | 'AUDIENCE_EXISTS' // the project has a saved audience of this name
   | 'AUDIENCE_CHANGED' // somebody else changed the audience since the revision that a change names
   | 'AUDIENCE_LIMIT' // the project has as many saved audiences as it may
+  | 'AUDIENCE_CIRCLE' // an audience would refer to itself, by whatever others
+  | 'AUDIENCE_USED' // other audiences refer to the audience
   | 'AUDIENCE_BUSY' // another process is evaluating the audience
   | 'WAITING_FOR_ANALYTICS' // analytics has lost messages that it had, and the sink has not inserted them again yet
   | 'PROJECTS_LOST' // the log is not new and the database has no project; the message says what to do

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { compareAudiences, previewAudience } from '../../services/questions/audiences.ts';
 import { QueryBudget } from '../../services/questions/query-budget.ts';
 import type { Audience } from '../../services/questions/definition/audience.ts';
-import { readDefinition } from '../../services/questions/definition/definition.ts';
 import { compileMembers } from '../../services/questions/sql/compile-members.ts';
 import type { Message } from '../../services/messages/message.ts';
 import { userNumber } from '../../services/stores/analytics/columns.ts';
@@ -11,7 +10,7 @@ import { AMPLE } from '../support/stores/analytics.ts';
 import { sharedStore } from '../support/stores/analytics-stores.ts';
 import { audienceOf } from '../support/messages/naive-audience.ts';
 import { propertyRun } from '../support/property-run.ts';
-import { exactly, historyAndDefinitions, insertHistory, NOW, userIdsOf } from '../support/messages/random-history.ts';
+import { readIn, historyAndDefinitions, insertHistory, NOW, userIdsOf } from '../support/messages/random-history.ts';
 import { testedAnalytics, testedShards } from '../support/stores/tested-analytics.ts';
 
 describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('an audience in $name', (tested) => {
@@ -31,9 +30,7 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('an 
     await fc.assert(
       fc.asyncProperty(historyAndDefinitions(12), async ([past, definitions]) => {
         const messages = await insertHistory(store(), past);
-        const read = definitions
-          .map((text) => readDefinition(exactly(text), { timezone: 'UTC' }))
-          .flatMap((one) => (one.ok ? [one.definition] : []));
+        const read = definitions.map((text) => readIn(text)).flatMap((one) => (one.ok ? [one.definition] : []));
         for (const [index, to] of read.entries()) await expectDifference(read[index - 1] ?? to, to, messages);
       }),
       propertyRun(5 * tested.share),
@@ -45,7 +42,7 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('an 
       fc.asyncProperty(historyAndDefinitions(12), async ([past, definitions]) => {
         const messages = await insertHistory(store(), past);
         for (const text of definitions) {
-          const read = readDefinition(exactly(text), { timezone: 'UTC' });
+          const read = readIn(text);
           if (read.ok) await expectMembers(read.definition, messages);
         }
       }),
@@ -79,7 +76,7 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('an 
   }
 
   async function expectAgreement(text: string, messages: readonly Message[]): Promise<void> {
-    const read = readDefinition(exactly(text), { timezone: 'UTC' });
+    const read = readIn(text);
     if (!read.ok) {
       expect(read.problems).toEqual([{ path: expect.stringMatching(/\/count$/), message: expect.any(String) }]);
       return;

@@ -6,7 +6,11 @@ import { readDefinition } from '../../services/questions/definition/definition.t
 
 const validate = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false }).compile(schema);
 
-// What the schema cannot say: which dates there are, which period ends before it begins, which count is the larger.
+const OPTIONS = {
+  timezone: 'UTC',
+  audiences: new Map([['plan', { name: 'Plan', definition: '{"trait":"plan","is":"pro"}' }]]),
+};
+// What the schema cannot say: which dates and audiences there are, which period ends before it begins, which count is the larger.
 const LEAVES = [
   'plan',
   '',
@@ -26,7 +30,21 @@ const LEAVES = [
 ];
 const WORDS = ['all', 'any', 'not', 'trait', 'event', 'property', 'is', 'is_not', 'in', 'exists', 'gt', 'lte'].concat(
   ['contains', 'starts_with', 'where', 'count', 'within', 'first', 'last', 'between', 'since', 'at_least', 'at_most'],
-  ['exactly', 'other'],
+  [
+    'exactly',
+    'other',
+    'date',
+    'next',
+    'anniversary',
+    'epoch',
+    'sample',
+    'percent',
+    'seed',
+    'ends_with',
+    'matches',
+    'ignore_case',
+    'audience',
+  ],
 );
 const SOUND = [
   { trait: 'plan', is: 'pro' },
@@ -35,6 +53,15 @@ const SOUND = [
   { event: 'X', where: [{ property: 'a', in: [1, 'x', true] }], count: { at_least: 1, at_most: 3 } },
   { event: 'X', count: { exactly: 0 }, within: { between: ['2026-01-01', '1d'] } },
   { event: 'X', first: { last: '2w' }, last: { before: '30d' } },
+  { trait: 'signed_up', date: { last: '90d' } },
+  { trait: 'trial_ends', date: { between: ['1d', '+7d'], epoch: 'seconds' } },
+  { event: 'X', where: [{ property: 'day', date: { anniversary: { next: '7d' } } }] },
+  { event: ['X', 'Y'], count: { at_most: 0 } },
+  { trait: 'email', ends_with: '.de', matches: '^a', ignore_case: true },
+  { event: 'X', where: [{ property: 'a', contains: 'b', ignore_case: false }] },
+  { event: { any: true }, within: { last: '30d' } },
+  { sample: { percent: 10, seed: 'spring' } },
+  { not: { audience: 'plan' } },
   { all: [{ not: { any: [{ event: 'X' }, { trait: '', exists: false }] } }] },
 ];
 
@@ -56,15 +83,16 @@ function objectsIn(value: unknown): object[] {
 describe('schemas/audience.json', () => {
   test.each([...SOUND, ...schema.examples])('schemas/audience.json accepts %j, as the parser does', (definition) => {
     expect(validate(definition)).toBe(true);
-    expect(readDefinition(definition, { timezone: 'UTC' })).toMatchObject({ ok: true });
+    expect(readDefinition(definition, OPTIONS)).toMatchObject({ ok: true });
   });
 
   test('schemas/audience.json accepts and refuses what the parser does', () => {
     fc.assert(
       fc.property(nearlySound, (definition) => {
-        const read = readDefinition(definition, { timezone: 'UTC' });
+        const read = readDefinition(definition, OPTIONS);
         const isBeyondSchema =
-          !read.ok && read.problems.every(({ path }) => /\/(count|between|between\/\d|since|before)$/.test(path));
+          !read.ok &&
+          read.problems.every(({ path }) => /\/(count|between|between\/\d|since|before|audience)$/.test(path));
         if (!isBeyondSchema) expect([definition, validate(definition)]).toEqual([definition, read.ok]);
       }),
       { numRuns: 3000 },

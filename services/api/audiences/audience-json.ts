@@ -1,9 +1,10 @@
 /** A saved audience as it is answered. */
 import { describeLines } from '../../questions/definition/describe.ts';
-import { readSaved } from '../../questions/saved/audience-scheduler.ts';
+import { readSaved } from '../../questions/saved/references.ts';
 import type { SavedAudience } from '../../questions/saved/audience-store.ts';
 import { etagOf } from '../../http/if-match.ts';
 import type { Answer } from '../../http/route.ts';
+import type { Problem } from '../../messages/message.ts';
 import { formatMicros, formatMs } from '../../messages/timestamp.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 
@@ -13,10 +14,17 @@ type Zone = Pick<Project, 'timezone'>;
 export function audienceAnswer(
   audience: SavedAudience,
   project: Zone,
-  headers: Readonly<Record<string, string>> = {},
+  { headers = {}, warnings = [] }: Pick<Answer, 'headers'> & { readonly warnings?: readonly Problem[] } = {},
 ): Answer {
-  const body = audienceJson(audience, project);
+  const body = withWarnings(audienceJson(audience, project), warnings);
   return { status: 200, body, headers: { ...headers, ETag: etagOf(audience.revision) } };
+}
+
+/** The JSON of an object, with the warnings about a definition if there are any. */
+export function withWarnings(body: string, warnings: readonly Problem[]): string {
+  if (warnings.length === 0) return body;
+  const list = warnings.map(({ path, message }) => ({ pointer: path, message }));
+  return `${body.slice(0, -1)},"warnings":${JSON.stringify(list)}}`;
 }
 
 export function audienceJson(audience: SavedAudience, project: Zone): string {

@@ -1,8 +1,8 @@
 import { type AnalyticsParts, budgetOf } from '../../questions/query-budget.ts';
 import { compareAudiences, type Comparison, type UserGroup } from '../../questions/audiences.ts';
 import type { Audience } from '../../questions/definition/audience.ts';
-import { readDefinition } from '../../questions/definition/definition.ts';
-import { definitionOf } from '../../questions/saved/audience-scheduler.ts';
+import { readDefinition, type ReadingOptions } from '../../questions/definition/definition.ts';
+import { definitionOf } from '../../questions/saved/references.ts';
 import type { AudienceStore } from '../../questions/saved/audience-store.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
@@ -10,7 +10,7 @@ import type { Problem } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { type Members, readBody } from '../input.ts';
 import { contextOf, type QueryRequest } from '../query.ts';
-import { userJson } from './questions.ts';
+import { referencesOf, userJson } from './questions.ts';
 import { findAudienceOf, NO_AUDIENCE } from './saved.ts';
 
 export interface CompareParts extends AnalyticsParts {
@@ -20,7 +20,8 @@ export interface CompareParts extends AnalyticsParts {
 /** `POST /v1/audiences/compare` */
 export async function answerCompare(parts: CompareParts, call: QueryRequest): Promise<Answer | Refusal> {
   const { project } = call;
-  const read = readBody('POST /v1/audiences/compare', call, (exact) => readForms(exact, project.timezone));
+  const references = { timezone: project.timezone, audiences: await referencesOf(parts, call) };
+  const read = readBody('POST /v1/audiences/compare', call, (exact) => readForms(exact, references));
   if (!read.ok) return read.refusal;
   const { body, also } = read.value;
   const before = await definitionFrom(parts, call, also.from);
@@ -40,10 +41,11 @@ type ReadForms =
   | { readonly ok: true; readonly from: string | Audience; readonly to: Audience }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-function readForms(body: Members, timezone: string): ReadForms {
+function readForms(body: Members, options: ReadingOptions): ReadForms {
   const [[before, after] = FORMS[0], other] = FORMS.filter((names) => names.some((name) => name in body));
-  const from = before === 'audience' ? readId(body[before]) : readDefinition(body[before], { timezone, path: '/from' });
-  const to = readDefinition(body[after], { timezone, path: `/${after}` });
+  const from =
+    before === 'audience' ? readId(body[before]) : readDefinition(body[before], { ...options, path: '/from' });
+  const to = readDefinition(body[after], { ...options, path: `/${after}` });
   if (from.ok && to.ok && other === undefined) return { ok: true, from: from.definition, to: to.definition };
   const problems = [from, to].flatMap((read) => (read.ok ? [] : read.problems));
   return { ok: false, problems: other === undefined ? problems : [BOTH_FORMS, ...problems] };
@@ -67,7 +69,7 @@ async function definitionFrom(
 ): Promise<Audience | undefined> {
   if (typeof from !== 'string') return from;
   const audience = await findAudienceOf({ saved }, call.project.id, from);
-  return audience && definitionOf(audience, call.project);
+  return audience && definitionOf(saved, audience, call.project);
 }
 
 function compareAnswer({ evaluatedAt, fromCount, toCount, tookMs, rowsRead, ...groups }: Comparison): Answer {

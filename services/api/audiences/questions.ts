@@ -3,46 +3,65 @@ import { previewAudience } from '../../questions/audiences.ts';
 import type { Audience } from '../../questions/definition/audience.ts';
 import type { SampleUser } from '../../questions/sample-user.ts';
 import { type ReadDefinition, readDefinition } from '../../questions/definition/definition.ts';
-import { definitionOf } from '../../questions/saved/audience-scheduler.ts';
+import type { AudienceDefinitions } from '../../questions/definition/reading.ts';
+import type { AudienceStore } from '../../questions/saved/audience-store.ts';
+import { definitionOf, findReferences } from '../../questions/saved/references.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { type Members, readBody } from '../input.ts';
 import { contextOf, type QueryRequest, refuseBody, refuseParameter } from '../query.ts';
+import { withWarnings } from './audience-json.ts';
 import { type TraitChoice, NO_TRAITS, readTraitChoice, withTraits } from './trait-choice.ts';
-import { readOfAudience, type SavedAudienceParts } from './saved.ts';
+import { readOfAudience } from './saved.ts';
 import type { TraitsParts } from './user-lines.ts';
 
 /** `POST /v1/audiences/preview` */
 export async function answerPreview(parts: PreviewParts, call: QueryRequest): Promise<Answer | Refusal> {
-  const read = readBody('POST /v1/audiences/preview', call, definitionIn(call));
+  const read = readBody('POST /v1/audiences/preview', call, definitionIn(call, await referencesOf(parts, call)));
   if (!read.ok) return read.refusal;
   const { also, body } = read.value;
   const traits = readTraitChoice(body.traits);
   if (!traits.ok) return refuseBody([{ path: '/traits', message: traits.message }]).refusal;
-  return previewAnswer(parts, call, also.definition, { sample: body.sample, traits: traits.value });
+  const chosen = { sample: body.sample, traits: traits.value };
+  return {
+    status: 200,
+    body: withWarnings(await previewBody(parts, call, also.definition, chosen), also.warnings),
+  };
 }
 
-type PreviewParts = AnalyticsParts & TraitsParts;
+/** What questions about definitions need, which may refer to saved audiences. */
+export type QuestionParts = AnalyticsParts & { readonly saved: Pick<AudienceStore, 'find'> };
+
+type PreviewParts = QuestionParts & TraitsParts;
+
+/** The saved audiences to which the body of a question refers. */
+export function referencesOf(
+  { saved }: Pick<QuestionParts, 'saved'>,
+  { project, text }: QueryRequest,
+): Promise<AudienceDefinitions> {
+  return findReferences(saved, project.id, text);
+}
 
 /** Where the definition stands in a question. */
 export const DEFINITION_PATH = '/definition';
 
 /** Reads the definition in the body of a question. */
-export function definitionIn({ project: { timezone } }: QueryRequest): (body: Members) => ReadDefinition {
-  return ({ definition }) => readDefinition(definition, { timezone, path: DEFINITION_PATH });
+export function definitionIn(
+  { project: { timezone } }: QueryRequest,
+  audiences: AudienceDefinitions,
+): (body: Members) => ReadDefinition {
+  return ({ definition }) => readDefinition(definition, { timezone, path: DEFINITION_PATH, audiences });
 }
 
 /** `GET /v1/audiences/:id/preview` */
-export async function answerSavedPreview(
-  parts: PreviewParts & Pick<SavedAudienceParts, 'saved'>,
-  call: QueryRequest,
-): Promise<Answer | Refusal> {
+export async function answerSavedPreview(parts: PreviewParts, call: QueryRequest): Promise<Answer | Refusal> {
   const read = await readOfAudience('GET /v1/audiences/{id}/preview', parts, call);
   if ('refused' in read) return read;
   const traits = readTraitChoice(read.query.traits);
   if (!traits.ok) return refuseParameter('traits', traits.message).refusal;
   const chosen = { sample: read.query.sample, traits: traits.value };
-  return previewAnswer(parts, call, definitionOf(read.audience, call.project), chosen);
+  const definition = await definitionOf(parts.saved, read.audience, call.project);
+  return { status: 200, body: await previewBody(parts, call, definition, chosen) };
 }
 
 interface SampleChoice {
@@ -50,19 +69,19 @@ interface SampleChoice {
   readonly traits: TraitChoice;
 }
 
-async function previewAnswer(
+async function previewBody(
   parts: PreviewParts,
   { project }: QueryRequest,
   definition: Audience,
   chosen: SampleChoice,
-): Promise<Answer> {
+): Promise<string> {
   const options = { ...contextOf(project), sampleSize: chosen.sample };
   const found = await previewAudience(budgetOf(parts, project), definition, options);
   const { count, sample, sampleUsers, tookMs, rowsRead } = found;
   const users = await sampleOf(parts, project.id, sampleUsers, chosen.traits);
   const head = JSON.stringify({ count, sample }).slice(0, -1);
   const end = JSON.stringify({ took_ms: Math.round(tookMs), rows_read: rowsRead }).slice(1);
-  return { status: 200, body: `${head},"sample_users":[${users.join(',')}],${end}` };
+  return `${head},"sample_users":[${users.join(',')}],${end}`;
 }
 
 /** The JSON of the users. Those with wide traits are fewer: a page of them is the most. */

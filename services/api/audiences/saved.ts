@@ -1,6 +1,8 @@
 import type { OperationName } from '../../../schemas/operations.ts';
 import { readDefinition } from '../../questions/definition/definition.ts';
 import type { AudienceStore, ChangeTerms, NewAudience, SavedAudience } from '../../questions/saved/audience-store.ts';
+import { findReferences } from '../../questions/saved/references.ts';
+import type { AudienceDefinitions } from '../../questions/definition/reading.ts';
 import type { AudienceEvaluator } from '../../questions/saved/audience-scheduler.ts';
 import type { Call } from '../../http/call.ts';
 import { readIfMatch } from '../../http/if-match.ts';
@@ -22,16 +24,15 @@ export interface SavedAudienceParts {
 
 /** `POST /v1/audiences` */
 export async function answerSave({ saved }: SavedAudienceParts, call: ChangeRequest): Promise<Answer | Refusal> {
-  const read = readBody('POST /v1/audiences', call, settingsIn(call));
+  const audiences = await findReferences(saved, call.project.id, call.text);
+  const read = readBody('POST /v1/audiences', call, settingsIn(call, audiences));
   if (!read.ok) return read.refusal;
-  const { name = '', definition = '', refreshMs = null } = read.value.also.settings;
+  const { settings, warnings } = read.value.also;
+  const { name = '', definition = '', refreshMs = null } = settings;
   const audience = await saved.create(call.project.id, { name, definition, refreshMs }, call.key?.id);
   const audit = { action: 'audience.save', object: audience.id, after: settingsJson(audience) };
-  return {
-    ...audienceAnswer(audience, call.project, { Location: `/v1/audiences/${audience.id}` }),
-    status: 201,
-    audit,
-  };
+  const headers = { Location: `/v1/audiences/${audience.id}` };
+  return { ...audienceAnswer(audience, call.project, { headers, warnings }), status: 201, audit };
 }
 
 /** `GET /v1/audiences` */
@@ -62,12 +63,14 @@ export async function answerChange(
 ): Promise<Answer | Refusal> {
   const terms = readTerms(call);
   if ('refused' in terms) return terms;
-  const read = readBody(how, call, settingsIn(call));
+  const audiences = await findReferences(saved, call.project.id, call.text);
+  const read = readBody(how, call, settingsIn(call, audiences));
   if (!read.ok) return read.refusal;
-  if (Object.keys(read.value.also.settings).length === 0) return NO_CHANGE;
+  const { settings, warnings } = read.value.also;
+  if (Object.keys(settings).length === 0) return NO_CHANGE;
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
-  const changes = { ...(how === 'PUT /v1/audiences/{id}' && { refreshMs: null }), ...read.value.also.settings };
+  const changes = { ...(how === 'PUT /v1/audiences/{id}' && { refreshMs: null }), ...settings };
   const before = await saved.find(call.project.id, id);
   const after = await saved.update(call.project.id, id, changes, terms);
   const audit = {
@@ -76,7 +79,7 @@ export async function answerChange(
     before: before && settingsJson(before),
     after: settingsJson(after),
   };
-  return { ...audienceAnswer(after, call.project), audit };
+  return { ...audienceAnswer(after, call.project, { warnings }), audit };
 }
 
 const NO_CHANGE = refuseBody([{ path: '', message: 'names nothing to change: name, definition or refresh' }]).refusal;
@@ -161,21 +164,26 @@ function audienceIdOf(call: QueryRequest): string | undefined {
 const AUDIENCE_ID = /^\w{1,64}$/;
 
 type ReadSettings =
-  | { readonly ok: true; readonly settings: Partial<NewAudience> }
+  | { readonly ok: true; readonly settings: Partial<NewAudience>; readonly warnings: readonly Problem[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** Reads what the document cannot say of a body's members. A definition is kept as it was sent. */
-function settingsIn({ project: { timezone } }: QueryRequest): (body: Members) => ReadSettings {
+function settingsIn(
+  { project: { timezone } }: QueryRequest,
+  audiences: AudienceDefinitions,
+): (body: Members) => ReadSettings {
   return ({ name, definition, refresh }) => {
     const problems: Problem[] = [];
     if (typeof name === 'string' && (name.trim() === '' || /\p{Cc}/u.test(name))) problems.push(UNREADABLE_NAME);
-    const read = definition === undefined ? undefined : readDefinition(definition, { timezone, path: '/definition' });
+    const read =
+      definition === undefined ? undefined : readDefinition(definition, { timezone, path: '/definition', audiences });
     if (read?.ok === false) problems.push(...read.problems);
     const refreshMs = typeof refresh === 'string' ? parseRefresh(refresh) : (refresh as null | undefined);
     if (typeof refresh === 'string' && refreshMs === undefined) problems.push(NO_REFRESH);
     if (problems.length > 0) return { ok: false, problems };
     const text = definition === undefined ? undefined : toJsonText(definition);
-    return { ok: true, settings: given({ name: name as string | undefined, definition: text, refreshMs }) };
+    const settings = given({ name: name as string | undefined, definition: text, refreshMs });
+    return { ok: true, settings, warnings: read?.ok === true ? read.warnings : [] };
   };
 }
 

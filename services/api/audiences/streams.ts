@@ -1,7 +1,7 @@
 import type { AnalyticsParts } from '../../questions/query-budget.ts';
 import type { SavedAudience } from '../../questions/saved/audience-store.ts';
 import { compileMembers } from '../../questions/sql/compile-members.ts';
-import { definitionOf } from '../../questions/saved/audience-scheduler.ts';
+import { definitionOf } from '../../questions/saved/references.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Micros } from '../../messages/message.ts';
@@ -44,7 +44,8 @@ export async function answerMembers(parts: StreamParts, call: QueryRequest): Pro
   if (after !== undefined && cursor === undefined) return AFTER_WHAT;
   const from = { ...(cursor ?? beginning(audience, parts)), ...(after !== undefined && { after }) };
   const { project } = call;
-  const query = compileMembers(definitionOf(audience, project), { projectId: project.id, ...from, limit });
+  const definition = await definitionOf(parts.saved, audience, project);
+  const query = compileMembers(definition, { projectId: project.id, ...from, limit });
   const { lines, ending } = countedWhere(limit !== null, await parts.analytics.stream(query, parts.limitsOf(project)));
   return usersAnswer(lines, form.value, {
     profiles: parts.profiles,

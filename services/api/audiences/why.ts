@@ -1,5 +1,5 @@
 import type { AnalyticsParts } from '../../questions/query-budget.ts';
-import { definitionOf } from '../../questions/saved/audience-scheduler.ts';
+import { definitionOf } from '../../questions/saved/references.ts';
 import type { Audience } from '../../questions/definition/audience.ts';
 import type { ReadDefinition } from '../../questions/definition/definition.ts';
 import { explain } from '../../questions/explain/explain.ts';
@@ -13,22 +13,22 @@ import { type Members, readBody } from '../input.ts';
 import { contextOf, refuseParameter } from '../query.ts';
 import { userKeyIn, type UserIds } from '../users/named-user.ts';
 import { NOBODY } from '../users/users.ts';
-import { DEFINITION_PATH, definitionIn } from './questions.ts';
-import { readOfAudience, type SavedAudienceParts } from './saved.ts';
-
-type SavedParts = AnalyticsParts & Pick<SavedAudienceParts, 'saved'>;
+import { withWarnings } from './audience-json.ts';
+import { DEFINITION_PATH, definitionIn, type QuestionParts, referencesOf } from './questions.ts';
+import { readOfAudience } from './saved.ts';
 
 /** `POST /v1/audiences/explain` */
-export async function answerExplain(parts: AnalyticsParts, call: Call): Promise<Answer | Refusal> {
-  const read = readBody('POST /v1/audiences/explain', call, definitionIn(call));
+export async function answerExplain(parts: QuestionParts, call: Call): Promise<Answer | Refusal> {
+  const read = readBody('POST /v1/audiences/explain', call, definitionIn(call, await referencesOf(parts, call)));
   if (!read.ok) return read.refusal;
   const { body, also } = read.value;
-  return explainAnswer(parts, call, also.definition, DEFINITION_PATH, body.sample);
+  const explanation = await explanationOf(parts, call, also.definition, DEFINITION_PATH, body.sample);
+  return { status: 200, body: withWarnings(explanation, also.warnings) };
 }
 
 /** `POST /v1/audiences/why` */
-export async function answerWhy(parts: AnalyticsParts, call: Call): Promise<Answer | Refusal> {
-  const readDefinition = definitionIn(call);
+export async function answerWhy(parts: QuestionParts, call: Call): Promise<Answer | Refusal> {
+  const readDefinition = definitionIn(call, await referencesOf(parts, call));
   const read = readBody('POST /v1/audiences/why', call, (exact) => withUser(readDefinition(exact), exact));
   if (!read.ok) return read.refusal;
   const { body, also } = read.value;
@@ -36,33 +36,34 @@ export async function answerWhy(parts: AnalyticsParts, call: Call): Promise<Answ
 }
 
 /** `GET /v1/audiences/:id/explain`. Paths are from the root of the definition. */
-export async function answerSavedExplain(parts: SavedParts, call: Call): Promise<Answer | Refusal> {
+export async function answerSavedExplain(parts: QuestionParts, call: Call): Promise<Answer | Refusal> {
   const read = await readOfAudience('GET /v1/audiences/{id}/explain', parts, call);
   if ('refused' in read) return read;
-  return explainAnswer(parts, call, definitionOf(read.audience, call.project), '', read.query.sample);
+  const definition = await definitionOf(parts.saved, read.audience, call.project);
+  return { status: 200, body: await explanationOf(parts, call, definition, '', read.query.sample) };
 }
 
 /** `GET /v1/audiences/:id/why`. Paths are from the root of the definition. */
-export async function answerSavedWhy(parts: SavedParts, call: Call): Promise<Answer | Refusal> {
+export async function answerSavedWhy(parts: QuestionParts, call: Call): Promise<Answer | Refusal> {
   const read = await readOfAudience('GET /v1/audiences/{id}/why', parts, call);
   if ('refused' in read) return read;
   const { audience, query } = read;
   const problem = problemWithUser(query);
   if (problem !== undefined) return refuseParameter(problem.path.slice(1), problem.message).refusal;
-  return whyAnswer(parts, call, definitionOf(audience, call.project), '', query);
+  return whyAnswer(parts, call, await definitionOf(parts.saved, audience, call.project), '', query);
 }
 
 /** @param path The pointer to the definition in its document. */
-async function explainAnswer(
+async function explanationOf(
   { analytics, limitsOf }: AnalyticsParts,
   { project }: Call,
   definition: Audience,
   path: string,
   sampleSize: number,
-): Promise<Answer> {
+): Promise<string> {
   const options = { ...contextOf(project), sampleSize };
   const explained = await explain(analytics, limitsOf(project), definition, path, options);
-  return { status: 200, body: explanationJson(explained) };
+  return explanationJson(explained);
 }
 
 async function whyAnswer(

@@ -1,4 +1,4 @@
-import { type AnalyticsParts, budgetOf } from '../../questions/query-budget.ts';
+import { budgetOf } from '../../questions/query-budget.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Micros } from '../../messages/message.ts';
@@ -6,14 +6,25 @@ import { formatMicros } from '../../messages/timestamp.ts';
 import { eventBody } from '../users/events.ts';
 import { contextOf, type QueryRequest, refuseBody } from '../query.ts';
 import type { OpenSpan } from '../../questions/events/count-sql.ts';
+import { findReferences } from '../../questions/saved/references.ts';
+import type { QuestionParts } from '../audiences/questions.ts';
 import { type Counts, countEvents } from '../../questions/events/event-counts.ts';
 import { listEvents, type UserEvent } from '../../questions/events/event-list.ts';
-import { type CountsQuestion, readCountsQuestion, readEventsQuestion } from '../../questions/events/read-question.ts';
+import {
+  type CountsQuestion,
+  type QuestionText,
+  readCountsQuestion,
+  readEventsQuestion,
+} from '../../questions/events/read-question.ts';
 import { MAX_BUCKETS, offsetAt, type TimeBuckets } from '../../questions/events/time-buckets.ts';
 
+async function questionText({ saved }: QuestionParts, { project, text }: QueryRequest): Promise<QuestionText> {
+  return { project, text, audiences: await findReferences(saved, project.id, text) };
+}
+
 /** `POST /v1/events/query` */
-export async function answerEventsQuery(parts: AnalyticsParts, call: QueryRequest): Promise<Answer | Refusal> {
-  const question = readEventsQuestion(call);
+export async function answerEventsQuery(parts: QuestionParts, call: QueryRequest): Promise<Answer | Refusal> {
+  const question = readEventsQuestion(await questionText(parts, call));
   if (!question.ok) return refuseBody(question.problems).refusal;
   const { events, nextCursor } = await listEvents(
     budgetOf(parts, call.project),
@@ -33,8 +44,8 @@ function eventJson(event: UserEvent): string {
 }
 
 /** `POST /v1/events/counts` */
-export async function answerCounts(parts: AnalyticsParts, call: QueryRequest): Promise<Answer | Refusal> {
-  const question = readCountsQuestion(call);
+export async function answerCounts(parts: QuestionParts, call: QueryRequest): Promise<Answer | Refusal> {
+  const question = readCountsQuestion(await questionText(parts, call));
   if (!question.ok) return refuseBody(question.problems).refusal;
   const counts = await countEvents(budgetOf(parts, call.project), contextOf(call.project), question.value);
   if (counts === undefined)

@@ -25,7 +25,7 @@ import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY, profileBody } from './users.ts';
 
 export interface ExportParts extends UserStores {
-  readonly saved: Pick<AudienceStore, 'list'>;
+  readonly saved: Pick<AudienceStore, 'list' | 'find'>;
 }
 
 const EVENTS_AT_ONCE = 1_000;

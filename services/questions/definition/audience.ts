@@ -7,18 +7,51 @@ import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
 export type Audience =
   | { readonly kind: 'all' | 'any'; readonly of: readonly Audience[] }
   | { readonly kind: 'not'; readonly of: Audience }
-  | TraitCondition
-  | EventCondition;
+  | AudienceReference
+  | Condition;
+
+/** The users of a saved audience, with its definition as it was when this one was read. */
+export interface AudienceReference {
+  readonly kind: 'audience';
+  readonly id: string;
+  readonly name: string;
+  readonly of: Audience;
+}
+
+/**
+ * What has no parts. A new kind needs a line in each table by `Condition['kind']`: how it is read (definition.ts) and
+ * described (describe.ts), its set of users (sql/compile.ts), what that reads (explain/explain.ts), and its result for one
+ * user (explain/evaluation-tree.ts, explain/to-json.ts). The compiler finds a table that lacks it.
+ */
+export type Condition = TraitCondition | EventCondition | SampleCondition;
+
+export type ConditionOf<K extends Condition['kind']> = Extract<Condition, { readonly kind: K }>;
+
+const GROUPS = ['all', 'any', 'not', 'audience'] as const;
+
+export function isCondition(audience: Audience): audience is Condition {
+  return !(GROUPS as readonly string[]).includes(audience.kind);
+}
 
 /** Users whose trait passes every test. */
 export interface TraitCondition extends Member {
   readonly kind: 'trait';
 }
 
+/** A stable share of all users. */
+export interface SampleCondition {
+  readonly kind: 'sample';
+  /** Hundredths of a percent, from 1 to 10,000. */
+  readonly hundredths: number;
+  /** Samples of two seeds have nothing to do with each other; of one, the smaller is in the larger. */
+  readonly seed: string;
+}
+
 /** Users who did something, so often, at such times. */
 export interface EventCondition {
   readonly kind: 'event';
-  readonly event: string;
+  /** Events of any of these names; null for events of all names. */
+  readonly events: readonly string[] | null;
   /** Only events whose properties pass. */
   readonly where: readonly Member[];
   /** Only events within this period; null means at any time. */
@@ -49,18 +82,37 @@ export interface Period {
   readonly to: Instant | null;
 }
 
-/** A point in time, or how long before the evaluation. */
+/** A point in time, or how long before the evaluation; after it where that is negative. */
 export type Instant = { readonly at: Micros } | { readonly ago: Micros };
 
 export type Comparison = 'gt' | 'gte' | 'lt' | 'lte';
 
 export type Test =
-  | { readonly test: 'is' | 'is_not'; readonly value: Constant }
-  | { readonly test: 'in'; readonly values: readonly Constant[] }
+  | ({ readonly test: 'is'; readonly value: Constant } & TextOptions)
+  | ({ readonly test: 'is_not'; readonly value: Constant } & TextOptions)
+  | ({ readonly test: 'in'; readonly values: readonly Constant[] } & TextOptions)
   | { readonly test: 'exists'; readonly value: boolean }
   | { readonly test: Comparison; readonly value: string | NumberConstant }
-  | { readonly test: 'contains'; readonly value: Constant }
-  | { readonly test: 'starts_with'; readonly value: string };
+  | ({ readonly test: 'contains'; readonly value: Constant } & TextOptions)
+  | ({ readonly test: 'starts_with'; readonly value: string } & TextOptions)
+  | ({ readonly test: 'ends_with'; readonly value: string } & TextOptions)
+  | ({ readonly test: 'matches'; readonly value: string } & TextOptions)
+  | DateTest;
+
+export interface TextOptions {
+  /** Left out: the case of letters counts. */
+  readonly ignoresCase?: true;
+}
+
+/** A date or time: it lies within a period, or its day of the year comes up. */
+export interface DateTest {
+  readonly test: 'date';
+  readonly when: Period | { readonly upTo: Micros };
+  /** Numbers of these since 1970 are times; null: texts are. */
+  readonly epoch: 'seconds' | 'milliseconds' | null;
+  /** It applies to texts without an offset, and to days. */
+  readonly timezone: string;
+}
 
 export type Constant = string | boolean | NumberConstant;
 
@@ -79,11 +131,6 @@ export function numberConstant(value: unknown): NumberConstant | undefined {
   const text = typeof value === 'number' ? String(value) : value.rawJSON;
   // + 0: minus zero is zero.
   return { double: finiteDouble(number) + 0, integer: wholeNumberOf(text) };
-}
-
-/** Whether a user without this member passes its tests. */
-export function isPassedByMissing({ tests }: Member): boolean {
-  return tests.every((test) => test.test === 'is_not' || (test.test === 'exists' && !test.value));
 }
 
 /** The instant in an evaluation at `now`. */
@@ -108,18 +155,18 @@ export function agesPassed(periods: readonly (Period | null)[]): readonly Micros
 /** A condition, and the RFC 6901 pointer to it in the document of its definition. */
 export interface LocatedCondition {
   readonly path: string;
-  readonly condition: TraitCondition | EventCondition;
+  readonly condition: Condition;
 }
 
 /** The parts of a group with their pointers. A condition has no parts. */
 export function partsOf(audience: Audience, path: string): readonly (readonly [Audience, string])[] {
-  if (audience.kind === 'not') return [[audience.of, `${path}/not`]];
-  if (audience.kind !== 'all' && audience.kind !== 'any') return [];
+  if (isCondition(audience)) return [];
+  if (audience.kind === 'not' || audience.kind === 'audience') return [[audience.of, `${path}/${audience.kind}`]];
   return audience.of.map((part, index) => [part, `${path}/${audience.kind}/${index}`]);
 }
 
 /** Every condition, in the order of the definition. */
 export function conditionsIn(audience: Audience, path: string): readonly LocatedCondition[] {
-  if (audience.kind === 'trait' || audience.kind === 'event') return [{ path, condition: audience }];
+  if (isCondition(audience)) return [{ path, condition: audience }];
   return partsOf(audience, path).flatMap(([part, at]) => conditionsIn(part, at));
 }

@@ -1,32 +1,49 @@
 /** Reads the definition of an audience from a request's body: returns the audience, or every problem (schemas/audience.json). */
+import { parseBody } from '../../messages/json.ts';
 import type { Problem } from '../../messages/message.ts';
-import type { Audience } from './audience.ts';
+import { type Audience, type AudienceReference, type Condition, type ConditionOf, numberConstant } from './audience.ts';
+import type { SampleCondition, TraitCondition } from './audience.ts';
 import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from './limits.ts';
 import { readEvent } from './read-event.ts';
 import { readMember } from './read-member.ts';
-import { Reading } from './reading.ts';
+import { type AudienceDefinitions, Reading } from './reading.ts';
 
 export type ReadDefinition =
-  { readonly ok: true; readonly definition: Audience } | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: true; readonly definition: Audience; readonly warnings: readonly Problem[] }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
 
 export interface ReadingOptions {
   /** The project's, for dates without an offset. */
   readonly timezone: string;
   /** The pointer to the definition in its document, such as `/definition`. Default: the definition is the document. */
   readonly path?: string;
+  /** The saved audiences that it may refer to. Default: none. */
+  readonly audiences?: AudienceDefinitions;
 }
 
-const KINDS = ['all', 'any', 'not', 'trait', 'event'] as const;
+type ReadCondition<K extends Condition['kind']> = (
+  reading: Reading,
+  node: Record<string, unknown>,
+  path: string,
+) => ConditionOf<K> | undefined;
+
+const CONDITIONS: { readonly [K in Condition['kind']]: ReadCondition<K> } = {
+  trait: readTrait,
+  event: readEvent,
+  sample: readSample,
+};
+const GROUPS = ['all', 'any', 'not', 'audience'] as const;
+const KINDS = [...GROUPS, ...(Object.keys(CONDITIONS) as Condition['kind'][])];
 
 /**
  * Reads the JSON of a definition as `parseBody` gives it: `exact`, so that a number which no double holds is compared
  * digit for digit. Pure. Problems, at most 100, carry RFC 6901 pointers.
  */
-export function readDefinition(body: unknown, { timezone, path = '' }: ReadingOptions): ReadDefinition {
-  const reading = new Reading(timezone);
+export function readDefinition(body: unknown, { timezone, path = '', audiences }: ReadingOptions): ReadDefinition {
+  const reading = new Reading(timezone, audiences);
   const definition = readNode(reading, body, path, 1);
-  const { problems } = reading;
-  return definition === undefined || problems.length > 0 ? { ok: false, problems } : { ok: true, definition };
+  const { problems, warnings } = reading;
+  return definition === undefined || problems.length > 0 ? { ok: false, problems } : { ok: true, definition, warnings };
 }
 
 /** @param depth 1 for the outermost node. */
@@ -35,9 +52,9 @@ export function readNode(reading: Reading, body: unknown, path: string, depth: n
   if (node === undefined) return undefined;
   const [kind, ...others] = KINDS.filter((key) => Object.hasOwn(node, key));
   if (kind === undefined || others.length > 0) return reading.refuse(path, `needs one of ${KINDS.join(', ')}`);
-  if (kind === 'trait' || kind === 'event') {
-    if (!reading.countCondition()) return reading.refuse(path, `is one condition more than ${MAX_CONDITIONS}`);
-    return kind === 'event' ? readEvent(reading, node, path) : readTrait(reading, node, path);
+  if (kind !== 'all' && kind !== 'any' && kind !== 'not') {
+    if (!reading.countCondition(path)) return undefined;
+    return kind === 'audience' ? readReference(reading, node, path) : CONDITIONS[kind](reading, node, path);
   }
   if (depth > MAX_GROUP_DEPTH) return reading.refuse(path, `is nested deeper than ${MAX_GROUP_DEPTH} groups`);
   reading.onlyKeys(node, [kind], path);
@@ -46,7 +63,7 @@ export function readNode(reading: Reading, body: unknown, path: string, depth: n
     : readGroup(reading, kind, node[kind], path, depth);
 }
 
-function readTrait(reading: Reading, node: Record<string, unknown>, path: string): Audience | undefined {
+function readTrait(reading: Reading, node: Record<string, unknown>, path: string): TraitCondition | undefined {
   const member = readMember(reading, 'trait', node, path);
   return member && { kind: 'trait', ...member };
 }
@@ -54,6 +71,24 @@ function readTrait(reading: Reading, node: Record<string, unknown>, path: string
 function readNot(reading: Reading, body: unknown, path: string, depth: number): Audience | undefined {
   const of = readNode(reading, body, `${path}/not`, depth + 1);
   return of && { kind: 'not', of };
+}
+
+/** The definition of the other audience is read as that of this one, so that both are asked at one instant, in one query. */
+function readReference(reading: Reading, node: Record<string, unknown>, path: string): AudienceReference | undefined {
+  reading.onlyKeys(node, ['audience'], path);
+  const at = `${path}/audience`;
+  const id = reading.text(node['audience'], at, 1);
+  if (id === undefined) return undefined;
+  const found = reading.audiences.get(id);
+  if (found === undefined) return reading.refuse(at, 'is not the id of a saved audience of this project');
+  if (reading.referring.includes(id)) return reading.refuse(at, 'refers to itself');
+  if (reading.referring.length === MAX_GROUP_DEPTH)
+    return reading.refuse(at, `is the end of a chain of more than ${MAX_GROUP_DEPTH} audiences`);
+  const body = parseBody(found.definition);
+  reading.referring.push(id);
+  const of = body.ok ? readNode(reading, body.value.exact, at, 1) : undefined;
+  reading.referring.pop();
+  return of && { kind: 'audience', id, name: found.name, of };
 }
 
 function readGroup(
@@ -66,4 +101,27 @@ function readGroup(
   const items = reading.list(body, `${path}/${kind}`, MAX_CONDITIONS);
   const of = items?.map((item, index) => readNode(reading, item, `${path}/${kind}/${index}`, depth + 1));
   return of?.every((node) => node !== undefined) ? { kind, of } : undefined;
+}
+
+function readSample(
+  reading: Reading,
+  node: Readonly<Record<string, unknown>>,
+  path: string,
+): SampleCondition | undefined {
+  reading.onlyKeys(node, ['sample'], path);
+  const at = `${path}/sample`;
+  const sample = reading.object(node['sample'], at);
+  if (!sample) return undefined;
+  reading.onlyKeys(sample, ['percent', 'seed'], at);
+  const hundredths = readHundredths(reading, sample['percent'], `${at}/percent`);
+  const seed = reading.text(sample['seed'], `${at}/seed`, 1);
+  return hundredths === undefined || seed === undefined ? undefined : { kind: 'sample', hundredths, seed };
+}
+
+/** A percentage in hundredths. The double that is nearest to a decimal comes of dividing its hundredths, and of no other. */
+function readHundredths(reading: Reading, value: unknown, path: string): number | undefined {
+  const percent = numberConstant(value)?.double ?? 0;
+  const hundredths = Math.round(percent * 100);
+  const isShare = hundredths >= 1 && hundredths <= 10_000 && hundredths / 100 === percent;
+  return isShare ? hundredths : reading.refuse(path, 'is not a number from 0.01 to 100 with at most two decimals');
 }

@@ -6,6 +6,9 @@ export const MAX_GROUP_DEPTH = 10;
 /** Conditions and the members under `where`, together. */
 export const MAX_CONDITIONS = 100;
 
+/** Conditions of the saved audiences that a definition refers to, and that those refer to, together. */
+export const MAX_REFERRED_CONDITIONS = 1000;
+
 /** Values of one `in`. */
 export const MAX_VALUES = 1000;
 
@@ -14,6 +17,9 @@ export const MAX_PATH_KEYS = 16;
 
 /** Code points of a key, an event's name or a string to compare with. */
 export const MAX_TEXT = 512;
+
+/** Names of events in one list. */
+export const MAX_EVENT_NAMES = 50;
 
 /** The largest number of times. */
 export const MAX_TIMES = 1_000_000;

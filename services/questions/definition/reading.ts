@@ -1,24 +1,45 @@
 import { MAX_PROBLEMS, pointerTo } from '../../messages/unacceptable.ts';
 import type { Problem } from '../../messages/message.ts';
-import { MAX_CONDITIONS, MAX_TEXT } from './limits.ts';
+import { MAX_CONDITIONS, MAX_REFERRED_CONDITIONS, MAX_TEXT } from './limits.ts';
+
+/** The saved audiences that a definition refers to, and that those refer to, by their ids. */
+export interface AudienceDefinitions {
+  readonly get: (id: string) => { readonly name: string; readonly definition: string } | undefined;
+}
 
 /** The state of reading one definition. Each function that reads a part returns undefined after it has refused it. */
 export class Reading {
   readonly timezone: string;
   readonly problems: Problem[] = [];
+  /** What is accepted and most likely means something else than its author thinks. */
+  readonly warnings: Problem[] = [];
+  readonly audiences: AudienceDefinitions;
+  /** The saved audiences that are being read, each referred to by the one before. */
+  readonly referring: string[] = [];
   #conditions = 0;
+  #referredConditions = 0;
 
-  constructor(timezone: string) {
+  constructor(timezone: string, audiences: AudienceDefinitions = new Map()) {
     this.timezone = timezone;
+    this.audiences = audiences;
   }
 
   refuse(path: string, message: string): undefined {
     if (this.problems.length < MAX_PROBLEMS) this.problems.push({ path, message });
   }
 
-  /** Counts a condition. Returns false when the definition has more than it may. */
-  countCondition(): boolean {
-    return ++this.#conditions <= MAX_CONDITIONS;
+  warn(path: string, message: string): void {
+    // What others refer to was warned of when it was saved.
+    if (this.referring.length === 0 && this.warnings.length < MAX_PROBLEMS) this.warnings.push({ path, message });
+  }
+
+  /** Counts a condition. Returns false after it has refused one more than there may be. */
+  countCondition(path: string): boolean {
+    const isReferred = this.referring.length > 0;
+    const count = isReferred ? ++this.#referredConditions : ++this.#conditions;
+    const most = isReferred ? MAX_REFERRED_CONDITIONS : MAX_CONDITIONS;
+    if (count > most) this.refuse(path, `is one condition more than ${most}`);
+    return count <= most;
   }
 
   object(value: unknown, path: string): Record<string, unknown> | undefined {

@@ -1,5 +1,6 @@
 /** The SQL that tests one JSON value in ClickHouse, independent of where the value is stored. */
-import type { NumberConstant } from './audience.ts';
+import type { NumberConstant, TextOptions } from './audience.ts';
+import type { Params } from '../sql/params.ts';
 
 export const OPERATOR_SQL = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 export type ComparisonSql = '=' | (typeof OPERATOR_SQL)[keyof typeof OPERATOR_SQL];
@@ -14,13 +15,34 @@ export interface ValueSql {
   exists(): string;
   /** The string itself; NULL if the value is not a string. */
   string(): string;
+  /** The number: `integer` (Int128) if it is stored as a whole one, else `double`. Each NULL where it is not. */
+  number(): NumberSql;
   isBoolean(value: boolean): string;
   isNumber(comparison: ComparisonSql, value: NumberConstant): string;
   isOneOf(values: readonly NumberConstant[]): string;
   /** It is a list with this member. */
-  hasString(value: string): string;
+  hasString(value: string, options?: TextOptions): string;
   hasBoolean(value: boolean): string;
   hasNumber(value: NumberConstant): string;
+}
+
+export interface NumberSql {
+  readonly integer: string;
+  readonly double: string;
+}
+
+/** The condition that a string equals this one. NULL where it is. */
+export function equalsSql(params: Params, string: string, value: string, options: TextOptions = {}): string {
+  return `${foldedSql(string, options)} = ${params.string(folded(value, options))}`;
+}
+
+/** A string as it is compared. ClickHouse's lowerUTF8 and `toLowerCase` are one function (tested for every character). */
+export function foldedSql(string: string, { ignoresCase }: TextOptions): string {
+  return ignoresCase === true ? `lowerUTF8(${string})` : string;
+}
+
+export function folded(text: string, { ignoresCase }: TextOptions): string {
+  return ignoresCase === true ? text.toLowerCase() : text;
 }
 
 /** False instead of NULL. */

@@ -1,9 +1,9 @@
 /** Compiles what a question needs of each event. No text of a caller becomes SQL. Pure. */
 import { filter } from '../sql/compile.ts';
 import { ColumnValue, isNameable } from '../sql/column-value.ts';
-import type { Params } from '../sql/params.ts';
+import type { Params, Scope } from '../sql/params.ts';
 import { PropertyTextValue, TextValue } from '../sql/text-value.ts';
-import { daysSql, isAmong, memberSql, periodSql, type Scope } from '../sql/user-sets.ts';
+import { daysSql, isAmong, memberSql, namesSql, periodSql } from '../sql/user-sets.ts';
 import type { Split, EventFilter } from './read-question.ts';
 import type { TimeBuckets } from './time-buckets.ts';
 
@@ -17,17 +17,11 @@ export function fromEvents(scope: Scope, { events, where, within, users }: Event
     ...namesSql(params, events),
     ...(within ? daysSql(scope, within) : []),
     ...(within ? periodSql(scope, 'timestamp', within) : []),
-    ...where.map((member) => memberSql(params, member)),
+    ...where.map((member) => memberSql(scope, member)),
   ];
   // `user` is in the key, so that users are filtered before FINAL compares rows.
   const prewhere = among === null ? '' : ` PREWHERE ${isAmong(among)}`;
   return `FROM track_rows FINAL${prewhere} WHERE ${conditions.join(' AND ')}`;
-}
-
-function namesSql(params: Params, events: readonly string[] | null): string[] {
-  if (events === null) return [];
-  const [only = '', ...others] = events;
-  return [others.length === 0 ? `event = ${params.string(only)}` : `event IN ${params.strings(events)}`];
 }
 
 /**

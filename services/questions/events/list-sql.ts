@@ -1,7 +1,6 @@
 /** Compiles questions for single events to ClickHouse queries. No text of a caller becomes SQL. Pure. */
 import { queryOf } from '../sql/compile.ts';
-import { Params } from '../sql/params.ts';
-import type { Scope } from '../sql/user-sets.ts';
+import { Params, type Scope } from '../sql/params.ts';
 import type { Micros } from '../../messages/message.ts';
 import { END_OF_TIME } from '../../messages/timestamp.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';

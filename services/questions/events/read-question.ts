@@ -1,10 +1,10 @@
 /** Reads the bodies of questions about events (schemas/event-counts.json). Conditions are those of audiences. Pure. */
 import type { Audience, Member, Period } from '../definition/audience.ts';
 import { readNode } from '../definition/definition.ts';
-import { readWhere } from '../definition/read-event.ts';
+import { readEventNames, readWhere } from '../definition/read-event.ts';
 import { readPath } from '../definition/read-member.ts';
 import { readPeriod } from '../definition/read-period.ts';
-import { isJsonObject, Reading } from '../definition/reading.ts';
+import { type AudienceDefinitions, isJsonObject, Reading } from '../definition/reading.ts';
 import { parseBody } from '../../messages/json.ts';
 import type { Problem } from '../../messages/message.ts';
 import { isTimezone } from '../../messages/timestamp.ts';
@@ -48,7 +48,6 @@ export interface CountsQuestion extends EventFilter {
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1_000;
-const MAX_EVENT_NAMES = 50;
 const DEFAULT_TOP = 10;
 const MAX_TOP = 50;
 const FILTER_KEYS = ['event', 'where', 'within', 'users'];
@@ -59,9 +58,11 @@ const INTERVALS = ['hour', 'day', 'week'] as const;
 
 type Body = Readonly<Record<string, unknown>>;
 /** A question as it was asked. */
-interface QuestionText {
+export interface QuestionText {
   readonly text: string;
   readonly project: { readonly timezone: string };
+  /** The saved audiences to which it refers. */
+  readonly audiences?: AudienceDefinitions;
 }
 
 type QuestionOrProblems<T> =
@@ -106,7 +107,7 @@ function readQuestion<T>(call: QuestionText, timezone: string, read: ReadQuestio
   const parsed = parseBody(call.text);
   if (!parsed.ok) return parsed;
   const { exact } = parsed.value;
-  const reading = new Reading(timezone);
+  const reading = new Reading(timezone, call.audiences);
   const body = reading.object(exact, '');
   const question = body && read(reading, body);
   const { problems } = reading;
@@ -122,22 +123,15 @@ function timezoneIn(text: string): string | undefined {
 }
 
 function readEventFilter(reading: Reading, body: Body): EventFilter | undefined {
-  const events = readIfPresent(body, 'event', null, (value) => readEvents(reading, value));
+  const events = readIfPresent(body, 'event', null, (value) => {
+    // A question has taken a name twice since before audiences had lists.
+    return readEventNames(reading, Array.isArray(value) ? [...new Set<unknown>(value)] : value, '/event');
+  });
   const where = readIfPresent(body, 'where', [], (value) => readWhere(reading, value, '/where'));
   const within = readIfPresent(body, 'within', null, (value) => readPeriod(reading, value, '/within'));
   const users = readIfPresent(body, 'users', null, (value) => readNode(reading, value, '/users', 1));
   if (events === undefined || !where || within === undefined || users === undefined) return undefined;
   return { events, where, within, users };
-}
-
-function readEvents(reading: Reading, value: unknown): readonly string[] | undefined {
-  if (!Array.isArray(value)) {
-    const event = reading.text(value, '/event', 1);
-    return event === undefined ? undefined : [event];
-  }
-  const names = reading.list(value, '/event', MAX_EVENT_NAMES);
-  const events = names?.map((name, index) => reading.text(name, `/event/${index}`, 1));
-  return events?.every((name) => name !== undefined) ? [...new Set(events)] : undefined;
 }
 
 function readMeasure(reading: Reading, body: Body): Measure | undefined {

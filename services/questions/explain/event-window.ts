@@ -1,12 +1,55 @@
 import type { Micros } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
 import { agesPassed, type EventCondition, liesWithin, microsOf } from '../definition/audience.ts';
+import type { MovingWhere } from './moving-where.ts';
 
 /** An event of one user that a condition counts if it lies within the condition's period. */
 export interface CountedEvent {
+  /** The event's name. */
+  readonly event: string;
   readonly messageId: string;
   readonly timestamp: Micros;
   readonly receivedAt: Micros;
+  /** Left out where the event passes the condition's `where` at any time. */
+  readonly moving?: MovingWhere;
+}
+
+/** Steps of an event and an instant in which a user is looked at: a second's work. */
+const MAX_STEPS = 5_000_000;
+
+/**
+ * The instants after `now` at which a condition of these events changes, in order. Where time changes what passes `where`,
+ * the window is made anew of what passes.
+ *
+ * @throws TidemarkError `QUERY_LIMIT` past `MAX_STEPS`.
+ */
+export function* flipsOf(
+  condition: EventCondition,
+  events: readonly CountedEvent[],
+  now: Micros,
+): Generator<Micros, void, undefined> {
+  const window = new EventWindow(condition, events, now);
+  const moments = events.flatMap(({ moving }) => moving?.moments ?? []);
+  if (moments.length === 0) {
+    yield* window.flips();
+    return;
+  }
+  const instants = new BigInt64Array([...window.instants(), ...moments]).sort();
+  if (instants.length * events.length > MAX_STEPS)
+    throw new TidemarkError('QUERY_LIMIT', 'the question went past its limit of rows');
+  let { isMet } = windowAt(condition, events, now);
+  for (const instant of instants) {
+    if (windowAt(condition, events, instant).isMet === isMet) continue;
+    isMet = !isMet;
+    yield instant;
+  }
+}
+
+/** The events that pass `where` at this instant. Ask about instants in ascending order. */
+export function windowAt(condition: EventCondition, events: readonly CountedEvent[], now: Micros): EventWindow {
+  const passing = events.filter(({ moving }) => moving?.passesAt(now) ?? true);
+  return new EventWindow(condition, passing, now);
 }
 
 /**
@@ -18,7 +61,7 @@ export class EventWindow {
   readonly #condition: EventCondition;
   /** By time, those of one time in the order of their arrival. */
   readonly #events: readonly CountedEvent[];
-  /** Messages in the range, and how many of its events each has: the copies of a message may lie on several days. */
+  /** Messages in the range by `#keyOf`, and how many of its events each has: copies may lie on several days. */
   readonly #messages = new Map<string, number>();
   #now: Micros;
   #begin = 0;
@@ -58,7 +101,7 @@ export class EventWindow {
     const found = new Map<string, CountedEvent>();
     for (let index = this.#end - 1; index >= this.#begin && found.size < atMost; index--) {
       const event = this.#events[index];
-      if (event && !found.has(event.messageId)) found.set(event.messageId, event);
+      if (event && !found.has(this.#keyOf(event))) found.set(this.#keyOf(event), event);
     }
     return [...found.values()];
   }
@@ -72,7 +115,7 @@ export class EventWindow {
   /** The instants after now at which the result changes, in order. Taking one moves the window to it. */
   *flips(): Generator<Micros, void, undefined> {
     let current = this.isMet;
-    for (const instant of this.#instants()) {
+    for (const instant of this.instants()) {
       this.moveTo(instant);
       if (this.isMet !== current) yield instant;
       current = this.isMet;
@@ -80,7 +123,7 @@ export class EventWindow {
   }
 
   /** Every instant after now at which an end of a period passes an event. */
-  #instants(): BigInt64Array {
+  instants(): BigInt64Array {
     const { within, first, last } = this.#condition;
     const instants = agesPassed([within, first, last]).flatMap((age) =>
       this.#events.map(({ timestamp }) => timestamp + age),
@@ -97,14 +140,20 @@ export class EventWindow {
     return event !== undefined && event.timestamp < time;
   }
 
+  /** A message: under two names an id is two messages. */
+  #keyOf(event: CountedEvent | undefined): string {
+    if (event === undefined) return '';
+    return this.#condition.events?.length === 1 ? event.messageId : JSON.stringify([event.event, event.messageId]);
+  }
+
   #enter(): void {
-    const id = this.#events[this.#end]?.messageId ?? '';
+    const id = this.#keyOf(this.#events[this.#end]);
     if (this.#end >= this.#begin) this.#messages.set(id, (this.#messages.get(id) ?? 0) + 1);
     this.#end++;
   }
 
   #leave(): void {
-    const id = this.#events[this.#begin]?.messageId ?? '';
+    const id = this.#keyOf(this.#events[this.#begin]);
     if (this.#begin < this.#end) {
       const others = (this.#messages.get(id) ?? 0) - 1;
       if (others > 0) this.#messages.set(id, others);
@@ -119,6 +168,10 @@ function byTime(one: CountedEvent, other: CountedEvent): number {
   return (
     Number(one.timestamp - other.timestamp) ||
     Number(one.receivedAt - other.receivedAt) ||
-    (one.messageId < other.messageId ? -1 : 1)
+    (one.messageId === other.messageId ? byText(one.event, other.event) : byText(one.messageId, other.messageId))
   );
+}
+
+function byText(one: string, other: string): number {
+  return one < other ? -1 : 1;
 }

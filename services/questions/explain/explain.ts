@@ -3,6 +3,8 @@ import { formatMicros } from '../../messages/timestamp.ts';
 import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import {
   type Audience,
+  type Condition,
+  type ConditionOf,
   conditionsIn,
   type EventCondition,
   type LocatedCondition,
@@ -114,8 +116,14 @@ async function estimate(
 
 /** What a condition makes ClickHouse read, in words. Pure. */
 
-export function describeScan(condition: TraitCondition | EventCondition, { now }: Pick<CompileOptions, 'now'>): string {
-  return condition.kind === 'trait' ? traitReads(condition) : eventReads(condition, now);
+const READS: { readonly [K in Condition['kind']]: (condition: ConditionOf<K>, now: bigint) => string } = {
+  trait: traitReads,
+  event: eventReads,
+  sample: () => 'nothing but the number of every user, which is hashed',
+};
+
+export function describeScan(condition: Condition, { now }: Pick<CompileOptions, 'now'>): string {
+  return (READS[condition.kind] as (condition: Condition, now: bigint) => string)(condition, now);
 }
 
 function traitReads({ path }: TraitCondition): string {
@@ -124,18 +132,24 @@ function traitReads({ path }: TraitCondition): string {
   return `trait_rows: the newest row of every user who has the trait ${JSON.stringify(trait)}, by the key; ${what}`;
 }
 
-function eventReads({ event, where, times, within, first, last }: EventCondition, now: bigint): string {
+function eventReads({ events, where, times, within, first, last }: EventCondition, now: bigint): string {
   if (times.atLeast === 0 && times.atMost === null && first === null && last === null)
     return 'nothing: every user passes';
   const days = within === null ? 'of any day' : daysOf(within, now);
   const isAnyCopy = where.length === 0 && !first && !last && times.atLeast <= 1 && (times.atMost ?? 0) === 0;
-  const copies = isAnyCopy
-    ? `any copy of a repeat${within === null ? '' : ', the first on the days where the time begins and ends'}`
-    : 'the first copy of a repeat (FINAL)';
   const columns = where.map(({ path }) => columnsOf(path));
-  return [`track_rows: the events ${JSON.stringify(event)} ${days}, by the key`, copies, ...new Set(columns)].join(
-    '; ',
-  );
+  if (isAnyCopy && events === null && within === null)
+    return 'user_event_rows: every event of the project, by the key; the number of the user alone';
+  const copies = isAnyCopy ? anyCopyOf(within) : 'the first copy of a repeat (FINAL)';
+  return [`track_rows: ${eventsOf(events)} ${days}, by the key`, copies, ...new Set(columns)].join('; ');
+}
+
+function eventsOf(events: EventCondition['events']): string {
+  return events === null ? 'all events' : `the events ${events.map((name) => JSON.stringify(name)).join(', ')}`;
+}
+
+function anyCopyOf(within: Period | null): string {
+  return `any copy of a repeat${within === null ? '' : ', the first on the days where the time begins and ends'}`;
 }
 
 function daysOf({ from, to }: Period, now: bigint): string {

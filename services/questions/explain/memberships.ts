@@ -43,7 +43,7 @@ async function evaluated(
   const known = await readKnown(budget, user, conditions, now);
   const memberships: Membership[] = [];
   for (const audience of audiences) {
-    const tree = new EvaluationTree(audience, '', { ...known, now, eventsShown: 0 });
+    const tree = new EvaluationTree(audience, '', { ...known, userKey: user.userKey, now, eventsShown: 0 });
     await tree.lookAhead(() => budget.checkTime());
     const { isMet, changesAt } = tree.root;
     memberships.push({ isMember: isMet, changesAt });

@@ -4,6 +4,7 @@
  */
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
+import type { Evidence, TraitEvidence } from './condition-state.ts';
 import type { Explanation } from './explain.ts';
 import type { CountedEvent } from './event-window.ts';
 import type { EvaluationNode } from './evaluation-tree.ts';
@@ -37,14 +38,23 @@ export function whyJson({ userId, anonymousId, userKey, evaluatedAt, evaluation,
 function nodeJson(node: EvaluationNode): object {
   const { path, kind, condition, isMet, changesAt } = node;
   const common = { path, kind, condition, is_met: isMet, changes_at: timeJson(changesAt) };
-  if (node.kind === 'trait') return { ...common, ...traitJson(node) };
-  if (node.kind !== 'event') return { ...common, of: node.of.map(nodeJson) };
-  const { count, first, last, events } = node;
-  return { ...common, count, first: eventJson(first), last: eventJson(last), events: events.map(eventJson) };
+  if ('of' in node) return { ...common, of: node.of.map(nodeJson) };
+  return { ...common, ...(EVIDENCE[node.kind] as (evidence: Evidence) => object)(node) };
 }
 
+const EVIDENCE: { readonly [K in Evidence['kind']]: (evidence: Extract<Evidence, { kind: K }>) => object } = {
+  trait: traitJson,
+  sample: ({ position }) => ({ position }),
+  event: ({ count, first, last, events }) => ({
+    count,
+    first: eventJson(first),
+    last: eventJson(last),
+    events: events.map(eventJson),
+  }),
+};
+
 /** Without `value` where it is missing. */
-function traitJson({ value, setBy }: Extract<EvaluationNode, { kind: 'trait' }>): object {
+function traitJson({ value, setBy }: TraitEvidence): object {
   const version = setBy && {
     timestamp: formatMicros(setBy.timestamp),
     received_at: formatMicros(setBy.receivedAt),
@@ -55,8 +65,13 @@ function traitJson({ value, setBy }: Extract<EvaluationNode, { kind: 'trait' }>)
 
 function eventJson(event: CountedEvent | null): object | null {
   if (event === null) return null;
-  const { messageId, timestamp, receivedAt } = event;
-  return { message_id: messageId, timestamp: formatMicros(timestamp), received_at: formatMicros(receivedAt) };
+  const { event: name, messageId, timestamp, receivedAt } = event;
+  return {
+    event: name,
+    message_id: messageId,
+    timestamp: formatMicros(timestamp),
+    received_at: formatMicros(receivedAt),
+  };
 }
 
 function timeJson(time: Micros | null): string | null {

@@ -6,8 +6,11 @@ import { TidemarkError } from '../../runtime/errors.ts';
 import { type EventCondition, type Member, microsOf } from '../definition/audience.ts';
 import { MAX_PAGE_CHARS, type QueryBudget } from '../query-budget.ts';
 import { Params } from '../sql/params.ts';
-import { parseStoredJson, passesAll, valueAt } from '../sql/stored-value.ts';
+import { namesSql } from '../sql/user-sets.ts';
+import { passesAll } from '../operators/operators.ts';
+import { parseStoredJson, valueAt } from '../sql/stored-value.ts';
 import type { CountedEvent } from './event-window.ts';
+import { isMovingWhere, MovingWhere } from './moving-where.ts';
 
 export interface OneUser {
   readonly projectId: string;
@@ -27,8 +30,8 @@ interface EventRow {
 /** An event with the conditions that its properties pass. */
 interface Copy extends CountedEvent {
   readonly precedence: bigint;
-  /** The conditions on events of this name whose `where` it passes. */
-  readonly passes: ReadonlySet<EventCondition>;
+  /** The conditions that name it and whose `where` it passes, now or, where that is given, at some time. */
+  readonly passes: ReadonlyMap<EventCondition, MovingWhere | null>;
 }
 
 // An event may have 500 KB, so the first page is small.
@@ -51,13 +54,12 @@ export async function readUserEvents(
   now: Micros,
 ): Promise<ReadonlyMap<EventCondition, readonly CountedEvent[]>> {
   const events = new Map<EventCondition, CountedEvent[]>(conditions.map((condition) => [condition, []]));
-  // If no condition tests properties, their text is not read.
-  const isAboutProperties = (name: string) => conditions.some(({ event, where }) => event === name && where.length > 0);
+  // The text of properties is read only of events whose properties are tested.
   for (const withText of [false, true]) {
-    const sameKind = conditions.filter(({ event }) => isAboutProperties(event) === withText);
+    const sameKind = conditions.filter(({ where }) => where.length > 0 === withText);
     if (sameKind.length === 0) continue;
     for (const copy of await firstCopies(asking, user, { conditions: sameKind, withText }, now))
-      for (const condition of copy.passes) events.get(condition)?.push(copy);
+      for (const [condition, moving] of copy.passes) events.get(condition)?.push(moving ? { ...copy, moving } : copy);
   }
   return events;
 }
@@ -78,7 +80,7 @@ async function firstCopies(
   let limit = wanted.withText ? FIRST_ROWS : MAX_PAGE_ROWS;
   for (;;) {
     const rows = await asking.ask<EventRow>(pageQuery(user, wanted, now, { after, limit }));
-    for (const row of rows) keepFirst(copies, row, wanted.conditions);
+    for (const row of rows) keepFirst(copies, row, wanted.conditions, now);
     if (copies.size > MAX_EVENTS) throw new TidemarkError('QUERY_LIMIT', 'the question went past its limit of rows');
     after = rows.at(-1);
     if (rows.length < limit || after === undefined) return copies.values();
@@ -87,26 +89,41 @@ async function firstCopies(
   }
 }
 
-function keepFirst(copies: Map<string, Copy>, row: EventRow, conditions: readonly EventCondition[]): void {
+function keepFirst(copies: Map<string, Copy>, row: EventRow, conditions: readonly EventCondition[], now: Micros): void {
   const timestamp = BigInt(row.occurred);
   const precedence = BigInt(row.precedence);
   const key = JSON.stringify([row.event, String(dayOf(timestamp)), row.message_id]);
   if ((copies.get(key)?.precedence ?? -1n) >= precedence) return;
-  const passes = conditionsPassed(row, conditions);
-  copies.set(key, { messageId: row.message_id, timestamp, receivedAt: BigInt(row.received), precedence, passes });
+  const passes = conditionsPassed(row, conditions, now);
+  copies.set(key, {
+    event: row.event,
+    messageId: row.message_id,
+    timestamp,
+    receivedAt: BigInt(row.received),
+    precedence,
+    passes,
+  });
 }
 
 function conditionsPassed(
   { event, text }: EventRow,
   conditions: readonly EventCondition[],
-): ReadonlySet<EventCondition> {
-  const ofEvent = conditions.filter((condition) => condition.event === event);
+  now: Micros,
+): Copy['passes'] {
+  const ofEvent = conditions.filter(({ events }) => events === null || events.includes(event));
   const properties = text === '' ? {} : parseStoredJson(text);
-  return new Set(ofEvent.filter(({ where }) => where.every((member) => isPassed(properties, member))));
+  const passes = new Map<EventCondition, MovingWhere | null>();
+  for (const condition of ofEvent) {
+    const { where } = condition;
+    const moving = isMovingWhere(where) ? new MovingWhere(where, properties, now) : null;
+    if (moving !== null && moving.moments.length > 0) passes.set(condition, moving);
+    else if (where.every((member) => isPassed(properties, member, now))) passes.set(condition, null);
+  }
+  return passes;
 }
 
-function isPassed(properties: unknown, { path, tests }: Member): boolean {
-  return passesAll(valueAt(properties, path), tests, 'property');
+function isPassed(properties: unknown, { path, tests }: Member, now: Micros): boolean {
+  return passesAll(valueAt(properties, path), tests, { location: 'property', now });
 }
 
 /**
@@ -120,15 +137,8 @@ function pageQuery(
   { after, limit }: { readonly after: EventRow | undefined; readonly limit: number },
 ) {
   const params = new Params();
-  const names = [...new Set(conditions.map(({ event }) => event))];
-  const each = names.map((name) =>
-    namedSql(
-      params,
-      name,
-      conditions.filter(({ event }) => event === name),
-      now,
-    ),
-  );
+  const ofNames = Map.groupBy(conditions, ({ events }) => JSON.stringify(events));
+  const each = [...ofNames.values()].map((sameNames) => namedSql(params, sameNames, now));
   const where = [
     `project_id = ${params.string(projectId)}`,
     `user = ${params.user(userKey)}`,
@@ -149,12 +159,13 @@ function afterSql(params: Params, { occurred, message_id: id }: EventRow): strin
 }
 
 /**
- * Events of this name that a condition counts now or may count later. In whole days, because copies count by the day.
+ * Events that one of these conditions counts now or may count later: all of them name the same events. In whole days,
+ * because copies count by the day.
  */
-function namedSql(params: Params, event: string, conditions: readonly EventCondition[], now: Micros): string {
+function namedSql(params: Params, conditions: readonly EventCondition[], now: Micros): string {
   const froms = conditions.map(({ within }) => within?.from ?? null);
   const tos = conditions.map(({ within }) => within?.to ?? null);
-  const sql = [`event = ${params.string(event)}`];
+  const sql = namesSql(params, conditions[0]?.events ?? null);
   if (froms.every((from) => from !== null)) {
     const earliest = least(froms.map((from) => microsOf(from, now)));
     sql.push(`timestamp >= ${params.instant(dayOf(earliest) * DAY_MICROS)}`);
@@ -164,7 +175,7 @@ function namedSql(params: Params, event: string, conditions: readonly EventCondi
     const nextDay = (dayOf(-least(tos.map((to) => -microsOf(to, now)))) + 1n) * DAY_MICROS;
     if (nextDay < END_OF_TIME) sql.push(`timestamp < ${params.instant(nextDay)}`);
   }
-  return `(${sql.join(' AND ')})`;
+  return sql.length === 0 ? 'true' : `(${sql.join(' AND ')})`;
 }
 
 function least(values: readonly bigint[]): bigint {

@@ -2,7 +2,8 @@
 import type { Micros } from '../../messages/message.ts';
 import { timesOfVersion } from '../../messages/version.ts';
 import type { QueryBudget } from '../query-budget.ts';
-import { parseStoredJson, passesAll, type ValueLocation, valueAt } from '../sql/stored-value.ts';
+import { momentsOf, passesAll } from '../operators/operators.ts';
+import { parseStoredJson, type ValueLocation, valueAt } from '../sql/stored-value.ts';
 import type { TraitCondition } from '../definition/audience.ts';
 import { Params } from '../sql/params.ts';
 import type { OneUser } from './user-events-query.ts';
@@ -49,7 +50,15 @@ export function conditionValue({ path }: TraitCondition, trait: KnownTrait | und
   return valueAt(trait?.value, path.slice(1));
 }
 
-export function passesTrait(condition: TraitCondition, trait: KnownTrait | undefined): boolean {
-  const location: ValueLocation = condition.path.length === 1 ? 'trait' : 'in-trait';
-  return passesAll(conditionValue(condition, trait), condition.tests, location);
+/** Every instant after `now` at which time alone changes `passesTrait`, and maybe others. In order. */
+export function traitMoments(condition: TraitCondition, trait: KnownTrait | undefined, now: Micros): readonly Micros[] {
+  return momentsOf(conditionValue(condition, trait), condition.tests, { location: locationOf(condition), now });
+}
+
+export function passesTrait(condition: TraitCondition, trait: KnownTrait | undefined, now: Micros): boolean {
+  return passesAll(conditionValue(condition, trait), condition.tests, { location: locationOf(condition), now });
+}
+
+function locationOf({ path }: TraitCondition): ValueLocation {
+  return path.length === 1 ? 'trait' : 'in-trait';
 }

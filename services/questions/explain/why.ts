@@ -1,10 +1,11 @@
 import type { Micros } from '../../messages/message.ts';
 import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
-import { type Audience, conditionsIn, type EventCondition, type TraitCondition } from '../definition/audience.ts';
+import { type Audience, type Condition, conditionsIn } from '../definition/audience.ts';
 import { QueryBudget } from '../query-budget.ts';
 import { sampleUser } from '../sample-user.ts';
 import { Params } from '../sql/params.ts';
-import { type EvaluationInput, type EvaluationNode, EvaluationTree } from './evaluation-tree.ts';
+import type { EvaluationInput } from './condition-state.ts';
+import { type EvaluationNode, EvaluationTree } from './evaluation-tree.ts';
 import { type OneUser, readUserEvents } from './user-events-query.ts';
 import { readUserTraits } from './user-traits.ts';
 
@@ -49,7 +50,7 @@ export async function explainMembership(
   if (user === undefined) return undefined;
   const conditions = conditionsIn(audience, path).map(({ condition }) => condition);
   const known = await readKnown(budget, options, conditions, now);
-  const tree = new EvaluationTree(audience, path, { ...known, now, eventsShown });
+  const tree = new EvaluationTree(audience, path, { ...known, userKey, now, eventsShown });
   await tree.lookAhead(() => budget.checkTime());
   const { tookMs, rowsRead } = budget;
   return { userKey, ...user, evaluatedAt: now, evaluation: tree.root, tookMs, rowsRead };
@@ -59,7 +60,7 @@ export async function explainMembership(
 export async function readKnown(
   budget: QueryBudget,
   user: OneUser,
-  conditions: readonly (TraitCondition | EventCondition)[],
+  conditions: readonly Condition[],
   now: Micros,
 ): Promise<Pick<EvaluationInput, 'traits' | 'events'>> {
   const ofTraits = conditions.filter((condition) => condition.kind === 'trait');

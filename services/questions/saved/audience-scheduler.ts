@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseBody } from '../../messages/json.ts';
 import { type ErrorCode, hasCode, isRetryable, TidemarkError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { pause } from '../../runtime/pause.ts';
@@ -11,11 +10,10 @@ import type {
 } from '../../stores/analytics/analytics-store.ts';
 import type { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
 import type { Project, ProjectStore } from '../../stores/projects/project-store.ts';
-import type { Audience } from '../definition/audience.ts';
-import { type ReadDefinition, readDefinition } from '../definition/definition.ts';
 import { limitsOf } from '../query-budget.ts';
 import { compileMembership } from '../sql/compile-members.ts';
 import type { AudienceClaims, AudienceStore, Claim, SavedAudience } from './audience-store.ts';
+import { definitionOf } from './references.ts';
 
 export interface SchedulerParts {
   readonly store: AudienceStore & AudienceClaims;
@@ -165,7 +163,7 @@ export class AudienceScheduler implements AudienceEvaluator {
     const { audience, at } = claim;
     const project = await this.#project(audience.projectId);
     await losses.expectNone(project.id);
-    const definition = definitionOf(audience, project);
+    const definition = await definitionOf(store, audience, project);
     const cause = await this.#caughtUp(claim);
     const evaluation = evaluationOf(audience, { at, version: audience.version, cause });
     const members = compileMembership(definition, { projectId: project.id, now: at });
@@ -209,21 +207,6 @@ function evaluationOf(
   { at, version, cause }: Pick<Evaluation, 'at' | 'version' | 'cause'>,
 ): Evaluation {
   return { projectId, audienceId: id, at, version, cause };
-}
-
-/** @throws TidemarkError `STORE_REJECTED` if a newer version saved a definition that this one cannot read. */
-export function definitionOf(saved: SavedDefinition, project: Pick<Project, 'timezone'>): Audience {
-  const read = readSaved(saved, project);
-  if (!read.ok)
-    throw new TidemarkError('STORE_REJECTED', `a saved definition is not valid: ${read.problems[0]?.message}`);
-  return read.definition;
-}
-
-type SavedDefinition = Pick<SavedAudience, 'definition'>;
-
-export function readSaved({ definition }: SavedDefinition, { timezone }: Pick<Project, 'timezone'>): ReadDefinition {
-  const parsed = parseBody(definition);
-  return parsed.ok ? readDefinition(parsed.value.exact, { timezone }) : parsed;
 }
 
 function failureCode(error: unknown): ErrorCode {

@@ -86,7 +86,7 @@ export interface AudienceStore {
    * Creates an audience. With a refresh it is due at once.
    *
    * @throws TidemarkError `AUDIENCE_EXISTS` if the project has one of this name; `AUDIENCE_LIMIT` if it has the maximum
-   *   number; `PROJECT_UNKNOWN`.
+   *   number; `PROJECT_UNKNOWN`; `AUDIENCE_UNKNOWN` if its definition refers to one that the project does not have.
    */
   create(projectId: string, audience: NewAudience, by?: string): Promise<SavedAudience>;
   /** Newest first. */
@@ -95,10 +95,15 @@ export interface AudienceStore {
   /**
    * The version changes only if the definition does.
    *
-   * @throws TidemarkError `AUDIENCE_UNKNOWN`; `AUDIENCE_CHANGED` if it has another revision; `AUDIENCE_EXISTS`.
+   * @throws TidemarkError `AUDIENCE_UNKNOWN`; `AUDIENCE_CHANGED` if it has another revision; `AUDIENCE_EXISTS`;
+   *   `AUDIENCE_CIRCLE` if its definition refers to itself, by whatever others.
    */
   update(projectId: string, id: string, changes: Partial<NewAudience>, terms?: ChangeTerms): Promise<SavedAudience>;
-  /** Hides it at once; its history is deleted later. @throws TidemarkError `AUDIENCE_UNKNOWN`, `AUDIENCE_CHANGED`. */
+  /**
+   * Hides it at once; its history is deleted later.
+   *
+   * @throws TidemarkError `AUDIENCE_UNKNOWN`; `AUDIENCE_CHANGED`; `AUDIENCE_USED` while others refer to it.
+   */
   remove(projectId: string, id: string, terms?: ChangeTerms): Promise<void>;
   /** Newest first. @param before Only versions below this one. */
   versions(projectId: string, id: string, limit: number, before?: number): Promise<readonly AudienceVersion[]>;

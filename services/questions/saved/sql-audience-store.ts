@@ -12,6 +12,7 @@ import {
   TRIMMED_VERSIONS,
   versionsOf,
 } from './audience-past-sql.ts';
+import { changeWithReferences, lockProject, refuseReferencesOf, refuseUsedOf } from './references-sql.ts';
 import { AUDIENCE_COLUMNS, type AudienceRow, type ClaimRow, toAudience } from './audience-row.ts';
 import type {
   AudienceClaims,
@@ -44,12 +45,9 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
 
   create(projectId: string, audience: NewAudience, by?: string): Promise<SavedAudience> {
     return this.#database.transaction(async (transaction) => {
-      // Serializes concurrent calls, so that each counts the audiences of those before it.
-      const lock = 'select id from projects where id = $1 for no key update';
-      const [project] = await transaction.query(lock, [projectId]);
-      if (project === undefined) {
+      if (!(await lockProject(transaction, projectId)))
         throw new TidemarkError('PROJECT_UNKNOWN', `There is no project ${JSON.stringify(projectId)}.`);
-      }
+      await refuseReferencesOf(transaction, projectId, null, audience.definition);
       const created = await this.#insert(transaction, projectId, audience, by);
       if (created !== undefined) return created;
       if (await isNameInUse(transaction, { projectId, name: audience.name })) throw exists(audience.name);
@@ -109,8 +107,9 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
     { ifRevisions, by }: ChangeTerms = {},
   ): Promise<SavedAudience> {
     // Concurrent changes run one after another. A name in use is detected before the index refuses it.
-    const [changed] = await this.#rows(
-      `with changed as (update audiences set
+    const change = (database: Queryable) =>
+      database.query<AudienceRow>(
+        `with changed as (update audiences set
          name = coalesce($3::text, name),
          definition = coalesce($4::text, definition),
          version = version + ${CHANGED},
@@ -127,33 +126,41 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
            and other.deleted_at_ms is null)
        returning ${AUDIENCE_COLUMNS}), ${keptVersion('changed', '$8')}, ${TRIMMED_VERSIONS}
        select * from changed`,
-      [
-        projectId,
-        id,
-        name ?? null,
-        definition ?? null,
-        refreshMs !== undefined,
-        bigintOf(refreshMs ?? null),
-        ifRevisions?.map(BigInt) ?? null,
-        by ?? null,
-      ],
-    ).catch(async (error: unknown) => {
-      // Two concurrent calls use one name: the index accepts one of them.
-      if (name !== undefined && (await isNameInUse(this.#database, { projectId, name, not: id }))) throw exists(name);
-      throw error;
-    });
-    if (changed !== undefined) return changed;
+        [
+          projectId,
+          id,
+          name ?? null,
+          definition ?? null,
+          refreshMs !== undefined,
+          bigintOf(refreshMs ?? null),
+          ifRevisions?.map(BigInt) ?? null,
+          by ?? null,
+        ],
+      );
+    const [changed] = await changeWithReferences(this.#database, projectId, id, definition, change).catch(
+      async (error: unknown) => {
+        // Two concurrent calls use one name: the index accepts one of them.
+        if (name !== undefined && (await isNameInUse(this.#database, { projectId, name, not: id }))) throw exists(name);
+        throw error;
+      },
+    );
+    if (changed !== undefined) return toAudience(changed);
     await this.#throwUnlessAt(projectId, id, ifRevisions);
     throw exists(name ?? '');
   }
 
   async remove(projectId: string, id: string, { ifRevisions }: ChangeTerms = {}): Promise<void> {
-    const rows = await this.#rows(
-      `update audiences set deleted_at_ms = ${NOW_MS}, due_at_ms = ${NOW_MS}
-       where ${IS_SEEN} and ($3::int8[] is null or revision = any($3::int8[])) returning ${AUDIENCE_COLUMNS}`,
-      [projectId, id, ifRevisions?.map(BigInt) ?? null],
-    );
-    if (rows.length > 0) return;
+    const isRemoved = await this.#database.transaction(async (transaction) => {
+      await lockProject(transaction, projectId);
+      await refuseUsedOf(transaction, projectId, id);
+      const rows = await transaction.query(
+        `update audiences set deleted_at_ms = ${NOW_MS}, due_at_ms = ${NOW_MS}
+         where ${IS_SEEN} and ($3::int8[] is null or revision = any($3::int8[])) returning id`,
+        [projectId, id, ifRevisions?.map(BigInt) ?? null],
+      );
+      return rows.length > 0;
+    });
+    if (isRemoved) return;
     await this.#throwUnlessAt(projectId, id, ifRevisions);
     throw unknown(id);
   }

@@ -1,7 +1,15 @@
 import { columnPath } from '../../stores/analytics/json-path.ts';
-import type { NumberConstant } from '../definition/audience.ts';
+import type { NumberConstant, TextOptions } from '../definition/audience.ts';
 import type { Params } from './params.ts';
-import { anyOf, type ComparisonSql, orFalse, splitNumbers, type ValueSql } from '../definition/value.ts';
+import {
+  anyOf,
+  type ComparisonSql,
+  equalsSql,
+  type NumberSql,
+  orFalse,
+  splitNumbers,
+  type ValueSql,
+} from '../definition/value.ts';
 
 // A backtick would make ClickHouse read a key as the name of a type, or crash (getSubcolumn(p, ':`Int64`') in 26.7); a
 // backslash or a control character does not come through in a parameter of type Identifier, nor does an apostrophe over
@@ -48,6 +56,11 @@ export class ColumnValue implements ValueSql {
     return this.typed('String');
   }
 
+  number(): NumberSql {
+    const integer = `coalesce(${WHOLE.map((type) => `toInt128(${this.typed(type)})`).join(', ')})`;
+    return { integer, double: this.typed('Float64') };
+  }
+
   isBoolean(value: boolean): string {
     return orFalse(`${this.typed('Bool')} = ${value}`);
   }
@@ -67,8 +80,8 @@ export class ColumnValue implements ValueSql {
     return orFalse(anyOf(conditions));
   }
 
-  hasString(value: string): string {
-    return this.#has('String', (member) => `${member} = ${this.#params.string(value)}`);
+  hasString(value: string, options?: TextOptions): string {
+    return this.#has('String', (member) => equalsSql(this.#params, member, value, options));
   }
 
   hasBoolean(value: boolean): string {

@@ -2,9 +2,8 @@
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import type { Micros } from '../../messages/message.ts';
 import type { Audience } from '../definition/audience.ts';
-import { filter } from './compile.ts';
+import { filter, queryOf } from './compile.ts';
 import { Params } from './params.ts';
-import { READABLE_SQL } from './text-value.ts';
 
 export interface MembersOptions {
   readonly projectId: string;
@@ -29,7 +28,7 @@ export function compileMembers(audience: Audience, { projectId, now, after, limi
     `WHERE project_id = ${params.string(projectId)} AND user > ${params.userNumber(after)} ` +
     `AND ${filter({ params, projectId, now }, audience)} ORDER BY project_id, user` +
     (limit === null ? '' : ` LIMIT ${params.count(limit)}`);
-  return { sql: readable(select), params: params.values(), projectId };
+  return queryOf({ params, projectId, now }, select);
 }
 
 /** A row for every user of the project, with the boolean `is_in`. */
@@ -42,7 +41,7 @@ export function compileMembership(
   const select =
     `SELECT user, user_id, anonymous_id, internal_id, toBool(${isIn}) AS is_in FROM user_rows FINAL ` +
     `WHERE project_id = ${params.string(projectId)}`;
-  return { sql: readable(select), params: params.values(), projectId };
+  return queryOf({ params, projectId, now }, select);
 }
 
 /** Yields `internal_id` of those of these users whom no message has named by another id, in the order of internal ids. */
@@ -53,8 +52,4 @@ export function compileUnnamed(projectId: string, users: readonly string[], limi
     `AND user IN ${params.userNumbers(users)} AND user_id = '' AND anonymous_id = '' ` +
     `ORDER BY project_id, user LIMIT ${params.count(limit)}`;
   return { projectId, sql, params: params.values() };
-}
-
-function readable(select: string): string {
-  return select.includes('readable(') ? `WITH ${READABLE_SQL} AS readable ${select}` : select;
 }

@@ -4,10 +4,13 @@
  */
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import type { Micros } from '../../messages/message.ts';
-import { type Audience, type EventCondition, isPassedByMissing, type TraitCondition } from '../definition/audience.ts';
-import { Params } from './params.ts';
-import { READABLE_SQL } from './text-value.ts';
-import { eventUsers, type Scope, traitUsers } from './user-sets.ts';
+import { type Audience, type Condition, type ConditionOf, isCondition } from '../definition/audience.ts';
+import type { EventCondition, SampleCondition, TraitCondition } from '../definition/audience.ts';
+import { passesAll } from '../operators/operators.ts';
+import { withFunctions } from './functions.ts';
+import { Params, type Scope } from './params.ts';
+import { sampleSql } from './sample.ts';
+import { eventUsers, traitUsers } from './user-sets.ts';
 
 /** The most users that a sample may have. */
 export const MAX_SAMPLE = 1000;
@@ -56,36 +59,23 @@ export function compilePreview(audience: Audience, { projectId, now, sampleSize 
 /**
  * The query for the set of one condition (its users, or those that it excludes); null if it reads nothing.
  */
-export function compileCondition(
-  condition: TraitCondition | EventCondition,
-  { projectId, now }: CompileOptions,
-): Query | null {
+export function compileCondition(condition: Condition, { projectId, now }: CompileOptions): Query | null {
   const scope: Scope = { params: new Params(), projectId, now };
   const subquery = userSet(scope, condition).of(null);
   return subquery === null ? null : queryOf(scope, subquery);
 }
 
-/** Adds the function that makes text readable, if the query uses it. */
 export function queryOf({ params, projectId }: Scope, select: string): Query {
-  const sql = select.includes('readable(') ? `WITH ${READABLE_SQL} AS readable ${select}` : select;
-  return { projectId, sql, params: params.values() };
+  return { projectId, sql: withFunctions(select), params: params.values() };
 }
 
 /** The condition on `user` that is true of the audience's users. */
 export function filter(scope: Scope, audience: Audience): string {
-  switch (audience.kind) {
-    case 'all':
-      return filterAll(scope, audience.of);
-    case 'any':
-      return `(${audience.of.map((part) => filter(scope, part)).join(' OR ')})`;
-    case 'not':
-      return `NOT (${filter(scope, audience.of)})`;
-    case 'trait':
-    case 'event':
-      return filterBy(userSet(scope, audience));
-    default:
-      return audience satisfies never;
-  }
+  if (isCondition(audience)) return filterBy(userSet(scope, audience));
+  if (audience.kind === 'all') return filterAll(scope, audience.of);
+  if (audience.kind === 'not') return `NOT (${filter(scope, audience.of)})`;
+  if (audience.kind === 'audience') return filter(scope, audience.of);
+  return `(${audience.of.map((part) => filter(scope, part)).join(' OR ')})`;
 }
 
 /**
@@ -93,14 +83,21 @@ export function filter(scope: Scope, audience: Audience): string {
  * events before another column of these is read or compared. A trait that must only exist excludes few users and comes
  * last.
  */
-function filterAll(scope: Scope, parts: readonly Audience[]): string {
-  const sets = parts.map((part) => (part.kind === 'trait' || part.kind === 'event' ? userSet(scope, part) : null));
+function filterAll(scope: Scope, given: readonly Audience[]): string {
+  const parts = given.flatMap(inlined);
+  const sets = parts.map((part) => (isCondition(part) ? userSet(scope, part) : null));
   const chained = sets.filter((set) => set?.isPositive === true);
   const chain = chained
     .toSorted((one, other) => (one?.precedence ?? 0) - (other?.precedence ?? 0))
     .reduce<string | null>((among, set) => set?.of(among) ?? among, null);
   const others = parts.flatMap((part, index) => (sets[index]?.isPositive === true ? [] : [filter(scope, part)]));
   return `(${[...(chain === null ? [] : [`user IN (${chain})`]), ...others].join(' AND ')})`;
+}
+
+/** What a part of an `all` has as parts of its own, so that those narrow one another too. */
+function inlined(part: Audience): readonly Audience[] {
+  if (part.kind !== 'audience') return [part];
+  return part.of.kind === 'all' ? part.of.of.flatMap(inlined) : inlined(part.of);
 }
 
 const PRECEDENCE = { trait: 0, event: 1, anyTrait: 2 } as const;
@@ -115,15 +112,23 @@ interface UserSet {
    * users in `among`, another such subquery.
    */
   of(among: string | null): string | null;
+  /** Given where it takes no subquery: the condition on `user`. */
+  readonly condition?: string;
 }
 
-function userSet(scope: Scope, condition: TraitCondition | EventCondition): UserSet {
-  return condition.kind === 'trait' ? traitSet(scope, condition) : eventSet(scope, condition);
+const USER_SETS: { readonly [K in Condition['kind']]: (scope: Scope, condition: ConditionOf<K>) => UserSet } = {
+  trait: traitSet,
+  event: eventSet,
+  sample: sampleSet,
+};
+
+function userSet(scope: Scope, condition: Condition): UserSet {
+  return (USER_SETS[condition.kind] as (scope: Scope, condition: Condition) => UserSet)(scope, condition);
 }
 
 /** If a user without the trait passes, the set has the users who do not pass. */
 function traitSet(scope: Scope, condition: TraitCondition): UserSet {
-  const isPositive = !isPassedByMissing(condition);
+  const isPositive = !passesAll(undefined, condition.tests, { location: 'trait', now: scope.now });
   const precedence = condition.tests.every(({ test }) => test === 'exists') ? PRECEDENCE.anyTrait : PRECEDENCE.trait;
   return { precedence, isPositive, of: (among) => traitUsers(scope, condition, isPositive, among) };
 }
@@ -146,7 +151,13 @@ function eventSet(scope: Scope, condition: EventCondition): UserSet {
   return { precedence: PRECEDENCE.event, isPositive: false, of: () => eventUsers(scope, condition, tooOften, null) };
 }
 
+/** Nothing is read for it, so that it narrows nothing. */
+function sampleSet({ params }: Scope, condition: SampleCondition): UserSet {
+  return { precedence: 0, isPositive: false, of: () => null, condition: sampleSql(params, condition) };
+}
+
 function filterBy(set: UserSet): string {
+  if (set.condition !== undefined) return set.condition;
   const subquery = set.of(null);
   return subquery === null ? 'true' : `user ${set.isPositive ? 'IN' : 'NOT IN'} (${subquery})`;
 }
@@ -170,8 +181,7 @@ export function compileComparison(from: Audience, to: Audience, { projectId, now
     `SELECT countIf(is_from) AS from_count, countIf(is_to) AS to_count, ${groups.join(', ')} ` +
     `FROM (SELECT user_id, anonymous_id, internal_id, toBool(${filter(scope, from)}) AS is_from, ` +
     `toBool(${filter(scope, to)}) AS is_to FROM user_rows FINAL WHERE project_id = ${params.string(projectId)})`;
-  const sql = select.includes('readable(') ? `WITH ${READABLE_SQL} AS readable ${select}` : select;
-  return { projectId, sql, params: params.values() };
+  return queryOf(scope, select);
 }
 
 function group(name: string, condition: string, size: string): string {

@@ -2,6 +2,14 @@ import type { Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
 
+/** The context in which a query is compiled. */
+export interface Scope {
+  readonly params: Params;
+  readonly projectId: string;
+  /** The evaluation. */
+  readonly now: Micros;
+}
+
 /** The parameters of one query. Every value of a caller becomes a parameter, and the SQL has only generated names. */
 export class Params {
   readonly #names = new Map<string, string>();
@@ -43,6 +51,10 @@ export class Params {
     return this.#add('UInt64', String(value));
   }
 
+  unsigned(value: bigint): string {
+    return this.#add('UInt64', value.toString());
+  }
+
   userNumber(value: bigint): string {
     return this.#add('UInt128', value.toString());
   }
@@ -54,6 +66,10 @@ export class Params {
   /** Microseconds since 1970, for arithmetic. */
   micros(value: Micros): string {
     return this.#add('Int64', value.toString());
+  }
+
+  manyMicros(values: readonly Micros[]): string {
+    return `CAST(${this.strings(values.map(String))}, 'Array(Int64)')`;
   }
 
   instant(value: Micros): string {

@@ -1,24 +1,8 @@
-import type { NumberConstant } from '../definition/audience.ts';
+import type { NumberConstant, TextOptions } from '../definition/audience.ts';
 import type { Params } from './params.ts';
-import { anyOf, type ComparisonSql, orFalse, type ValueSql } from '../definition/value.ts';
+import { anyOf, type ComparisonSql, equalsSql, type NumberSql, orFalse, type ValueSql } from '../definition/value.ts';
 
-/**
- * Makes JSON text readable for ClickHouse's parser, which rejects a whole document for one number beyond the range of
- * 64-bit integers or doubles. Such numbers become the nearest finite double. Only text that may have one is changed.
- */
-export const READABLE_SQL = String.raw`json -> if(
-        match(json, '[0-9]{19}|[eE][+-]?[0-9]{3}'),
-        arrayStringConcat(arrayMap(
-            token -> multiIf(
-                NOT match(token, '^-?[0-9]'), token,
-                isNotNull(toInt64OrNull(token)) OR isNotNull(toUInt64OrNull(token)), token,
-                replaceRegexpOne(
-                    toString(least(greatest(toFloat64OrZero(token), -1.7976931348623157e308), 1.7976931348623157e308)),
-                    '^(-?[0-9]+)$', '\\1.0')),
-            extractAll(json, '"(?:[^"\\\\]|\\\\.)*"|-?[0-9][0-9.eE+-]*|[^"0-9-]+'))),
-        json)`;
-
-/** A member of JSON text, or with no keys the whole of it. `text` has been through `READABLE_SQL`. */
+/** A member of JSON text, or with no keys the whole of it. `text` has been through `readable`. */
 export class TextValue implements ValueSql {
   readonly #params: Params;
   readonly #text: string;
@@ -36,6 +20,14 @@ export class TextValue implements ValueSql {
 
   string(): string {
     return `if(${this.#isOfType('String')}, ${this.extract('JSONExtractString')}, NULL)`;
+  }
+
+  number(): NumberSql {
+    const whole = (type: string, fn: string) => `${this.#isOfType(type)}, toInt128(${this.extract(fn)})`;
+    return {
+      integer: `multiIf(${whole('Int64', 'JSONExtractInt')}, ${whole('UInt64', 'JSONExtractUInt')}, NULL)`,
+      double: `if(${this.#isOfType('Double')}, ${this.extract('JSONExtractFloat')}, NULL)`,
+    };
   }
 
   isBoolean(value: boolean): string {
@@ -59,8 +51,8 @@ export class TextValue implements ValueSql {
     return anyOf(values.map((value) => this.isNumber('=', value)));
   }
 
-  hasString(value: string): string {
-    return this.#has((member) => orFalse(`${member.string()} = ${this.#params.string(value)}`));
+  hasString(value: string, options?: TextOptions): string {
+    return this.#has((member) => orFalse(equalsSql(this.#params, member.string(), value, options)));
   }
 
   hasBoolean(value: boolean): string {

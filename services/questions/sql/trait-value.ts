@@ -1,7 +1,14 @@
-import type { NumberConstant } from '../definition/audience.ts';
+import type { NumberConstant, TextOptions } from '../definition/audience.ts';
 import type { Params } from './params.ts';
 import { TextValue } from './text-value.ts';
-import { anyOf, type ComparisonSql, orFalse, splitNumbers, type ValueSql } from '../definition/value.ts';
+import {
+  anyOf,
+  type ComparisonSql,
+  type NumberSql,
+  orFalse,
+  splitNumbers,
+  type ValueSql,
+} from '../definition/value.ts';
 
 /** A trait as a whole, by the columns of `trait_rows`; as JSON text only where it is a list. */
 export class TraitValue implements ValueSql {
@@ -19,6 +26,14 @@ export class TraitValue implements ValueSql {
 
   string(): string {
     return `if(kind = 'string', text, NULL)`;
+  }
+
+  number(): NumberSql {
+    const isNumber = `kind = 'number'`;
+    return {
+      integer: `if(${isNumber}, integer, NULL)`,
+      double: `if(${isNumber} AND isNull(integer), number, NULL)`,
+    };
   }
 
   isBoolean(value: boolean): string {
@@ -40,8 +55,8 @@ export class TraitValue implements ValueSql {
     return `(kind = 'number' AND ${anyOf(conditions)})`;
   }
 
-  hasString(value: string): string {
-    return `(kind = 'array' AND ${this.#list.hasString(value)})`;
+  hasString(value: string, options?: TextOptions): string {
+    return `(kind = 'array' AND ${this.#list.hasString(value, options)})`;
   }
 
   hasBoolean(value: boolean): string {

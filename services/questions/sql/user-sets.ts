@@ -1,6 +1,5 @@
 /** Compiles conditions to subqueries that yield `user`, each user once. */
 import { DAY_MICROS } from '../../messages/day-and-hour.ts';
-import type { Micros } from '../../messages/message.ts';
 import {
   type EventCondition,
   type Member,
@@ -10,19 +9,11 @@ import {
   type TraitCondition,
 } from '../definition/audience.ts';
 import type { ValueSql } from '../definition/value.ts';
+import { testsSql } from '../operators/operators.ts';
 import { ColumnValue, isNameable } from './column-value.ts';
-import type { Params } from './params.ts';
-import { testsSql } from './test-sql.ts';
+import type { Params, Scope } from './params.ts';
 import { PropertyTextValue, TextValue } from './text-value.ts';
 import { TraitValue } from './trait-value.ts';
-
-/** The context in which a query is compiled. */
-export interface Scope {
-  readonly params: Params;
-  readonly projectId: string;
-  /** The evaluation. */
-  readonly now: Micros;
-}
 
 /** Users whose trait passes the tests or, with `passes` false, fails them. `among` is a subquery of the same form. */
 export function traitUsers(scope: Scope, condition: TraitCondition, passes: boolean, among: string | null): string {
@@ -30,7 +21,7 @@ export function traitUsers(scope: Scope, condition: TraitCondition, passes: bool
   const [trait = '', ...nested] = condition.path;
   const value =
     nested.length === 0 ? new TraitValue(params, 'readable(value)') : new TextValue(params, 'readable(value)', nested);
-  const test = testsSql(params, value, condition.tests);
+  const test = testsSql(scope, value, condition.tests);
   return select(`SELECT user FROM trait_rows FINAL${narrowedTo(among === null ? null : `user IN (${among})`)}`, [
     `project_id = ${params.string(projectId)}`,
     `trait = ${params.string(trait)}`,
@@ -45,7 +36,7 @@ export function eventUsers(scope: Scope, condition: EventCondition, times: Times
   const { params } = scope;
   const { where, first, last } = condition;
   const having = [
-    ...timesSql(params, times),
+    ...timesSql(params, messageSql(condition), times),
     ...(first ? periodSql(scope, 'min(timestamp)', first) : []),
     ...(last ? periodSql(scope, 'max(timestamp)', last) : []),
   ];
@@ -63,7 +54,7 @@ function firstCopies(scope: Scope, condition: EventCondition, among: string | nu
     ...eventNamed(scope, condition),
     ...(within ? daysSql(scope, within) : []),
     ...(within ? periodSql(scope, 'timestamp', within) : []),
-    ...where.map((member) => memberSql(scope.params, member)),
+    ...where.map((member) => memberSql(scope, member)),
   ]);
 }
 
@@ -73,7 +64,10 @@ function firstCopies(scope: Scope, condition: EventCondition, among: string | nu
  * not.
  */
 function anyCopies(scope: Scope, condition: EventCondition, among: string | null): string {
-  const { within } = condition;
+  const { events, within } = condition;
+  // In the order of users, who are then read and grouped several times faster than in the order of names and days.
+  if (events === null && within === null)
+    return select(`SELECT user FROM user_event_rows${narrowedTo(isAmong(among))}`, eventNamed(scope, condition));
   const cut = within === null ? [] : cutDays(scope, within);
   const whole = select('SELECT user FROM track_rows', [
     ...eventNamed(scope, condition),
@@ -107,26 +101,39 @@ export function isAmong(users: string | null): string | null {
   return users === null ? null : `toUInt64(user) IN (SELECT toUInt64(user) FROM (${users}))`;
 }
 
-function eventNamed({ params, projectId }: Scope, { event }: EventCondition): string[] {
-  return [`project_id = ${params.string(projectId)}`, `event = ${params.string(event)}`];
+function eventNamed({ params, projectId }: Scope, { events }: EventCondition): string[] {
+  return [`project_id = ${params.string(projectId)}`, ...namesSql(params, events)];
 }
 
-export function memberSql(params: Params, { path, tests }: Member): string {
+/** Nothing for events of all names. */
+export function namesSql(params: Params, events: readonly string[] | null): string[] {
+  if (events === null) return [];
+  const [only = '', ...others] = events;
+  return [others.length === 0 ? `event = ${params.string(only)}` : `event IN ${params.strings(events)}`];
+}
+
+export function memberSql(scope: Scope, { path, tests }: Member): string {
+  const { params } = scope;
   const value: ValueSql = isNameable(path)
     ? new ColumnValue(params, path)
     : new PropertyTextValue(params, 'readable(properties_text)', path);
-  return testsSql(params, value, tests);
+  return testsSql(scope, value, tests);
+}
+
+/** 64 bits that stand for a message of one user: under two names an id is two messages. */
+function messageSql({ events }: EventCondition): string {
+  return events?.length === 1 ? 'message_number' : 'bitXor(message_number, sipHash64(event))';
 }
 
 // For every event, `uniqUpTo` scans all values that it has of a user.
 const FEW = 16;
 
 /** A repeat with another day is a separate row, so distinct message numbers are counted instead of rows. */
-function timesSql(params: Params, { atLeast, atMost }: Times): string[] {
+function timesSql(params: Params, message: string, { atLeast, atMost }: Times): string[] {
   if (atLeast <= 1 && atMost === null) return [];
   const enough = Math.max(atLeast, (atMost ?? 0) + 1);
   // `uniqUpTo` suffices for small numbers, and halves the time of an audience over many events.
-  const times = enough <= FEW ? `uniqUpTo(${params.count(enough)})(message_number)` : 'uniqExact(message_number)';
+  const times = enough <= FEW ? `uniqUpTo(${params.count(enough)})(${message})` : `uniqExact(${message})`;
   const conditions = [];
   if (atLeast > 1) conditions.push(`${times} >= ${params.count(atLeast)}`);
   if (atMost !== null) conditions.push(`${times} <= ${params.count(atMost)}`);

@@ -71,6 +71,25 @@ test.each([-1, 1e9, 0.5, '10', null, true, [1]])('a sample of %j is a bad reques
   expect(await pathsAtFault({ definition: GOLD, sample })).toEqual(['/sample']);
 });
 
+test('a question about a moving date that compares texts is answered with a warning', async () => {
+  server.analytics.answer = () => ({
+    rows: [{ count: '0', sample: [], named: [], unnamed: [] }],
+    tookMs: 1,
+    rowsRead: 0,
+    bytesRead: 0,
+  });
+
+  const warned = await preview({ definition: { trait: 'signed_up', gte: '90d' } });
+  const plain = await preview({ definition: { trait: 'signed_up', date: { since: '90d' } } });
+
+  expect(warned).toMatchObject({
+    status: 200,
+    body: { warnings: [{ pointer: '/definition/gte', message: expect.stringContaining('"date"') }] },
+  });
+  expect(plain).toMatchObject({ status: 200 });
+  expect(plain.body).not.toHaveProperty('warnings');
+});
+
 test('a key that may only write gets no audience', async () => {
   expect(await preview({ definition: GOLD }, WRITE_KEY)).toMatchObject({ status: 401 });
 });

@@ -50,6 +50,36 @@ test('every answer with an audience has its revision as the ETag', async () => {
   }
 });
 
+test('saving a definition that compares with a duration as text is answered with a warning', async () => {
+  const definition = { trait: 'signed_up', gt: '90d' };
+  const warnings = [{ pointer: '/definition/gt', message: expect.any(String) }];
+
+  const created = await send('POST', '', { body: { name: 'Recent', definition } });
+  const changed = await send('PATCH', `/${String(created.body['id'])}`, { body: { definition } });
+  const renamed = await send('PATCH', `/${String(created.body['id'])}`, { body: { name: 'Not so recent' } });
+
+  expect(created).toMatchObject({ status: 201, body: { warnings } });
+  expect(changed).toMatchObject({ status: 200, body: { warnings } });
+  expect(renamed.body).not.toHaveProperty('warnings');
+});
+
+test('an audience refers to another, which is kept meanwhile, and to no unknown one', async () => {
+  const id = await saved();
+  const definition = { all: [{ trait: 'n', is: 1 }, { not: { audience: id } }] };
+
+  const user = await send('POST', '', { body: { name: 'Without gold', definition } });
+  const unknown = await send('POST', '', { body: { name: 'Unknown', definition: { audience: 'aud_none' } } });
+  const circle = await send('PATCH', `/${id}`, { body: { definition: { audience: user.body['id'] } } });
+  const deleted = await send('DELETE', `/${id}`);
+
+  expect(user).toMatchObject({ status: 201, body: { definition } });
+  expect(unknown).toMatchObject({ status: 400, body: { errors: [{ path: '/definition/audience' }] } });
+  expect(circle).toMatchObject({ status: 409, body: { error_code: 'AUDIENCE_CIRCLE' } });
+  expect(circle.body['detail']).toMatch(/Gold \d+ → Without gold → Gold \d+/);
+  expect(deleted).toMatchObject({ status: 409, body: { error_code: 'AUDIENCE_USED' } });
+  expect(deleted.body['detail']).toContain('"Without gold"');
+});
+
 test('a change with the ETag of another revision is 412 and changes nothing', async () => {
   const id = await saved();
   await send('PATCH', `/${id}`, { body: { name: `By somebody else ${id}` } });

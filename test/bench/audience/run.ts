@@ -1,5 +1,5 @@
 /**
- * `npm run bench:audience [-- --events N] [--data FOLDER]`: three questions over N synthetic events (10 million; the
+ * `npm run bench:audience [-- --events N] [--data FOLDER]`: three questions, and one of each kind of condition, over N synthetic events (10 million; the
  * figures in the README are of 100 million) of 2 million users, beside the layouts of two peers holding the same. The
  * data is made at the first run and kept.
  */
@@ -15,6 +15,7 @@ import { readDefinition } from '../../../services/questions/definition/definitio
 import { Figures, median, timesInTurn } from '../figures.ts';
 import { linkedCopy, madeHistory, makeFresh } from './data.ts';
 import { PEERS } from './layouts.ts';
+import { KINDS } from './kinds.ts';
 import { audienceOf, QUESTIONS, type Question } from './questions.ts';
 import { NOW_MS, PROJECT } from './shape.ts';
 
@@ -44,9 +45,13 @@ if (given.fresh === undefined) await merged();
 else await withFresh(given.fresh);
 
 async function merged(): Promise<void> {
-  const folder = await madeHistory(given.data, { name: 'audience', events, peers: PEERS });
+  const folder = await madeHistory(given.data, { name: 'audience-with-dates', events, peers: PEERS });
   await asking(folder, async (store) => {
-    for (const question of QUESTIONS) await compare(store, question, 'merged');
+    for (const question of QUESTIONS) await compare(store, `${question.name}, merged`, queriesFor(question));
+    for (const { name, definition, posthog } of KINDS) {
+      const peer: [string, Query][] = posthog === null ? [] : [['PostHog', { sql: posthog, params: {} }]];
+      await compare(store, name, new Map([['tidemark', queryOf(definition)], ...peer]));
+    }
     for (const atOnce of AT_ONCE) await together(store, atOnce);
   });
   const copy = `${folder}-fresh`;
@@ -66,7 +71,7 @@ async function merged(): Promise<void> {
 async function withFresh(folder: string): Promise<void> {
   await asking(folder, async (store) => {
     makeFresh(folder, events);
-    for (const question of QUESTIONS) await compare(store, question, 'with fresh parts');
+    for (const question of QUESTIONS) await compare(store, `${question.name}, with fresh parts`, queriesFor(question));
   });
 }
 
@@ -79,19 +84,19 @@ async function asking(folder: string, ask: (store: AnalyticsStore) => Promise<vo
   }
 }
 
-async function compare(store: AnalyticsStore, question: Question, state: string): Promise<void> {
+async function compare(store: AnalyticsStore, question: string, queries: ReadonlyMap<string, Query>): Promise<void> {
   const found = new Map<string, QueryResult>();
-  const wayOf = ({ name, ask }: Layout) => {
+  const wayOf = ([name, query]: readonly [string, Query]) => {
     const run = async (): Promise<number> => {
-      const answer = await store.ask(ask(question), LIMITS);
+      const answer = await store.ask(query, LIMITS);
       found.set(name, answer);
       return answer.tookMs;
     };
     return [name, run] as const;
   };
-  for (const [name, times] of await timesInTurn(Object.fromEntries(LAYOUTS.map(wayOf)), ROUNDS)) {
+  for (const [name, times] of await timesInTurn(Object.fromEntries([...queries].map(wayOf)), ROUNDS)) {
     const { rows, rowsRead = NaN, bytesRead = NaN } = found.get(name) ?? { rows: [] };
-    figures.add(`${question.name}, ${state}: ${name}`, {
+    figures.add(`${question}: ${name}`, {
       best: [Math.min(...times), 'ms'],
       median: [median(times), 'ms'],
       'rows read': [rowsRead, 'rows'],
@@ -117,8 +122,16 @@ async function together(store: AnalyticsStore, atOnce: number): Promise<void> {
   });
 }
 
+function queriesFor(question: Question): ReadonlyMap<string, Query> {
+  return new Map(LAYOUTS.map(({ name, ask }) => [name, ask(question)]));
+}
+
 function ourQuery(question: Question): Query {
-  const read = readDefinition(audienceOf(question), { timezone: 'UTC' });
+  return queryOf(audienceOf(question));
+}
+
+function queryOf(definition: object): Query {
+  const read = readDefinition(definition, { timezone: 'UTC' });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   return compilePreview(read.definition, { projectId: PROJECT, now: BigInt(NOW_MS) * 1000n, sampleSize: 10 });
 }

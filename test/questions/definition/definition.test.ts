@@ -46,7 +46,7 @@ describe('a definition is read', () => {
       of: [
         {
           kind: 'event',
-          event: 'Order Completed',
+          events: ['Order Completed'],
           where: [{ path: ['cart', 'total'], tests: [{ test: 'gt', value: { double: 50, integer: 50n } }] }],
           times: { atLeast: 3, atMost: null },
           within: null,

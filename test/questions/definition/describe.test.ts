@@ -3,9 +3,11 @@ import { describeLines } from '../../../services/questions/definition/describe.t
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
 import { parseBody } from '../../../services/messages/json.ts';
 
+const AUDIENCES = new Map([['aud_1', { name: 'Recent', definition: '{"event":"E"}' }]]);
+
 function linesOf(text: string, timezone = 'UTC'): string {
   const parsed = parseBody(text);
-  const read = parsed.ok ? readDefinition(parsed.value.exact, { timezone }) : parsed;
+  const read = parsed.ok ? readDefinition(parsed.value.exact, { timezone, audiences: AUDIENCES }) : parsed;
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   return describeLines(read.definition);
 }
@@ -35,11 +37,36 @@ group('a definition in English', () => {
       'who did "E" where "total" is more than 1234567890123456789 and "tag" contains "x"',
     ],
     ['{"event":"E","last":{"before":"7d"}}', 'who did "E", the last time before 7 days ago'],
-    ['{"event":"E","first":{"since":"1h"}}', 'who did "E", the first time since 1 hour ago'],
+    ['{"event":"E","first":{"since":"1h"}}', 'who did "E", the first time ever since 1 hour ago'],
     [
       '{"event":"E","within":{"between":["2026-11-01","2026-11-20T12:30:10.5Z"]}}',
       'who did "E" from 2026-11-01 until 2026-11-20T12:30:10.5Z',
     ],
+    ['{"event":["A","B"],"count":{"at_most":0}}', 'who did not do "A" or "B"'],
+    ['{"event":{"any":true},"within":{"last":"30d"}}', 'who did anything in the last 30 days'],
+    [
+      '{"event":"E","within":{"last":"30d"},"first":{"last":"7d"}}',
+      'who did "E" in the last 30 days, the first time in the last 7 days',
+    ],
+    ['{"trait":"up","date":{"last":"90d"}}', 'whose "up" is a date in the last 90 days'],
+    [
+      '{"trait":"ends","date":{"next":"1d","epoch":"seconds"}}',
+      'whose "ends" is a date in the next 1 day (seconds since 1970)',
+    ],
+    [
+      '{"trait":"ends","date":{"between":["1h","+7d"]}}',
+      'whose "ends" is a date from 1 hour ago until 7 days from now',
+    ],
+    ['{"trait":"born","date":{"anniversary":"today"}}', 'whose "born" has its anniversary today'],
+    [
+      '{"trait":"email","ends_with":".de","matches":"^a","ignore_case":true}',
+      'whose "email" ends with ".de" (ignoring case) and matches "^a" (ignoring case)',
+    ],
+    [
+      '{"not":{"sample":{"percent":12.5,"seed":"spring"}}}',
+      'not those who are in the sample of 12.5 % by the seed "spring"',
+    ],
+    ['{"not":{"audience":"aud_1"}}', 'not those who are in the audience "Recent"'],
     ['{"not":{"trait":"a","is":true}}', 'not those whose "a" is true'],
     ['{"not":{"not":{"event":"E"}}}', 'not this:\n  not those who did "E"'],
     ['{"trait":"line\\nbreak","is_not":"\\"x\\""}', String.raw`whose "line\nbreak" is not "\"x\""`],

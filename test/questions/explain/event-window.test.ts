@@ -6,7 +6,7 @@ import { propertyRun } from '../../support/property-run.ts';
 
 const EVER: EventCondition = {
   kind: 'event',
-  event: 'X',
+  events: ['X'],
   where: [],
   within: null,
   times: { atLeast: 1, atMost: null },
@@ -30,7 +30,7 @@ const condition = fc
   .map((given) => ({ ...EVER, ...given }));
 const occurrence = fc
   .record({ id: fc.nat(4), timestamp: fc.bigInt(950n, 1_050n) })
-  .map(({ id, timestamp }) => ({ messageId: `m${id}`, timestamp, receivedAt: timestamp }));
+  .map(({ id, timestamp }) => ({ event: 'X', messageId: `m${id}`, timestamp, receivedAt: timestamp }));
 
 /** What the words of the definition say, the slow way. */
 function isMet(
@@ -51,7 +51,7 @@ function isMet(
 }
 
 function at(time: bigint, messageId = String(time)): CountedEvent {
-  return { messageId, timestamp: time, receivedAt: time };
+  return { event: 'X', messageId, timestamp: time, receivedAt: time };
 }
 
 describe('the events of a condition', () => {

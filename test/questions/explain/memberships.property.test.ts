@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readDefinition } from '../../../services/questions/definition/definition.ts';
 import { readMemberships } from '../../../services/questions/explain/memberships.ts';
 import { explainMembership } from '../../../services/questions/explain/why.ts';
 import { QueryBudget } from '../../../services/questions/query-budget.ts';
@@ -8,7 +7,7 @@ import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { AMPLE } from '../../support/stores/analytics.ts';
 import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { propertyRun } from '../../support/property-run.ts';
-import { exactly, historyAndDefinitions, insertHistory, NOW, USERS } from '../../support/messages/random-history.ts';
+import { readIn, historyAndDefinitions, insertHistory, NOW, USERS } from '../../support/messages/random-history.ts';
 import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const DEFINITIONS = 12;
@@ -24,7 +23,7 @@ describe.each(await testedAnalytics())('memberships, in $name', (tested) => {
         async ([past, texts], copies) => {
           const [message] = await insertHistory(store(), past);
           const projectId = message!.projectId;
-          const read = texts.map((text) => readDefinition(exactly(text), { timezone: 'UTC' }));
+          const read = texts.map((text) => readIn(text));
           const audiences = read.flatMap((one) => (one.ok ? [one.definition] : []));
           // Many at once are evaluated in several groups.
           const repeated = Array.from({ length: copies }, () => audiences).flat();

@@ -2,14 +2,13 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Audience } from '../../../services/questions/definition/audience.ts';
 import { compilePreview, MAX_SAMPLE } from '../../../services/questions/sql/compile.ts';
-import { readDefinition } from '../../../services/questions/definition/definition.ts';
 import { explainMembership, type Why } from '../../../services/questions/explain/why.ts';
 import type { Message, Micros } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { AMPLE, ask } from '../../support/stores/analytics.ts';
 import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { propertyRun } from '../../support/property-run.ts';
-import { exactly, historyAndDefinitions, insertHistory, NOW, USERS } from '../../support/messages/random-history.ts';
+import { readIn, historyAndDefinitions, insertHistory, NOW, USERS } from '../../support/messages/random-history.ts';
 import { testedAnalytics, testedShards } from '../../support/stores/tested-analytics.ts';
 
 const DEFINITIONS = 10;
@@ -23,7 +22,7 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1)).slice(
       fc.asyncProperty(historyAndDefinitions(DEFINITIONS), fc.nat(), async ([past, texts], choice) => {
         const messages = await insertHistory(store(), past);
         for (const [index, text] of texts.entries()) {
-          const read = readDefinition(exactly(text), { timezone: 'UTC' });
+          const read = readIn(text);
           if (read.ok)
             await expectAgreement({ text, audience: read.definition, messages, choice, isCounted: index === 0 });
         }

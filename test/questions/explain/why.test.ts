@@ -11,6 +11,7 @@ import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const HOUR = 3_600_000_000n;
 const DAY = 24n * HOUR;
+const AUDIENCES = new Map([['aud_1', { name: 'Recent', definition: '{"event":"Bought","within":{"last":"2d"}}' }]]);
 
 describe.each(await testedAnalytics())('why, in $name', (tested) => {
   const analytics = sharedAnalytics(tested);
@@ -18,7 +19,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
 
   async function why(make: MessageMaker, definition: unknown, userId = 'ada', eventsShown = 10) {
     const text = typeof definition === 'string' ? definition : JSON.stringify(definition);
-    const read = readDefinition(exactly(text), { timezone: 'UTC' });
+    const read = readDefinition(exactly(text), { timezone: 'UTC', audiences: AUDIENCES });
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
     const { projectId } = make;
     const options = { projectId, userKey: userKeyOf(projectId, userId), now: NOW, eventsShown };
@@ -72,6 +73,116 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
       isMet: true,
       changesAt: null,
     });
+  });
+
+  test('why says when a moving date passes the value of a trait', async () => {
+    const make = new MessageMaker();
+    const traits = '{"up":"2026-11-20T11:00:00Z","ends":"2026-11-29","born":"1990-11-20","paid":1795176000.5}';
+    await insert(store(), [make.identify({ traits })]);
+    const midnight = NOW + 12n * HOUR;
+
+    const conditions = [
+      { trait: 'up', date: { last: '1h' } },
+      { trait: 'ends', date: { next: '7d' } },
+      { trait: 'born', date: { anniversary: 'today' } },
+      { trait: 'born', date: { anniversary: { next: '7d' } } },
+      { trait: 'paid', date: { before: '1d', epoch: 'seconds' } },
+    ];
+    const found = await Promise.all(conditions.map((condition) => evaluationOf(make, condition)));
+
+    expect(found).toMatchObject([
+      { isMet: true, changesAt: NOW + 1n, condition: 'whose "up" is a date in the last 1 hour' },
+      { isMet: false, changesAt: NOW + 36n * HOUR, condition: 'whose "ends" is a date in the next 7 days' },
+      { isMet: true, changesAt: midnight, condition: 'whose "born" has its anniversary today' },
+      { isMet: true, changesAt: midnight, condition: 'whose "born" has its anniversary in the next 7 days' },
+      { isMet: false, changesAt: NOW + DAY + 500_001n },
+    ]);
+  });
+
+  test('a number beyond all times is no date', async () => {
+    const make = new MessageMaker();
+    await insert(store(), [
+      make.identify({ traits: '{"huge":1e400}' }),
+      make.track({ event: 'A', properties: '{"huge":-1e308}' }),
+    ]);
+    const date = { before: '1d', epoch: 'seconds' };
+
+    expect(await evaluationOf(make, { trait: 'huge', date })).toMatchObject({ isMet: false, changesAt: null });
+    expect(await evaluationOf(make, { event: 'A', where: [{ property: 'huge', date }] })).toMatchObject({ count: 0 });
+  });
+
+  test('why says when a moving date passes a property, and how many events it leaves', async () => {
+    const make = new MessageMaker();
+    const booked = [2n, 5n].map((days) =>
+      make.track({ event: 'Booked', properties: `{"day":${(NOW + days * DAY) / 1_000_000n}}`, timestamp: NOW - DAY }),
+    );
+    await insert(store(), booked);
+    const condition = { event: 'Booked', where: [{ property: 'day', date: { next: '3d', epoch: 'seconds' } }] };
+
+    expect(await evaluationOf(make, condition)).toMatchObject({
+      isMet: true,
+      count: 1,
+      changesAt: NOW + 5n * DAY + 1n,
+    });
+    expect(await evaluationOf(make, { ...condition, count: { exactly: 2 } })).toMatchObject({
+      isMet: false,
+      changesAt: NOW + 2n * DAY,
+    });
+  });
+
+  test('why tells of another audience what it is made of, and when that changes', async () => {
+    const make = new MessageMaker();
+    await insert(store(), [make.track({ event: 'Bought', timestamp: NOW - DAY })]);
+
+    expect(await evaluationOf(make, { not: { audience: 'aud_1' } })).toMatchObject({
+      isMet: false,
+      changesAt: NOW + DAY + 1n,
+      of: [
+        {
+          path: '/definition/not',
+          kind: 'audience',
+          condition: 'who are in the audience "Recent"',
+          isMet: true,
+          changesAt: NOW + DAY + 1n,
+          of: [{ path: '/definition/not/audience', kind: 'event', count: 1 }],
+        },
+      ],
+    });
+  });
+
+  test('why says where in a sample somebody is', async () => {
+    const make = new MessageMaker();
+    await insert(store(), [make.track({})]);
+    const seed = 'spring';
+
+    const whole = await evaluationOf(make, { sample: { percent: 100, seed } });
+    const position = whole.kind === 'sample' ? whole.position : 0;
+    const more = Math.round(position * 100 + 1) / 100;
+    const below = await evaluationOf(make, { sample: { percent: Math.max(position, 0.01), seed } });
+    const above = await evaluationOf(make, { sample: { percent: more, seed } });
+
+    expect([whole.isMet, below.isMet, above.isMet]).toEqual([true, false, true]);
+    expect(above).toMatchObject({
+      condition: `who are in the sample of ${more} % by the seed "spring"`,
+      changesAt: null,
+    });
+  });
+
+  test('why names the events of several names by their names', async () => {
+    const make = new MessageMaker();
+    await insert(store(), [
+      make.track({ event: 'A', messageId: 'm', timestamp: NOW - 3n * HOUR }),
+      make.track({ event: 'B', messageId: 'm', timestamp: NOW - 2n * HOUR }),
+      make.track({ event: 'C', messageId: 'm', timestamp: NOW - HOUR }),
+    ]);
+
+    const named = await evaluationOf(make, { event: ['A', 'B'] });
+    const any = await evaluationOf(make, { event: { any: true }, first: { last: '3h' } });
+
+    expect(named).toMatchObject({ count: 2, events: [{ event: 'B' }, { event: 'A' }], condition: expect.any(String) });
+    expect(named.condition).toBe('who did "A" or "B"');
+    expect(any).toMatchObject({ count: 3, first: { event: 'A' }, last: { event: 'C' }, changesAt: NOW + 1n });
+    expect(any.condition).toBe('who did anything, the first time ever in the last 3 hours');
   });
 
   test('why shows the value of a trait with every digit, and the time of that version', async () => {

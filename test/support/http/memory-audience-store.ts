@@ -8,6 +8,7 @@ import type {
   NewAudience,
   SavedAudience,
 } from '../../../services/questions/saved/audience-store.ts';
+import { refuseReferences, refuseUsed } from '../../../services/questions/saved/references.ts';
 import type { Micros } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 
@@ -35,6 +36,7 @@ export class MemoryAudienceStore implements AudienceStore {
     if ([...this.audiences.values()].filter((one) => one.projectId === projectId).length >= this.#maxPerProject) {
       throw new TidemarkError('AUDIENCE_LIMIT', `${this.#maxPerProject} audiences`);
     }
+    refuseReferences(this.#of(projectId), null, audience.definition);
     const id = `aud_${String(++this.#count).padStart(20, '0')}`;
     const times = { createdAtMs: this.#count, updatedAtMs: this.#count };
     const made = { ...audience, id, projectId, version: 1, revision: 1, ...times, evaluation: null, failure: null };
@@ -63,6 +65,7 @@ export class MemoryAudienceStore implements AudienceStore {
   ): Promise<SavedAudience> {
     const before = this.#at(projectId, id, ifRevisions);
     if (changes.name !== undefined && changes.name !== before.name) this.#refuseTaken(projectId, changes.name);
+    refuseReferences(this.#of(projectId), id, changes.definition ?? '');
     const isChanged = changes.definition !== undefined && changes.definition !== before.definition;
     const version = before.version + (isChanged ? 1 : 0);
     const after = { ...before, ...changes, version, revision: before.revision + 1 };
@@ -73,6 +76,7 @@ export class MemoryAudienceStore implements AudienceStore {
 
   async remove(projectId: string, id: string, { ifRevisions }: ChangeTerms = {}): Promise<void> {
     this.#at(projectId, id, ifRevisions);
+    refuseUsed(this.#of(projectId), id);
     this.audiences.delete(id);
   }
 
@@ -99,6 +103,10 @@ export class MemoryAudienceStore implements AudienceStore {
     this.#check();
     const known = ids.filter((id) => this.audiences.has(id));
     return new Map(known.map((id) => [id, this.readableAt.get(id) ?? null]));
+  }
+
+  #of(projectId: string): readonly SavedAudience[] {
+    return [...this.audiences.values()].filter((one) => one.projectId === projectId);
   }
 
   #at(projectId: string, id: string, revisions: readonly number[] | undefined): SavedAudience {

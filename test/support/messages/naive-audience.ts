@@ -1,14 +1,19 @@
-import type {
-  Audience,
-  Constant,
-  EventCondition,
-  Member,
-  NumberConstant,
-  Period,
-  Test,
+import {
+  type Audience,
+  type Comparison,
+  type Constant,
+  type DateTest,
+  type EventCondition,
+  type Member,
+  type NumberConstant,
+  numberConstant,
+  type Period,
+  type Test,
+  type TextOptions,
 } from '../../../services/questions/definition/audience.ts';
-import { numberConstant } from '../../../services/questions/definition/audience.ts';
+import { samplePosition } from '../../../services/questions/sql/sample.ts';
 import { parseBody } from '../../../services/messages/json.ts';
+import { datePasses, lies } from './naive-dates.ts';
 import type { Message, Micros, Track } from '../../../services/messages/message.ts';
 
 const DAY: Micros = 86_400_000_000n;
@@ -32,9 +37,14 @@ function includes(audience: Audience, history: History, now: Micros): boolean {
         valueAt(history.traits(), audience.path),
         audience.tests,
         audience.path.length === 1 ? 'trait' : 'in trait',
+        now,
       );
     case 'event':
       return hasDone(audience, history, now);
+    case 'audience':
+      return includes(audience.of, history, now);
+    case 'sample':
+      return samplePosition(audience.seed, history.user) < audience.hundredths;
     default:
       return audience satisfies never;
   }
@@ -43,8 +53,10 @@ function includes(audience: Audience, history: History, now: Micros): boolean {
 /** One user's messages. */
 export class History {
   readonly #messages: readonly Message[];
+  readonly user: string;
 
   constructor(messages: readonly Message[], user: string) {
+    this.user = user;
     this.#messages = messages.filter(({ userKey }) => userKey === user);
   }
 
@@ -56,11 +68,11 @@ export class History {
   }
 
   /** Each message once a day, the first copy of it. */
-  events(name: string): Track[] {
+  events(names: readonly string[] | null): Track[] {
     const first = new Map<string, Track>();
     for (const message of this.#messages) {
-      if (message.type !== 'track' || message.event !== name) continue;
-      const id = `${dayOf(message.timestamp)} ${message.messageId}`;
+      if (message.type !== 'track' || (names !== null && !names.includes(message.event))) continue;
+      const id = `${dayOf(message.timestamp)} ${messageOf(message)}`;
       if (!first.has(id)) first.set(id, message);
     }
     return [...first.values()];
@@ -70,57 +82,90 @@ export class History {
 function hasDone(condition: EventCondition, history: History, now: Micros): boolean {
   const { times, within, first, last, where } = condition;
   const events = history
-    .events(condition.event)
+    .events(condition.events)
     .filter(({ timestamp }) => lies(timestamp, within, now))
-    .filter(({ properties }) => where.every((member) => memberPasses(parsed(properties), member)));
-  const count = new Set(events.map(({ messageId }) => messageId)).size;
+    .filter(({ properties }) => where.every((member) => memberPasses(parsed(properties), member, now)));
+  const count = new Set(events.map(messageOf)).size;
   if (count < times.atLeast || count > (times.atMost ?? Infinity)) return false;
   const instants = events.map(({ timestamp }) => timestamp).toSorted((one, other) => (one < other ? -1 : 1));
   return isIn(instants.at(0), first, now) && isIn(instants.at(-1), last, now);
+}
+
+/** Under two names an id is two messages. */
+function messageOf({ event, messageId }: Track): string {
+  return JSON.stringify([event, messageId]);
 }
 
 function isIn(instant: Micros | undefined, period: Period | null, now: Micros): boolean {
   return period === null || (instant !== undefined && lies(instant, period, now));
 }
 
-function lies(instant: Micros, period: Period | null, now: Micros): boolean {
-  const [from, to] = [period?.from, period?.to].map((end) => (end && 'ago' in end ? now - end.ago : end?.at));
-  return (from === undefined || instant >= from) && (to === undefined || instant < to);
-}
-
-export function memberPasses(properties: object, { path, tests }: Member): boolean {
-  return passes(valueAt(properties, path), tests, 'property');
+export function memberPasses(properties: object, { path, tests }: Member, now: Micros): boolean {
+  return passes(valueAt(properties, path), tests, 'property', now);
 }
 
 /** Where the value is stored. */
 type Place = 'trait' | 'in trait' | 'property';
 
-function passes(value: unknown, tests: readonly Test[], place: Place): boolean {
-  return tests.every((test) => passesOne(value, test, place));
+function passes(value: unknown, tests: readonly Test[], place: Place, now: Micros): boolean {
+  return tests.every((test) => passesOne(value, test, place, now));
 }
 
-function passesOne(value: unknown, test: Test, place: Place): boolean {
+function passesOne(value: unknown, test: Test, place: Place, now: Micros): boolean {
   switch (test.test) {
     case 'is':
-      return equals(value, test.value, place);
+      return equals(letters(value, test), letters(test.value, test), place);
     case 'is_not':
-      return !equals(value, test.value, place);
+      return !equals(letters(value, test), letters(test.value, test), place);
     case 'in':
-      return test.values.some((wanted) => equals(value, wanted, place));
+      return test.values.some((wanted) => equals(letters(value, test), letters(wanted, test), place));
     case 'exists':
-      return test.value === (place.endsWith('trait') ? value !== undefined && value !== null : hasLeaf(value));
+      return test.value === isThere(value, place);
     case 'contains':
-      return contains(value, test.value, place);
+      return contains(letters(value, test), letters(test.value, test), place);
     case 'starts_with':
-      return typeof value === 'string' && value.startsWith(test.value);
+    case 'ends_with':
+    case 'matches':
+      return textPasses(value, test);
+    case 'date':
+      return dateIsIn(value, test, place, now);
     case 'gt':
     case 'gte':
     case 'lt':
     case 'lte':
       break;
   }
-  const order = compare(value, test.value, place);
-  return order !== undefined && { gt: order > 0, gte: order >= 0, lt: order < 0, lte: order <= 0 }[test.test];
+  return isInOrder(compare(value, test.value, place), test.test);
+}
+
+function isThere(value: unknown, place: Place): boolean {
+  return place.endsWith('trait') ? value !== undefined && value !== null : hasLeaf(value);
+}
+
+function isInOrder(order: number | undefined, comparison: Comparison): boolean {
+  return order !== undefined && { gt: order > 0, gte: order >= 0, lt: order < 0, lte: order <= 0 }[comparison];
+}
+
+function dateIsIn(value: unknown, test: DateTest, place: Place, now: Micros): boolean {
+  return datePasses(typeof value === 'string' ? value : number(value, place), test, now);
+}
+
+function textPasses(
+  text: unknown,
+  test: Extract<Test, { readonly test: 'starts_with' | 'ends_with' | 'matches' }>,
+): boolean {
+  if (typeof text !== 'string') return false;
+  const wanted = letters(test.value, test);
+  if (test.test === 'starts_with') return letters(text, test).startsWith(wanted);
+  if (test.test === 'ends_with') return letters(text, test).endsWith(wanted);
+  return new RegExp(test.value, test.ignoresCase ? 'sui' : 'su').test(text);
+}
+
+/** In lower case where the test ignores it, in a list too. */
+function letters<T>(value: T, test: TextOptions): T {
+  if (test.ignoresCase !== true) return value;
+  if (Array.isArray(value)) return value.map((member: unknown) => letters(member, test)) as T;
+  return (typeof value === 'string' ? value.toLowerCase() : value) as T;
 }
 
 function contains(value: unknown, wanted: Constant, place: Place): boolean {

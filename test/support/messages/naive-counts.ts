@@ -37,7 +37,7 @@ export function naiveEvents(filter: EventFilter, messages: readonly Message[], n
       (from === null || timestamp >= from) &&
       timestamp < to &&
       (users?.has(userKey) ?? true) &&
-      filter.where.every((member) => memberPasses(parsed(properties), member)),
+      filter.where.every((member) => memberPasses(parsed(properties), member, now)),
   );
 }
 

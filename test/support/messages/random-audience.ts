@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { DATES, dateTest } from './random-dates.ts';
 
 /** Times worth trying, before the evaluation, in microseconds: on the edges of an hour, a day, 30 days. Some lie ahead. */
 const HOUR = 3_600_000_000n;
@@ -70,6 +71,8 @@ const TEXTS = [
   '{p0:String}',
   'null',
   '\n',
+  'AΣb',
+  'aσB',
 ];
 
 const key = fc.oneof(
@@ -78,7 +81,7 @@ const key = fc.oneof(
 );
 const text = fc.constantFrom(...TEXTS).map((string) => JSON.stringify(string));
 const boolean = fc.constantFrom('true', 'false');
-const constant = fc.oneof(fc.constantFrom(...NUMBERS), text, boolean);
+const constant = fc.oneof(fc.constantFrom(...NUMBERS), text, boolean, fc.constantFrom(...DATES));
 
 const list = fc
   .oneof(
@@ -122,11 +125,28 @@ function isScalar(value: unknown): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value) || JSON.isRawJSON(value);
 }
 
+/** Patterns that are the same in RE2 and in JavaScript. */
+const PATTERNS = [
+  '^a',
+  'B$',
+  '^(a|ab)$',
+  '[0-9]{4}-[0-9]+',
+  '^.$',
+  '',
+  '😀?b',
+  '[^a]',
+  'σ',
+  '(?:é|Σ)+b?$',
+  '^\\s*$',
+  '\\\\',
+];
+
 /** Operators that have to do with a value that there is, more often than not. */
 function testsAbout(value: string): fc.Arbitrary<[string, string][]> {
   const wanted = fc.oneof({ weight: 3, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: constant });
   const bound = wanted.map((one) => (one === 'true' || one === 'false' ? '1' : one));
   const start = value.startsWith('"') ? JSON.stringify(Array.from(JSON.parse(value) as string)[0] ?? '') : '"a"';
+  const end = value.startsWith('"') ? JSON.stringify(Array.from(JSON.parse(value) as string).at(-1) ?? '') : '"B"';
   const test = fc.oneof(
     fc.tuple(fc.constantFrom('is', 'is_not', 'contains'), wanted),
     fc.tuple(fc.constant('contains'), fc.constant(start)),
@@ -137,8 +157,19 @@ function testsAbout(value: string): fc.Arbitrary<[string, string][]> {
     fc.tuple(fc.constant('exists'), boolean),
     fc.tuple(fc.constantFrom('gt', 'gte', 'lt', 'lte'), bound),
     fc.tuple(fc.constant('starts_with'), fc.constant(start)),
+    fc.tuple(fc.constant('ends_with'), fc.constant(end)),
+    fc.tuple(
+      fc.constant('matches'),
+      fc.constantFrom(...PATTERNS).map((pattern) => JSON.stringify(pattern)),
+    ),
+    { weight: DATES.includes(value) ? 12 : 1, arbitrary: dateTest },
   );
-  return fc.array(test, { minLength: 1, maxLength: 2 });
+  return fc
+    .tuple(fc.array(test, { minLength: 1, maxLength: 2 }), fc.boolean())
+    .map(([tests, ignoresCase]): [string, string][] => {
+      const isOfText = tests.some(([name]) => !['exists', 'date', 'gt', 'gte', 'lt', 'lte'].includes(name));
+      return isOfText && ignoresCase ? [...tests, ['ignore_case', 'true']] : tests;
+    });
 }
 
 const instant = fc.constantFrom('"1h"', '"24h"', '"30d"', '"2026-11-19"', '"2026-11-20T11:00:00Z"');
@@ -170,6 +201,8 @@ export function definitionAbout(occurrences: readonly EventWindow[]): fc.Arbitra
       { maxDepth: 3, withCrossShrink: true },
       { weight: 3, arbitrary: member('trait') },
       { weight: 4, arbitrary: eventCondition(member('property')) },
+      { weight: 1, arbitrary: sample },
+      { weight: 1, arbitrary: fc.constantFrom('{"audience":"other"}', '{"audience":"inner"}') },
       { weight: 1, arbitrary: groupOf('all', tie('node')) },
       { weight: 1, arbitrary: groupOf('any', tie('node')) },
       { weight: 1, arbitrary: tie('node').map((part) => `{"not":${part}}`) },
@@ -178,13 +211,26 @@ export function definitionAbout(occurrences: readonly EventWindow[]): fc.Arbitra
   return node;
 }
 
+const sample = fc
+  .tuple(fc.constantFrom('0.01', '10', '33.33', '50', '1e2'), fc.constantFrom('a', '😀 "'))
+  .map(([percent, seed]) => `{"sample":{"percent":${percent},"seed":${JSON.stringify(seed)}}}`);
+
+const eventNames = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...EVENTS).map((name) => JSON.stringify(name)) },
+  {
+    weight: 1,
+    arbitrary: fc.subarray([...EVENTS, 'Unheard of'], { minLength: 1 }).map((names) => JSON.stringify(names)),
+  },
+  { weight: 1, arbitrary: fc.constant('{"any":true}') },
+);
+
 function eventCondition(member: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const seldom = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 2, nil: null });
   const rarely = fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: period });
   const where = fc.array(member, { minLength: 1, maxLength: 2 }).map((members) => `[${members.join(',')}]`);
   return fc
     .record({
-      event: fc.constantFrom(...EVENTS).map((name) => JSON.stringify(name)),
+      event: eventNames,
       where: seldom(where),
       count: seldom(count),
       within: seldom(period),

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { parseBody } from '../../../services/messages/json.ts';
 import type { Message } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
+import { type ReadDefinition, readDefinition } from '../../../services/questions/definition/definition.ts';
 import type { AnalyticsWriter } from '../../../services/stores/analytics/analytics-store.ts';
 import { insert, MessageMaker } from '../stores/analytics.ts';
 import { AGES, definitionAbout, EVENTS, object, occurrencesIn } from './random-audience.ts';
@@ -61,6 +62,27 @@ export async function insertHistory(store: AnalyticsWriter, past: History): Prom
     await insert(store, messages.slice(start, start + size), BigInt(start));
   }
   return messages;
+}
+
+const ZONES = ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Apia'];
+
+/** The saved audiences to which random definitions refer. */
+const AUDIENCES = new Map([
+  [
+    'other',
+    {
+      name: 'Other',
+      definition:
+        '{"all":[{"event":"Bought","count":{"at_most":2}},{"not":{"audience":"inner"}},{"trait":"a","exists":true}]}',
+    },
+  ],
+  ['inner', { name: 'Inner', definition: '{"event":{"any":true},"within":{"last":"24h"}}' }],
+]);
+
+/** Reads a definition in a time zone that follows from its text. */
+export function readIn(text: string): ReadDefinition {
+  const timezone = ZONES[text.length % ZONES.length] ?? 'UTC';
+  return readDefinition(exactly(text), { timezone, audiences: AUDIENCES });
 }
 
 /** JSON as a body is read, digit for digit. */

@@ -1,0 +1,112 @@
+/** The result of a condition for one user: at the evaluation, after it, and what it rests on. */
+import type { Micros } from '../../messages/message.ts';
+import type {
+  Condition,
+  ConditionOf,
+  EventCondition,
+  SampleCondition,
+  TraitCondition,
+} from '../definition/audience.ts';
+import { samplePosition } from '../sql/sample.ts';
+import { type CountedEvent, flipsOf, windowAt } from './event-window.ts';
+import { conditionValue, type KnownTrait, passesTrait, traitMoments } from './user-traits.ts';
+
+/** What is known of the user. */
+export interface EvaluationInput {
+  readonly traits: ReadonlyMap<string, KnownTrait>;
+  readonly events: ReadonlyMap<EventCondition, readonly CountedEvent[]>;
+  /** The internal id. */
+  readonly userKey: string;
+  readonly now: Micros;
+  readonly eventsShown: number;
+}
+
+export interface TraitEvidence {
+  readonly kind: 'trait';
+  /** The value that the condition tests; undefined if missing. Numbers may be `JSON.rawJSON`. */
+  readonly value: unknown;
+  /** The message that set the trait as a whole; null where no message mentions it. */
+  readonly setBy: (KnownTrait['setAt'] & Pick<KnownTrait, 'isDeleted'>) | null;
+}
+
+export interface EventEvidence {
+  readonly kind: 'event';
+  /** Different messages counted. */
+  readonly count: number;
+  readonly first: CountedEvent | null;
+  readonly last: CountedEvent | null;
+  /** The newest of those counted, newest first. */
+  readonly events: readonly CountedEvent[];
+}
+
+export interface SampleEvidence {
+  readonly kind: 'sample';
+  /** In percent: the user is in every sample by this seed that is larger. */
+  readonly position: number;
+}
+
+export type Evidence = TraitEvidence | EventEvidence | SampleEvidence;
+
+export interface ConditionState<E extends Evidence = Evidence> {
+  readonly isMet: boolean;
+  /** The instants after the evaluation at which the result changes, in order. */
+  readonly flips: Iterator<Micros, void, undefined>;
+  readonly evidence: E;
+}
+
+type EvidenceOf<K extends Condition['kind']> = Extract<Evidence, { readonly kind: K }>;
+
+const CONDITION_STATES: {
+  readonly [K in Condition['kind']]: (
+    condition: ConditionOf<K>,
+    known: EvaluationInput,
+  ) => ConditionState<EvidenceOf<K>>;
+} = { trait: traitState, event: eventState, sample: sampleState };
+
+export function conditionStateOf(condition: Condition, known: EvaluationInput): ConditionState {
+  const state = CONDITION_STATES[condition.kind] as (condition: Condition, known: EvaluationInput) => ConditionState;
+  return state(condition, known);
+}
+
+function traitState(condition: TraitCondition, { traits, now }: EvaluationInput): ConditionState<TraitEvidence> {
+  const trait = traits.get(condition.path[0] ?? '');
+  const setBy = trait === undefined ? null : { ...trait.setAt, isDeleted: trait.isDeleted };
+  return {
+    isMet: passesTrait(condition, trait, now),
+    flips: traitFlips(condition, trait, now),
+    evidence: { kind: 'trait', value: conditionValue(condition, trait), setBy },
+  };
+}
+
+function* traitFlips(
+  condition: TraitCondition,
+  trait: KnownTrait | undefined,
+  now: Micros,
+): Generator<Micros, void, undefined> {
+  let isMet = passesTrait(condition, trait, now);
+  for (const instant of traitMoments(condition, trait, now)) {
+    if (passesTrait(condition, trait, instant) === isMet) continue;
+    isMet = !isMet;
+    yield instant;
+  }
+}
+
+function sampleState(
+  { hundredths, seed }: SampleCondition,
+  { userKey }: EvaluationInput,
+): ConditionState<SampleEvidence> {
+  const position = samplePosition(seed, userKey);
+  const evidence = { kind: 'sample', position: position / 100 } as const;
+  return { isMet: position < hundredths, flips: [].values(), evidence };
+}
+
+function eventState(
+  condition: EventCondition,
+  { events, now, eventsShown }: EvaluationInput,
+): ConditionState<EventEvidence> {
+  const counted = events.get(condition) ?? [];
+  const window = windowAt(condition, counted, now);
+  const { count, first = null, last = null, isMet } = window;
+  const evidence = { kind: 'event', count, first, last, events: window.newest(eventsShown) } as const;
+  return { isMet, flips: flipsOf(condition, counted, now), evidence };
+}

@@ -1,0 +1,28 @@
+import type { Micros } from '../../messages/message.ts';
+import type { Test } from '../definition/audience.ts';
+import type { Reading } from '../definition/reading.ts';
+import type { ValueSql } from '../definition/value.ts';
+import type { Scope } from '../sql/params.ts';
+import type { ValueLocation } from '../sql/stored-value.ts';
+
+/** Everything that the service knows about an operator beside a trait or a property. Pure. */
+export interface Operator<T extends Test> {
+  /** Undefined after it has refused the value. */
+  read(reading: Reading, value: unknown, path: string): T | undefined;
+  /** In English, after the name of the member. */
+  describe(test: T): string;
+  /** The condition that a value in ClickHouse passes. Never NULL. */
+  sql(scope: Scope, value: ValueSql, test: T): string;
+  /** Whether a value in memory passes; undefined is a missing one. The same as `sql` says of the stored value. */
+  passes(value: unknown, test: T, at: TestedAt): boolean;
+  /** Every instant after the evaluation at which a value that stays comes to pass or no longer does, and maybe others. */
+  moments?(value: unknown, test: T, at: TestedAt): readonly Micros[];
+}
+
+/** Where a value is stored, and the evaluation, which relative times count back from. */
+export interface TestedAt {
+  readonly location: ValueLocation;
+  readonly now: Micros;
+}
+
+export type TestOf<K extends Test['test']> = Extract<Test, { readonly test: K }>;

@@ -1,0 +1,101 @@
+/** The operators of traits and properties. A new one needs a kind of `Test`, and a line here. */
+import type { Micros } from '../../messages/message.ts';
+import type { Test, TextOptions } from '../definition/audience.ts';
+import type { Reading } from '../definition/reading.ts';
+import type { ValueSql } from '../definition/value.ts';
+import type { Scope } from '../sql/params.ts';
+import { DATE } from './date.ts';
+import { EXISTS, IN, IS, IS_NOT } from './equality.ts';
+import type { Operator, TestedAt } from './operator.ts';
+import { GT, GTE, LT, LTE } from './order.ts';
+import { MATCHES } from './pattern.ts';
+import { CONTAINS, ENDS_WITH, STARTS_WITH } from './text.ts';
+
+type OperatorName = Test['test'];
+
+/** In the order in which they are tried. */
+const OPERATORS: Readonly<Record<OperatorName, Operator<Test>>> = {
+  is: IS,
+  is_not: IS_NOT,
+  in: IN,
+  exists: EXISTS,
+  gt: GT,
+  gte: GTE,
+  lt: LT,
+  lte: LTE,
+  contains: CONTAINS,
+  starts_with: STARTS_WITH,
+  ends_with: ENDS_WITH,
+  matches: MATCHES,
+  date: DATE,
+};
+
+const OPERATOR_NAMES = Object.keys(OPERATORS) as readonly OperatorName[];
+
+/** What may stand beside the operators of text. */
+const OPTION = 'ignore_case';
+const TEXT_OPERATORS: readonly OperatorName[] = [
+  'is',
+  'is_not',
+  'in',
+  'contains',
+  'starts_with',
+  'ends_with',
+  'matches',
+];
+
+export const TEST_KEYS: readonly string[] = [...OPERATOR_NAMES, OPTION];
+
+/** The operators beside a member; undefined after it has refused one, or their absence. */
+export function readTests(
+  reading: Reading,
+  node: Readonly<Record<string, unknown>>,
+  path: string,
+): readonly Test[] | undefined {
+  const given = OPERATOR_NAMES.filter((name) => Object.hasOwn(node, name));
+  if (given.length === 0) return reading.refuse(path, `needs one of ${OPERATOR_NAMES.join(', ')}`);
+  const tests = given.map((name) => OPERATORS[name].read(reading, node[name], `${path}/${name}`));
+  const options = Object.hasOwn(node, OPTION) ? readOptions(reading, node[OPTION], given, `${path}/${OPTION}`) : {};
+  if (!options || !tests.every((test) => test !== undefined)) return undefined;
+  return tests.map((test) => (isOfText(test.test) ? { ...test, ...options } : test));
+}
+
+function readOptions(
+  reading: Reading,
+  value: unknown,
+  given: readonly OperatorName[],
+  path: string,
+): TextOptions | undefined {
+  if (typeof value !== 'boolean') return reading.refuse(path, 'is neither true nor false');
+  if (!given.some(isOfText)) return reading.refuse(path, `is not beside any of ${TEXT_OPERATORS.join(', ')}`);
+  return value ? { ignoresCase: true } : {};
+}
+
+function isOfText(name: OperatorName): boolean {
+  return TEXT_OPERATORS.includes(name);
+}
+
+export function describeTests(tests: readonly Test[]): string {
+  return tests.map((test) => OPERATORS[test.test].describe(test)).join(' and ');
+}
+
+/** The condition that a value passes every one of these tests. Never NULL. */
+export function testsSql(scope: Scope, value: ValueSql, tests: readonly Test[]): string {
+  return tests.map((test) => OPERATORS[test.test].sql(scope, value, test)).join(' AND ');
+}
+
+/** The same of a value in memory. */
+export function passesAll(value: unknown, tests: readonly Test[], at: TestedAt): boolean {
+  return tests.every((test) => OPERATORS[test.test].passes(value, test, at));
+}
+
+/** Whether time alone may change what passes. */
+export function isMoving(tests: readonly Test[]): boolean {
+  return tests.some((test) => OPERATORS[test.test].moments !== undefined);
+}
+
+/** Every instant after the evaluation at which time alone changes whether a value passes, and maybe others. In order. */
+export function momentsOf(value: unknown, tests: readonly Test[], at: TestedAt): readonly Micros[] {
+  const moments = tests.flatMap((test) => OPERATORS[test.test].moments?.(value, test, at) ?? []);
+  return [...new Set(moments)].sort((one, other) => (one < other ? -1 : 1));
+}

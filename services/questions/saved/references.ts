@@ -1,0 +1,108 @@
+/** Saved audiences that refer to others, by the condition `audience`. */
+import { parseBody } from '../../messages/json.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import type { Project } from '../../stores/projects/project-store.ts';
+import type { Audience } from '../definition/audience.ts';
+import { type ReadDefinition, readDefinition } from '../definition/definition.ts';
+import type { AudienceDefinitions } from '../definition/reading.ts';
+import type { AudienceStore, SavedAudience } from './audience-store.ts';
+
+export type Referable = Pick<SavedAudience, 'id' | 'name' | 'definition'>;
+
+// In JSON a quote within a text is escaped, so that this is always a member.
+const REFERENCE = /"audience"\s*:\s*"(\w{1,64})"/g;
+
+/** The ids to which a definition refers. */
+export function referencesIn(definition: string): readonly string[] {
+  return [...new Set(Array.from(definition.matchAll(REFERENCE), ([, id = '']) => id))];
+}
+
+/** The audiences to which the JSON of a definition, or a body with one, refers, and those to which they do. */
+export async function findReferences(
+  store: Pick<AudienceStore, 'find'>,
+  projectId: string,
+  json: string,
+): Promise<AudienceDefinitions> {
+  const found = new Map<string, Referable>();
+  const wanted = [...referencesIn(unescaped(json))];
+  for (let id = wanted.pop(); id !== undefined; id = wanted.pop()) {
+    const audience = found.has(id) ? undefined : await store.find(projectId, id);
+    if (audience === undefined) continue;
+    found.set(id, audience);
+    wanted.push(...referencesIn(audience.definition));
+  }
+  return found;
+}
+
+/** A caller may write any letter as an escape. */
+function unescaped(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json));
+  } catch {
+    // Whoever reads it says what is wrong with it.
+    return '';
+  }
+}
+
+/**
+ * @throws TidemarkError `STORE_REJECTED` if a newer version saved a definition that this one cannot read; `QUERY_LIMIT` if what
+ *   it refers to has become more than it may.
+ */
+export async function definitionOf(
+  store: Pick<AudienceStore, 'find'>,
+  { definition, projectId }: SavedAudience,
+  { timezone }: Pick<Project, 'timezone'>,
+): Promise<Audience> {
+  const parsed = parseBody(definition);
+  const audiences = await findReferences(store, projectId, definition);
+  const read = parsed.ok ? readDefinition(parsed.value.exact, { timezone, audiences }) : parsed;
+  if (read.ok) return read.definition;
+  const { path = '', message } = read.problems[0] ?? {};
+  if (path.includes('/audience'))
+    throw new TidemarkError('QUERY_LIMIT', `the audience that is referred to at ${path} ${message}`);
+  throw new TidemarkError('STORE_REJECTED', `a saved definition is not valid: ${message}`);
+}
+
+/** For a description, which names others by their ids: nothing is looked up. */
+const UNRESOLVED: AudienceDefinitions = { get: (id) => ({ name: id, definition: '{"event":{"any":true}}' }) };
+
+/** What a saved audience asks, for its description. */
+export function readSaved(
+  { definition }: Pick<SavedAudience, 'definition'>,
+  { timezone }: Pick<Project, 'timezone'>,
+): ReadDefinition {
+  const parsed = parseBody(definition);
+  return parsed.ok ? readDefinition(parsed.value.exact, { timezone, audiences: UNRESOLVED }) : parsed;
+}
+
+/**
+ * Refuses a definition that refers to what is not there, or, by however many others, to its own audience.
+ *
+ * @param all The audiences of the project. @param id Null for one that is not saved yet.
+ * @throws TidemarkError `AUDIENCE_UNKNOWN`; `AUDIENCE_CIRCLE`, with the names of the circle.
+ */
+export function refuseReferences(all: readonly Referable[], id: string | null, definition: string): void {
+  const byId = new Map(all.map((one) => [one.id, one]));
+  const visited = new Set<string>();
+  const visit = (text: string, names: readonly string[]): void => {
+    for (const reference of referencesIn(text)) {
+      if (visited.has(reference)) continue;
+      visited.add(reference);
+      const next = byId.get(reference);
+      if (next === undefined)
+        throw new TidemarkError('AUDIENCE_UNKNOWN', `There is no saved audience ${JSON.stringify(reference)}.`);
+      const path = [...names, next.name];
+      if (reference === id)
+        throw new TidemarkError('AUDIENCE_CIRCLE', `The audience refers to itself: ${path.join(' → ')}.`);
+      visit(next.definition, path);
+    }
+  };
+  visit(definition, id === null ? [] : [byId.get(id)?.name ?? id]);
+}
+
+/** @throws TidemarkError `AUDIENCE_USED`, with the names of those that refer to the audience. */
+export function refuseUsed(all: readonly Referable[], id: string): void {
+  const users = all.filter((one) => referencesIn(one.definition).includes(id)).map(({ name }) => JSON.stringify(name));
+  if (users.length > 0)
+    throw new TidemarkError('AUDIENCE_USED', `Other audiences refer to this one: ${users.join(', ')}.`);
+}

@@ -1,0 +1,83 @@
+import { NOW_MS } from './shape.ts';
+
+/** A question that has one condition. */
+export interface KindQuestion {
+  readonly name: string;
+  readonly definition: object;
+  /** As PostHog asks it, of its tables in layouts.ts; null where it has no such question. */
+  readonly posthog: string | null;
+}
+
+const ORDERED = { event: 'Order Completed', within: { last: '30d' } };
+
+export const KINDS: readonly KindQuestion[] = [
+  {
+    name: 'an event twice, 30 days (to compare with)',
+    definition: { ...ORDERED, count: { at_least: 2 } },
+    posthog: ofEvents(`event = 'Order Completed'`, 'HAVING count() >= 2'),
+  },
+  {
+    name: 'one of three events twice, 30 days',
+    definition: { ...ORDERED, event: ['Order Completed', 'Trial Started', 'Event 7'], count: { at_least: 2 } },
+    posthog: ofEvents(`event IN ('Order Completed', 'Trial Started', 'Event 7')`, 'HAVING count() >= 2'),
+  },
+  {
+    name: 'any event, 30 days',
+    definition: { event: { any: true }, within: { last: '30d' } },
+    posthog: ofEvents('true', ''),
+  },
+  {
+    name: 'for the first time in the last 7 days',
+    definition: { event: 'Trial Started', first: { last: '7d' } },
+    posthog: `
+      SELECT count() AS count FROM (
+        SELECT person_id FROM posthog_events WHERE team_id = 1 AND event = 'Trial Started' AND timestamp < ${ago(0)}
+        GROUP BY person_id HAVING min(timestamp) >= ${ago(7)})`,
+  },
+  {
+    name: 'a date in the last 90 days',
+    definition: { trait: 'signed_up', date: { last: '90d' } },
+    posthog: ofPersons(
+      (name) =>
+        `parseDateTimeBestEffortOrNull(${name('signed_up')}) >= ${ago(90)} ` +
+        `AND parseDateTimeBestEffortOrNull(${name('signed_up')}) <= ${ago(0)}`,
+    ),
+  },
+  {
+    name: 'an anniversary in the next 7 days',
+    definition: { trait: 'signed_up', date: { anniversary: { next: '7d' } } },
+    posthog: null,
+  },
+  {
+    name: 'the end of a text, case ignored',
+    definition: { trait: 'email', ends_with: '77@EXAMPLE.com', ignore_case: true },
+    posthog: ofPersons((name) => `${name('email')} ILIKE '%77@EXAMPLE.com'`),
+  },
+  {
+    name: 'a pattern',
+    definition: { trait: 'email', matches: '^user-[0-4]+@' },
+    posthog: ofPersons((name) => `match(${name('email')}, '^user-[0-4]+@')`),
+  },
+  {
+    name: 'a sample of 10 %',
+    definition: { sample: { percent: 10, seed: 'spring' } },
+    posthog: null,
+  },
+];
+
+function ofEvents(condition: string, having: string): string {
+  return `SELECT count() AS count FROM (
+    SELECT person_id FROM posthog_events
+    WHERE team_id = 1 AND ${condition} AND timestamp >= ${ago(30)} AND timestamp <= ${ago(0)} GROUP BY person_id ${having})`;
+}
+
+function ofPersons(condition: (name: (trait: string) => string) => string): string {
+  const name = (trait: string) => `JSONExtractString(argMax(properties, version), '${trait}')`;
+  return `SELECT count() AS count FROM (
+    SELECT id FROM posthog_person WHERE team_id = 1
+    GROUP BY id HAVING argMax(is_deleted, version) = 0 AND ${condition(name)})`;
+}
+
+function ago(days: number): string {
+  return `fromUnixTimestamp64Milli(${NOW_MS - days * 86_400_000}, 'UTC')`;
+}
