@@ -26,6 +26,8 @@ const LEAVES = [
   [],
   {},
   ['a', 'b'],
+  'first',
+  { event: 'Y', within: '1d' },
   ['1d', '2026-11-20'],
 ];
 const WORDS = ['all', 'any', 'not', 'trait', 'event', 'property', 'is', 'is_not', 'in', 'exists', 'gt', 'lte'].concat(
@@ -45,6 +47,7 @@ const WORDS = ['all', 'any', 'not', 'trait', 'event', 'property', 'is', 'is_not'
     'ignore_case',
     'audience',
   ],
+  ['followed_by', 'not_followed_by', 'which', 'measure', 'sum', 'distinct'],
 );
 const SOUND = [
   { trait: 'plan', is: 'pro' },
@@ -62,6 +65,8 @@ const SOUND = [
   { event: { any: true }, within: { last: '30d' } },
   { sample: { percent: 10, seed: 'spring' } },
   { not: { audience: 'plan' } },
+  { event: 'X', followed_by: { event: 'Y', where: [{ property: 'a', is: 1 }], within: '24h' }, which: 'last' },
+  { event: 'X', not_followed_by: { event: 'X', within: '2w' } },
   { all: [{ not: { any: [{ event: 'X' }, { trait: '', exists: false }] } }] },
 ];
 

@@ -24,5 +24,6 @@ function describeInstant(instant: Instant): string {
 
 export function describeDuration(micros: Micros): string {
   const hours = micros / HOUR;
-  return hours % 24n === 0n ? `${hours / 24n} days` : `${hours} hours`;
+  const [count, unit] = hours % 24n === 0n ? [hours / 24n, 'day'] : [hours, 'hour'];
+  return `${count} ${unit}${count === 1n ? '' : 's'}`;
 }

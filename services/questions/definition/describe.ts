@@ -1,8 +1,8 @@
 /** Describes conditions in English, for people who read how their definition was evaluated. Pure. */
 import { describeTests } from '../operators/operators.ts';
 import { type Audience, type Condition, type EventCondition, isCondition } from './audience.ts';
-import type { ConditionOf, Member, Times } from './audience.ts';
-import { describePeriod } from './describe-period.ts';
+import type { ConditionOf, Member, Sequence, Times } from './audience.ts';
+import { describeDuration, describePeriod } from './describe-period.ts';
 
 const GROUPS = { all: 'all of these', any: 'at least one of these', not: 'not this' } as const;
 
@@ -18,19 +18,27 @@ export function describe(audience: Audience): string {
   return (CONDITIONS[audience.kind] as (condition: Condition) => string)(audience);
 }
 
-function describeEvent({ events, where, times, within, first, last }: EventCondition): string {
+function describeEvent(condition: EventCondition): string {
+  const { times, within, first, last, sequence } = condition;
   const parts = [
-    `${describeNames(events)}${where.length === 0 ? '' : ` where ${where.map(describeMember).join(' and ')}`}`,
+    describeEvents(condition),
     describeTimes(times),
     ...(within ? [describePeriod(within)] : []),
-    ...(first ? [`${within ? 'the first' : 'for the first time ever'} ${describePeriod(first)}`] : []),
+    ...(sequence ? [describeSequence(sequence)] : []),
+    ...(first ? [`${within || sequence ? 'the first' : 'for the first time ever'} ${describePeriod(first)}`] : []),
     ...(last ? [`the last ${describePeriod(last)}`] : []),
   ];
   return parts.join(', ');
 }
 
-function describeNames(events: EventCondition['events']): string {
-  return events === null ? 'any event' : `event ${events.map((name) => JSON.stringify(name)).join(' or ')}`;
+function describeEvents({ events, where }: EventCondition): string {
+  const names = events === null ? 'any event' : `event ${events.map((name) => JSON.stringify(name)).join(' or ')}`;
+  return `${names}${where.length === 0 ? '' : ` where ${where.map(describeMember).join(' and ')}`}`;
+}
+
+function describeSequence({ isFollowed, later, within, which }: Sequence): string {
+  const subject = which === 'any' ? '' : `the ${which} of them `;
+  return `${subject}${isFollowed ? '' : 'not '}followed by ${describeEvents(later)} within ${describeDuration(within)}`;
 }
 
 function describeMember({ path, tests }: Member): string {

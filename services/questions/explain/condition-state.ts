@@ -1,8 +1,15 @@
 /** The result of a condition for one user: at the evaluation, after it, and what it rests on. */
 import type { Micros } from '../../messages/message.ts';
-import type { Condition, ConditionOf, EventCondition, SampleCondition, TraitCondition } from '../definition/audience.ts';
+import type {
+  Condition,
+  ConditionOf,
+  EventCondition,
+  SampleCondition,
+  TraitCondition,
+} from '../definition/audience.ts';
 import { samplePosition } from '../sql/sample.ts';
-import { type CountedEvent, flipsOf, windowAt } from './event-window.ts';
+import type { CountedEvent } from './event-window.ts';
+import { flipsOf, windowAt } from './sequence-window.ts';
 import { conditionValue, type KnownTrait, passesTrait, traitMoments } from './user-traits.ts';
 
 /** What is known of the user. */
@@ -98,7 +105,8 @@ function eventState(
   condition: EventCondition,
   { events, now, eventsShown }: EvaluationInput,
 ): ConditionState<EventEvidence> {
-  const counted = events.get(condition) ?? [];
+  const later = condition.sequence && events.get(condition.sequence.later);
+  const counted = { events: events.get(condition) ?? [], later: later ?? [] };
   const window = windowAt(condition, counted, now);
   const { count, first = null, last = null, isMet } = window;
   const evidence = { kind: 'event', count, first, last, events: window.newest(eventsShown) } as const;

@@ -1,7 +1,13 @@
 import type { Micros } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
-import { TidemarkError } from '../../runtime/errors.ts';
-import { agesPassed, type EventCondition, liesWithin, microsOf } from '../definition/audience.ts';
+import {
+  agesPassed,
+  type EventCondition,
+  liesWithin,
+  microsOf,
+  type Period,
+  timeOver,
+} from '../definition/audience.ts';
 import type { MovingWhere } from './moving-where.ts';
 
 /** An event of one user that a condition counts if it lies within the condition's period. */
@@ -15,40 +21,6 @@ export interface CountedEvent {
   readonly moving?: MovingWhere;
 }
 
-/** Steps of an event and an instant in which a user is looked at: a second's work. */
-const MAX_STEPS = 5_000_000;
-
-/**
- * The instants after `now` at which a condition of these events changes, in order. Where time changes what passes `where`,
- * the window is made anew of what passes.
- *
- * @throws TidemarkError `QUERY_LIMIT` past `MAX_STEPS`.
- */
-export function* flipsOf(
-  condition: EventCondition,
-  events: readonly CountedEvent[],
-  now: Micros,
-): Generator<Micros, void, undefined> {
-  const window = new EventWindow(condition, events, now);
-  const moments = events.flatMap(({ moving }) => moving?.moments ?? []);
-  if (moments.length === 0) return yield* window.flips();
-  const instants = new BigInt64Array([...window.instants(), ...moments]).sort();
-  if (instants.length * events.length > MAX_STEPS)
-    throw new TidemarkError('QUERY_LIMIT', 'the question went past its limit of rows');
-  let { isMet } = windowAt(condition, events, now);
-  for (const instant of instants) {
-    if (windowAt(condition, events, instant).isMet === isMet) continue;
-    isMet = !isMet;
-    yield instant;
-  }
-}
-
-/** The events that pass `where` at this instant. Ask about instants in ascending order. */
-export function windowAt(condition: EventCondition, events: readonly CountedEvent[], now: Micros): EventWindow {
-  const passing = events.filter(({ moving }) => moving?.passesAt(now) ?? true);
-  return new EventWindow(condition, passing, now);
-}
-
 /**
  * The events of one user that one condition counts, over time. Call `moveTo` with instants in ascending order. The
  * events within a period are a contiguous range of the events sorted by time, and both ends of the range only move
@@ -56,6 +28,8 @@ export function windowAt(condition: EventCondition, events: readonly CountedEven
  */
 export class EventWindow {
   readonly #condition: EventCondition;
+  /** The events lie in all of these. */
+  readonly #periods: readonly Period[];
   /** By time, those of one time in the order of their arrival. */
   readonly #events: readonly CountedEvent[];
   /** Messages in the range by `#keyOf`, and how many of its events each has: copies may lie on several days. */
@@ -65,19 +39,28 @@ export class EventWindow {
   #end = 0;
 
   constructor(condition: EventCondition, events: readonly CountedEvent[], now: Micros) {
+    const { within, sequence } = condition;
+    const over = sequence?.which === 'any' ? timeOver(sequence) : null;
     this.#condition = condition;
+    this.#periods = [within, over].filter((period) => period !== null);
     this.#events = events.toSorted(byTime);
     this.#now = now;
     this.moveTo(now);
   }
 
   moveTo(now: Micros): void {
-    const { within } = this.#condition;
     this.#now = now;
-    const from = within?.from ? microsOf(within.from, now) : EARLIEST;
-    const to = within?.to ? microsOf(within.to, now) : END_OF_TIME;
-    while (this.#isBefore(this.#begin, from)) this.#leave();
-    while (this.#isBefore(this.#end, to)) this.#enter();
+    let [begin, end] = [EARLIEST, END_OF_TIME];
+    for (const { from, to } of this.#periods) {
+      if (from && microsOf(from, now) > begin) begin = microsOf(from, now);
+      if (to && microsOf(to, now) < end) end = microsOf(to, now);
+    }
+    while (this.#isBefore(this.#begin, begin)) this.#leave();
+    while (this.#isBefore(this.#end, end)) this.#enter();
+  }
+
+  protected get now(): Micros {
+    return this.#now;
   }
 
   /** How many different messages. */
@@ -121,8 +104,8 @@ export class EventWindow {
 
   /** Every instant after now at which an end of a period passes an event. */
   instants(): BigInt64Array {
-    const { within, first, last } = this.#condition;
-    const instants = agesPassed([within, first, last]).flatMap((age) =>
+    const { within, first, last, sequence } = this.#condition;
+    const instants = agesPassed([within, first, last, sequence && timeOver(sequence)]).flatMap((age) =>
       this.#events.map(({ timestamp }) => timestamp + age),
     );
     return new BigInt64Array(instants.filter((instant) => instant > this.#now && instant < END_OF_TIME)).sort();

@@ -132,19 +132,25 @@ function traitReads({ path }: TraitCondition): string {
   return `trait_rows: the newest row of every user who has the trait ${JSON.stringify(trait)}, by the key; ${what}`;
 }
 
-function eventReads({ events, where, times, within, first, last }: EventCondition, now: bigint): string {
+function eventReads(condition: EventCondition, now: bigint): string {
+  const { events, where, times, within, first, last, sequence } = condition;
   if (times.atLeast === 0 && times.atMost === null && first === null && last === null)
     return 'nothing: every user passes';
-  const days = within === null ? 'of any day' : daysOf(within, now);
-  const isAnyCopy = where.length === 0 && !first && !last && times.atLeast <= 1 && (times.atMost ?? 0) === 0;
+  const isAnyCopy =
+    where.length === 0 && !first && !last && !sequence && times.atLeast <= 1 && (times.atMost ?? 0) === 0;
   const copies = isAnyCopy
     ? `any copy of a repeat${within === null ? '' : ', the first on the days where the time begins and ends'}`
     : 'the first copy of a repeat (FINAL)';
-  const columns = where.map(({ path }) => columnsOf(path));
   if (isAnyCopy && events === null && within === null)
     return 'user_event_rows: every event of the project, by the key; the number of the user alone';
+  const later = sequence === null ? [] : [`of what follows, ${eventsOf(sequence.later, now)}`];
+  const columns = [...where, ...(sequence?.later.where ?? [])].map(({ path }) => columnsOf(path));
+  return [`track_rows: ${eventsOf(condition, now)}`, ...later, copies, ...new Set(columns)].join('; ');
+}
+
+function eventsOf({ events, within }: EventCondition, now: bigint): string {
   const which = events === null ? 'all events' : `the events ${events.map((name) => JSON.stringify(name)).join(', ')}`;
-  return [`track_rows: ${which} ${days}, by the key`, copies, ...new Set(columns)].join('; ');
+  return `${which} ${within === null ? 'of any day' : daysOf(within, now)}, by the key`;
 }
 
 function daysOf({ from, to }: Period, now: bigint): string {

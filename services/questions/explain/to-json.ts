@@ -66,7 +66,12 @@ function traitJson({ value, setBy }: TraitEvidence): object {
 function eventJson(event: CountedEvent | null): object | null {
   if (event === null) return null;
   const { event: name, messageId, timestamp, receivedAt } = event;
-  return { event: name, message_id: messageId, timestamp: formatMicros(timestamp), received_at: formatMicros(receivedAt) };
+  return {
+    event: name,
+    message_id: messageId,
+    timestamp: formatMicros(timestamp),
+    received_at: formatMicros(receivedAt),
+  };
 }
 
 function timeJson(time: Micros | null): string | null {

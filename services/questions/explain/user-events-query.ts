@@ -42,7 +42,8 @@ const MAX_PAGE_ROWS = 20_000;
 const MAX_EVENTS = 200_000;
 
 /**
- * Returns for each condition the events that it counts if they lie within its period, at `now` or later. The first in the
+ * Returns for each condition the events that it counts if they lie within its period, at `now` or later; the same for the
+ * later event of a sequence, whether or not it follows one. The first in the
  * log counts among several copies of a message on one day, as in `track_rows FINAL`.
  *
  * @throws TidemarkError `QUERY_LIMIT` if the user has more events than can be read; and as `AnalyticsReader.ask`.
@@ -50,9 +51,13 @@ const MAX_EVENTS = 200_000;
 export async function readUserEvents(
   asking: QueryBudget,
   user: OneUser,
-  conditions: readonly EventCondition[],
+  asked: readonly EventCondition[],
   now: Micros,
 ): Promise<ReadonlyMap<EventCondition, readonly CountedEvent[]>> {
+  const conditions = asked.flatMap((condition) => [
+    condition,
+    ...(condition.sequence ? [condition.sequence.later] : []),
+  ]);
   const events = new Map<EventCondition, CountedEvent[]>(conditions.map((condition) => [condition, []]));
   // The text of properties is read only of events whose properties are tested.
   for (const withText of [false, true]) {
@@ -89,18 +94,20 @@ async function firstCopies(
   }
 }
 
-function keepFirst(
-  copies: Map<string, Copy>,
-  row: EventRow,
-  conditions: readonly EventCondition[],
-  now: Micros,
-): void {
+function keepFirst(copies: Map<string, Copy>, row: EventRow, conditions: readonly EventCondition[], now: Micros): void {
   const timestamp = BigInt(row.occurred);
   const precedence = BigInt(row.precedence);
   const key = JSON.stringify([row.event, String(dayOf(timestamp)), row.message_id]);
   if ((copies.get(key)?.precedence ?? -1n) >= precedence) return;
   const passes = conditionsPassed(row, conditions, now);
-  copies.set(key, { event: row.event, messageId: row.message_id, timestamp, receivedAt: BigInt(row.received), precedence, passes });
+  copies.set(key, {
+    event: row.event,
+    messageId: row.message_id,
+    timestamp,
+    receivedAt: BigInt(row.received),
+    precedence,
+    passes,
+  });
 }
 
 function conditionsPassed(

@@ -12,6 +12,7 @@ const EVER: EventCondition = {
   times: { atLeast: 1, atMost: null },
   first: null,
   last: null,
+  sequence: null,
 };
 const NOW = 1_000n;
 

@@ -262,7 +262,7 @@ function eventCondition(member: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const seldom = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 2, nil: null });
   const rarely = fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: period });
   const where = fc.array(member, { minLength: 1, maxLength: 2 }).map((members) => `[${members.join(',')}]`);
-  return fc
+  const event = fc
     .record({
       event: eventNames,
       where: seldom(where),
@@ -271,7 +271,30 @@ function eventCondition(member: fc.Arbitrary<string>): fc.Arbitrary<string> {
       first: rarely,
       last: rarely,
     })
+    .map((given) => Object.entries(given).filter((one): one is [string, string] => one[1] !== null));
+  const sequence = fc.oneof(
+    { weight: 2, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: sequenceMembers(where) },
+  );
+  return fc.tuple(event, sequence).map((parts) => objectOf(parts.flat()));
+}
+
+/** A later event, and which of the earlier ones it (not) follows. A few are refused: a count of the first or the last. */
+function sequenceMembers(where: fc.Arbitrary<string>): fc.Arbitrary<[string, string][]> {
+  const later = fc
+    .record({
+      event: fc.constantFrom(...EVENTS).map((name) => JSON.stringify(name)),
+      where: fc.option(where, { freq: 2, nil: null }),
+      within: fc.constantFrom('"1h"', '"23h"', '"1d"', '"30d"', '"60w"'),
+    })
     .map((given) => objectOf(Object.entries(given).filter((one): one is [string, string] => one[1] !== null)));
+  return fc
+    .tuple(
+      fc.constantFrom('followed_by', 'not_followed_by'),
+      later,
+      fc.constantFrom(null, '"any"', '"first"', '"last"'),
+    )
+    .map(([key, of, which]) => [[key, of], ...(which === null ? [] : ([['which', which]] as [string, string][]))]);
 }
 
 function groupOf(kind: string, part: fc.Arbitrary<string>): fc.Arbitrary<string> {

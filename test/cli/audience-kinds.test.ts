@@ -1,0 +1,56 @@
+/** Each kind of condition, asked over HTTP and by command, of an embedded service. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CliRun } from '../support/service/cli-run.ts';
+import { readersPassed } from '../support/service/readers-passed.ts';
+import { ServiceProcess } from '../support/service/service.ts';
+
+const HOUR_MS = 3_600_000;
+let folder: string;
+let service: ServiceProcess;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+  service = await ServiceProcess.start(folder);
+  const track = (user: string, event: string, hoursAgo: number, properties = {}) => ({
+    type: 'track',
+    user_id: user,
+    event,
+    timestamp: new Date(Date.now() - hoursAgo * HOUR_MS).toISOString(),
+    properties,
+  });
+  const accepted = await service.request('/v1/batch', {
+    batch: [
+      track('ada', 'Added to Cart', 30),
+      track('bob', 'Added to Cart', 30),
+      track('bob', 'Ordered', 29),
+      track('eve', 'Added to Cart', 1),
+    ],
+  });
+  const { receipt } = (await accepted.json()) as { receipt: string };
+  await readersPassed(service, receipt);
+});
+
+afterAll(async () => {
+  await service.stop('SIGKILL');
+  await rm(folder, { recursive: true, force: true });
+});
+
+test.each([
+  ['a sequence', { event: 'Added to Cart', not_followed_by: { event: 'Ordered', within: '24h' } }, ['ada']],
+  ['a sequence', { event: 'Added to Cart', followed_by: { event: 'Ordered', within: '24h' } }, ['bob']],
+])('%s is asked over HTTP and by command: %j', async (_, definition, users) => {
+  const command = new CliRun(['audience', 'preview', JSON.stringify(definition), '--json'], {
+    env: { DATA_DIR: folder },
+  });
+
+  const preview = await service.request('/v1/audiences/preview', { definition });
+  const counts = await service.request('/v1/events/counts', { measure: 'users', users: definition });
+
+  expect(await preview.json()).toMatchObject({ count: users.length, sample: users });
+  expect(await counts.json()).toMatchObject({ series: [{ values: [users.length] }] });
+  expect(await command.code, command.err).toBe(0);
+  expect(JSON.parse(command.out)).toMatchObject({ count: users.length, sample: users });
+});
