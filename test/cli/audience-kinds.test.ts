@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { CliRun } from '../support/service/cli-run.ts';
-import { readersPassed } from '../support/service/readers-passed.ts';
 import { ServiceProcess } from '../support/service/service.ts';
 
 const HOUR_MS = 3_600_000;
@@ -27,10 +27,16 @@ beforeAll(async () => {
       track('bob', 'Added to Cart', 30),
       track('bob', 'Ordered', 29),
       track('eve', 'Added to Cart', 1),
+      track('ada', 'Paid', 3, { total: 0.1, category: 'shoes' }),
+      track('ada', 'Paid', 2, { total: 0.2, category: 'hats' }),
+      track('bob', 'Paid', 2, { total: 0.4, category: 'hats' }),
     ],
   });
   const { receipt } = (await accepted.json()) as { receipt: string };
-  await readersPassed(service, receipt);
+  await eventually(async () => {
+    const state = await service.request(`/v1/receipts/${receipt}?wait=10`);
+    expect(await state.json()).toMatchObject({ queryable: true });
+  });
 });
 
 afterAll(async () => {
@@ -41,6 +47,8 @@ afterAll(async () => {
 test.each([
   ['a sequence', { event: 'Added to Cart', not_followed_by: { event: 'Ordered', within: '24h' } }, ['ada']],
   ['a sequence', { event: 'Added to Cart', followed_by: { event: 'Ordered', within: '24h' } }, ['bob']],
+  ['a measure', { event: 'Paid', measure: { sum: 'total', is: 0.3 } }, ['ada']],
+  ['a measure', { event: 'Paid', measure: { distinct: 'category', lt: 2 } }, ['bob']],
 ])('%s is asked over HTTP and by command: %j', async (_, definition, users) => {
   const command = new CliRun(['audience', 'preview', JSON.stringify(definition), '--json'], {
     env: { DATA_DIR: folder },

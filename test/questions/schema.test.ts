@@ -67,6 +67,8 @@ const SOUND = [
   { not: { audience: 'plan' } },
   { event: 'X', followed_by: { event: 'Y', where: [{ property: 'a', is: 1 }], within: '24h' }, which: 'last' },
   { event: 'X', not_followed_by: { event: 'X', within: '2w' } },
+  { event: 'X', measure: { sum: ['a', 'b'], gte: 500.5, lt: 1000 }, count: { at_least: 2 } },
+  { event: 'X', measure: { distinct: 'a', is: 3 } },
   { all: [{ not: { any: [{ event: 'X' }, { trait: '', exists: false }] } }] },
 ];
 
@@ -97,7 +99,7 @@ describe('schemas/audience.json', () => {
         const read = readDefinition(definition, OPTIONS);
         const isBeyondSchema =
           !read.ok &&
-          read.problems.every(({ path }) => /\/(count|between|between\/\d|since|before|audience)$/.test(path));
+          read.problems.every(({ path }) => /\/(count|measure|between|between\/\d|since|before|audience)$/.test(path));
         if (!isBeyondSchema) expect([definition, validate(definition)]).toEqual([definition, read.ok]);
       }),
       { numRuns: 3000 },

@@ -61,6 +61,22 @@ export interface EventCondition {
   readonly last: Period | null;
   /** Only events that a later one follows, or does not; null: whatever comes after them. */
   readonly sequence: Sequence | null;
+  /** What these events must measure together; null: whatever they do. */
+  readonly measure: Measure | null;
+}
+
+/** A number of the values that a property has in events, each message once. Users without any value do not pass. */
+export interface Measure {
+  readonly of: 'sum' | 'average' | 'min' | 'max' | 'distinct';
+  readonly path: readonly string[];
+  /** At least one. All must hold. */
+  readonly bounds: readonly MeasureBound[];
+}
+
+export interface MeasureBound {
+  readonly test: 'is' | 'is_not' | Comparison;
+  /** The number in units of 10^-30. */
+  readonly units: bigint;
 }
 
 /** An event and a later one of the same user. */

@@ -1,7 +1,8 @@
 /** Describes conditions in English, for people who read how their definition was evaluated. Pure. */
+import { unitsText } from '../measures/exact-number.ts';
 import { describeTests } from '../operators/operators.ts';
 import { type Audience, type Condition, type EventCondition, isCondition } from './audience.ts';
-import type { ConditionOf, Member, Sequence, Times } from './audience.ts';
+import type { ConditionOf, Measure, Member, Sequence, Times } from './audience.ts';
 import { describeDuration, describePeriod } from './describe-period.ts';
 
 const GROUPS = { all: 'all of these', any: 'at least one of these', not: 'not this' } as const;
@@ -19,12 +20,13 @@ export function describe(audience: Audience): string {
 }
 
 function describeEvent(condition: EventCondition): string {
-  const { times, within, first, last, sequence } = condition;
+  const { times, within, first, last, sequence, measure } = condition;
   const parts = [
     describeEvents(condition),
     describeTimes(times),
     ...(within ? [describePeriod(within)] : []),
     ...(sequence ? [describeSequence(sequence)] : []),
+    ...(measure ? [describeMeasure(measure)] : []),
     ...(first ? [`${within || sequence ? 'the first' : 'for the first time ever'} ${describePeriod(first)}`] : []),
     ...(last ? [`the last ${describePeriod(last)}`] : []),
   ];
@@ -41,8 +43,26 @@ function describeSequence({ isFollowed, later, within, which }: Sequence): strin
   return `${subject}${isFollowed ? '' : 'not '}followed by ${describeEvents(later)} within ${describeDuration(within)}`;
 }
 
+const MEASURES = {
+  sum: 'the sum of',
+  average: 'the average of',
+  min: 'the least',
+  max: 'the greatest',
+  distinct: 'the number of different values of',
+} as const satisfies Record<Measure['of'], string>;
+const BOUND_WORDS = { is: 'is', is_not: 'is not', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
+
+function describeMeasure({ of, path, bounds }: Measure): string {
+  const tests = bounds.map(({ test, units }) => `${BOUND_WORDS[test]} ${unitsText(units)}`);
+  return `${MEASURES[of]} ${describePath(path)} ${tests.join(' and ')}`;
+}
+
+function describePath(path: readonly string[]): string {
+  return path.map((key) => JSON.stringify(key)).join(' → ');
+}
+
 function describeMember({ path, tests }: Member): string {
-  return `${path.map((key) => JSON.stringify(key)).join(' → ')} ${describeTests(tests)}`;
+  return `${describePath(path)} ${describeTests(tests)}`;
 }
 
 function describeTimes({ atLeast, atMost }: Times): string {

@@ -1,10 +1,22 @@
 import type { EventCondition, Member, Period, Sequence, Times } from './audience.ts';
 import { MAX_CONDITIONS, MAX_EVENT_NAMES, MAX_TIMES } from './limits.ts';
+import { readMeasure } from '../measures/read-measure.ts';
 import { readMember } from './read-member.ts';
 import { readDuration, readPeriod } from './read-period.ts';
 import { isJsonObject, type Reading } from './reading.ts';
 
-const KEYS = ['event', 'where', 'count', 'within', 'first', 'last', 'followed_by', 'not_followed_by', 'which'];
+const KEYS = [
+  'event',
+  'where',
+  'count',
+  'within',
+  'first',
+  'last',
+  'followed_by',
+  'not_followed_by',
+  'which',
+  'measure',
+];
 const LATER_KEYS = ['event', 'where', 'within'];
 const WHICH = ['any', 'first', 'last'] as const;
 const ONCE_OR_MORE: Times = { atLeast: 1, atMost: null };
@@ -16,12 +28,17 @@ export function readEvent(reading: Reading, node: Record<string, unknown>, path:
   const times = Object.hasOwn(node, 'count') ? readTimes(reading, node['count'], `${path}/count`) : ONCE_OR_MORE;
   const [within, first, last] = ['within', 'first', 'last'].map((key) => readOptionalPeriod(reading, node, key, path));
   const sequence = readSequence(reading, node, path, within ?? null);
-  if (times?.atMost === 0 && (first || last)) {
-    return reading.refuse(`${path}/count`, 'is of what was never done, which has no first or last time');
+  const measure = Object.hasOwn(node, 'measure') ? readMeasure(reading, node['measure'], `${path}/measure`) : null;
+  if (times?.atMost === 0 && (first || last || measure)) {
+    return reading.refuse(`${path}/count`, 'is of what was never done, which has no first or last time and no measure');
+  }
+  if (measure && sequence && sequence.which !== 'any') {
+    return reading.refuse(`${path}/measure`, `is of several events, and which takes the ${sequence.which} alone`);
   }
   if (events === undefined || !where || !times) return undefined;
   if (within === undefined || first === undefined || last === undefined) return undefined;
-  return sequence === undefined ? undefined : { kind: 'event', events, where, times, within, first, last, sequence };
+  if (sequence === undefined || measure === undefined) return undefined;
+  return { kind: 'event', events, where, times, within, first, last, sequence, measure };
 }
 
 /** Null for any event. */
@@ -87,7 +104,7 @@ function readOptionalPeriod(
   return Object.hasOwn(node, key) ? readPeriod(reading, node[key], `${path}/${key}`) : null;
 }
 
-/** The later event of an event's condition, whose own period is `within`; null where there is none. */
+/** The later event of an event's condition, whose own period is `within`; null where it has no such. */
 function readSequence(
   reading: Reading,
   node: Record<string, unknown>,
@@ -124,7 +141,7 @@ function readLater(
 ): Pick<Sequence, 'later' | 'within'> | undefined {
   const body = reading.object(value, path);
   if (!body) return undefined;
-  if (!reading.countCondition()) return reading.refuse(path, `is one condition more than ${MAX_CONDITIONS}`);
+  if (!reading.countCondition(path)) return undefined;
   reading.onlyKeys(body, LATER_KEYS, path);
   const events = readEventNames(reading, body['event'], `${path}/event`);
   const where = Object.hasOwn(body, 'where') ? readWhere(reading, body['where'], `${path}/where`) : [];
@@ -139,6 +156,7 @@ function readLater(
     first: null,
     last: null,
     sequence: null,
+    measure: null,
   };
   return { later, within };
 }

@@ -38,6 +38,8 @@ export interface EventEvidence {
   readonly last: CountedEvent | null;
   /** The newest of those counted, newest first. */
   readonly events: readonly CountedEvent[];
+  /** The measure as the text of a JSON number, null where no event has a value; undefined where nothing is measured. */
+  readonly measured: string | null | undefined;
 }
 
 export interface SampleEvidence {
@@ -109,6 +111,7 @@ function eventState(
   const counted = { events: events.get(condition) ?? [], later: later ?? [] };
   const window = windowAt(condition, counted, now);
   const { count, first = null, last = null, isMet } = window;
-  const evidence = { kind: 'event', count, first, last, events: window.newest(eventsShown) } as const;
+  const measured = condition.measure ? window.measured : undefined;
+  const evidence = { kind: 'event', count, first, last, events: window.newest(eventsShown), measured } as const;
   return { isMet, flips: flipsOf(condition, counted, now), evidence };
 }

@@ -8,6 +8,7 @@ import {
   type Period,
   timeOver,
 } from '../definition/audience.ts';
+import { type MeasuredValue, Tally } from '../measures/tally.ts';
 import type { MovingWhere } from './moving-where.ts';
 
 /** An event of one user that a condition counts if it lies within the condition's period. */
@@ -19,6 +20,8 @@ export interface CountedEvent {
   readonly receivedAt: Micros;
   /** Left out where the event passes the condition's `where` at any time. */
   readonly moving?: MovingWhere;
+  /** What the condition measures, and the precedence of this copy of the message. Left out where it measures nothing. */
+  readonly measured?: { readonly value: MeasuredValue | null; readonly precedence: bigint };
 }
 
 /**
@@ -32,8 +35,9 @@ export class EventWindow {
   readonly #periods: readonly Period[];
   /** By time, those of one time in the order of their arrival. */
   readonly #events: readonly CountedEvent[];
-  /** Messages in the range by `#keyOf`, and how many of its events each has: copies may lie on several days. */
-  readonly #messages = new Map<string, number>();
+  /** Messages in the range by `#keyOf`, each with its events in the range: copies may lie on several days. */
+  readonly #messages = new Map<string, CountedEvent[]>();
+  readonly #tally: Tally | null;
   #now: Micros;
   #begin = 0;
   #end = 0;
@@ -43,6 +47,7 @@ export class EventWindow {
     const over = sequence?.which === 'any' ? timeOver(sequence) : null;
     this.#condition = condition;
     this.#periods = [within, over].filter((period) => period !== null);
+    this.#tally = condition.measure && new Tally(condition.measure);
     this.#events = events.toSorted(byTime);
     this.#now = now;
     this.moveTo(now);
@@ -89,7 +94,13 @@ export class EventWindow {
   get isMet(): boolean {
     const { times, first, last } = this.#condition;
     if (this.count < times.atLeast || this.count > (times.atMost ?? Infinity)) return false;
+    if (this.#tally?.isMet === false) return false;
     return this.#isTimely(this.first, first) && this.#isTimely(this.last, last);
+  }
+
+  /** The measure as the text of a JSON number; null where nothing is measured, or has a value. */
+  get measured(): string | null {
+    return this.#tally?.text ?? null;
   }
 
   /** The instants after now at which the result changes, in order. Taking one moves the window to it. */
@@ -127,20 +138,34 @@ export class EventWindow {
   }
 
   #enter(): void {
-    const id = this.#keyOf(this.#events[this.#end]);
-    if (this.#end >= this.#begin) this.#messages.set(id, (this.#messages.get(id) ?? 0) + 1);
+    const event = this.#events[this.#end];
+    if (event !== undefined && this.#end >= this.#begin) this.#changeCopies(event, (copies) => copies.push(event));
     this.#end++;
   }
 
+  /** The copies of a message leave in the order in which they entered. */
   #leave(): void {
-    const id = this.#keyOf(this.#events[this.#begin]);
-    if (this.#begin < this.#end) {
-      const others = (this.#messages.get(id) ?? 0) - 1;
-      if (others > 0) this.#messages.set(id, others);
-      else this.#messages.delete(id);
-    }
+    const event = this.#events[this.#begin];
+    if (event !== undefined && this.#begin < this.#end) this.#changeCopies(event, (copies) => copies.shift());
     this.#begin++;
   }
+
+  #changeCopies(event: CountedEvent, change: (copies: CountedEvent[]) => void): void {
+    const key = this.#keyOf(event);
+    const copies = this.#messages.get(key) ?? [];
+    this.#tally?.remove(measuredOf(copies));
+    change(copies);
+    this.#tally?.add(measuredOf(copies));
+    if (copies.length > 0) this.#messages.set(key, copies);
+    else this.#messages.delete(key);
+  }
+}
+
+/** What a message measures: the value of the copy that is first on the log, of those that have one. */
+function measuredOf(copies: readonly CountedEvent[]): MeasuredValue | null {
+  const given = copies.flatMap(({ measured }) => (measured === undefined || measured.value === null ? [] : [measured]));
+  if (given.length === 0) return null;
+  return given.reduce((first, other) => (other.precedence > first.precedence ? other : first)).value;
 }
 
 /** Events that arrived at one time, in two processes, by their ids. */

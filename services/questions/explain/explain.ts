@@ -133,18 +133,20 @@ function traitReads({ path }: TraitCondition): string {
 }
 
 function eventReads(condition: EventCondition, now: bigint): string {
-  const { events, where, times, within, first, last, sequence } = condition;
-  if (times.atLeast === 0 && times.atMost === null && first === null && last === null)
+  const { events, where, times, within, first, last, sequence, measure } = condition;
+  if (times.atLeast === 0 && times.atMost === null && first === null && last === null && measure === null)
     return 'nothing: every user passes';
   const isAnyCopy =
-    where.length === 0 && !first && !last && !sequence && times.atLeast <= 1 && (times.atMost ?? 0) === 0;
+    where.length === 0 && !first && !last && !sequence && !measure && times.atLeast <= 1 && (times.atMost ?? 0) === 0;
   const copies = isAnyCopy
     ? `any copy of a repeat${within === null ? '' : ', the first on the days where the time begins and ends'}`
     : 'the first copy of a repeat (FINAL)';
   if (isAnyCopy && events === null && within === null)
     return 'user_event_rows: every event of the project, by the key; the number of the user alone';
   const later = sequence === null ? [] : [`of what follows, ${eventsOf(sequence.later, now)}`];
-  const columns = [...where, ...(sequence?.later.where ?? [])].map(({ path }) => columnsOf(path));
+  const columns = [...where, ...(sequence?.later.where ?? []), ...(measure ? [measure] : [])].map(({ path }) =>
+    columnsOf(path),
+  );
   return [`track_rows: ${eventsOf(condition, now)}`, ...later, copies, ...new Set(columns)].join('; ');
 }
 

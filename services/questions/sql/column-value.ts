@@ -1,7 +1,15 @@
 import { columnPath } from '../../stores/analytics/json-path.ts';
 import type { NumberConstant, TextOptions } from '../definition/audience.ts';
 import type { Params } from './params.ts';
-import { anyOf, type ComparisonSql, equalsSql, type NumberSql, orFalse, splitNumbers, type ValueSql } from '../definition/value.ts';
+import {
+  anyOf,
+  type ComparisonSql,
+  equalsSql,
+  type NumberSql,
+  orFalse,
+  splitNumbers,
+  type ValueSql,
+} from '../definition/value.ts';
 
 // A backtick would make ClickHouse read a key as the name of a type, or crash (getSubcolumn(p, ':`Int64`') in 26.7); a
 // backslash or a control character does not come through in a parameter of type Identifier, nor does an apostrophe over

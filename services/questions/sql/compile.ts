@@ -6,6 +6,7 @@ import type { Query } from '../../stores/analytics/analytics-store.ts';
 import type { Micros } from '../../messages/message.ts';
 import { type Audience, type Condition, type ConditionOf, isCondition } from '../definition/audience.ts';
 import type { EventCondition, SampleCondition, Times, TraitCondition } from '../definition/audience.ts';
+import { measureUsers } from '../measures/measure-users.ts';
 import { passesAll } from '../operators/operators.ts';
 import { withFunctions } from './functions.ts';
 import { Params, type Scope } from './params.ts';
@@ -136,12 +137,13 @@ function traitSet(scope: Scope, condition: TraitCondition): UserSet {
 
 /** If a user who never did it passes, the set has the users who did it too often. */
 function eventSet(scope: Scope, condition: EventCondition): UserSet {
-  const { times, first, last, sequence } = condition;
-  const users = (wanted: Times, among: string | null): string =>
-    sequence === null
-      ? eventUsers(scope, condition, wanted, among)
-      : sequenceUsers(scope, condition, sequence, wanted, among);
-  const needsOne = first !== null || last !== null;
+  const { times, first, last, sequence, measure } = condition;
+  const users = (wanted: Times, among: string | null): string => {
+    if (measure !== null) return measureUsers(scope, condition, measure, wanted, among);
+    if (sequence !== null) return sequenceUsers(scope, condition, sequence, wanted, among);
+    return eventUsers(scope, condition, wanted, among);
+  };
+  const needsOne = first !== null || last !== null || measure !== null;
   if (times.atLeast > 0 || needsOne) {
     const atLeastOnce = { ...times, atLeast: Math.max(times.atLeast, 1) };
     return {

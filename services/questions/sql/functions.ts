@@ -16,7 +16,6 @@ const READABLE_SQL = String.raw`json -> if(
             extractAll(json, '"(?:[^"\\\\]|\\\\.)*"|-?[0-9][0-9.eE+-]*|[^"0-9-]+'))),
         json)`;
 
-
 /**
  * The groups of `DATE_TIME` (messages/timestamp.ts): year, month, day, hour, minute, second, fraction, Z, sign, hours and
  * minutes of the offset, '' where there is none. No groups where the text is no date.

@@ -1,7 +1,14 @@
 import type { NumberConstant, TextOptions } from '../definition/audience.ts';
 import type { Params } from './params.ts';
 import { TextValue } from './text-value.ts';
-import { anyOf, type ComparisonSql, type NumberSql, orFalse, splitNumbers, type ValueSql } from '../definition/value.ts';
+import {
+  anyOf,
+  type ComparisonSql,
+  type NumberSql,
+  orFalse,
+  splitNumbers,
+  type ValueSql,
+} from '../definition/value.ts';
 
 /** A trait as a whole, by the columns of `trait_rows`; as JSON text only where it is a list. */
 export class TraitValue implements ValueSql {

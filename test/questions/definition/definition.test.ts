@@ -31,7 +31,6 @@ function nested(groups: number, definition: unknown): unknown {
 
 const PRO = { trait: 'plan', is: 'pro' };
 const DAY = 86_400_000_000n;
-const LATER = { event: 'Y', within: '24h' };
 const micros = (text: string) => BigInt(Date.parse(text)) * 1000n;
 
 describe('a definition is read', () => {
@@ -55,6 +54,7 @@ describe('a definition is read', () => {
           first: null,
           last: null,
           sequence: null,
+          measure: null,
         },
         { kind: 'not', of: { kind: 'trait', path: ['plan'], tests: [{ test: 'is', value: 'pro' }] } },
       ],
@@ -183,17 +183,6 @@ describe('a definition is read', () => {
       ],
     });
     expect(audienceOf({ trait: 'a', is: 'X', ignore_case: false })).toEqual(audienceOf({ trait: 'a', is: 'X' }));
-  });
-
-  test.each([
-    [{ last: '30d' }, { from: { ago: 30n * DAY }, to: { ago: -DAY - 1n } }],
-    [{ before: '2026-11-20' }, { from: null, to: { at: micros('2026-11-21T00:00:00Z') } }],
-    [{ since: '2026-11-20' }, { from: { at: micros('2026-11-20T00:00:00Z') }, to: null }],
-  ])('an event of the period %j is followed by one of that period and the time after it', (within, period) => {
-    expect(audienceOf({ event: 'X', within, followed_by: LATER })).toMatchObject({
-      within: { from: period.from },
-      sequence: { isFollowed: true, which: 'any', within: DAY, later: { events: ['Y'], where: [], within: period } },
-    });
   });
 
   test('a key may be any text', () => {
@@ -352,15 +341,6 @@ describe('a definition is refused, naming the place', () => {
     [{ event: 'X', within: { between: ['2026-02-01', '2026-01-01'] } }, ['/within/between']],
     [{ event: 'X', within: { between: ['1d', '30d'] } }, ['/within/between']],
     [{ event: 'X', within: { since: 20_260_101 } }, ['/within/since']],
-    [{ event: 'X', which: 'first' }, ['/which']],
-    [{ event: 'X', followed_by: { event: 'Y' } }, ['/followed_by/within']],
-    [
-      { event: 'X', followed_by: { event: '', within: '0d', count: 1 }, which: 'all' },
-      ['/which', '/followed_by/count', '/followed_by/event', '/followed_by/within'],
-    ],
-    [{ event: 'X', not_followed_by: 'Y' }, ['/not_followed_by']],
-    [{ event: 'X', followed_by: LATER, not_followed_by: LATER }, ['']],
-    [{ event: 'X', followed_by: LATER, which: 'last', count: { at_least: 2 } }, ['/count']],
   ])('%j is refused, with the paths of its problems', (definition, paths) => {
     expect(pathsOf(definition)).toEqual(paths);
   });

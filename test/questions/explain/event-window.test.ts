@@ -13,6 +13,7 @@ const EVER: EventCondition = {
   first: null,
   last: null,
   sequence: null,
+  measure: null,
 };
 const NOW = 1_000n;
 

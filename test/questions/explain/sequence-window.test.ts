@@ -15,6 +15,7 @@ const EVER: EventCondition = {
   first: null,
   last: null,
   sequence: null,
+  measure: null,
 };
 
 const instant: fc.Arbitrary<Instant> = fc.oneof(

@@ -91,7 +91,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     const found = await Promise.all(conditions.map((condition) => evaluationOf(make, condition)));
 
     expect(found).toMatchObject([
-      { isMet: true, changesAt: NOW + 1n, condition: 'trait "up" is a date in the last 1 hours' },
+      { isMet: true, changesAt: NOW + 1n, condition: 'trait "up" is a date in the last 1 hour' },
       { isMet: false, changesAt: NOW + 36n * HOUR, condition: 'trait "ends" is a date in the next 7 days' },
       { isMet: true, changesAt: midnight, condition: 'trait "born" has its anniversary today' },
       { isMet: true, changesAt: midnight, condition: 'trait "born" has its anniversary in the next 7 days' },

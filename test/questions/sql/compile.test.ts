@@ -313,43 +313,6 @@ describe('a definition is asked as', () => {
       ],
     ],
     [
-      'events that another does not follow in time by the next one after each',
-      {
-        event: 'Bought',
-        where: [{ property: 'total', gt: 50 }],
-        within: { last: '30d' },
-        not_followed_by: { event: ['Returned', 'Lost'], within: '24h' },
-        count: { at_least: 2 },
-      },
-      [
-        'user IN (SELECT user FROM (SELECT user, timestamp AS at, message_number AS message FROM track_rows FINAL',
-        'WHERE project_id = ‹proj_1› AND event = ‹Bought›',
-        'AND day >= toDate32(‹2026-10-21 12:00:00.000000›) AND day <= toDate32(‹2026-11-20 12:00:00.000001›)',
-        'AND timestamp >= ‹2026-10-21 12:00:00.000000› AND timestamp < ‹2026-11-20 12:00:00.000001›',
-        'AND ifNull((‹properties.total.:`Int64`› > ‹50› OR ‹properties.total.:`UInt64`› > ‹50›',
-        'OR ‹properties.total.:`Float64`› > ‹50›), false)) AS earlier ASOF LEFT JOIN',
-        '(SELECT user AS of_user, timestamp AS next_at, true AS has_next FROM track_rows FINAL',
-        'WHERE project_id = ‹proj_1› AND event IN ‹Returned,Lost›',
-        'AND day >= toDate32(‹2026-10-21 12:00:00.000000›) AND day <= toDate32(‹2026-11-21 12:00:00.000001›)',
-        'AND timestamp >= ‹2026-10-21 12:00:00.000000› AND timestamp < ‹2026-11-21 12:00:00.000001›) AS later',
-        'ON user = of_user AND next_at > at WHERE at < ‹2026-11-19 12:00:00.000001› AND NOT (has_next',
-        'AND toUnixTimestamp64Micro(next_at) - toUnixTimestamp64Micro(at) <= ‹86400000000›)',
-        'GROUP BY user HAVING uniqUpTo(‹2›)(message) >= ‹2›)',
-      ],
-    ],
-    [
-      'the last event, if another follows it',
-      { event: 'Bought', followed_by: { event: 'Returned', within: '2w' }, which: 'last', first: { before: '7d' } },
-      [
-        'user IN (SELECT user FROM (SELECT user, max(timestamp) AS at FROM track_rows FINAL WHERE project_id = ‹proj_1›',
-        'AND event = ‹Bought› GROUP BY user) AS earlier ASOF LEFT JOIN (SELECT user AS of_user, timestamp AS next_at,',
-        'true AS has_next FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Returned›) AS later',
-        'ON user = of_user AND next_at > at WHERE has_next',
-        'AND toUnixTimestamp64Micro(next_at) - toUnixTimestamp64Micro(at) <= ‹1209600000000›',
-        'GROUP BY user HAVING min(at) < ‹2026-11-13 12:00:00.000000›)',
-      ],
-    ],
-    [
       'many times by all their ids',
       { event: 'Bought', count: { at_least: 17 } },
       [

@@ -12,6 +12,7 @@ import type {
 import { numberConstant } from '../../../services/questions/definition/number-constant.ts';
 import { samplePosition } from '../../../services/questions/sql/sample.ts';
 import { parseBody } from '../../../services/messages/json.ts';
+import { isMeasured } from './naive-measure.ts';
 import { datePasses, lies } from './naive-dates.ts';
 import type { Message, Micros, Track } from '../../../services/messages/message.ts';
 
@@ -79,7 +80,7 @@ export class History {
 }
 
 function hasDone(condition: EventCondition, history: History, now: Micros): boolean {
-  const { times, within, first, last, where, sequence } = condition;
+  const { times, within, first, last, where, sequence, measure } = condition;
   const found = history
     .events(condition.events)
     .filter(({ timestamp }) => lies(timestamp, within, now))
@@ -87,6 +88,8 @@ function hasDone(condition: EventCondition, history: History, now: Micros): bool
   const events = sequence === null ? found : inSequence(found, sequence, history, now);
   const count = new Set(events.map(messageOf)).size;
   if (count < times.atLeast || count > (times.atMost ?? Infinity)) return false;
+  const measured = events.map((one) => [messageOf(one), valueAt(parsed(one.properties), measure?.path ?? [])] as const);
+  if (measure !== null && !isMeasured(measure, measured)) return false;
   const instants = events.map(({ timestamp }) => timestamp).toSorted((one, other) => (one < other ? -1 : 1));
   return isIn(instants.at(0), first, now) && isIn(instants.at(-1), last, now);
 }

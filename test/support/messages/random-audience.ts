@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { measureOf, objectOf, sequenceMembers } from './random-events.ts';
 
 /** Times worth trying, before the evaluation, in microseconds: on the edges of an hour, a day, 30 days. Some lie ahead. */
 const HOUR = 3_600_000_000n;
@@ -225,16 +226,17 @@ const count = fc.oneof(
 
 /** The texts of definitions that ask about these. A few are refused: never done, with a first or last time. */
 export function definitionAbout(occurrences: readonly EventWindow[]): fc.Arbitrary<string> {
+  const some = fc.constantFrom(...occurrences);
   const member = (name: string) =>
-    fc
-      .constantFrom(...occurrences)
+    some
       .chain(({ path, value }) => fc.tuple(pathText(path), testsAbout(value)))
       .map(([path, tests]) => objectOf([[name, path], ...tests]));
+  const path = some.chain((one) => pathText(one.path));
   const { node } = fc.letrec<{ node: string }>((tie) => ({
     node: fc.oneof(
       { maxDepth: 3, withCrossShrink: true },
       { weight: 3, arbitrary: member('trait') },
-      { weight: 4, arbitrary: eventCondition(member('property')) },
+      { weight: 4, arbitrary: eventCondition(member('property'), path) },
       { weight: 1, arbitrary: sample },
       { weight: 1, arbitrary: fc.constantFrom('{"audience":"other"}', '{"audience":"inner"}') },
       { weight: 1, arbitrary: groupOf('all', tie('node')) },
@@ -258,7 +260,7 @@ const eventNames = fc.oneof(
   { weight: 1, arbitrary: fc.constant('{"any":true}') },
 );
 
-function eventCondition(member: fc.Arbitrary<string>): fc.Arbitrary<string> {
+function eventCondition(member: fc.Arbitrary<string>, path: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const seldom = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 2, nil: null });
   const rarely = fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: period });
   const where = fc.array(member, { minLength: 1, maxLength: 2 }).map((members) => `[${members.join(',')}]`);
@@ -270,31 +272,14 @@ function eventCondition(member: fc.Arbitrary<string>): fc.Arbitrary<string> {
       within: seldom(period),
       first: rarely,
       last: rarely,
+      measure: fc.option(measureOf(path), { freq: 2, nil: null }),
     })
     .map((given) => Object.entries(given).filter((one): one is [string, string] => one[1] !== null));
   const sequence = fc.oneof(
     { weight: 2, arbitrary: fc.constant([]) },
-    { weight: 1, arbitrary: sequenceMembers(where) },
+    { weight: 1, arbitrary: sequenceMembers(fc.constantFrom(...EVENTS), where) },
   );
   return fc.tuple(event, sequence).map((parts) => objectOf(parts.flat()));
-}
-
-/** A later event, and which of the earlier ones it (not) follows. A few are refused: a count of the first or the last. */
-function sequenceMembers(where: fc.Arbitrary<string>): fc.Arbitrary<[string, string][]> {
-  const later = fc
-    .record({
-      event: fc.constantFrom(...EVENTS).map((name) => JSON.stringify(name)),
-      where: fc.option(where, { freq: 2, nil: null }),
-      within: fc.constantFrom('"1h"', '"23h"', '"1d"', '"30d"', '"60w"'),
-    })
-    .map((given) => objectOf(Object.entries(given).filter((one): one is [string, string] => one[1] !== null)));
-  return fc
-    .tuple(
-      fc.constantFrom('followed_by', 'not_followed_by'),
-      later,
-      fc.constantFrom(null, '"any"', '"first"', '"last"'),
-    )
-    .map(([key, of, which]) => [[key, of], ...(which === null ? [] : ([['which', which]] as [string, string][]))]);
 }
 
 function groupOf(kind: string, part: fc.Arbitrary<string>): fc.Arbitrary<string> {
@@ -308,8 +293,4 @@ function pathText([first = '', ...nested]: readonly string[]): fc.Arbitrary<stri
 
 function objectText(members: readonly (readonly [string, string])[]): string {
   return objectOf([...new Map(members)]);
-}
-
-function objectOf(members: readonly (readonly [string, string])[]): string {
-  return `{${members.map(([name, of]) => `${JSON.stringify(name)}:${of}`).join(',')}}`;
 }
