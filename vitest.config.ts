@@ -18,10 +18,10 @@ export default defineConfig({
     // In lines. What is equal is left out, apart from a few lines around each difference.
     diff: { truncateThreshold: 80, contextLines: 3, expand: false },
     projects: [
-      // Without isolation they need half of the processor's time, which went into loading modules.
+      // Without isolation the files of a worker share its process and its modules, which take a second to load.
       { test: { name: 'unit', include: [...unit], isolate: false } },
-      { test: { name: 'embedded', include: [...embedded], globalSetup } },
-      { test: { name: 'servers', include: [...servers], globalSetup } },
+      { test: { name: 'embedded', include: [...embedded], isolate: false, globalSetup } },
+      { test: { name: 'servers', include: [...servers], isolate: false, globalSetup } },
       { test: { name: 'long', include: [...long], globalSetup } },
       { test: { name: 'long-servers', include: [...bothForms], env: { TEST_FORM: 'servers' }, globalSetup } },
       { test: { name: 'long-kafkajs', include: [...kafkajs], env: { KAFKA_CLIENT: 'kafkajs' }, globalSetup } },

@@ -11,7 +11,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   operations: ['runtime', 'messages', 'event-log', 'stores', 'consumers'],
   api: ['runtime', 'messages', 'event-log', 'stores', 'http', 'questions', 'operations'],
   app: ['runtime', 'messages', 'event-log', 'stores', 'http', 'ingest', 'consumers', 'questions', 'operations', 'api'],
-  cli: ['runtime', 'messages', 'stores', 'operations', 'app'],
+  cli: ['runtime', 'app'],
 };
 
 /** What runs in a process of its own. They meet in the log and in the stores. */

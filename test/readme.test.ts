@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SETTING_NAMES } from '../services/runtime/config.ts';
-import { ADMIN_KEY, READ_KEY, ServiceProcess, WRITE_KEY } from './support/service/service.ts';
+import { ADMIN_KEY, READ_KEY, WRITE_KEY } from './support/service/service.ts';
+import { sharedService } from './support/service/shared-service.ts';
 
 const readme = readFileSync('README.md', 'utf8');
 // In the order in which they are read: what the later ones ask for, the earlier ones have posted.
@@ -23,24 +22,13 @@ function rowsOf(page: string): Set<string> {
 }
 
 describe('each curl example of the README and of docs/http-api.md works as printed', () => {
-  let folder: string;
-  let service: ServiceProcess;
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tidemark-readme-'));
-    service = await ServiceProcess.start(folder);
-  });
-
-  afterAll(async () => {
-    await service?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  const service = sharedService();
 
   /** What the example prints, and the status of its last answer. */
   async function run(example: string): Promise<{ status: string; body: string }> {
     const script = example
-      .replaceAll('http://127.0.0.1:8080', service.url)
-      .replaceAll('data/control.sock', join(folder, 'control.sock'));
+      .replaceAll('http://127.0.0.1:8080', service().url)
+      .replaceAll('data/control.sock', join(service().dataDir, 'control.sock'));
     const last = script.lastIndexOf('curl -s');
     const told = `${script.slice(0, last)}curl -s -w '\\n%{http_code}' ${script.slice(last + 'curl -s'.length)}`;
     const env = { ...process.env, WRITE_KEY, READ_KEY, ADMIN_KEY };

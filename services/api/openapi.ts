@@ -12,6 +12,17 @@ const SHARED = 'openapi.json';
  * interface stands where this service has it.
  */
 export function openApiDocument(legacyBasePath: string): JsonObject {
+  document ??= readDocument();
+  return { ...document, paths: rebased(document.paths, legacyBasePath) };
+}
+
+type WholeSource = JsonObject & Source;
+type Document = JsonObject & Pick<Source, 'paths'>;
+
+// Once a process: it takes 0.1 s, and both `/openapi.json` and the check of parameters have it.
+let document: Document | undefined;
+
+function readDocument(): Document {
   const components = new Components();
   const { paths, components: own, ...rest } = components.resolve(readSource(), FOLDER, 'source') as WholeSource;
   const schemas = { ...own['schemas'] };
@@ -19,10 +30,8 @@ export function openApiDocument(legacyBasePath: string): JsonObject {
     if (name in schemas) throw new Error(`two schemas would be called ${name} in the OpenAPI document`);
     schemas[name] = schema;
   }
-  return { ...rest, paths: rebased(paths, legacyBasePath), components: { ...own, schemas } };
+  return { ...rest, paths, components: { ...own, schemas } };
 }
-
-type WholeSource = JsonObject & Source;
 
 function readSource(): JsonObject {
   const shared = readJson(new URL(SHARED, FOLDER)) as WholeSource;

@@ -1,10 +1,16 @@
 import type { Call } from '../http/call.ts';
 import { invalid, type Refusal } from '../http/problems.ts';
 import type { Micros, Problem } from '../messages/message.ts';
-import { parseTimestamp } from '../messages/timestamp.ts';
+import { microsAt, parseTimestamp } from '../messages/timestamp.ts';
+import type { Project } from '../stores/projects/project-store.ts';
 
 /** A request for data, over HTTP or as a command. */
 export type QueryRequest = Pick<Call, 'project' | 'params' | 'query' | 'text'>;
+
+/** The project and now, which relative times count back from. */
+export function contextOf({ id }: Project): { readonly projectId: string; readonly now: Micros } {
+  return { projectId: id, now: microsAt(Date.now()) };
+}
 
 /** A value that a caller sent, or why it is refused. */
 export type Checked<T> = { readonly ok: true; readonly value: T } | Refused;
@@ -66,18 +72,24 @@ export interface Page {
   readonly cursor?: string;
 }
 
+/** What a page of a list has, and the cursor of the next; null where it is the last. */
+interface ListPage<T> {
+  readonly items: readonly T[];
+  readonly next: string | null;
+}
+
+/** A page of a list, of which one more than its `limit` was asked for: that one tells whether there is another page. */
+export function pageFrom<T>(found: readonly T[], limit: number, cursorOf: (last: T) => string): ListPage<T> {
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  return { items, next: found.length > limit && last !== undefined ? cursorOf(last) : null };
+}
+
 /** A page of a list that is there whole, newest first. The cursor is the id of the last before it. */
-export function pageOf<T>(
-  all: readonly T[],
-  { limit, cursor }: Page,
-  idOf: (item: T) => string,
-): Checked<{ readonly items: readonly T[]; readonly next: string | null }> {
+export function pageOf<T>(all: readonly T[], { limit, cursor }: Page, idOf: (item: T) => string): Checked<ListPage<T>> {
   const after = cursor === undefined ? -1 : all.findIndex((item) => encodeId(idOf(item)) === cursor);
   if (cursor !== undefined && after === -1) return refuseParameter('cursor', 'was not given by this service');
-  const items = all.slice(after + 1, after + 1 + limit);
-  const last = items.at(-1);
-  const hasMore = after + 1 + items.length < all.length;
-  return { ok: true, value: { items, next: hasMore && last !== undefined ? encodeId(idOf(last)) : null } };
+  return { ok: true, value: pageFrom(all.slice(after + 1), limit, (last) => encodeId(idOf(last))) };
 }
 
 export function encodeId(id: string): string {

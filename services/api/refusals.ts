@@ -1,10 +1,10 @@
 import type { Call } from '../http/call.ts';
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
-import { formatMicros } from '../messages/timestamp.ts';
+import { formatMs } from '../messages/timestamp.ts';
 import type { ListedRefusals, RefusalCursor, RefusalStore } from '../stores/service-state/refusal-store.ts';
 import type { Input } from './input.ts';
-import { readCursor } from './query.ts';
+import { pageFrom, readCursor } from './query.ts';
 
 export interface RefusalParts {
   readonly refusals: RefusalStore;
@@ -18,12 +18,9 @@ export async function answerRefusals(
 ): Promise<Answer | Refusal> {
   const after = readCursor(cursor, decodeRefusalCursor);
   if (!after.ok) return after.refusal;
-  // One more than the page holds tells whether there is another.
   const found = await refusals.list(project.id, limit + 1, after.value);
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  const next_cursor = found.length > page.length && last !== undefined ? encodeRefusalCursor(last) : null;
-  return { status: 200, body: JSON.stringify({ refusals: page.map(toAnswer), next_cursor }) };
+  const { items, next } = pageFrom(found, limit, encodeRefusalCursor);
+  return { status: 200, body: JSON.stringify({ refusals: items.map(toAnswer), next_cursor: next }) };
 }
 
 function toAnswer(listed: ListedRefusals): object {
@@ -35,8 +32,8 @@ function toAnswer(listed: ListedRefusals): object {
     pointer,
     message,
     count,
-    first: formatMicros(BigInt(firstAtMs) * 1_000n),
-    last: formatMicros(BigInt(lastAtMs) * 1_000n),
+    first: formatMs(firstAtMs),
+    last: formatMs(lastAtMs),
     example,
   };
 }

@@ -1,25 +1,24 @@
 /** The role `all`: everything in one process. HTTP has a thread of its own, readers and stores have the main thread. */
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { JobRunner } from '../operations/jobs/job-runner.ts';
 import { SqlJobStore } from '../operations/jobs/sql-job-store.ts';
 import { BACK_PRESSURE, loadThrottle, type Throttle } from '../consumers/throttle/throttle.ts';
 import type { Config } from '../runtime/config.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
-import type { OpenedLogger } from '../runtime/logger.ts';
+import type { Logger, OpenedLogger } from '../runtime/logger.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
-import { encoderModuleOf, hasEmbedded, isServer } from './embedded.ts';
+import { encoderModuleOf } from '../ingest/encoder-module.ts';
+import { hasEmbedded, isServer } from '../runtime/embedded.ts';
 import { ImportQueue } from './imports/import-thread.ts';
 import { HttpThread } from './http-thread.ts';
-import { openStores, type OpenedStores } from './open-stores.ts';
-import { operationsOn } from './operations.ts';
+import { compose, type Composition } from './composition.ts';
+import { ALL_STORES, openStores } from './lazy-stores.ts';
+import type { OpenedStores } from './open-stores.ts';
 import { heartbeatOf, projectWriterOf, ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
-import type { Running } from './role.ts';
-import { audienceSchedulerOf } from './audience-parts.ts';
+import { onlyOnce, type Running } from './role.ts';
 import { projectNamesIn, startProjects } from './projects.ts';
-import { processStoreOf, type Stores, storesOf } from './stores.ts';
 
 // Another process may be about to release the folder: a command of the command line, or a service that is stopping.
 const LOCK_WITHIN_MS = 3_000;
@@ -29,73 +28,48 @@ const LOCK_RETRY_MS = 100;
 // a second and their times at half load were the same (measured).
 const READERS_NICENESS = 10;
 
-export class AllService implements Running {
-  readonly firstStart: FirstStart | undefined;
-  readonly address: string;
-  readonly #http: HttpThread;
-  readonly #main: MainThread;
-  #stopping: Promise<void> | undefined;
-
-  private constructor(http: HttpThread, main: MainThread, address: string, firstStart: FirstStart | undefined) {
-    this.#http = http;
-    this.#main = main;
-    this.address = address;
-    this.firstStart = firstStart;
-  }
-
-  /**
-   * Rejects when the HTTP thread has ended: the process is of no use without it. Never resolves. A reader that has
-   * failed does not end the process: messages are still taken, and `/readyz` names the reader.
-   */
-  get ended(): Promise<never> {
-    return this.#http.ended;
-  }
-
-  projectNames(): Promise<readonly string[]> {
-    return projectNamesIn(this.#main.database);
-  }
-
-  /** @throws TidemarkError what keeps a part from starting; everything opened before is closed again. */
-  static async start(config: Config, output: OpenedLogger, signal: AbortSignal): Promise<AllService> {
-    const http = new HttpThread(config, output);
-    lowerPriority();
+/** @throws TidemarkError what keeps a part from starting; everything opened before is closed again. */
+export async function startAll(config: Config, output: OpenedLogger, signal: AbortSignal): Promise<Running> {
+  const { logger } = output;
+  const http = new HttpThread(config, output);
+  lowerPriority();
+  try {
+    const address = await http.bind();
+    logger.info({ address, role: 'all' }, 'starting');
+    const { encoding, answering } = BACK_PRESSURE.load;
+    const throttle = loadThrottle(
+      () => http.utilization(),
+      encoderModuleOf(config) === undefined ? encoding : answering,
+    );
+    const { startImport, isClockWrong } = http.control;
+    const needs = { throttle, importer: new ImportQueue(startImport), isClockWrong };
+    const main = await openMainThread(config, logger, needs, signal);
     try {
-      const address = await http.bind();
-      output.logger.info({ address, role: 'all' }, 'starting');
-      const { encoding, answering } = BACK_PRESSURE.load;
-      const throttle = loadThrottle(
-        () => http.utilization(),
-        encoderModuleOf(config) === undefined ? encoding : answering,
-      );
-      const importer = new ImportQueue((task, isDry) => http.startImport(task, isDry));
-      const isClockWrong = (): Promise<boolean> => http.isClockWrong();
-      const main = await MainThread.open(config, output, { throttle, importer, isClockWrong }, signal);
-      try {
-        throwIfStopping(signal);
-        const firstStart = await main.start(config, output, signal);
-        await http.open(main.stores);
-        return new AllService(http, main, address, firstStart);
-      } catch (error) {
-        await main.close();
-        throw error;
-      }
+      const firstStart = await startMainThread(config, logger, main, signal);
+      await http.open(main.stores);
+      return runningOn(http, main, { address, firstStart });
     } catch (error) {
-      await http.stop();
+      await closeMainThread(main);
       throw error;
     }
+  } catch (error) {
+    await http.stop();
+    throw error;
   }
+}
 
-  /** Stops accepting, finishes what was accepted, stops the readers, closes the stores. Idempotent. */
-  stop(): Promise<void> {
-    this.#stopping ??= this.#stop();
-    return this.#stopping;
-  }
-
-  async #stop(): Promise<void> {
-    // The streams of commands end with the commands.
-    await Promise.all([this.#main.stopCommands(), this.#http.stop()]);
-    await this.#main.close();
-  }
+function runningOn(http: HttpThread, main: MainThread, started: Pick<Running, 'address' | 'firstStart'>): Running {
+  return {
+    ...started,
+    // A reader that has failed does not end the process: messages are still taken, and `/readyz` names the reader.
+    ended: http.ended,
+    projectNames: () => projectNamesIn(main.opened.database),
+    stop: onlyOnce(async () => {
+      // The streams of commands end with the commands.
+      await Promise.all([main.jobs.stop(), http.stop()]);
+      await closeMainThread(main);
+    }),
+  };
 }
 
 /**
@@ -107,89 +81,60 @@ function lowerPriority(): void {
   if (process.platform === 'linux') setPriority(process.pid, READERS_NICENESS);
 }
 
-/** Whoever catches it closes what is open. */
-function throwIfStopping(signal: AbortSignal): void {
-  if (signal.aborted) throw new TidemarkError('STOPPING', 'the process was stopped while it started');
-}
-
 interface MainThreadNeeds {
   readonly throttle: Throttle;
   readonly importer: ImportQueue;
   readonly isClockWrong: () => Promise<boolean>;
 }
 
-interface MainThreadParts {
+/** Everything but HTTP: the stores and what works on them. */
+interface MainThread extends Pick<Composition, 'jobs' | 'stores'> {
   readonly lock: FolderLock | undefined;
   readonly opened: OpenedStores;
   readonly side: ReaderSide;
-  readonly jobs: JobRunner;
-  readonly stores: Stores;
 }
 
-/** Everything but HTTP: the stores and what works on them. */
-class MainThread {
-  readonly #parts: MainThreadParts;
-
-  private constructor(parts: MainThreadParts) {
-    this.#parts = parts;
-  }
-
-  static async open(
-    config: Config,
-    output: OpenedLogger,
-    { throttle, importer, isClockWrong }: MainThreadNeeds,
-    signal: AbortSignal,
-  ): Promise<MainThread> {
-    const { logger } = output;
-    // Where every store is on a server, other processes may use the same folder, or there is none.
-    const lock = hasEmbedded(config) ? await lockWithRetry(config.dataDir) : undefined;
-    try {
-      const opened = await openStores(config, logger, signal);
-      const readers = Readers.both({ ...opened, config, logger, throttle }, opened.analytics);
-      const scheduler = audienceSchedulerOf(config, logger, opened, isClockWrong);
-      const jobs = new SqlJobStore(opened.database);
-      if (!isServer(config.profilesUrl)) await jobs.interruptAll();
-      const operations = operationsOn({ config, logger, hasReaders: true, importer, jobs }, async () => opened);
-      const processes = processStoreOf(config, opened.database);
-      const heartbeat = heartbeatOf('all', readers, processes, logger);
-      const projectWriter = projectWriterOf(opened, logger);
-      const side = new ReaderSide({ stores: opened, readers, scheduler, heartbeat, projectWriter });
-      const stores = storesOf(config, opened, { readers, evaluator: scheduler, processes, ...operations });
-      return new MainThread({ lock, opened, side, jobs: operations.jobs, stores });
-    } catch (error) {
-      lock?.release();
-      throw error;
-    }
-  }
-
-  /** Starts what works on the stores, once they are known to belong together. */
-  async start(config: Config, { logger }: OpenedLogger, signal: AbortSignal): Promise<FirstStart | undefined> {
-    const { opened, side, jobs } = this.#parts;
-    const firstStart = await startProjects(config, { ...opened, logger }, jobs, signal);
-    side.start();
-    return firstStart;
-  }
-
-  get database(): OpenedStores['database'] {
-    return this.#parts.opened.database;
-  }
-
-  /** What the HTTP thread calls. */
-  get stores(): Stores {
-    return this.#parts.stores;
-  }
-
-  /** Ends what operators have under way, and takes no more of it. */
-  stopCommands(): Promise<void> {
-    return this.#parts.jobs.stop();
-  }
-
-  async close(): Promise<void> {
-    const { lock, side, jobs } = this.#parts;
-    await jobs.stop();
-    await side.close();
+async function openMainThread(
+  config: Config,
+  logger: Logger,
+  { throttle, importer, isClockWrong }: MainThreadNeeds,
+  signal: AbortSignal,
+): Promise<MainThread> {
+  // Where every store is on a server, other processes may use the same folder, or there is none.
+  const lock = hasEmbedded(config) ? await lockWithRetry(config.dataDir) : undefined;
+  try {
+    const opened = await openStores(config, logger, signal, ALL_STORES);
+    if (!isServer(config.profilesUrl)) await new SqlJobStore(opened.database).interruptAll();
+    const readers = Readers.both({ ...opened, config, logger, throttle }, opened.analytics);
+    const parts = { config, logger, hasReaders: true, importer, readers, isClockWrong };
+    const { stores, jobs, scheduler } = compose(parts, opened, async () => opened);
+    const heartbeat = heartbeatOf('all', readers, stores.processes, logger);
+    const projectWriter = projectWriterOf(opened, logger);
+    const side = new ReaderSide({ stores: opened, readers, scheduler, heartbeat, projectWriter });
+    return { lock, opened, side, jobs, stores };
+  } catch (error) {
     lock?.release();
+    throw error;
   }
+}
+
+/** Starts what works on the stores, once they are known to belong together. */
+async function startMainThread(
+  config: Config,
+  logger: Logger,
+  { opened, side, jobs }: MainThread,
+  signal: AbortSignal,
+): Promise<FirstStart | undefined> {
+  if (signal.aborted) throw new TidemarkError('STOPPING', 'the process was stopped while it started');
+  const firstStart = await startProjects(config, { ...opened, logger }, jobs, signal);
+  side.start();
+  return firstStart;
+}
+
+async function closeMainThread({ lock, side, jobs }: MainThread): Promise<void> {
+  await jobs.stop();
+  await side.close();
+  lock?.release();
 }
 
 async function lockWithRetry(folder: string): Promise<FolderLock> {

@@ -1,32 +1,24 @@
-import { Audiences } from '../questions/audiences.ts';
 import { limitsOf } from '../questions/query-budget.ts';
 import { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
 import { SqlAudienceStore } from '../questions/saved/sql-audience-store.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { AnalyticsReader, QueryLimits } from '../stores/analytics/analytics-store.ts';
+import type { QueryLimits } from '../stores/analytics/analytics-store.ts';
 import { LiveGenerations } from '../stores/generations/live-generations.ts';
 import { liveAnalytics } from '../stores/generations/live-stores.ts';
 import { LostAnalytics } from '../stores/generations/lost-analytics.ts';
 import type { ProjectLimits } from '../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
-import type { DatabaseAndAnalytics } from './stores.ts';
+import type { DatabaseAndAnalytics } from './open-stores.ts';
 
 /** The limits of questions in projects that have no limits of their own. */
 function queryLimitsOf({ queryMaxMs, queryMaxMemoryBytes, queryMaxRows }: Config): QueryLimits {
   return { maxMs: queryMaxMs, maxMemoryBytes: queryMaxMemoryBytes, maxRowsRead: queryMaxRows };
 }
 
-/** How questions about audiences are put: with the limits of the project, else those of the configuration. */
-export interface AudienceQueries {
-  readonly audiencesOf: (project: ProjectLimits) => Audiences;
-  readonly limitsOf: (project: ProjectLimits) => QueryLimits;
-}
-
-/** @param analytics The live generations'. */
-export function audienceQueriesOf(config: Config, analytics: AnalyticsReader): AudienceQueries {
-  const limits = (project: ProjectLimits): QueryLimits => limitsOf(project, queryLimitsOf(config));
-  return { audiencesOf: (project) => new Audiences(analytics, limits(project)), limitsOf: limits };
+/** The limits of a project's questions: its own, else those of the configuration. */
+export function projectLimitsOf(config: Config): (project: ProjectLimits) => QueryLimits {
+  return (project) => limitsOf(project, queryLimitsOf(config));
 }
 
 /** Evaluates the saved audiences of these stores. */

@@ -1,18 +1,16 @@
 import { eraseUnfinished } from '../api/admin/project-deletion.ts';
-import { SqlJobStore } from '../operations/jobs/sql-job-store.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Codec } from '../messages/codec.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
+import { compose, type Composition } from './composition.ts';
 import { ImportQueue, importThreads } from './imports/import-thread.ts';
 import { LazyStores } from './lazy-stores.ts';
 import { StoreOpener } from './open-stores.ts';
-import { operationsOn } from './operations.ts';
 import { ensureFirstProject, makeFirst, projectNamesIn } from './projects.ts';
 import { statesOf } from './readers/readers.ts';
-import { audienceSchedulerOf } from './audience-parts.ts';
-import { processStoreOf, type ReadersHealth, type Stores, storesOf } from './stores.ts';
+import type { Stores } from './stores.ts';
 
 /** The log and the stores, each opened in the background as soon as its server can be reached. */
 export class DeferredStores {
@@ -25,7 +23,7 @@ export class DeferredStores {
   readonly #stopping = new AbortController();
   readonly #signal: AbortSignal;
   readonly #fail: (error: unknown) => void;
-  readonly #operations: ReturnType<typeof operationsOn>;
+  readonly #composition: Composition;
 
   constructor(config: Config, logger: Logger, signal: AbortSignal) {
     this.#config = config;
@@ -37,20 +35,16 @@ export class DeferredStores {
     promise.catch(() => undefined);
     this.failed = promise;
     this.#fail = reject;
+    const [database, analytics] = [this.#lazy.standIn('database'), this.#lazy.standIn('analytics')];
     // Its stores are on servers: the processes of the readers read them.
+    const readers = { health: () => statesOf(database, analytics), metrics: async () => '' };
     const importer = new ImportQueue(importThreads(config));
-    const jobs = new SqlJobStore(this.#lazy.standIn('database'));
-    const surroundings = { config, logger, hasReaders: true, importer, jobs };
-    this.#operations = operationsOn(surroundings, (needs) => this.#lazy.all(needs));
+    const parts = { config, logger, hasReaders: true, importer, readers };
+    this.#composition = compose(parts, { database, analytics }, (names) => this.#lazy.all(names));
   }
 
   get stores(): Stores {
-    const database = this.#lazy.standIn('database');
-    const analytics = this.#lazy.standIn('analytics');
-    const readers: ReadersHealth = { health: () => statesOf(database, analytics), metrics: async () => '' };
-    const evaluator = audienceSchedulerOf(this.#config, this.#logger, { database, analytics });
-    const processes = processStoreOf(this.#config, database);
-    return storesOf(this.#config, { database, analytics }, { readers, evaluator, processes, ...this.#operations });
+    return this.#composition.stores;
   }
 
   /** Until the schemas are loaded, every call throws `LOG_UNAVAILABLE`. */
@@ -88,7 +82,7 @@ export class DeferredStores {
   /** What is left of deleted projects, once these are known and analytics is open. */
   #eraseAfter(ensured: Promise<unknown>): void {
     const opened = Promise.all([ensured, this.#lazy.open('analytics')]);
-    const erase = () => eraseUnfinished(this.#operations.jobs, this.#lazy.openedOrThrow('database'), this.#logger);
+    const erase = () => eraseUnfinished(this.#composition.jobs, this.#lazy.openedOrThrow('database'), this.#logger);
     void opened.then(erase).catch((error: unknown) => this.#fail(error));
   }
 
@@ -103,7 +97,7 @@ export class DeferredStores {
 
   /** Ends what operators have under way, and takes no more of it. */
   stopCommands(): Promise<void> {
-    return this.#operations.jobs.stop();
+    return this.#composition.jobs.stop();
   }
 
   async close(): Promise<void> {

@@ -10,11 +10,11 @@ import type { Readiness } from '../http/pages.ts';
 import { RouteTable } from '../http/route-table.ts';
 import { openApiDocument } from '../api/openapi.ts';
 import { readingRoutes } from '../api/routes.ts';
-import { embeddedFolderOf } from './embedded.ts';
+import { embeddedFolderOf } from '../runtime/embedded.ts';
 import type { AppParts } from '../http/app.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Registry } from 'prom-client';
-import { audienceQueriesOf } from './audience-parts.ts';
+import { projectLimitsOf } from './audience-parts.ts';
 import type { Assembled, HttpSideParts } from './http-parts.ts';
 import type { Stores } from './stores.ts';
 
@@ -30,7 +30,7 @@ export function appOf(
     { routes: statusRoutes({ ...stores, role: parts.role, log, codec, folders: dataFoldersOf(config), readiness }) },
     readingRoutes({
       ...stores,
-      ...audienceQueriesOf(config, stores.analytics),
+      limitsOf: projectLimitsOf(config),
       watch,
       changesWatch,
       stopping: listening.signal,

@@ -10,7 +10,7 @@ import { Caller, serveCalls } from '../runtime/threads.ts';
 import { unwatchThisThread, watchThisThread } from '../runtime/watchdog/watchdog.ts';
 import { pagesOf } from '../api/console/console-files.ts';
 import { type BoundServer, bindServer } from '../http/starting.ts';
-import { hasEmbedded } from './embedded.ts';
+import { hasEmbedded } from '../runtime/embedded.ts';
 import type { HttpSide } from './http-side.ts';
 import { importThreads, type StartImport } from './imports/import-thread.ts';
 import type { Stores } from './stores.ts';
@@ -19,8 +19,8 @@ import type { Stores } from './stores.ts';
 export interface HttpControl {
   /** Resolves with the address once it listens and answers that it is starting; rejects where it cannot. */
   bind(): Promise<string>;
-  /** Resolves once it answers requests; rejects where it cannot. */
-  open(): Promise<void>;
+  /** Resolves once it answers requests; rejects where it cannot. @param stores The names of those that are served. */
+  open(stores: readonly string[]): Promise<void>;
   /** In a thread of its own, which inherits the priority of this one. */
   readonly startImport: StartImport;
   /** True also until messages can be accepted. */
@@ -41,27 +41,6 @@ const { config, commands, stores: port, lines } = workerData as HttpThreadData;
 const logger = createLogger(config.logLevel, { write: (line: string) => lines.postMessage(line) });
 logWarnings(logger);
 const caller = new Caller(port);
-const stores: Stores = {
-  profiles: caller.standIn('profiles'),
-  projects: caller.standIn('projects'),
-  analytics: caller.standIn('analytics'),
-  progress: caller.standIn('progress'),
-  readers: caller.standIn('readers'),
-  saved: caller.standIn('saved'),
-  audit: caller.standIn('audit'),
-  evaluator: caller.standIn('evaluator'),
-  deletion: caller.standIn('deletion'),
-  deadLetters: caller.standIn('deadLetters'),
-  generations: caller.standIn('generations'),
-  imports: caller.standIn('imports'),
-  jobs: caller.standIn('jobs'),
-  refusals: caller.standIn('refusals'),
-  repeats: caller.standIn('repeats'),
-  processes: caller.standIn('processes'),
-  figures: caller.standIn('figures'),
-  consoleSessions: caller.standIn('consoleSessions'),
-};
-
 const shutdown = new AbortController();
 watchThisThread('the HTTP thread');
 let binding: Promise<BoundServer> | undefined;
@@ -82,8 +61,8 @@ const control: HttpControl = {
     loadModules().catch(() => undefined);
     return address;
   },
-  open: async () => {
-    opening ??= openSide();
+  open: async (names) => {
+    opening ??= openSide(names);
     await opening;
   },
   startImport: async (task, isDry) => {
@@ -108,7 +87,7 @@ function loadModules() {
   return Promise.all([import('./http-side.ts'), import('./open-stores.ts')]);
 }
 
-async function openSide(): Promise<void> {
+async function openSide(names: readonly string[]): Promise<void> {
   const [{ HttpSide }, { StoreOpener }] = await loadModules();
   const opener = new StoreOpener(config, logger, shutdown.signal);
   const bound = await (binding ??= bindServer(config, logger, pagesOf(config)));
@@ -116,6 +95,8 @@ async function openSide(): Promise<void> {
   const log = await opener.log();
   try {
     const registry = new Registry();
+    const standIns = names.map((name) => [name, caller.standIn(name)] as const);
+    const stores = Object.fromEntries(standIns) as unknown as Stores;
     // This process has the folder locked.
     const localSocket = hasEmbedded(config) ? controlSocketPath(config.dataDir) : undefined;
     const own = { bound, localSocket, config, logger, stores, storesAreOpen: true, log, codec, registry };

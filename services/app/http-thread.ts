@@ -11,12 +11,12 @@ import { TidemarkError } from '../runtime/errors.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
 import { Caller, serveCalls } from '../runtime/threads.ts';
 import type { HttpControl, HttpThreadData } from './http-thread-entry.ts';
-import type { StartImport } from './imports/import-thread.ts';
 import type { Stores } from './stores.ts';
 
 export class HttpThread {
   /** Rejects if the thread ends without having been stopped; never resolves. */
   readonly ended: Promise<never>;
+  readonly control: Pick<HttpControl, 'startImport' | 'isClockWrong'>;
   readonly #worker: Worker;
   readonly #stores: MessagePort;
   readonly #control: HttpControl;
@@ -44,7 +44,7 @@ export class HttpThread {
     channels.lines.port2.on('message', line);
     const caller = new Caller(channels.commands.port2);
     this.#stores = channels.stores.port2;
-    this.#control = caller.standIn<HttpControl>('control');
+    this.control = this.#control = caller.standIn<HttpControl>('control');
     this.ended = endOf(this.#worker, caller).catch((error: unknown) => {
       if (this.#stopping === undefined) throw error;
       return new Promise<never>(() => undefined);
@@ -68,15 +68,7 @@ export class HttpThread {
    */
   open(stores: Stores): Promise<void> {
     serveCalls(this.#stores, { ...stores });
-    return Promise.race([this.#control.open(), this.ended]);
-  }
-
-  startImport(...args: Parameters<StartImport>): ReturnType<StartImport> {
-    return this.#control.startImport(...args);
-  }
-
-  isClockWrong(): Promise<boolean> {
-    return this.#control.isClockWrong();
+    return Promise.race([this.#control.open(Object.keys(stores)), this.ended]);
   }
 
   /** The share of time that the thread was busy since the last call; 1 is all of it. */

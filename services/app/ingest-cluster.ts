@@ -3,7 +3,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Logger } from '../runtime/logger.ts';
-import type { Running } from './role.ts';
+import { onlyOnce, type Running } from './role.ts';
 
 // Without a wait, a process that ends at once would be started a thousand times a second.
 const RESTART_AFTER_MS = 1_000;
@@ -15,43 +15,20 @@ type Note =
   | { readonly tidemark: 'metrics-wanted'; readonly id: string }
   | { readonly tidemark: 'metrics'; readonly id: string; readonly text: string };
 
-/** The primary process: it starts the others, and starts another where one has died. */
-export class IngestCluster implements Running {
-  readonly firstStart = undefined;
-  readonly address: string;
-  readonly ended: Promise<never>;
-  readonly #state: IngestProcesses;
-  #stopping: Promise<void> | undefined;
-
-  private constructor(address: string, state: IngestProcesses) {
-    this.address = address;
-    this.#state = state;
-    this.ended = state.failed;
-  }
-
-  /** Resolves once every process can accept messages; rejects where one ends before it could. */
-  static async start(processes: number, logger: Logger): Promise<IngestCluster> {
-    const state = new IngestProcesses(logger);
-    try {
-      const addresses = await Promise.race([
-        Promise.all(Array.from({ length: processes }, () => state.fork())),
-        state.failed,
-      ]);
-      return new IngestCluster(addresses[0] ?? '', state);
-    } catch (error) {
-      await state.stop();
-      throw error;
-    }
-  }
-
-  projectNames(): Promise<readonly string[]> {
-    return Promise.resolve([]);
-  }
-
-  /** Idempotent. */
-  stop(): Promise<void> {
-    this.#stopping ??= this.#state.stop();
-    return this.#stopping;
+/**
+ * In the primary process: starts the others, and another where one has died. Resolves once every process can accept
+ * messages; rejects where one ends before it could.
+ */
+export async function startIngestCluster(processes: number, logger: Logger): Promise<Running> {
+  const state = new IngestProcesses(logger);
+  const stop = onlyOnce(() => state.stop());
+  try {
+    const all = Promise.all(Array.from({ length: processes }, () => state.fork()));
+    const [address = ''] = await Promise.race([all, state.failed]);
+    return { address, firstStart: undefined, ended: state.failed, projectNames: async () => [], stop };
+  } catch (error) {
+    await stop();
+    throw error;
   }
 }
 

@@ -1,7 +1,8 @@
 import { type ErrorCode, TidemarkError } from '../runtime/errors.ts';
 import { callMethod, standInFor } from '../runtime/stand-in.ts';
-import type { StoreName } from './operations.ts';
-import { closeStores, type OpenedStores, type StoreOpener } from './open-stores.ts';
+import type { Config } from '../runtime/config.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { type OpenedStores, type StoreName, StoreOpener } from './open-stores.ts';
 
 const UNOPENED: Readonly<Record<StoreName, readonly [code: ErrorCode, message: string]>> = {
   log: ['LOG_UNAVAILABLE', 'the event log is not open yet'],
@@ -9,6 +10,11 @@ const UNOPENED: Readonly<Record<StoreName, readonly [code: ErrorCode, message: s
   database: ['STORE_UNAVAILABLE', 'the database of profiles is not open yet'],
   analytics: ['STORE_UNAVAILABLE', 'analytics is not open yet'],
 };
+
+/** Every store, for `all` and `openStores`. */
+export const ALL_STORES = ['log', 'codec', 'database', 'analytics'] as const;
+/** Those that a process has which needs no analytics. */
+export const WITHOUT_ANALYTICS = ['log', 'codec', 'database'] as const;
 
 /** The log and the stores, with stand-ins that can be used before they are open. */
 export class LazyStores {
@@ -50,9 +56,9 @@ export class LazyStores {
   }
 
   /** Those of these names, opened. @throws TidemarkError as the opener or `openedOrThrow`. */
-  async all(names: readonly StoreName[]): Promise<Partial<OpenedStores>> {
+  async all<Name extends StoreName>(names: readonly Name[]): Promise<Pick<OpenedStores, Name>> {
     const all = await Promise.all(names.map(async (name) => [name, await this.#get(name)] as const));
-    return Object.fromEntries(all) as Partial<OpenedStores>;
+    return Object.fromEntries(all) as unknown as Pick<OpenedStores, Name>;
   }
 
   /** Its methods are those of the store. See `standInFor`; a store that is open may be called for anything. */
@@ -77,4 +83,27 @@ export class LazyStores {
   #begin(name: StoreName): Promise<unknown> {
     return name === 'analytics' ? this.#opener.analytics(this.open('database')) : this.#opener[name]();
   }
+}
+
+/** Opens these stores concurrently; where one cannot be opened, closes the others. */
+export async function openStores<Name extends StoreName>(
+  config: Config,
+  logger: Logger,
+  signal: AbortSignal,
+  names: readonly Name[],
+): Promise<Pick<OpenedStores, Name>> {
+  const failed = new AbortController();
+  const opener = new StoreOpener(config, logger, AbortSignal.any([signal, failed.signal]));
+  const stores = new LazyStores(opener, { opensOnCall: true });
+  try {
+    return await stores.all(names);
+  } catch (error) {
+    failed.abort();
+    await stores.close();
+    throw error;
+  }
+}
+
+export async function closeStores({ log, database, analytics }: Partial<OpenedStores>): Promise<void> {
+  await Promise.all([log?.close(), database?.close(), analytics?.close()]);
 }

@@ -14,7 +14,7 @@ import type { Config } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { retry } from '../runtime/retry.ts';
-import { isServer } from './embedded.ts';
+import { isServer } from '../runtime/embedded.ts';
 
 /**
  * Every opener throws permanent errors (`CONFIG_INVALID`, `SERVER_DENIED`, `SERVER_TOO_OLD`, `STORE_NEWER`,
@@ -102,64 +102,11 @@ export interface OpenedStores {
   readonly analytics: AnalyticsStore;
 }
 
+export type StoreName = keyof OpenedStores;
+
+export type DatabaseAndAnalytics = Pick<OpenedStores, 'database' | 'analytics'>;
+
 export type StoresWithoutAnalytics = Omit<OpenedStores, 'analytics'>;
-
-/** Opens everything concurrently; where one cannot be opened, closes the others. */
-export async function openStores(config: Config, logger: Logger, signal: AbortSignal): Promise<OpenedStores> {
-  return openTogether(config, logger, signal, (opener) => {
-    const database = opener.database();
-    return { ...logAndCodec(opener), database, analytics: opener.analytics(database) };
-  });
-}
-
-/** The same without analytics. */
-export async function openStoresWithoutAnalytics(
-  config: Config,
-  logger: Logger,
-  signal: AbortSignal,
-): Promise<StoresWithoutAnalytics> {
-  return openTogether(config, logger, signal, (opener) => ({ ...logAndCodec(opener), database: opener.database() }));
-}
-
-export async function closeStores({ log, database, analytics }: Partial<OpenedStores>): Promise<void> {
-  await Promise.all([log?.close(), database?.close(), analytics?.close()]);
-}
-
-function logAndCodec(opener: StoreOpener): { codec: Promise<Codec>; log: Promise<EventLog> } {
-  return { codec: opener.codec(), log: opener.log() };
-}
-
-async function openTogether<T extends StoresWithoutAnalytics>(
-  config: Config,
-  logger: Logger,
-  signal: AbortSignal,
-  open: (opener: StoreOpener) => { readonly [Name in keyof T]: Promise<T[Name]> },
-): Promise<T> {
-  const failed = new AbortController();
-  const opener = new StoreOpener(config, logger, AbortSignal.any([signal, failed.signal]));
-  return (await allOpenedOrNone(open(opener), () => failed.abort())) as T;
-}
-
-/** Waits for all; where one cannot be opened, closes the others. @param onFailure Called at the first that cannot. */
-async function allOpenedOrNone(
-  opening: Readonly<Record<string, Promise<unknown>>>,
-  onFailure: () => void = () => undefined,
-): Promise<Record<string, unknown>> {
-  let failure: { readonly error: unknown } | undefined;
-  const opened: Record<string, unknown> = {};
-  const each = Object.entries(opening).map(async ([name, store]) => {
-    try {
-      opened[name] = await store;
-    } catch (error) {
-      failure ??= { error };
-      onFailure();
-    }
-  });
-  await Promise.all(each);
-  if (failure === undefined) return opened;
-  await closeStores(opened);
-  throw failure.error;
-}
 
 // The number is arbitrary, but differs from that of the database's own migrations.
 const ANALYTICS_MIGRATION_LOCK = 'select pg_advisory_xact_lock(7418321991)::text';

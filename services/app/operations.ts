@@ -11,17 +11,16 @@ import { checkImport, importFile, type ImportRunner, previewImport } from '../op
 import { importsFolderOf } from '../operations/import/import-request.ts';
 import { type Generations, ReplayCommands } from '../operations/replay/replay-commands.ts';
 import { verifyPeriod } from '../operations/verify/verify-commands.ts';
-import { type Command, type CommandCall, commandInvalid } from '../runtime/command.ts';
+import type { Command, CommandCall } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type AnyMethod, standInFor } from '../runtime/stand-in.ts';
 import { LiveGenerations } from '../stores/generations/live-generations.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
-import type { OpenedStores } from './open-stores.ts';
+import { ALL_STORES, WITHOUT_ANALYTICS } from './lazy-stores.ts';
+import type { OpenedStores, StoreName } from './open-stores.ts';
 import { Readers } from './readers/readers.ts';
-import { isServer } from './embedded.ts';
-
-export type StoreName = keyof OpenedStores;
+import { isServer } from '../runtime/embedded.ts';
 
 /** What the operations of a process work with beside the stores. */
 export interface Surroundings {
@@ -29,102 +28,84 @@ export interface Surroundings {
   readonly logger: Logger;
   /** Whether this process runs readers of its own. */
   readonly hasReaders: boolean;
-  /** Absent where no service runs: then the command line imports by itself. */
-  readonly importer?: ImportRunner;
+  readonly importer: ImportRunner;
   readonly jobs: JobStore;
 }
 
-/** Opens the stores of these names, or has them open. */
-export type OpenStores = (needs: readonly StoreName[]) => Promise<Partial<OpenedStores>>;
+/** Opens the stores of these names, or has them open. @throws The reason of the signal once that is aborted. */
+export type OpenStores = <Name extends StoreName>(
+  names: readonly Name[],
+  call?: Pick<CommandCall, 'signal'>,
+) => Promise<Pick<OpenedStores, Name>>;
 
 /** The stores of an operation are opened when it is carried out, and only those that it needs. */
 export function operationsOn(surroundings: Surroundings, open: OpenStores): Operations & { readonly jobs: JobRunner } {
-  const stores = new NeededStores(open);
-  const jobs = new JobRunner({ ...surroundings, commands: jobsOn(surroundings, stores) });
+  const opened: OpenStores = async (names, call) => {
+    const stores = await open(names);
+    call?.signal.throwIfAborted();
+    return stores;
+  };
+  const jobs = new JobRunner({ ...surroundings, commands: jobsOn(surroundings, opened) });
   return {
     jobs,
     deadLetters: {
       list: async (selection) =>
-        jobs.run('dead-letters list', async (call) => listDeadLetters(await stores.logged(call), selection, call)),
+        jobs.run('dead-letters list', async (call) =>
+          listDeadLetters(await opened(WITHOUT_ANALYTICS, call), selection, call),
+        ),
       show: async (id) =>
-        jobs.run('dead-letters show', async (call) => showDeadLetter(await stores.logged(call), id, call)),
+        jobs.run('dead-letters show', async (call) => showDeadLetter(await opened(WITHOUT_ANALYTICS, call), id, call)),
       edit: async (edit) => {
         const call = { report: () => undefined, signal: jobs.stopping };
-        return new Editor(await stores.all(call)).edit(edit, call);
+        return new Editor(await opened(ALL_STORES, call)).edit(edit, call);
       },
     },
     generations: standInFor<Generations>(async (method, args) => {
-      const replays = replaysOn(surroundings, await stores.all()) as unknown as Readonly<Record<string, AnyMethod>>;
+      const replays = replaysOn(surroundings, await opened(ALL_STORES)) as unknown as Readonly<
+        Record<string, AnyMethod>
+      >;
       return replays[method]?.(...args);
     }),
     imports: {
-      check: async (request) => checkImport(importPartsOf(surroundings, await stores.database()), request),
+      check: async (request) => checkImport(importPartsOf(surroundings, await opened(['database'])), request),
       preview: async (request) =>
-        previewImport(importPartsOf(surroundings, await stores.database()), request, jobs.stopping),
+        previewImport(importPartsOf(surroundings, await opened(['database'])), request, jobs.stopping),
     },
   };
 }
 
 /** What each kind of job does. */
-function jobsOn(surroundings: Surroundings, stores: NeededStores): Readonly<Record<JobKind, Command>> {
+function jobsOn(surroundings: Surroundings, opened: OpenStores): Readonly<Record<JobKind, Command>> {
   const replay =
     (step: 'build' | 'compare' | 'swap' | 'rollback' | 'drop'): Command =>
     async (args, call) =>
-      replaysOn(surroundings, await stores.all(call))[step](args, call);
+      replaysOn(surroundings, await opened(ALL_STORES, call))[step](args, call);
   return {
-    'dead-letters replay': async (args, call) => new Settler(await stores.logged(call)).replay(args, call),
-    'dead-letters drop': async (args, call) => new Settler(await stores.logged(call)).drop(args, call),
+    'dead-letters replay': async (args, call) => new Settler(await opened(WITHOUT_ANALYTICS, call)).replay(args, call),
+    'dead-letters drop': async (args, call) => new Settler(await opened(WITHOUT_ANALYTICS, call)).drop(args, call),
     'replay build': replay('build'),
     'replay compare': replay('compare'),
     'replay swap': replay('swap'),
     'replay rollback': replay('rollback'),
     'replay drop': replay('drop'),
     verify: async (args, call) => {
-      const opened = await stores.all(call);
-      const projects = new SqlProjectStore(opened.database);
-      return verifyPeriod({ ...opened, projects, repeatWindowMs: surroundings.config.repeatWindowMs }, args, call);
+      const stores = await opened(ALL_STORES, call);
+      const projects = new SqlProjectStore(stores.database);
+      return verifyPeriod({ ...stores, projects, repeatWindowMs: surroundings.config.repeatWindowMs }, args, call);
     },
     import: async (args, call) => {
       const { logger, importer } = surroundings;
-      if (importer === undefined) throw commandInvalid('No service runs that could import.');
-      const { database, log } = await stores.logged(call);
+      const { database, log } = await opened(WITHOUT_ANALYTICS, call);
       const guard = new LogGuard({ log, progress: new LiveGenerations(database), logger });
-      const parts = { ...importPartsOf(surroundings, database), importer, checkLog: () => guard.check() };
+      const parts = { ...importPartsOf(surroundings, { database }), importer, checkLog: () => guard.check() };
       return importFile(parts, args, call);
     },
-    'project erase': async (args, call) => eraseProject(await stores.all(call), args, call),
+    'project erase': async (args, call) => eraseProject(await opened(ALL_STORES, call), args, call),
   };
 }
 
-function importPartsOf({ config: { dataDir, importDir } }: Surroundings, database: OpenedStores['database']) {
+function importPartsOf({ config: { dataDir, importDir } }: Surroundings, { database }: Pick<OpenedStores, 'database'>) {
   return { folder: importsFolderOf(dataDir), importDir, projects: new SqlProjectStore(database) };
-}
-
-class NeededStores {
-  readonly #open: OpenStores;
-
-  constructor(open: OpenStores) {
-    this.#open = open;
-  }
-
-  async database(): Promise<OpenedStores['database']> {
-    return (await this.#opened(['database'])).database;
-  }
-
-  /** All but analytics. */
-  logged(call: CommandCall): Promise<Omit<OpenedStores, 'analytics'>> {
-    return this.#opened(['log', 'codec', 'database'], call);
-  }
-
-  all(call?: Pick<CommandCall, 'signal'>): Promise<OpenedStores> {
-    return this.#opened(['log', 'codec', 'database', 'analytics'], call);
-  }
-
-  async #opened<Needed extends StoreName>(needs: readonly Needed[], call?: Pick<CommandCall, 'signal'>) {
-    const opened = await this.#open(needs);
-    call?.signal.throwIfAborted();
-    return opened as Pick<OpenedStores, Needed>;
-  }
 }
 
 function replaysOn(surroundings: Surroundings, stores: OpenedStores): ReplayCommands {

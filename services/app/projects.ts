@@ -7,7 +7,7 @@ import { retry, type RetryOptions } from '../runtime/retry.ts';
 import type { Database } from '../stores/database/database.ts';
 import { type FirstStart, makeFirstProject } from '../stores/projects/first-start.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
-import { isServer } from './embedded.ts';
+import { isServer } from '../runtime/embedded.ts';
 
 // A process that makes the first keys shows them within a fraction of a second.
 const OTHERS_SHOW_WITHIN_MS = 5_000;

@@ -7,11 +7,11 @@ import { type HttpServer, urlOf } from '../http/server.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { HealthWatch } from './health-watch.ts';
-import { openStores, openStoresWithoutAnalytics } from './open-stores.ts';
+import { ALL_STORES, openStores, WITHOUT_ANALYTICS } from './lazy-stores.ts';
 import { obeyDeletions } from './projects.ts';
 import { heartbeatOf, projectWriterOf, ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
-import type { Running } from './role.ts';
+import { onlyOnce, type Running } from './role.ts';
 import { audienceSchedulerOf } from './audience-parts.ts';
 import { processStoreOf } from './stores.ts';
 
@@ -26,63 +26,39 @@ interface OpenedReaders {
 /**
  * Answers health, readiness and metrics over HTTP, from before its servers can be reached. Any number of such processes
  * share the partitions of the log.
+ *
+ * @throws TidemarkError what keeps a store from ever being opened; an Error where the port cannot be bound.
  */
-export class ReaderService implements Running {
-  readonly firstStart = undefined;
-  readonly address: string;
-  readonly ended: Promise<never>;
-  readonly #server: HttpServer;
-  readonly #opened: OpenedReaders;
-  #stopping: Promise<void> | undefined;
-
-  private constructor(server: HttpServer, address: string, opened: OpenedReaders) {
-    this.#server = server;
-    this.address = address;
-    this.#opened = opened;
-    this.ended = opened.side.readers.failed;
-  }
-
-  /** @throws TidemarkError what keeps a store from ever being opened; an Error where the port cannot be bound. */
-  static async start(
-    role: 'projector' | 'sink',
-    config: Config,
-    logger: Logger,
-    signal: AbortSignal,
-  ): Promise<ReaderService> {
-    let opened: OpenedReaders | undefined;
-    const server = serverOf(config, logger, () => opened);
-    const url = urlOf(await server.listen(config.host, config.port));
-    try {
-      logger.info({ address: url }, 'starting');
-      opened = await (role === 'sink' ? openSink(config, logger, signal) : openProjector(config, logger, signal));
-      await opened.health.start();
-      opened.side.start();
-      return new ReaderService(server, url, opened);
-    } catch (error) {
-      await server.close(0);
-      throw error;
-    }
-  }
-
-  projectNames(): Promise<readonly string[]> {
-    return Promise.resolve([]);
-  }
-
-  /** Waits for the batch under way. Idempotent. */
-  stop(): Promise<void> {
-    this.#stopping ??= this.#stop();
-    return this.#stopping;
-  }
-
-  async #stop(): Promise<void> {
-    this.#opened.health.stop();
-    await this.#opened.side.close();
-    await this.#server.close(FINISH_REQUESTS_MS);
+export async function startReader(
+  role: 'projector' | 'sink',
+  config: Config,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<Running> {
+  let opened: OpenedReaders | undefined;
+  const server = serverOf(config, logger, () => opened);
+  const address = urlOf(await server.listen(config.host, config.port));
+  try {
+    logger.info({ address }, 'starting');
+    opened = await (role === 'sink' ? openSink(config, logger, signal) : openProjector(config, logger, signal));
+    const { side, health } = opened;
+    await health.start();
+    side.start();
+    const stop = onlyOnce(async () => {
+      health.stop();
+      // Waits for the batch under way.
+      await side.close();
+      await server.close(FINISH_REQUESTS_MS);
+    });
+    return { address, firstStart: undefined, ended: side.readers.failed, projectNames: async () => [], stop };
+  } catch (error) {
+    await server.close(0);
+    throw error;
   }
 }
 
 async function openProjector(config: Config, logger: Logger, signal: AbortSignal): Promise<OpenedReaders> {
-  const stores = await openStoresWithoutAnalytics(config, logger, signal);
+  const stores = await openStores(config, logger, signal, WITHOUT_ANALYTICS);
   await obeyDeletions({ ...stores, logger }, signal);
   const readers = Readers.projector({ ...stores, config, logger });
   const processes = processStoreOf(config, stores.database);
@@ -95,7 +71,7 @@ async function openProjector(config: Config, logger: Logger, signal: AbortSignal
 }
 
 async function openSink(config: Config, logger: Logger, signal: AbortSignal): Promise<OpenedReaders> {
-  const stores = await openStores(config, logger, signal);
+  const stores = await openStores(config, logger, signal, ALL_STORES);
   await obeyDeletions({ ...stores, logger }, signal);
   const readers = Readers.sink({ ...stores, config, logger }, stores.analytics);
   const scheduler = audienceSchedulerOf(config, logger, stores);

@@ -5,7 +5,8 @@ import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
 import { ProjectWriter } from '../operations/project-log/project-writer.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ProcessStore } from '../stores/service-state/process-store.ts';
-import { closeStores, type StoresWithoutAnalytics } from './open-stores.ts';
+import { closeStores } from './lazy-stores.ts';
+import type { StoresWithoutAnalytics } from './open-stores.ts';
 import type { Readers } from './readers/readers.ts';
 
 export interface ReaderSideParts {

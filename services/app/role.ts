@@ -2,7 +2,7 @@
 import type { Config } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
-import { isServer } from './embedded.ts';
+import { isServer } from '../runtime/embedded.ts';
 
 export const ROLES = ['all', 'ingest', 'projector', 'sink'] as const;
 export type Role = (typeof ROLES)[number];
@@ -47,4 +47,10 @@ export interface Running {
   readonly ended: Promise<never>;
   /** Finishes the work under way, then closes everything. Idempotent. */
   stop(): Promise<void>;
+}
+
+/** Does it at the first call, and answers every later one by that. */
+export function onlyOnce(stop: () => Promise<void>): () => Promise<void> {
+  let stopping: Promise<void> | undefined;
+  return () => (stopping ??= stop());
 }

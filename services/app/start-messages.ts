@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../runtime/config.ts';
 import { hostInUrl } from '../runtime/server-url.ts';
-import { hasEmbedded } from './embedded.ts';
+import { hasEmbedded } from '../runtime/embedded.ts';
 import type { Role } from './role.ts';
 
 /** Whether this start will make the embedded stores. */

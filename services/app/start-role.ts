@@ -1,21 +1,21 @@
 /**
- * Which class starts which role:
+ * Which function starts which role:
  *
- * - `all`: `AllService` (all-service.ts), everything in one process
- * - `ingest`: `IngestService` (ingest-service.ts), the HTTP interface; several processes of it are an `IngestCluster`
- *   (ingest-cluster.ts), each of which runs an `IngestService`
- * - `projector`, `sink`: `ReaderService` (reader-service.ts), one reader
+ * - `all`: `startAll` (all-service.ts), everything in one process
+ * - `ingest`: `startIngest` (ingest-service.ts), the HTTP interface; several processes are started by
+ *   `startIngestCluster` (ingest-cluster.ts), and each calls `startIngest`
+ * - `projector`, `sink`: `startReader` (reader-service.ts), one reader
  */
 import cluster from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { checkAddress } from '../http/server.ts';
 import type { Config } from '../runtime/config.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
-import { AllService } from './all-service.ts';
-import { checkDataFolders } from './embedded.ts';
-import { clusterMetricsOf, IngestCluster, sendReady } from './ingest-cluster.ts';
-import { IngestService } from './ingest-service.ts';
-import { ReaderService } from './reader-service.ts';
+import { startAll } from './all-service.ts';
+import { checkDataFolders } from '../runtime/embedded.ts';
+import { clusterMetricsOf, sendReady, startIngestCluster } from './ingest-cluster.ts';
+import { startIngest } from './ingest-service.ts';
+import { startReader } from './reader-service.ts';
 import type { Role, Running } from './role.ts';
 
 /**
@@ -32,20 +32,20 @@ export async function startRole(
 ): Promise<Running> {
   const { logger } = output;
   checkDataFolders(config);
-  if (role === 'all') return AllService.start(config, output, signal);
-  if (role === 'ingest') return startIngest(config, output, signal);
-  return ReaderService.start(role, config, logger.child({ role }), signal);
+  if (role === 'all') return startAll(config, output, signal);
+  if (role === 'ingest') return startIngestProcesses(config, output, signal);
+  return startReader(role, config, logger.child({ role }), signal);
 }
 
-async function startIngest(config: Config, { logger }: OpenedLogger, signal: AbortSignal): Promise<Running> {
+async function startIngestProcesses(config: Config, { logger }: OpenedLogger, signal: AbortSignal): Promise<Running> {
   const processes = config.ingestProcesses === 0 ? availableParallelism() : config.ingestProcesses;
   if (cluster.isPrimary) {
-    if (processes === 1) return IngestService.start(config, logger, signal);
+    if (processes === 1) return startIngest(config, logger, signal);
     // Checked here, so that a port that is taken is reported once and not by each process.
     await checkAddress(config.host, config.port);
-    return IngestCluster.start(processes, logger);
+    return startIngestCluster(processes, logger);
   }
-  const running = await IngestService.start(config, logger, signal, { metricsOf: clusterMetricsOf });
+  const running = await startIngest(config, logger, signal, { metricsOf: clusterMetricsOf });
   sendReady(running.address);
   return running;
 }

@@ -1,3 +1,5 @@
+import type { ServiceClient } from './client/service-client.ts';
+
 /** The surroundings of a subcommand: its settings, where it prints, and when it must end. */
 export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -9,12 +11,12 @@ export interface CliContext {
   readonly terminal?: NodeJS.WritableStream | undefined;
   /** Characters of a line of standard output where that is a terminal. */
   readonly columns?: number | undefined;
-  /** Lowers the priority of this process below that of all others; threads that were started before keep theirs. */
-  readonly lowerPriority?: (() => void) | undefined;
   /** Asks the person at the keyboard, where there is one; true only if they answer yes. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
   /** The service that the options of the command name; undefined for the one on this machine. */
   readonly service?: { readonly url?: string; readonly key?: string } | undefined;
+  /** The service that answers already, for what is asked of it in between. */
+  readonly client?: ServiceClient | undefined;
   /** Aborts, with `Interrupted` as its reason, when the user interrupts the command. */
   readonly signal?: AbortSignal | undefined;
 }

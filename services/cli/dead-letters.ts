@@ -1,12 +1,8 @@
 import type { Command } from 'commander';
-import type { DeadLetterSummary } from '../operations/dead-letters/listing.ts';
-import type { SettleResult } from '../operations/dead-letters/settle.ts';
-import type { StoreTrial } from '../operations/dead-letters/trial.ts';
 import { definitionText } from './audience/audience-request.ts';
-import type { Answer } from '../../schemas/operations.ts';
 import { carryOut, listDeadLetters } from './client/carry-out.ts';
-import { job } from './client/job.ts';
-import { operation } from '../../schemas/operations.ts';
+import { job, type JobResults } from './client/job.ts';
+import { type Answer, operation } from '../../schemas/operations.ts';
 import type { CliContext } from './context.ts';
 import { positiveInteger } from './options.ts';
 import { JSON_OPTION, oneLine, type OutputOptions, printJson, shortened, table } from './print.ts';
@@ -64,7 +60,7 @@ function rowOf({
   project_id: project,
   failed_at: failedAt,
   copy_of: original,
-}: DeadLetterSummary) {
+}: Answer<'GET /v1/admin/dead-letters'>['dead_letters'][number]) {
   const readers = [...new Set(attempts.map(({ reader }) => reader))].join(', ');
   const why = shortened(oneLine(attempts.at(-1)?.error ?? ''), ERROR_CHARACTERS);
   return [id, state, readers, project ?? '-', failedAt, original === null ? why : `(copy of ${original}) ${why}`];
@@ -114,12 +110,14 @@ function addDeadLettersEdit(parent: Command, context: CliContext): void {
     });
 }
 
-function editedText({ copy, stores }: Answer<'POST /v1/admin/dead-letters/{id}/edit'>): string {
+type EditedDeadLetter = Answer<'POST /v1/admin/dead-letters/{id}/edit'>;
+
+function editedText({ copy, stores }: EditedDeadLetter): string {
   if (stores === null) return `edited: appended as ${copy}\n`;
   return [trialText('profiles', stores.profiles), trialText('analytics', stores.analytics)].join('');
 }
 
-function trialText(store: string, { accepts, error }: StoreTrial): string {
+function trialText(store: string, { accepts, error }: NonNullable<EditedDeadLetter['stores']>['profiles']): string {
   return `${store}: ${accepts ? 'would take it' : `would refuse it: ${error}`}\n`;
 }
 
@@ -198,7 +196,7 @@ async function filtersOf(context: CliContext, { reader, topic, project, error, s
 function printResolved(
   context: CliContext,
   done: ResolutionWords['done'],
-  result: SettleResult,
+  result: JobResults['POST /v1/admin/dead-letters/replay'],
   json: true | undefined,
 ): void {
   const { messages, still_undecodable: undecodable, settled_before: before, not_found: missing } = result;

@@ -1,10 +1,9 @@
 /** `tidemark events`: questions about the events of a project. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Answer, type Body, operation } from '../../schemas/operations.ts';
-import { keepDigits } from '../messages/exact-number.ts';
 import { commandInvalid } from '../runtime/command.ts';
 import { definitionText } from './audience/audience-request.ts';
-import { askFor } from './client/ask.ts';
+import { askFor, keepDigits } from './client/ask.ts';
 import { onePage } from './client/pages.ts';
 import { projectClientOf } from './client/project-client.ts';
 import { addServiceOptions, type ServiceOptions } from './client/service-options.ts';

@@ -1,25 +1,14 @@
 import { basename, dirname, join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ImportTask } from '../operations/import/begin.ts';
-import type { ImportProgress, ImportResult, ImportTarget } from '../operations/import/import-file.ts';
-import type { DefaultType } from '../operations/import/judge.ts';
-import type { Format } from '../operations/import/read-records.ts';
-import type { ProjectSummary } from '../stores/projects/project-commands.ts';
-import { readConfig } from '../runtime/config.ts';
-import { hasCode } from '../runtime/errors.ts';
+import type { Progress } from '../runtime/command.ts';
+import { importByService, type ImportOptions, type ImportResult } from './client/import-by-service.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { positiveInteger } from './options.ts';
 import { JSON_OPTION, type OutputOptions, printJson } from './print.ts';
 import { withProgress } from './progress.ts';
-import { projectById, projectOf } from './project.ts';
-import { isServer } from '../app/embedded.ts';
-import { carryOut } from './client/carry-out.ts';
-import { clientOfRunning, warningsTo } from './client/with-service.ts';
 
-interface ImportOptions extends OutputOptions {
+interface ImportFileOptions extends OutputOptions, Pick<ImportOptions, 'type' | 'format'> {
   readonly project?: string;
-  readonly type?: DefaultType;
-  readonly format?: Format;
   readonly delimiter: string;
   readonly types?: true;
   readonly jsonColumn: readonly string[];
@@ -63,99 +52,32 @@ export function addImport(parent: Command, context: CliContext): void {
     .option('--rate <lines>', 'lines a second at most', readRate)
     .option('--dry-run', 'only look: import nothing')
     .option(...JSON_OPTION)
-    .action((file: string, options: ImportOptions) => importFile(context, file, options));
+    .action((file: string, options: ImportFileOptions) => importFile(context, file, options));
 }
 
-async function importFile(context: CliContext, file: string, options: ImportOptions): Promise<void> {
-  const task = taskOf(file, options, await projectOf(context, options.project));
+async function importFile(context: CliContext, file: string, options: ImportFileOptions): Promise<void> {
   const isDry = options.dryRun === true;
-  const { importByService } = await import('./client/import-by-service.ts');
-  const result = await withProgress(context, isDry ? 'checking' : 'importing', async (report) => {
-    const speed = new Speed();
-    const onProgress = (progress: ImportProgress): void =>
-      report({ ...shownProgress(progress), note: speed.describe(progress) });
-    return (await importByService(context, task, isDry, onProgress)) ?? importHere(context, task, isDry, onProgress);
+  const path = file === '-' ? undefined : file;
+  const { project, restart = false, report = defaultReport(path, isDry), state = `${report}.state.json` } = options;
+  const speed = new Speed();
+  const result = await withProgress(context, isDry ? 'checking' : 'importing', (show) =>
+    importByService(context, { project, path, report, state, restart }, optionsOf(options), (progress) =>
+      show({ ...progress, note: speed.describe(progress) }),
+    ),
+  ).catch((error: unknown) => {
+    const goesOn = path !== undefined && context.service?.url === undefined;
+    if (goesOn && context.signal?.aborted === true) context.err('Not finished: the same command goes on from here.\n');
+    throw error;
   });
-  printImported(context, result, { ...options, report: task.reportPath });
+  printImported(context, result, { ...options, report });
   context.signal?.throwIfAborted();
   if (result.refused > 0) throw new ExitCode(EXIT_SOME_REFUSED);
 }
 
-/** Where no service runs. */
-async function importHere(
-  context: CliContext,
-  task: ImportTask,
-  isDry: boolean,
-  onProgress: (progress: ImportProgress) => void,
-): Promise<ImportResult> {
-  const [{ FileImport }, { whileProjectExists }] = await Promise.all([
-    import('../operations/import/import-file.ts'),
-    import('../operations/import/while-project-exists.ts'),
-  ]);
-  const ends = context.signal ?? new AbortController().signal;
-  const onTrouble = (error: unknown): void =>
-    context.err(`warning: waiting for the event log: ${(error as Error).message}\n`);
-  return withTarget(context, isDry, (target) =>
-    whileProjectExists(
-      () => hasProject(context, task.projectId),
-      ends,
-      (signal) => FileImport.run(task, target, { signal, onTrouble, onProgress }),
-    ),
-  );
-}
-
-/** Where the projects are embedded and no service has them open, nobody can delete one. */
-async function hasProject(context: CliContext, projectId: string): Promise<boolean> {
-  const canBeDeleted = isServer(readConfig(context.env).profilesUrl) || (await clientOfRunning(context)) !== undefined;
-  if (!canBeDeleted) return true;
-  try {
-    await carryOut(context, projectById(projectId));
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'PROJECT_UNKNOWN')) return false;
-    throw error;
-  }
-}
-
-function taskOf(file: string, options: ImportOptions, project: ProjectSummary): ImportTask {
-  const { type, format, delimiter, types, jsonColumn, map, restart, importId, rate, dryRun } = options;
-  const path = file === '-' ? undefined : file;
-  const reportPath = options.report ?? defaultReport(path, dryRun === true);
-  return {
-    projectId: project.id,
-    timezone: project.timezone,
-    path,
-    type,
-    format,
-    csv: { delimiter, typed: types === true, jsonColumns: jsonColumn, renamed: map },
-    reportPath,
-    statePath: path === undefined ? undefined : (options.state ?? `${reportPath}.state.json`),
-    restarts: restart === true,
-    importId,
-    rate,
-  };
-}
-
-/** This process appends to the log itself, while a service may do so too: the log takes several writers. */
-async function withTarget<T>(
-  context: CliContext,
-  isDry: boolean,
-  use: (target: ImportTarget | undefined) => Promise<T>,
-): Promise<T> {
-  if (isDry) return use(undefined);
-  const config = readConfig(context.env);
-  const { StoreOpener } = await import('../app/open-stores.ts');
-  const opener = new StoreOpener(config, warningsTo(context), context.signal);
-  const codec = await opener.codec();
-  const log = await opener.log();
-  try {
-    // This starts the thread that writes, which keeps its priority: live appends wait for the lock that it takes.
-    await log.check();
-    context.lowerPriority?.();
-    return await use({ log, codec, maxClockSkewMs: config.maxClockSkewMs });
-  } finally {
-    await log.close();
-  }
+function optionsOf({ types, jsonColumn, map, importId, dryRun, ...options }: ImportFileOptions) {
+  const { type, format, delimiter, rate } = options;
+  const columns = { delimiter, types, json_columns: jsonColumn, map: Object.fromEntries(map) };
+  return { type, format, ...columns, rate, import_id: importId, dry_run: dryRun };
 }
 
 /** A dry run has a file of its own, so that the report of an import is not overwritten. */
@@ -164,19 +86,17 @@ function defaultReport(path: string | undefined, isDry: boolean): string {
   return path === undefined ? name : join(dirname(path), name);
 }
 
-function shownProgress({ bytesRead, bytes, lines }: ImportProgress) {
-  return bytes === undefined ? { done: lines, unit: 'lines' } : { done: bytesRead, total: bytes, unit: 'bytes' };
-}
-
 /** Lines a second since this run began. */
 class Speed {
   #first: { readonly lines: number; readonly atMs: number } | undefined;
 
-  describe({ lines, refused }: ImportProgress): string {
+  /** Undefined while the import waits for others. */
+  describe({ lines, refused }: Progress): string | undefined {
+    if (typeof lines !== 'number') return undefined;
     this.#first ??= { lines, atMs: performance.now() };
     const seconds = (performance.now() - this.#first.atMs) / 1_000;
     const perSecond = seconds < 0.5 ? '' : `, ${Math.round((lines - this.#first.lines) / seconds)} lines/s`;
-    return `${lines} lines${perSecond}, ${refused} refused`;
+    return `${lines} lines${perSecond}, ${Number(refused)} refused`;
   }
 }
 
@@ -186,14 +106,10 @@ interface ImportResultOptions extends OutputOptions {
 }
 
 function printImported(context: CliContext, result: ImportResult, { json, report, dryRun }: ImportResultOptions): void {
-  const { imported, refused, lines, resumedAtLine, isDone } = result;
-  if (json) {
-    printJson(context, { accepted: imported, refused, lines, resumed_at_line: resumedAtLine });
-    return;
-  }
-  if (!isDone) context.err('Not finished: the same command goes on from here.\n');
-  const from = resumedAtLine > 0 ? ` (lines up to ${resumedAtLine} in earlier runs)` : '';
-  context.out(`${imported} ${dryRun ? 'valid' : 'imported'}, ${refused} refused, of ${lines} lines${from}\n`);
+  if (json) return printJson(context, result);
+  const { accepted, refused, lines, resumed_at_line: resumedAt } = result;
+  const from = resumedAt > 0 ? ` (lines up to ${resumedAt} in earlier runs)` : '';
+  context.out(`${accepted} ${dryRun ? 'valid' : 'imported'}, ${refused} refused, of ${lines} lines${from}\n`);
   if (refused > 0) context.out(`refused lines and why: ${report}\n`);
 }
 

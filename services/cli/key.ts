@@ -1,15 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { commandInvalid } from '../runtime/command.ts';
-import type { Scope } from '../stores/projects/project-store.ts';
-import type { Answer } from '../../schemas/operations.ts';
 import { carryOut, listKeys } from './client/carry-out.ts';
-import { operation } from '../../schemas/operations.ts';
+import { type Answer, operation } from '../../schemas/operations.ts';
 import type { CliContext } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
 import { optionalProjectId, projectIdOf, projectNamedBy } from './project.ts';
 
-/** No store is loaded for them. */
-const SCOPES: readonly Scope[] = ['write', 'read', 'audiences', 'admin'];
+type KeyScope = Answer<'POST /v1/admin/keys'>['scopes'][number];
+
+const SCOPES: readonly KeyScope[] = ['write', 'read', 'audiences', 'admin'];
 
 export function addKey(root: Command, context: CliContext): void {
   const key = root.command('key').description('API keys');
@@ -19,7 +18,7 @@ export function addKey(root: Command, context: CliContext): void {
 }
 
 interface CreateKeyOptions extends OutputOptions {
-  readonly scope: readonly Scope[];
+  readonly scope: readonly KeyScope[];
   readonly project?: string;
   readonly name?: string;
 }

@@ -1,6 +1,6 @@
 /** The server-sent events of `GET /v1/events/live`, over as many connections as it takes. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { keepDigits } from '../messages/exact-number.ts';
+import { keepDigits } from './client/ask.ts';
 import { hasCode } from '../runtime/errors.ts';
 import { HttpStatusError, type ServiceClient, ServiceUnreachable } from './client/service-client.ts';
 

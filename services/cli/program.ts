@@ -1,5 +1,4 @@
 /** What the command `tidemark` runs. */
-import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { Interrupted } from './context.ts';
 import { runCli } from './run-cli.ts';
@@ -40,8 +39,6 @@ process.exitCode = await runCli(process.argv.slice(2), {
   err: (text) => void process.stderr.write(text),
   columns: process.stdout.isTTY ? process.stdout.columns : undefined,
   terminal: process.stderr.isTTY ? process.stderr : undefined,
-  // On Linux niceness belongs to a thread, and the process id names the main one. Elsewhere it applies to the process.
-  lowerPriority: () => setPriority(process.pid, 19),
   confirm: process.stdin.isTTY ? confirm : undefined,
   signal: interruption.signal,
 });

@@ -186,7 +186,7 @@ export function projectNamedBy(argument: string | undefined, option: string | un
   throw new TidemarkError('COMMAND_INVALID', `Two projects are named: ${argument} and --project ${option}.`);
 }
 
-export function projectById(id: string) {
+function projectById(id: string) {
   return operation('GET /v1/admin/projects/{id}', { path: { id } });
 }
 

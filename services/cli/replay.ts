@@ -1,9 +1,7 @@
 import { Argument, type Command } from 'commander';
-import type { Compared } from '../operations/replay/comparison.ts';
-import type { BuiltGeneration, PlannedReplay } from '../operations/replay/replay-commands.ts';
 import { carryOut } from './client/carry-out.ts';
-import { job } from './client/job.ts';
-import { operation, type Sent } from '../../schemas/operations.ts';
+import { job, type JobResults } from './client/job.ts';
+import { type Answer, operation, type Sent } from '../../schemas/operations.ts';
 import type { CliContext } from './context.ts';
 import { positiveInteger } from './options.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
@@ -12,6 +10,8 @@ import { optionalProjectId } from './project.ts';
 
 const KINDS = ['profiles', 'analytics'] as const;
 type Kind = (typeof KINDS)[number];
+type PlannedReplay = Extract<Answer<'POST /v1/admin/generations'>, { readonly basis: unknown }>;
+type BuiltGeneration = JobResults['POST /v1/admin/generations'];
 
 const parseRate = positiveInteger(12, 'It is a whole number of messages a second from 1 up.');
 const parseNumber = positiveInteger(9, 'It is the number of a generation.');
@@ -95,7 +95,7 @@ function printPlan({ out }: CliContext, planned: PlannedReplay): void {
 
 function printBuilt({ out }: CliContext, { comparison }: BuiltGeneration): void {
   const head = ['', 'EQUAL', 'DIFFERENT', 'MISSING', 'EXTRA', 'UNDECIDED', 'COUNTED'];
-  const row = (one: Compared): string[] => [
+  const row = (one: BuiltGeneration['comparison'][number]): string[] => [
     one.what,
     ...[one.equal, one.different, one.missing, one.extra, one.undecided].map(String),
     one.unit,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type Answer, pathTo } from '../../schemas/operations.ts';
-import { keepDigits } from '../messages/exact-number.ts';
+import { keepDigits } from './client/ask.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
 import { type ServiceClient, ServiceUnreachable } from './client/service-client.ts';

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { type Answer, operation } from '../../schemas/operations.ts';
-import type { ServiceRequest } from './client/ask.ts';
-import { keepDigits } from '../messages/exact-number.ts';
+import { keepDigits, type ServiceRequest } from './client/ask.ts';
 import type { CliContext } from './context.ts';
 import { positiveInteger } from './options.ts';
 import { JSON_OPTION, localTime, oneLine, type OutputOptions, printJson, shortened } from './print.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Finding, HourReport, VerificationReport } from '../operations/verify/report.ts';
+import type { Finding, HourReport, VerificationReport } from '../../schemas/verification-report.ts';
 import { carryOut } from './client/carry-out.ts';
 import { job } from './client/job.ts';
 import { type CliContext, ExitCode } from './context.ts';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import Koa from 'koa';
 import type { Registry } from 'prom-client';
+import type { KeyRing } from '../stores/projects/project-store.ts';
 import type { AuditLog } from '../stores/service-state/audit-log.ts';
 import {
   authenticate,
@@ -18,15 +19,20 @@ import { Call } from './call.ts';
 import { countConnections, HttpMetrics } from './http-metrics.ts';
 import { invalid, type Refusal } from './problems.ts';
 import { PROJECT_PARAMETER } from './access/named-project.ts';
+import { OpenCalls } from './access/open-calls.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { handle, type HandleParts } from './handling/handle.ts';
 import { ReceivingBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
 import { respond, type RespondParts } from './respond.ts';
 import { NO_PATH, type RouteTable } from './route-table.ts';
+import type { SessionKeys } from './access/session-cookie.ts';
 import { type Answering, HttpServer, type ServerOptions } from './server.ts';
-import { type Context, type Next, refuse, routeOf, type State, type Step } from './steps.ts';
+import { composed, refuse, routeOf, type State, type Step, type Work } from './steps.ts';
 
 export interface AppParts extends RespondParts {
+  readonly keys: KeyRing;
+  /** The console's sessions; without them a cookie counts for nothing. */
+  readonly sessions?: SessionKeys;
   readonly table: Pick<RouteTable, 'find' | 'styleOf'>;
   readonly registry: Registry;
   /** Bytes of bodies that may be received at once. */
@@ -82,21 +88,23 @@ function sharedOf({ registry, logger, maxReceivingBytes, audit: log }: AppParts)
   return shared;
 }
 
-/** The Koa app that every role's routes are plugged into. A step that refuses does not call the next. */
-function createApp(parts: AppParts, isLocal: boolean): Koa<State, object> {
+/** The Koa app that every role's routes are plugged into. */
+function createApp(parts: AppParts, isLocal: boolean): Koa {
   const { receiving, limiter, metrics, auditor } = sharedOf(parts);
-  const app = new LeanKoa<State, object>();
-  app.use(begin(isLocal));
-  app.use(respond(parts, metrics));
+  const open = new OpenCalls(parts.keys, parts.sessions);
   // Every request passes every step: one that has nothing to do is left out.
-  if ((parts.corsOrigins ?? []).length > 0) app.use(allowOrigins(parts));
-  if (!isLocal && parts.isAdminOnPort === false) app.use(hideAdmin);
-  app.use(findRoute(parts.table));
-  app.use(authenticate(parts.keys, parts.sessions));
-  app.use(limitRate(limiter));
-  app.use(decodeParameters);
-  app.use(takeBody(receiving, limiter, authenticateByBody(parts.keys, limiter)));
-  app.use(handle(parts, auditor));
+  const steps = [
+    respond(parts, metrics),
+    ...((parts.corsOrigins ?? []).length > 0 ? [allowOrigins(parts)] : []),
+    ...(!isLocal && parts.isAdminOnPort === false ? [hideAdmin] : []),
+    findRoute(parts.table),
+    authenticate(parts.keys, parts.sessions),
+    limitRate(limiter),
+    decodeParameters,
+    takeBody({ receiving, limiter, open }, authenticateByBody(parts.keys, limiter)),
+  ];
+  const app = new LeanKoa();
+  app.use(begin(isLocal, composed(steps, handle(parts, auditor))));
   app.on('error', (error: unknown) => parts.logger.error({ err: error }, 'request failed outside its middleware'));
   return app;
 }
@@ -105,7 +113,7 @@ function createApp(parts: AppParts, isLocal: boolean): Koa<State, object> {
  * Koa less the end of its request handling: here every answer is sent by `send` and every error answered by `answer`, so
  * Koa's own answer and its watch over the response's end (on-finished, 5 to 8 % of a small request's time) do nothing.
  */
-class LeanKoa<S, C> extends Koa<S, C> {
+class LeanKoa extends Koa {
   handleRequest(context: Koa.Context, run: (context: Koa.Context) => Promise<void>): Promise<void> {
     return run(context).catch((error: unknown) => {
       this.emit('error', error, context);
@@ -124,29 +132,29 @@ function newRequestId(): string {
   return `${PROCESS_ID}-${++requests}`;
 }
 
-function begin(isLocal: boolean): (context: Context, next: Next) => Promise<void> {
-  return (context, next) => {
+function begin(isLocal: boolean, work: Work): (context: Koa.Context) => Promise<void> | undefined {
+  return (context) => {
     const { req, res } = context;
     const given = req.headers['x-request-id'];
     const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId();
-    context.state = { call: new Call(req, res, requestId, isLocal), outcome: undefined };
     // Answers are sent by `send`: one write, with the exact length, and without Koa guessing types and texts.
     context.respond = false;
-    return next();
+    return work({ call: new Call(req, res, requestId, isLocal), outcome: undefined });
   };
 }
 
 /** Lets pages of these origins send what SDKs send, and answers what browsers ask before they do (the preflight). */
 function allowOrigins({ table, corsOrigins = [] }: AppParts): Step {
-  return ({ state, res }, next) => {
-    const { headers, method } = state.call.req;
+  return (next) => (state) => {
+    const { req, res, path } = state.call;
+    const { headers, method } = req;
     const { origin } = headers;
-    if (origin === undefined || !(corsOrigins.includes(origin) || corsOrigins.includes('*'))) return next();
-    const match = table.find('POST', state.call.path);
-    if ('refused' in match || match.route.takesSdkBodies !== true) return next();
+    if (origin === undefined || !(corsOrigins.includes(origin) || corsOrigins.includes('*'))) return next(state);
+    const match = table.find('POST', path);
+    if ('refused' in match || match.route.takesSdkBodies !== true) return next(state);
     res.setHeader('Access-Control-Allow-Origin', origin);
     res.setHeader('Vary', 'Origin');
-    if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return next();
+    if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return next(state);
     state.outcome = { status: 204, body: '', headers: PREFLIGHT };
     return undefined;
   };
@@ -159,12 +167,12 @@ const PREFLIGHT = {
 };
 
 /** Below `/v1/admin` there is nothing then: no route, no method and no scope shows. */
-function hideAdmin({ state }: Context, next: Next): Promise<void> | undefined {
-  return state.call.path.startsWith('/v1/admin') ? refuse(state, NO_PATH) : next();
+function hideAdmin(next: Work): Work {
+  return (state) => (state.call.path.startsWith('/v1/admin') ? refuse(state, NO_PATH) : next(state));
 }
 
 function findRoute(table: AppParts['table']): Step {
-  return ({ state }, next) => {
+  return (next) => (state) => {
     const { call } = state;
     const { httpVersion, method = 'GET', rawHeaders } = call.req;
     const hosts = countHosts(rawHeaders);
@@ -176,7 +184,7 @@ function findRoute(table: AppParts['table']): Step {
     if ('refused' in match) return refuse(state, match);
     call.route = match.route;
     if (match.rawParams !== undefined) call.params = match.rawParams;
-    return next();
+    return next(state);
   };
 }
 
@@ -190,22 +198,24 @@ function countHosts(rawHeaders: readonly string[]): number {
   return hosts;
 }
 
-function decodeParameters({ state }: Context, next: Next): Promise<void> | undefined {
-  const { call } = state;
-  if (call.path.includes('%') || call.search.includes('%')) {
-    try {
-      decodeURIComponent(call.search);
-      call.params = Object.fromEntries(
-        Object.entries(call.params).map(([name, raw]) => [name, decodeURIComponent(raw)]),
-      );
-    } catch {
-      return refuse(state, invalid('invalid-parameter', [{ path: '', message: 'malformed percent-encoding' }]));
+function decodeParameters(next: Work): Work {
+  return (state) => {
+    const { call } = state;
+    if (call.path.includes('%') || call.search.includes('%')) {
+      try {
+        decodeURIComponent(call.search);
+        call.params = Object.fromEntries(
+          Object.entries(call.params).map(([name, raw]) => [name, decodeURIComponent(raw)]),
+        );
+      } catch {
+        return refuse(state, invalid('invalid-parameter', [{ path: '', message: 'malformed percent-encoding' }]));
+      }
     }
-  }
-  if (call.search === '') return next();
-  const { query } = routeOf(state);
-  const unknown = query === undefined ? undefined : refuseUnknown(call.query, query);
-  return unknown === undefined ? next() : refuse(state, unknown);
+    if (call.search === '') return next(state);
+    const { query } = routeOf(state);
+    const unknown = query === undefined ? undefined : refuseUnknown(call.query, query);
+    return unknown === undefined ? next(state) : refuse(state, unknown);
+  };
 }
 
 /**
@@ -220,21 +230,35 @@ function refuseUnknown(query: URLSearchParams, known: readonly string[]): Refusa
   return { refused: 'invalid-parameter', detail };
 }
 
-function takeBody(receiving: ReceivingBytes, limiter: RateLimiter, byBody: Step): Step {
-  return (context, next) => {
-    const { state } = context;
-    const { call } = state;
-    const { bodyLimitBytes } = routeOf(state);
-    if (bodyLimitBytes === null) return next();
-    const refusal = refuseHead(call.headers, bodyLimitBytes, mayBeSdk(call));
-    if (refusal !== undefined) return refuse(state, bodyRefusal(state, refusal));
-    if (expectsContinue(call)) call.res.writeContinue();
-    const held = receiving.open(call.key?.project?.id ?? call.key?.id ?? '');
-    return readBody(call.req, bodyLimitBytes, held, mayBeSdk(call)).then((read) =>
-      keepBody(state, read, limiter, isKeyInBody(state) ? async () => byBody(context, next) : next),
-    );
+interface BodyBounds {
+  readonly receiving: ReceivingBytes;
+  readonly limiter: RateLimiter;
+  readonly open: OpenCalls;
+}
+
+function takeBody({ receiving, limiter, open }: BodyBounds, byBody: Step): Step {
+  return (next) => {
+    const withKeyInBody = byBody(next);
+    const keep = (state: State, read: Received): Promise<void> | undefined =>
+      keepBody(state, read, limiter, isKeyInBody(state) ? withKeyInBody : next);
+    return (state) => {
+      const { call } = state;
+      const { bodyLimitBytes, scope } = routeOf(state);
+      if (call.key !== undefined && scope !== 'write') open.add(call);
+      if (bodyLimitBytes === null) return next(state);
+      const refusal = refuseHead(call.headers, bodyLimitBytes, mayBeSdk(call));
+      if (refusal !== undefined) return refuse(state, bodyRefusal(state, refusal));
+      if (expectsContinue(call)) call.res.writeContinue();
+      const held = receiving.open(call.key?.project?.id ?? call.key?.id ?? '');
+      return readBody(call.req, bodyLimitBytes, held, mayBeSdk(call)).then((read) => {
+        if (read === 'client-gone' || !open.isLate(call)) return keep(state, read);
+        return open.whyNot(call).then((late) => (late === undefined ? keep(state, read) : refuse(state, late)));
+      });
+    };
   };
 }
+
+type Received = Awaited<ReturnType<typeof readBody>>;
 
 /** A body that cannot be read has no key, and is not an SDK's, which alone need not say its type. */
 function bodyRefusal(state: State, refusal: Refusal): Refusal {
@@ -242,16 +266,11 @@ function bodyRefusal(state: State, refusal: Refusal): Refusal {
   return isJson(state.call.headers) || refusal === TOO_MUCH_RECEIVED ? refusal : UNSUPPORTED_TYPE;
 }
 
-function keepBody(
-  state: State,
-  read: Awaited<ReturnType<typeof readBody>>,
-  limiter: RateLimiter,
-  next: Next,
-): Promise<void> | undefined {
+function keepBody(state: State, read: Received, limiter: RateLimiter, next: Work): Promise<void> | undefined {
   // An answer that has been ended is not worked for.
   if (read === 'client-gone' || state.call.ending !== undefined) return undefined;
   if ('refused' in read) return refuse(state, bodyRefusal(state, read));
   state.call.body = read.body;
   chargeBytes(limiter, state.call);
-  return next();
+  return next(state);
 }

@@ -1,7 +1,4 @@
 import type { Logger } from '../runtime/logger.ts';
-import type { KeyRing } from '../stores/projects/project-store.ts';
-import { OpenCalls } from './access/open-calls.ts';
-import type { SessionKeys } from './access/session-cookie.ts';
 import type { Call } from './call.ts';
 import type { HttpMetrics } from './http-metrics.ts';
 import { type Refusal, refusalOf } from './problems.ts';
@@ -11,33 +8,24 @@ import type { Step } from './steps.ts';
 
 export interface RespondParts {
   readonly table: Pick<RouteTable, 'styleOf'>;
-  readonly keys: KeyRing;
   readonly logger: Logger;
-  /** The console's sessions; without them a cookie counts for nothing. */
-  readonly sessions?: SessionKeys;
   /** Told of every refusal, before it is sent. */
   readonly onRefusal?: (call: Call, refusal: Refusal) => void;
 }
 
 /** The one step that waits for the others: sends what came of the request, then counts and logs it. */
 export function respond(parts: RespondParts, metrics: HttpMetrics): Step {
-  const open = new OpenCalls(parts.keys, parts.sessions);
-  return async ({ state, res }, next) => {
-    open.add(state.call);
-    // All that works on an answer listens for its end, some ten for a long poll: Node took that for a leak.
-    res.setMaxListeners(0);
+  return (next) => async (state) => {
     try {
-      await next();
+      await next(state);
     } catch (error) {
       state.outcome = refusalOfThrown(parts.logger, state.call, error);
     }
     const { call, outcome } = state;
     if (outcome !== undefined && 'refused' in outcome) parts.onRefusal?.(call, outcome);
     if (outcome !== undefined) send(call, outcome, call.route?.style ?? parts.table.styleOf(call.path));
-    if (res.writableEnded || res.destroyed) open.delete(call);
-    else res.once('close', () => open.delete(call));
     const ms = performance.now() - call.startedAtMs;
-    const status = outcome === undefined ? 0 : res.statusCode;
+    const status = outcome === undefined ? 0 : call.res.statusCode;
     metrics.observe(call.route, status, ms);
     if (parts.logger.isLevelEnabled('debug')) logRequest(parts.logger, call, status, ms);
   };

@@ -4,6 +4,7 @@ import { invalid, type Refusal } from '../http/problems.ts';
 import type { Codec } from '../messages/codec.ts';
 import type { Micros } from '../messages/message.ts';
 import type { Refused } from '../messages/validate.ts';
+import { microsAt } from '../messages/timestamp.ts';
 import { newMessageId } from '../messages/message-id.ts';
 import type { Project } from '../stores/projects/project-store.ts';
 import { isRetryable } from '../runtime/errors.ts';
@@ -125,7 +126,7 @@ export class Ingestor {
       isSkewed = given === undefined;
       return given ?? arrivedAt;
     };
-    const arrivedAt = BigInt(Math.floor(clock.now())) * 1_000n;
+    const arrivedAt = microsAt(clock.now());
     const job = { firstId: newMessageId(), idempotencyKey, receivedAt, arrivedAt, text: body.toString('utf8') };
     const encoded = encodeBody(facts, job, codec);
     return this.#appendEncoded(facts, encoded, isSkewed);

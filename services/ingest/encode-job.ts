@@ -139,12 +139,12 @@ export interface AcceptedBody {
 
 const PROBLEMS_MARK = '!';
 
+// JSON text has no line feed, so each member is a line.
 export function writeAccepted(accepted: AcceptedBody): string {
   const { counts, receipt, messageIds, rejected, details, ignored, adjusted, adjustedMessages } = accepted;
   const { identify, track, session } = counts;
-  const numbers = `${identify} ${track} ${session} ${receipt} ${rejected} ${adjustedMessages}`;
-  const lengths = `${messageIds.length} ${details.length} ${ignored.length}`;
-  return `${numbers} ${lengths} ${messageIds}${details}${ignored}${adjusted}`;
+  const numbers = [identify, track, session, rejected, adjustedMessages];
+  return [...numbers, receipt, messageIds, details, ignored, adjusted].join('\n');
 }
 
 export function writeProblems(problems: readonly Problem[]): string {
@@ -160,21 +160,11 @@ export function readProblems(result: string): readonly Problem[] {
   return JSON.parse(result.slice(PROBLEMS_MARK.length)) as readonly Problem[];
 }
 
+/** Reads the result of a job whose records were appended, which has a receipt. */
 export function readAccepted(result: string): AcceptedBody {
-  let at = 0;
-  const word = (): string => {
-    const from = at;
-    at = result.indexOf(' ', from) + 1;
-    return result.slice(from, at - 1);
-  };
-  const counts = { identify: Number(word()), track: Number(word()), session: Number(word()) };
-  const receipt = word();
-  const [rejected, adjustedMessages] = [Number(word()), Number(word())];
-  const lengths = [Number(word()), Number(word()), Number(word()), result.length];
-  const [messageIds = '', details = '', ignored = '', adjusted = ''] = lengths.map((length) => {
-    const from = at;
-    at += length;
-    return result.slice(from, at);
-  });
-  return { counts, receipt, rejected, messageIds, details, ignored, adjusted, adjustedMessages };
+  const [identify, track, session, rejected, adjustedMessages, ...texts] = result.split('\n');
+  const [receipt = '', messageIds = '', details = '', ignored = '', adjusted = ''] = texts;
+  const counts = { identify: Number(identify), track: Number(track), session: Number(session) };
+  const numbers = { rejected: Number(rejected), adjustedMessages: Number(adjustedMessages) };
+  return { counts, receipt, messageIds, details, ignored, adjusted, ...numbers };
 }

@@ -61,6 +61,16 @@ export function formatMicros(micros: Micros): string {
   return `${new Date(ms).toISOString().slice(0, -1)}${String(microsecond).padStart(3, '0')}Z`;
 }
 
+/** The instant at a number of milliseconds since 1970, whose fraction is dropped. */
+export function microsAt(ms: number): Micros {
+  return BigInt(Math.floor(ms)) * 1000n;
+}
+
+/** As `formatMicros`, of milliseconds since 1970. */
+export function formatMs(ms: number): string {
+  return formatMicros(microsAt(ms));
+}
+
 /** Whether this names an IANA time zone that the machine knows. An offset is not a time zone. */
 export function isTimezone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;

@@ -1,12 +1,9 @@
-import type { AnalyticsReader, QueryLimits } from '../stores/analytics/analytics-store.ts';
 import type { Micros } from '../messages/message.ts';
 import type { Audience } from './definition/audience.ts';
-import { compilePreview } from './sql/compile.ts';
-import { compileComparison } from './sql/compile-comparison.ts';
-import { compileUnnamed } from './sql/compile-members.ts';
+import type { QueryBudget } from './query-budget.ts';
 import { namedUser, sampleUser, type SampleUser } from './sample-user.ts';
-import { explain, type Explanation } from './explain/explain.ts';
-import { explainMembership, type Why } from './explain/why.ts';
+import { compileComparison, compilePreview, type PreviewOptions } from './sql/compile.ts';
+import { compileUnnamed } from './sql/compile-members.ts';
 
 /** How many users an audience has, and some of them. Plain data. */
 export interface Preview {
@@ -38,98 +35,57 @@ export interface Comparison {
   readonly rowsRead: number;
 }
 
-/** Evaluates audiences in analytics. */
-export class Audiences {
-  readonly #reader: AnalyticsReader;
-  readonly #limits: QueryLimits;
-  readonly #nowMs: () => number;
-
-  constructor(reader: AnalyticsReader, limits: QueryLimits, nowMs: () => number = Date.now) {
-    this.#reader = reader;
-    this.#limits = limits;
-    this.#nowMs = nowMs;
+/**
+ * Counts an audience, and names some of its users.
+ *
+ * @throws TidemarkError `QUERY_LIMIT` past the limits, naming which; `STORE_UNAVAILABLE`, retryable.
+ */
+export async function previewAudience(
+  budget: QueryBudget,
+  definition: Audience,
+  options: PreviewOptions,
+): Promise<Preview> {
+  const { projectId, sampleSize } = options;
+  const rows = await budget.ask<PreviewRow>(compilePreview(definition, options));
+  const { count, sample, named, unnamed } = rows[0] as PreviewRow;
+  const users = named.map((ids) => namedUser(projectId, ...ids));
+  if (unnamed.length > 0) {
+    const others = compileUnnamed(projectId, unnamed, sampleSize - users.length);
+    for (const row of await budget.ask<{ readonly internal_id: string }>(others))
+      users.push(sampleUser(row.internal_id, '', ''));
   }
+  const { answeringMs: tookMs, rowsRead } = budget;
+  return { count: Number(count), sample, sampleUsers: sorted(users), tookMs, rowsRead };
+}
 
-  /**
-   * `sampleSize` is 0 to `MAX_SAMPLE`.
-   *
-   * @throws TidemarkError `QUERY_LIMIT` past the limits, naming which; `STORE_UNAVAILABLE`, retryable.
-   */
-  async preview(projectId: string, definition: Audience, sampleSize: number): Promise<Preview> {
-    const query = compilePreview(definition, { projectId, now: this.#now(), sampleSize });
-    const { rows, tookMs, rowsRead } = await this.#reader.ask(query, this.#limits);
-    const { count, sample, named, unnamed } = rows[0] as unknown as PreviewRow;
-    const users = named.map((ids) => namedUser(projectId, ...ids));
-    const result = { count: Number(count), sample, tookMs, rowsRead };
-    if (unnamed.length === 0) return { ...result, sampleUsers: sorted(users) };
-    const maxRowsRead = Math.max(this.#limits.maxRowsRead - rowsRead, 1);
-    const rest = compileUnnamed(projectId, unnamed, sampleSize - users.length);
-    const others = await this.#reader.ask(rest, { ...this.#limits, maxRowsRead });
-    users.push(...others.rows.map((row) => sampleUser(String(row['internal_id']), '', '')));
-    return {
-      ...result,
-      sampleUsers: sorted(users),
-      tookMs: tookMs + others.tookMs,
-      rowsRead: rowsRead + others.rowsRead,
-    };
-  }
-
-  /**
-   * The users who enter, leave and stay if the definition of an audience becomes another. `sampleSize` is 0 to `MAX_SAMPLE`.
-   *
-   * @throws TidemarkError as `preview`.
-   */
-  async compare(projectId: string, from: Audience, to: Audience, sampleSize: number): Promise<Comparison> {
-    const now = this.#now();
-    const query = compileComparison(from, to, { projectId, now, sampleSize });
-    const { rows, tookMs, rowsRead } = await this.#reader.ask(query, this.#limits);
-    const row = rows[0] as unknown as ComparisonRow;
-    const group = (name: GroupName): UserGroup => ({
-      count: Number(row[name]),
-      sample: row[`${name}_sample`].map((ids) => sampleUser(...ids)),
-    });
-    return {
-      evaluatedAt: now,
-      fromCount: Number(row.from_count),
-      toCount: Number(row.to_count),
-      entering: group('entering'),
-      leaving: group('leaving'),
-      staying: group('staying'),
-      tookMs,
-      rowsRead,
-    };
-  }
-
-  /**
-   * The query of the audience and its estimated cost, without running it. @param path The pointer to the definition in
-   * its document.
-   *
-   * @throws TidemarkError as `preview`.
-   */
-  explain(projectId: string, definition: Audience, path: string, sampleSize: number): Promise<Explanation> {
-    const options = { projectId, now: this.#now(), sampleSize };
-    return explain(this.#reader, this.#limits, definition, path, options);
-  }
-
-  /**
-   * Whether the user with this internal id is in the audience, and why. Undefined if no message names the user.
-   * @param path The pointer to the definition in its document.
-   *
-   * @throws TidemarkError as `preview`.
-   */
-  why(
-    user: { readonly projectId: string; readonly userKey: string },
-    definition: Audience,
-    path: string,
-    eventsShown: number,
-  ): Promise<Why | undefined> {
-    const options = { ...user, now: this.#now(), eventsShown };
-    return explainMembership(this.#reader, this.#limits, definition, path, options);
-  }
-
-  #now(): Micros {
-    return BigInt(Math.floor(this.#nowMs())) * 1000n;
-  }
+/**
+ * The users who enter, leave and stay if the definition of an audience becomes another.
+ *
+ * @throws TidemarkError as `previewAudience`.
+ */
+export async function compareAudiences(
+  budget: QueryBudget,
+  from: Audience,
+  to: Audience,
+  options: PreviewOptions,
+): Promise<Comparison> {
+  const rows = await budget.ask<ComparisonRow>(compileComparison(from, to, options));
+  const row = rows[0] as ComparisonRow;
+  const group = (name: GroupName): UserGroup => ({
+    count: Number(row[name]),
+    sample: row[`${name}_sample`].map((ids) => sampleUser(...ids)),
+  });
+  const { answeringMs: tookMs, rowsRead } = budget;
+  return {
+    evaluatedAt: options.now,
+    fromCount: Number(row.from_count),
+    toCount: Number(row.to_count),
+    entering: group('entering'),
+    leaving: group('leaving'),
+    staying: group('staying'),
+    tookMs,
+    rowsRead,
+  };
 }
 
 interface PreviewRow {

@@ -1,6 +1,6 @@
 import { TidemarkError } from '../runtime/errors.ts';
 import type { AnalyticsReader, Query, QueryLimits } from '../stores/analytics/analytics-store.ts';
-import type { ProjectLimits } from '../stores/projects/project-store.ts';
+import type { Project, ProjectLimits } from '../stores/projects/project-store.ts';
 
 // A page of 1,000 events may be 500 MB as they came in; with these bounds it is some 60 MB at worst.
 export const MAX_PAGE_CHARS = 8_000_000;
@@ -11,6 +11,7 @@ export class QueryBudget {
   readonly #limits: QueryLimits;
   readonly #startedMs = performance.now();
   #rowsRead = 0;
+  #answeringMs = 0;
 
   constructor(reader: AnalyticsReader, limits: QueryLimits) {
     this.#reader = reader;
@@ -19,6 +20,11 @@ export class QueryBudget {
 
   get rowsRead(): number {
     return this.#rowsRead;
+  }
+
+  /** How long analytics took to answer, without the wait for a turn. */
+  get answeringMs(): number {
+    return this.#answeringMs;
   }
 
   get tookMs(): number {
@@ -33,8 +39,9 @@ export class QueryBudget {
       maxMs: Math.max(Math.ceil(this.#limits.maxMs - this.tookMs), 1),
       maxRowsRead: Math.max(this.#limits.maxRowsRead - this.#rowsRead, 1),
     };
-    const { rows, rowsRead } = await this.#reader.ask(query, limits);
+    const { rows, rowsRead, tookMs } = await this.#reader.ask(query, limits);
     this.#rowsRead += rowsRead;
+    this.#answeringMs += tookMs;
     return rows as readonly unknown[] as readonly T[];
   }
 
@@ -43,6 +50,17 @@ export class QueryBudget {
     if (this.tookMs > this.#limits.maxMs)
       throw new TidemarkError('QUERY_LIMIT', 'the question went past its limit of time');
   }
+}
+
+/** Where questions are put, and under which limits. */
+export interface AnalyticsParts {
+  readonly analytics: AnalyticsReader;
+  /** The project's own, where it has some. */
+  readonly limitsOf: (project: Project) => QueryLimits;
+}
+
+export function budgetOf({ analytics, limitsOf }: AnalyticsParts, project: Project): QueryBudget {
+  return new QueryBudget(analytics, limitsOf(project));
 }
 
 /** The limits of a project's queries: its own where set, otherwise the defaults. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { operationsOn, type StoreName } from '../../services/app/operations.ts';
+import type { StoreName } from '../../services/app/open-stores.ts';
+import { operationsOn } from '../../services/app/operations.ts';
 import { readConfig } from '../../services/runtime/config.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
 import { MemoryJobStore } from '../support/http/admin-fakes.ts';
@@ -7,7 +8,8 @@ import { MemoryJobStore } from '../support/http/admin-fakes.ts';
 test('an operation opens the stores that it needs when it is carried out, and no others', async () => {
   const wanted: (readonly StoreName[])[] = [];
   const logger = createLogger('silent', { write: () => undefined });
-  const surroundings = { config: readConfig({}), logger, hasReaders: true, jobs: new MemoryJobStore() };
+  const importer = { run: () => Promise.reject(new Error('not to be run')) };
+  const surroundings = { config: readConfig({}), logger, hasReaders: true, importer, jobs: new MemoryJobStore() };
   const { imports, generations, jobs } = operationsOn(surroundings, async (needs) => {
     wanted.push(needs);
     throw new Error('not to be opened');

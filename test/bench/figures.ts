@@ -45,3 +45,21 @@ export function median(values: readonly number[]): number {
     ? (sorted[middle] ?? NaN)
     : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
 }
+
+/**
+ * The milliseconds of each, in turn and round by round, so that what else the machine does meets all alike. A first round,
+ * which brings files into memory, does not count.
+ */
+export async function timesInTurn(
+  ways: Readonly<Record<string, () => Promise<number>>>,
+  rounds: number,
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const times = new Map<string, number[]>();
+  for (let round = 0; round <= rounds; round++) {
+    for (const [name, run] of Object.entries(ways)) {
+      const tookMs = await run();
+      if (round > 0) times.set(name, [...(times.get(name) ?? []), tookMs]);
+    }
+  }
+  return times;
+}

@@ -5,6 +5,7 @@ import { openAnalytics } from '../../services/stores/analytics/open.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
 import type { ProjectSummary } from '../../services/stores/projects/project-commands.ts';
 import { insert, MessageMaker } from '../support/stores/analytics.ts';
+import { newStores } from '../support/stores/new-stores.ts';
 import { type Finished, runProgram } from '../support/service/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -15,7 +16,8 @@ describe('tidemark audience', () => {
     'tidemark audience explains a definition, and why a user matches, on the stores of the data folder',
     { timeout: 300_000 },
     async () => {
-      const dataDir = join(await temporaryFolder(), 'data');
+      const dataDir = await temporaryFolder();
+      await newStores(dataDir);
       const tidemark = (...args: readonly string[]): Promise<Finished> =>
         runProgram(['services/cli/tidemark.ts', ...args], { DATA_DIR: dataDir });
       const { id } = JSON.parse((await tidemark('project', 'create', 'Shop', '--json')).stdout) as ProjectSummary;
@@ -42,9 +44,9 @@ describe('tidemark audience', () => {
       expect(await countOf(join(dataDir, 'analytics'), explained.stdout)).toBe(1);
       expect(why.stdout.split('\n')).toEqual([
         'yes  all of these',
-        expect.stringMatching(/^ {5}yes {2}event "Bought\\n'it'", at least once: 1$/),
+        expect.stringMatching(/^ {5}yes {2}who did "Bought\\n'it'": 1$/),
         expect.stringMatching(/^ {10}2026-11-20T12:00:00\.0+\d+Z {2}"m1"$/),
-        expect.stringMatching(/^ {5}yes {2}trait "n" >= 5: 9007199254740993, set 2026-11-20T/),
+        expect.stringMatching(/^ {5}yes {2}whose "n" is at least 5: 9007199254740993, set 2026-11-20T/),
         '',
       ]);
       expect(json.stdout).toContain('"value": 9007199254740993');

@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Interrupted } from '../../services/cli/context.ts';
 import { runCli } from '../../services/cli/run-cli.ts';
+import type { ImportState } from '../../services/operations/import/state.ts';
+import { newStores } from '../support/stores/new-stores.ts';
 import { startProgram } from '../support/service/program.ts';
 
 const GOOD = '{"type":"track","user_id":"ada","event":"Paid"}\n';
@@ -16,17 +19,29 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
   dataDir = join(folder, 'data');
+  await newStores(dataDir);
   await run('project', 'create', 'One', '--timezone', 'Europe/Berlin');
 }, 60_000);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+function run(...args: string[]): Promise<Ran> {
+  return runUntil(undefined, ...args);
+}
+
+async function runUntil(signal: AbortSignal | undefined, ...args: string[]): Promise<Ran> {
   let [out, err] = ['', ''];
   const context = {
     env: { DATA_DIR: dataDir },
     out: (text: string) => void (out += text),
     err: (text: string) => void (err += text),
+    signal,
   };
   const code = await runCli(args, context);
   return { code, out, err };
@@ -71,6 +86,24 @@ describe('tidemark import', { timeout: 60_000 }, () => {
     expect((await run('import', file, '--restart')).code).toBe(0);
   });
 
+  test('tidemark import that is interrupted goes on where it was', async () => {
+    const file = await fileOf('interrupted.ndjson', GOOD.repeat(3_000));
+    const leaving = new AbortController();
+    const first = runUntil(leaving.signal, 'import', file, '--rate', '500');
+    const imported = async (): Promise<number> => {
+      const text = await readFile(`${file}.refused.ndjson.state.json`, 'utf8').catch(() => undefined);
+      return text === undefined ? 0 : (JSON.parse(text) as ImportState).counts.imported;
+    };
+    await expect.poll(imported, { timeout: 30_000 }).toBeGreaterThan(100);
+
+    leaving.abort(new Interrupted(130));
+
+    expect(await first).toMatchObject({ code: 130, err: expect.stringContaining('goes on from here') as string });
+    const second = JSON.parse((await run('import', file, '--json')).out) as Record<string, number>;
+    expect(second).toMatchObject({ accepted: 3_000, refused: 0, lines: 3_000 });
+    expect(second['resumed_at_line']).toBeGreaterThan(100);
+  });
+
   test.each([
     ['a file that is not there', ['none']],
     ['another project than there is', ['FILE', '--project', 'proj_none']],
@@ -108,6 +141,7 @@ describe('tidemark import', { timeout: 60_000 }, () => {
 
     expect(code).toBe(3);
     expect(JSON.parse(out)).toMatchObject({ accepted: 50, refused: 1 });
+    expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ line: 51, text: 'nonsense' });
     expect(existsSync(`${report}.state.json`)).toBe(false);
   });
 

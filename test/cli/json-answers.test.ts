@@ -1,6 +1,5 @@
 /** `--json` of every command, beside what a service answered to it. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,28 +11,26 @@ import { CliRun } from '../support/service/cli-run.ts';
 import { eventually } from '../support/eventually.ts';
 import { identify, recordOf } from '../support/messages/messages.ts';
 import { type Exchange, RecordingProxy } from '../support/http/recording-proxy.ts';
-import { ADMIN_KEY, ServiceProcess } from '../support/service/service.ts';
+import { ADMIN_KEY } from '../support/service/service.ts';
+import { sharedService } from '../support/service/shared-service.ts';
 
-let folder: string;
-let service: ServiceProcess;
+const service = sharedService();
 let proxy: RecordingProxy;
 
 /** Ids that commands printed, for those after them. */
 const known = { project: '', key: '', audience: '', letter: '' };
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-  service = await ServiceProcess.start(folder);
-  proxy = await RecordingProxy.start(service.url);
+  proxy = await RecordingProxy.start(service().url);
   const properties = { total: JSON.rawJSON('12345678901234567890'), 7: 'b', 1: 'a' };
   const batch = [
     { type: 'identify', user_id: 'ada', traits: { plan: 'pro', n: JSON.rawJSON('12345678901234567890') } },
     { type: 'track', user_id: 'ada', event: 'Paid', properties },
     { type: 'track', user_id: 'ada', event: 'Paid', properties },
   ];
-  const { receipt } = (await (await service.request('/v1/batch', { batch })).json()) as { receipt: string };
+  const { receipt } = (await (await service().request('/v1/batch', { batch })).json()) as { receipt: string };
   await eventually(async () => {
-    const state = await service.request(`/v1/receipts/${receipt}?wait=10`);
+    const state = await service().request(`/v1/receipts/${receipt}?wait=10`);
     expect(await state.json()).toMatchObject({ queryable: true });
   });
   const { projects } = await asked<{ projects: { id: string }[] }>('/v1/admin/projects');
@@ -41,15 +38,11 @@ beforeAll(async () => {
   await putAside(known.project);
 }, 180_000);
 
-afterAll(async () => {
-  proxy.stop();
-  await service.stop('SIGKILL');
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => proxy.stop());
 
 /** Postgres has no text with a NUL, and no message that came by HTTP has one. */
 async function putAside(projectId: string): Promise<void> {
-  const log = await openEventLog(`lmdb:${join(folder, 'event-log')}`, { topics: TOPICS });
+  const log = await openEventLog(`lmdb:${join(service().dataDir, 'event-log')}`, { topics: TOPICS });
   const record = recordOf(identify({ projectId, userId: 'eve\0', traits: '{"n":12345678901234567.25}' }));
   await log.append([{ topic: 'tidemark.identify', ...record }]);
   await log.close();
@@ -61,7 +54,7 @@ async function putAside(projectId: string): Promise<void> {
 }
 
 async function asked<T>(path: string): Promise<T> {
-  return (await (await service.request(path, undefined, { api_key: ADMIN_KEY })).json()) as T;
+  return (await (await service().request(path, undefined, { api_key: ADMIN_KEY })).json()) as T;
 }
 
 async function run(words: readonly string[]): Promise<{ readonly out: string; readonly answers: readonly Exchange[] }> {
@@ -113,8 +106,8 @@ const COMMANDS: readonly (readonly [command: string, words: () => readonly strin
   ['dead-letters edit', () => [known.letter, '{"user_id":"bob"}', '--dry-run']],
   ['dead-letters replay', () => ['--all']],
   ['dead-letters drop', () => ['--all']],
-  ['import', () => [join(folder, 'history.ndjson'), ...of()]],
-  ['import', () => [join(folder, 'history.ndjson'), ...of(), '--dry-run']],
+  ['import', () => [join(service().dataDir, 'history.ndjson'), ...of()]],
+  ['import', () => [join(service().dataDir, 'history.ndjson'), ...of(), '--dry-run']],
   ['verify', () => []],
   ['status', () => []],
   ['replay profiles', () => ['--dry-run']],
@@ -129,7 +122,7 @@ const COMMANDS: readonly (readonly [command: string, words: () => readonly strin
 const OF_MANY_ANSWERS = ['tail'];
 
 test('--json prints what the service answers, in every command, digit for digit', { timeout: 300_000 }, async () => {
-  await writeFile(join(folder, 'history.ndjson'), '{"type":"track","user_id":"bob","event":"Paid"}\n{}\n');
+  await writeFile(join(service().dataDir, 'history.ndjson'), '{"type":"track","user_id":"bob","event":"Paid"}\n{}\n');
   const differences: string[] = [];
   for (const [command, words] of COMMANDS) {
     const { out, answers } = await run([...command.split(' '), ...words()]);

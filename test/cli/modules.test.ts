@@ -21,5 +21,5 @@ test('a command that a service answers loads no code of a service', async () => 
   const loaded = stderr.split('\n').flatMap((url) => url.split('/services/').slice(1));
   expect(code).toBe(0);
   expect(loaded).toContain('cli/client/with-service.ts');
-  expect(loaded.filter((file) => !/^(cli|runtime|messages)\//.test(file))).toEqual(['app/embedded.ts']);
+  expect(loaded.filter((file) => !/^(cli|runtime)\//.test(file))).toEqual([]);
 });

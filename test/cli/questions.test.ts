@@ -1,18 +1,13 @@
 /** `tidemark events` and what `tidemark audience` asks of a saved audience, at an embedded service. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readFile, writeFile } from 'node:fs/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { CliRun } from '../support/service/cli-run.ts';
 import { eventually } from '../support/eventually.ts';
-import { ServiceProcess } from '../support/service/service.ts';
+import { sharedService } from '../support/service/shared-service.ts';
 
-let folder: string;
-let service: ServiceProcess;
+const service = sharedService();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-  service = await ServiceProcess.start(folder);
   const batch = [
     { type: 'identify', user_id: 'ada', traits: { plan: 'pro', signed_up: new Date().toISOString() } },
     { type: 'identify', user_id: 'bob', traits: { plan: 'free' } },
@@ -24,21 +19,16 @@ beforeAll(async () => {
     })),
     { type: 'track', user_id: 'ada', event: 'Ran', properties: { due: Math.ceil(Date.now() / 1_000) + 3_600 } },
   ];
-  const accepted = await service.request('/v1/batch', { batch });
+  const accepted = await service().request('/v1/batch', { batch });
   const { receipt } = (await accepted.json()) as { receipt: string };
   await eventually(async () => {
-    const state = await service.request(`/v1/receipts/${receipt}?wait=10`);
+    const state = await service().request(`/v1/receipts/${receipt}?wait=10`);
     expect(await state.json()).toMatchObject({ queryable: true });
   });
 });
 
-afterAll(async () => {
-  await service.stop('SIGKILL');
-  await rm(folder, { recursive: true, force: true });
-});
-
 function run(...words: readonly string[]): CliRun {
-  return new CliRun(words, { env: { DATA_DIR: folder } });
+  return new CliRun(words, { env: { DATA_DIR: service().dataDir } });
 }
 
 async function outputOf(...words: readonly string[]): Promise<string> {
@@ -74,7 +64,7 @@ describe('events counts', () => {
   });
 
   test('events counts takes users by the events and the dates that they have', async () => {
-    const file = `${folder}/dates.json`;
+    const file = `${service().dataDir}/dates.json`;
     const users = { all: [{ event: ['Ran', 'Walked'] }, { trait: 'signed_up', date: { last: '90d' } }] };
     const where = [{ property: 'due', date: { next: '7d', epoch: 'seconds' } }];
     await writeFile(file, JSON.stringify({ measure: 'count', where, users }));
@@ -85,7 +75,7 @@ describe('events counts', () => {
   });
 
   test('events counts takes a question from a file, which options change, and prints the answer as JSON', async () => {
-    const file = `${folder}/question.json`;
+    const file = `${service().dataDir}/question.json`;
     await writeFile(file, '{"event":"Ran","measure":"count","where":[{"property":"n","exists":false}]}');
 
     const whole = await outputOf('events', 'counts', file, '--json');
@@ -180,14 +170,14 @@ describe('a saved audience', () => {
     const id = await saved('Referred to', '{"trait":"plan","is":"pro"}');
     const everybody = '{"sample":{"percent":100,"seed":"a"}}';
     const free = '{"trait":"plan","matches":"^FR.E$","ignore_case":true}';
-    const file = `${folder}/refers.json`;
+    const file = `${service().dataDir}/refers.json`;
     await writeFile(file, `{"all":[{"not":{"audience":"${id}"}},${everybody},${free}]}`);
 
     const why = await outputOf('audience', 'why', file, '--user', 'bob');
     const text = await outputOf('audience', 'compare', id, await readFile(file, 'utf8'));
 
     expect(why).toContain('in the audience "Referred to"');
-    expect(why).toContain('trait "plan" matches "^FR.E$" (ignoring case): "free"');
+    expect(why).toContain('whose "plan" matches "^FR.E$" (ignoring case): "free"');
     expect(text.replaceAll(/ {2,}/g, '|').split('\n').slice(2, 4)).toEqual(['entering|1|bob', 'leaving|1|ada']);
   });
 

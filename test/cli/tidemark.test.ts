@@ -20,7 +20,7 @@ test('tidemark uses the compile cache of the service', async () => {
   const sayWhere =
     'data:text/javascript,import m from "node:module";process.on("exit",()=>console.log(m.getCompileCacheDir()))';
 
-  const { stdout } = await runProgram(['--import', sayWhere, TIDEMARK, '--help']);
+  const { stdout } = await runProgram(['--import', sayWhere, TIDEMARK, '--help'], { NODE_COMPILE_CACHE: undefined });
 
   expect(stdout).toContain(join(import.meta.dirname, '../../node_modules/.cache/tidemark'));
 });

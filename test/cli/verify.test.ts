@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../services/stores/database/open.ts';
-import type { VerificationReport } from '../../services/operations/verify/report.ts';
+import type { VerificationReport } from '../../schemas/verification-report.ts';
 import { type Finished, runProgram } from '../support/service/program.ts';
 import { readersPassed } from '../support/service/readers-passed.ts';
 import { ServiceProcess } from '../support/service/service.ts';

@@ -60,8 +60,8 @@ describe('how an audience is', () => {
 });
 
 test('a changed condition is removed and added, what is beside it stays', () => {
-  const before = parseJson('{"all":[{"trait":"a","is":1},{"trait":"b","is":2}]}');
-  const after = parseJson('{"all":[{"trait":"a","is":1},{"trait":"b","is":3}]}');
+  const before = 'all of these:\n  whose "a" is 1\n  whose "b" is 2';
+  const after = 'all of these:\n  whose "a" is 1\n  whose "b" is 3';
 
   expect(changedLines(after, before).map(({ kind }) => kind)).toEqual(['same', 'same', 'removed', 'added']);
   expect(changedLines(after, undefined).every(({ kind }) => kind === 'same')).toBe(true);

@@ -206,7 +206,7 @@ const SHOTS: readonly Shot[] = [
     address: `#/audiences/new?definition=${encodeURIComponent(BUILT)}`,
     act: async (page) => {
       await page.getByRole('button', { name: 'Why?' }).first().click();
-      await page.locator('.why-part').last().scrollIntoViewIfNeeded();
+      await page.locator('.why .part').last().scrollIntoViewIfNeeded();
     },
   },
   {

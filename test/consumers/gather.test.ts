@@ -1,22 +1,30 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { Writable } from 'node:stream';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import timers from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import type { LogRecord, PollOptions } from '../../services/event-log/event-log.ts';
 import { ReaderLoop } from '../../services/consumers/reader-loop.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
 
-// Nobody waits here: how long a reader would have is seen from what it asks for.
-vi.mock('node:timers/promises', () => ({ setTimeout: vi.fn(() => new Promise(setImmediate)) }));
-
 const POLL: PollOptions = { maxRecords: 4_000, maxBytes: 2 ** 20, maxWaitMs: 1 };
 
-beforeEach(() => void vi.mocked(delay).mockClear());
+/** Nobody waits here: how long a reader would have is seen from what it asks for. */
+let delay: MockInstance<(ms?: number) => Promise<unknown>>;
+
+beforeEach(() => {
+  delay = vi.spyOn(timers, 'setTimeout').mockImplementation(() => new Promise(setImmediate));
+  syncBuiltinESMExports();
+});
+afterEach(() => {
+  delay.mockRestore();
+  syncBuiltinESMExports();
+});
 
 describe('a reader that follows the log', () => {
   test('from the second small batch on, a reader waits for more records, less than a tenth of a second each time', async () => {
     await read([1, 1, 1, 2, 1]);
 
-    const waits = vi.mocked(delay).mock.calls.map(([ms]) => ms ?? 0);
+    const waits = delay.mock.calls.map(([ms]) => ms ?? 0);
     expect(waits).toHaveLength(4);
     for (const ms of waits) expect(ms).toBeLessThanOrEqual(100);
   });

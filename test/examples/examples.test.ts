@@ -1,11 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runTool } from '../servers/processes/server-process.ts';
-import { READ_KEY, ServiceProcess, WRITE_KEY } from '../support/service/service.ts';
+import { READ_KEY, WRITE_KEY } from '../support/service/service.ts';
+import { sharedService } from '../support/service/shared-service.ts';
 
 interface Example {
   readonly language: string;
@@ -35,23 +33,12 @@ for (const { language, probe } of EXAMPLES) {
   missing.add(language);
 }
 
-let folder: string;
-let service: ServiceProcess;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tidemark-examples-'));
-  service = await ServiceProcess.start(folder);
-});
-
-afterAll(async () => {
-  await service?.stop('SIGKILL');
-  await rm(folder, { recursive: true, force: true });
-});
+const service = sharedService();
 
 describe.each(EXAMPLES)('the example in $language', ({ language, command }) => {
   test.skipIf(missing.has(language))('an example sends an identify and a track, and reads the user back', async () => {
     const [file, ...args] = command;
-    const env = { ...process.env, TIDEMARK_URL: service.url, WRITE_KEY, READ_KEY };
+    const env = { ...process.env, TIDEMARK_URL: service().url, WRITE_KEY, READ_KEY };
 
     const { stdout } = await promisify(execFile)(file, args, { env });
 

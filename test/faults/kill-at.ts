@@ -4,6 +4,7 @@
  */
 import { writeSync } from 'node:fs';
 import { LARGE_BATCH_LIMITS } from '../../services/consumers/projector/large-batch.ts';
+import { MOST_IN_A_PART } from '../../services/consumers/projector/split-batch.ts';
 import { LmdbEventLog } from '../../services/event-log/lmdb/lmdb-event-log.ts';
 import { isImported } from '../../services/messages/message.ts';
 import { RowFile } from '../../services/stores/analytics/chdb/row-file.ts';
@@ -57,7 +58,8 @@ const STEPS: Readonly<Record<KillStep, () => void>> = {
     around(ClickHouseStore.prototype, 'forgetProject', () => die()),
 };
 
-Object.assign(LARGE_BATCH_LIMITS, { users: 400, claims: 300, sliceUsers: 60 });
+Object.assign(MOST_IN_A_PART, { records: 400 });
+Object.assign(LARGE_BATCH_LIMITS, { users: 400, claims: 300, sliceUsers: 20 });
 const step = process.env['KILL_AT'] as KillStep;
 STEPS[step]();
 

@@ -8,6 +8,7 @@ import { ImportClient, IMPORTS } from '../support/service/import-client.ts';
 import { identify, recordOf, session, track } from '../support/messages/messages.ts';
 import { randomProjectId } from '../support/messages/random-project.ts';
 import { ServiceProcess } from '../support/service/service.ts';
+import { embeddedUrls } from '../support/stores/new-stores.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { Findings } from '../torture/check/findings.ts';
 import { Ledger } from '../torture/check/ledger.ts';
@@ -21,12 +22,12 @@ const PROJECT = randomProjectId();
 describe('a service that is killed', { timeout: 600_000 }, () => {
   test('amid a large batch, its slices, and a file of rows, reads on to what the log holds', async () => {
     const folder = await temporaryFolder();
-    // A poll of 12,000 is full, a part of them from each partition of each topic: it is written as at the head of the log, and
+    // A poll of 1,200 is full, a part of them from each partition of each topic: it is written as at the head of the log, and
     // what remains in large batches.
     const stages = [
-      { step: 'a slice is written', messages: 24_000 },
-      { step: 'all slices are written, positions and claims are not', messages: 12_000 },
-      { step: 'a row file is half written', messages: 1_000 },
+      { step: 'a slice is written', messages: 2_400 },
+      { step: 'all slices are written, positions and claims are not', messages: 2_400 },
+      { step: 'a row file is half written', messages: 500 },
     ] as const;
 
     let appended = 0;
@@ -165,13 +166,8 @@ async function project(client: ImportClient, name: string): Promise<{ readonly i
 
 /** What differs from the model, by kind; the messages of one project count for nothing. */
 async function compared(folder: string, gone?: string): Promise<{ readonly messages: number; readonly found: object }> {
-  const stores = {
-    EVENT_LOG_URL: `lmdb:${folder}/event-log`,
-    PROFILES_URL: `pglite:${folder}/profiles`,
-    ANALYTICS_URL: `chdb:${folder}/analytics`,
-  };
   const findings = new Findings();
   const sent = { ledger: new Ledger(), told: new TraitsTold() };
-  const { messages } = await compareStores(sent, stores, findings, ({ projectId }) => projectId === gone);
+  const { messages } = await compareStores(sent, embeddedUrls(folder), findings, ({ projectId }) => projectId === gone);
   return { messages, found: findings.toJSON() };
 }

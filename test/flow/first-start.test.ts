@@ -5,8 +5,8 @@ import { chmod, lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { placeCluster } from '../support/stores/cluster.ts';
-import { type Finished, runProgram, startProgram } from '../support/service/program.ts';
+import { newStores } from '../support/stores/new-stores.ts';
+import { ENVIRONMENT, type Finished, runProgram, startProgram } from '../support/service/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // Most tests make the stores of an installation, which takes a minute on a busy machine.
@@ -118,7 +118,7 @@ describe('keys of the first project', () => {
 
   test('keys that a killed start did not show are replaced and shown by the next, and never again', async () => {
     const data = await temporaryFolder();
-    await placeCluster(join(data, 'profiles'));
+    await newStores(data);
     const env = { PORT: '0', DATA_DIR: data };
     const killed = await runProgram(['--import', './test/support/programs/kill-at-keys.ts', 'services/main.js'], env);
     expect([killed.code, /tm_[wr]_/.test(killed.stdout)]).toEqual([null, false]);
@@ -135,8 +135,8 @@ describe('keys of the first project', () => {
 
   test('keys that were shown to nobody are replaced and shown by the next start', async () => {
     const data = await temporaryFolder();
-    await placeCluster(join(data, 'profiles'));
-    const env = { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data };
+    await newStores(data);
+    const env = { ...ENVIRONMENT, PORT: '0', DATA_DIR: data };
     const unread = spawn(process.execPath, ['services/main.js'], { cwd: ROOT, env, stdio: 'ignore' });
     onTestFinished(() => void unread.kill('SIGKILL'));
     const socket = join(data, 'control.sock');
@@ -152,7 +152,7 @@ describe('the data folder', () => {
   test('the data folder is its owner’s alone, with everything in it, whatever the umask was', async () => {
     const data = join(await temporaryFolder(), 'data');
     const start = `umask 000; exec '${process.execPath}' services/main.js`;
-    const env = { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data };
+    const env = { ...ENVIRONMENT, PORT: '0', DATA_DIR: data };
     const child = spawn('sh', ['-c', start], { cwd: ROOT, env });
     onTestFinished(() => void child.kill('SIGKILL'));
     let output = '';

@@ -10,7 +10,7 @@ import { PgliteDatabase } from '../../services/stores/database/pglite/pglite-dat
 import { LOG_RESERVE_BYTES, STORE_RESERVE_BYTES } from '../../services/runtime/free-space.ts';
 import { Spool } from '../../services/event-log/spool/spool.ts';
 import { record } from '../support/event-log/event-log-records.ts';
-import { placeCluster } from '../support/stores/cluster.ts';
+import { placeCluster } from '../support/stores/new-stores.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { SmallDisk } from '../torture/disks/small-disk.ts';
 

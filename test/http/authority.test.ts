@@ -144,6 +144,23 @@ test('an upload ends when its key is revoked', async () => {
   await eventually(() => expect(server.http.openRequests).toBe(0));
 });
 
+test('messages whose body comes late are refused where their key was revoked meanwhile', async () => {
+  const body = '{"user_id":"u","event":"e"}';
+  const headers = { api_key: WRITE_KEY, 'content-type': 'application/json', 'content-length': String(body.length) };
+  const client = await ask('/v1/track', headers, 'POST');
+  await eventually(() => expect(server.http.openRequests).toBe(1));
+  const waiting = await ask(`/v1/audiences/${AUDIENCE}/changes?wait=30`, { api_key: AUDIENCES_KEY });
+  await eventually(() => expect(server.changesWatch.waiting).toBe(1));
+
+  server.revoke(WRITE_KEY);
+  server.revoke(AUDIENCES_KEY);
+  await waiting.answered();
+  client.send(body);
+
+  expect((await client.answered()).map(({ status }) => status)).toEqual([401]);
+  expect(server.log.records).toEqual([]);
+});
+
 test('messages that were accepted are answered, though their key is revoked meanwhile', async () => {
   server.log.hold();
   const client = await RawClient.connect(server.port);

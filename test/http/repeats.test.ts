@@ -1,23 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { SqlRepeatStore } from '../../services/stores/service-state/repeat-store.ts';
 import { type AdminServer, type Served, serveAdmin } from '../support/http/admin-server.ts';
-import { serverUrl } from '../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../support/stores/database.ts';
+import { DATABASES } from '../support/stores/tested-databases.ts';
 import { eventually } from '../support/eventually.ts';
 import { MemoryProjectStore } from '../support/http/memory-project-store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-const server = await serverUrl('postgres');
-const STORES = [
-  { name: 'PGlite', share: sharedDatabase },
-  ...(server === undefined ? [] : [{ name: 'Postgres', share: () => sharedPostgres(server) }]),
-];
 
 const DAY_MS = 24 * 3_600_000;
 /** The first project of a store in memory. */
 const FIRST = `proj_${'1'.padStart(20, '0')}`;
 
-describe.each(STORES)('an Idempotency-Key, on $name', ({ share }) => {
+describe.each(DATABASES)('an Idempotency-Key, on $name', ({ share }) => {
   const database = share();
   beforeEach(() => database().script('delete from repeats; delete from jobs'));
 

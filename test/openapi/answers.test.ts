@@ -207,11 +207,8 @@ test('what stands in the way of another is refused as documented', async () => {
   for (const id of ['saveAudience', 'replaceAudience', 'changeAudience']) {
     expect(await exchange(document.operation(id), { body }), id).toBe(409);
   }
-  const other = await server.saved.create(PROJECT.id, {
-    name: 'Other',
-    definition: `{"audience":"${AUDIENCE}"}`,
-    refreshMs: null,
-  });
+  const refers = { name: 'Refers', definition: `{"audience":"${AUDIENCE}"}`, refreshMs: null };
+  const other = await server.saved.create(PROJECT.id, refers);
   expect(await exchange(document.operation('deleteAudience'))).toBe(409);
   await server.saved.remove(PROJECT.id, other.id);
   server.evaluating = new TidemarkError('AUDIENCE_BUSY', 'being evaluated, as ordered');

@@ -161,3 +161,7 @@ test('the two-step interface stands where the service has it', () => {
   expect(moved).toHaveLength(operations.length);
   expect(openApiDocument('/legacy')).toEqual(raw);
 });
+
+test('the document is put together once in a process', () => {
+  expect(openApiDocument('/elsewhere')['components']).toBe(openApiDocument('/legacy')['components']);
+});

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Audiences } from '../../services/questions/audiences.ts';
+import { compareAudiences, previewAudience } from '../../services/questions/audiences.ts';
+import { QueryBudget } from '../../services/questions/query-budget.ts';
 import type { Audience } from '../../services/questions/definition/audience.ts';
 import { compileMembers } from '../../services/questions/sql/compile-members.ts';
 import type { Message } from '../../services/messages/message.ts';
@@ -9,14 +10,7 @@ import { AMPLE } from '../support/stores/analytics.ts';
 import { sharedStore } from '../support/stores/analytics-stores.ts';
 import { audienceOf } from '../support/messages/naive-audience.ts';
 import { propertyRun } from '../support/property-run.ts';
-import {
-  readIn,
-  historyAndDefinitions,
-  insertHistory,
-  NOW,
-  NOW_MS,
-  userIdsOf,
-} from '../support/messages/random-history.ts';
+import { readIn, historyAndDefinitions, insertHistory, NOW, userIdsOf } from '../support/messages/random-history.ts';
 import { testedAnalytics, testedShards } from '../support/stores/tested-analytics.ts';
 
 describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('an audience in $name', (tested) => {
@@ -68,10 +62,9 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('an 
   }
 
   async function expectDifference(from: Audience, to: Audience, messages: readonly Message[]): Promise<void> {
-    const audiences = new Audiences(store(), AMPLE, () => NOW_MS);
     const [before, after] = [from, to].map((one) => audienceOf(one, messages, NOW)) as [Set<string>, Set<string>];
 
-    const found = await audiences.compare(messages[0]!.projectId, from, to, 1000);
+    const found = await compareAudiences(new QueryBudget(store(), AMPLE), from, to, optionsOf(messages));
 
     const keys = (group: 'entering' | 'leaving' | 'staying') => found[group].sample.map(({ userKey }) => userKey);
     expect([found.fromCount, found.toCount]).toEqual([before.size, after.size]);
@@ -90,10 +83,10 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('an 
       ]);
       return;
     }
-    const audiences = new Audiences(store(), AMPLE, () => NOW_MS);
     const users = audienceOf(read.definition, messages, NOW);
 
-    const { count, sample, sampleUsers } = await audiences.preview(messages[0]!.projectId, read.definition, 1000);
+    const budget = new QueryBudget(store(), AMPLE);
+    const { count, sample, sampleUsers } = await previewAudience(budget, read.definition, optionsOf(messages));
 
     expect({ text, count, sample }).toEqual({ text, count: users.size, sample: userIdsOf(users, messages) });
     expect(sampleUsers.map(({ userKey }) => userKey)).toEqual([...users].toSorted(byText));
@@ -101,6 +94,10 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('an 
     expect(named.toSorted(byText)).toEqual(sample.toSorted(byText));
   }
 });
+
+function optionsOf([first]: readonly Message[]) {
+  return { projectId: first!.projectId, now: NOW, sampleSize: 1000 };
+}
 
 function byText(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Audiences } from '../../services/questions/audiences.ts';
+import { compareAudiences, previewAudience } from '../../services/questions/audiences.ts';
+import { explainMembership } from '../../services/questions/explain/why.ts';
+import { QueryBudget } from '../../services/questions/query-budget.ts';
 import type { Audience } from '../../services/questions/definition/audience.ts';
 import { readDefinition } from '../../services/questions/definition/definition.ts';
 import { anonymousKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
@@ -9,9 +11,8 @@ import { sharedStore } from '../support/stores/analytics-stores.ts';
 import { HOSTILE, hostileMembers } from '../support/messages/hostile.ts';
 import { testedAnalytics } from '../support/stores/tested-analytics.ts';
 
-const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const DAY = 86_400_000_000n;
-const NOON = BigInt(NOON_MS) * 1000n;
+const NOON = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;
 
 describe.each(await testedAnalytics())('a preview in $name', (tested) => {
   const store = sharedStore(tested);
@@ -20,15 +21,13 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     const text = typeof definition === 'string' ? definition : JSON.stringify(definition);
     const body = parseBody(text);
     const audience = definitionFor(body.ok && body.value.exact);
-    return new Audiences(store(), AMPLE, () => NOON_MS).preview(make.projectId, audience, sampleSize);
+    return previewAudience(new QueryBudget(store(), AMPLE), audience, { ...optionsOf(make), sampleSize });
   }
 
   test('a preview counts users and names some of them', async () => {
     const make = new MessageMaker();
-    await insert(
-      store(),
-      ['ada', 'bob', 'eve'].map((userId) => make.identify({ userId, traits: '{"plan":"pro"}' })),
-    );
+    const identified = ['ada', 'bob', 'eve'].map((userId) => make.identify({ userId, traits: '{"plan":"pro"}' }));
+    await insert(store(), identified);
 
     const found = await preview(make, { trait: 'plan', is: 'pro' }, 2);
 
@@ -87,7 +86,8 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     await insert(store(), [make.track({ userId: null, anonymousId: 'cookie', userKey })]);
     const ordered = definitionFor({ event: 'Order Completed' });
 
-    const why = await new Audiences(store(), AMPLE).why({ projectId: make.projectId, userKey }, ordered, '', 1);
+    const options = { ...optionsOf(make), userKey, eventsShown: 1 };
+    const why = await explainMembership(store(), AMPLE, ordered, '', options);
 
     expect(why).toMatchObject({ userId: null, anonymousId: 'cookie', userKey });
   });
@@ -102,7 +102,7 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     const from = definitionFor({ trait: 'plan', in: ['pro', 'team'] });
     const to = definitionFor({ trait: 'plan', in: ['pro', 'free'] });
 
-    const found = await new Audiences(store(), AMPLE, () => NOON_MS).compare(make.projectId, from, to, 1);
+    const found = await compareAudiences(new QueryBudget(store(), AMPLE), from, to, optionsOf(make));
 
     const known = (userId: string) => ({ userId, anonymousId: null, userKey: userKeyOf(make.projectId, userId) });
     expect(found).toMatchObject({
@@ -120,8 +120,8 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     await insert(store(), [make.track(), make.track({ userId: 'other' })]);
     const ordered = definitionFor({ event: 'Order Completed' });
 
-    const limited = new Audiences(store(), { ...AMPLE, maxRowsRead: 1 }, () => NOON_MS);
-    const compared = limited.compare(make.projectId, ordered, ordered, 10);
+    const limited = new QueryBudget(store(), { ...AMPLE, maxRowsRead: 1 });
+    const compared = compareAudiences(limited, ordered, ordered, optionsOf(make));
 
     await expect(compared).rejects.toMatchObject({ code: 'QUERY_LIMIT' });
   });
@@ -262,14 +262,10 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     ['rows', { maxRowsRead: 1 }, { not: { event: 'Nothing' } }],
   ])('a preview that exceeds its limit of %s fails with QUERY_LIMIT', async (_, limit, definition) => {
     const make = new MessageMaker();
-    await insert(
-      store(),
-      ['ada', 'bob', 'eve'].map((userId) => make.track({ userId })),
-    );
-    const read = readDefinition(definition, { timezone: 'UTC' });
-    const audiences = new Audiences(store(), { ...AMPLE, ...limit });
+    await insert(store(), [make.track({ userId: 'ada' }), make.track({ userId: 'bob' })]);
+    const limited = new QueryBudget(store(), { ...AMPLE, ...limit });
 
-    const answer = read.ok && audiences.preview(make.projectId, read.definition, 1);
+    const answer = previewAudience(limited, definitionFor(definition), optionsOf(make));
     await expect(answer).rejects.toMatchObject({ code: 'QUERY_LIMIT' });
   });
 
@@ -291,6 +287,10 @@ function manyConditions(): unknown {
   }));
   const deepest = { any: [...conditions.slice(1), { trait: ['a', 'b'], in: values }] };
   return Array.from({ length: 9 }).reduce<unknown>((inner) => ({ all: [inner] }), deepest);
+}
+
+function optionsOf({ projectId }: MessageMaker) {
+  return { projectId, now: NOON, sampleSize: 1 };
 }
 
 function definitionFor(definition: unknown): Audience {

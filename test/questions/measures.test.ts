@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { Audiences } from '../../services/questions/audiences.ts';
+import { previewAudience } from '../../services/questions/audiences.ts';
 import { readDefinition } from '../../services/questions/definition/definition.ts';
 import { whyJson } from '../../services/questions/explain/to-json.ts';
+import { explainMembership } from '../../services/questions/explain/why.ts';
+import { QueryBudget } from '../../services/questions/query-budget.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
 import { AMPLE, insert, MessageMaker } from '../support/stores/analytics.ts';
 import { sharedStore } from '../support/stores/analytics-stores.ts';
-import { exactly, NOW, NOW_MS } from '../support/messages/random-history.ts';
+import { exactly, NOW } from '../support/messages/random-history.ts';
 import { testedAnalytics } from '../support/stores/tested-analytics.ts';
 
 const DAY = 86_400_000_000n;
@@ -40,7 +42,8 @@ describe.each(await testedAnalytics())('a measure of events in $name', (tested) 
   }
 
   async function found(projectId: string, measure: string): Promise<readonly string[]> {
-    return (await new Audiences(store(), AMPLE, () => NOW_MS).preview(projectId, definitionOf(measure), 100)).sample;
+    const options = { projectId, now: NOW, sampleSize: 100 };
+    return (await previewAudience(new QueryBudget(store(), AMPLE), definitionOf(measure), options)).sample;
   }
 
   test.each(['"total"', '"it\'s"'])('a sum of %s has every digit of its numbers', async (key) => {
@@ -70,17 +73,12 @@ describe.each(await testedAnalytics())('a measure of events in $name', (tested) 
 
   test('why gives the measure with every digit, and when it passes its bounds', async () => {
     const projectId = await projectWith({ ada: ['0.1', '9007199254740993'] });
-    const user = { projectId, userKey: userKeyOf(projectId, 'ada') };
-    const why = await new Audiences(store(), AMPLE, () => NOW_MS).why(
-      user,
-      definitionOf('{"sum":"total","gt":1}'),
-      '',
-      1,
-    );
+    const user = { projectId, userKey: userKeyOf(projectId, 'ada'), now: NOW, eventsShown: 1 };
+    const why = await explainMembership(store(), AMPLE, definitionOf('{"sum":"total","gt":1}'), '', user);
 
     expect(why?.evaluation).toMatchObject({ isMet: true, changesAt: NOW + 30n * DAY - DAY / 24n + 1n });
     expect(whyJson(why!)).toContain('"measured":9007199254740993.1,');
-    expect(why?.evaluation.condition).toBe('event "Paid", at least once, in the last 30 days, the sum of "total" > 1');
+    expect(why?.evaluation.condition).toBe('who did "Paid" in the last 30 days, the sum of "total" is more than 1');
   });
 
   test('a message counts once, with the value of the copy that is first on the log', async () => {

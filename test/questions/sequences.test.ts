@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { Audiences } from '../../services/questions/audiences.ts';
+import { previewAudience } from '../../services/questions/audiences.ts';
 import { readDefinition } from '../../services/questions/definition/definition.ts';
+import { explainMembership } from '../../services/questions/explain/why.ts';
+import { QueryBudget } from '../../services/questions/query-budget.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
 import { AMPLE, insert, MessageMaker } from '../support/stores/analytics.ts';
 import { sharedStore } from '../support/stores/analytics-stores.ts';
-import { exactly, NOW, NOW_MS } from '../support/messages/random-history.ts';
+import { exactly, NOW } from '../support/messages/random-history.ts';
 import { testedAnalytics } from '../support/stores/tested-analytics.ts';
 
 const HOUR = 3_600_000_000n;
@@ -41,8 +43,8 @@ describe.each(await testedAnalytics())('a sequence of events in $name', (tested)
   }
 
   async function found(projectId: string, definition: unknown): Promise<readonly string[]> {
-    const audiences = new Audiences(store(), AMPLE, () => NOW_MS);
-    return (await audiences.preview(projectId, definitionOf(definition), 100)).sample;
+    const options = { projectId, now: NOW, sampleSize: 100 };
+    return (await previewAudience(new QueryBudget(store(), AMPLE), definitionOf(definition), options)).sample;
   }
 
   test('a later event follows if it is later than the other by a microsecond up to the whole time', async () => {
@@ -65,10 +67,9 @@ describe.each(await testedAnalytics())('a sequence of events in $name', (tested)
   test('an event is not followed from the microsecond on at which the time after it is over, and why says when', async () => {
     const projectId = await projectWith({ over: [[DAY], []], open: [[DAY - 1n], []], left: [[30n * DAY + 1n], []] });
     const lately = { ...CART, within: { last: '30d' } };
-    const audiences = new Audiences(store(), AMPLE, () => NOW_MS);
     const changesAt = async (userId: string) => {
-      const user = { projectId, userKey: userKeyOf(projectId, userId) };
-      return (await audiences.why(user, definitionOf(lately), '', 1))?.evaluation.changesAt;
+      const user = { projectId, userKey: userKeyOf(projectId, userId), now: NOW, eventsShown: 1 };
+      return (await explainMembership(store(), AMPLE, definitionOf(lately), '', user))?.evaluation.changesAt;
     };
 
     expect(await found(projectId, lately)).toEqual(['over']);

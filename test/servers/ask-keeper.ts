@@ -3,8 +3,8 @@ import type { ServerName } from './server.ts';
 /** Where the test run's keeper listens (`global-setup.ts`); the processes of the tests inherit it. */
 export const KEEPER_VARIABLE = 'TEST_SERVERS_KEEPER';
 
-/** `pglite` is the folder of a new cluster of Postgres (`pglite.ts`), for copies. */
-export async function askKeeper(name: ServerName | 'pglite'): Promise<{ status: number; text: string }> {
+/** `stores` is the folder of new stores (`stores.ts`), for copies. */
+export async function askKeeper(name: ServerName | 'stores'): Promise<{ status: number; text: string }> {
   const keeper = process.env[KEEPER_VARIABLE];
   if (keeper === undefined) return { status: 503, text: 'run by vitest, whose global setup starts servers' };
   const response = await fetch(new URL(name, keeper));

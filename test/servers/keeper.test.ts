@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { newStores } from '../support/stores/new-stores.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { Keeper } from './keeper.ts';
 import { askKeeper, KEEPER_VARIABLE } from './ask-keeper.ts';
 import { serverUrl } from './server.ts';
@@ -31,14 +34,20 @@ test('a server that cannot be had is undefined, unless servers are required', as
   await expect(serverUrl('registry')).rejects.toThrow('registry');
 });
 
-test('a cluster for copies is made once, and gone with the run', async () => {
+test('a run makes the stores for copies once, a copy leads to nothing outside of it, and the run removes them at its end', async () => {
   const keeper = await startKeeper();
 
-  const [first, second] = await Promise.all([askKeeper('pglite'), askKeeper('pglite')]);
+  const [first, second] = await Promise.all([askKeeper('stores'), askKeeper('stores')]);
 
   expect(first).toMatchObject({ status: 200 });
   expect(second).toEqual(first);
-  expect(await readdir(first.text)).toEqual(['cluster', 'cluster.tar']);
+  expect(await readdir(first.text)).toEqual(['analytics', 'empty.tar', 'migrated.tar', 'profiles']);
+  const copy = await realpath(await temporaryFolder());
+  await newStores(copy);
+  const names = await readdir(copy, { recursive: true });
+  const paths = await Promise.all(names.map((name) => realpath(join(copy, name))));
+  expect(names).toContain('analytics/store/metadata/default');
+  expect(paths.filter((path) => !path.startsWith(copy))).toEqual([]);
   await keeper.stop();
   expect(existsSync(first.text)).toBe(false);
 });

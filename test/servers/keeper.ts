@@ -26,7 +26,7 @@ export class Keeper {
   readonly #http: Server;
   readonly #servers = new Map<ServerName, Promise<Started>>();
   #folder: Promise<string> | undefined;
-  #cluster: Promise<string> | undefined;
+  #stores: Promise<string> | undefined;
   #docker = true;
 
   constructor() {
@@ -46,7 +46,7 @@ export class Keeper {
     this.#http.close();
     this.#http.closeAllConnections();
     const started = await Promise.allSettled(this.#servers.values());
-    await this.#cluster?.catch(() => undefined);
+    await this.#stores?.catch(() => undefined);
     await Promise.all(started.map(async (one) => one.status === 'fulfilled' && one.value.stop()));
     if (this.#folder !== undefined) await removeServersFolder(await this.#folder);
   }
@@ -54,7 +54,7 @@ export class Keeper {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const name = request.url?.slice(1) ?? '';
     try {
-      response.end(name === 'pglite' ? await (this.#cluster ??= this.#makeCluster()) : await this.#urlOf(name));
+      response.end(name === 'stores' ? await (this.#stores ??= this.#makeStores()) : await this.#urlOf(name));
     } catch (error) {
       response.statusCode = error instanceof NotPackaged ? 404 : 503;
       response.end(describe(error));
@@ -98,9 +98,9 @@ export class Keeper {
     return startLocally[name](await this.#folderOf(name));
   }
 
-  async #makeCluster(): Promise<string> {
-    const folder = await this.#folderOf('pglite');
-    await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'pglite.ts'), folder]);
+  async #makeStores(): Promise<string> {
+    const folder = await this.#folderOf('stores');
+    await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'stores.ts'), folder]);
     return folder;
   }
 

@@ -16,12 +16,9 @@ const TESTED_FORM = /^test\/support\/service\/tested-form\.ts$/;
 /** Import nothing heavy, and take longer than five seconds all the same: they wait for the timeouts of real sockets. */
 export const SLOW: readonly string[] = ['test/http/raw-requests.test.ts', 'test/http/slow-clients.test.ts'];
 
-/** The unit tests of a worker share their modules, so none replaces one. */
-const MOCKING = /\bvi\.mock\(/;
-
 /** The test files of each of vitest's projects. Every file is in one of the first four. */
 export interface Projects {
-  /** Those that import nothing heavy, through however many files, are not slow, and replace no module. */
+  /** Those that import nothing heavy, through however many files, and are not slow. */
   readonly unit: readonly string[];
   /** With the stores of this process, and with processes of ours. */
   readonly embedded: readonly string[];
@@ -51,8 +48,7 @@ export function testProjects(): Projects {
 
 function projectOf(file: string): keyof Projects {
   if (file.endsWith('.long.test.ts')) return 'long';
-  const isOnItsOwn = SLOW.includes(file) || MOCKING.test(readSource(file));
-  if (!isOnItsOwn && wayTo(HEAVY, file, readSource) === undefined) return 'unit';
+  if (!SLOW.includes(file) && wayTo(HEAVY, file, readSource) === undefined) return 'unit';
   return wayTo(SERVER, file, readSource) === undefined ? 'embedded' : 'servers';
 }
 

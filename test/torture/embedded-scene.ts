@@ -4,6 +4,7 @@ import { TcpProxy } from '../faults/tcp-proxy.ts';
 import { freePort } from '../servers/processes/ports.ts';
 import { removeServersFolder, serversFolder } from '../servers/processes/reaped.ts';
 import { ADMIN_KEY, READ_KEY, WRITE_KEY } from '../support/service/service.ts';
+import { embeddedUrls } from '../support/stores/new-stores.ts';
 import { connectionTarget } from './proxy-target.ts';
 import { CLOCK_TRUST_AFTER_MS, processTarget, type Scene, type Target } from './scene.ts';
 import { SlowDisk } from './disks/slow-disk.ts';
@@ -39,11 +40,7 @@ export async function embeddedScene(): Promise<Scene> {
     targets: [processTarget(service), connectionTarget('callers', door), ...disks.targets],
     doors: [new URL(door.url).origin],
     environment,
-    stores: {
-      EVENT_LOG_URL: `lmdb:${dataDir}/event-log`,
-      PROFILES_URL: `pglite:${dataDir}/profiles`,
-      ANALYTICS_URL: `chdb:${dataDir}/analytics`,
-    },
+    stores: embeddedUrls(dataDir),
     processes: [service],
     skipped: disks.skipped,
     serverDeaths: [],

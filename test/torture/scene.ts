@@ -1,4 +1,5 @@
 import type { Death, Supervised } from './supervised.ts';
+import type { StoreUrls } from '../support/stores/new-stores.ts';
 import type { FaultKind, Faulty } from './schedule.ts';
 
 /** A setting of every process: longer than any fault of its clock, and short enough to be waited for. */
@@ -8,13 +9,6 @@ export const CLOCK_TRUST_AFTER_MS = '20000';
 export interface Target extends Faulty {
   begin(kind: FaultKind, amount: number): Promise<void> | void;
   end(kind: FaultKind): Promise<void> | void;
-}
-
-/** Where the stores are, as the service's settings name them. */
-export interface StoreUrls {
-  readonly EVENT_LOG_URL: string;
-  readonly PROFILES_URL: string;
-  readonly ANALYTICS_URL: string;
 }
 
 /** An installation that a run torments. */

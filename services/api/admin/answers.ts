@@ -1,5 +1,6 @@
-/** How operators are answered: with a result, as a stream of lines, or with the job that their request became. */
+/** How operators are read and answered: with a result, as a stream of lines, or with the job that their request became. */
 import { Readable } from 'node:stream';
+import type { Body, OperationName } from '../../../schemas/operations.ts';
 import { LOCAL_KEY } from '../../http/access/authenticate.ts';
 import type { Answer, Change } from '../../http/route.ts';
 import type { Call } from '../../http/call.ts';
@@ -10,11 +11,24 @@ import type { CommandEnd } from '../../operations/jobs/command-run.ts';
 import { problemText, refusalOfFailure } from './failures.ts';
 import type { Job, NewJob } from '../../operations/jobs/job.ts';
 import { jobJson, jobPath } from './jobs/job-json.ts';
+import { readBody } from '../input.ts';
+import type { Checked } from '../query.ts';
 
 /** What is needed of a request. */
 export type AdminCall = Pick<Call, 'params' | 'query' | 'text' | 'headers' | 'signal' | 'key' | 'req' | 'isLocal'>;
 
 export const NDJSON = 'application/x-ndjson';
+
+/** The body of an operator's request. */
+export function readMembers<Name extends OperationName>(name: Name, call: AdminCall): Checked<Body<Name>> {
+  const read = readBody(name, call);
+  if (read.ok) return { ok: true, value: read.value.body };
+  return { ok: false, refusal: { ...read.refusal, errorCode: 'COMMAND_INVALID' } };
+}
+
+export function notFound(detail: string, errorCode?: Refusal['errorCode']): Refusal {
+  return { refused: 'not-found', detail, ...(errorCode && { errorCode }) };
+}
 
 /** Answers with the result of what is read, or streams its progress where the client accepts that. */
 export async function answerRead(call: AdminCall, events: AsyncIterable<CommandEvent>): Promise<Answer | Refusal> {

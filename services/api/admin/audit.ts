@@ -4,7 +4,7 @@ import { formatMicros } from '../../messages/timestamp.ts';
 import type { AuditFilter, AuditLog, RecordedEntry } from '../../stores/service-state/audit-log.ts';
 import type { ProjectStore } from '../../stores/projects/project-store.ts';
 import { type Input, route } from '../input.ts';
-import { given, readCursor, readRange } from '../query.ts';
+import { given, pageFrom, readCursor, readRange } from '../query.ts';
 
 export interface AuditParts {
   readonly audit: AuditLog;
@@ -26,12 +26,9 @@ async function answerAudit(
   const range = readRange(period, 'UTC');
   if (!range.ok) return range.refusal;
   const filter = { ...given({ action, principal, projectId }), ...range.value };
-  // One more than the page has tells whether there is another.
   const found = await parts.audit.list(await withProjectId(parts, filter), limit + 1, cursor.value);
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  const next = found.length > page.length && last !== undefined ? encodeAuditCursor(last.id) : null;
-  const body = `{"entries":[${page.map(entryJson).join(',')}],"next_cursor":${JSON.stringify(next)}}`;
+  const { items, next } = pageFrom(found, limit, ({ id }) => encodeAuditCursor(id));
+  const body = `{"entries":[${items.map(entryJson).join(',')}],"next_cursor":${JSON.stringify(next)}}`;
   return { status: 200, body };
 }
 

@@ -3,9 +3,8 @@ import type { Answer } from '../../http/route.ts';
 import { orderOf } from '../../operations/dead-letters/settle.ts';
 import type { Input } from '../input.ts';
 import { refuseBody } from '../query.ts';
-import { type AdminCall, answerJob, answerRead } from './answers.ts';
+import { type AdminCall, answerJob, answerRead, readMembers } from './answers.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
-import { readMembers } from './reading.ts';
 
 /** `GET /v1/admin/dead-letters` */
 export async function answerDeadLetters(

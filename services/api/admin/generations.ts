@@ -3,9 +3,8 @@ import type { Answer } from '../../http/route.ts';
 import { checkBuild, type GenerationSummary, whyNotSwapped } from '../../operations/replay/replay-commands.ts';
 import type { CommandArguments } from '../../runtime/command.ts';
 import type { Input } from '../input.ts';
-import { type AdminCall, answerJob } from './answers.ts';
+import { type AdminCall, answerJob, notFound, readMembers } from './answers.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
-import { notFound, readMembers } from './reading.ts';
 
 /** `GET /v1/admin/generations`: all of them; there are few. */
 export async function answerGenerations({ generations }: AdminPorts): Promise<Answer> {

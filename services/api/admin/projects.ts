@@ -12,8 +12,7 @@ import {
   showProject,
 } from '../../stores/projects/project-commands.ts';
 import type { ProjectStore } from '../../stores/projects/project-store.ts';
-import type { AdminCall } from './answers.ts';
-import { readMembers } from './reading.ts';
+import { type AdminCall, readMembers } from './answers.ts';
 
 /** `GET /v1/admin/projects` */
 export async function answerProjects(projects: ProjectStore, query: Page): Promise<Answer | Refusal> {

@@ -4,15 +4,14 @@ import type { Answer } from '../../http/route.ts';
 import type { LastVerification } from '../../operations/verify/last-verification.ts';
 import { readPeriod } from '../../operations/verify/verify-commands.ts';
 import { type HourCursor, LAST } from '../../operations/verify/verification-hours.ts';
-import { formatMicros } from '../../messages/timestamp.ts';
+import { formatMs } from '../../messages/timestamp.ts';
 import type { Input } from '../input.ts';
-import { given, readCursor } from '../query.ts';
-import { type AdminCall, answerJob } from './answers.ts';
+import { given, pageFrom, readCursor } from '../query.ts';
+import { type AdminCall, answerJob, notFound, readMembers } from './answers.ts';
 import type { Job } from '../../operations/jobs/job.ts';
 import { jobsPage } from './jobs/job-answers.ts';
 import { jobJson } from './jobs/job-json.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
-import { notFound, readMembers } from './reading.ts';
 
 /** `POST /v1/admin/verifications` */
 export async function answerVerification({ jobs }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
@@ -47,13 +46,10 @@ export async function answerVerificationHours(
   if (id !== LAST && job?.kind !== 'verify') return notFound('There is no such verification.');
   const isDifferent = differing === undefined ? undefined : differing === 'true';
   const filter = given({ project, isDifferent, after: after.value });
-  // One more than the page has tells whether there is another.
   const found = await figures.verificationHours({ ...filter, verification: id }, limit + 1);
   const verification = job === undefined ? lastJson(await figures.verification()) : jobJson(job);
   if (verification === undefined) return notFound('The service has not verified by itself yet.');
-  const hours = found.slice(0, limit);
-  const end = hours.at(-1);
-  const next = found.length > limit && end !== undefined ? encodeHour(end) : null;
+  const { items: hours, next } = pageFrom(found, limit, encodeHour);
   const body = `{"verification":${verification},"hours":${JSON.stringify(hours)},"next_cursor":${JSON.stringify(next)}}`;
   return { status: 200, body };
 }
@@ -83,7 +79,7 @@ function lastJson(last: LastVerification | null): string | undefined {
 function lastOf(last: LastVerification | null): object | null {
   if (last === null) return null;
   const { finishedAtMs, missing, surplus } = last;
-  return { finished_at: formatMicros(BigInt(finishedAtMs) * 1000n), missing, surplus };
+  return { finished_at: formatMs(finishedAtMs), missing, surplus };
 }
 
 function encodeHour({ hour, project }: { readonly hour: string; readonly project: string }): string {

@@ -1,16 +1,22 @@
 /** A saved audience as it is answered. */
+import { describeLines } from '../../questions/definition/describe.ts';
+import { readSaved } from '../../questions/saved/references.ts';
 import type { SavedAudience } from '../../questions/saved/audience-store.ts';
 import { etagOf } from '../../http/if-match.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Problem } from '../../messages/message.ts';
-import { formatMicros } from '../../messages/timestamp.ts';
+import { formatMicros, formatMs } from '../../messages/timestamp.ts';
+import type { Project } from '../../stores/projects/project-store.ts';
+
+type Zone = Pick<Project, 'timezone'>;
 
 /** The audience, with what `If-Match` takes. */
 export function audienceAnswer(
   audience: SavedAudience,
+  project: Zone,
   { headers = {}, warnings = [] }: Pick<Answer, 'headers'> & { readonly warnings?: readonly Problem[] } = {},
 ): Answer {
-  const body = withWarnings(audienceJson(audience), warnings);
+  const body = withWarnings(audienceJson(audience, project), warnings);
   return { status: 200, body, headers: { ...headers, ETag: etagOf(audience.revision) } };
 }
 
@@ -21,24 +27,26 @@ export function withWarnings(body: string, warnings: readonly Problem[]): string
   return `${body.slice(0, -1)},"warnings":${JSON.stringify(list)}}`;
 }
 
-/** The definition is JSON text already and goes in untouched, every digit kept. */
-export function audienceJson(audience: SavedAudience): string {
-  const { id, name, definition, version, revision, refreshMs, createdAtMs, updatedAtMs, evaluation, failure } =
-    audience;
+export function audienceJson(audience: SavedAudience, project: Zone): string {
+  const { id, name, version, revision, refreshMs, createdAtMs, updatedAtMs, evaluation, failure } = audience;
   const rest = {
     version,
     revision,
     refresh: refreshMs === null ? null : formatRefresh(refreshMs),
-    created_at: instant(createdAtMs),
-    updated_at: instant(updatedAtMs),
+    created_at: formatMs(createdAtMs),
+    updated_at: formatMs(updatedAtMs),
     evaluation: evaluation && { ...evaluation, at: formatMicros(evaluation.at) },
     failure,
   };
-  return `${JSON.stringify({ id, name }).slice(0, -1)},"definition":${definition},${JSON.stringify(rest).slice(1)}`;
+  return `${JSON.stringify({ id, name }).slice(0, -1)},${definitionJson(audience, project)},${JSON.stringify(rest).slice(1)}`;
 }
 
-export function instant(ms: number): string {
-  return formatMicros(BigInt(ms) * 1000n);
+/** The definition, and the same in English. It is JSON text already and goes in untouched, every digit kept. */
+export function definitionJson(saved: Pick<SavedAudience, 'definition'>, project: Zone): string {
+  const read = readSaved(saved, project);
+  // A newer version may have saved what this one cannot read.
+  const description = read.ok ? describeLines(read.definition) : saved.definition;
+  return `"definition":${saved.definition},"description":${JSON.stringify(description)}`;
 }
 
 /** How often an audience is evaluated, as text: `15m`, `1h`, `1d`, `1w`. Pure. */

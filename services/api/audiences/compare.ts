@@ -1,4 +1,5 @@
-import type { Comparison, UserGroup } from '../../questions/audiences.ts';
+import { type AnalyticsParts, budgetOf } from '../../questions/query-budget.ts';
+import { compareAudiences, type Comparison, type UserGroup } from '../../questions/audiences.ts';
 import type { Audience } from '../../questions/definition/audience.ts';
 import { readDefinition, type ReadingOptions } from '../../questions/definition/definition.ts';
 import { definitionOf } from '../../questions/saved/references.ts';
@@ -8,24 +9,25 @@ import type { Answer } from '../../http/route.ts';
 import type { Problem } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { type Members, readBody } from '../input.ts';
-import type { QueryRequest } from '../query.ts';
-import { type AudienceParts, referencesOf, userJson } from './questions.ts';
+import { contextOf, type QueryRequest } from '../query.ts';
+import { referencesOf, userJson } from './questions.ts';
 import { findAudienceOf, NO_AUDIENCE } from './saved.ts';
 
-export interface CompareParts extends AudienceParts {
+export interface CompareParts extends AnalyticsParts {
   readonly saved: Pick<AudienceStore, 'find'>;
 }
 
 /** `POST /v1/audiences/compare` */
 export async function answerCompare(parts: CompareParts, call: QueryRequest): Promise<Answer | Refusal> {
   const { project } = call;
-  const options = { timezone: project.timezone, audiences: await referencesOf(parts, call) };
-  const read = readBody('POST /v1/audiences/compare', call, (exact) => readForms(exact, options));
+  const references = { timezone: project.timezone, audiences: await referencesOf(parts, call) };
+  const read = readBody('POST /v1/audiences/compare', call, (exact) => readForms(exact, references));
   if (!read.ok) return read.refusal;
   const { body, also } = read.value;
   const before = await definitionFrom(parts, call, also.from);
   if (before === undefined) return NO_AUDIENCE;
-  return compareAnswer(await parts.audiencesOf(project).compare(project.id, before, also.to, body.sample));
+  const options = { ...contextOf(project), sampleSize: body.sample };
+  return compareAnswer(await compareAudiences(budgetOf(parts, project), before, also.to, options));
 }
 
 /** The two forms name the definitions before and after the change. */

@@ -3,10 +3,10 @@ import type { AudienceStore, AudienceVersion, LastEvaluation } from '../../quest
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Micros } from '../../messages/message.ts';
-import { formatMicros } from '../../messages/timestamp.ts';
+import { formatMicros, formatMs } from '../../messages/timestamp.ts';
 import type { Input } from '../input.ts';
-import { given, type QueryRequest, readCursor, readRange, refuseParameter } from '../query.ts';
-import { instant } from './audience-json.ts';
+import { given, pageFrom, type QueryRequest, readCursor, readRange, refuseParameter } from '../query.ts';
+import { definitionJson } from './audience-json.ts';
 import { decodeHistoryCursor, decodeVersionsCursor, encodeHistoryCursor, encodeVersionsCursor } from './cursor.ts';
 import { findAudience, NO_AUDIENCE } from './saved.ts';
 
@@ -26,12 +26,14 @@ export async function answerVersions(
   const audience = await findAudience({ saved }, call);
   if (audience === undefined) return NO_AUDIENCE;
   if (cursor !== undefined && cursor.audienceId !== audience.id) return FOREIGN_CURSOR;
-  // One more than the page holds tells whether there is another.
   const found = await saved.versions(call.project.id, audience.id, limit + 1, cursor?.version);
-  const page = found.slice(0, limit);
-  const last = found.length > limit ? page.at(-1) : undefined;
-  const next = last && encodeVersionsCursor({ audienceId: audience.id, version: last.version });
-  return pageAnswer('versions', page.map(versionJson), next);
+  const cursorOf = ({ version }: AudienceVersion) => encodeVersionsCursor({ audienceId: audience.id, version });
+  const { items, next } = pageFrom(found, limit, cursorOf);
+  return pageAnswer(
+    'versions',
+    items.map((version) => versionJson(version, call.project)),
+    next,
+  );
 }
 
 /** `GET /v1/audiences/:id/history` */
@@ -53,25 +55,23 @@ export async function answerHistory(
   const before = earlier(until, cursor.value?.before);
   const wanted = { limit: limit + 1, ...given({ since, before, perMicros }) };
   const found = await saved.evaluations(projectId, audience.id, wanted);
-  const page = found.slice(0, limit);
-  const last = found.length > limit ? page.at(-1) : undefined;
   // The entry of a period stands for all of its evaluations: the next page begins before the period.
-  const next =
-    last && encodeHistoryCursor({ audienceId: audience.id, before: last.at - (last.at % (perMicros ?? 1n)) });
-  return pageAnswer('history', page.map(entryJson), next);
+  const cursorOf = ({ at }: LastEvaluation) =>
+    encodeHistoryCursor({ audienceId: audience.id, before: at - (at % (perMicros ?? 1n)) });
+  const { items, next } = pageFrom(found, limit, cursorOf);
+  return pageAnswer('history', items.map(entryJson), next);
 }
 
 const FOREIGN_CURSOR = refuseParameter('cursor', 'is that of another audience').refusal;
 
-function pageAnswer(name: string, entries: readonly string[], cursor: string | undefined): Answer {
-  const body = `{"${name}":[${entries.join(',')}],"next_cursor":${JSON.stringify(cursor ?? null)}}`;
-  return { status: 200, body };
+function pageAnswer(name: string, entries: readonly string[], next: string | null): Answer {
+  return { status: 200, body: `{"${name}":[${entries.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
 }
 
-/** The definition is JSON text already and goes in untouched, every digit kept. */
-function versionJson({ version, definition, changedAtMs, changedBy }: AudienceVersion): string {
-  const changed = { changed_at: changedAtMs === null ? null : instant(changedAtMs), changed_by: changedBy };
-  return `{"version":${version},"definition":${definition},${JSON.stringify(changed).slice(1)}`;
+function versionJson(saved: AudienceVersion, project: QueryRequest['project']): string {
+  const { version, changedAtMs, changedBy } = saved;
+  const changed = { changed_at: changedAtMs === null ? null : formatMs(changedAtMs), changed_by: changedBy };
+  return `{"version":${version},${definitionJson(saved, project)},${JSON.stringify(changed).slice(1)}`;
 }
 
 function entryJson({ at, version, cause, members: count, entered, left }: LastEvaluation): string {

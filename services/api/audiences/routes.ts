@@ -1,3 +1,4 @@
+import type { AnalyticsParts } from '../../questions/query-budget.ts';
 import { ConcurrencyLimiter } from '../../http/concurrency-limiter.ts';
 import type { Call } from '../../http/call.ts';
 import type { Route } from '../../http/route.ts';
@@ -6,7 +7,7 @@ import { BODY_LIMIT_BYTES, type Limited, READ } from '../route-parts.ts';
 import { answerCompare } from './compare.ts';
 import { answerFollow, type FollowParts } from './follow.ts';
 import { answerHistory, answerVersions } from './past.ts';
-import { answerPreview, answerSavedPreview, type AudienceParts } from './questions.ts';
+import { answerPreview, answerSavedPreview } from './questions.ts';
 import {
   answerChange,
   answerDelete,
@@ -19,7 +20,7 @@ import {
 import { answerMembers } from './streams.ts';
 import { answerExplain, answerSavedExplain, answerSavedWhy, answerWhy } from './why.ts';
 
-export interface AudienceRouteParts extends AudienceParts, SavedAudienceParts, FollowParts {
+export interface AudienceRouteParts extends AnalyticsParts, SavedAudienceParts, FollowParts {
   /** How many may wait for changes of audiences; `CHANGES_AT_ONCE` where left out. */
   readonly changesAtOnce?: number;
 }

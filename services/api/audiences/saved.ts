@@ -14,7 +14,7 @@ import { formatMicros } from '../../messages/timestamp.ts';
 import { audienceAnswer, audienceJson, formatRefresh, parseRefresh } from './audience-json.ts';
 import { decodeListCursor, encodeListCursor } from './cursor.ts';
 import { type Input, type Members, readBody, readInput } from '../input.ts';
-import { given, type QueryRequest, readCursor, refuseBody } from '../query.ts';
+import { given, pageFrom, type QueryRequest, readCursor, refuseBody } from '../query.ts';
 
 /** What the endpoints of saved audiences need. */
 export interface SavedAudienceParts {
@@ -24,18 +24,15 @@ export interface SavedAudienceParts {
 
 /** `POST /v1/audiences` */
 export async function answerSave({ saved }: SavedAudienceParts, call: ChangeRequest): Promise<Answer | Refusal> {
-  const read = readBody(
-    'POST /v1/audiences',
-    call,
-    settingsIn(call, await findReferences(saved, call.project.id, call.text)),
-  );
+  const audiences = await findReferences(saved, call.project.id, call.text);
+  const read = readBody('POST /v1/audiences', call, settingsIn(call, audiences));
   if (!read.ok) return read.refusal;
   const { settings, warnings } = read.value.also;
   const { name = '', definition = '', refreshMs = null } = settings;
   const audience = await saved.create(call.project.id, { name, definition, refreshMs }, call.key?.id);
   const audit = { action: 'audience.save', object: audience.id, after: settingsJson(audience) };
   const headers = { Location: `/v1/audiences/${audience.id}` };
-  return { ...audienceAnswer(audience, { headers, warnings }), status: 201, audit };
+  return { ...audienceAnswer(audience, call.project, { headers, warnings }), status: 201, audit };
 }
 
 /** `GET /v1/audiences` */
@@ -46,19 +43,16 @@ export async function answerList(
 ): Promise<Answer | Refusal> {
   const after = readCursor(cursor, decodeListCursor);
   if (!after.ok) return after.refusal;
-  // One more than the page holds tells whether there is another.
   const found = await saved.list(project.id, limit + 1, after.value);
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  const next = found.length > page.length && last !== undefined ? encodeListCursor(last) : null;
-  const body = `{"audiences":[${page.map(audienceJson).join(',')}],"next_cursor":${JSON.stringify(next)}}`;
-  return { status: 200, body };
+  const { items, next } = pageFrom(found, limit, encodeListCursor);
+  const audiences = items.map((audience) => audienceJson(audience, project));
+  return { status: 200, body: `{"audiences":[${audiences.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
 }
 
 /** `GET /v1/audiences/:id` */
 export async function answerSaved(parts: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
   const audience = await findAudience(parts, call);
-  return audience === undefined ? NO_AUDIENCE : audienceAnswer(audience);
+  return audience === undefined ? NO_AUDIENCE : audienceAnswer(audience, call.project);
 }
 
 /** `PUT` and `PATCH /v1/audiences/:id`: the one replaces all, the other what it names. */
@@ -69,7 +63,8 @@ export async function answerChange(
 ): Promise<Answer | Refusal> {
   const terms = readTerms(call);
   if ('refused' in terms) return terms;
-  const read = readBody(how, call, settingsIn(call, await findReferences(saved, call.project.id, call.text)));
+  const audiences = await findReferences(saved, call.project.id, call.text);
+  const read = readBody(how, call, settingsIn(call, audiences));
   if (!read.ok) return read.refusal;
   const { settings, warnings } = read.value.also;
   if (Object.keys(settings).length === 0) return NO_CHANGE;
@@ -84,7 +79,7 @@ export async function answerChange(
     before: before && settingsJson(before),
     after: settingsJson(after),
   };
-  return { ...audienceAnswer(after, { warnings }), audit };
+  return { ...audienceAnswer(after, call.project, { warnings }), audit };
 }
 
 const NO_CHANGE = refuseBody([{ path: '', message: 'names nothing to change: name, definition or refresh' }]).refusal;
@@ -108,7 +103,7 @@ export async function answerEvaluate({ evaluator }: SavedAudienceParts, call: Qu
   const evaluated = await evaluator.evaluate(call.project.id, id);
   const { at, members = null } = evaluated.evaluation ?? {};
   const after = JSON.stringify({ evaluated_at: at === undefined ? null : formatMicros(at), members });
-  return { ...audienceAnswer(evaluated), audit: { action: 'audience.evaluate', object: id, after } };
+  return { ...audienceAnswer(evaluated, call.project), audit: { action: 'audience.evaluate', object: id, after } };
 }
 
 /** A request that changes something: over HTTP with headers and a key. */

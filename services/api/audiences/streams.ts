@@ -1,11 +1,11 @@
-import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import type { AnalyticsParts } from '../../questions/query-budget.ts';
 import type { SavedAudience } from '../../questions/saved/audience-store.ts';
 import { compileMembers } from '../../questions/sql/compile-members.ts';
 import { definitionOf } from '../../questions/saved/references.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Micros } from '../../messages/message.ts';
-import { EARLIEST, formatMicros, parseTimestamp } from '../../messages/timestamp.ts';
+import { EARLIEST, formatMicros, microsAt, parseTimestamp } from '../../messages/timestamp.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import {
   BEFORE_ALL,
@@ -22,9 +22,7 @@ import { ndjsonAnswer } from '../ndjson.ts';
 import { type QueryRequest, readCursor, readTime, refuseParameter } from '../query.ts';
 import { readOfAudience, type SavedAudienceParts } from './saved.ts';
 
-export interface StreamParts extends Pick<SavedAudienceParts, 'saved'> {
-  readonly analytics: Pick<AnalyticsReader, 'stream' | 'audienceChanges' | 'finalizedAt'>;
-  readonly limitsOf: (project: Project) => QueryLimits;
+export interface StreamParts extends Pick<SavedAudienceParts, 'saved'>, AnalyticsParts {
   readonly nowMs?: () => number;
 }
 
@@ -97,7 +95,7 @@ function numberIn(internalId: string | undefined): bigint | undefined {
 }
 
 export async function changesAnswer(
-  { analytics, limitsOf }: Pick<StreamParts, 'analytics' | 'limitsOf'>,
+  { analytics, limitsOf }: AnalyticsParts,
   project: Project,
   request: ChangesRequest,
 ): Promise<Answer> {
@@ -137,7 +135,7 @@ const CHANGED: Refusal = {
 };
 
 function beginning({ id, version }: SavedAudience, { nowMs = Date.now }: StreamParts): MembersCursor {
-  return { audienceId: id, version, now: BigInt(Math.floor(nowMs())) * 1000n, after: BEFORE_ALL };
+  return { audienceId: id, version, now: microsAt(nowMs()), after: BEFORE_ALL };
 }
 
 function microsOf(time: string): Micros {

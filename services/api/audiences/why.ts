@@ -1,13 +1,17 @@
+import type { AnalyticsParts } from '../../questions/query-budget.ts';
 import { definitionOf } from '../../questions/saved/references.ts';
+import type { Audience } from '../../questions/definition/audience.ts';
 import type { ReadDefinition } from '../../questions/definition/definition.ts';
+import { explain } from '../../questions/explain/explain.ts';
+import { explainMembership } from '../../questions/explain/why.ts';
 import { explanationJson, whyJson } from '../../questions/explain/to-json.ts';
 import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Problem } from '../../messages/message.ts';
 import { type Members, readBody } from '../input.ts';
-import { refuseParameter } from '../query.ts';
-import { userKeyIn } from '../users/named-user.ts';
+import { contextOf, refuseParameter } from '../query.ts';
+import { userKeyIn, type UserIds } from '../users/named-user.ts';
 import { NOBODY } from '../users/users.ts';
 import { withWarnings } from './audience-json.ts';
 import { DEFINITION_PATH, definitionIn, type QuestionParts, referencesOf } from './questions.ts';
@@ -18,9 +22,8 @@ export async function answerExplain(parts: QuestionParts, call: Call): Promise<A
   const read = readBody('POST /v1/audiences/explain', call, definitionIn(call, await referencesOf(parts, call)));
   if (!read.ok) return read.refusal;
   const { body, also } = read.value;
-  const audiences = parts.audiencesOf(call.project);
-  const explained = await audiences.explain(call.project.id, also.definition, DEFINITION_PATH, body.sample);
-  return { status: 200, body: withWarnings(explanationJson(explained), also.warnings) };
+  const explanation = await explanationOf(parts, call, also.definition, DEFINITION_PATH, body.sample);
+  return { status: 200, body: withWarnings(explanation, also.warnings) };
 }
 
 /** `POST /v1/audiences/why` */
@@ -29,20 +32,15 @@ export async function answerWhy(parts: QuestionParts, call: Call): Promise<Answe
   const read = readBody('POST /v1/audiences/why', call, (exact) => withUser(readDefinition(exact), exact));
   if (!read.ok) return read.refusal;
   const { body, also } = read.value;
-  const projectId = call.project.id;
-  const user = { projectId, userKey: userKeyIn(projectId, body) ?? '' };
-  const why = await parts.audiencesOf(call.project).why(user, also.definition, DEFINITION_PATH, body.events);
-  return why === undefined ? NOBODY : { status: 200, body: whyJson(why) };
+  return whyAnswer(parts, call, also.definition, DEFINITION_PATH, body);
 }
 
 /** `GET /v1/audiences/:id/explain`. Paths are from the root of the definition. */
 export async function answerSavedExplain(parts: QuestionParts, call: Call): Promise<Answer | Refusal> {
   const read = await readOfAudience('GET /v1/audiences/{id}/explain', parts, call);
   if ('refused' in read) return read;
-  const { project } = call;
-  const definition = await definitionOf(parts.saved, read.audience, project);
-  const explained = await parts.audiencesOf(project).explain(project.id, definition, '', read.query.sample);
-  return { status: 200, body: explanationJson(explained) };
+  const definition = await definitionOf(parts.saved, read.audience, call.project);
+  return { status: 200, body: await explanationOf(parts, call, definition, '', read.query.sample) };
 }
 
 /** `GET /v1/audiences/:id/why`. Paths are from the root of the definition. */
@@ -52,10 +50,32 @@ export async function answerSavedWhy(parts: QuestionParts, call: Call): Promise<
   const { audience, query } = read;
   const problem = problemWithUser(query);
   if (problem !== undefined) return refuseParameter(problem.path.slice(1), problem.message).refusal;
-  const { project } = call;
-  const user = { projectId: project.id, userKey: userKeyIn(project.id, query) ?? '' };
-  const definition = await definitionOf(parts.saved, audience, project);
-  const why = await parts.audiencesOf(project).why(user, definition, '', query.events);
+  return whyAnswer(parts, call, await definitionOf(parts.saved, audience, call.project), '', query);
+}
+
+/** @param path The pointer to the definition in its document. */
+async function explanationOf(
+  { analytics, limitsOf }: AnalyticsParts,
+  { project }: Call,
+  definition: Audience,
+  path: string,
+  sampleSize: number,
+): Promise<string> {
+  const options = { ...contextOf(project), sampleSize };
+  const explained = await explain(analytics, limitsOf(project), definition, path, options);
+  return explanationJson(explained);
+}
+
+async function whyAnswer(
+  { analytics, limitsOf }: AnalyticsParts,
+  { project }: Call,
+  definition: Audience,
+  path: string,
+  asked: UserIds & { readonly events: number },
+): Promise<Answer | Refusal> {
+  const userKey = userKeyIn(project.id, asked) ?? '';
+  const options = { ...contextOf(project), userKey, eventsShown: asked.events };
+  const why = await explainMembership(analytics, limitsOf(project), definition, path, options);
   return why === undefined ? NOBODY : { status: 200, body: whyJson(why) };
 }
 

@@ -3,7 +3,7 @@ import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer, Route, RouteSet } from '../../http/route.ts';
 import { isFromConsole, SESSION_COOKIE, sessionTokenIn } from '../../http/access/session-cookie.ts';
-import { formatMicros } from '../../messages/timestamp.ts';
+import { formatMs } from '../../messages/timestamp.ts';
 import { readBody } from '../input.ts';
 import type { AuthenticatedKey, Project, ProjectStore } from '../../stores/projects/project-store.ts';
 import { consoleFileRoutes } from './console-files.ts';
@@ -102,7 +102,7 @@ async function sessionAnswer(
     key_id: key.id,
     scopes: key.scopes,
     projects: opened.map(openedProject),
-    expires_at: formatMicros(BigInt(expiresAtMs) * 1000n),
+    expires_at: formatMs(expiresAtMs),
   };
   return { status, body: JSON.stringify({ session }), headers };
 }

@@ -1,16 +1,15 @@
+import { budgetOf } from '../../questions/query-budget.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
-import type { Project } from '../../stores/projects/project-store.ts';
 import { eventBody } from '../users/events.ts';
-import { type QueryRequest, refuseBody } from '../query.ts';
+import { contextOf, type QueryRequest, refuseBody } from '../query.ts';
 import type { OpenSpan } from '../../questions/events/count-sql.ts';
-import type { AudienceStore } from '../../questions/saved/audience-store.ts';
 import { findReferences } from '../../questions/saved/references.ts';
-import { type Counts, EventCounts } from '../../questions/events/event-counts.ts';
-import { EventList, type UserEvent } from '../../questions/events/event-list.ts';
+import type { QuestionParts } from '../audiences/questions.ts';
+import { type Counts, countEvents } from '../../questions/events/event-counts.ts';
+import { listEvents, type UserEvent } from '../../questions/events/event-list.ts';
 import {
   type CountsQuestion,
   type QuestionText,
@@ -18,12 +17,6 @@ import {
   readEventsQuestion,
 } from '../../questions/events/read-question.ts';
 import { MAX_BUCKETS, offsetAt, type TimeBuckets } from '../../questions/events/time-buckets.ts';
-
-export interface QuestionParts {
-  readonly analytics: AnalyticsReader;
-  readonly saved: Pick<AudienceStore, 'find'>;
-  readonly limitsOf: (project: Project) => QueryLimits;
-}
 
 async function questionText({ saved }: QuestionParts, { project, text }: QueryRequest): Promise<QuestionText> {
   return { project, text, audiences: await findReferences(saved, project.id, text) };
@@ -33,8 +26,11 @@ async function questionText({ saved }: QuestionParts, { project, text }: QueryRe
 export async function answerEventsQuery(parts: QuestionParts, call: QueryRequest): Promise<Answer | Refusal> {
   const question = readEventsQuestion(await questionText(parts, call));
   if (!question.ok) return refuseBody(question.problems).refusal;
-  const list = new EventList(parts.analytics, parts.limitsOf(call.project));
-  const { events, nextCursor } = await list.page(call.project.id, question.value);
+  const { events, nextCursor } = await listEvents(
+    budgetOf(parts, call.project),
+    contextOf(call.project),
+    question.value,
+  );
   return {
     status: 200,
     body: `{"events":[${events.map(eventJson).join(',')}],"next_cursor":${JSON.stringify(nextCursor)}}`,
@@ -51,8 +47,7 @@ function eventJson(event: UserEvent): string {
 export async function answerCounts(parts: QuestionParts, call: QueryRequest): Promise<Answer | Refusal> {
   const question = readCountsQuestion(await questionText(parts, call));
   if (!question.ok) return refuseBody(question.problems).refusal;
-  const counting = new EventCounts(parts.analytics, parts.limitsOf(call.project));
-  const counts = await counting.count(call.project.id, question.value);
+  const counts = await countEvents(budgetOf(parts, call.project), contextOf(call.project), question.value);
   if (counts === undefined)
     return refuseBody([{ path: '/interval', message: `makes more than ${MAX_BUCKETS} buckets of the period` }]).refusal;
   return { status: 200, body: countsBody(question.value, counts) };

@@ -1,5 +1,6 @@
 /** Reads what a project records from the end of the log, once for all who listen with the same filter. */
 import type { EventLog, LogRecord, ScanRange, TopicPartition } from '../../event-log/event-log.ts';
+import { nameOf } from '../../event-log/partition.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { LIVE_TOPICS, type Message } from '../../messages/message.ts';
 import { isRetryable } from '../../runtime/errors.ts';
@@ -157,7 +158,7 @@ export class LiveReader {
 
   /** What was recorded between two ends of the log, the newest rows; less where it is too much for one interval. */
   async #read(from: readonly PartitionEnd[], to: readonly PartitionEnd[], signal: AbortSignal): Promise<Tick> {
-    const ends = new Map(from.map((end) => [nameOfPartition(end), end]));
+    const ends = new Map(from.map((end) => [nameOf(end), end]));
     const ranges = rangesBetween(from, to);
     const found = new MatchCollector();
     let records = 0;
@@ -167,7 +168,7 @@ export class LiveReader {
       const last = piece.records.at(-1);
       if (last === undefined) continue;
       const { topic, partition } = piece;
-      ends.set(nameOfPartition(piece), { topic, partition, offset: last.offset + 1n });
+      ends.set(nameOf(piece), { topic, partition, offset: last.offset + 1n });
       records += piece.records.length;
       const lagMs = Math.max(0, Date.now() - last.appendedAtMs);
       if (records >= RECORDS_AT_ONCE) return { ...this.#shownOf(found), lagMs, ends: [...ends.values()] };
@@ -253,10 +254,6 @@ function decodedOrUndefined(codec: LiveParts['codec'], topic: string, value: Uin
   }
 }
 
-function nameOfPartition({ topic, partition }: TopicPartition): string {
-  return `${topic}-${partition}`;
-}
-
 /** Whether there is a partition in which the other has come further. */
 function isBehind(one: readonly PartitionEnd[], other: readonly PartitionEnd[]): boolean {
   return rangesBetween(one, other).length > 0;
@@ -264,9 +261,9 @@ function isBehind(one: readonly PartitionEnd[], other: readonly PartitionEnd[]):
 
 /** A partition that the start does not name is read from where it ends now. */
 function rangesBetween(from: readonly PartitionEnd[], to: readonly PartitionEnd[]): ScanRange[] {
-  const starts = new Map(from.map((end) => [nameOfPartition(end), end.offset]));
+  const starts = new Map(from.map((end) => [nameOf(end), end.offset]));
   return to.flatMap((end) => {
-    const start = starts.get(nameOfPartition(end)) ?? end.offset;
+    const start = starts.get(nameOf(end)) ?? end.offset;
     return start < end.offset ? [{ topic: end.topic, partition: end.partition, from: start, to: end.offset }] : [];
   });
 }

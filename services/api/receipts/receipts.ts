@@ -4,7 +4,7 @@ import type { Refusal } from '../../http/problems.ts';
 import { decodeReceipt, type Receipt } from '../../messages/receipt/receipt.ts';
 import { receiptSignerOf } from '../../messages/receipt/receipt-signer.ts';
 import type { Answer } from '../../http/route.ts';
-import { formatMicros } from '../../messages/timestamp.ts';
+import { formatMs } from '../../messages/timestamp.ts';
 import type { Input } from '../input.ts';
 import type { Ends, LogEnds } from './log-ends.ts';
 import type { ProgressWatch } from './progress-watch.ts';
@@ -44,7 +44,7 @@ const FOREIGN: Refusal = { refused: 'not-found', detail: 'This project has no su
 
 function answerWith(acceptedAtMs: number): (passed: Passed) => Answer {
   return ({ projected, queryable }) => {
-    const accepted_at = formatMicros(BigInt(acceptedAtMs) * 1000n);
+    const accepted_at = formatMs(acceptedAtMs);
     return { status: 200, body: JSON.stringify({ accepted_at, projected, queryable }) };
   };
 }

@@ -1,7 +1,7 @@
 /** `GET /v1/users`: users by the beginning of their id, by a trait, or by another id. */
 import { isUtf8 } from 'node:buffer';
-import { numberConstant } from '../../questions/definition/number-constant.ts';
-import { QueryBudget } from '../../questions/query-budget.ts';
+import { numberConstant } from '../../questions/definition/audience.ts';
+import { budgetOf, MAX_PAGE_CHARS, type QueryBudget } from '../../questions/query-budget.ts';
 import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
@@ -18,7 +18,6 @@ import { BEFORE_ALL, userNumberOf } from '../audiences/cursor.ts';
 import type { Input } from '../input.ts';
 import { isName, MAX_NAME_LENGTH } from '../../questions/events/cursor.ts';
 import { type Checked, readCursor, refuseParameter } from '../query.ts';
-import { MAX_PAGE_CHARS } from '../../questions/query-budget.ts';
 import { type UserIds, userKeyIn } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { profileBody } from './users.ts';
@@ -87,8 +86,8 @@ function readSearch(query: Input<'GET /v1/users'>['query']): Checked<Search> {
 function byPrefix(prefix: string): Search {
   return {
     isCursor: (cursor) => decodeUserId(cursor)?.startsWith(prefix) === true,
-    find: async ({ analytics, limitsOf }, project, cursor, limit) => {
-      const budget = new QueryBudget(analytics, limitsOf(project));
+    find: async (stores, project, cursor, limit) => {
+      const budget = budgetOf(stores, project);
       return answerOf('analytics', usersWithPrefix(budget, project.id, prefix, decodeUserId(cursor) ?? null, limit));
     },
   };
@@ -136,8 +135,8 @@ function byTrait({ name, value }: TraitSearch): Search {
   const number = NUMBER.test(value) ? (numberConstant(JSON.rawJSON(value)) ?? null) : null;
   return {
     isCursor: (cursor) => isHex(cursor, 64),
-    find: async ({ analytics, limitsOf }, project, cursor, limit) => {
-      const budget = new QueryBudget(analytics, limitsOf(project));
+    find: async (stores, project, cursor, limit) => {
+      const budget = budgetOf(stores, project);
       const wanted = { projectId: project.id, trait: name, text: value, number };
       const after = cursor === '' ? BEFORE_ALL : userNumberOf(cursor);
       return answerOf('analytics', usersWithTrait(budget, wanted, after, limit));

@@ -1,16 +1,13 @@
 /** The stores that answer requests about users, each named where it cannot be reached. */
+import type { AnalyticsParts } from '../../questions/query-budget.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { hasCode } from '../../runtime/errors.ts';
-import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import type { ProfileReader } from '../../stores/profiles/profile-store.ts';
-import type { Project } from '../../stores/projects/project-store.ts';
 
 /** The stores that answer requests about users. */
-export interface UserStores {
+export interface UserStores extends AnalyticsParts {
   readonly profiles: ProfileReader;
-  readonly analytics: AnalyticsReader;
-  readonly limitsOf: (project: Project) => QueryLimits;
 }
 
 /** A part of the service as `/readyz` names it. */

@@ -1,5 +1,4 @@
 /** `GET /v1/users/:user_id/traits/:name/history`: the values that a trait was given, newest first. */
-import { QueryBudget } from '../../questions/query-budget.ts';
 import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
@@ -18,7 +17,7 @@ import {
 } from '../../stores/analytics/user-trait-history.ts';
 import type { Input } from '../input.ts';
 import { readCursor } from '../query.ts';
-import { MAX_PAGE_CHARS } from '../../questions/query-budget.ts';
+import { budgetOf, MAX_PAGE_CHARS, type QueryBudget } from '../../questions/query-budget.ts';
 import { userKeyOfPath } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY } from './users.ts';
@@ -55,7 +54,7 @@ export function answerTraitHistory(
     if (!below.ok) return below.refusal;
     const trait = input.path.name;
     const named = { projectId: project.id, userKey: user.value, trait };
-    const budget = new QueryBudget(stores.analytics, stores.limitsOf(project));
+    const budget = budgetOf(stores, project);
     const history = readTraitHistory(budget, named, below.value ?? ABOVE_ALL, input.query.limit);
     const page = await answerOf('analytics', history);
     const isKnown = page.values.length > 0 || below.value !== undefined;

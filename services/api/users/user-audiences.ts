@@ -7,11 +7,11 @@ import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Micros } from '../../messages/message.ts';
-import { formatMicros } from '../../messages/timestamp.ts';
+import { formatMicros, microsAt } from '../../messages/timestamp.ts';
 import { type LastChangeRow, lastChangesQuery } from '../../stores/analytics/user-audiences.ts';
 import { decodeListCursor, encodeListCursor } from '../audiences/cursor.ts';
 import type { Input } from '../input.ts';
-import { readCursor } from '../query.ts';
+import { pageFrom, readCursor } from '../query.ts';
 import { userKeyOfPath } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY } from './users.ts';
@@ -35,13 +35,12 @@ export function answerUserAudiences(
     if (!named.ok) return named.refusal;
     const after = readCursor(input.query.cursor, decodeListCursor);
     if (!after.ok) return after.refusal;
-    // One more than the page holds tells whether there is another.
     const found = await answerOf('profiles', parts.saved.list(project.id, PAGE_AUDIENCES + 1, after.value));
-    const page = found.slice(0, PAGE_AUDIENCES);
+    const { items: page, next } = pageFrom(found, PAGE_AUDIENCES, encodeListCursor);
     const user = { projectId: project.id, userKey: named.value };
     const limits = parts.limitsOf(project);
     const budget = new QueryBudget(parts.analytics, limits);
-    const now = BigInt(Math.floor((parts.nowMs ?? Date.now)())) * 1000n;
+    const now = microsAt((parts.nowMs ?? Date.now)());
     const definitions = await answerOf(
       'profiles',
       Promise.all(page.map((audience) => definitionOf(parts.saved, audience, project))),
@@ -50,8 +49,7 @@ export function answerUserAudiences(
     if (memberships === undefined) return NOBODY;
     const ids = page.map(({ id }) => id);
     const kept = await answerOf('analytics', parts.analytics.askHistory(lastChangesQuery(user, ids), limits));
-    const last = found.length > page.length ? page.at(-1) : undefined;
-    return { status: 200, body: pageBody(page, memberships, kept.rows, now, last) };
+    return { status: 200, body: pageBody(page, memberships, kept.rows, now, next) };
   });
 }
 
@@ -60,14 +58,13 @@ function pageBody(
   memberships: readonly Membership[],
   kept: readonly unknown[],
   now: Micros,
-  last: SavedAudience | undefined,
+  next: string | null,
 ): string {
   const changes = new Map((kept as readonly LastChangeRow[]).map((row) => [row.audience_id, row]));
   const audiences = page.map((audience, index) =>
     membershipJson(audience, memberships[index] ?? OUT, changes.get(audience.id)),
   );
-  const cursor = last === undefined ? null : encodeListCursor(last);
-  return JSON.stringify({ evaluated_at: formatMicros(now), audiences, next_cursor: cursor });
+  return JSON.stringify({ evaluated_at: formatMicros(now), audiences, next_cursor: next });
 }
 
 const OUT: Membership = { isMember: false, changesAt: null };

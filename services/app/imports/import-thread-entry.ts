@@ -62,11 +62,10 @@ async function openTarget(signal: AbortSignal): Promise<ImportTarget> {
 }
 
 function importProgress({ bytesRead, bytes, lines, imported, refused }: ImportProgress, isDry: boolean): Progress {
-  const total = bytes === undefined ? {} : { total: bytes };
   return {
     phase: isDry ? 'checking' : 'importing',
     done: bytesRead,
-    ...total,
+    total: bytes,
     unit: 'bytes',
     lines,
     accepted: imported,

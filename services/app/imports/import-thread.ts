@@ -1,4 +1,5 @@
-/** Imports of a service, each in a thread of its own: reading a file takes all of a processor that others leave. */
+/** Imports, each in a thread of its own: reading a file takes all of a processor that others leave. */
+import { createInterface } from 'node:readline';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ImportTask } from '../../operations/import/begin.ts';
 import type { ImportResult } from '../../operations/import/import-file.ts';
@@ -12,13 +13,18 @@ import type { ImportControl, ImportThreadData } from './import-thread-entry.ts';
 /** Starts an import in a new thread. Ending the iteration ends it, and waits until what was done is noted. */
 export type StartImport = (task: ImportTask, isDry: boolean) => Promise<AsyncIterable<CommandEvent>>;
 
-/** To be called on a thread of normal priority, which the new one inherits. */
-export function importThreads(config: Config): StartImport {
+/**
+ * To be called on a thread of normal priority, which the new one inherits.
+ *
+ * @param onLine Called with each line of the thread's logger; without it they are on standard output.
+ */
+export function importThreads(config: Config, onLine?: (line: string) => void): StartImport {
   return async (task, isDry) => {
     const { port1: control, port2 } = new MessageChannel();
     const workerData: ImportThreadData = { config, control };
     const url = new URL('./import-thread-entry.ts', import.meta.url);
-    const worker = new Worker(url, { workerData, transferList: [control] });
+    const worker = new Worker(url, { workerData, transferList: [control], stdout: onLine !== undefined });
+    if (onLine !== undefined) createInterface(worker.stdout).on('line', onLine);
     const caller = new Caller(port2);
     const end = (reason: Error): void => caller.close(reason);
     worker.once('error', end);

@@ -17,7 +17,7 @@ import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
 import { SqlProfileStore } from '../../stores/profiles/sql-profile-store.ts';
 import { SqlSinkPlans } from '../../stores/profiles/sql-sink-plans.ts';
 import { SqlDeadLetterHistory } from '../../stores/profiles/unstored-messages.ts';
-import { isServer } from '../embedded.ts';
+import { isServer } from '../../runtime/embedded.ts';
 
 export interface GenerationParts {
   readonly config: Config;

@@ -59,7 +59,7 @@ export async function withProject<T>(
   use: (client: ServiceClient, project: string) => Promise<T>,
 ): Promise<T> {
   const named = project ?? (await projectIdOf(context, undefined));
-  return withService(context, (client) => use(client, named), { needs: ['database', 'analytics'] });
+  return withService(context, (client) => use(client, named), { needs: ['profilesUrl', 'analyticsUrl'] });
 }
 
 /** What a file, standard input (`-`) or the argument itself has. @throws TidemarkError `COMMAND_INVALID` */

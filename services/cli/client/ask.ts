@@ -1,6 +1,5 @@
 /** Requests to a service, and what their answers mean to a command. */
 import type { Progress } from '../../runtime/command.ts';
-import { keepDigits } from '../../messages/exact-number.ts';
 import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
 import type { Operation } from '../../../schemas/operations.ts';
 import { badKey, type ServiceClient, ServiceUnreachable } from './service-client.ts';
@@ -14,6 +13,8 @@ export interface ServiceRequest<T = unknown> extends Operation<T> {
 
 export interface AskOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Called with the path of the job that the request became. */
+  readonly onJob?: (path: string) => void;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -34,6 +35,11 @@ const NDJSON = 'application/x-ndjson';
 export async function ask(client: ServiceClient, request: ServiceRequest, options: AskOptions = {}): Promise<string> {
   options.signal?.throwIfAborted();
   return request.streams === true ? askForLines(client, request, options) : askOnce(client, request, options);
+}
+
+/** A reviver for JSON.parse: a number that a double would alter stays as it was written. */
+export function keepDigits(_name: string, value: unknown, { source }: { source?: string }): unknown {
+  return typeof value !== 'number' || source === undefined || String(value) === source ? value : JSON.rawJSON(source);
 }
 
 /** The result, every digit of its numbers kept. @throws as `ask`. */
@@ -78,7 +84,7 @@ export async function* askForText(
 async function askForLines(
   client: ServiceClient,
   request: ServiceRequest,
-  { onProgress, signal }: AskOptions,
+  { onProgress, onJob, signal }: AskOptions,
 ): Promise<string> {
   const ending = new AbortController();
   const leave = (): void => ending.abort();
@@ -96,6 +102,7 @@ async function askForLines(
     const response = await send(client, request, ending.signal, { accept: NDJSON });
     if (!response.ok) throw errorOfAnswer(client, request, response.status, await response.text());
     job = response.headers.get('location');
+    if (job !== null) onJob?.(job);
     if (signal?.aborted === true) cancel();
     return await resultIn(response, request, (progress) => {
       if (signal?.aborted !== true) timer.refresh();

@@ -1,10 +1,9 @@
 /** What subcommands have a service do, over HTTP: the one that is named or runs here, else one in this process. */
-import type { StoreName } from '../../app/operations.ts';
 import { type Answer, operation, type Query } from '../../../schemas/operations.ts';
 import { askFor, type AskOptions, type ServiceRequest } from './ask.ts';
 import { onePage } from './pages.ts';
 import type { ServiceClient } from './service-client.ts';
-import { type ServiceContext, withService } from './with-service.ts';
+import { type ServiceContext, withService, type WithServiceOptions } from './with-service.ts';
 
 type Options = Pick<AskOptions, 'onProgress'>;
 
@@ -17,13 +16,14 @@ export function carryOut<T>(context: ServiceContext, request: ServiceRequest<T>,
   });
 }
 
-const DEAD_LETTER_STORES = ['log', 'codec', 'database'] as const;
+const OF_DATABASE = { needs: ['profilesUrl'] } as const;
+const OF_DEAD_LETTERS = { needs: ['eventLogUrl', 'profilesUrl'] } as const;
 
-function needsOf({ path, streams }: ServiceRequest): readonly StoreName[] {
-  if (path.startsWith('/v1/admin/dead-letters')) return DEAD_LETTER_STORES;
+function needsOf({ path, streams }: ServiceRequest): WithServiceOptions['needs'] {
+  if (path.startsWith('/v1/admin/dead-letters')) return OF_DEAD_LETTERS.needs;
   // The deletion of a project, which is streamed, needs every store.
   const isOfDatabase = streams !== true && /^\/v1\/admin\/(projects|keys)\b/.test(path);
-  return isOfDatabase ? ['database'] : ['log', 'codec', 'database', 'analytics'];
+  return isOfDatabase ? OF_DATABASE.needs : ['eventLogUrl', 'profilesUrl', 'analyticsUrl'];
 }
 
 export type ProjectInList = Answer<'GET /v1/admin/projects'>['projects'][number];
@@ -33,7 +33,7 @@ const ALL = { limit: Infinity, pageLimit: PAGE_LIMIT } as const;
 
 /** All of them, as if they were one page. */
 export function listProjects(context: ServiceContext): Promise<Answer<'GET /v1/admin/projects'>> {
-  return withService(context, (client) => projectsOf(client, context), { needs: ['database'] });
+  return withService(context, (client) => projectsOf(client, context), OF_DATABASE);
 }
 
 function projectsOf(client: ServiceClient, { signal }: ServiceContext): Promise<Answer<'GET /v1/admin/projects'>> {
@@ -66,7 +66,7 @@ export function listKeys(context: ServiceContext, project: string | undefined): 
     );
     return { keys: sorted, next_cursor: null };
   };
-  return withService(context, list, { needs: ['database'] });
+  return withService(context, list, OF_DATABASE);
 }
 
 /** Up to the limit, 100 where none is given, as if they were one page. */
@@ -82,7 +82,7 @@ export function listDeadLetters(
       const request = { ...operation('GET /v1/admin/dead-letters', { query }), streams: true };
       return askFor(client, request, { ...options, signal });
     });
-  return withService(context, list, { needs: DEAD_LETTER_STORES });
+  return withService(context, list, OF_DEAD_LETTERS);
 }
 
 function compare(one: string, other: string): number {

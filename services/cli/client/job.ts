@@ -1,21 +1,21 @@
-import { type Answer, operation, type Request } from '../../../schemas/operations.ts';
-import type { SettleResult } from '../../operations/dead-letters/settle.ts';
-import type { Erasure } from '../../operations/erasure/erase-project.ts';
-import type { BuiltGeneration, Swapped } from '../../operations/replay/replay-commands.ts';
-import type { VerificationReport } from '../../operations/verify/report.ts';
+import { type Answer, operation, type OperationName, type Request } from '../../../schemas/operations.ts';
+import type { VerificationReport } from '../../../schemas/verification-report.ts';
 import type { ServiceRequest } from './ask.ts';
 
+/** What the document says that a job comes to. */
+type ResultIn<Name extends OperationName> = NonNullable<Extract<Answer<Name>, { readonly result: unknown }>['result']>;
+
 /** What jobs come to: the last line of the stream of what the document answers with the job. */
-interface JobResults {
-  readonly 'POST /v1/admin/dead-letters/replay': SettleResult;
-  readonly 'POST /v1/admin/dead-letters/drop': SettleResult;
-  readonly 'POST /v1/admin/generations': BuiltGeneration;
-  readonly 'POST /v1/admin/generations/{kind}/{number}/swap': Swapped;
-  readonly 'POST /v1/admin/generations/{kind}/{number}/rollback': Swapped;
-  readonly 'POST /v1/admin/generations/{kind}/{number}/drop': Pick<BuiltGeneration, 'kind' | 'number'>;
+export interface JobResults {
+  readonly 'POST /v1/admin/dead-letters/replay': ResultIn<'POST /v1/admin/dead-letters/replay'>;
+  readonly 'POST /v1/admin/dead-letters/drop': ResultIn<'POST /v1/admin/dead-letters/drop'>;
+  readonly 'POST /v1/admin/generations': ResultIn<'POST /v1/admin/generations/{kind}/{number}/compare'>;
+  readonly 'POST /v1/admin/generations/{kind}/{number}/swap': unknown;
+  readonly 'POST /v1/admin/generations/{kind}/{number}/rollback': { readonly from: number; readonly to: number };
+  readonly 'POST /v1/admin/generations/{kind}/{number}/drop': unknown;
+  readonly 'POST /v1/admin/imports': ResultIn<'POST /v1/admin/imports'>;
   readonly 'POST /v1/admin/verifications': VerificationReport;
-  /** A project that was empty is deleted at once. */
-  readonly 'DELETE /v1/admin/projects/{id}': Erasure | Answer<'DELETE /v1/admin/projects/{id}'>;
+  readonly 'DELETE /v1/admin/projects/{id}': unknown;
 }
 
 /** An operation whose job is awaited. */

@@ -1,22 +1,21 @@
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { checkDataFolders, hasEmbedded, isServer } from '../../app/embedded.ts';
-import type { StoreName } from '../../app/operations.ts';
+import { checkDataFolders, hasEmbedded, isServer } from '../../runtime/embedded.ts';
 import { type Config, readConfig } from '../../runtime/config.ts';
 import { checkSocketPath, controlSocketPath } from '../../runtime/control-socket.ts';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../../runtime/folder-lock.ts';
-import { createLogger, type Logger } from '../../runtime/logger.ts';
+import { createLogger, type OpenedLogger } from '../../runtime/logger.ts';
 import type { CliContext } from '../context.ts';
 import { ServiceClient, ServiceUnreachable } from './service-client.ts';
 import { keyOf, serviceUrl } from './service-options.ts';
 
-export type ServiceContext = Pick<CliContext, 'env' | 'err' | 'signal' | 'service'>;
+export type ServiceContext = Pick<CliContext, 'env' | 'err' | 'signal' | 'service' | 'client'>;
 
 export interface WithServiceOptions {
-  /** Which stores the requests need. */
-  readonly needs: readonly StoreName[];
+  /** The settings of the stores that the requests need. */
+  readonly needs: readonly ('eventLogUrl' | 'profilesUrl' | 'analyticsUrl')[];
   /** Whether it may make the data folder; else a folder that is not there is an error. */
   readonly makesFolder?: boolean;
 }
@@ -38,6 +37,7 @@ export async function withService<T>(
   use: (client: ServiceClient) => Promise<T>,
   { needs, makesFolder = false }: WithServiceOptions,
 ): Promise<T> {
+  if (context.client !== undefined) return use(context.client);
   const { url } = context.service ?? {};
   if (url !== undefined) {
     const target = { url: serviceUrl(context, url), key: keyOf(context, context.service ?? {}) };
@@ -45,14 +45,9 @@ export async function withService<T>(
   }
   const config = readConfig(context.env);
   checkDataFolders(config);
-  if (needs.every((need) => isServer(urlOf(config, need)))) return withOwn(context, config, use);
+  if (needs.every((need) => isServer(config[need]))) return withOwn(context, config, use);
   checkData(config, makesFolder);
   return withServiceOf(context, config, use);
-}
-
-/** The codec has no store of its own. */
-function urlOf({ eventLogUrl, profilesUrl, analyticsUrl }: Config, store: StoreName): string {
-  return { log: eventLogUrl, database: profilesUrl, analytics: analyticsUrl, codec: 'none:' }[store];
 }
 
 /** Without this check, `project list` in the wrong folder would create an installation there. */
@@ -136,8 +131,8 @@ async function withOwn<T>(
   config: Config,
   use: (client: ServiceClient) => Promise<T>,
 ): Promise<T> {
-  const { LocalService } = await import('../../app/local-service.ts');
-  const service = await LocalService.start(config, warningsTo(context));
+  const { startLocalService } = await import('../../app/local-service.ts');
+  const service = await startLocalService({ ...config, logLevel: 'warn' }, warningsTo(context));
   try {
     return await use(localClient(service.socketPath, context.signal));
   } finally {
@@ -145,12 +140,11 @@ async function withOwn<T>(
   }
 }
 
-/** A logger that prints its warnings for a person, as text. */
-export function warningsTo({ err }: Pick<CliContext, 'err'>): Logger {
-  return createLogger('warn', {
-    write: (line) => {
-      const { msg, err: cause } = JSON.parse(line) as { msg?: string; err?: { message?: string } };
-      err(`warning: ${[msg, cause?.message].filter((part) => part !== undefined).join(': ')}\n`);
-    },
-  });
+/** Prints warnings for a person, as text. */
+function warningsTo({ err }: Pick<CliContext, 'err'>): Pick<OpenedLogger, 'logger' | 'line'> {
+  const line = (text: string): void => {
+    const { msg, err: cause } = JSON.parse(text) as { msg?: string; err?: { message?: string } };
+    err(`warning: ${[msg, cause?.message].filter((part) => part !== undefined).join(': ')}\n`);
+  };
+  return { logger: createLogger('warn', { write: line }), line };
 }

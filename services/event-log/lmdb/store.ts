@@ -75,13 +75,11 @@ export class LmdbStore {
   transact<T>(work: () => T, bytes = 0): T {
     const { environment } = this.#current();
     if (environment.isAbandoned) throw reopening();
-    this.#expectRoom(bytes);
-    // The reported free space may be more than this process may use: a quota.
-    if (this.#failures > 0) tryWriting(this.#trialFile(), PAGES_PER_BATCH * bytes + TRIAL_BYTES);
+    if (this.#failures > 0) this.#tryWriting(bytes);
     try {
       const result = environment.transact(() => {
         const done = work();
-        // Again right before the write, so that another program can fill the disk only during the commit itself.
+        // Right before the write, so that another program can fill the disk only during the commit itself.
         this.#expectRoom(bytes);
         return done;
       });
@@ -194,9 +192,12 @@ export class LmdbStore {
     expectRoom(this.#folder, 'LOG_UNAVAILABLE', PAGES_PER_BATCH * bytes);
   }
 
-  /** Named like a new log, so that the next start removes it after a crash. */
-  #trialFile(): string {
-    return join(this.#folder, `new-${randomBytes(8).toString('hex')}.mdb`);
+  /** The reported free space may be more than this process may use: a quota. */
+  #tryWriting(bytes: number): void {
+    this.#expectRoom(bytes);
+    // Named like a new log, so that the next start removes it after a crash.
+    const file = join(this.#folder, `new-${randomBytes(8).toString('hex')}.mdb`);
+    tryWriting(file, PAGES_PER_BATCH * bytes + TRIAL_BYTES);
   }
 
   #giveUp(environment: LmdbEnvironment, error: Error): void {

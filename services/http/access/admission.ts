@@ -6,15 +6,15 @@ import { findProject, NO_PROJECT } from './named-project.ts';
 import type { Refusal } from '../problems.ts';
 import type { RateLimiter } from '../rate-limit.ts';
 import { type SessionKeys, sessionTokenIn } from './session-cookie.ts';
-import { type Next, refuse, routeOf, type State, type Step } from '../steps.ts';
+import { refuse, routeOf, type State, type Step, type Work } from '../steps.ts';
 
 /** @param sessions The console's: a session's cookie counts as its key where no header has one. */
 export function authenticate(keys: KeyRing, sessions?: SessionKeys): Step {
-  return ({ state }, next) => {
+  return (next) => (state) => {
     const { call } = state;
-    if (routeOf(state).scope === null) return next();
+    if (routeOf(state).scope === null) return next(state);
     const found = findKey(call, keys, sessions);
-    if (found === 'none' && mayBeSdk(call)) return next();
+    if (found === 'none' && mayBeSdk(call)) return next(state);
     return admitFound(state, found === 'none' ? undefined : found, keys, next);
   };
 }
@@ -48,39 +48,38 @@ export async function whyNotAdmitted(
 type FoundKey = ReturnType<KeyRing['find']>;
 
 // A known key is answered for without a promise, and without a closure: every request passes here.
-function admitFound(state: State, found: FoundKey, keys: KeyRing, next: Next): Promise<void> | undefined {
+function admitFound(state: State, found: FoundKey, keys: KeyRing, next: Work): Promise<void> | undefined {
   return found instanceof Promise
     ? found.then((key) => admitIfOpen(state, key, keys, next))
     : admitIfOpen(state, found, keys, next);
 }
 
-function admitIfOpen(state: State, key: Awaited<FoundKey>, keys: KeyRing, next: Next): Promise<void> | undefined {
+function admitIfOpen(state: State, key: Awaited<FoundKey>, keys: KeyRing, next: Work): Promise<void> | undefined {
   return opens(key, routeOf(state)) ? admitTo(state, key, keys, next) : refuse(state, UNAUTHORIZED);
 }
 
 /** With its key, to the project that the request is about. */
-function admitTo(state: State, key: AuthenticatedKey, keys: KeyRing, next: Next): Promise<void> | undefined {
+function admitTo(state: State, key: AuthenticatedKey, keys: KeyRing, next: Work): Promise<void> | undefined {
   state.call.key = key;
   const refusal = findProject(state.call, keys);
-  if (refusal === undefined) return next();
+  if (refusal === undefined) return next(state);
   if (!(refusal instanceof Promise)) return refuse(state, refusal);
   const proceed = (found: Awaited<typeof refusal>): Promise<void> | undefined =>
-    found === undefined ? next() : refuse(state, found);
+    found === undefined ? next(state) : refuse(state, found);
   return refusal.then(proceed);
 }
 
 /** A key in the body is looked for where no header has one. Its rate counts once it is known. */
 export function authenticateByBody(keys: KeyRing, limiter: RateLimiter): Step {
-  const limit = limitRate(limiter);
-  return (context, next) => {
-    const { state } = context;
-    const text = keyInBody(state.call.text);
-    const found = text === undefined ? undefined : keys.find(text);
-    const charged: Next = async () => {
+  return (next) => {
+    const limited = limitRate(limiter)((state) => {
       chargeBytes(limiter, state.call);
-      await next();
+      return next(state);
+    });
+    return (state) => {
+      const text = keyInBody(state.call.text);
+      return admitFound(state, text === undefined ? undefined : keys.find(text), keys, limited);
     };
-    return admitFound(state, found, keys, async () => limit(context, charged));
   };
 }
 
@@ -89,7 +88,7 @@ export function isKeyInBody(state: State): boolean {
 }
 
 export function limitRate(limiter: RateLimiter): Step {
-  return ({ state }, next) => {
+  return (next) => (state) => {
     const { call } = state;
     // The rate of a project is not used up by who operates the installation.
     const project = call.key?.project ?? null;
@@ -102,7 +101,7 @@ export function limitRate(limiter: RateLimiter): Step {
       });
     }
     const refusal = routeOf(state).admit?.(call);
-    return refusal === undefined ? next() : refuse(state, refusal);
+    return refusal === undefined ? next(state) : refuse(state, refusal);
   };
 }
 

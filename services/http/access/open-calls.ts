@@ -1,5 +1,6 @@
 import type { KeyRing } from '../../stores/projects/project-store.ts';
 import type { Call } from '../call.ts';
+import type { Refusal } from '../problems.ts';
 import { endAnswer } from '../send.ts';
 import { whyNotAdmitted } from './admission.ts';
 import type { SessionKeys } from './session-cookie.ts';
@@ -8,9 +9,9 @@ import type { SessionKeys } from './session-cookie.ts';
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Requests whose answers have not left whole. Whether their callers may still have them is asked every second, as it was
- * asked before they were admitted: an answer whose key was revoked, session ended or project deleted ends. While that
- * cannot be found out, answers go on.
+ * Admitted requests that may last: all but those that bring messages. Whether their callers may still have the answers is
+ * asked every second, as it was asked before they were admitted: an answer whose key was revoked, session ended or project
+ * deleted ends. While that cannot be found out, answers go on.
  */
 export class OpenCalls {
   readonly #keys: KeyRing;
@@ -24,13 +25,24 @@ export class OpenCalls {
     this.#sessions = sessions;
   }
 
+  /** Until the answer has left, or its connection is closed. */
   add(call: Call): void {
+    if (call.res.destroyed) return;
     this.#open.add(call);
+    call.res.once('close', () => this.#open.delete(call));
+    // All that works on an answer listens for its end, some ten for a long poll: Node took that for a leak.
+    call.res.setMaxListeners(0);
     this.#timer ??= setInterval(() => this.#lookAtAll(), LOOK_EVERY_MS).unref();
   }
 
-  delete(call: Call): void {
-    this.#open.delete(call);
+  /** Whether it has been under way for longer than authority is trusted: ask `whyNot` before what it brings is recorded. */
+  isLate({ startedAtMs }: Call): boolean {
+    return performance.now() - startedAtMs > LOOK_EVERY_MS;
+  }
+
+  /** Why the request would not be admitted now; undefined where it would, and where that cannot be found out. */
+  whyNot(call: Call): Promise<Refusal | undefined> {
+    return whyNotAdmitted(call, this.#keys, this.#sessions).catch(() => undefined);
   }
 
   #lookAtAll(): void {
@@ -38,18 +50,13 @@ export class OpenCalls {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
-    for (const call of this.#open) if (call.key !== undefined && !this.#looking.has(call)) void this.#look(call);
+    for (const call of this.#open) if (!this.#looking.has(call)) void this.#look(call);
   }
 
   async #look(call: Call): Promise<void> {
     this.#looking.add(call);
-    try {
-      const refusal = await whyNotAdmitted(call, this.#keys, this.#sessions);
-      if (refusal !== undefined) endAnswer(call, refusal);
-    } catch {
-      // The store is unreachable: asked again in a second.
-    } finally {
-      this.#looking.delete(call);
-    }
+    const refusal = await this.whyNot(call);
+    this.#looking.delete(call);
+    if (refusal !== undefined) endAnswer(call, refusal);
   }
 }

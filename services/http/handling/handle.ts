@@ -4,7 +4,7 @@ import type { RepeatStore } from '../../stores/service-state/repeat-store.ts';
 import type { Auditor } from '../auditing.ts';
 import type { Refusal } from '../problems.ts';
 import type { Answer } from '../route.ts';
-import { type Context, refuse, routeOf, type State } from '../steps.ts';
+import { refuse, routeOf, type State, type Work } from '../steps.ts';
 import { Repeats } from './repeats.ts';
 
 export interface HandleParts {
@@ -19,12 +19,9 @@ const NOT_WITH_STREAMS: Refusal = {
   detail: 'The upload of a file takes no Idempotency-Key: another file under the same key would not be noticed.',
 };
 
-export function handle(
-  { repeats: store, logger }: HandleParts,
-  auditor: Auditor | undefined,
-): (context: Context) => Promise<void> | undefined {
+export function handle({ repeats: store, logger }: HandleParts, auditor: Auditor | undefined): Work {
   const repeats = store && new Repeats({ store, logger });
-  return ({ state }) => {
+  return (state) => {
     const { call } = state;
     const route = routeOf(state);
     const refusal = route.admitWhole?.(call);

@@ -1,5 +1,4 @@
 /** Where an import begins: at the first line, or where it was left. */
-import { randomUUID } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { drawProcessBits } from '../../messages/version.ts';
 import { type FileIdentity, identify } from './input.ts';
@@ -10,12 +9,11 @@ import { checkState, FORMAT, type ImportState, readState } from './state.ts';
 
 export interface ImportTask extends ReadOptions {
   readonly projectId: string;
-  /** None: standard input. */
-  readonly path: string | undefined;
+  readonly path: string;
   /** As `ImportSource` has it. */
   readonly within?: string | undefined;
   readonly reportPath: string;
-  /** None: it cannot go on after it was ended. */
+  /** None: for one that only looks. */
   readonly statePath: string | undefined;
   /** Begins at the first line, whatever was imported before. */
   readonly restarts: boolean;
@@ -24,18 +22,15 @@ export interface ImportTask extends ReadOptions {
 }
 
 export interface Begun {
-  /** Undefined for standard input. */
-  readonly file: FileHandle | undefined;
+  readonly file: FileHandle;
   readonly state: ImportState;
   readonly report: Report;
   readonly isFresh: boolean;
 }
 
-const NO_FILE: FileIdentity = { bytes: 0, hash: '' };
-
-export async function begin(task: ImportTask, file: FileHandle | undefined, isDry: boolean): Promise<Begun> {
+export async function begin(task: ImportTask, file: FileHandle, isDry: boolean): Promise<Begun> {
   const { statePath, restarts, reportPath } = task;
-  const identity = file === undefined ? NO_FILE : await identify(file);
+  const identity = await identify(file);
   const options = optionsOf(task);
   const kept = statePath === undefined || restarts || isDry ? undefined : await readState(statePath);
   if (kept !== undefined) checkState(kept, identity, options);
@@ -44,12 +39,12 @@ export async function begin(task: ImportTask, file: FileHandle | undefined, isDr
   return { file, state, report, isFresh: kept === undefined };
 }
 
-function fresh({ importId, path }: ImportTask, file: FileIdentity, options: ImportState['options']): ImportState {
+function fresh({ importId }: ImportTask, file: FileIdentity, options: ImportState['options']): ImportState {
   return {
     format: FORMAT,
     file,
     options,
-    importId: importId ?? (path === undefined ? randomUUID() : file.hash),
+    importId: importId ?? file.hash,
     begunAtMicros: Date.now() * 1_000,
     processBits: drawProcessBits(),
     place: BEGINNING,

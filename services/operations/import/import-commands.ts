@@ -8,9 +8,10 @@ import type { ImportResult } from './import-file.ts';
 import { type ImportFolders, type ImportRequest, readOptionsOf, sourceOf, taskOfRequest } from './import-request.ts';
 import { type Preview, previewFile } from './preview.ts';
 import { openSource } from './source.ts';
-import { whileProjectExists } from './while-project-exists.ts';
 
-/** What an import over HTTP has done. */
+const LOOK_EVERY_MS = 2_000;
+
+/** What an import has done. */
 export interface ImportedFile {
   /** Lines that are safe in the log; with `dry_run` those that would be. */
   readonly accepted: number;
@@ -63,7 +64,7 @@ export async function importFile(
   const named = await projects.findProject(request.project);
   if (named === undefined) throw projectUnknown();
   if (!request.dry_run) await checkLog();
-  await mkdir(join(folder, request.folder), { recursive: true, mode: 0o700 });
+  if (request.report === null) await mkdir(join(folder, request.folder), { recursive: true, mode: 0o700 });
   const task = taskOfRequest(parts, request, named.timezone);
   const { imported, ...result } = await whileProjectExists(
     async () => (await projects.findProject(request.project)) !== undefined,
@@ -76,6 +77,37 @@ export async function importFile(
     await rm(dirname(sourceOf(parts, request).path), { recursive: true, force: true });
   const { refused, lines, resumedAtLine } = result;
   return { accepted: imported, refused, lines, resumed_at_line: resumedAtLine };
+}
+
+/**
+ * Runs an import, and ends it once its project is deleted, as a write key ends. What cannot be asked now is asked again.
+ *
+ * @param exists Whether the project is there.
+ * @param run Ends once its signal aborts.
+ * @throws TidemarkError `PROJECT_UNKNOWN`, also where the project was deleted shortly before the end; what `run` throws.
+ */
+async function whileProjectExists<T>(
+  exists: () => Promise<boolean>,
+  signal: AbortSignal,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const deleted = new AbortController();
+  let looking: Promise<void> | undefined;
+  const look = async (): Promise<void> => {
+    if (!(await exists())) deleted.abort(new TidemarkError('PROJECT_UNKNOWN', 'The project was deleted.'));
+    looking = undefined;
+  };
+  const timer = setInterval(() => {
+    looking ??= look().catch(() => (looking = undefined));
+  }, LOOK_EVERY_MS);
+  try {
+    const result = await run(AbortSignal.any([signal, deleted.signal]));
+    if (!signal.aborted) await look();
+    deleted.signal.throwIfAborted();
+    return result;
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 /** See `ImportChecks`. */

@@ -1,4 +1,4 @@
-/** `tidemark import`: from a file to the import lane of the log. */
+/** From a file to the import lane of the log. */
 import { type FileHandle, rm } from 'node:fs/promises';
 import type { Appended, EventLog, NewRecord } from '../../event-log/event-log.ts';
 import { arrivalOf, encoded, type MessageRecord, stamped } from '../../messages/arrival.ts';
@@ -27,7 +27,7 @@ export interface ImportTarget {
 export interface ImportProgress extends Counts {
   /** Bytes of the file as it is, compressed or not. */
   readonly bytesRead: number;
-  readonly bytes: number | undefined;
+  readonly bytes: number;
   /** Lines of the file that are done. */
   readonly lines: number;
 }
@@ -68,7 +68,7 @@ export class FileImport {
   readonly #pacer: AppendPacer;
   readonly #read: ReadSoFar = { bytes: 0 };
   readonly #reader: RecordReader;
-  readonly #file: FileHandle | undefined;
+  readonly #file: FileHandle;
   readonly #report: Report;
   readonly #isFresh: boolean;
   #state: ImportState;
@@ -98,7 +98,7 @@ export class FileImport {
    */
   static async run(task: ImportTask, target: ImportTarget | undefined, hooks: ImportHooks): Promise<ImportResult> {
     const { path, within } = task;
-    await using file = path === undefined ? undefined : await openSource({ path, within });
+    await using file = await openSource({ path, within });
     const begun = await begin(task, file, target === undefined);
     const { state, report } = begun;
     try {
@@ -234,15 +234,14 @@ export class FileImport {
   }
 
   #progress(): ImportProgress {
-    const bytes = this.#task.path === undefined ? undefined : this.#state.file.bytes;
-    return progressOf(this.#state, this.#read.bytes, bytes);
+    return progressOf(this.#state, this.#read.bytes);
   }
 }
 
-function progressOf({ counts, place, isDone }: ImportState, read: number, bytes?: number): ImportProgress {
+function progressOf({ file, counts, place, isDone }: ImportState, read: number): ImportProgress {
   // What is not compressed is read ahead of what was imported.
   const bytesRead = isDone ? read : Math.min(read, place.offset);
-  return { ...counts, lines: place.line, bytesRead, bytes };
+  return { ...counts, lines: place.line, bytesRead, bytes: file.bytes };
 }
 
 const NO_CODEC: Pick<Codec, 'encode'> = { encode: () => new Uint8Array() };

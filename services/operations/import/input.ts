@@ -36,20 +36,16 @@ async function readAt(file: FileHandle, position: number): Promise<Buffer> {
 }
 
 /**
- * The bytes of a file from its beginning on, or of standard input; unpacked where they begin as gzip
- * does. The file stays open. Once the signal aborts it fails at the next chunk, and does not wait for one.
+ * The bytes of a file from its beginning on; unpacked where they begin as gzip does. The file stays open. Once the signal
+ * aborts it fails at the next chunk, and does not wait for one.
  */
-export async function* readInput(
-  file: FileHandle | undefined,
-  read: ReadSoFar,
-  signal: AbortSignal,
-): AsyncGenerator<Buffer> {
-  const source = file?.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES }) ?? process.stdin;
+export async function* readInput(file: FileHandle, read: ReadSoFar, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const source = file.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES });
   // The reader gets its errors. The source may end before anything reads it.
   source.on('error', () => undefined);
   const chunks = counted(addAbortSignal(signal, source), read);
   const begun: Buffer[] = [];
-  // Two bytes tell, and a pipe may bring them one by one.
+  // Two bytes tell.
   while (lengthOf(begun) < 2) {
     const next = await chunks.next();
     if (next.done === true) break;

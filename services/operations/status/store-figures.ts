@@ -1,7 +1,7 @@
 import type { RecordCoordinates } from '../dead-letters/record-coordinates.ts';
 import { SettledDeadLetters } from '../dead-letters/settled-dead-letters.ts';
 import { type KeptVerifications, lastVerification, type LastVerification } from '../verify/last-verification.ts';
-import type { HourReport } from '../verify/report.ts';
+import type { HourReport } from '../../../schemas/verification-report.ts';
 import { type HourFilter, keptHours } from '../verify/verification-hours.ts';
 import { type Hour, hourOf } from '../../messages/day-and-hour.ts';
 import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';

@@ -1,7 +1,7 @@
 /** The last verification by the service itself, shared by all processes of an installation. */
 import type { Database, Queryable } from '../../stores/database/database.ts';
 import { TRANSACTION_MS } from '../../stores/database/sql-time.ts';
-import type { HourReport, VerificationReport } from './report.ts';
+import type { HourReport, VerificationReport } from '../../../schemas/verification-report.ts';
 import { type HourFilter, keepHours, type KeptReport, keptReport, LAST } from './verification-hours.ts';
 
 export interface LastVerification {

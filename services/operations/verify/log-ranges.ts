@@ -1,7 +1,7 @@
 import { countOf, deletedRecords } from '../../event-log/deleted-records.ts';
 import type { EventLog, ScanRange, TopicPartition } from '../../event-log/event-log.ts';
 import { MESSAGE_TOPICS, type Micros } from '../../messages/message.ts';
-import type { VerificationReport } from './report.ts';
+import type { VerificationReport } from '../../../schemas/verification-report.ts';
 
 // For fewer records than this, reading those that are too old is faster than a binary search for their end.
 const WORTH_A_SEARCH = 5_000n;

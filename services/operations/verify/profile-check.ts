@@ -13,7 +13,7 @@ import type { Decoded } from '../../consumers/decode-batch.ts';
 import { partitionKey } from './checkpoints.ts';
 import { identityOf, type Located, type DeadLettered } from './log-cells.ts';
 import { wholeRanges } from './log-ranges.ts';
-import type { DifferentProfile, ProfileFinding } from './report.ts';
+import type { DifferentProfile, ProfileFinding } from '../../../schemas/verification-report.ts';
 import { readSlice, type Stored, type StoredUser } from './profile-slice.ts';
 import { type ScanParts, scanMessages } from './scan-messages.ts';
 

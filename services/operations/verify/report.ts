@@ -1,92 +1,21 @@
+import type {
+  Finding,
+  HourReport,
+  NamedMessage,
+  StoreName,
+  VerificationReport,
+} from '../../../schemas/verification-report.ts';
 import type { TopicPartition } from '../../event-log/event-log.ts';
-import { beginningOfHour } from '../../messages/day-and-hour.ts';
+import { beginningOfHour, type Hour } from '../../messages/day-and-hour.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { cellOf, type Checkpoints } from './checkpoints.ts';
 import type { ComparedCell } from './compare.ts';
 import { identityOf, type Located } from './log-cells.ts';
 
-/** The result of a verification, as plain JSON. */
-
-type ByStore = Readonly<Record<StoreName, number>>;
-
-/** One project in one hour. */
-export interface HourReport {
-  readonly project: string;
-  /** Its first instant. */
-  readonly hour: string;
-  /** Messages in the log, each counted once. */
-  readonly messages: number;
-  /** Copies of earlier messages in the log. */
-  readonly repeats: number;
-  /** Messages and repeats that Postgres should have counted, and has. */
-  readonly postgres: { readonly expected: number; readonly found: number };
-  /** Messages that ClickHouse should have, and has. */
-  readonly clickhouse: { readonly expected: number; readonly found: number };
-  /** Messages beyond the position of the reader. These are no faults. */
-  readonly not_yet: ByStore;
-  /** Messages from before the store kept the data that verification needs. */
-  readonly unknown: ByStore;
-  readonly dead_letters: ByStore;
-  readonly equal: boolean;
-}
-
-export interface VerificationReport {
-  readonly equal: boolean;
-  readonly since: string | null;
-  readonly until: string | null;
-  readonly project: string | null;
-  readonly records_read: number;
-  readonly took_ms: number;
-  readonly hours: readonly HourReport[];
-  /** Records that are not valid messages and are in the dead letters. */
-  readonly undecodable: number;
-  /** Messages of projects that were deleted: in the log until its retention ends, and in no store. */
-  readonly skipped: number;
-  /** Records gone from the beginning of the log, and of each partition by `topic/partition`: nothing is known of them. */
-  readonly deleted_from_log: { readonly records: number; readonly partitions: Readonly<Record<string, number>> };
-  /** Messages of projects that the database does not have, so that no key opens them, and the first of those projects. */
-  readonly unknown_projects: { readonly messages: number; readonly projects: readonly string[] };
-  /**
-   * Messages missing in the store. For Postgres, `uncounted` is the number of messages by which its count is too low,
-   * including those that could not be identified.
-   */
-  readonly missing: { readonly postgres: Finding & { readonly uncounted: number }; readonly clickhouse: Finding };
-  /**
-   * Messages in the store but not in the log: those counted too often in Postgres, and rows without a message in
-   * ClickHouse.
-   */
-  readonly surplus: { readonly postgres: number; readonly clickhouse: Finding };
-  /** The offset of each partition below which nothing is known. */
-  readonly unknown_before: readonly {
-    readonly store: StoreName;
-    readonly topic: string;
-    readonly partition: number;
-    readonly offset: string;
-  }[];
-  /** Present if profiles were compared by content. */
-  readonly profiles: ProfileFinding | null;
-}
-
 /** How many messages of a cell are missing in analytics, and how many rows have no message. */
 export interface RowFault {
   missing: number;
   surplus: number;
-}
-
-export interface ProfileFinding {
-  readonly users: number;
-  /**
-   * Users whose profile cannot be told from the log: a copy of a message came after the window of repeats, or the
-   * projector is just writing messages of theirs.
-   */
-  readonly undecided: number;
-  readonly different: { readonly count: number; readonly first: readonly DifferentProfile[] };
-}
-
-export interface DifferentProfile {
-  readonly project: string;
-  readonly user: string;
-  readonly why: string;
 }
 
 /** By project and hour, in order. @param faults In ClickHouse, by cell: only cells that were looked into have any. */
@@ -114,7 +43,7 @@ function hourOf(cells: readonly ComparedCell[], faults: ReadonlyMap<string, RowF
   const isCounted = cells.every((cell) => cell.counted === cell.log.toCount);
   return {
     project: log.projectId,
-    hour: formatMicros(beginningOfHour(log.hour)),
+    hour: firstInstantOf(log.hour),
     messages: sum((cell) => cell.log.messages),
     repeats: sum((cell) => cell.log.repeats),
     postgres: { expected: sum((cell) => cell.log.toCount), found: sum((cell) => cell.counted) },
@@ -124,6 +53,11 @@ function hourOf(cells: readonly ComparedCell[], faults: ReadonlyMap<string, RowF
     dead_letters: byStore('deadLettered'),
     equal: isCounted && rowFaults.length === 0,
   };
+}
+
+/** As text. */
+export function firstInstantOf(hour: Hour): string {
+  return formatMicros(beginningOfHour(hour));
 }
 
 /** How many messages fewer, and how many more, the projector counted than are in the log. */
@@ -147,28 +81,6 @@ export function unknownBefore({ checked }: Checkpoints): VerificationReport['unk
 export function partitionOf(place: string): TopicPartition {
   const cut = place.lastIndexOf('/');
   return { topic: place.slice(0, cut), partition: Number(place.slice(cut + 1)) };
-}
-
-export type StoreName = 'postgres' | 'clickhouse';
-
-/** A message that is missing in a store, or is there without being in the log. Plain JSON. */
-export interface NamedMessage {
-  readonly topic: string;
-  readonly partition: number;
-  readonly offset: string;
-  /** Null if the record cannot be decoded, or the log has no record there. */
-  readonly project: string | null;
-  readonly message_id: string | null;
-  /** The internal id. */
-  readonly user: string | null;
-  readonly received_at: string | null;
-  readonly why: string;
-}
-
-/** How many there are, and the first of them. */
-export interface Finding {
-  readonly count: number;
-  readonly first: readonly NamedMessage[];
 }
 
 export const MAX_NAMED = 100;

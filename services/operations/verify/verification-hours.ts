@@ -1,6 +1,6 @@
 /** What verifications found by project and hour, as it is kept. */
 import type { Queryable } from '../../stores/database/database.ts';
-import type { HourReport, VerificationReport } from './report.ts';
+import type { HourReport, VerificationReport } from '../../../schemas/verification-report.ts';
 
 /** The verification that the service did last by itself, among those that are kept by the ids of their jobs. */
 export const LAST = 'last';

@@ -6,7 +6,7 @@ import { type CommandArguments, type CommandCall, commandInvalid } from '../../r
 import { TidemarkError } from '../../runtime/errors.ts';
 import { type InstalledStores, storesToVerify } from './live-stores.ts';
 import type { Period } from './period.ts';
-import type { VerificationReport } from './report.ts';
+import type { VerificationReport } from '../../../schemas/verification-report.ts';
 import { keepHours, keptReport } from './verification-hours.ts';
 import { verify } from './verify.ts';
 

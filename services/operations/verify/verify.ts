@@ -3,7 +3,6 @@ import type { EventLog, ScanRange } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { type Hour, hourOf } from '../../messages/day-and-hour.ts';
 import { MESSAGE_TOPICS } from '../../messages/message.ts';
-import { formatMicros } from '../../messages/timestamp.ts';
 import type { Progress } from '../../runtime/command.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
@@ -18,15 +17,16 @@ import { findMissingEffects } from './missing-effects.ts';
 import { findMissingRows } from './missing-rows.ts';
 import { instantsOf, type Period } from './period.ts';
 import { checkProfiles } from './profile-check.ts';
+import type { VerificationReport } from '../../../schemas/verification-report.ts';
 import {
   countFaults,
   Findings,
+  firstInstantOf,
   hoursOf,
   MAX_NAMED,
   partitionOf,
   type RowFault,
   unknownBefore,
-  type VerificationReport,
 } from './report.ts';
 import { scanMessages } from './scan-messages.ts';
 
@@ -202,7 +202,7 @@ class Verification {
 
   #report(startedMs: number, found: Found): VerificationReport {
     const { cells, faults, profiles, checkpoints } = found;
-    const { from, to } = instantsOf(this.#period);
+    const { since, until, projectId } = this.#period;
     const hours = hoursOf(cells, faults);
     const counts = countFaults(cells);
     const missing = {
@@ -212,9 +212,9 @@ class Verification {
     const isWhole = missing.postgres.count === 0 && missing.clickhouse.count === 0 && this.#surplusRows.count === 0;
     return {
       equal: isWhole && hours.every(({ equal }) => equal) && (profiles?.different.count ?? 0) === 0,
-      since: from === undefined ? null : formatMicros(from),
-      until: to === undefined ? null : formatMicros(to),
-      project: this.#period.projectId ?? null,
+      since: since === undefined ? null : firstInstantOf(since),
+      until: until === undefined ? null : firstInstantOf(until),
+      project: projectId ?? null,
       records_read: this.#read,
       took_ms: Math.round(performance.now() - startedMs),
       hours,

@@ -1,6 +1,6 @@
-import { QueryBudget } from '../query-budget.ts';
+import { type AnalyticsParts, budgetOf } from '../query-budget.ts';
 import { splitObject } from '../../messages/json.ts';
-import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import type { Query } from '../../stores/analytics/analytics-store.ts';
 import {
   type CatalogMember,
   type CatalogName,
@@ -50,9 +50,7 @@ interface Kept {
   entries: number;
 }
 
-export interface CatalogParts {
-  readonly analytics: AnalyticsReader;
-  readonly limitsOf: (project: Project) => QueryLimits;
+export interface CatalogParts extends AnalyticsParts {
   /** A monotonic clock, `performance.now` by default. */
   readonly monotonicMs?: () => number;
 }
@@ -106,7 +104,7 @@ export class Catalog {
     stored: Query,
     query: (isExact: boolean) => Query,
   ): Promise<readonly [rows: readonly unknown[], isExact: boolean]> {
-    const budget = this.#budgetOf(project);
+    const budget = budgetOf(this.#parts, project);
     const isExact = storedRowsOf(await budget.ask(stored)) <= EXACT_ROWS;
     return [await budget.ask(query(isExact)), isExact];
   }
@@ -117,7 +115,7 @@ export class Catalog {
     );
     const found = propertiesOf(event, rows);
     if (found === undefined) return undefined;
-    const texts = await this.#budgetOf(project).ask<{ properties_text: string }>(
+    const texts = await budgetOf(this.#parts, project).ask<{ properties_text: string }>(
       exampleTextsQuery(project.id, found.event, EXAMPLE_EVENTS),
     );
     const examples = examplesIn(texts.map(({ properties_text: text }) => text));
@@ -126,10 +124,6 @@ export class Catalog {
       return { ...property, examples: [...(examples.get(property.name) ?? [])].sort() };
     });
     return { ...list, event: found.event, entries };
-  }
-
-  #budgetOf(project: Project): QueryBudget {
-    return new QueryBudget(this.#parts.analytics, this.#parts.limitsOf(project));
   }
 
   /** Requests that come while an answer is being found share it. */

@@ -1,4 +1,5 @@
 /** An audience as read from its definition, in the terms of schemas/audience.json. Plain data. */
+import { finiteDouble, wholeNumberOf } from '../../messages/decimal.ts';
 import type { Micros } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
 
@@ -139,7 +140,7 @@ export interface DateTest {
   readonly when: Period | { readonly upTo: Micros };
   /** Numbers of these since 1970 are times; null: texts are. */
   readonly epoch: 'seconds' | 'milliseconds' | null;
-  /** Of texts without an offset, and of days. */
+  /** It applies to texts without an offset, and to days. */
   readonly timezone: string;
 }
 
@@ -150,6 +151,16 @@ export interface NumberConstant {
   readonly double: number;
   /** The value where it is a whole number of 64 bits, signed or not: such are compared exactly. */
   readonly integer: bigint | null;
+}
+
+/** A number of JSON, as a double or as `JSON.rawJSON`; undefined for anything else. */
+export function numberConstant(value: unknown): NumberConstant | undefined {
+  if (typeof value !== 'number' && !JSON.isRawJSON(value)) return undefined;
+  const number = typeof value === 'number' ? value : Number(value.rawJSON);
+  if (Number.isNaN(number)) return undefined;
+  const text = typeof value === 'number' ? String(value) : value.rawJSON;
+  // + 0: minus zero is zero.
+  return { double: finiteDouble(number) + 0, integer: wholeNumberOf(text) };
 }
 
 /** The instant in an evaluation at `now`. */

@@ -1,11 +1,11 @@
 /** Reads the definition of an audience from a request's body: returns the audience, or every problem (schemas/audience.json). */
 import { parseBody } from '../../messages/json.ts';
 import type { Problem } from '../../messages/message.ts';
-import type { Audience, AudienceReference, Condition, ConditionOf, TraitCondition } from './audience.ts';
+import { type Audience, type AudienceReference, type Condition, type ConditionOf, numberConstant } from './audience.ts';
+import type { SampleCondition, TraitCondition } from './audience.ts';
 import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from './limits.ts';
 import { readEvent } from './read-event.ts';
 import { readMember } from './read-member.ts';
-import { readSample } from './read-sample.ts';
 import { type AudienceDefinitions, Reading } from './reading.ts';
 
 export type ReadDefinition =
@@ -101,4 +101,27 @@ function readGroup(
   const items = reading.list(body, `${path}/${kind}`, MAX_CONDITIONS);
   const of = items?.map((item, index) => readNode(reading, item, `${path}/${kind}/${index}`, depth + 1));
   return of?.every((node) => node !== undefined) ? { kind, of } : undefined;
+}
+
+function readSample(
+  reading: Reading,
+  node: Readonly<Record<string, unknown>>,
+  path: string,
+): SampleCondition | undefined {
+  reading.onlyKeys(node, ['sample'], path);
+  const at = `${path}/sample`;
+  const sample = reading.object(node['sample'], at);
+  if (!sample) return undefined;
+  reading.onlyKeys(sample, ['percent', 'seed'], at);
+  const hundredths = readHundredths(reading, sample['percent'], `${at}/percent`);
+  const seed = reading.text(sample['seed'], `${at}/seed`, 1);
+  return hundredths === undefined || seed === undefined ? undefined : { kind: 'sample', hundredths, seed };
+}
+
+/** A percentage in hundredths. The double that is nearest to a decimal comes of dividing its hundredths, and of no other. */
+function readHundredths(reading: Reading, value: unknown, path: string): number | undefined {
+  const percent = numberConstant(value)?.double ?? 0;
+  const hundredths = Math.round(percent * 100);
+  const isShare = hundredths >= 1 && hundredths <= 10_000 && hundredths / 100 === percent;
+  return isShare ? hundredths : reading.refuse(path, 'is not a number from 0.01 to 100 with at most two decimals');
 }

@@ -23,9 +23,3 @@ export const MAX_EVENT_NAMES = 50;
 
 /** The largest number of times. */
 export const MAX_TIMES = 1_000_000;
-
-/** Problems that one refusal names. */
-export const MAX_PROBLEMS = 100;
-
-/** Events that why names for each condition. */
-export const MAX_EVENTS_SHOWN = 100;

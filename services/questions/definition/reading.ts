@@ -1,9 +1,11 @@
-import { pointerTo } from '../../messages/unacceptable.ts';
+import { MAX_PROBLEMS, pointerTo } from '../../messages/unacceptable.ts';
 import type { Problem } from '../../messages/message.ts';
-import { MAX_CONDITIONS, MAX_PROBLEMS, MAX_REFERRED_CONDITIONS, MAX_TEXT } from './limits.ts';
+import { MAX_CONDITIONS, MAX_REFERRED_CONDITIONS, MAX_TEXT } from './limits.ts';
 
 /** The saved audiences that a definition refers to, and that those refer to, by their ids. */
-export type AudienceDefinitions = ReadonlyMap<string, { readonly name: string; readonly definition: string }>;
+export interface AudienceDefinitions {
+  readonly get: (id: string) => { readonly name: string; readonly definition: string } | undefined;
+}
 
 /** The state of reading one definition. Each function that reads a part returns undefined after it has refused it. */
 export class Reading {

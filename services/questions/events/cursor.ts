@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { EventCursor } from '../../stores/analytics/analytics-store.ts';
+import { isHex } from '../../messages/hex.ts';
 import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
 
 // Formats 1 and 2 were of an order by the message id, before that by arrival.
@@ -53,4 +54,26 @@ function isPossible({ timestamp, receivedAt, messageId, event }: EventCursor): b
 
 export function isName(text: string, maxLength: number): boolean {
   return text !== '' && !text.includes('\0') && Array.from(text).length <= maxLength;
+}
+
+/** An event among those of all users, newest first by (timestamp, received at, message id, event, user). */
+export interface EventPosition extends EventCursor {
+  /** The number of the user: the first 128 bits of the internal id. */
+  readonly user: bigint;
+}
+
+const USER_DIGITS = 32;
+
+/** The cursor of the position among one user's events, a dot and the user's number in hexadecimal. */
+export function encodePosition({ user, ...position }: EventPosition): string {
+  return `${encodeCursor(position)}.${user.toString(16).padStart(USER_DIGITS, '0')}`;
+}
+
+/** Returns the position, or undefined if the text is not a valid cursor. */
+export function decodePosition(text: string): EventPosition | undefined {
+  const dot = text.length - USER_DIGITS - 1;
+  const digits = text.slice(dot + 1);
+  const position = decodeCursor(text.slice(0, Math.max(dot, 0)));
+  if (text[dot] !== '.' || !isHex(digits, USER_DIGITS) || position === undefined) return undefined;
+  return { ...position, user: BigInt(`0x${digits}`) };
 }

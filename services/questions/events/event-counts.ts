@@ -1,7 +1,6 @@
 import { microsOf } from '../definition/audience.ts';
-import { QueryBudget } from '../query-budget.ts';
+import type { QueryBudget } from '../query-budget.ts';
 import type { Micros } from '../../messages/message.ts';
-import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import {
   type BucketRow,
   compileBuckets,
@@ -41,68 +40,53 @@ interface Series {
   readonly previous: readonly string[] | null;
 }
 
-/** Counts events in analytics. */
-export class EventCounts {
-  readonly #reader: AnalyticsReader;
-  readonly #limits: QueryLimits;
-  readonly #nowMs: () => number;
-
-  constructor(reader: AnalyticsReader, limits: QueryLimits, nowMs: () => number = Date.now) {
-    this.#reader = reader;
-    this.#limits = limits;
-    this.#nowMs = nowMs;
+/**
+ * Counts events, within one budget. Undefined where the period has more than `MAX_BUCKETS` buckets.
+ *
+ * @param context With the evaluation, which relative times count back from.
+ * @throws TidemarkError `QUERY_LIMIT` past the limits, naming which; `STORE_UNAVAILABLE`, retryable.
+ */
+export async function countEvents(
+  budget: QueryBudget,
+  { projectId, now }: Omit<CountsContext, 'span'>,
+  question: CountsQuestion,
+): Promise<Counts | undefined> {
+  const spans = spansOf(question, now).map((span) => countedSpan(question, span));
+  if (!spans.every((span) => span !== undefined)) return undefined;
+  const [current, previous = null] = spans;
+  if (current === undefined) throw new Error('a question has a period');
+  const context = { projectId, now, span: current.span };
+  const { top, counted } = await topOf(budget, question, context, current);
+  const splits = top.slice(0, question.split?.top);
+  const rows: (readonly string[])[][] = [];
+  // Without events there is no value to split by, and nothing to count.
+  for (const { span, buckets } of question.split !== null && top.length === 0 ? [] : spans) {
+    const isCounted = counted !== null && span === current.span;
+    const found = isCounted
+      ? counted
+      : await budget.ask<BucketRow>(compileBuckets(question, { ...context, span }, buckets, splits));
+    rows.push(seriesOf(question, found, buckets, splits.length + 1));
   }
+  const { tookMs, rowsRead } = budget;
+  return { current, previous, series: named(question, top, rows), tookMs, rowsRead };
+}
 
-  /**
-   * Undefined where the period has more than `MAX_BUCKETS` buckets.
-   *
-   * @throws TidemarkError `QUERY_LIMIT` past the limits, naming which; `STORE_UNAVAILABLE`, retryable.
-   */
-  async count(projectId: string, question: CountsQuestion): Promise<Counts | undefined> {
-    const now = BigInt(Math.floor(this.#nowMs())) * 1000n;
-    const spans = spansOf(question, now).map((span) => countedSpan(question, span));
-    if (!spans.every((span) => span !== undefined)) return undefined;
-    const [current, previous = null] = spans;
-    if (current === undefined) throw new Error('a question has a period');
-    const budget = new QueryBudget(this.#reader, this.#limits);
-    const context = { projectId, now, span: current.span };
-    const { top, counted } = await this.#top(budget, question, context, current);
-    const splits = top.slice(0, question.split?.top);
-    const rows: (readonly string[])[][] = [];
-    // Without events there is no value to split by, and nothing to count.
-    for (const { span, buckets } of question.split !== null && top.length === 0 ? [] : spans) {
-      const isCounted = counted !== null && span === current.span;
-      const found = isCounted
-        ? counted
-        : await budget.ask<BucketRow>(compileBuckets(question, { ...context, span }, buckets, splits));
-      rows.push(seriesOf(question, found, buckets, splits.length + 1));
-    }
-    return {
-      current,
-      previous,
-      series: named(question, top, rows),
-      tookMs: budget.tookMs,
-      rowsRead: budget.rowsRead,
-    };
-  }
-
-  async #top(
-    budget: QueryBudget,
-    question: CountsQuestion,
-    context: CountsContext,
-    { buckets }: CountedSpan,
-  ): Promise<Top> {
-    const { split, measure } = question;
-    if (split === null) return { top: [], counted: null };
-    if (measure.kind !== 'count' || buckets === null || buckets.buckets.length === 0)
-      return { top: await budget.ask<SplitRow>(compileTop(question, context)), counted: null };
-    const top = await budget.ask<CountedSplitRow>(compileCountedTop(question, context, buckets));
-    if (top.length > split.top) return { top, counted: null };
-    const counted = top.flatMap(({ buckets: numbers, counts }, series) =>
-      numbers.map((bucket, index) => ({ bucket, series, n: counts[index] ?? '0' })),
-    );
-    return { top, counted };
-  }
+async function topOf(
+  budget: QueryBudget,
+  question: CountsQuestion,
+  context: CountsContext,
+  { buckets }: CountedSpan,
+): Promise<Top> {
+  const { split, measure } = question;
+  if (split === null) return { top: [], counted: null };
+  if (measure.kind !== 'count' || buckets === null || buckets.buckets.length === 0)
+    return { top: await budget.ask<SplitRow>(compileTop(question, context)), counted: null };
+  const top = await budget.ask<CountedSplitRow>(compileCountedTop(question, context, buckets));
+  if (top.length > split.top) return { top, counted: null };
+  const counted = top.flatMap(({ buckets: numbers, counts }, series) =>
+    numbers.map((bucket, index) => ({ bucket, series, n: counts[index] ?? '0' })),
+  );
+  return { top, counted };
 }
 
 interface Top {

@@ -1,10 +1,10 @@
 import { microsOf } from '../definition/audience.ts';
-import { MAX_PAGE_CHARS, QueryBudget } from '../query-budget.ts';
+import { MAX_PAGE_CHARS, type QueryBudget } from '../query-budget.ts';
 import { DAY_MICROS, dayOf } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
-import type { AnalyticsReader, QueryLimits, StoredEvent } from '../../stores/analytics/analytics-store.ts';
-import { encodePosition } from './event-position.ts';
+import type { StoredEvent } from '../../stores/analytics/analytics-store.ts';
+import { encodePosition } from './cursor.ts';
 import { compileEvents, compileKeys, type ListedRow, type ListedKey, type ListContext } from './list-sql.ts';
 import type { EventsQuestion } from './read-question.ts';
 import type { Span } from './time-buckets.ts';
@@ -25,41 +25,32 @@ export interface EventsPage {
 const FIRST_DAYS = 2n;
 const GROWTH = 4n;
 
-/** Finds events of all users in analytics. */
-export class EventList {
-  readonly #reader: AnalyticsReader;
-  readonly #limits: QueryLimits;
-  readonly #nowMs: () => number;
-
-  constructor(reader: AnalyticsReader, limits: QueryLimits, nowMs: () => number = Date.now) {
-    this.#reader = reader;
-    this.#limits = limits;
-    this.#nowMs = nowMs;
+/**
+ * One page of the events of all users, newest first. A page of large events has fewer than its limit and has a cursor all
+ * the same.
+ *
+ * @param context With the evaluation, which relative times count back from.
+ * @throws TidemarkError `QUERY_LIMIT` past the limits, naming which; `STORE_UNAVAILABLE`, retryable.
+ */
+export async function listEvents(
+  budget: QueryBudget,
+  context: ListContext,
+  question: EventsQuestion,
+): Promise<EventsPage> {
+  const keys = affordable(await keysOf(budget, context, question));
+  const wanted = keys.slice(0, question.limit);
+  if (wanted.length === 0) return { events: [], nextCursor: null };
+  const found = new Map<string, ListedRow>();
+  for (const keysAtOnce of chunksOf(wanted)) {
+    const rows = await budget.ask<ListedRow>(compileEvents(context, keysAtOnce));
+    for (const row of rows) found.set(orderKeyOf(row), row);
   }
-
-  /**
-   * One page, newest first. A page of large events has fewer than its limit and has a cursor all the same.
-   *
-   * @throws TidemarkError `QUERY_LIMIT` past the limits, naming which; `STORE_UNAVAILABLE`, retryable.
-   */
-  async page(projectId: string, question: EventsQuestion): Promise<EventsPage> {
-    const context = { projectId, now: BigInt(Math.floor(this.#nowMs())) * 1000n };
-    const budget = new QueryBudget(this.#reader, this.#limits);
-    const keys = affordable(await keysOf(budget, context, question));
-    const wanted = keys.slice(0, question.limit);
-    if (wanted.length === 0) return { events: [], nextCursor: null };
-    const found = new Map<string, ListedRow>();
-    for (const keysAtOnce of chunksOf(wanted)) {
-      const rows = await budget.ask<ListedRow>(compileEvents(context, keysAtOnce));
-      for (const row of rows) found.set(orderKeyOf(row), row);
-    }
-    const events = wanted.flatMap((key) => {
-      const row = found.get(orderKeyOf(key));
-      return row === undefined ? [] : [eventOf(key, row)];
-    });
-    const last = wanted.at(-1);
-    return { events, nextCursor: last === undefined || keys.length === wanted.length ? null : cursorOf(last) };
-  }
+  const events = wanted.flatMap((key) => {
+    const row = found.get(orderKeyOf(key));
+    return row === undefined ? [] : [eventOf(key, row)];
+  });
+  const last = wanted.at(-1);
+  return { events, nextCursor: last === undefined || keys.length === wanted.length ? null : cursorOf(last) };
 }
 
 /**

@@ -4,7 +4,7 @@ import { Params, type Scope } from '../sql/params.ts';
 import type { Micros } from '../../messages/message.ts';
 import { END_OF_TIME } from '../../messages/timestamp.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
-import type { EventPosition } from './event-position.ts';
+import type { EventPosition } from './cursor.ts';
 import { fromEvents } from './event-rows.ts';
 import type { EventFilter } from './read-question.ts';
 import type { Span } from './time-buckets.ts';

@@ -8,8 +8,7 @@ import { type AudienceDefinitions, isJsonObject, Reading } from '../definition/r
 import { parseBody } from '../../messages/json.ts';
 import type { Problem } from '../../messages/message.ts';
 import { isTimezone } from '../../messages/timestamp.ts';
-import { CURSOR_REFUSED } from './cursor.ts';
-import { type EventPosition, decodePosition } from './event-position.ts';
+import { CURSOR_REFUSED, decodePosition, type EventPosition } from './cursor.ts';
 import type { Interval } from './time-buckets.ts';
 
 /** Which events a question is about. */

@@ -59,15 +59,15 @@ export interface ConditionState<E extends Evidence = Evidence> {
 
 type EvidenceOf<K extends Condition['kind']> = Extract<Evidence, { readonly kind: K }>;
 
-const STATES: {
+const CONDITION_STATES: {
   readonly [K in Condition['kind']]: (
     condition: ConditionOf<K>,
     known: EvaluationInput,
   ) => ConditionState<EvidenceOf<K>>;
 } = { trait: traitState, event: eventState, sample: sampleState };
 
-export function stateOf(condition: Condition, known: EvaluationInput): ConditionState {
-  const state = STATES[condition.kind] as (condition: Condition, known: EvaluationInput) => ConditionState;
+export function conditionStateOf(condition: Condition, known: EvaluationInput): ConditionState {
+  const state = CONDITION_STATES[condition.kind] as (condition: Condition, known: EvaluationInput) => ConditionState;
   return state(condition, known);
 }
 

@@ -2,7 +2,7 @@ import type { Micros } from '../../messages/message.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import { type Audience, isCondition, partsOf } from '../definition/audience.ts';
 import { describe } from '../definition/describe.ts';
-import { type EvaluationInput, type Evidence, stateOf } from './condition-state.ts';
+import { type EvaluationInput, type Evidence, conditionStateOf } from './condition-state.ts';
 
 /** The result of one part of a definition for one user. Plain data. */
 export type EvaluationNode = CommonNode & (GroupParts | Evidence);
@@ -33,7 +33,7 @@ interface Part {
   /** The future instants at which the result of a condition changes. */
   readonly flips: Iterator<Micros, void, undefined>;
   next: Micros | undefined;
-  /** Of a condition; null of a group. */
+  /** The condition's; null where the part is a group. */
   readonly evidence: Evidence | null;
 }
 
@@ -78,7 +78,7 @@ export class EvaluationTree {
 
   #part(audience: Audience, path: string): Part {
     if (isCondition(audience)) {
-      const { isMet, flips, evidence } = stateOf(audience, this.#known);
+      const { isMet, flips, evidence } = conditionStateOf(audience, this.#known);
       const next = flips.next().value ?? undefined;
       const part = { audience, path, of: [], wasMet: isMet, isMet, changesAt: null, flips, next, evidence };
       this.#conditions.push(part);

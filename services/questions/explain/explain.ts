@@ -138,11 +138,9 @@ function eventReads(condition: EventCondition, now: bigint): string {
     return 'nothing: every user passes';
   const isAnyCopy =
     where.length === 0 && !first && !last && !sequence && !measure && times.atLeast <= 1 && (times.atMost ?? 0) === 0;
-  const copies = isAnyCopy
-    ? `any copy of a repeat${within === null ? '' : ', the first on the days where the time begins and ends'}`
-    : 'the first copy of a repeat (FINAL)';
   if (isAnyCopy && events === null && within === null)
     return 'user_event_rows: every event of the project, by the key; the number of the user alone';
+  const copies = isAnyCopy ? anyCopyOf(within) : 'the first copy of a repeat (FINAL)';
   const later = sequence === null ? [] : [`of what follows, ${eventsOf(sequence.later, now)}`];
   const columns = [...where, ...(sequence?.later.where ?? []), ...(measure ? [measure] : [])].map(({ path }) =>
     columnsOf(path),
@@ -153,6 +151,10 @@ function eventReads(condition: EventCondition, now: bigint): string {
 function eventsOf({ events, within }: EventCondition, now: bigint): string {
   const which = events === null ? 'all events' : `the events ${events.map((name) => JSON.stringify(name)).join(', ')}`;
   return `${which} ${within === null ? 'of any day' : daysOf(within, now)}, by the key`;
+}
+
+function anyCopyOf(within: Period | null): string {
+  return `any copy of a repeat${within === null ? '' : ', the first on the days where the time begins and ends'}`;
 }
 
 function daysOf({ from, to }: Period, now: bigint): string {

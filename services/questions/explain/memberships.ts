@@ -2,9 +2,8 @@ import type { Micros } from '../../messages/message.ts';
 import { type Audience, conditionsIn } from '../definition/audience.ts';
 import type { QueryBudget } from '../query-budget.ts';
 import { EvaluationTree } from './evaluation-tree.ts';
-import { type OneUser, readUserEvents } from './user-events-query.ts';
-import { readUserTraits } from './user-traits.ts';
-import { knownUser } from './why.ts';
+import type { OneUser } from './user-events-query.ts';
+import { knownUser, readKnown } from './why.ts';
 
 /** Whether a user is in an audience. Plain data. */
 export interface Membership {
@@ -41,15 +40,10 @@ async function evaluated(
   now: Micros,
 ): Promise<readonly Membership[]> {
   const conditions = audiences.flatMap((audience) => conditionsIn(audience, '').map(({ condition }) => condition));
-  const ofTraits = conditions.filter((condition) => condition.kind === 'trait');
-  const ofEvents = conditions.filter((condition) => condition.kind === 'event');
-  const [traits, events] = await Promise.all([
-    readUserTraits(budget, user, ofTraits),
-    readUserEvents(budget, user, ofEvents, now),
-  ]);
+  const known = await readKnown(budget, user, conditions, now);
   const memberships: Membership[] = [];
   for (const audience of audiences) {
-    const tree = new EvaluationTree(audience, '', { traits, events, userKey: user.userKey, now, eventsShown: 0 });
+    const tree = new EvaluationTree(audience, '', { ...known, userKey: user.userKey, now, eventsShown: 0 });
     await tree.lookAhead(() => budget.checkTime());
     const { isMet, changesAt } = tree.root;
     memberships.push({ isMember: isMet, changesAt });

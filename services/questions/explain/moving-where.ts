@@ -22,7 +22,7 @@ export class MovingWhere {
 
   constructor(where: readonly Member[], properties: unknown, now: Micros) {
     this.#members = where;
-    // Of an event, whose properties may be large, only what is tested is kept.
+    // Only what is tested is kept: the properties of an event may be large.
     this.#values = where.map(({ path }) => valueAt(properties, path));
     const moments = where.flatMap(({ tests }, index) => momentsOf(this.#values[index], tests, { ...LOCATION, now }));
     this.moments = [...new Set(moments)].sort((one, other) => (one < other ? -1 : 1));

@@ -25,7 +25,10 @@ export function* flipsOf(
 ): Generator<Micros, void, undefined> {
   const all = [...known.events, ...known.later];
   const moments = all.flatMap(({ moving }) => moving?.moments ?? []);
-  if (moments.length === 0) return yield* windowOf(condition, known, now).flips();
+  if (moments.length === 0) {
+    yield* windowOf(condition, known, now).flips();
+    return;
+  }
   const ends = new EventWindow(condition, known.events, now).instants();
   const instants = new BigInt64Array([...ends, ...moments]).sort();
   if (instants.length * all.length > MAX_STEPS)

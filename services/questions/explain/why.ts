@@ -1,9 +1,10 @@
 import type { Micros } from '../../messages/message.ts';
 import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
-import { type Audience, conditionsIn } from '../definition/audience.ts';
+import { type Audience, type Condition, conditionsIn } from '../definition/audience.ts';
 import { QueryBudget } from '../query-budget.ts';
 import { sampleUser } from '../sample-user.ts';
 import { Params } from '../sql/params.ts';
+import type { EvaluationInput } from './condition-state.ts';
 import { type EvaluationNode, EvaluationTree } from './evaluation-tree.ts';
 import { type OneUser, readUserEvents } from './user-events-query.ts';
 import { readUserTraits } from './user-traits.ts';
@@ -48,23 +49,27 @@ export async function explainMembership(
   const user = await knownUser(budget, options);
   if (user === undefined) return undefined;
   const conditions = conditionsIn(audience, path).map(({ condition }) => condition);
-  const [traits, events] = await Promise.all([
-    readUserTraits(
-      budget,
-      options,
-      conditions.filter((condition) => condition.kind === 'trait'),
-    ),
-    readUserEvents(
-      budget,
-      options,
-      conditions.filter((condition) => condition.kind === 'event'),
-      now,
-    ),
-  ]);
-  const tree = new EvaluationTree(audience, path, { traits, events, userKey, now, eventsShown });
+  const known = await readKnown(budget, options, conditions, now);
+  const tree = new EvaluationTree(audience, path, { ...known, userKey, now, eventsShown });
   await tree.lookAhead(() => budget.checkTime());
   const { tookMs, rowsRead } = budget;
   return { userKey, ...user, evaluatedAt: now, evaluation: tree.root, tookMs, rowsRead };
+}
+
+/** What these conditions test of the user. @throws TidemarkError as `AnalyticsReader.ask`. */
+export async function readKnown(
+  budget: QueryBudget,
+  user: OneUser,
+  conditions: readonly Condition[],
+  now: Micros,
+): Promise<Pick<EvaluationInput, 'traits' | 'events'>> {
+  const ofTraits = conditions.filter((condition) => condition.kind === 'trait');
+  const ofEvents = conditions.filter((condition) => condition.kind === 'event');
+  const [traits, events] = await Promise.all([
+    readUserTraits(budget, user, ofTraits),
+    readUserEvents(budget, user, ofEvents, now),
+  ]);
+  return { traits, events };
 }
 
 /** Undefined if no message of the project names the user. */

@@ -65,11 +65,7 @@ export function yearlySpans(days: ReadonlySet<string>, timezone: string): Yearly
 }
 
 /** The instants after `now` at which this day of the year comes to count, or no longer does. */
-export function anniversaryMoments(
-  monthDay: string,
-  { upTo, timezone }: Anniversary,
-  now: Micros,
-): readonly Micros[] {
+export function anniversaryMoments(monthDay: string, { upTo, timezone }: Anniversary, now: Micros): readonly Micros[] {
   if (upTo >= YEAR) return [];
   const from = yearOf(dayAt(now, timezone)) - 1;
   return YEARS.filter((year) => year >= from)

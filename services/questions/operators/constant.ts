@@ -1,6 +1,5 @@
 /** Constants that values are compared with: read, described, and compared in ClickHouse and in memory. Pure. */
-import type { Constant, NumberConstant, TextOptions } from '../definition/audience.ts';
-import { numberConstant } from '../definition/number-constant.ts';
+import { type Constant, type NumberConstant, numberConstant, type TextOptions } from '../definition/audience.ts';
 import type { Reading } from '../definition/reading.ts';
 import { anyOf, equalsSql, folded, foldedSql, orFalse, type ValueSql } from '../definition/value.ts';
 import type { Params } from '../sql/params.ts';
@@ -24,7 +23,10 @@ const DURATION = /^\d+[hdw]$/;
 export function warnOfDuration(reading: Reading, value: unknown, path: string, key: string): void {
   if (typeof value !== 'string' || !DURATION.test(value)) return;
   const meant = JSON.stringify({ date: { [key]: value } });
-  reading.warn(path, `compares with the text ${JSON.stringify(value)}; for a date and a time that moves, write ${meant}`);
+  reading.warn(
+    path,
+    `compares with the text ${JSON.stringify(value)}; for a date and a time that moves, write ${meant}`,
+  );
 }
 
 /** The test with this value; undefined where the value was refused. */
@@ -70,13 +72,9 @@ function isOneOfNumbers(value: ValueSql, wanted: readonly NumberConstant[]): str
   return only && others.length === 0 ? value.isNumber('=', only) : value.isOneOf(wanted);
 }
 
-export function equals(
-  value: unknown,
-  wanted: Constant,
-  location: ValueLocation,
-  options: TextOptions = {},
-): boolean {
-  if (typeof value === 'string' && typeof wanted === 'string') return folded(value, options) === folded(wanted, options);
+export function equals(value: unknown, wanted: Constant, location: ValueLocation, options: TextOptions = {}): boolean {
+  if (typeof value === 'string' && typeof wanted === 'string')
+    return folded(value, options) === folded(wanted, options);
   return typeof wanted === 'boolean' ? value === wanted : compareValues(value, wanted, location) === 0;
 }
 

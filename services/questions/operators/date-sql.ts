@@ -93,7 +93,9 @@ function rangesSql(params: Params, local: string, ranges: readonly LocalRange[])
  * and texts are in the order of dates.
  */
 function mayPassSql(params: Params, text: string, { from, to, days }: Wanted): string {
-  const [first, last] = [from - 2n * DAY_MICROS, to + 3n * DAY_MICROS].map((micros) => formatMicros(micros).slice(0, 10));
+  const [first, last] = [from - 2n * DAY_MICROS, to + 3n * DAY_MICROS].map((micros) =>
+    formatMicros(micros).slice(0, 10),
+  );
   const lies = `${text} >= ${params.string(first ?? '')} AND ${text} < ${params.string(last ?? '')}`;
   return days === null ? lies : `${lies} AND substring(${text}, 6, 5) IN ${params.strings(aroundDays(days))}`;
 }

@@ -2,7 +2,15 @@ import { pointerTo } from '../../messages/unacceptable.ts';
 import { MAX_VALUES } from '../definition/limits.ts';
 import { type Reading, isJsonObject } from '../definition/reading.ts';
 import type { ValueLocation } from '../sql/stored-value.ts';
-import { describeConstant, describeOptions, equals, isOneOf, readConstant, testOf, warnOfDuration } from './constant.ts';
+import {
+  describeConstant,
+  describeOptions,
+  equals,
+  isOneOf,
+  readConstant,
+  testOf,
+  warnOfDuration,
+} from './constant.ts';
 import type { Operator, TestOf } from './operator.ts';
 
 export const IS: Operator<TestOf<'is'>> = {
@@ -27,17 +35,19 @@ export const IS_NOT: Operator<TestOf<'is_not'>> = {
 
 export const IN: Operator<TestOf<'in'>> = {
   read: readIn,
-  describe: (test) => `is one of ${test.values.map(describeConstant).join(', ')}${describeOptions(test)}`,
+  describe: (test) => {
+    const values = test.values.map(describeConstant);
+    const last = values.pop() ?? '';
+    return `is one of ${values.length === 0 ? last : `${values.join(', ')} or ${last}`}${describeOptions(test)}`;
+  },
   sql: ({ params }, value, test) => isOneOf(params, value, test.values, test),
   passes: (value, test, { location }) => test.values.some((wanted) => equals(value, wanted, location, test)),
 };
 
 export const EXISTS: Operator<TestOf<'exists'>> = {
   read: (reading, value, path) =>
-    typeof value === 'boolean'
-      ? { test: 'exists', value }
-      : reading.refuse(path, 'is neither true nor false'),
-  describe: ({ value }) => (value ? 'exists' : 'is missing'),
+    typeof value === 'boolean' ? { test: 'exists', value } : reading.refuse(path, 'is neither true nor false'),
+  describe: ({ value }) => (value ? 'is there' : 'is missing'),
   sql: (_scope, value, test) => (test.value ? value.exists() : `NOT (${value.exists()})`),
   passes: (value, test, { location }) => test.value === exists(value, location),
 };

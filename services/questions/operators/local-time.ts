@@ -54,7 +54,9 @@ export function firstDateFrom(instant: Micros, timezone: string): Day {
 /** The first instant of a day. */
 export function startOfDay(day: Day, timezone: string): Micros {
   if (timezone === 'UTC') return day * DAY_MICROS;
-  const date = Temporal.Instant.fromEpochNanoseconds(day * DAY_MICROS * 1000n).toZonedDateTimeISO('UTC').toPlainDate();
+  const date = Temporal.Instant.fromEpochNanoseconds(day * DAY_MICROS * 1000n)
+    .toZonedDateTimeISO('UTC')
+    .toPlainDate();
   return date.toZonedDateTime(timezone).epochNanoseconds / 1000n;
 }
 

@@ -34,11 +34,19 @@ const OPERATOR_NAMES = Object.keys(OPERATORS) as readonly OperatorName[];
 
 /** What may stand beside the operators of text. */
 const OPTION = 'ignore_case';
-const TEXT_OPERATORS: readonly OperatorName[] = ['is', 'is_not', 'in', 'contains', 'starts_with', 'ends_with', 'matches'];
+const TEXT_OPERATORS: readonly OperatorName[] = [
+  'is',
+  'is_not',
+  'in',
+  'contains',
+  'starts_with',
+  'ends_with',
+  'matches',
+];
 
 export const TEST_KEYS: readonly string[] = [...OPERATOR_NAMES, OPTION];
 
-/** The operators beside a member; undefined after it has refused one, or that there is none. */
+/** The operators beside a member; undefined after it has refused one, or their absence. */
 export function readTests(
   reading: Reading,
   node: Readonly<Record<string, unknown>>,

@@ -4,14 +4,14 @@ import type { Params } from '../sql/params.ts';
 import { compareValues, describeConstant, readOrdered, testOf, warnOfDuration } from './constant.ts';
 import type { Operator, TestOf } from './operator.ts';
 
-export const GT = comparison('gt', '>', (order) => order > 0);
-export const GTE = comparison('gte', '>=', (order) => order >= 0);
-export const LT = comparison('lt', '<', (order) => order < 0);
-export const LTE = comparison('lte', '<=', (order) => order <= 0);
+export const GT = comparison('gt', 'is more than', (order) => order > 0);
+export const GTE = comparison('gte', 'is at least', (order) => order >= 0);
+export const LT = comparison('lt', 'is less than', (order) => order < 0);
+export const LTE = comparison('lte', 'is at most', (order) => order <= 0);
 
 function comparison(
   test: Comparison,
-  sign: string,
+  words: string,
   isInOrder: (order: number) => boolean,
 ): Operator<TestOf<Comparison>> {
   return {
@@ -19,7 +19,7 @@ function comparison(
       warnOfDuration(reading, value, path, test === 'gt' || test === 'gte' ? 'since' : 'before');
       return testOf(test, readOrdered(reading, value, path));
     },
-    describe: ({ value }) => `${sign} ${describeConstant(value)}`,
+    describe: ({ value }) => `${words} ${describeConstant(value)}`,
     sql: ({ params }, value, asked) => comparisonSql(params, value, asked),
     passes: (value, asked, { location }) => {
       const order = compareValues(value, asked.value, location);

@@ -30,9 +30,9 @@ function readPattern(reading: Reading, value: unknown, path: string): Matches | 
   return reading.refuse(path, 'is too large a pattern');
 }
 
-/** As it is given to ClickHouse: letters of other scripts are escaped, since it takes one of them before ? for bytes. */
+/** As it is given to ClickHouse: letters of other scripts are escapedLetter, since it takes one of them before ? for bytes. */
 function patternOf({ value, ignoresCase }: Matches): string {
-  const pattern = Array.from(withoutQuotes(value), escaped).join('');
+  const pattern = Array.from(withoutQuotes(value), escapedLetter).join('');
   return ignoresCase === true ? `(?i)${pattern}` : pattern;
 }
 
@@ -43,7 +43,7 @@ function withoutQuotes(pattern: string): string {
   );
 }
 
-function escaped(char: string): string {
+function escapedLetter(char: string): string {
   return char > '\u007f' ? `\\x{${hex(char)}}` : char;
 }
 

@@ -14,7 +14,7 @@ export const CONTAINS: Operator<TestOf<'contains'>> = {
 
 export const STARTS_WITH: Operator<TestOf<'starts_with'>> = {
   read: (reading, value, path) => testOf('starts_with', reading.text(value, path)),
-  describe: (test) => `starts with ${describeConstant(test.value)}${describeOptions(test)}`,
+  describe: (test) => `begins with ${describeConstant(test.value)}${describeOptions(test)}`,
   sql: ({ params }, value, test) => endSql(params, 'startsWith', value, test),
   passes: (value, test) => typeof value === 'string' && folded(value, test).startsWith(folded(test.value, test)),
 };

@@ -3,7 +3,7 @@ import { parseBody } from '../../messages/json.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import type { Audience } from '../definition/audience.ts';
-import { readDefinition } from '../definition/definition.ts';
+import { type ReadDefinition, readDefinition } from '../definition/definition.ts';
 import type { AudienceDefinitions } from '../definition/reading.ts';
 import type { AudienceStore, SavedAudience } from './audience-store.ts';
 
@@ -61,6 +61,18 @@ export async function definitionOf(
   if (path.includes('/audience'))
     throw new TidemarkError('QUERY_LIMIT', `the audience that is referred to at ${path} ${message}`);
   throw new TidemarkError('STORE_REJECTED', `a saved definition is not valid: ${message}`);
+}
+
+/** For a description, which names others by their ids: nothing is looked up. */
+const UNRESOLVED: AudienceDefinitions = { get: (id) => ({ name: id, definition: '{"event":{"any":true}}' }) };
+
+/** What a saved audience asks, for its description. */
+export function readSaved(
+  { definition }: Pick<SavedAudience, 'definition'>,
+  { timezone }: Pick<Project, 'timezone'>,
+): ReadDefinition {
+  const parsed = parseBody(definition);
+  return parsed.ok ? readDefinition(parsed.value.exact, { timezone, audiences: UNRESOLVED }) : parsed;
 }
 
 /**

@@ -18,7 +18,7 @@ const READABLE_SQL = String.raw`json -> if(
 
 /**
  * The groups of `DATE_TIME` (messages/timestamp.ts): year, month, day, hour, minute, second, fraction, Z, sign, hours and
- * minutes of the offset, '' where there is none. No groups where the text is no date.
+ * minutes of the offset, '' where the text has no such part. No groups where the text is no date.
  */
 const DATE_FIELDS_SQL = String.raw`text -> extractGroups(ifNull(text, ''), '^(\\d{4})-(\\d\\d)-(\\d\\d)(?:[Tt](\\d\\d):(\\d\\d)(?::(\\d\\d)(?:[.,](\\d{1,9}))?)?(?:([Zz])|([+-])(\\d\\d)(?::?(\\d\\d))?)?)?$')`;
 

@@ -16,8 +16,8 @@ export function sampleSql(params: Params, { seed, hundredths }: SampleCondition)
 export function samplePosition(seed: string, userKey: string): number {
   const [one = 0n, other = 0n] = keysOf(seed);
   // ClickHouse hashes the 16 bytes of the number, the lowest first.
-  const number = Buffer.from(userKey.slice(0, 32), 'hex').reverse();
-  return Number(sipHash24(one, other, number.readBigUInt64LE(0), number.readBigUInt64LE(8)) % PARTS);
+  const number = Buffer.from(userKey.slice(0, 32), 'hex');
+  return Number(sipHash24(one, other, number.readBigUInt64BE(8), number.readBigUInt64BE(0)) % PARTS);
 }
 
 function keysOf(seed: string): readonly bigint[] {
@@ -26,7 +26,7 @@ function keysOf(seed: string): readonly bigint[] {
 }
 
 const rotated = (value: bigint, bits: bigint): bigint => BigInt.asUintN(64, value << bits) | (value >> (64n - bits));
-const sum = (one: bigint, other: bigint): bigint => BigInt.asUintN(64, one + other);
+const added = (one: bigint, other: bigint): bigint => BigInt.asUintN(64, one + other);
 
 /** SipHash-2-4 (Aumasson and Bernstein, 2012) of 16 bytes, given as two words. */
 export function sipHash24(key0: bigint, key1: bigint, ...words: readonly [bigint, bigint]): bigint {
@@ -35,14 +35,14 @@ export function sipHash24(key0: bigint, key1: bigint, ...words: readonly [bigint
   let v2 = key0 ^ 0x6c7967656e657261n;
   let v3 = key1 ^ 0x7465646279746573n;
   const round = (): void => {
-    v0 = sum(v0, v1);
+    v0 = added(v0, v1);
     v1 = rotated(v1, 13n) ^ v0;
     v0 = rotated(v0, 32n);
-    v2 = sum(v2, v3);
+    v2 = added(v2, v3);
     v3 = rotated(v3, 16n) ^ v2;
-    v0 = sum(v0, v3);
+    v0 = added(v0, v3);
     v3 = rotated(v3, 21n) ^ v0;
-    v2 = sum(v2, v1);
+    v2 = added(v2, v1);
     v1 = rotated(v1, 17n) ^ v2;
     v2 = rotated(v2, 32n);
   };

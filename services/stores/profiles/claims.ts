@@ -1,7 +1,6 @@
 /** Statements on `applied`: which copy of a message counts. */
 import { hash } from 'node:crypto';
 import type { Queryable } from '../database/database.ts';
-import { inSlices } from './slices.ts';
 import type { Claim, ReaderName } from './profile-store.ts';
 import { TRANSACTION_MS } from '../database/sql-time.ts';
 
@@ -125,4 +124,12 @@ function identityOfClaim({ projectId, topic, userKey, messageId }: Claim): strin
 /** Two transactions that enter some of the same claims do it in one order, or they could deadlock. */
 function byIdentity([a]: ClaimEntry, [b]: ClaimEntry): number {
   return a < b ? -1 : 1;
+}
+
+// An upsert of 1,000 rows holds the thread of an embedded database for 10 to 30 ms (measured).
+const MAX_ROWS = 1_000;
+
+/** A list in pieces small enough for one statement. */
+export function* inSlices<T>(list: readonly T[], maxRows = MAX_ROWS): Generator<readonly T[]> {
+  for (let start = 0; start < list.length; start += maxRows) yield list.slice(start, start + maxRows);
 }

@@ -7,14 +7,13 @@ import { pipelined } from '../database/pipelined.ts';
 import { SchemaDatabase } from '../database/schema-database.ts';
 import { FIRST_GENERATION, schemaOf } from '../generations/generation.ts';
 import { mergeAnonymousIds } from './anonymous-ids.ts';
-import { areRepeats, enterClaims, forgetClaims } from './claims.ts';
+import { areRepeats, enterClaims, forgetClaims, inSlices } from './claims.ts';
 import { refuseWhilePaused } from './refuse-while-paused.ts';
 import { deletesTraits, mergeTraits, mergeUsers } from './merge-statements.ts';
 import type { DroppedTraits } from './newest-traits.ts';
 import { movePositions, noteAhead, noteAheadTo, readPositions } from './positions.ts';
 import type { AppliedCount, Claim, ProfileStore, ReaderStep } from './profile-store.ts';
 import { byUser, type Profile, type ProfileChange, type WholeProfile } from './profile.ts';
-import { inSlices } from './slices.ts';
 import { noteUnstored, unstoredOf } from './unstored-messages.ts';
 
 const FORGOTTEN_AT_ONCE = 2_000;

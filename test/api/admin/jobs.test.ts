@@ -8,21 +8,14 @@ import { operation } from '../../../schemas/operations.ts';
 import type { Command, CommandArguments } from '../../../services/runtime/command.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { type AdminServer, type AdminServerOptions, serveAdmin } from '../../support/http/admin-server.ts';
-import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
+import { DATABASES } from '../../support/stores/tested-databases.ts';
 import { eventually } from '../../support/eventually.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-
-const server = await serverUrl('postgres');
-const STORES = [
-  { name: 'PGlite', share: sharedDatabase },
-  ...(server === undefined ? [] : [{ name: 'Postgres', share: () => sharedPostgres(server) }]),
-];
 
 /** A job as HTTP shows it. */
 type Shown = Readonly<Record<string, unknown>> & { readonly id: string; readonly state: string };
 
-describe.each(STORES)('jobs, on $name', ({ share }) => {
+describe.each(DATABASES)('jobs, on $name', ({ share }) => {
   const database = share();
   beforeEach(() => database().script('delete from jobs'));
 

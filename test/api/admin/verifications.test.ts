@@ -1,7 +1,7 @@
 /** Verifications over HTTP, of real stores. */
 import { describe, expect, test } from 'vitest';
 import { SqlStoreFigures } from '../../../services/operations/status/store-figures.ts';
-import type { HourReport } from '../../../services/operations/verify/report.ts';
+import type { HourReport } from '../../../schemas/verification-report.ts';
 import { verifyPeriod } from '../../../services/operations/verify/verify-commands.ts';
 import { remember, takeTurn } from '../../../services/operations/verify/last-verification.ts';
 import { storesToVerify } from '../../../services/operations/verify/live-stores.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { EventCounts } from '../../../services/questions/events/event-counts.ts';
-import { EventList } from '../../../services/questions/events/event-list.ts';
+import { countEvents } from '../../../services/questions/events/event-counts.ts';
+import { listEvents } from '../../../services/questions/events/event-list.ts';
 import { readCountsQuestion, readEventsQuestion } from '../../../services/questions/events/read-question.ts';
+import { QueryBudget } from '../../../services/questions/query-budget.ts';
 import { EARLIEST, END_OF_TIME } from '../../../services/messages/timestamp.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
@@ -9,8 +10,7 @@ import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { PROJECT } from '../../support/http/reading-server.ts';
 import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
-const NOON_MS = Date.UTC(2026, 10, 20, 12);
-const NOON = BigInt(NOON_MS) * 1000n;
+const NOON = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;
 const DAY = 86_400_000_000n;
 
 function request(body: object): Parameters<typeof readCountsQuestion>[0] {
@@ -23,13 +23,13 @@ describe.each(await testedAnalytics())('questions about events in $name', (teste
   async function count(make: MessageMaker, body: object, limits = AMPLE) {
     const read = readCountsQuestion(request(body));
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
-    return new EventCounts(store(), limits, () => NOON_MS).count(make.projectId, read.value);
+    return countEvents(new QueryBudget(store(), limits), { projectId: make.projectId, now: NOON }, read.value);
   }
 
   async function list(make: MessageMaker, body: object, limits = AMPLE) {
     const read = readEventsQuestion(request(body));
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
-    return new EventList(store(), limits, () => NOON_MS).page(make.projectId, read.value);
+    return listEvents(new QueryBudget(store(), limits), { projectId: make.projectId, now: NOON }, read.value);
   }
 
   test('events of another project are neither listed nor counted', async () => {

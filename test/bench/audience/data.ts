@@ -1,10 +1,10 @@
-/** Synthetic history for the audience benchmark, made inside ClickHouse and kept on disk for the next run. */
+/** Synthetic histories for the benchmarks of questions, made inside ClickHouse and kept on disk for the next run. */
 import { existsSync } from 'node:fs';
 import { copyFile, link, mkdir, readdir, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Session } from 'chdb';
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
-import { PEERS } from './layouts.ts';
+import { type Peer, PEERS } from './layouts.ts';
 import { DAYS, NOW_MS, PROJECT, TRAITS, USERS } from './shape.ts';
 
 const EVENTS_AN_INSERT = 2_500_000;
@@ -14,14 +14,18 @@ const FRESH_EVENTS = 50_000;
 
 const SHARED_FROM_BYTES = 64 * 1024;
 
-/** A folder of chDB with this number of events, made where it is missing. */
-export function madeData(root: string, events: number): Promise<string> {
-  // Numbered anew with what is in it.
-  return madeOnce(join(root, `audience-2-${events}`), (session) => make(session, events));
+interface History {
+  readonly name: string;
+  readonly events: number;
+  /** Peers whose tables hold the same. */
+  readonly peers?: readonly Peer[];
+  /** SQL of the JSON of further properties, each with a comma before it. */
+  readonly more?: string;
 }
 
-/** The analytics in this folder, filled where that has not been done to its end. */
-export async function madeOnce(folder: string, fill: (session: Session) => Promise<void>): Promise<string> {
+/** The analytics of this history, in a folder below `root`: made where that has not been done to its end. */
+export async function madeHistory(root: string, history: History): Promise<string> {
+  const folder = join(root, `${history.name}-${history.events}`);
   const done = join(folder, 'made');
   const analytics = join(folder, 'analytics');
   if (existsSync(done)) return analytics;
@@ -30,7 +34,7 @@ export async function madeOnce(folder: string, fill: (session: Session) => Promi
   await (await openAnalytics(`chdb:${analytics}`)).close();
   const session = new Session(join(analytics, 'store'));
   try {
-    await fill(session);
+    await make(session, history);
   } finally {
     session.close();
   }
@@ -38,26 +42,27 @@ export async function madeOnce(folder: string, fill: (session: Session) => Promi
   return analytics;
 }
 
-async function make(session: Session, events: number): Promise<void> {
+async function make(session: Session, { events, peers = [], more }: History): Promise<void> {
   // One user's events in their own order are asked by no audience; they would take as much time and disk again.
   const feed = session.query('SHOW CREATE TABLE user_event_rows_of_tracks FORMAT TSVRaw', 'TSVRaw');
   session.query('DROP VIEW user_event_rows_of_tracks');
   step('users and traits');
   session.query(userRows());
   for (const trait of traitRows()) session.query(trait);
-  for (const { tables, people } of PEERS) for (const sql of [...tables, people]) session.query(sql);
+  for (const { tables, people } of peers) for (const sql of [...tables, people]) session.query(sql);
   for (let from = 0; from < events; from += EVENTS_AN_INSERT) {
     const to = Math.min(events, from + EVENTS_AN_INSERT);
     step(`events ${from.toLocaleString('en')} to ${to.toLocaleString('en')} of ${events.toLocaleString('en')}`);
-    await session.queryAsync(`INSERT INTO track_rows ${EVENT_COLUMNS} ${eventsFrom(events, from, to)}`);
-    for (const { events: rows } of PEERS) await session.queryAsync(rows(eventsFrom(events, from, to)));
+    const selected = eventsFrom(events, from, to, 0, more);
+    await session.queryAsync(`INSERT INTO track_rows ${EVENT_COLUMNS} ${selected}`);
+    for (const { events: rows } of peers) await session.queryAsync(rows(selected));
   }
   session.query(feed);
   await mergeMonths(session);
 }
 
 /** As the service has it a day after a month has ended (min_age_to_force_merge_seconds): of the last one, what merges have left. */
-export async function mergeMonths(session: Session): Promise<void> {
+async function mergeMonths(session: Session): Promise<void> {
   const months = `SELECT DISTINCT partition FROM system.parts WHERE active AND database = 'default' AND table = 'track_rows'`;
   const ended = session.query(`${months} ORDER BY partition`, 'TSV').trim().split('\n').slice(0, -1);
   for (const month of ended) {
@@ -102,15 +107,14 @@ function step(what: string): void {
 /** The number of a user as the internal id gives it: 128 bits that say nothing. */
 const USER = 'reinterpretAsUInt128(sipHash128(toUInt64(user_index)))';
 
-export const EVENT_COLUMNS = `(project_id, event, user, message_id, timestamp, received_at, session_id, source, properties,
+const EVENT_COLUMNS = `(project_id, event, user, message_id, timestamp, received_at, session_id, source, properties,
   properties_text, log_partition, log_offset, message_id_given)`;
 
 /**
  * Events by time, a year of them: 40 % "Page Viewed", 5 % "Order Completed", 0.9 % "Trial Started", twenty others. A few
- * users do much and most do little. `earlier`: events take the time of the one that is this number before them. `more`: SQL
- * of the JSON of further properties, each with a comma before it.
+ * users do much and most do little. `earlier`: events take the time of the one that is this number before them.
  */
-export function eventsFrom(events: number, from: number, to: number, earlier = 0, more = `''`): string {
+function eventsFrom(events: number, from: number, to: number, earlier = 0, more = `''`): string {
   return `
     WITH cityHash64(number) AS dice, dice % 1000 AS kind,
          toUInt64(${USERS} * pow((intHash64(number) % 1000003) / 1000003, 1.5)) AS user_index,

@@ -8,12 +8,12 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { AnalyticsStore, Query } from '../../../services/stores/analytics/analytics-store.ts';
+import type { AnalyticsStore, Query, QueryResult } from '../../../services/stores/analytics/analytics-store.ts';
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
 import { compilePreview } from '../../../services/questions/sql/compile.ts';
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
-import { Figures, median } from '../figures.ts';
-import { linkedCopy, madeData, makeFresh } from './data.ts';
+import { Figures, median, timesInTurn } from '../figures.ts';
+import { linkedCopy, madeHistory, makeFresh } from './data.ts';
 import { PEERS } from './layouts.ts';
 import { KINDS } from './kinds.ts';
 import { audienceOf, QUESTIONS, type Question } from './questions.ts';
@@ -45,7 +45,7 @@ if (given.fresh === undefined) await merged();
 else await withFresh(given.fresh);
 
 async function merged(): Promise<void> {
-  const folder = await madeData(given.data, events);
+  const folder = await madeHistory(given.data, { name: 'audience-with-dates', events, peers: PEERS });
   await asking(folder, async (store) => {
     for (const question of QUESTIONS) await compare(store, `${question.name}, merged`, queriesFor(question));
     for (const { name, definition, posthog } of KINDS) {
@@ -84,26 +84,24 @@ async function asking(folder: string, ask: (store: AnalyticsStore) => Promise<vo
   }
 }
 
-/** Each layout in turn, round by round, so that what else the machine does meets all alike. */
-async function compare(store: AnalyticsStore, name: string, queries: ReadonlyMap<string, Query>): Promise<void> {
-  const taken = new Map<string, number[]>([...queries.keys()].map((layout) => [layout, []]));
-  const found = new Map<string, { readonly count: unknown; readonly rows: number; readonly bytes: number }>();
-  for (let round = 0; round <= ROUNDS; round++) {
-    for (const [layout, query] of queries) {
-      const { rows, tookMs, rowsRead, bytesRead } = await store.ask(query, LIMITS);
-      // The first round brings the files into memory.
-      if (round > 0) taken.get(layout)?.push(tookMs);
-      found.set(layout, { count: rows[0]?.['count'], rows: rowsRead, bytes: bytesRead });
-    }
-  }
-  for (const [layout, times] of taken) {
-    const { count, rows, bytes } = found.get(layout) ?? { count: NaN, rows: NaN, bytes: NaN };
-    figures.add(`${name}: ${layout}`, {
+async function compare(store: AnalyticsStore, question: string, queries: ReadonlyMap<string, Query>): Promise<void> {
+  const found = new Map<string, QueryResult>();
+  const wayOf = ([name, query]: readonly [string, Query]) => {
+    const run = async (): Promise<number> => {
+      const answer = await store.ask(query, LIMITS);
+      found.set(name, answer);
+      return answer.tookMs;
+    };
+    return [name, run] as const;
+  };
+  for (const [name, times] of await timesInTurn(Object.fromEntries([...queries].map(wayOf)), ROUNDS)) {
+    const { rows, rowsRead = NaN, bytesRead = NaN } = found.get(name) ?? { rows: [] };
+    figures.add(`${question}: ${name}`, {
       best: [Math.min(...times), 'ms'],
       median: [median(times), 'ms'],
-      'rows read': [rows, 'rows'],
-      'bytes read': [bytes / 2 ** 20, 'MiB'],
-      users: [Number(count), 'users'],
+      'rows read': [rowsRead, 'rows'],
+      'bytes read': [bytesRead / 2 ** 20, 'MiB'],
+      users: [Number(rows[0]?.['count']), 'users'],
     });
   }
 }

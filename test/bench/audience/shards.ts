@@ -13,7 +13,7 @@ import { startShards } from '../../servers/shards.ts';
 import { AMPLE } from '../../support/stores/analytics.ts';
 import { askServer } from '../../support/stores/clickhouse.ts';
 import { shardUrls } from '../../support/stores/fresh-shards.ts';
-import { median } from '../figures.ts';
+import { median, timesInTurn } from '../figures.ts';
 
 const TIMES = 6;
 const PROJECT = 'p';
@@ -65,21 +65,20 @@ try {
   const read = readDefinition(DEFINITION, { timezone: 'UTC' });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   const query = compilePreview(read.definition, { projectId: PROJECT, now, sampleSize: 10 });
-  const took = new Map<string, number[]>();
-  // The first round is not measured.
-  for (let round = 0; round <= TIMES; round++) {
-    for (const [title, store] of stores) {
-      const { rows, tookMs, rowsRead } = await store.ask(query, AMPLE);
-      if (round === 0) console.log(`${title}: ${String(rows[0]?.['count'])} users of ${rowsRead} rows read`);
-      else took.set(title, [...(took.get(title) ?? []), tookMs]);
-    }
-    for (const [title, shardStores] of parts) {
+  const ways: Record<string, () => Promise<number>> = {};
+  for (const [title, store] of stores) {
+    const { rows, rowsRead } = await store.ask(query, AMPLE);
+    console.log(`${title}: ${String(rows[0]?.['count'])} users of ${rowsRead} rows read`);
+    ways[title] = async () => (await store.ask(query, AMPLE)).tookMs;
+  }
+  for (const [title, shardStores] of parts) {
+    ways[title] = async () => {
       const each = [];
       for (const store of shardStores) each.push((await store.ask(query, AMPLE)).tookMs);
-      if (round > 0) took.set(title, [...(took.get(title) ?? []), Math.max(...each)]);
-    }
+      return Math.max(...each);
+    };
   }
-  for (const [title, times] of took)
+  for (const [title, times] of await timesInTurn(ways, TIMES))
     console.log(`${title}: ${median(times).toFixed(0)} ms (${times.map((ms) => ms.toFixed(0)).join(', ')})`);
 } finally {
   for (const store of [...stores.values(), ...[...parts.values()].flat()]) await store.close();

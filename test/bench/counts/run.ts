@@ -1,19 +1,21 @@
 /**
  * `node test/bench/counts/run.ts [--events N] [--data FOLDER]`: questions for numbers by day over N synthetic events (10
  * million) of 2 million users, beside the layouts of two peers that hold the last three months. The data is made at the
- * first run and kept. In turn, round by round, so that what else the machine does meets all alike.
+ * first run and kept.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Session } from 'chdb';
-import { EventCounts } from '../../../services/questions/events/event-counts.ts';
+import { countEvents } from '../../../services/questions/events/event-counts.ts';
 import { readCountsQuestion } from '../../../services/questions/events/read-question.ts';
+import { QueryBudget } from '../../../services/questions/query-budget.ts';
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
+import { microsAt } from '../../../services/messages/timestamp.ts';
 import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
 import { PROJECT as KEYED_PROJECT } from '../../support/http/reading-server.ts';
 import { NOW_MS, PROJECT } from '../audience/shape.ts';
-import { Figures, median } from '../figures.ts';
-import { madeHistory } from './data.ts';
+import { madeHistory } from '../audience/data.ts';
+import { Figures, median, timesInTurn } from '../figures.ts';
 import { PEERS } from './layouts.ts';
 import { bodyOf, type Question, QUESTIONS } from './questions.ts';
 
@@ -26,7 +28,9 @@ const { values: given } = parseArgs({
     data: { type: 'string', default: join(import.meta.dirname, '../../../data/bench') },
   },
 });
-const folder = await madeHistory(given.data, Number(given.events));
+/** A property of ten values. */
+const SCREEN = `concat(',"screen":"s', toString(intDiv(dice, 1000) % 10), '"')`;
+const folder = await madeHistory(given.data, { name: 'counts', events: Number(given.events), more: SCREEN });
 const figures = new Figures();
 const store = await openAnalytics(`chdb:${folder}`);
 try {
@@ -60,15 +64,7 @@ async function compare(analytics: AnalyticsStore, question: Question): Promise<v
       ]),
     ),
   };
-  const times = new Map(Object.keys(ways).map((name): [string, number[]] => [name, []]));
-  for (let round = 0; round <= ROUNDS; round++) {
-    for (const [name, run] of Object.entries(ways)) {
-      const tookMs = await run();
-      // The first round brings the files into memory.
-      if (round > 0) times.get(name)?.push(tookMs);
-    }
-  }
-  for (const [name, took] of times) {
+  for (const [name, took] of await timesInTurn(ways, ROUNDS)) {
     figures.add(`${question.name}: ${name}`, { best: [Math.min(...took), 'ms'], median: [median(took), 'ms'] });
   }
 }
@@ -77,6 +73,7 @@ async function ask(analytics: AnalyticsStore, question: Question, timezone: stri
   const text = bodyOf(question, timezone);
   const read = readCountsQuestion({ project: KEYED_PROJECT, text });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  const counts = await new EventCounts(analytics, LIMITS, () => NOW_MS).count(PROJECT, read.value);
+  const context = { projectId: PROJECT, now: microsAt(NOW_MS) };
+  const counts = await countEvents(new QueryBudget(analytics, LIMITS), context, read.value);
   return counts?.tookMs ?? NaN;
 }

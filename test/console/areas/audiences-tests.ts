@@ -53,7 +53,9 @@ export function testAudiences(scene: () => Scene): void {
 
       const row = page.getByRole('link', { name: /^Team listed/ });
       await row.waitFor();
-      await expect.poll(async () => row.innerText()).toMatch(/whose team is listed\s+3\s.*when asked\s+Not refreshed/s);
+      await expect
+        .poll(async () => row.innerText())
+        .toMatch(/whose "team" is "listed"\s+3\s.*when asked\s+Not refreshed/s);
       expect(await page.getByRole('link', { name: /^Readers of the newsletter/ }).innerText()).toContain(
         'Not counted yet',
       );
@@ -66,12 +68,14 @@ export function testAudiences(scene: () => Scene): void {
 
     test('a member opens to why it is in, part by part, and leads to the page of the user', async () => {
       const page = await pageOf(await saveTeam('why', ['w-1', 'w-2']));
-      await page.getByText('whose team is why').waitFor();
+      await page.getByText('whose "team" is "why"').waitFor();
 
       await page.getByRole('button', { name: 'w-1' }).click();
 
       await page.getByText('In this audience').waitFor();
-      expect(await page.locator('.why .part').innerText()).toMatch(/whose team is why\s+It is why, set .*(ago|now)/);
+      expect(await page.locator('.why .part').innerText()).toMatch(
+        /whose "team" is "why"\s+It is why, set .*(ago|now)/,
+      );
       expect(page.url()).toMatch(/user=[0-9a-f]{64}/);
       await page.keyboard.press('Escape');
       await page.locator('.why').waitFor({ state: 'detached' });
@@ -163,8 +167,8 @@ export function testAudiences(scene: () => Scene): void {
 
       await page.getByText('let 0 enter and 2 leave').waitFor();
       const newest = page.locator('.versions > li').first();
-      expect(await newest.locator('.removed').innerText()).toContain('whose team is first');
-      expect(await newest.locator('.added').innerText()).toContain('whose team is nobody');
+      expect(await newest.locator('.removed').innerText()).toContain('whose "team" is "first"');
+      expect(await newest.locator('.added').innerText()).toContain('whose "team" is "nobody"');
       await expect.poll(async () => page.locator('.versions > li').count()).toBe(2);
     });
 

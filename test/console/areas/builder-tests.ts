@@ -83,7 +83,7 @@ export function testBuilder(scene: () => Scene): void {
         .getByRole('status')
         .getByText(/in the audience/)
         .waitFor();
-      await expect.poll(async () => page.locator('.why-part').count()).toBe(4);
+      await expect.poll(async () => page.locator('.why .part').count()).toBe(4);
 
       await page.getByRole('button', { name: 'Save…' }).click();
       await page.getByLabel('Name').fill('Pro, abroad, over 100');

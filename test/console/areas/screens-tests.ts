@@ -63,7 +63,8 @@ const WITH_AXE = { timeout: 300_000 };
 
 /** @param rules The rules that are looked at; all of them unless given. */
 export async function violationsOf(page: Page, rules?: string[]): Promise<string[]> {
-  const axe = new AxeBuilder({ page });
+  // In the page itself, as it has no frames, and without what passed.
+  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
   const { violations } = await (rules === undefined ? axe : axe.withRules(rules)).analyze();
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} ${String(target)} ${failureSummary}`),

@@ -94,7 +94,7 @@ export function testUsers(scene: () => Scene): void {
       await row.click();
 
       await page.locator('.why .part').first().waitFor();
-      expect(await page.locator('.why').innerText()).toMatch(/who did Checkout Started in the last 7 days/);
+      expect(await page.locator('.why').innerText()).toMatch(/who did "Checkout Started" in the last 7 days/);
       expect(page.url()).toContain('audience=aud_');
     });
 

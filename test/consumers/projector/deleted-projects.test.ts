@@ -6,20 +6,13 @@ import type { Message } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { deletedProjects } from '../../../services/stores/projects/deleted-projects.ts';
-import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
+import { DATABASES } from '../../support/stores/tested-databases.ts';
 import { MemoryLog } from '../../support/event-log/memory-log.ts';
 import { codec, identify, track } from '../../support/messages/messages.ts';
 import { append } from '../../support/service/projector.ts';
 import { randomProjectId } from '../../support/messages/random-project.ts';
 
-const server = await serverUrl('postgres');
-const STORES = [
-  { name: 'PGlite', share: sharedDatabase },
-  ...(server === undefined ? [] : [{ name: 'Postgres', share: () => sharedPostgres(server) }]),
-];
-
-describe.each(STORES)('the projector and deleted projects on $name', ({ share }) => {
+describe.each(DATABASES)('the projector and deleted projects on $name', ({ share }) => {
   const database = share();
 
   test('messages of a project that was deleted are passed and change nothing, also read from the start', async () => {

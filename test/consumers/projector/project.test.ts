@@ -8,20 +8,13 @@ import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-s
 import { Projector, type ProjectorOptions } from '../../../services/consumers/projector/project.ts';
 import type { BatchReport } from '../../../services/consumers/reader-metrics.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
-import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
+import { DATABASES } from '../../support/stores/tested-databases.ts';
 import { MemoryLog } from '../../support/event-log/memory-log.ts';
 import { unreachableFor, codec, identify, recordOf, session, TODAY, track } from '../../support/messages/messages.ts';
 import { append, overriding } from '../../support/service/projector.ts';
 import { randomProjectId } from '../../support/messages/random-project.ts';
 
-const server = await serverUrl('postgres');
-const STORES = [
-  { name: 'PGlite', share: sharedDatabase },
-  ...(server === undefined ? [] : [{ name: 'Postgres', share: () => sharedPostgres(server) }]),
-];
-
-describe.each(STORES)('the projector on $name', ({ share }) => {
+describe.each(DATABASES)('the projector on $name', ({ share }) => {
   const database = share();
 
   test('messages of the log are folded into profiles', async () => {

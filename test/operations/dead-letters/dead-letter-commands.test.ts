@@ -4,17 +4,11 @@ import { Settler } from '../../../services/operations/dead-letters/settle.ts';
 import type { DeadLetter } from '../../../services/messages/dead-letter.ts';
 import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
 import type { CommandArguments, CommandCall, Progress } from '../../../services/runtime/command.ts';
-import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
+import { DATABASES } from '../../support/stores/tested-databases.ts';
 import { MemoryLog } from '../../support/event-log/memory-log.ts';
 import { codec, identify, recordOf, track } from '../../support/messages/messages.ts';
 import { randomProjectId } from '../../support/messages/random-project.ts';
 
-const server = await serverUrl('postgres');
-const STORES = [
-  { name: 'PGlite', share: sharedDatabase },
-  ...(server === undefined ? [] : [{ name: 'Postgres', share: () => sharedPostgres(server) }]),
-];
 const MINUTE = 60_000_000n;
 /** 2026-11-20T00:00:00Z. */
 const MIDNIGHT = 1_795_132_800_000_000n;
@@ -23,7 +17,7 @@ function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex');
 }
 
-describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
+describe.each(DATABASES)('the commands on dead letters, on $name', ({ share }) => {
   const database = share();
 
   test('dead-letters list shows a message once, however often and by whichever reader it was dead-lettered', async () => {

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { storesToVerify } from '../../../services/operations/verify/live-stores.ts';
-import type { VerificationReport } from '../../../services/operations/verify/report.ts';
+import type { VerificationReport } from '../../../schemas/verification-report.ts';
 import { verify } from '../../../services/operations/verify/verify.ts';
 import { formatMicros } from '../../../services/messages/timestamp.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { ask } from '../../support/stores/analytics.ts';
-import { placeCluster } from '../../support/stores/cluster.ts';
+import { newStores } from '../../support/stores/new-stores.ts';
 import { codec, identify, session, track } from '../../support/messages/messages.ts';
 import { randomProjectId } from '../../support/messages/random-project.ts';
 import { ReplayScene } from '../../support/service/replay-scene.ts';
@@ -28,12 +28,7 @@ let scene: ReplayScene;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-  await placeCluster(join(folder, 'profiles'));
-  scene = await ReplayScene.open({
-    EVENT_LOG_URL: `lmdb:${folder}/log`,
-    PROFILES_URL: `pglite:${folder}/profiles`,
-    ANALYTICS_URL: `chdb:${folder}/analytics`,
-  });
+  scene = await ReplayScene.open(await newStores(folder));
   scene.startReaders();
   await scene.append([
     identify({ ...ada, receivedAt: now - 2_000_000n, traits: '{"plan":"before","kept":1}' }),

@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Catalog } from '../../../services/questions/catalog/catalog.ts';
-import { placeCluster } from '../../support/stores/cluster.ts';
+import { newStores } from '../../support/stores/new-stores.ts';
 import { identify, track } from '../../support/messages/messages.ts';
 import { PROJECT } from '../../support/http/reading-server.ts';
 import { ReplayScene } from '../../support/service/replay-scene.ts';
@@ -28,13 +27,7 @@ async function catalogOf({ live }: ReplayScene): Promise<unknown> {
 }
 
 test('a replay makes the same catalog', { timeout: 300_000 }, async () => {
-  const folder = await temporaryFolder();
-  await placeCluster(join(folder, 'profiles'));
-  const scene = await ReplayScene.open({
-    EVENT_LOG_URL: `lmdb:${folder}/log`,
-    PROFILES_URL: `pglite:${folder}/profiles`,
-    ANALYTICS_URL: `chdb:${folder}/analytics`,
-  });
+  const scene = await ReplayScene.open(await newStores(await temporaryFolder()));
   onTestFinished(() => scene.close());
   await scene.database.query(
     `insert into projects (id, name, timezone, session_secret, created_at_ms) values ($1, 'x', 'UTC', $2, 0)`,

@@ -6,10 +6,10 @@ import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { userNumber } from '../../../services/stores/analytics/columns.ts';
 import { SqlGenerations } from '../../../services/stores/generations/sql-generations.ts';
 import { ask } from '../../support/stores/analytics.ts';
-import { placeCluster } from '../../support/stores/cluster.ts';
+import { newStores, type StoreUrls } from '../../support/stores/new-stores.ts';
 import { identify, track } from '../../support/messages/messages.ts';
 import { randomProjectId } from '../../support/messages/random-project.ts';
-import { ReplayScene, type SceneSettings } from '../../support/service/replay-scene.ts';
+import { ReplayScene } from '../../support/service/replay-scene.ts';
 
 const USERS = 500;
 
@@ -17,19 +17,13 @@ const USERS = 500;
 const SOON = { timeout: 60_000 };
 
 export interface Installed {
-  readonly settings: SceneSettings;
+  readonly settings: StoreUrls;
   drop(): Promise<void>;
 }
 
 export async function embedded(): Promise<Installed> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-  await placeCluster(join(folder, 'profiles'));
-  const settings = {
-    EVENT_LOG_URL: `lmdb:${folder}/log`,
-    PROFILES_URL: `pglite:${folder}/profiles`,
-    ANALYTICS_URL: `chdb:${folder}/analytics`,
-  };
-  return { settings, drop: () => rm(folder, { recursive: true, force: true }) };
+  return { settings: await newStores(folder), drop: () => rm(folder, { recursive: true, force: true }) };
 }
 
 export function testReplay(name: string, install: () => Promise<Installed | undefined>): void {

@@ -13,7 +13,7 @@ import type { GenerationKind } from '../../../services/stores/generations/genera
 import { userNumber } from '../../../services/stores/analytics/columns.ts';
 import type { ClickHouseStore } from '../../../services/stores/analytics/clickhouse/clickhouse-store.ts';
 import { ask } from '../../support/stores/analytics.ts';
-import { placeCluster } from '../../support/stores/cluster.ts';
+import { newStores } from '../../support/stores/new-stores.ts';
 import { codec, identify } from '../../support/messages/messages.ts';
 import { randomProjectId } from '../../support/messages/random-project.ts';
 import { ReplayScene } from '../../support/service/replay-scene.ts';
@@ -30,12 +30,7 @@ describe('what was decided about dead letters', () => {
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-    await placeCluster(join(folder, 'profiles'));
-    scene = await ReplayScene.open({
-      EVENT_LOG_URL: `lmdb:${folder}/log`,
-      PROFILES_URL: `pglite:${folder}/profiles`,
-      ANALYTICS_URL: `chdb:${folder}/analytics`,
-    });
+    scene = await ReplayScene.open(await newStores(folder));
     project = randomProjectId();
     await scene.database.query(
       `insert into projects (id, name, timezone, session_secret, created_at_ms) values ($1, 'x', 'UTC', $2, 0)`,

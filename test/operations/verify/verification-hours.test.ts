@@ -1,15 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { SqlJobStore } from '../../../services/operations/jobs/sql-job-store.ts';
-import type { HourReport } from '../../../services/operations/verify/report.ts';
+import type { HourReport } from '../../../schemas/verification-report.ts';
 import { keepHours, keptHours } from '../../../services/operations/verify/verification-hours.ts';
-import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
-
-const server = await serverUrl('postgres');
-const STORES = [
-  { name: 'PGlite', share: sharedDatabase },
-  ...(server === undefined ? [] : [{ name: 'Postgres', share: () => sharedPostgres(server) }]),
-];
+import { DATABASES } from '../../support/stores/tested-databases.ts';
 
 const NONE = { postgres: 0, clickhouse: 0 };
 
@@ -21,7 +14,7 @@ function hourReport(n: number, project: string, equal = true): HourReport {
   return { project, hour, messages: 3, repeats: 0, postgres: messages, clickhouse: messages, ...none, equal };
 }
 
-describe.each(STORES)('hours of verifications, on $name', ({ share }) => {
+describe.each(DATABASES)('hours of verifications, on $name', ({ share }) => {
   const database = share();
   beforeEach(() => database().script('delete from verification_hours; delete from jobs'));
   const found = async (filter: Omit<Parameters<typeof keptHours>[1], 'verification'> = {}, limit = 100) =>

@@ -2,13 +2,14 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
-import { type Counts, EventCounts } from '../../../services/questions/events/event-counts.ts';
-import { EventList, type UserEvent } from '../../../services/questions/events/event-list.ts';
+import { type Counts, countEvents } from '../../../services/questions/events/event-counts.ts';
+import { listEvents, type UserEvent } from '../../../services/questions/events/event-list.ts';
 import {
   type CountsQuestion,
   readCountsQuestion,
   readEventsQuestion,
 } from '../../../services/questions/events/read-question.ts';
+import { QueryBudget } from '../../../services/questions/query-budget.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
 import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { label, naiveCounts, naiveEvents, type NaiveMeasure } from '../../support/messages/naive-counts.ts';
@@ -24,8 +25,11 @@ import { exactly } from '../../support/messages/random-history.ts';
 import { PROJECT } from '../../support/http/reading-server.ts';
 import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
-const NOW_MS = Date.UTC(2027, 0, 8, 12, 20);
-const NOW = BigInt(NOW_MS) * 1000n;
+const NOW = BigInt(Date.UTC(2027, 0, 8, 12, 20)) * 1000n;
+
+function contextOf([first]: readonly Message[]) {
+  return { projectId: first!.projectId, now: NOW };
+}
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'America/Havana'];
 const USERS = ["o'{p0:String}", 'ada', 'bob', 'eve', 'kim'];
 
@@ -162,7 +166,7 @@ describe.each(await testedAnalytics())('questions about events in $name', (teste
     const question = read.value;
     const naive = naiveCounts(question, messages, NOW);
 
-    const counts = await new EventCounts(store(), AMPLE, () => NOW_MS).count(messages[0]!.projectId, question);
+    const counts = await countEvents(new QueryBudget(store(), AMPLE), contextOf(messages), question);
 
     if (counts === undefined) throw new Error(`too many buckets: ${text}`);
     expect([text, labelsOf(question, counts)]).toEqual([text, naive.labels]);
@@ -185,13 +189,12 @@ describe.each(await testedAnalytics())('questions about events in $name', (teste
     const { event, where, within, users } = exactly(text) as Record<string, unknown>;
     const read = readEventsQuestion(requestOf(JSON.stringify({ event, where, within, users, limit: 7 })));
     if (!read.ok) return;
-    const list = new EventList(store(), AMPLE, () => NOW_MS);
     const found: UserEvent[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
       const body = JSON.stringify({ event, where, within, users, limit: 7, ...(cursor !== '' && { cursor }) });
       const next = readEventsQuestion(requestOf(body));
       if (!next.ok) throw new Error(JSON.stringify(next.problems));
-      const page = await list.page(messages[0]!.projectId, next.value);
+      const page = await listEvents(new QueryBudget(store(), AMPLE), contextOf(messages), next.value);
       found.push(...page.events);
       cursor = page.nextCursor;
     }

@@ -1,17 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Audiences } from '../../../services/questions/audiences.ts';
+import { previewAudience } from '../../../services/questions/audiences.ts';
 import type { Audience } from '../../../services/questions/definition/audience.ts';
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
-import type { Explanation } from '../../../services/questions/explain/explain.ts';
+import { explain, type Explanation } from '../../../services/questions/explain/explain.ts';
+import { QueryBudget } from '../../../services/questions/query-budget.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
 import { sharedAnalytics } from '../../support/stores/analytics-stores.ts';
 import { HOSTILE, hostileMembers } from '../../support/messages/hostile.ts';
 import { propertyRun } from '../../support/property-run.ts';
-import { exactly, historyAndDefinitions, insertHistory, NOW_MS } from '../../support/messages/random-history.ts';
+import { exactly, historyAndDefinitions, insertHistory, NOW } from '../../support/messages/random-history.ts';
 import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
-const NOW = BigInt(NOW_MS) * 1000n;
 const DAY = 86_400_000_000n;
 
 function definitionOf(body: unknown): Audience {
@@ -22,10 +22,10 @@ function definitionOf(body: unknown): Audience {
 
 describe.each(await testedAnalytics())('an audience is explained in $name', (tested) => {
   const analytics = sharedAnalytics(tested);
-  const audiences = () => new Audiences(analytics().store, AMPLE, () => NOW_MS);
+  const optionsOf = (projectId: string) => ({ projectId, now: NOW, sampleSize: 10 });
 
   async function explained(make: MessageMaker, body: unknown): Promise<Explanation> {
-    return audiences().explain(make.projectId, definitionOf(body), '/definition', 10);
+    return explain(analytics().store, AMPLE, definitionOf(body), '/definition', optionsOf(make.projectId));
   }
 
   async function countByHand({ sql }: Explanation): Promise<number> {
@@ -65,8 +65,10 @@ describe.each(await testedAnalytics())('an audience is explained in $name', (tes
         for (const text of texts) {
           const read = readDefinition(exactly(text), { timezone: 'UTC' });
           if (!read.ok) continue;
-          const { count } = await audiences().preview(projectId, read.definition, 10);
-          const explanation = await audiences().explain(projectId, read.definition, '', 10);
+          const { store } = analytics();
+          const options = optionsOf(projectId);
+          const { count } = await previewAudience(new QueryBudget(store, AMPLE), read.definition, options);
+          const explanation = await explain(store, AMPLE, read.definition, '', options);
           expect([text, await countByHand(explanation)]).toEqual([text, count]);
         }
       }),

@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { Audiences } from '../../../services/questions/audiences.ts';
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
 import { whyJson } from '../../../services/questions/explain/to-json.ts';
-import type { Why } from '../../../services/questions/explain/why.ts';
+import { explainMembership, type Why } from '../../../services/questions/explain/why.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
 import { sharedAnalytics } from '../../support/stores/analytics-stores.ts';
 import { HOSTILE, hostileMembers } from '../../support/messages/hostile.ts';
-import { exactly, NOW, NOW_MS } from '../../support/messages/random-history.ts';
+import { exactly, NOW } from '../../support/messages/random-history.ts';
 import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const HOUR = 3_600_000_000n;
@@ -22,8 +21,9 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     const text = typeof definition === 'string' ? definition : JSON.stringify(definition);
     const read = readDefinition(exactly(text), { timezone: 'UTC', audiences: AUDIENCES });
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
-    const user = { projectId: make.projectId, userKey: userKeyOf(make.projectId, userId) };
-    return new Audiences(store(), AMPLE, () => NOW_MS).why(user, read.definition, '/definition', eventsShown);
+    const { projectId } = make;
+    const options = { projectId, userKey: userKeyOf(projectId, userId), now: NOW, eventsShown };
+    return explainMembership(store(), AMPLE, read.definition, '/definition', options);
   }
 
   async function evaluationOf(
@@ -91,10 +91,10 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     const found = await Promise.all(conditions.map((condition) => evaluationOf(make, condition)));
 
     expect(found).toMatchObject([
-      { isMet: true, changesAt: NOW + 1n, condition: 'trait "up" is a date in the last 1 hour' },
-      { isMet: false, changesAt: NOW + 36n * HOUR, condition: 'trait "ends" is a date in the next 7 days' },
-      { isMet: true, changesAt: midnight, condition: 'trait "born" has its anniversary today' },
-      { isMet: true, changesAt: midnight, condition: 'trait "born" has its anniversary in the next 7 days' },
+      { isMet: true, changesAt: NOW + 1n, condition: 'whose "up" is a date in the last 1 hour' },
+      { isMet: false, changesAt: NOW + 36n * HOUR, condition: 'whose "ends" is a date in the next 7 days' },
+      { isMet: true, changesAt: midnight, condition: 'whose "born" has its anniversary today' },
+      { isMet: true, changesAt: midnight, condition: 'whose "born" has its anniversary in the next 7 days' },
       { isMet: false, changesAt: NOW + DAY + 500_001n },
     ]);
   });
@@ -141,7 +141,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
         {
           path: '/definition/not',
           kind: 'audience',
-          condition: 'in the audience "Recent"',
+          condition: 'who are in the audience "Recent"',
           isMet: true,
           changesAt: NOW + DAY + 1n,
           of: [{ path: '/definition/not/audience', kind: 'event', count: 1 }],
@@ -157,12 +157,13 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
 
     const whole = await evaluationOf(make, { sample: { percent: 100, seed } });
     const position = whole.kind === 'sample' ? whole.position : 0;
+    const more = Math.round(position * 100 + 1) / 100;
     const below = await evaluationOf(make, { sample: { percent: Math.max(position, 0.01), seed } });
-    const above = await evaluationOf(make, { sample: { percent: position + 0.01, seed } });
+    const above = await evaluationOf(make, { sample: { percent: more, seed } });
 
     expect([whole.isMet, below.isMet, above.isMet]).toEqual([true, false, true]);
     expect(above).toMatchObject({
-      condition: `${position + 0.01} % of all users, by the seed "spring"`,
+      condition: `who are in the sample of ${more} % by the seed "spring"`,
       changesAt: null,
     });
   });
@@ -179,9 +180,9 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     const any = await evaluationOf(make, { event: { any: true }, first: { last: '3h' } });
 
     expect(named).toMatchObject({ count: 2, events: [{ event: 'B' }, { event: 'A' }], condition: expect.any(String) });
-    expect(named.condition).toBe('event "A" or "B", at least once');
+    expect(named.condition).toBe('who did "A" or "B"');
     expect(any).toMatchObject({ count: 3, first: { event: 'A' }, last: { event: 'C' }, changesAt: NOW + 1n });
-    expect(any.condition).toBe('any event, at least once, for the first time ever in the last 3 hours');
+    expect(any.condition).toBe('who did anything, the first time ever in the last 3 hours');
   });
 
   test('why shows the value of a trait with every digit, and the time of that version', async () => {

@@ -103,15 +103,15 @@ describe.each(await testedAnalytics())('text in $name', (tested) => {
     await fc.assert(
       fc.asyncProperty(pattern, texts, fc.boolean(), async (matches, values, ignoresCase) => {
         const read = readDefinition({ trait: 'a', matches, ignore_case: ignoresCase }, { timezone: 'UTC' });
-        const [asked] = read.ok && read.definition.kind === 'trait' ? read.definition.tests : [];
-        if (asked?.test !== 'matches') return;
+        const [wanted] = read.ok && read.definition.kind === 'trait' ? read.definition.tests : [];
+        if (wanted?.test !== 'matches') return;
         const at = { location: 'trait', now: 0n } as const;
 
         const found = await inClickHouse(values, (params, value) =>
-          MATCHES.sql({ params, projectId: 'p', now: 0n }, { string: () => value } as never, asked),
+          MATCHES.sql({ params, projectId: 'p', now: 0n }, { string: () => value } as never, wanted),
         );
 
-        const inMemory = values.map((value) => MATCHES.passes(value, asked, at));
+        const inMemory = values.map((value) => MATCHES.passes(value, wanted, at));
         expect([matches, values, found]).toEqual([matches, values, inMemory]);
       }),
       propertyRun(150 * tested.share),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
 import { migrateDatabase } from '../../../services/stores/database/migrate.ts';
-import { openClusterInMemory } from '../../support/stores/cluster.ts';
+import { openEmptyDatabase } from '../../support/stores/new-stores.ts';
 import { migrationsUpTo } from '../../support/stores/older-database.ts';
 
 const PROJECT = `
@@ -15,7 +15,7 @@ const INSERTED = `
          ('aud_old', $1, 'Old', '{"trait":"n","is":2.0}', 7, 5, 9, 1000, 6, 'refresh', 40, 3, 1)`;
 
 test('audiences saved before versions were kept have their present version and their last evaluation', async () => {
-  const database = await openClusterInMemory();
+  const database = await openEmptyDatabase();
   try {
     await migrateDatabase(database, await migrationsUpTo(14));
     // As a program of then made it.

@@ -4,6 +4,7 @@ import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience
 import type { Database } from '../../../services/stores/database/database.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { MAX_AUDIENCES, testAudienceClaims, testAudienceStore } from '../../contract/audience-store.ts';
+import { testAudienceReferences } from '../../contract/audience-references.ts';
 import { testAudienceEvaluations, testAudiencePast } from '../../contract/audience-past.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
@@ -14,6 +15,7 @@ const server = await serverUrl('postgres');
 describe('on PGlite', () => {
   const contract = emptied(sharedDatabase());
   testAudienceStore('PGlite', contract);
+  testAudienceReferences('PGlite', contract);
   testAudienceClaims('PGlite', contract);
   testAudiencePast('PGlite', contract);
   testAudienceEvaluations('PGlite', contract);
@@ -22,6 +24,7 @@ describe('on PGlite', () => {
 describe.skipIf(server === undefined)('on Postgres', () => {
   const contract = emptied(sharedPostgres(server));
   testAudienceStore('Postgres', contract);
+  testAudienceReferences('Postgres', contract);
   testAudienceClaims('Postgres', contract);
   testAudiencePast('Postgres', contract);
   testAudienceEvaluations('Postgres', contract);
@@ -31,6 +34,7 @@ const inMemory = {
   open: async () => ({ store: new MemoryAudienceStore(MAX_AUDIENCES), project: 'proj_a', other: 'proj_b' }),
 };
 testAudienceStore('memory', inMemory);
+testAudienceReferences('memory', inMemory);
 testAudiencePast('memory', inMemory);
 
 describe('on PGlite', () => {

@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StoredEvent } from '../../../services/stores/analytics/analytics-store.ts';
-import { Audiences } from '../../../services/questions/audiences.ts';
+import { previewAudience } from '../../../services/questions/audiences.ts';
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
+import { QueryBudget } from '../../../services/questions/query-budget.ts';
 import { explainMembership } from '../../../services/questions/explain/why.ts';
 import { DAY_MICROS, dayOf } from '../../../services/messages/day-and-hour.ts';
 import type { Track } from '../../../services/messages/message.ts';
@@ -10,7 +11,7 @@ import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { AMPLE, ask, insert, MessageMaker } from '../../support/stores/analytics.ts';
 import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { propertyRun } from '../../support/property-run.ts';
-import { NOW, NOW_MS } from '../../support/messages/random-history.ts';
+import { NOW } from '../../support/messages/random-history.ts';
 import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const SECOND = 1_000_000n;
@@ -109,7 +110,11 @@ describe.each(await testedAnalytics())('of the copies of a track, in $name', (te
   async function expectCount({ projectId }: MessageMaker, definition: object, count: number): Promise<void> {
     const read = readDefinition(definition, { timezone: 'UTC' });
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
-    const preview = await new Audiences(store(), AMPLE, () => NOW_MS).preview(projectId, read.definition, 1);
+    const preview = await previewAudience(new QueryBudget(store(), AMPLE), read.definition, {
+      projectId,
+      now: NOW,
+      sampleSize: 1,
+    });
     const options = { projectId, userKey: userKeyOf(projectId, 'ada'), now: NOW, eventsShown: 10 };
     const why = await explainMembership(store(), AMPLE, read.definition, '', options);
 

@@ -9,10 +9,7 @@ import { testAnonymousIds } from '../../contract/anonymous-ids.ts';
 import { testProfilePages } from '../../contract/profile-pages.ts';
 import { someone, testProfileStore } from '../../contract/profile-store.ts';
 import { testSinkPlans } from '../../contract/sink-plans.ts';
-import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
-
-const server = await serverUrl('postgres');
+import { DATABASES } from '../../support/stores/tested-databases.ts';
 
 function testStores(name: string, database: () => Database): void {
   beforeAll(async () => {
@@ -44,6 +41,4 @@ function testStores(name: string, database: () => Database): void {
   testGenerations(name, database);
 }
 
-describe('on PGlite', () => testStores('PGlite', sharedDatabase()));
-
-describe.skipIf(server === undefined)('on Postgres', () => testStores('Postgres', sharedPostgres(server)));
+describe.each(DATABASES)('on $name', ({ name, share }) => testStores(name, share()));

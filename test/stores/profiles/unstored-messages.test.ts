@@ -7,14 +7,8 @@ import {
   SqlDeadLetterHistory,
   unstoredMessages,
 } from '../../../services/stores/profiles/unstored-messages.ts';
-import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
+import { DATABASES } from '../../support/stores/tested-databases.ts';
 
-const server = await serverUrl('postgres');
-const STORES = [
-  { name: 'PGlite', share: sharedDatabase },
-  ...(server === undefined ? [] : [{ name: 'Postgres', share: () => sharedPostgres(server) }]),
-];
 const TOPIC = 'tidemark.track';
 const FIRST = { projector: 1, sink: 1 };
 
@@ -28,7 +22,7 @@ function batchOf(first: bigint, last: bigint, partition = 0) {
   return [{ topic: TOPIC, partition, records: [record(first), record(last)] }];
 }
 
-describe.each(STORES)('messages that are not stored, on $name', ({ share }) => {
+describe.each(DATABASES)('messages that are not stored, on $name', ({ share }) => {
   const database = share();
   beforeEach(() =>
     database().script(

@@ -4,16 +4,11 @@ import { MAX_TRAITS } from '../../../services/messages/message.ts';
 import type { DroppedTraits } from '../../../services/stores/profiles/newest-traits.ts';
 import type { ProfileChange, TraitState } from '../../../services/stores/profiles/profile.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
-import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
 import { randomProjectId, randomUserKey } from '../../support/messages/random-project.ts';
+import { DATABASES } from '../../support/stores/tested-databases.ts';
 
-const server = await serverUrl('postgres');
-
-describe('on PGlite', () => testWideProfiles(sharedDatabase()));
-
-// Where a statement may take 30 s.
-describe.skipIf(server === undefined)('on Postgres', () => testWideProfiles(sharedPostgres(server)));
+// On Postgres a statement may take 30 s.
+describe.each(DATABASES)('on $name', ({ share }) => testWideProfiles(share()));
 
 function testWideProfiles(database: () => Database): void {
   test('of more traits than a profile keeps the newest stay, deletions too, and the others are told', async () => {

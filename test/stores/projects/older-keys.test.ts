@@ -4,14 +4,14 @@ import { migrateDatabase } from '../../../services/stores/database/migrate.ts';
 import { openDatabase } from '../../../services/stores/database/open.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { openClusterInMemory } from '../../support/stores/cluster.ts';
+import { openEmptyDatabase } from '../../support/stores/new-stores.ts';
 import { freshDatabase } from '../../support/stores/fresh-database.ts';
 import { migrationsUpTo } from '../../support/stores/older-database.ts';
 
 const server = await serverUrl('postgres');
 
 test('keys of PGlite that were made when each had one scope keep what they could', async () => {
-  const database = await openClusterInMemory();
+  const database = await openEmptyDatabase();
   onTestFinished(() => database.close());
 
   await expectKept(database);

@@ -5,14 +5,14 @@ import { migrateDatabase } from '../../../services/stores/database/migrate.ts';
 import { openDatabase } from '../../../services/stores/database/open.ts';
 import { auditEntry } from '../../contract/audit-log.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { openClusterInMemory } from '../../support/stores/cluster.ts';
+import { openEmptyDatabase } from '../../support/stores/new-stores.ts';
 import { freshDatabase } from '../../support/stores/fresh-database.ts';
 import { migrationsUpTo } from '../../support/stores/older-database.ts';
 
 const server = await serverUrl('postgres');
 
 test('whole messages that the audit log of PGlite has from before are cleared, and it refuses changes again', async () => {
-  const database = await openClusterInMemory();
+  const database = await openEmptyDatabase();
   onTestFinished(() => database.close());
 
   await expectCleared(database);

@@ -6,14 +6,10 @@ import {
   type ProcessStore,
 } from '../../../services/stores/service-state/process-store.ts';
 import { SqlProcessStore } from '../../../services/stores/service-state/sql-process-store.ts';
-import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
-
-const server = await serverUrl('postgres');
+import { DATABASES } from '../../support/stores/tested-databases.ts';
 
 describe('in memory', () => testProcesses('memory', () => new MemoryProcessStore()));
-describe('on PGlite', () => testSql('PGlite', sharedDatabase()));
-describe.skipIf(server === undefined)('on Postgres', () => testSql('Postgres', sharedPostgres(server)));
+describe.each(DATABASES)('on $name', ({ name, share }) => testSql(name, share()));
 
 function reportOf(id: string, changes: Partial<ProcessReport> = {}): ProcessReport {
   const common = { role: 'sink', version: '0.2.0', startedAtMs: 1_000 };

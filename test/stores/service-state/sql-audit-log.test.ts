@@ -2,14 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { SqlAuditLog } from '../../../services/stores/service-state/sql-audit-log.ts';
 import type { Database, Queryable } from '../../../services/stores/database/database.ts';
 import { auditEntry, testAuditLog } from '../../contract/audit-log.ts';
-import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
+import { DATABASES } from '../../support/stores/tested-databases.ts';
 
-const server = await serverUrl('postgres');
-
-describe('on PGlite', () => testOn('PGlite', sharedDatabase()));
-
-describe.skipIf(server === undefined)('on Postgres', () => testOn('Postgres', sharedPostgres(server)));
+describe.each(DATABASES)('on $name', ({ name, share }) => testOn(name, share()));
 
 const CHANGES = [
   `update audit_log set action = 'forged'`,

@@ -2,15 +2,12 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../services/stores/database/database.ts';
 import type { CountedRefusals, ListedRefusals } from '../../../services/stores/service-state/refusal-store.ts';
 import { SqlRefusalStore } from '../../../services/stores/service-state/sql-refusal-store.ts';
-import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
+import { DATABASES } from '../../support/stores/tested-databases.ts';
 
-const server = await serverUrl('postgres');
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
 
-describe('on PGlite', () => testRefusals('PGlite', sharedDatabase()));
-describe.skipIf(server === undefined)('on Postgres', () => testRefusals('Postgres', sharedPostgres(server)));
+describe.each(DATABASES)('on $name', ({ name, share }) => testRefusals(name, share()));
 
 function counted(changes: Partial<CountedRefusals> = {}): CountedRefusals {
   return {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { Registry } from 'prom-client';
 import { statusRoutes } from '../../../services/api/admin/status/status.ts';
-import { Audiences } from '../../../services/questions/audiences.ts';
 import { limitsOf } from '../../../services/questions/query-budget.ts';
 import type { AudienceEvaluator } from '../../../services/questions/saved/audience-scheduler.ts';
 import type { SavedAudience } from '../../../services/questions/saved/audience-store.ts';
@@ -276,7 +275,6 @@ export class ReadingServer {
         projects,
         refusals: this.refusals,
         evaluator: this.evaluator,
-        audiencesOf: (project) => new Audiences(analytics, limits(project)),
         limitsOf: limits,
         receiptsAtOnce: 4,
         changesAtOnce: 4,

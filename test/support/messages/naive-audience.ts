@@ -1,15 +1,17 @@
-import type {
-  Audience,
-  Constant,
-  EventCondition,
-  Member,
-  NumberConstant,
-  Period,
-  Sequence,
-  Test,
-  TextOptions,
+import {
+  type Audience,
+  type Comparison,
+  type Constant,
+  type DateTest,
+  type EventCondition,
+  type Member,
+  type NumberConstant,
+  numberConstant,
+  type Period,
+  type Sequence,
+  type Test,
+  type TextOptions,
 } from '../../../services/questions/definition/audience.ts';
-import { numberConstant } from '../../../services/questions/definition/number-constant.ts';
 import { samplePosition } from '../../../services/questions/sql/sample.ts';
 import { parseBody } from '../../../services/messages/json.ts';
 import { isMeasured } from './naive-measure.ts';
@@ -137,25 +139,45 @@ function passesOne(value: unknown, test: Test, place: Place, now: Micros): boole
     case 'in':
       return test.values.some((wanted) => equals(letters(value, test), letters(wanted, test), place));
     case 'exists':
-      return test.value === (place.endsWith('trait') ? value !== undefined && value !== null : hasLeaf(value));
+      return test.value === isThere(value, place);
     case 'contains':
       return contains(letters(value, test), letters(test.value, test), place);
     case 'starts_with':
-      return typeof value === 'string' && letters(value, test).startsWith(letters(test.value, test));
     case 'ends_with':
-      return typeof value === 'string' && letters(value, test).endsWith(letters(test.value, test));
     case 'matches':
-      return typeof value === 'string' && new RegExp(test.value, test.ignoresCase ? 'sui' : 'su').test(value);
+      return textPasses(value, test);
     case 'date':
-      return datePasses(typeof value === 'string' ? value : number(value, place), test, now);
+      return dateIsIn(value, test, place, now);
     case 'gt':
     case 'gte':
     case 'lt':
     case 'lte':
       break;
   }
-  const order = compare(value, test.value, place);
-  return order !== undefined && { gt: order > 0, gte: order >= 0, lt: order < 0, lte: order <= 0 }[test.test];
+  return isInOrder(compare(value, test.value, place), test.test);
+}
+
+function isThere(value: unknown, place: Place): boolean {
+  return place.endsWith('trait') ? value !== undefined && value !== null : hasLeaf(value);
+}
+
+function isInOrder(order: number | undefined, comparison: Comparison): boolean {
+  return order !== undefined && { gt: order > 0, gte: order >= 0, lt: order < 0, lte: order <= 0 }[comparison];
+}
+
+function dateIsIn(value: unknown, test: DateTest, place: Place, now: Micros): boolean {
+  return datePasses(typeof value === 'string' ? value : number(value, place), test, now);
+}
+
+function textPasses(
+  text: unknown,
+  test: Extract<Test, { readonly test: 'starts_with' | 'ends_with' | 'matches' }>,
+): boolean {
+  if (typeof text !== 'string') return false;
+  const wanted = letters(test.value, test);
+  if (test.test === 'starts_with') return letters(text, test).startsWith(wanted);
+  if (test.test === 'ends_with') return letters(text, test).endsWith(wanted);
+  return new RegExp(test.value, test.ignoresCase ? 'sui' : 'su').test(text);
 }
 
 /** In lower case where the test ignores it, in a list too. */

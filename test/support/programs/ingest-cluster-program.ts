@@ -4,12 +4,12 @@
  */
 import cluster from 'node:cluster';
 import { createLogger } from '../../../services/runtime/logger.ts';
-import { IngestCluster, sendReady } from '../../../services/app/ingest-cluster.ts';
+import { sendReady, startIngestCluster } from '../../../services/app/ingest-cluster.ts';
 
 const [, , count, end = ''] = process.argv;
 if (cluster.isPrimary) {
   try {
-    const started = await IngestCluster.start(2, createLogger('error', process.stderr));
+    const started = await startIngestCluster(2, createLogger('error', process.stderr));
     await started.stop();
     process.stdout.write('ready');
   } catch (error) {

@@ -6,6 +6,12 @@ import { onTestFinished } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
 
+/** With what Node compiled before, which takes a fifth of the time of a start. */
+export const ENVIRONMENT = {
+  PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/tidemark'),
+};
+
 /** A Node program of this repository as a child process, killed when the test ends. */
 export interface Program {
   readonly child: ChildProcessWithoutNullStreams;
@@ -22,7 +28,7 @@ export interface Finished {
 
 /** @param script A path from the root of the repository, after options for Node where there are any. */
 export function startProgram(script: readonly string[], env: NodeJS.ProcessEnv = {}): Program {
-  const child = spawn(process.execPath, script, { cwd: root, env: { PATH: process.env['PATH'], ...env } });
+  const child = spawn(process.execPath, script, { cwd: root, env: { ...ENVIRONMENT, ...env } });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const ended = once(child, 'close');
   const program = {
@@ -39,7 +45,7 @@ export function startProgram(script: readonly string[], env: NodeJS.ProcessEnv =
 
 /** Runs a program to its end. */
 export async function runProgram(script: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Finished> {
-  const child = spawn(process.execPath, script, { cwd: root, env: { PATH: process.env['PATH'], ...env } });
+  const child = spawn(process.execPath, script, { cwd: root, env: { ...ENVIRONMENT, ...env } });
   child.stdin.end();
   onTestFinished(() => void child.kill('SIGKILL'));
   const [stdout, stderr] = [text(child.stdout), text(child.stderr)];

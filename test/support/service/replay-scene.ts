@@ -18,13 +18,8 @@ import { readConfig } from '../../../services/runtime/config.ts';
 import { createLogger } from '../../../services/runtime/logger.ts';
 import { Readers } from '../../../services/app/readers/readers.ts';
 import { AMPLE } from '../stores/analytics.ts';
+import type { StoreUrls } from '../stores/new-stores.ts';
 import { codec, identify, recordOf, session, track } from '../messages/messages.ts';
-
-export interface SceneSettings {
-  readonly EVENT_LOG_URL: string;
-  readonly PROFILES_URL: string;
-  readonly ANALYTICS_URL: string;
-}
 
 const logger = createLogger('silent', process.stderr);
 const QUIET = { report: () => undefined, signal: new AbortController().signal };
@@ -50,11 +45,11 @@ export class ReplayScene {
     this.#readers = this.#newReaders();
   }
 
-  static async open(settings: SceneSettings): Promise<ReplayScene> {
-    const log = await openEventLog(settings.EVENT_LOG_URL, { topics: TOPICS, partitions: 2 });
-    const database = await openDatabase(settings.PROFILES_URL);
+  static async open(urls: StoreUrls): Promise<ReplayScene> {
+    const log = await openEventLog(urls.EVENT_LOG_URL, { topics: TOPICS, partitions: 2 });
+    const database = await openDatabase(urls.PROFILES_URL);
     await migrateDatabase(database);
-    return new ReplayScene(log, database, await openAnalytics(settings.ANALYTICS_URL));
+    return new ReplayScene(log, database, await openAnalytics(urls.ANALYTICS_URL));
   }
 
   startReaders(): void {

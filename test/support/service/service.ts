@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { placeCluster } from '../stores/cluster.ts';
+import { placeAnalytics, placeCluster } from '../stores/new-stores.ts';
 
 export const WRITE_KEY = 'write-key-of-the-tests-0123456789abcdef';
 /** Also with the scope `audiences`, as every first read key. */
@@ -18,13 +18,15 @@ const START = MANIFEST.scripts.start;
 
 export class ServiceProcess {
   readonly url: string;
+  readonly dataDir: string;
   readonly pid: number;
   readonly #child: ChildProcess;
   readonly #output: string[];
 
-  private constructor(child: ChildProcess, url: string, output: string[]) {
+  private constructor(child: ChildProcess, url: string, dataDir: string, output: string[]) {
     this.#child = child;
     this.url = url;
+    this.dataDir = dataDir;
     this.pid = child.pid ?? 0;
     this.#output = output;
   }
@@ -42,6 +44,7 @@ export class ServiceProcess {
     before = '',
   ): Promise<ServiceProcess> {
     if (!('PROFILES_URL' in settings)) await placeCluster(join(dataDir, 'profiles'));
+    if (!('ANALYTICS_URL' in settings)) await placeAnalytics(join(dataDir, 'analytics'));
     const child = spawn('sh', ['-c', `${before}${START} ${role}`], {
       cwd: ROOT,
       env: {
@@ -57,7 +60,7 @@ export class ServiceProcess {
     });
     const output: string[] = [];
     const url = await readyUrl(child, output);
-    return new ServiceProcess(child, url, output);
+    return new ServiceProcess(child, url, dataDir, output);
   }
 
   /** Every line it printed so far, standard error included. */

@@ -22,7 +22,7 @@ import { Projector } from '../../../services/consumers/projector/project.ts';
 import { createLogger } from '../../../services/runtime/logger.ts';
 import { Sink } from '../../../services/consumers/sink/copy.ts';
 import { askServer } from '../stores/clickhouse.ts';
-import { placeCluster } from '../stores/cluster.ts';
+import { newStores, type StoreUrls } from '../stores/new-stores.ts';
 import { onServers } from './server-settings.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 50 };
@@ -100,9 +100,9 @@ export function sharedInstallation(form: 'embedded' | 'servers'): () => WholeIns
   let installation: WholeInstallation | undefined;
   let drop: (() => Promise<void>) | undefined;
   beforeAll(async () => {
-    const place = await (form === 'embedded' ? embedded() : servers());
-    drop = place.drop;
-    installation = await open(place);
+    const installed = await (form === 'embedded' ? embedded() : servers());
+    drop = installed.drop;
+    installation = await open(installed);
   }, 180_000);
   afterAll(async () => {
     await installation?.close();
@@ -115,31 +115,26 @@ export function sharedInstallation(form: 'embedded' | 'servers'): () => WholeIns
 }
 
 interface Place {
-  readonly log: string;
-  readonly profiles: string;
-  readonly analytics: string;
+  readonly urls: StoreUrls;
   readonly alterAnalytics: (sql: string) => Promise<unknown>;
   readonly drop: () => Promise<void>;
 }
 
-async function open(place: Place): Promise<WholeInstallation> {
-  const database = await openDatabase(place.profiles);
+async function open({ urls, alterAnalytics }: Place): Promise<WholeInstallation> {
+  const database = await openDatabase(urls.PROFILES_URL);
   await migrateDatabase(database);
   return new WholeInstallation({
-    log: await openEventLog(place.log, { topics: TOPICS, partitions: 2 }),
+    log: await openEventLog(urls.EVENT_LOG_URL, { topics: TOPICS, partitions: 2 }),
     database,
-    analytics: await openAnalytics(place.analytics),
-    alterAnalytics: place.alterAnalytics,
+    analytics: await openAnalytics(urls.ANALYTICS_URL),
+    alterAnalytics,
   });
 }
 
 async function embedded(): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-  await placeCluster(join(folder, 'profiles'));
   return {
-    log: `lmdb:${folder}/event-log`,
-    profiles: `pglite:${folder}/profiles`,
-    analytics: `chdb:${folder}/analytics`,
+    urls: await newStores(folder),
     alterAnalytics: async (sql) => {
       const engine = new ChdbEngine(`${folder}/analytics/store`);
       try {
@@ -155,12 +150,9 @@ async function embedded(): Promise<Place> {
 async function servers(): Promise<Place> {
   const installed = await onServers();
   if (installed === undefined) throw new Error('skip these tests where there are no servers');
-  const { EVENT_LOG_URL, PROFILES_URL, ANALYTICS_URL } = installed.settings;
   return {
-    log: EVENT_LOG_URL,
-    profiles: PROFILES_URL,
-    analytics: ANALYTICS_URL,
-    alterAnalytics: (sql) => askServer(ANALYTICS_URL, sql),
+    urls: installed.settings,
+    alterAnalytics: (sql) => askServer(installed.settings.ANALYTICS_URL, sql),
     drop: () => installed.drop(),
   };
 }

@@ -8,6 +8,7 @@ import { openAnalytics } from '../../../services/stores/analytics/open.ts';
 import { askServer } from './clickhouse.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 import { freshShards } from './fresh-shards.ts';
+import { placeAnalytics } from './new-stores.ts';
 
 /** A ClickHouse that the suites of analytics run on. */
 export interface TestedAnalytics {
@@ -31,6 +32,7 @@ export const EMBEDDED: TestedAnalytics = {
   share: 1,
   open: async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+    await placeAnalytics(folder);
     return opened(
       `chdb:${folder}`,
       (sql) => askChdb(`${folder}/store`, sql),

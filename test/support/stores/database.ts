@@ -3,14 +3,14 @@ import type { Database } from '../../../services/stores/database/database.ts';
 import { migrateDatabase } from '../../../services/stores/database/migrate.ts';
 import { openDatabase } from '../../../services/stores/database/open.ts';
 import type { PgliteDatabase } from '../../../services/stores/database/pglite/pglite-database.ts';
-import { openClusterInMemory } from './cluster.ts';
+import { openNewDatabase } from './new-stores.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 
 /** A migrated database in memory, which the tests of one file share. */
 export function sharedDatabase(): () => Database {
   let database: PgliteDatabase | undefined;
   beforeAll(async () => {
-    database = await openClusterInMemory();
+    database = await openNewDatabase();
     await migrateDatabase(database);
   });
   afterAll(() => database?.close());

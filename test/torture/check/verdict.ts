@@ -12,7 +12,7 @@ import type { Findings } from './findings.ts';
 import type { Ledger } from './ledger.ts';
 import { type LoggedMessage, Model } from './model.ts';
 import { readLog } from './read-log.ts';
-import type { StoreUrls } from '../scene.ts';
+import type { StoreUrls } from '../../support/stores/new-stores.ts';
 import type { TraitsTold } from './traits-told.ts';
 
 export interface Sent {

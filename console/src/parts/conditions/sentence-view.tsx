@@ -1,30 +1,46 @@
-import type { Json } from '../../api/json.ts';
-import { linesOf, spaceBefore, type Words } from './sentence.ts';
+/** The service's description of a definition. */
 import './sentence.css';
 
-/** A definition as an indented list. */
-export function Sentences({ definition }: { readonly definition: Json }) {
+/** A description as an indented list. */
+export function Sentences({ description }: { readonly description: string }) {
   return (
     <ul class="sentences">
-      {linesOf(definition).map(({ depth, words }, i) => (
-        <li key={i} class={`depth-${Math.min(depth, 6)}`}>
-          <Sentence words={words} />
+      {description.split('\n').map((line, i) => (
+        <li key={i} class={depthClass(line)}>
+          <Sentence text={line} />
         </li>
       ))}
     </ul>
   );
 }
 
-/** The words, names and values of them more strongly. */
-export function Sentence({ words }: { readonly words: readonly Words[] }) {
+/** The class of a line of a description, which has two spaces for each group around it. */
+export function depthClass(line: string): string {
+  const spaces = line.length - line.trimStart().length;
+  return `depth-${Math.min(spaces / 2, 6)}`;
+}
+
+/** A description in one line. */
+export function Summary({ description }: { readonly description: string }) {
+  const text = description.replaceAll(/(:?)\n +/g, (_, colon: string) => (colon === '' ? '; ' : ': '));
+  return <Sentence text={text} />;
+}
+
+/** Names, texts and numbers. */
+const VALUES = /("(?:[^"\\]|\\.)*"|-?\b\d[\w.:+-]*)/;
+
+/** The names and values of it more strongly. */
+export function Sentence({ text }: { readonly text: string }) {
   return (
     <span class="sentence">
-      {words.map(({ kind, text }, i) => (
-        <span key={i}>
-          {spaceBefore(words, i)}
-          <span class={kind}>{text}</span>
-        </span>
-      ))}
+      {text
+        .trimStart()
+        .split(VALUES)
+        .map((part, i) => (
+          <span key={i} class={i % 2 === 0 ? 'word' : 'value'}>
+            {part}
+          </span>
+        ))}
     </span>
   );
 }

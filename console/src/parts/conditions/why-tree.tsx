@@ -1,15 +1,12 @@
 /** Why a user is in an audience or not: the definition once more, each part with what became of it. */
-import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceVerdict, AudienceWhy } from '../../api/types.ts';
-import type { Json } from '../../api/json.ts';
 import { CopyAs } from '../copy-as.tsx';
 import { JsonValue } from '../json/json-view.tsx';
-import { wordsAt } from './sentence.ts';
 import { Sentence } from './sentence-view.tsx';
 import { Loading, Problem } from '../loading/states.tsx';
 import { Ago, exactTime, zoneChoice, zoneOf } from '../time.tsx';
-import { useLoad } from '../loading/use-load.ts';
+import { useAnswer } from '../loading/use-load.ts';
 import './why-tree.css';
 
 export interface WhyUserProps {
@@ -21,24 +18,17 @@ export function WhyUser({ audienceId, user }: WhyUserProps) {
   const path = { id: audienceId };
   const query = user.user_id === null ? { internal_id: user.internal_id } : { user_id: user.user_id };
   const asked = operation('GET /v1/audiences/{id}/why', { path, query });
-  const loaded = useLoad(JSON.stringify(asked), async (signal) =>
-    Promise.all([
-      ask({ ...operation('GET /v1/audiences/{id}/why', { path, query: { ...query, events: '3' } }), signal }),
-      ask({ ...operation('GET /v1/audiences/{id}', { path }), signal }),
-    ]),
-  );
+  const loaded = useAnswer(operation('GET /v1/audiences/{id}/why', { path, query: { ...query, events: '0' } }));
   if (loaded.state === 'loading') return <Loading what="why" />;
   if (loaded.state === 'failed') return <Problem error={loaded.error} retry={loaded.retry} />;
-  const [why, { definition }] = loaded.value;
+  const why = loaded.value;
   return (
     <div class="why">
       <div class="section-head">
         <Conclusion why={why} />
         <CopyAs request={asked} />
       </div>
-      <ul>
-        <Part verdict={why.why} definition={definition} />
-      </ul>
+      <VerdictTree verdict={why.why} />
     </div>
   );
 }
@@ -57,70 +47,69 @@ function Conclusion({ why }: { readonly why: AudienceWhy }) {
   );
 }
 
-function Part({ verdict, definition }: { readonly verdict: AudienceVerdict; readonly definition: Json }) {
-  const words = wordsAt(definition, verdict.path);
+/** A part of a definition with what became of it, and the parts in it. */
+export function VerdictTree({ verdict }: { readonly verdict: AudienceVerdict }) {
+  const inner = innerOf(verdict);
   return (
-    <li>
+    <>
       <div class={`part ${verdict.is_met ? 'met' : 'unmet'}`}>
         <svg viewBox="0 0 16 16" role="img" aria-label={verdict.is_met ? 'True' : 'Not true'}>
           <path d={verdict.is_met ? 'M3 8.500l3.500 3.500L13 4.500' : 'M4 4l8 8M12 4l-8 8'} />
         </svg>
         <div>
-          {words.length === 0 ? verdict.condition : <Sentence words={words} />}
-          <Found verdict={verdict} />
+          <Sentence text={verdict.condition} />
+          {inner.of === undefined && (
+            <p class="quiet small">
+              {inner.kind === 'trait' ? <FoundTrait verdict={inner} /> : <FoundEvents verdict={inner} />}
+              <Until verdict={verdict} />
+            </p>
+          )}
         </div>
       </div>
-      {verdict.of !== undefined && (
+      {inner.of !== undefined && (
         <ul>
-          {verdict.of.map((part) => (
-            <Part key={part.path} verdict={part} definition={definition} />
+          {inner.of.map((part) => (
+            <li key={part.path}>
+              <VerdictTree verdict={part} />
+            </li>
           ))}
         </ul>
       )}
-    </li>
+    </>
   );
 }
 
-/** What the user has done or is, as far as this part asks. */
-function Found({ verdict }: { readonly verdict: AudienceVerdict }) {
-  if (verdict.kind === 'trait') return <FoundTrait verdict={verdict} />;
-  if (verdict.kind !== 'event' || verdict.count === undefined) return null;
-  const { rawJSON: times } = verdict.count;
-  const [newest] = verdict.events ?? [];
+/** What a `not` is around, where one description says both. */
+function innerOf(verdict: AudienceVerdict): AudienceVerdict {
+  const [inner] = verdict.of ?? [];
+  return verdict.kind === 'not' && inner !== undefined && inner.kind !== 'not' ? inner : verdict;
+}
+
+function FoundEvents({ verdict: { count, last } }: { readonly verdict: AudienceVerdict }) {
+  const times = count?.rawJSON ?? '0';
   return (
-    <p class="quiet small">
+    <>
       {times === '0' ? 'Never, in that time' : times === '1' ? 'Once' : `${times} times`}
-      {newest !== undefined && (
+      {last && (
         <>
           {times === '1' ? ', ' : ', the last '}
-          <Ago at={newest.timestamp} />
+          <Ago at={last.timestamp} />
         </>
       )}
-      <Until verdict={verdict} />
-    </p>
+    </>
   );
 }
 
-function FoundTrait({ verdict: { value, version, ...verdict } }: { readonly verdict: AudienceVerdict }) {
+function FoundTrait({ verdict: { value, version } }: { readonly verdict: AudienceVerdict }) {
   const when = version === null || version === undefined ? null : <Ago at={version.timestamp} />;
-  return (
-    <p class="quiet small">
-      {value === undefined ? (
-        when === null ? (
-          'No message has it'
-        ) : version?.is_deletion === true ? (
-          <>Deleted {when}</>
-        ) : (
-          <>There is nothing at this place, since {when}</>
-        )
-      ) : (
-        <>
-          It is <JsonValue value={value} maxLength={80} />, set {when}
-        </>
-      )}
-      <Until verdict={verdict} />
-    </p>
-  );
+  if (value !== undefined)
+    return (
+      <>
+        It is <JsonValue value={value} maxLength={80} />, set {when}
+      </>
+    );
+  if (when === null) return <>No message has it</>;
+  return version?.is_deletion === true ? <>Deleted {when}</> : <>There is nothing at this place, since {when}</>;
 }
 
 /** When this part changes by time alone. */

@@ -1,6 +1,6 @@
-export interface DiffLine<T> {
+export interface DiffLine {
   readonly kind: 'same' | 'removed' | 'added';
-  readonly line: T;
+  readonly line: string;
 }
 
 /** Past this many pairs of lines, everything between is removed and added: comparing takes as many steps. */
@@ -9,22 +9,15 @@ const MAX_PAIRS = 1_000_000;
 /**
  * What changed from one text to another, by lines: the fewest that are removed and added, what is removed before what is
  * added in its place.
- *
- * @param textOf What tells one line from another.
  */
-export function lineDiff<T>(
-  before: readonly T[],
-  after: readonly T[],
-  textOf: (line: T) => string = String,
-): readonly DiffLine<T>[] {
-  const [old, fresh] = [before.map(textOf), after.map(textOf)];
-  const most = Math.min(old.length, fresh.length);
+export function lineDiff(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
+  const most = Math.min(before.length, after.length);
   let start = 0;
-  while (start < most && old[start] === fresh[start]) start++;
+  while (start < most && before[start] === after[start]) start++;
   let end = 0;
-  while (end < most - start && old.at(-1 - end) === fresh.at(-1 - end)) end++;
-  const [oldEnd, freshEnd] = [old.length - end, fresh.length - end];
-  const kinds = kindsOf(old.slice(start, oldEnd), fresh.slice(start, freshEnd));
+  while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+  const [beforeEnd, afterEnd] = [before.length - end, after.length - end];
+  const kinds = kindsOf(before.slice(start, beforeEnd), after.slice(start, afterEnd));
   let [i, j] = [start, start];
   return [
     ...allOf('same', after.slice(0, start)),
@@ -33,13 +26,13 @@ export function lineDiff<T>(
       if (kind !== 'removed') j++;
       return allOf(kind, kind === 'removed' ? before.slice(i - 1, i) : after.slice(j - 1, j));
     }),
-    ...allOf('same', after.slice(freshEnd)),
+    ...allOf('same', after.slice(afterEnd)),
   ];
 }
 
-type Kind = DiffLine<unknown>['kind'];
+type Kind = DiffLine['kind'];
 
-function allOf<T>(kind: Kind, lines: readonly T[]): readonly DiffLine<T>[] {
+function allOf(kind: Kind, lines: readonly string[]): readonly DiffLine[] {
   return lines.map((line) => ({ kind, line }));
 }
 

@@ -105,7 +105,7 @@ function Known({ audience, onChange }: KnownProps) {
       <Facts audience={audience} onChange={change} onError={setError} />
       <section class="card definition" aria-labelledby="definition">
         <h2 id="definition">Who is in it</h2>
-        <Sentences definition={audience.definition} />
+        <Sentences description={audience.description} />
       </section>
       <Tabs label="About this audience" tabs={tabLinks(TABS)} />
       {tab === '' && <Members key={key} audience={audience} />}

@@ -8,8 +8,7 @@ import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
-import { summaryOf } from '../../parts/conditions/sentence.ts';
-import { Sentence } from '../../parts/conditions/sentence-view.tsx';
+import { Summary } from '../../parts/conditions/sentence-view.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -115,7 +114,7 @@ interface RowProps {
 }
 
 function Row({ audience, history = [] }: RowProps) {
-  const { id, name, definition, evaluation, refresh } = audience;
+  const { id, name, description, evaluation, refresh } = audience;
   const state = stateOf(audience, Date.now());
   const change = changeOfDay(history, Date.now());
   const series = seriesOf(history, Date.now(), STEP_MS, STEPS);
@@ -123,7 +122,7 @@ function Row({ audience, history = [] }: RowProps) {
     <a class="row-button audience-row" data-row href={linkTo(['audiences', id])}>
       <span class="audience-name">
         <b>{name}</b>
-        <Sentence words={summaryOf(definition)} />
+        <Summary description={description} />
       </span>
       <span class="size">
         {evaluation === null ? <span class="quiet">–</span> : count(countOf(evaluation.members))}

@@ -1,9 +1,8 @@
 /** How an audience is, in words, and how its size has changed. Pure. */
 import type { HistoryEntry, SavedAudience } from '../../api/types.ts';
-import { countOf, type Json } from '../../api/json.ts';
+import { countOf } from '../../api/json.ts';
 import { type DiffLine, lineDiff } from '../../parts/json/line-diff.ts';
 import { count } from '../../parts/numbers.ts';
-import { type Line, linesOf, textOf } from '../../parts/conditions/sentence.ts';
 
 export interface AudienceState {
   readonly is: 'well' | 'waiting' | 'unwell';
@@ -89,8 +88,7 @@ export function seriesOf(history: readonly HistoryEntry[], untilMs: number, step
   });
 }
 
-/** What a definition says, line by line, beside the one before it: nothing is marked where there was none. */
-export function changedLines(after: Json, before: Json | undefined): readonly DiffLine<Line>[] {
-  const lines = linesOf(after);
-  return lineDiff(before === undefined ? lines : linesOf(before), lines, ({ depth, words }) => depth + textOf(words));
+/** A description, line by line, beside the one before it: nothing is marked where there was none. */
+export function changedLines(after: string, before = after): readonly DiffLine[] {
+  return lineDiff(before.split('\n'), after.split('\n'));
 }

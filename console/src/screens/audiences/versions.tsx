@@ -5,7 +5,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceVersion, HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
-import { Sentence } from '../../parts/conditions/sentence-view.tsx';
+import { depthClass, Sentence } from '../../parts/conditions/sentence-view.tsx';
 import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useLoad } from '../../parts/loading/use-load.ts';
@@ -62,7 +62,7 @@ function List({ versions, history }: ListProps) {
               {effect !== undefined &&
                 ` · let ${count(countOf(effect.entered))} enter and ${count(countOf(effect.left))} leave`}
             </p>
-            <Lines lines={changedLines(version.definition, versions[i + 1]?.definition)} />
+            <Lines lines={changedLines(version.description, versions[i + 1]?.description)} />
           </li>
         );
       })}
@@ -75,9 +75,9 @@ function Lines({ lines }: { readonly lines: ReturnType<typeof changedLines> }) {
     <ul class="sentences changed-lines">
       {lines.map(({ kind, line }, i) => (
         <li key={i} class={kind}>
-          <span class={`depth-${Math.min(line.depth, 6)}`}>
+          <span class={depthClass(line)}>
             {kind !== 'same' && <span class="visually-hidden">{kind === 'added' ? 'Added: ' : 'Removed: '}</span>}
-            <Sentence words={line.words} />
+            <Sentence text={line} />
           </span>
         </li>
       ))}

@@ -2,17 +2,14 @@
 import type { ApiError } from '../../api/client.ts';
 import type { Json } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
-import type { AudienceVerdict } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
+import { VerdictTree } from '../../parts/conditions/why-tree.tsx';
 import { textIn } from '../../parts/form.ts';
-import { JsonValue } from '../../parts/json/json-view.tsx';
 import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { userLink } from '../user-link.ts';
 import type { Builder } from './builder.ts';
-import { valueAt } from './json-edit.ts';
-import { sentenceOf, treeOf } from './tree.ts';
 
 /** `test=u-1` in the address; `test_internal=…` of a user without an id. */
 export interface TestedUser {
@@ -76,7 +73,7 @@ function Why({ user, definition }: { readonly user: TestedUser; readonly definit
           <Until at={changesAt} isMet={isMember} />
         </span>
       </p>
-      <Part verdict={verdict} definition={definition} />
+      <VerdictTree verdict={verdict} />
     </div>
   );
 }
@@ -101,81 +98,5 @@ function Sign({ isMet }: { readonly isMet: boolean }) {
       <circle cx="8" cy="8" r="8" />
       <path d={isMet ? 'M4.500 8.300l2.400 2.400 4.600-5' : 'M5.300 5.300l5.400 5.400M10.700 5.300l-5.400 5.400'} />
     </svg>
-  );
-}
-
-function Part({ verdict, definition }: { readonly verdict: AudienceVerdict; readonly definition: Json }) {
-  const inner = innerOf(verdict);
-  return (
-    <div class={`why-part ${verdict.is_met ? 'met' : 'unmet'}`}>
-      <p>
-        <Sign isMet={verdict.is_met} />
-        <span>
-          {inWords(definition, verdict.path)} <Evidence verdict={inner} />
-          <Change verdict={verdict} inner={inner} />
-        </span>
-      </p>
-      {inner.of !== undefined && (
-        <ul>
-          {inner.of.map((part) => (
-            <li key={part.path}>
-              <Part verdict={part} definition={definition} />
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
-  );
-}
-
-/** What a `not` is around, where one sentence says both, as in the tree. */
-function innerOf(verdict: AudienceVerdict): AudienceVerdict {
-  const [inner] = verdict.of ?? [];
-  return verdict.kind === 'not' && inner !== undefined && inner.kind !== 'not' ? inner : verdict;
-}
-
-function inWords(definition: Json, pointer: string): string {
-  const keys = pointer
-    .split('/')
-    .slice(2)
-    .map((key) => (/^\d+$/.test(key) ? Number(key) : key));
-  return sentenceOf(treeOf(valueAt(definition, keys) ?? null));
-}
-
-function Evidence({ verdict }: { readonly verdict: AudienceVerdict }) {
-  const { kind, count, last, value, version } = verdict;
-  if (kind === 'event') {
-    const times = count?.rawJSON === '1' ? 'once' : `${count?.rawJSON ?? '0'} times`;
-    return (
-      <span class="quiet small evidence">
-        · {times}
-        {last && (
-          <>
-            , last <Ago at={last.timestamp} />
-          </>
-        )}
-      </span>
-    );
-  }
-  if (kind !== 'trait') return null;
-  return (
-    <span class="quiet small evidence">
-      · {value === undefined ? 'no value' : <JsonValue value={value} maxLength={40} />}
-      {version && (
-        <>
-          , {version.is_deletion ? 'deleted' : 'set'} <Ago at={version.timestamp} />
-        </>
-      )}
-    </span>
-  );
-}
-
-/** When a condition changes by time alone. Groups change with their parts, which say when. */
-function Change({ verdict, inner }: { readonly verdict: AudienceVerdict; readonly inner: AudienceVerdict }) {
-  if (verdict.changes_at === null || (inner.kind !== 'event' && inner.kind !== 'trait')) return null;
-  return (
-    <span class="quiet small">
-      , {verdict.is_met ? 'no longer true' : 'becomes true'} <Ago at={verdict.changes_at} />
-    </span>
   );
 }

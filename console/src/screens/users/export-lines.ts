@@ -2,6 +2,7 @@
 import { ApiError, send } from '../../api/client.ts';
 import { linesOfAnswer } from '../../api/ndjson.ts';
 import { operation } from '../../../../schemas/operations.ts';
+import { fileNameOf, TextFile } from '../../parts/text-file.ts';
 import { targetOf, type UserName } from '../user-link.ts';
 
 /** The lines as text, but the last; fails where that is missing. @throws ApiError */
@@ -22,4 +23,14 @@ export async function* exportLines(name: UserName, signal: AbortSignal): AsyncGe
     title: 'The export was cut',
     message: 'The service broke off before the last line, as after a failure on the way. Ask once more.',
   });
+}
+
+/** Saves everything about one user as NDJSON, only when it is whole. @throws ApiError */
+export async function saveExport(name: UserName, tell: (lines: number) => void, signal: AbortSignal): Promise<void> {
+  const file = new TextFile();
+  for await (const line of exportLines(name, signal)) {
+    file.add(line);
+    if (file.count % 1_000 === 0) tell(file.count);
+  }
+  file.save(`user-${fileNameOf(name.id)}.ndjson`);
 }

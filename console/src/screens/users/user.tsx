@@ -6,7 +6,7 @@ import { Download } from '../../parts/download.tsx';
 import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { usePoll } from '../../parts/loading/use-poll.ts';
-import { saveExport } from './save-export.ts';
+import { saveExport } from './export-lines.ts';
 import { Timeline } from './timeline.tsx';
 import { profileRequest, type UserName } from '../user-link.ts';
 import { Traits } from './traits.tsx';

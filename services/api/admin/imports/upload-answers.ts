@@ -3,10 +3,10 @@ import { expectsContinue } from '../../../http/access/admission.ts';
 import type { Call } from '../../../http/call.ts';
 import type { Refusal } from '../../../http/problems.ts';
 import type { Answer } from '../../../http/route.ts';
-import { formatMicros } from '../../../messages/timestamp.ts';
+import { formatMs } from '../../../messages/timestamp.ts';
 import type { Input } from '../../input.ts';
 import { refuseParameter } from '../../query.ts';
-import { notFound } from '../reading.ts';
+import { notFound } from '../answers.ts';
 import type { ImportParts } from './import-answers.ts';
 import type { NotKept, UploadedFile } from './uploaded-files.ts';
 
@@ -98,5 +98,5 @@ function uploadAnswer(maxBytes: number, status: 200 | 201, result: UploadedFile 
 }
 
 function fileJson({ id, name, bytes, expiresAtMs }: UploadedFile): string {
-  return JSON.stringify({ id, name, bytes, expires_at: formatMicros(BigInt(expiresAtMs) * 1_000n) });
+  return JSON.stringify({ id, name, bytes, expires_at: formatMs(expiresAtMs) });
 }

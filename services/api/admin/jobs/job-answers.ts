@@ -1,10 +1,9 @@
 import type { Refusal } from '../../../http/problems.ts';
 import type { Answer } from '../../../http/route.ts';
 import type { Input } from '../../input.ts';
-import { type Checked, readCursor } from '../../query.ts';
+import { type Checked, pageFrom, readCursor } from '../../query.ts';
 import { type Jobs, waitForJob } from '../../../operations/jobs/job-runner.ts';
-import type { AdminCall } from '../answers.ts';
-import { notFound } from '../reading.ts';
+import { type AdminCall, notFound } from '../answers.ts';
 import type { Job, JobCursor } from '../../../operations/jobs/job.ts';
 import { jobJson } from './job-json.ts';
 
@@ -23,12 +22,9 @@ export async function jobsPage(
 ): Promise<Checked<{ readonly items: readonly string[]; readonly next: string | null }>> {
   const after = readCursor(cursor, decodeJobCursor);
   if (!after.ok) return after;
-  // One more than the page has tells whether there is another.
   const found = await jobs.list(limit + 1, { kind, state, after: after.value });
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  const next = found.length > page.length && last !== undefined ? encodeJobCursor(last) : null;
-  return { ok: true, value: { items: page.map(jobJson), next } };
+  const { items, next } = pageFrom(found, limit, encodeJobCursor);
+  return { ok: true, value: { items: items.map(jobJson), next } };
 }
 
 /** `GET /v1/admin/jobs/:id` */

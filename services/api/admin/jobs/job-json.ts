@@ -1,3 +1,4 @@
+import { formatMs } from '../../../messages/timestamp.ts';
 import type { Progress } from '../../../runtime/command.ts';
 import { problemText } from '../failures.ts';
 import type { Job } from '../../../operations/jobs/job.ts';
@@ -15,7 +16,7 @@ export function jobJson(job: Job): string {
     args,
     principal,
     state,
-    created_at: jobTime(job.createdAtMs),
+    created_at: formatMs(job.createdAtMs),
     started_at: jobTime(job.startedAtMs),
     finished_at: jobTime(job.finishedAtMs),
     progress,
@@ -32,5 +33,5 @@ function secondsLeft(progress: Progress | null, rate: number | null): number | n
 }
 
 function jobTime(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString().replace('Z', '000Z');
+  return ms === null ? null : formatMs(ms);
 }

@@ -2,7 +2,7 @@
 import type { Call } from '../../../http/call.ts';
 import type { Answer } from '../../../http/route.ts';
 import { beginningOfHour } from '../../../messages/day-and-hour.ts';
-import { formatMicros } from '../../../messages/timestamp.ts';
+import { formatMicros, formatMs } from '../../../messages/timestamp.ts';
 import type { InstallationStatus } from './attention.ts';
 import type { ProjectFigures, StoreFigures } from '../../../operations/status/store-figures.ts';
 
@@ -44,6 +44,6 @@ export async function answerProjectStatus(parts: ProjectStatusParts, call: Pick<
 function foundIn({ verification }: ProjectFigures): NonNullable<ProjectStatus['verification']> | null {
   if (verification === null) return null;
   const { finishedAtMs, hours, different } = verification;
-  const finished_at = formatMicros(BigInt(finishedAtMs) * 1_000n);
+  const finished_at = formatMs(finishedAtMs);
   return { finished_at, hours_compared: hours, hours_different: different };
 }

@@ -3,7 +3,7 @@ import type { EventLog } from '../../../event-log/event-log.ts';
 import type { Readiness } from '../../../http/pages.ts';
 import type { Answer, Route } from '../../../http/route.ts';
 import type { Codec } from '../../../messages/codec.ts';
-import { formatMicros } from '../../../messages/timestamp.ts';
+import { formatMs } from '../../../messages/timestamp.ts';
 import { route } from '../../input.ts';
 import { programVersion } from '../../../runtime/version.ts';
 import { MISSING_AFTER_MS, type ProcessStore, type SeenProcess } from '../../../stores/service-state/process-store.ts';
@@ -93,7 +93,8 @@ class StatusSource {
       parts,
       rates: ratesOf(running),
       readers: readersOf(processes === undefined ? undefined : running, log?.lags, nowMs),
-      newest_queryable_event: newest === null ? null : { at: timeOf(newest), age_seconds: secondsSince(newest, nowMs) },
+      newest_queryable_event:
+        newest === null ? null : { at: formatMs(newest), age_seconds: secondsSince(newest, nowMs) },
       deleted_from_log: log?.deletedRecords ?? null,
       processes: processes === undefined ? null : processes.map(processStatus),
       disk: disk
@@ -194,7 +195,7 @@ function processStatus({ id, role, version, startedAtMs, ageMs, parts }: SeenPro
     role: role as ProcessStatus['role'],
     version,
     state: ageMs > MISSING_AFTER_MS ? 'missing' : 'running',
-    started_at: timeOf(startedAtMs),
+    started_at: formatMs(startedAtMs),
     seen_seconds_ago: Math.round(ageMs / 100) / 10,
     parts,
   };
@@ -205,11 +206,7 @@ function verificationOf(
 ): NonNullable<InstallationStatus['verification']> | null {
   return last === null
     ? null
-    : { finished_at: timeOf(last.finishedAtMs), missing: last.missing, surplus: last.surplus };
-}
-
-function timeOf(ms: number): string {
-  return formatMicros(BigInt(Math.trunc(ms)) * 1_000n);
+    : { finished_at: formatMs(last.finishedAtMs), missing: last.missing, surplus: last.surplus };
 }
 
 function secondsSince(ms: number, nowMs: number): number {

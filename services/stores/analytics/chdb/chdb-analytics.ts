@@ -3,13 +3,12 @@ import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { lockFolder } from '../../../runtime/folder-lock.ts';
 import { TidemarkError } from '../../../runtime/errors.ts';
 import { BootNote } from '../boot-note.ts';
-import { ChdbConnection } from './connection.ts';
+import { ChdbConnection, Semaphore } from './connection.ts';
 import { ChdbEngine } from './engine.ts';
 import { type ClickHouseClients, ClickHouseStore } from '../clickhouse/clickhouse-store.ts';
 import { EMBEDDED } from '../clickhouse/deployment.ts';
 import { LOOKUP_LIMITS } from '../clickhouse/settings.ts';
 import { fairGate } from '../query-queue.ts';
-import { Semaphore } from '../semaphore.ts';
 
 // Every statement in progress occupies a thread of libuv's pool, which has 4 unless UV_THREADPOOL_SIZE is larger (it
 // can be set by the process before its first use). These are 8 together, so files and the embedded log need a larger

@@ -3,7 +3,6 @@ import { Readable } from 'node:stream';
 import { parseError, type createClient } from '@clickhouse/client';
 import type { ChdbEngine } from './engine.ts';
 import { preambleOf } from './preamble.ts';
-import type { Semaphore } from '../semaphore.ts';
 
 /** The client's hook for another transport than HTTP. It is experimental, so no other module uses it. */
 type Connection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>;
@@ -128,5 +127,27 @@ async function asClickHouseError<T>(answer: Promise<T>): Promise<T> {
     return await answer;
   } catch (error) {
     throw parseError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Limits how many run at once; the others wait in the order they came. */
+export class Semaphore {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(atOnce: number) {
+    this.#free = atOnce;
+  }
+
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await task();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free++;
+    }
   }
 }

@@ -1,30 +1,19 @@
-import { existsSync, globSync, statSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { globSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { historyLines, ImportClient, IMPORTS } from '../../../support/service/import-client.ts';
 import { startProgram } from '../../../support/service/program.ts';
-import { ADMIN_KEY, ServiceProcess } from '../../../support/service/service.ts';
+import { ADMIN_KEY } from '../../../support/service/service.ts';
+import { sharedService } from '../../../support/service/shared-service.ts';
 
 const GONE = { state: 'failed', problem: { error_code: 'PROJECT_UNKNOWN' } };
 
 /** About as much is uploaded at once. */
 const FIRST_PART_BYTES = 930_000;
 
-let folder: string;
-let service: ServiceProcess;
-const client = new ImportClient(() => service);
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-  service = await ServiceProcess.start(folder);
-}, 120_000);
-
-afterAll(async () => {
-  await service.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+const service = sharedService();
+const client = new ImportClient(service);
 
 async function newProject(name: string): Promise<string> {
   return (await client.send('POST', '/v1/admin/projects', { name })).body.id;
@@ -59,9 +48,9 @@ describe('an import into a project that is deleted', { timeout: 180_000 }, () =>
   });
 
   test.each([
-    { how: 'appends to the log itself', isRemote: false },
-    { how: 'sends what it reads to the service', isRemote: true },
-  ])('a command that waits for standard input, and $how, is ended by Ctrl-C', async ({ isRemote }) => {
+    { where: 'on this machine', isRemote: false },
+    { where: 'at --url', isRemote: true },
+  ])('a command that sends standard input to the service $where is ended by Ctrl-C', async ({ isRemote }) => {
     const command = await importOfInput('default', isRemote);
 
     command.child.kill('SIGINT');
@@ -69,11 +58,12 @@ describe('an import into a project that is deleted', { timeout: 180_000 }, () =>
     expect(await command.code).toBe(130);
   });
 
-  test('a command that waits for standard input fails once the project is deleted', async () => {
+  test('a command fails whose project is deleted while it waits for standard input', async () => {
     const project = await newProject('piped');
     const command = await importOfInput(project, false);
 
     await remove(project, 'piped');
+    command.child.stdin.end();
 
     expect(await command.code).toBe(1);
     expect(command.errors()).toContain('PROJECT_UNKNOWN');
@@ -82,20 +72,19 @@ describe('an import into a project that is deleted', { timeout: 180_000 }, () =>
 
 /** An import that has begun to read, and whose standard input stays open. */
 async function importOfInput(project: string, isRemote: boolean) {
-  const at = isRemote ? ['--url', service.url, '--key', ADMIN_KEY] : [];
-  const report = join(folder, `${project}-${isRemote}.ndjson`);
+  const at = isRemote ? ['--url', service().url, '--key', ADMIN_KEY] : [];
+  const report = join(service().dataDir, `${project}-${isRemote}.ndjson`);
   const args = ['services/cli/tidemark.ts', 'import', '-', '--project', project, '--report', report, ...at];
-  const uploads = join(folder, 'imports');
+  const uploads = join(service().dataDir, 'imports');
   await rm(uploads, { recursive: true, force: true });
-  const { child } = startProgram(args, { DATA_DIR: folder });
+  const { child } = startProgram(args, { DATA_DIR: service().dataDir });
   let text = '';
   child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const code = new Promise<number | null>((resolve) => child.once('exit', resolve));
   // The command ends before it has read all of it.
   child.stdin.on('error', () => undefined);
-  child.stdin.write(historyLines('Piped', isRemote ? 15_000 : 10));
-  const hasBegun = (): boolean => (isRemote ? uploadedBytes(uploads) > FIRST_PART_BYTES : existsSync(report));
-  await expect.poll(hasBegun, { timeout: 60_000 }).toBe(true);
+  child.stdin.write(historyLines('Piped', 15_000));
+  await expect.poll(() => uploadedBytes(uploads), { timeout: 60_000 }).toBeGreaterThan(FIRST_PART_BYTES);
   return { child, code, errors: () => text };
 }
 

@@ -8,7 +8,7 @@ import { serverUrl } from '../../../servers/server.ts';
 import { type Shards, startShards } from '../../../servers/shards.ts';
 import { ask, insert, MessageMaker, rowsFor } from '../../../support/stores/analytics.ts';
 import { askServer } from '../../../support/stores/clickhouse.ts';
-import { placeCluster } from '../../../support/stores/cluster.ts';
+import { placeCluster } from '../../../support/stores/new-stores.ts';
 import { freshShards, shardUrls } from '../../../support/stores/fresh-shards.ts';
 import { identify, track } from '../../../support/messages/messages.ts';
 import { randomProjectId } from '../../../support/messages/random-project.ts';

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, readdirSync, rmSync, truncateSync, writeFileSync 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PgliteDatabase } from '../../../../services/stores/database/pglite/pglite-database.ts';
-import { placeCluster } from '../../../support/stores/cluster.ts';
+import { placeCluster } from '../../../support/stores/new-stores.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const NOBODY = 65_534;

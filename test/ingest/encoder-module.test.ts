@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RecordEncoder } from '../../services/event-log/event-log.ts';
-import { encoderModuleOf } from '../../services/app/embedded.ts';
+import { encoderModuleOf } from '../../services/ingest/encoder-module.ts';
 
 const EMBEDDED = { eventLogUrl: 'lmdb:/data/event-log', spoolDir: undefined, schemaRegistryUrl: undefined };
 

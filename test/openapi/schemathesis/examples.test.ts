@@ -1,3 +1,0 @@
-import { testSchemathesis } from './schemathesis.ts';
-
-testSchemathesis('examples');
