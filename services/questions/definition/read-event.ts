@@ -29,16 +29,26 @@ export function readEvent(reading: Reading, node: Record<string, unknown>, path:
   const [within, first, last] = ['within', 'first', 'last'].map((key) => readOptionalPeriod(reading, node, key, path));
   const sequence = readSequence(reading, node, path, within ?? null);
   const measure = Object.hasOwn(node, 'measure') ? readMeasure(reading, node['measure'], `${path}/measure`) : null;
+  const parts = { events, where, times, within, first, last, sequence, measure };
+  return isConsistent(reading, parts, path) && areRead(parts) ? { kind: 'event', ...parts } : undefined;
+}
+
+type Parts = Omit<EventCondition, 'kind'>;
+type MaybeParts = { readonly [K in keyof Parts]: Parts[K] | undefined };
+
+function areRead(parts: MaybeParts): parts is Parts {
+  return Object.values(parts).every((part) => part !== undefined);
+}
+
+/** Returns false after it has refused parts that do not belong together. */
+function isConsistent(reading: Reading, { times, first, last, measure, sequence }: MaybeParts, path: string): boolean {
   if (times?.atMost === 0 && (first || last || measure)) {
-    return reading.refuse(`${path}/count`, 'is of what was never done, which has no first or last time and no measure');
+    reading.refuse(`${path}/count`, 'is of what was never done, which has no first or last time and no measure');
+    return false;
   }
-  if (measure && sequence && sequence.which !== 'any') {
-    return reading.refuse(`${path}/measure`, `is of several events, and which takes the ${sequence.which} alone`);
-  }
-  if (events === undefined || !where || !times) return undefined;
-  if (within === undefined || first === undefined || last === undefined) return undefined;
-  if (sequence === undefined || measure === undefined) return undefined;
-  return { kind: 'event', events, where, times, within, first, last, sequence, measure };
+  if (!measure || !sequence || sequence.which === 'any') return true;
+  reading.refuse(`${path}/measure`, `is of several events, and which takes the ${sequence.which} alone`);
+  return false;
 }
 
 /** Null for any event. */

@@ -133,19 +133,26 @@ function traitReads({ path }: TraitCondition): string {
 }
 
 function eventReads(condition: EventCondition, now: bigint): string {
-  const { events, where, times, within, first, last, sequence, measure } = condition;
-  if (times.atLeast === 0 && times.atMost === null && first === null && last === null && measure === null)
-    return 'nothing: every user passes';
-  const isAnyCopy =
-    where.length === 0 && !first && !last && !sequence && !measure && times.atLeast <= 1 && (times.atMost ?? 0) === 0;
+  const { events, where, within, sequence, measure } = condition;
+  if (isPassedByAll(condition)) return 'nothing: every user passes';
+  const isAnyCopy = takesAnyCopy(condition);
   if (isAnyCopy && events === null && within === null)
     return 'user_event_rows: every event of the project, by the key; the number of the user alone';
   const copies = isAnyCopy ? anyCopyOf(within) : 'the first copy of a repeat (FINAL)';
   const later = sequence === null ? [] : [`of what follows, ${eventsOf(sequence.later, now)}`];
-  const columns = [...where, ...(sequence?.later.where ?? []), ...(measure ? [measure] : [])].map(({ path }) =>
-    columnsOf(path),
-  );
-  return [`track_rows: ${eventsOf(condition, now)}`, ...later, copies, ...new Set(columns)].join('; ');
+  const read = [...where, ...(sequence?.later.where ?? []), ...(measure ? [measure] : [])];
+  const columns = new Set(read.map(({ path }) => columnsOf(path)));
+  return [`track_rows: ${eventsOf(condition, now)}`, ...later, copies, ...columns].join('; ');
+}
+
+function isPassedByAll({ times, first, last, measure }: EventCondition): boolean {
+  return times.atLeast === 0 && times.atMost === null && first === null && last === null && measure === null;
+}
+
+/** Whether it only matters that something happened at least once. */
+function takesAnyCopy({ where, times, first, last, sequence, measure }: EventCondition): boolean {
+  const isBare = where.length === 0 && [first, last, sequence, measure].every((one) => one === null);
+  return isBare && times.atLeast <= 1 && (times.atMost ?? 0) === 0;
 }
 
 function eventsOf({ events, within }: EventCondition, now: bigint): string {

@@ -90,21 +90,13 @@ describe.each(await testedAnalytics())('an audience is explained in $name', (tes
       { event: 'Bought', within: { last: '48h' }, count: { at_least: 2 } },
       { trait: 'plan', is: 'pro' },
       { event: 'Never', count: { at_least: 0 } },
-      { event: 'Bought', within: { last: '48h' }, followed_by: { event: 'Saw', within: '24h' } },
     ];
 
     const { reads } = await explained(make, { any: asked });
 
-    const [users, bought, lately, plan, nothing, sequence] = reads;
+    const [users, bought, lately, plan, nothing] = reads;
     expect(reads.map(({ path }) => path)).toEqual([null, ...asked.map((_, index) => `/definition/any/${index}`)]);
-    expect(reads.map(({ table }) => table)).toEqual([
-      'user_rows',
-      'track_rows',
-      'track_rows',
-      'trait_rows',
-      null,
-      'track_rows',
-    ]);
+    expect(reads.map(({ table }) => table)).toEqual(['user_rows', 'track_rows', 'track_rows', 'trait_rows', null]);
     expect(users?.rows).toBeGreaterThanOrEqual(12_000);
     // Half of the events, and as it is read by granules of 8,192 rows, one more at either end.
     expect(bought?.rows).toBeGreaterThanOrEqual(15_000);
@@ -112,13 +104,28 @@ describe.each(await testedAnalytics())('an audience is explained in $name', (tes
     expect(lately?.rows).toBeLessThan(bought?.rows ?? 0);
     expect(lately?.marks).toBeLessThan(bought?.marks ?? 0);
     expect(plan?.rows).toBeLessThan(24_000);
-    expect(sequence?.rows).toBeGreaterThan(lately?.rows ?? 0);
-    expect(sequence?.rows).toBeLessThan(bought?.rows ?? 0);
-    expect(sequence?.reads).toBe(
-      'track_rows: the events "Bought" of the days from 2026-11-18 to 2026-11-20, by the key; of what follows, ' +
-        'the events "Saw" of the days from 2026-11-18 to 2026-11-21, by the key; the first copy of a repeat (FINAL)',
-    );
     expect(nothing).toMatchObject({ rows: 0, marks: 0, plan: [] });
     expect(bought?.plan.join('\n')).toContain('track_rows');
+  });
+
+  test('with both events of a sequence and their days, and the property that is measured', async () => {
+    const make = new MessageMaker();
+    await insert(analytics().store, [make.track({ event: 'Bought' })]);
+    const lately = { event: 'Bought', within: { last: '48h' } };
+
+    const { reads } = await explained(make, {
+      all: [
+        { ...lately, followed_by: { event: 'Saw', within: '24h' } },
+        { ...lately, measure: { sum: 'total', gt: 5 } },
+      ],
+    });
+
+    const bought = 'track_rows: the events "Bought" of the days from 2026-11-18 to 2026-11-20, by the key; ';
+    const saw = 'of what follows, the events "Saw" of the days from 2026-11-18 to 2026-11-21, by the key; ';
+    const first = 'the first copy of a repeat (FINAL)';
+    expect(reads.slice(1).map((one) => one.reads)).toEqual([
+      `${bought}${saw}${first}`,
+      `${bought}${first}; of the properties the subcolumns of "total" alone`,
+    ]);
   });
 });

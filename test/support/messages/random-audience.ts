@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { measureOf, objectOf, sequenceMembers } from './random-events.ts';
+import { count, measureOf, objectOf, sequenceMembers } from './random-events.ts';
 
 /** Times worth trying, before the evaluation, in microseconds: on the edges of an hour, a day, 30 days. Some lie ahead. */
 const HOUR = 3_600_000_000n;
@@ -224,13 +224,6 @@ const period = fc.oneof(
   fc
     .constantFrom('["30d","1h"]', '["2026-10-21T12:00:00Z","2026-11-20T12:00:00Z"]', '["60w","2026-11-20"]')
     .map((between) => `{"between":${between}}`),
-);
-
-const count = fc.oneof(
-  fc.nat(3).map((times) => `{"at_least":${times}}`),
-  fc.nat(3).map((times) => `{"at_most":${times}}`),
-  fc.nat(3).map((times) => `{"exactly":${times}}`),
-  fc.tuple(fc.nat(2), fc.nat(2)).map(([least, more]) => `{"at_least":${least},"at_most":${least + more}}`),
 );
 
 /** The texts of definitions that ask about these. A few are refused: never done, with a first or last time. */

@@ -1,6 +1,13 @@
 /** What a definition says of events beside their names. Texts of JSON. */
 import * as fc from 'fast-check';
 
+export const count = fc.oneof(
+  fc.nat(3).map((times) => `{"at_least":${times}}`),
+  fc.nat(3).map((times) => `{"at_most":${times}}`),
+  fc.nat(3).map((times) => `{"exactly":${times}}`),
+  fc.tuple(fc.nat(2), fc.nat(2)).map(([least, more]) => `{"at_least":${least},"at_most":${least + more}}`),
+);
+
 /** A number of the values under a path. A few are refused: of what was never done, or of the first or the last alone. */
 export function measureOf(path: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const bound = fc.tuple(
