@@ -1,19 +1,13 @@
 /** Each kind of condition, asked over HTTP and by command, of an embedded service. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { CliRun } from '../support/service/cli-run.ts';
-import { ServiceProcess } from '../support/service/service.ts';
+import { sharedService } from '../support/service/shared-service.ts';
 
 const HOUR_MS = 3_600_000;
-let folder: string;
-let service: ServiceProcess;
+const service = sharedService();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-  service = await ServiceProcess.start(folder);
   const track = (user: string, event: string, hoursAgo: number, properties = {}) => ({
     type: 'track',
     user_id: user,
@@ -21,7 +15,7 @@ beforeAll(async () => {
     timestamp: new Date(Date.now() - hoursAgo * HOUR_MS).toISOString(),
     properties,
   });
-  const accepted = await service.request('/v1/batch', {
+  const accepted = await service().request('/v1/batch', {
     batch: [
       track('ada', 'Added to Cart', 30),
       track('bob', 'Added to Cart', 30),
@@ -34,14 +28,9 @@ beforeAll(async () => {
   });
   const { receipt } = (await accepted.json()) as { receipt: string };
   await eventually(async () => {
-    const state = await service.request(`/v1/receipts/${receipt}?wait=10`);
+    const state = await service().request(`/v1/receipts/${receipt}?wait=10`);
     expect(await state.json()).toMatchObject({ queryable: true });
   });
-});
-
-afterAll(async () => {
-  await service.stop('SIGKILL');
-  await rm(folder, { recursive: true, force: true });
 });
 
 test.each([
@@ -50,15 +39,14 @@ test.each([
   ['a measure', { event: 'Paid', measure: { sum: 'total', is: 0.3 } }, ['ada']],
   ['a measure', { event: 'Paid', measure: { distinct: 'category', lt: 2 } }, ['bob']],
 ])('%s is asked over HTTP and by command: %j', async (_, definition, users) => {
-  const command = new CliRun(['audience', 'preview', JSON.stringify(definition), '--json'], {
-    env: { DATA_DIR: folder },
-  });
+  const run = (...words: readonly string[]) => new CliRun(words, { env: { DATA_DIR: service().dataDir } });
 
-  const preview = await service.request('/v1/audiences/preview', { definition });
-  const counts = await service.request('/v1/events/counts', { measure: 'users', users: definition });
+  const preview = await service().request('/v1/audiences/preview', { definition });
+  const command = run('audience', 'preview', JSON.stringify(definition), '--json');
+  const counts = run('events', 'counts', JSON.stringify({ measure: 'users', users: definition }), '--json');
 
   expect(await preview.json()).toMatchObject({ count: users.length, sample: users });
-  expect(await counts.json()).toMatchObject({ series: [{ values: [users.length] }] });
-  expect(await command.code, command.err).toBe(0);
+  expect([await command.code, await counts.code], command.err + counts.err).toEqual([0, 0]);
   expect(JSON.parse(command.out)).toMatchObject({ count: users.length, sample: users });
+  expect(JSON.parse(counts.out)).toMatchObject({ series: [{ values: [users.length] }] });
 });
