@@ -78,7 +78,9 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('an 
   async function expectAgreement(text: string, messages: readonly Message[]): Promise<void> {
     const read = readIn(text);
     if (!read.ok) {
-      expect(read.problems).toEqual([{ path: expect.stringMatching(/\/count$/), message: expect.any(String) }]);
+      expect(read.problems).toEqual([
+        { path: expect.stringMatching(/\/(count|measure)$/), message: expect.any(String) },
+      ]);
       return;
     }
     const users = audienceOf(read.definition, messages, NOW);

@@ -26,6 +26,8 @@ const LEAVES = [
   [],
   {},
   ['a', 'b'],
+  'first',
+  { event: 'Y', within: '1d' },
   ['1d', '2026-11-20'],
 ];
 const WORDS = ['all', 'any', 'not', 'trait', 'event', 'property', 'is', 'is_not', 'in', 'exists', 'gt', 'lte'].concat(
@@ -45,6 +47,7 @@ const WORDS = ['all', 'any', 'not', 'trait', 'event', 'property', 'is', 'is_not'
     'ignore_case',
     'audience',
   ],
+  ['followed_by', 'not_followed_by', 'which', 'measure', 'sum', 'distinct'],
 );
 const SOUND = [
   { trait: 'plan', is: 'pro' },
@@ -62,6 +65,10 @@ const SOUND = [
   { event: { any: true }, within: { last: '30d' } },
   { sample: { percent: 10, seed: 'spring' } },
   { not: { audience: 'plan' } },
+  { event: 'X', followed_by: { event: 'Y', where: [{ property: 'a', is: 1 }], within: '24h' }, which: 'last' },
+  { event: 'X', not_followed_by: { event: 'X', within: '2w' } },
+  { event: 'X', measure: { sum: ['a', 'b'], gte: 500.5, lt: 1000 }, count: { at_least: 2 } },
+  { event: 'X', measure: { distinct: 'a', is: 3 } },
   { all: [{ not: { any: [{ event: 'X' }, { trait: '', exists: false }] } }] },
 ];
 
@@ -92,7 +99,7 @@ describe('schemas/audience.json', () => {
         const read = readDefinition(definition, OPTIONS);
         const isBeyondSchema =
           !read.ok &&
-          read.problems.every(({ path }) => /\/(count|between|between\/\d|since|before|audience)$/.test(path));
+          read.problems.every(({ path }) => /\/(count|measure|between|between\/\d|since|before|audience)$/.test(path));
         if (!isBeyondSchema) expect([definition, validate(definition)]).toEqual([definition, read.ok]);
       }),
       { numRuns: 3000 },

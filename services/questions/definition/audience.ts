@@ -60,6 +60,36 @@ export interface EventCondition {
   /** The period in which the first, or last, of these events lies; null means at any time. */
   readonly first: Period | null;
   readonly last: Period | null;
+  /** Only events that a later one follows, or does not; null: whatever comes after them. */
+  readonly sequence: Sequence | null;
+  /** What these events must measure together; null: whatever they do. */
+  readonly measure: Measure | null;
+}
+
+/** A number of the values that a property has in events, each message once. Users without any value do not pass. */
+export interface Measure {
+  readonly of: 'sum' | 'average' | 'min' | 'max' | 'distinct';
+  readonly path: readonly string[];
+  /** At least one. All must hold. */
+  readonly bounds: readonly MeasureBound[];
+}
+
+export interface MeasureBound {
+  readonly test: 'is' | 'is_not' | Comparison;
+  /** The number in units of 10^-30. */
+  readonly units: bigint;
+}
+
+/** An event and a later one of the same user. */
+export interface Sequence {
+  /** Whether the events are those that a later one follows, or those that none follows and whose time is over. */
+  readonly isFollowed: boolean;
+  /** The later event: of its condition the name, `where` and `within`, outside of which it follows none. */
+  readonly later: EventCondition;
+  /** How long after the earlier event the later one may be. It is never of the same time. */
+  readonly within: Micros;
+  /** The events of the condition that are looked at: one alone is not counted. */
+  readonly which: 'any' | 'first' | 'last';
 }
 
 /** A member of a JSON object and the tests that its value must pass. */
@@ -150,6 +180,11 @@ export function agesPassed(periods: readonly (Period | null)[]): readonly Micros
   const ends = periods.flatMap((period) => (period === null ? [] : [period.from, period.to]));
   const ages = ends.flatMap((end) => (end !== null && 'ago' in end ? [end.ago + 1n] : []));
   return [...new Set(ages)];
+}
+
+/** When an event must lie for the time after it to be over; null where that does not matter. */
+export function timeOver({ isFollowed, within }: Sequence): Period | null {
+  return isFollowed ? null : { from: null, to: { ago: within - 1n } };
 }
 
 /** A condition, and the RFC 6901 pointer to it in the document of its definition. */

@@ -2,10 +2,11 @@
  * A definition in English, for people who read it. Names and texts are in the quotation marks of JSON, so that whoever shows
  * a description can tell them from its words. Pure.
  */
+import { unitsText } from '../measures/exact-number.ts';
 import { describeTests } from '../operators/operators.ts';
 import { type Audience, type Condition, type ConditionOf, type EventCondition, isCondition } from './audience.ts';
-import type { Member, Times } from './audience.ts';
-import { describePeriod } from './describe-period.ts';
+import type { Measure, Member, Sequence, Times } from './audience.ts';
+import { describeDuration, describePeriod } from './describe-period.ts';
 
 type Describers = { readonly [K in Condition['kind']]: (condition: ConditionOf<K>) => string };
 
@@ -52,29 +53,58 @@ function describeTrait(member: Member): string {
   return `whose ${describeMember(member)}`;
 }
 
-function describeEvent({ events, where, times, within, first, last }: EventCondition): string {
+function describeEvent(condition: EventCondition): string {
+  const { times, within, first, last, sequence, measure } = condition;
   const parts = [
-    `${times.atMost === 0 ? 'who did not do' : 'who did'} ${describeNames(events)}`,
-    ...(where.length === 0 ? [] : [`where ${where.map(describeMember).join(' and ')}`]),
+    `${times.atMost === 0 ? 'who did not do' : 'who did'} ${describeEvents(condition)}`,
     ...describeTimes(times),
     ...(within ? [describePeriod(within)] : []),
   ];
   const ends = [
-    ...(first ? [`the first time ${within ? '' : 'ever '}${describePeriod(first)}`] : []),
+    ...(sequence ? [describeSequence(sequence)] : []),
+    ...(measure ? [describeMeasure(measure)] : []),
+    ...(first ? [`the first time ${within || sequence ? '' : 'ever '}${describePeriod(first)}`] : []),
     ...(last ? [`the last time ${describePeriod(last)}`] : []),
   ];
   return [parts.join(' '), ...ends].join(', ');
 }
 
-function describeNames(events: EventCondition['events']): string {
-  return events === null ? 'anything' : events.map((name) => JSON.stringify(name)).join(' or ');
+function describeEvents({ events, where }: EventCondition): string {
+  const names = events === null ? 'anything' : events.map((name) => JSON.stringify(name)).join(' or ');
+  return `${names}${where.length === 0 ? '' : ` where ${where.map(describeMember).join(' and ')}`}`;
+}
+
+function describeSequence({ isFollowed, later, within, which }: Sequence): string {
+  const subject = which === 'any' ? '' : `the ${which} of them `;
+  return `${subject}${isFollowed ? '' : 'not '}followed by ${describeEvents(later)} within ${describeDuration(within)}`;
+}
+
+const MEASURE_WORDS = {
+  sum: 'the sum of',
+  average: 'the average of',
+  min: 'the least',
+  max: 'the greatest',
+  distinct: 'the number of different values of',
+} as const satisfies Record<Measure['of'], string>;
+const BOUND_WORDS = {
+  is: 'is',
+  is_not: 'is not',
+  gt: 'is more than',
+  gte: 'is at least',
+  lt: 'is less than',
+  lte: 'is at most',
+} as const;
+
+function describeMeasure(measure: Measure): string {
+  const tests = measure.bounds.map(({ test, units }) => `${BOUND_WORDS[test]} ${unitsText(units)}`);
+  return `${MEASURE_WORDS[measure.of]} ${quotedPath(measure)} ${tests.join(' and ')}`;
 }
 
 function describeMember(member: Member): string {
   return `${quotedPath(member)} ${describeTests(member.tests)}`;
 }
 
-function quotedPath({ path }: Member): string {
+function quotedPath({ path }: Pick<Member, 'path'>): string {
   return path.map((key) => JSON.stringify(key)).join(' → ');
 }
 

@@ -1,10 +1,24 @@
-import type { EventCondition, Member, Period, Times } from './audience.ts';
+import type { EventCondition, Member, Period, Sequence, Times } from './audience.ts';
 import { MAX_CONDITIONS, MAX_EVENT_NAMES, MAX_TIMES } from './limits.ts';
+import { readMeasure } from '../measures/read-measure.ts';
 import { readMember } from './read-member.ts';
-import { readPeriod } from './read-period.ts';
+import { readDuration, readPeriod } from './read-period.ts';
 import { isJsonObject, type Reading } from './reading.ts';
 
-const KEYS = ['event', 'where', 'count', 'within', 'first', 'last'];
+const KEYS = [
+  'event',
+  'where',
+  'count',
+  'within',
+  'first',
+  'last',
+  'followed_by',
+  'not_followed_by',
+  'which',
+  'measure',
+];
+const LATER_KEYS = ['event', 'where', 'within'];
+const WHICH = ['any', 'first', 'last'] as const;
 const ONCE_OR_MORE: Times = { atLeast: 1, atMost: null };
 
 export function readEvent(reading: Reading, node: Record<string, unknown>, path: string): EventCondition | undefined {
@@ -13,12 +27,28 @@ export function readEvent(reading: Reading, node: Record<string, unknown>, path:
   const where = Object.hasOwn(node, 'where') ? readWhere(reading, node['where'], `${path}/where`) : [];
   const times = Object.hasOwn(node, 'count') ? readTimes(reading, node['count'], `${path}/count`) : ONCE_OR_MORE;
   const [within, first, last] = ['within', 'first', 'last'].map((key) => readOptionalPeriod(reading, node, key, path));
-  if (times?.atMost === 0 && (first || last)) {
-    return reading.refuse(`${path}/count`, 'is of what was never done, which has no first or last time');
+  const sequence = readSequence(reading, node, path, within ?? null);
+  const measure = Object.hasOwn(node, 'measure') ? readMeasure(reading, node['measure'], `${path}/measure`) : null;
+  const parts = { events, where, times, within, first, last, sequence, measure };
+  return isConsistent(reading, parts, path) && areRead(parts) ? { kind: 'event', ...parts } : undefined;
+}
+
+type Parts = Omit<EventCondition, 'kind'>;
+type MaybeParts = { readonly [K in keyof Parts]: Parts[K] | undefined };
+
+function areRead(parts: MaybeParts): parts is Parts {
+  return Object.values(parts).every((part) => part !== undefined);
+}
+
+/** Returns false after it has refused parts that do not belong together. */
+function isConsistent(reading: Reading, { times, first, last, measure, sequence }: MaybeParts, path: string): boolean {
+  if (times?.atMost === 0 && (first || last || measure)) {
+    reading.refuse(`${path}/count`, 'is of what was never done, which has no first or last time and no measure');
+    return false;
   }
-  if (events === undefined || !where || !times) return undefined;
-  if (within === undefined || first === undefined || last === undefined) return undefined;
-  return { kind: 'event', events, where, times, within, first, last };
+  if (!measure || !sequence || sequence.which === 'any') return true;
+  reading.refuse(`${path}/measure`, `is of several events, and which takes the ${sequence.which} alone`);
+  return false;
 }
 
 /** Null for any event. */
@@ -82,4 +112,66 @@ function readOptionalPeriod(
   path: string,
 ): Period | null | undefined {
   return Object.hasOwn(node, key) ? readPeriod(reading, node[key], `${path}/${key}`) : null;
+}
+
+/** The later event of an event's condition, whose own period is `within`; null where it has no such. */
+function readSequence(
+  reading: Reading,
+  node: Record<string, unknown>,
+  path: string,
+  within: Period | null,
+): Sequence | null | undefined {
+  const [key, other] = ['followed_by', 'not_followed_by'].filter((name) => Object.hasOwn(node, name));
+  if (key === undefined) {
+    return Object.hasOwn(node, 'which')
+      ? reading.refuse(`${path}/which`, 'needs followed_by or not_followed_by')
+      : null;
+  }
+  if (other !== undefined) return reading.refuse(path, 'has followed_by beside not_followed_by');
+  const which = readWhich(reading, node, path);
+  const later = readLater(reading, node[key], `${path}/${key}`, within);
+  if (which !== undefined && which !== 'any' && Object.hasOwn(node, 'count')) {
+    return reading.refuse(`${path}/count`, `is of any number of events, and which takes the ${which} alone`);
+  }
+  return which && later && { ...later, isFollowed: key === 'followed_by', which };
+}
+
+function readWhich(reading: Reading, node: Record<string, unknown>, path: string): Sequence['which'] | undefined {
+  if (!Object.hasOwn(node, 'which')) return 'any';
+  return (
+    WHICH.find((one) => one === node['which']) ?? reading.refuse(`${path}/which`, `is not one of ${WHICH.join(', ')}`)
+  );
+}
+
+function readLater(
+  reading: Reading,
+  value: unknown,
+  path: string,
+  period: Period | null,
+): Pick<Sequence, 'later' | 'within'> | undefined {
+  const body = reading.object(value, path);
+  if (!body) return undefined;
+  if (!reading.countCondition(path)) return undefined;
+  reading.onlyKeys(body, LATER_KEYS, path);
+  const events = readEventNames(reading, body['event'], `${path}/event`);
+  const where = Object.hasOwn(body, 'where') ? readWhere(reading, body['where'], `${path}/where`) : [];
+  const within = readDuration(reading, body['within'], `${path}/within`);
+  if (!events || !where || within === undefined) return undefined;
+  const later: EventCondition = {
+    kind: 'event',
+    events,
+    where,
+    times: ONCE_OR_MORE,
+    within: period && { from: period.from, to: laterBy(period.to, within) },
+    first: null,
+    last: null,
+    sequence: null,
+    measure: null,
+  };
+  return { later, within };
+}
+
+function laterBy(end: Period['to'], within: bigint): Period['to'] {
+  if (end === null) return null;
+  return 'at' in end ? { at: end.at + within } : { ago: end.ago - within };
 }

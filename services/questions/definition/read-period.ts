@@ -81,6 +81,7 @@ function readInstant(
   return parsed.ok ? { at: parsed.micros } : reading.refuse(path, `${parsed.message}, nor a duration such as 30d`);
 }
 
+/** The text of hours, days or weeks; not none of them. */
 export function readDuration(reading: Reading, value: unknown, path: string): Micros | undefined {
   const [, count = '', unit = ''] = (typeof value === 'string' && DURATION.exec(value)) || [];
   const micros = BigInt(count) * (UNITS[unit] ?? 0n);

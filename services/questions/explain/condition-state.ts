@@ -8,7 +8,8 @@ import type {
   TraitCondition,
 } from '../definition/audience.ts';
 import { samplePosition } from '../sql/sample.ts';
-import { type CountedEvent, flipsOf, windowAt } from './event-window.ts';
+import type { CountedEvent } from './event-window.ts';
+import { flipsOf, windowAt } from './sequence-window.ts';
 import { conditionValue, type KnownTrait, passesTrait, traitMoments } from './user-traits.ts';
 
 /** What is known of the user. */
@@ -37,6 +38,8 @@ export interface EventEvidence {
   readonly last: CountedEvent | null;
   /** The newest of those counted, newest first. */
   readonly events: readonly CountedEvent[];
+  /** The measure as the text of a JSON number, null where no event has a value; undefined where nothing is measured. */
+  readonly measured: string | null | undefined;
 }
 
 export interface SampleEvidence {
@@ -104,9 +107,11 @@ function eventState(
   condition: EventCondition,
   { events, now, eventsShown }: EvaluationInput,
 ): ConditionState<EventEvidence> {
-  const counted = events.get(condition) ?? [];
+  const later = condition.sequence && events.get(condition.sequence.later);
+  const counted = { events: events.get(condition) ?? [], later: later ?? [] };
   const window = windowAt(condition, counted, now);
   const { count, first = null, last = null, isMet } = window;
-  const evidence = { kind: 'event', count, first, last, events: window.newest(eventsShown) } as const;
+  const measured = condition.measure ? window.measured : undefined;
+  const evidence = { kind: 'event', count, first, last, events: window.newest(eventsShown), measured } as const;
   return { isMet, flips: flipsOf(condition, counted, now), evidence };
 }

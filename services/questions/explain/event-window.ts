@@ -1,7 +1,14 @@
 import type { Micros } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
-import { TidemarkError } from '../../runtime/errors.ts';
-import { agesPassed, type EventCondition, liesWithin, microsOf } from '../definition/audience.ts';
+import {
+  agesPassed,
+  type EventCondition,
+  liesWithin,
+  microsOf,
+  type Period,
+  timeOver,
+} from '../definition/audience.ts';
+import { type MeasuredValue, Tally } from '../measures/tally.ts';
 import type { MovingWhere } from './moving-where.ts';
 
 /** An event of one user that a condition counts if it lies within the condition's period. */
@@ -13,43 +20,8 @@ export interface CountedEvent {
   readonly receivedAt: Micros;
   /** Left out where the event passes the condition's `where` at any time. */
   readonly moving?: MovingWhere;
-}
-
-/** Steps of an event and an instant in which a user is looked at: a second's work. */
-const MAX_STEPS = 5_000_000;
-
-/**
- * The instants after `now` at which a condition of these events changes, in order. Where time changes what passes `where`,
- * the window is made anew of what passes.
- *
- * @throws TidemarkError `QUERY_LIMIT` past `MAX_STEPS`.
- */
-export function* flipsOf(
-  condition: EventCondition,
-  events: readonly CountedEvent[],
-  now: Micros,
-): Generator<Micros, void, undefined> {
-  const window = new EventWindow(condition, events, now);
-  const moments = events.flatMap(({ moving }) => moving?.moments ?? []);
-  if (moments.length === 0) {
-    yield* window.flips();
-    return;
-  }
-  const instants = new BigInt64Array([...window.instants(), ...moments]).sort();
-  if (instants.length * events.length > MAX_STEPS)
-    throw new TidemarkError('QUERY_LIMIT', 'the question went past its limit of rows');
-  let { isMet } = windowAt(condition, events, now);
-  for (const instant of instants) {
-    if (windowAt(condition, events, instant).isMet === isMet) continue;
-    isMet = !isMet;
-    yield instant;
-  }
-}
-
-/** The events that pass `where` at this instant. Ask about instants in ascending order. */
-export function windowAt(condition: EventCondition, events: readonly CountedEvent[], now: Micros): EventWindow {
-  const passing = events.filter(({ moving }) => moving?.passesAt(now) ?? true);
-  return new EventWindow(condition, passing, now);
+  /** What the condition measures, and the precedence of this copy of the message. Left out where it measures nothing. */
+  readonly measured?: { readonly value: MeasuredValue | null; readonly precedence: bigint };
 }
 
 /**
@@ -59,28 +31,41 @@ export function windowAt(condition: EventCondition, events: readonly CountedEven
  */
 export class EventWindow {
   readonly #condition: EventCondition;
+  /** The events lie in all of these. */
+  readonly #periods: readonly Period[];
   /** By time, those of one time in the order of their arrival. */
   readonly #events: readonly CountedEvent[];
-  /** Messages in the range by `#keyOf`, and how many of its events each has: copies may lie on several days. */
-  readonly #messages = new Map<string, number>();
+  /** Messages in the range by `#keyOf`, each with its events in the range: copies may lie on several days. */
+  readonly #messages = new Map<string, CountedEvent[]>();
+  readonly #tally: Tally | null;
   #now: Micros;
   #begin = 0;
   #end = 0;
 
   constructor(condition: EventCondition, events: readonly CountedEvent[], now: Micros) {
+    const { within, sequence } = condition;
+    const over = sequence?.which === 'any' ? timeOver(sequence) : null;
     this.#condition = condition;
+    this.#periods = [within, over].filter((period) => period !== null);
+    this.#tally = condition.measure && new Tally(condition.measure);
     this.#events = events.toSorted(byTime);
     this.#now = now;
     this.moveTo(now);
   }
 
   moveTo(now: Micros): void {
-    const { within } = this.#condition;
     this.#now = now;
-    const from = within?.from ? microsOf(within.from, now) : EARLIEST;
-    const to = within?.to ? microsOf(within.to, now) : END_OF_TIME;
-    while (this.#isBefore(this.#begin, from)) this.#leave();
-    while (this.#isBefore(this.#end, to)) this.#enter();
+    let [begin, end] = [EARLIEST, END_OF_TIME];
+    for (const { from, to } of this.#periods) {
+      if (from && microsOf(from, now) > begin) begin = microsOf(from, now);
+      if (to && microsOf(to, now) < end) end = microsOf(to, now);
+    }
+    while (this.#isBefore(this.#begin, begin)) this.#leave();
+    while (this.#isBefore(this.#end, end)) this.#enter();
+  }
+
+  protected get now(): Micros {
+    return this.#now;
   }
 
   /** How many different messages. */
@@ -109,7 +94,13 @@ export class EventWindow {
   get isMet(): boolean {
     const { times, first, last } = this.#condition;
     if (this.count < times.atLeast || this.count > (times.atMost ?? Infinity)) return false;
+    if (this.#tally?.isMet === false) return false;
     return this.#isTimely(this.first, first) && this.#isTimely(this.last, last);
+  }
+
+  /** The measure as the text of a JSON number; null where nothing is measured, or has a value. */
+  get measured(): string | null {
+    return this.#tally?.text ?? null;
   }
 
   /** The instants after now at which the result changes, in order. Taking one moves the window to it. */
@@ -124,8 +115,8 @@ export class EventWindow {
 
   /** Every instant after now at which an end of a period passes an event. */
   instants(): BigInt64Array {
-    const { within, first, last } = this.#condition;
-    const instants = agesPassed([within, first, last]).flatMap((age) =>
+    const { within, first, last, sequence } = this.#condition;
+    const instants = agesPassed([within, first, last, sequence && timeOver(sequence)]).flatMap((age) =>
       this.#events.map(({ timestamp }) => timestamp + age),
     );
     return new BigInt64Array(instants.filter((instant) => instant > this.#now && instant < END_OF_TIME)).sort();
@@ -147,20 +138,34 @@ export class EventWindow {
   }
 
   #enter(): void {
-    const id = this.#keyOf(this.#events[this.#end]);
-    if (this.#end >= this.#begin) this.#messages.set(id, (this.#messages.get(id) ?? 0) + 1);
+    const event = this.#events[this.#end];
+    if (event !== undefined && this.#end >= this.#begin) this.#changeCopies(event, (copies) => copies.push(event));
     this.#end++;
   }
 
+  /** The copies of a message leave in the order in which they entered. */
   #leave(): void {
-    const id = this.#keyOf(this.#events[this.#begin]);
-    if (this.#begin < this.#end) {
-      const others = (this.#messages.get(id) ?? 0) - 1;
-      if (others > 0) this.#messages.set(id, others);
-      else this.#messages.delete(id);
-    }
+    const event = this.#events[this.#begin];
+    if (event !== undefined && this.#begin < this.#end) this.#changeCopies(event, (copies) => copies.shift());
     this.#begin++;
   }
+
+  #changeCopies(event: CountedEvent, change: (copies: CountedEvent[]) => void): void {
+    const key = this.#keyOf(event);
+    const copies = this.#messages.get(key) ?? [];
+    this.#tally?.remove(measuredOf(copies));
+    change(copies);
+    this.#tally?.add(measuredOf(copies));
+    if (copies.length > 0) this.#messages.set(key, copies);
+    else this.#messages.delete(key);
+  }
+}
+
+/** What a message measures: the value of the copy that is first on the log, of those that have one. */
+function measuredOf(copies: readonly CountedEvent[]): MeasuredValue | null {
+  const given = copies.flatMap(({ measured }) => (measured === undefined || measured.value === null ? [] : [measured]));
+  if (given.length === 0) return null;
+  return given.reduce((first, other) => (other.precedence > first.precedence ? other : first)).value;
 }
 
 /** Events that arrived at one time, in two processes, by their ids. */

@@ -132,20 +132,32 @@ function traitReads({ path }: TraitCondition): string {
   return `trait_rows: the newest row of every user who has the trait ${JSON.stringify(trait)}, by the key; ${what}`;
 }
 
-function eventReads({ events, where, times, within, first, last }: EventCondition, now: bigint): string {
-  if (times.atLeast === 0 && times.atMost === null && first === null && last === null)
-    return 'nothing: every user passes';
-  const days = within === null ? 'of any day' : daysOf(within, now);
-  const isAnyCopy = where.length === 0 && !first && !last && times.atLeast <= 1 && (times.atMost ?? 0) === 0;
-  const columns = where.map(({ path }) => columnsOf(path));
+function eventReads(condition: EventCondition, now: bigint): string {
+  const { events, where, within, sequence, measure } = condition;
+  if (isPassedByAll(condition)) return 'nothing: every user passes';
+  const isAnyCopy = takesAnyCopy(condition);
   if (isAnyCopy && events === null && within === null)
     return 'user_event_rows: every event of the project, by the key; the number of the user alone';
   const copies = isAnyCopy ? anyCopyOf(within) : 'the first copy of a repeat (FINAL)';
-  return [`track_rows: ${eventsOf(events)} ${days}, by the key`, copies, ...new Set(columns)].join('; ');
+  const later = sequence === null ? [] : [`of what follows, ${eventsOf(sequence.later, now)}`];
+  const read = [...where, ...(sequence?.later.where ?? []), ...(measure ? [measure] : [])];
+  const columns = new Set(read.map(({ path }) => columnsOf(path)));
+  return [`track_rows: ${eventsOf(condition, now)}`, ...later, copies, ...columns].join('; ');
 }
 
-function eventsOf(events: EventCondition['events']): string {
-  return events === null ? 'all events' : `the events ${events.map((name) => JSON.stringify(name)).join(', ')}`;
+function isPassedByAll({ times, first, last, measure }: EventCondition): boolean {
+  return times.atLeast === 0 && times.atMost === null && first === null && last === null && measure === null;
+}
+
+/** Whether it only matters that something happened at least once. */
+function takesAnyCopy({ where, times, first, last, sequence, measure }: EventCondition): boolean {
+  const isBare = where.length === 0 && [first, last, sequence, measure].every((one) => one === null);
+  return isBare && times.atLeast <= 1 && (times.atMost ?? 0) === 0;
+}
+
+function eventsOf({ events, within }: EventCondition, now: bigint): string {
+  const which = events === null ? 'all events' : `the events ${events.map((name) => JSON.stringify(name)).join(', ')}`;
+  return `${which} ${within === null ? 'of any day' : daysOf(within, now)}, by the key`;
 }
 
 function anyCopyOf(within: Period | null): string {

@@ -45,8 +45,10 @@ function nodeJson(node: EvaluationNode): object {
 const EVIDENCE: { readonly [K in Evidence['kind']]: (evidence: Extract<Evidence, { kind: K }>) => object } = {
   trait: traitJson,
   sample: ({ position }) => ({ position }),
-  event: ({ count, first, last, events }) => ({
+  event: ({ count, first, last, events, measured }) => ({
     count,
+    // Left out where nothing is measured.
+    measured: typeof measured === 'string' ? JSON.rawJSON(measured) : measured,
     first: eventJson(first),
     last: eventJson(last),
     events: events.map(eventJson),

@@ -5,6 +5,7 @@ import { END_OF_TIME } from '../../messages/timestamp.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { type EventCondition, type Member, microsOf } from '../definition/audience.ts';
 import { MAX_PAGE_CHARS, type QueryBudget } from '../query-budget.ts';
+import { measuredValue } from '../measures/tally.ts';
 import { Params } from '../sql/params.ts';
 import { namesSql } from '../sql/user-sets.ts';
 import { passesAll } from '../operators/operators.ts';
@@ -30,8 +31,8 @@ interface EventRow {
 /** An event with the conditions that its properties pass. */
 interface Copy extends CountedEvent {
   readonly precedence: bigint;
-  /** The conditions that name it and whose `where` it passes, now or, where that is given, at some time. */
-  readonly passes: ReadonlyMap<EventCondition, MovingWhere | null>;
+  /** The conditions that name it and whose `where` it passes, now or, where it is `moving`, at some time. */
+  readonly passes: ReadonlyMap<EventCondition, Pick<CountedEvent, 'moving' | 'measured'> | null>;
 }
 
 // An event may have 500 KB, so the first page is small.
@@ -42,7 +43,8 @@ const MAX_PAGE_ROWS = 20_000;
 const MAX_EVENTS = 200_000;
 
 /**
- * Returns for each condition the events that it counts if they lie within its period, at `now` or later. The first in the
+ * Returns for each condition the events that it counts if they lie within its period, at `now` or later; the same for the
+ * later event of a sequence, whether or not it follows one. The first in the
  * log counts among several copies of a message on one day, as in `track_rows FINAL`.
  *
  * @throws TidemarkError `QUERY_LIMIT` if the user has more events than can be read; and as `AnalyticsReader.ask`.
@@ -50,16 +52,20 @@ const MAX_EVENTS = 200_000;
 export async function readUserEvents(
   asking: QueryBudget,
   user: OneUser,
-  conditions: readonly EventCondition[],
+  asked: readonly EventCondition[],
   now: Micros,
 ): Promise<ReadonlyMap<EventCondition, readonly CountedEvent[]>> {
+  const conditions = asked.flatMap((condition) => [
+    condition,
+    ...(condition.sequence ? [condition.sequence.later] : []),
+  ]);
   const events = new Map<EventCondition, CountedEvent[]>(conditions.map((condition) => [condition, []]));
   // The text of properties is read only of events whose properties are tested.
   for (const withText of [false, true]) {
-    const sameKind = conditions.filter(({ where }) => where.length > 0 === withText);
+    const sameKind = conditions.filter(({ where, measure }) => (where.length > 0 || measure !== null) === withText);
     if (sameKind.length === 0) continue;
     for (const copy of await firstCopies(asking, user, { conditions: sameKind, withText }, now))
-      for (const [condition, moving] of copy.passes) events.get(condition)?.push(moving ? { ...copy, moving } : copy);
+      for (const [condition, more] of copy.passes) events.get(condition)?.push(more ? { ...copy, ...more } : copy);
   }
   return events;
 }
@@ -106,18 +112,21 @@ function keepFirst(copies: Map<string, Copy>, row: EventRow, conditions: readonl
 }
 
 function conditionsPassed(
-  { event, text }: EventRow,
+  { event, text, precedence }: EventRow,
   conditions: readonly EventCondition[],
   now: Micros,
 ): Copy['passes'] {
   const ofEvent = conditions.filter(({ events }) => events === null || events.includes(event));
   const properties = text === '' ? {} : parseStoredJson(text);
-  const passes = new Map<EventCondition, MovingWhere | null>();
+  const passes = new Map<EventCondition, Pick<CountedEvent, 'moving' | 'measured'> | null>();
   for (const condition of ofEvent) {
-    const { where } = condition;
+    const { where, measure } = condition;
+    const measured = measure && {
+      measured: { value: measuredValue(measure, properties), precedence: BigInt(precedence) },
+    };
     const moving = isMovingWhere(where) ? new MovingWhere(where, properties, now) : null;
-    if (moving !== null && moving.moments.length > 0) passes.set(condition, moving);
-    else if (where.every((member) => isPassed(properties, member, now))) passes.set(condition, null);
+    if (moving !== null && moving.moments.length > 0) passes.set(condition, { moving, ...measured });
+    else if (where.every((member) => isPassed(properties, member, now))) passes.set(condition, measured);
   }
   return passes;
 }

@@ -5,11 +5,13 @@
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import type { Micros } from '../../messages/message.ts';
 import { type Audience, type Condition, type ConditionOf, isCondition } from '../definition/audience.ts';
-import type { EventCondition, SampleCondition, TraitCondition } from '../definition/audience.ts';
+import type { EventCondition, SampleCondition, Times, TraitCondition } from '../definition/audience.ts';
+import { measureUsers } from '../measures/measure-users.ts';
 import { passesAll } from '../operators/operators.ts';
 import { withFunctions } from './functions.ts';
 import { Params, type Scope } from './params.ts';
 import { sampleSql } from './sample.ts';
+import { sequenceUsers } from './sequence-users.ts';
 import { eventUsers, traitUsers } from './user-sets.ts';
 
 /** The most users that a sample may have. */
@@ -135,20 +137,25 @@ function traitSet(scope: Scope, condition: TraitCondition): UserSet {
 
 /** If a user who never did it passes, the set has the users who did it too often. */
 function eventSet(scope: Scope, condition: EventCondition): UserSet {
-  const { times, first, last } = condition;
-  const needsOne = first !== null || last !== null;
+  const { times, first, last, sequence, measure } = condition;
+  const users = (wanted: Times, among: string | null): string => {
+    if (measure !== null) return measureUsers(scope, condition, measure, wanted, among);
+    if (sequence !== null) return sequenceUsers(scope, condition, sequence, wanted, among);
+    return eventUsers(scope, condition, wanted, among);
+  };
+  const needsOne = first !== null || last !== null || measure !== null;
   if (times.atLeast > 0 || needsOne) {
     const atLeastOnce = { ...times, atLeast: Math.max(times.atLeast, 1) };
     return {
       precedence: PRECEDENCE.event,
       isPositive: true,
-      of: (among) => eventUsers(scope, condition, atLeastOnce, among),
+      of: (among) => users(atLeastOnce, among),
     };
   }
   const { atMost } = times;
   if (atMost === null) return { precedence: PRECEDENCE.event, isPositive: false, of: () => null };
   const tooOften = { atLeast: atMost + 1, atMost: null };
-  return { precedence: PRECEDENCE.event, isPositive: false, of: () => eventUsers(scope, condition, tooOften, null) };
+  return { precedence: PRECEDENCE.event, isPositive: false, of: () => users(tooOften, null) };
 }
 
 /** Nothing is read for it, so that it narrows nothing. */

@@ -34,6 +34,8 @@ function literal(type: string, value: unknown): string {
     case 'Int64':
     case 'Float64':
       return `to${type}(${quotedLiteral(text)})`;
+    case 'Decimal(76, 30)':
+      return `toDecimal256(${quotedLiteral(text)}, 30)`;
     case "DateTime64(6, 'UTC')":
       return `toDateTime64(${quotedLiteral(text)}, 6, 'UTC')`;
     default:

@@ -1,6 +1,7 @@
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
+import { DECIMALS, unitsText } from '../measures/exact-number.ts';
 
 /** The context in which a query is compiled. */
 export interface Scope {
@@ -45,6 +46,11 @@ export class Params {
 
   doubles(values: readonly number[]): string {
     return `CAST(${this.strings(values.map(String))}, 'Array(Float64)')`;
+  }
+
+  /** Units of 10^-30. */
+  decimal(units: bigint): string {
+    return this.#add(`Decimal(76, ${DECIMALS})`, unitsText(units));
   }
 
   count(value: number): string {

@@ -33,24 +33,32 @@ export function traitUsers(scope: Scope, condition: TraitCondition, passes: bool
 
 /** Users who did it at least once and so often: `times` does not include zero. */
 export function eventUsers(scope: Scope, condition: EventCondition, times: Times, among: string | null): string {
-  const { params } = scope;
-  const { where, first, last } = condition;
-  const having = [
-    ...timesSql(params, messageSql(condition), times),
-    ...(first ? periodSql(scope, 'min(timestamp)', first) : []),
-    ...(last ? periodSql(scope, 'max(timestamp)', last) : []),
-  ];
+  const having = havingSql(scope, condition, { message: messageSql(condition), time: 'timestamp' }, times);
   const rows =
-    where.length === 0 && having.length === 0
+    condition.where.length === 0 && having.length === 0
       ? anyCopies(scope, condition, among)
-      : firstCopies(scope, condition, among);
+      : firstCopies(scope, condition, 'user', among);
   return `${rows} GROUP BY user${having.length === 0 ? '' : ` HAVING ${having.join(' AND ')}`}`;
 }
 
-/** FINAL keeps the first copy of a repeat, merged or not, and only that copy counts. */
-function firstCopies(scope: Scope, condition: EventCondition, among: string | null): string {
+/** The conditions on the events of a user: `message` tells messages apart, `time` is when an event was. */
+export function havingSql(
+  scope: Scope,
+  { first, last }: EventCondition,
+  { message, time }: { readonly message: string; readonly time: string },
+  times: Times,
+): readonly string[] {
+  return [
+    ...timesSql(scope.params, message, times),
+    ...(first ? periodSql(scope, `min(${time})`, first) : []),
+    ...(last ? periodSql(scope, `max(${time})`, last) : []),
+  ];
+}
+
+/** FINAL keeps the first copy of a repeat, merged or not, and only that copy counts. @param list What is selected. */
+export function firstCopies(scope: Scope, condition: EventCondition, list: string, among: string | null): string {
   const { within, where } = condition;
-  return select(`SELECT user FROM track_rows FINAL${narrowedTo(isAmong(among))}`, [
+  return select(`SELECT ${list} FROM track_rows FINAL${narrowedTo(isAmong(among))}`, [
     ...eventNamed(scope, condition),
     ...(within ? daysSql(scope, within) : []),
     ...(within ? periodSql(scope, 'timestamp', within) : []),
@@ -121,7 +129,7 @@ export function memberSql(scope: Scope, { path, tests }: Member): string {
 }
 
 /** 64 bits that stand for a message of one user: under two names an id is two messages. */
-function messageSql({ events }: EventCondition): string {
+export function messageSql({ events }: EventCondition): string {
   return events?.length === 1 ? 'message_number' : 'bitXor(message_number, sipHash64(event))';
 }
 

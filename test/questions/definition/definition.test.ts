@@ -52,6 +52,8 @@ describe('a definition is read', () => {
           within: null,
           first: null,
           last: null,
+          sequence: null,
+          measure: null,
         },
         { kind: 'not', of: { kind: 'trait', path: ['plan'], tests: [{ test: 'is', value: 'pro' }] } },
       ],

@@ -12,6 +12,8 @@ const EVER: EventCondition = {
   times: { atLeast: 1, atMost: null },
   first: null,
   last: null,
+  sequence: null,
+  measure: null,
 };
 const NOW = 1_000n;
 

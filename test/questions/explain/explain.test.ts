@@ -107,4 +107,25 @@ describe.each(await testedAnalytics())('an audience is explained in $name', (tes
     expect(nothing).toMatchObject({ rows: 0, marks: 0, plan: [] });
     expect(bought?.plan.join('\n')).toContain('track_rows');
   });
+
+  test('with both events of a sequence and their days, and the property that is measured', async () => {
+    const make = new MessageMaker();
+    await insert(analytics().store, [make.track({ event: 'Bought' })]);
+    const lately = { event: 'Bought', within: { last: '48h' } };
+
+    const { reads } = await explained(make, {
+      all: [
+        { ...lately, followed_by: { event: 'Saw', within: '24h' } },
+        { ...lately, measure: { sum: 'total', gt: 5 } },
+      ],
+    });
+
+    const bought = 'track_rows: the events "Bought" of the days from 2026-11-18 to 2026-11-20, by the key; ';
+    const saw = 'of what follows, the events "Saw" of the days from 2026-11-18 to 2026-11-21, by the key; ';
+    const first = 'the first copy of a repeat (FINAL)';
+    expect(reads.slice(1).map((one) => one.reads)).toEqual([
+      `${bought}${saw}${first}`,
+      `${bought}${first}; of the properties the subcolumns of "total" alone`,
+    ]);
+  });
 });

@@ -8,11 +8,13 @@ import {
   type NumberConstant,
   numberConstant,
   type Period,
+  type Sequence,
   type Test,
   type TextOptions,
 } from '../../../services/questions/definition/audience.ts';
 import { samplePosition } from '../../../services/questions/sql/sample.ts';
 import { parseBody } from '../../../services/messages/json.ts';
+import { isMeasured } from './naive-measure.ts';
 import { datePasses, lies } from './naive-dates.ts';
 import type { Message, Micros, Track } from '../../../services/messages/message.ts';
 
@@ -80,13 +82,16 @@ export class History {
 }
 
 function hasDone(condition: EventCondition, history: History, now: Micros): boolean {
-  const { times, within, first, last, where } = condition;
-  const events = history
+  const { times, within, first, last, where, sequence, measure } = condition;
+  const found = history
     .events(condition.events)
     .filter(({ timestamp }) => lies(timestamp, within, now))
     .filter(({ properties }) => where.every((member) => memberPasses(parsed(properties), member, now)));
+  const events = sequence === null ? found : inSequence(found, sequence, history, now);
   const count = new Set(events.map(messageOf)).size;
   if (count < times.atLeast || count > (times.atMost ?? Infinity)) return false;
+  const measured = events.map((one) => [messageOf(one), valueAt(parsed(one.properties), measure?.path ?? [])] as const);
+  if (measure !== null && !isMeasured(measure, measured)) return false;
   const instants = events.map(({ timestamp }) => timestamp).toSorted((one, other) => (one < other ? -1 : 1));
   return isIn(instants.at(0), first, now) && isIn(instants.at(-1), last, now);
 }
@@ -94,6 +99,20 @@ function hasDone(condition: EventCondition, history: History, now: Micros): bool
 /** Under two names an id is two messages. */
 function messageOf({ event, messageId }: Track): string {
   return JSON.stringify([event, messageId]);
+}
+
+/** Those that are (not) followed, of all or of those of the first or the last instant. */
+function inSequence(events: readonly Track[], sequence: Sequence, history: History, now: Micros): readonly Track[] {
+  const { later, within, which, isFollowed } = sequence;
+  const following = history
+    .events(later.events)
+    .filter(({ properties }) => later.where.every((member) => memberPasses(parsed(properties), member, now)));
+  const instants = events.map(({ timestamp }) => timestamp).toSorted((one, other) => (one < other ? -1 : 1));
+  return events.filter(({ timestamp: time }) => {
+    if ((which === 'first' && time !== instants.at(0)) || (which === 'last' && time !== instants.at(-1))) return false;
+    const hasFollower = following.some(({ timestamp }) => timestamp > time && timestamp <= time + within);
+    return isFollowed ? hasFollower : !hasFollower && time + within <= now;
+  });
 }
 
 function isIn(instant: Micros | undefined, period: Period | null, now: Micros): boolean {

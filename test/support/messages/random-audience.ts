@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { DATES, dateTest } from './random-dates.ts';
+import { count, measureOf, objectOf, sequenceMembers } from './random-events.ts';
 
 /** Times worth trying, before the evaluation, in microseconds: on the edges of an hour, a day, 30 days. Some lie ahead. */
 const HOUR = 3_600_000_000n;
@@ -182,25 +183,19 @@ const period = fc.oneof(
     .map((between) => `{"between":${between}}`),
 );
 
-const count = fc.oneof(
-  fc.nat(3).map((times) => `{"at_least":${times}}`),
-  fc.nat(3).map((times) => `{"at_most":${times}}`),
-  fc.nat(3).map((times) => `{"exactly":${times}}`),
-  fc.tuple(fc.nat(2), fc.nat(2)).map(([least, more]) => `{"at_least":${least},"at_most":${least + more}}`),
-);
-
 /** The texts of definitions that ask about these. A few are refused: never done, with a first or last time. */
 export function definitionAbout(occurrences: readonly EventWindow[]): fc.Arbitrary<string> {
+  const some = fc.constantFrom(...occurrences);
   const member = (name: string) =>
-    fc
-      .constantFrom(...occurrences)
+    some
       .chain(({ path, value }) => fc.tuple(pathText(path), testsAbout(value)))
       .map(([path, tests]) => objectOf([[name, path], ...tests]));
+  const path = some.chain((one) => pathText(one.path));
   const { node } = fc.letrec<{ node: string }>((tie) => ({
     node: fc.oneof(
       { maxDepth: 3, withCrossShrink: true },
       { weight: 3, arbitrary: member('trait') },
-      { weight: 4, arbitrary: eventCondition(member('property')) },
+      { weight: 4, arbitrary: eventCondition(member('property'), path) },
       { weight: 1, arbitrary: sample },
       { weight: 1, arbitrary: fc.constantFrom('{"audience":"other"}', '{"audience":"inner"}') },
       { weight: 1, arbitrary: groupOf('all', tie('node')) },
@@ -224,11 +219,11 @@ const eventNames = fc.oneof(
   { weight: 1, arbitrary: fc.constant('{"any":true}') },
 );
 
-function eventCondition(member: fc.Arbitrary<string>): fc.Arbitrary<string> {
+function eventCondition(member: fc.Arbitrary<string>, path: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const seldom = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 2, nil: null });
   const rarely = fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: period });
   const where = fc.array(member, { minLength: 1, maxLength: 2 }).map((members) => `[${members.join(',')}]`);
-  return fc
+  const event = fc
     .record({
       event: eventNames,
       where: seldom(where),
@@ -236,8 +231,14 @@ function eventCondition(member: fc.Arbitrary<string>): fc.Arbitrary<string> {
       within: seldom(period),
       first: rarely,
       last: rarely,
+      measure: fc.option(measureOf(path), { freq: 2, nil: null }),
     })
-    .map((given) => objectOf(Object.entries(given).filter((one): one is [string, string] => one[1] !== null)));
+    .map((given) => Object.entries(given).filter((one): one is [string, string] => one[1] !== null));
+  const sequence = fc.oneof(
+    { weight: 2, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: sequenceMembers(fc.constantFrom(...EVENTS), where) },
+  );
+  return fc.tuple(event, sequence).map((parts) => objectOf(parts.flat()));
 }
 
 function groupOf(kind: string, part: fc.Arbitrary<string>): fc.Arbitrary<string> {
@@ -251,8 +252,4 @@ function pathText([first = '', ...nested]: readonly string[]): fc.Arbitrary<stri
 
 function objectText(members: readonly (readonly [string, string])[]): string {
   return objectOf([...new Map(members)]);
-}
-
-function objectOf(members: readonly (readonly [string, string])[]): string {
-  return `{${members.map(([name, of]) => `${JSON.stringify(name)}:${of}`).join(',')}}`;
 }

@@ -1,0 +1,52 @@
+import { type EventCondition, type Sequence, timeOver, type Times } from '../definition/audience.ts';
+import type { Scope } from './params.ts';
+import { firstCopies, havingSql, messageSql, periodSql } from './user-sets.ts';
+
+/** A subquery that yields the users who did an event that is (not) followed, each once. `times` does not include zero. */
+export function sequenceUsers(
+  scope: Scope,
+  condition: EventCondition,
+  sequence: Sequence,
+  times: Times,
+  among: string | null,
+): string {
+  const list = `user, timestamp AS at, ${messageSql(condition)} AS message`;
+  const having = havingSql(scope, condition, { message: 'message', time: 'at' }, times);
+  const rows = followedEvents(scope, condition, sequence, list, among);
+  return `SELECT user FROM (${rows}) GROUP BY user${having.length === 0 ? '' : ` HAVING ${having.join(' AND ')}`}`;
+}
+
+/**
+ * The events that are (not) followed. ASOF JOIN finds the next of the later events for each of the earlier; 1.5 times the
+ * work of counting these, where sorting both in arrays took 2.5 times. Only the earlier are narrowed to the users in
+ * `among`: if both were, nested sets would double its text at every level.
+ *
+ * @param list What is selected of the earlier events, `user` and `at` among it.
+ */
+export function followedEvents(
+  scope: Scope,
+  condition: EventCondition,
+  sequence: Sequence,
+  list: string,
+  among: string | null,
+): string {
+  const { isFollowed, later, within, which } = sequence;
+  const over = timeOver(sequence);
+  const gap = 'toUnixTimestamp64Micro(next_at) - toUnixTimestamp64Micro(at)';
+  // Where nothing follows, the columns have the defaults of their types.
+  const isInTime = `has_next AND ${gap} <= ${scope.params.micros(within)}`;
+  const conditions = [
+    ...(over === null ? [] : periodSql(scope, 'at', over)),
+    isFollowed ? isInTime : `NOT (${isInTime})`,
+  ];
+  // Whether an event is followed depends on its time alone, so that the first or the last of them has nothing else.
+  const earlier =
+    which === 'any'
+      ? firstCopies(scope, condition, list, among)
+      : `${firstCopies(scope, condition, `user, ${which === 'first' ? 'min' : 'max'}(timestamp) AS at`, among)} GROUP BY user`;
+  return (
+    `SELECT earlier.* FROM (${earlier}) AS earlier ASOF LEFT JOIN ` +
+    `(${firstCopies(scope, later, 'user AS of_user, timestamp AS next_at, true AS has_next', null)}) AS later ` +
+    `ON user = of_user AND next_at > at WHERE ${conditions.join(' AND ')}`
+  );
+}

@@ -1,0 +1,60 @@
+/** A value in ClickHouse by the types that it may have, and as text that tells it from all others. Pure. */
+import { ColumnValue, isNameable } from './column-value.ts';
+import type { Params } from './params.ts';
+import { PropertyTextValue, type TextValue } from './text-value.ts';
+
+/** A property by the types that it may have: each NULL where the value is of another type. */
+interface TypedSql {
+  readonly string: string;
+  readonly boolean: string;
+  readonly int64: string;
+  readonly uint64: string;
+  readonly float64: string;
+}
+
+export function propertySql(params: Params, path: readonly string[]): TypedSql {
+  if (!isNameable(path)) return textSql(new PropertyTextValue(params, 'readable(properties_text)', path));
+  const value = new ColumnValue(params, path);
+  const [string = '', boolean = '', int64 = '', uint64 = '', float64 = ''] = [
+    'String',
+    'Bool',
+    'Int64',
+    'UInt64',
+    'Float64',
+  ].map((type) => value.typed(type));
+  return { string, boolean, int64, uint64, float64 };
+}
+
+export function textSql(value: TextValue): TypedSql {
+  const typed = (type: string, extract: string): string =>
+    `if(${value.extract('JSONType')} = '${type}', ${value.extract(extract)}, NULL)`;
+  return {
+    string: value.string(),
+    boolean: typed('Bool', 'JSONExtractBool'),
+    int64: typed('Int64', 'JSONExtractInt'),
+    uint64: typed('UInt64', 'JSONExtractUInt'),
+    float64: typed('Double', 'JSONExtractFloat'),
+  };
+}
+
+const TAGS = `['String', 'Int64', 'Float64', 'Bool', 'UInt64'], ['s', 'n', 'n', 'b', 'n']`;
+
+/** As `taggedSql`, in a fifth of the time: the value is read once, not once for each type that it may have. */
+export function columnSplitSql(value: ColumnValue): string {
+  const tag = `transform(dynamicType(${value.dynamic()}), ${TAGS}, '')`;
+  const tagged = `concat(${tag}, CAST(${value.dynamic()}, 'String'))`;
+  // Minus zero is zero.
+  return `multiIf(${tag} = '', '', ${tagged} = 'n-0', 'n0', ${tagged})`;
+}
+
+export function taggedSql({ string, boolean, int64, uint64, float64 }: TypedSql): string {
+  // + 0: minus zero is zero.
+  const cases = [
+    `concat('s', ${string})`,
+    `concat('n', toString(${int64}))`,
+    `concat('n', toString(${float64} + 0))`,
+    `concat('b', if(${boolean}, 'true', 'false'))`,
+    `concat('n', toString(${uint64}))`,
+  ];
+  return `coalesce(${cases.slice(0, 3).join(', ')}, if(isNull(${boolean}), NULL, ${cases[3]}), ${cases[4]}, '')`;
+}
