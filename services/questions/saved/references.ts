@@ -24,7 +24,7 @@ export async function findReferences(
   json: string,
 ): Promise<AudienceDefinitions> {
   const found = new Map<string, Referable>();
-  const wanted = [...referencesIn(unescaped(json))];
+  const wanted = [...referencesIn(withoutEscapes(json))];
   for (let id = wanted.pop(); id !== undefined; id = wanted.pop()) {
     const audience = found.has(id) ? undefined : await store.find(projectId, id);
     if (audience === undefined) continue;
@@ -35,7 +35,7 @@ export async function findReferences(
 }
 
 /** A caller may write any letter as an escape. */
-function unescaped(json: string): string {
+function withoutEscapes(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json));
   } catch {

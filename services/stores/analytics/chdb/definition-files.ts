@@ -35,10 +35,10 @@ export function removeBrokenDefinitions(folder: string): void {
 function allDefinitions(folder: string): readonly DefinitionFile[] {
   const metadata = join(folder, 'metadata');
   return namesIn(metadata).flatMap((name): readonly DefinitionFile[] => {
-    const database = unescaped(name);
+    const database = tableNameOf(name);
     if (name.endsWith(SQL)) return [{ path: join(metadata, name), database, table: undefined }];
     const tables = namesIn(join(metadata, name)).filter((file) => file.endsWith(SQL));
-    return tables.map((file) => ({ path: join(metadata, name, file), database, table: unescaped(file) }));
+    return tables.map((file) => ({ path: join(metadata, name, file), database, table: tableNameOf(file) }));
   });
 }
 
@@ -47,7 +47,7 @@ function namesIn(folder: string): readonly string[] {
   return unlessGone(() => readdirSync(folder)) ?? [];
 }
 
-function unescaped(file: string): string {
+function tableNameOf(file: string): string {
   return decodeURIComponent(basename(file, SQL));
 }
 
