@@ -1,5 +1,5 @@
 import { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-event-log.ts';
-import { testEventLog } from '../../contract/event-log.ts';
+import { testEventLog } from '../../contract/event-log/event-log.ts';
 import { EMBEDDED_SCHEMES } from '../../support/event-log/embedded-logs.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

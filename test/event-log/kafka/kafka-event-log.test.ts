@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { KafkaEventLog } from '../../../services/event-log/kafka/kafka-event-log.ts';
-import { testEventLog } from '../../contract/event-log.ts';
+import { testEventLog } from '../../contract/event-log/event-log.ts';
 import { serverUrl } from '../../servers/server.ts';
 
 const url = await serverUrl('kafka');

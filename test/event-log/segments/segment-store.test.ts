@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SegmentStore } from '../../../services/event-log/segments/segment-store.ts';
-import { testDeletingStore } from '../../contract/deleting-store.ts';
+import { testDeletingStore } from '../../contract/event-log/deleting-store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 testDeletingStore('a log of segments', async () => {

@@ -1,4 +1,4 @@
-import type { EventLog, LogReader, ReaderOptions } from '../../services/event-log/event-log.ts';
+import type { EventLog, LogReader, ReaderOptions } from '../../../services/event-log/event-log.ts';
 
 export const PARTITIONS = 3;
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { NewRecord } from '../../services/event-log/event-log.ts';
-import { partitionOf } from '../../services/event-log/partition.ts';
-import { isRetryable } from '../../services/runtime/errors.ts';
-import { placeOf, readCount, record, records, text, values } from '../support/event-log/event-log.ts';
+import type { NewRecord } from '../../../services/event-log/event-log.ts';
+import { partitionOf } from '../../../services/event-log/partition.ts';
+import { isRetryable } from '../../../services/runtime/errors.ts';
+import { placeOf, readCount, record, records, text, values } from '../../support/event-log/event-log.ts';
 import { type EventLogAbilities, type MakeBench, PARTITIONS } from './event-log-bench.ts';
 
 export function testAppending(makeBench: MakeBench, { denseOffsets, atomicAppends }: EventLogAbilities): void {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Position, TopicPartition } from '../../services/event-log/event-log.ts';
-import { beginningOf, positionAfter } from '../../services/event-log/identity.ts';
+import type { Position, TopicPartition } from '../../../services/event-log/event-log.ts';
+import { beginningOf, positionAfter } from '../../../services/event-log/identity.ts';
 import {
   AT_ONCE,
   keyIn,
@@ -11,7 +11,7 @@ import {
   record,
   records,
   values,
-} from '../support/event-log/event-log.ts';
+} from '../../support/event-log/event-log.ts';
 import { type MakeBench, PARTITIONS } from './event-log-bench.ts';
 
 export function testReading(makeBench: MakeBench): void {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { EventLog, PartitionRecords, ScanOptions, ScanRange } from '../../services/event-log/event-log.ts';
-import { keyIn, placed, placeOf, readCount, record, records, values } from '../support/event-log/event-log.ts';
+import type { EventLog, PartitionRecords, ScanOptions, ScanRange } from '../../../services/event-log/event-log.ts';
+import { keyIn, placed, placeOf, readCount, record, records, values } from '../../support/event-log/event-log.ts';
 import { type MakeBench, PARTITIONS } from './event-log-bench.ts';
 
 const EVER = 2n ** 50n;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { LogReader, Position } from '../../services/event-log/event-log.ts';
-import { AT_ONCE, PATIENT, placeOf, readCount, records, until } from '../support/event-log/event-log.ts';
+import type { LogReader, Position } from '../../../services/event-log/event-log.ts';
+import { AT_ONCE, PATIENT, placeOf, readCount, records, until } from '../../support/event-log/event-log.ts';
 import { type EventLogAbilities, type MakeBench, PARTITIONS } from './event-log-bench.ts';
 
 export function testGroups(makeBench: MakeBench, { oneMemberHoldsAll }: EventLogAbilities): void {

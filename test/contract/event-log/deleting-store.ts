@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { CHUNK_HEADER_BYTES, chunkBytesOf, writeRecord } from '../../services/event-log/embedded/chunk.ts';
-import type { LogPartition } from '../../services/event-log/embedded/layout.ts';
-import type { DeletingStore } from '../../services/event-log/embedded/store.ts';
-import type { LogRecord } from '../../services/event-log/event-log.ts';
-import { text } from '../support/event-log/event-log.ts';
+import { CHUNK_HEADER_BYTES, chunkBytesOf, writeRecord } from '../../../services/event-log/embedded/chunk.ts';
+import type { LogPartition } from '../../../services/event-log/embedded/layout.ts';
+import type { DeletingStore } from '../../../services/event-log/embedded/store.ts';
+import type { LogRecord } from '../../../services/event-log/event-log.ts';
+import { text } from '../../support/event-log/event-log.ts';
 
 /** A store of a topic `t` with two partitions, whose files are so small that some commits fill one. */
 export interface StoreBench {
