@@ -150,7 +150,7 @@ function expectedOf(command: string, words: readonly string[], answers: readonly
   if (command === 'import') {
     const job =
       answers.findLast(({ path }) => /^\/v1\/admin\/imports(\/imp\w+|\/job\w+)?(\?|$)/.test(path))?.text ?? '';
-    return JSON.stringify((JSON.parse(job) as { readonly result: unknown }).result);
+    return resultIn(job);
   }
   if (words.includes('--yes')) {
     // Two answers: of the build, and of the swap.
