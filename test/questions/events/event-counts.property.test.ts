@@ -21,7 +21,7 @@ import {
   object,
   occurrencesIn,
 } from '../../support/messages/random-audience.ts';
-import { exactly } from '../../support/messages/random-history.ts';
+import { AUDIENCES, exactly } from '../../support/messages/random-history.ts';
 import { PROJECT } from '../../support/http/reading-server.ts';
 import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
@@ -216,9 +216,11 @@ describe.each(await testedAnalytics())('questions about events in $name', (teste
   }
 });
 
-/** A condition of `users` may be refused: never done, with a first or last time. */
+/** A condition of `users` may be refused: never done, with a first or last time or a measure. */
 function expectNeverDone(errors: readonly object[]): void {
-  expect(errors).toEqual([{ path: expect.stringMatching(/^\/users.*\/count$/), message: expect.any(String) }]);
+  expect(errors).toEqual([
+    { path: expect.stringMatching(/^\/users.*\/(count|measure)$/), message: expect.any(String) },
+  ]);
 }
 
 function labelsOf({ interval, timezone }: CountsQuestion, { current }: Counts): readonly string[] {
@@ -237,5 +239,5 @@ function expectMeasure(text: string, found: string | undefined, wanted: NaiveMea
 }
 
 function requestOf(text: string): Parameters<typeof readCountsQuestion>[0] {
-  return { project: PROJECT, text };
+  return { project: PROJECT, text, audiences: AUDIENCES };
 }

@@ -67,7 +67,7 @@ export async function insertHistory(store: AnalyticsWriter, past: History): Prom
 const ZONES = ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Apia'];
 
 /** The saved audiences to which random definitions refer. */
-const AUDIENCES = new Map([
+export const AUDIENCES = new Map([
   [
     'other',
     {
