@@ -1,21 +1,19 @@
 /** What a user did: the event, where its properties, how often, and when. */
 import type { Json } from '../../../api/json.ts';
-import { isList, isObject, type JsonObject, numberOf, type Path } from '../json-edit.ts';
-import { type KnownName, nameOf, testsOf } from '../known.ts';
-import { isOperator, memberAdditions, memberPieces, type MemberPlace } from './member-phrase.ts';
+import { isObject, type JsonObject, numberOf, type Path } from '../json-edit.ts';
 import { periodPieces } from './period-pieces.ts';
 import {
   type Addition,
   jsonPiece,
   optionsOf,
   type Phrase,
-  phrasesOf,
   type Piece,
   type Suggested,
   unknownPhrase,
   type Wording,
   word,
 } from './phrase.ts';
+import { whereAdditions, wherePhrases } from './where-phrases.ts';
 
 const VERBS = optionsOf({ did: 'did', not: 'did not do' });
 const COUNTS = optionsOf({ at_least: 'at least', at_most: 'at most', exactly: 'exactly', range: 'between' });
@@ -51,34 +49,6 @@ function verbPiece(at: Path, node: JsonObject, outer: Path): Piece {
 function eventPiece(at: Path, event: Json | undefined): Piece {
   if (typeof event !== 'string') return jsonPiece(at, event ?? null, 'Event');
   return { kind: 'text', at, label: 'Event', value: event, suggested: EVENTS, make: (text) => text };
-}
-
-function wherePhrases(at: Path, where: Json, event: string): readonly Phrase[] {
-  const remove = (place: Path, label: string): Piece => ({
-    kind: 'remove',
-    label,
-    edit: { at: place, value: undefined },
-  });
-  if (!isList(where)) {
-    return [{ name: 'where', pieces: [word('where'), jsonPiece(at, where, 'Where'), remove(at, 'Remove where')] }];
-  }
-  return where.flatMap((member, index) => {
-    const place = [...at, index];
-    const pieces = [
-      word(index === 0 ? 'where' : 'and'),
-      ...wherePieces(place, member, event),
-      remove(where.length === 1 ? at : place, `Remove this about the property`),
-    ];
-    return phrasesOf(`where ${index}`, pieces);
-  });
-}
-
-function wherePieces(at: Path, member: Json, event: string): readonly Piece[] {
-  if (!isObject(member) || !Object.hasOwn(member, 'property')) return [jsonPiece(at, member, 'Property')];
-  const unknown = Object.keys(member).some((key) => key !== 'property' && !isOperator(key));
-  if (unknown) return [jsonPiece(at, member, 'Property')];
-  const place: MemberPlace = { at, node: member, kind: 'property', event };
-  return memberPieces(place);
 }
 
 function countPhrase(at: Path, count: Json): Phrase {
@@ -120,22 +90,6 @@ function timePhrase(at: Path, key: keyof typeof TIMES, period: Json): Phrase {
   const remove: Piece = { kind: 'remove', label: 'Remove the time', edit: { at: place, value: undefined } };
   const start = TIMES[key] === '' ? [] : [word(TIMES[key])];
   return { name: key, pieces: [...start, ...periodPieces(place, period), remove] };
-}
-
-function whereAdditions(at: Path, where: Json | undefined, event: string): readonly Addition[] {
-  if (where !== undefined && !isList(where)) return [];
-  const make = (properties: readonly KnownName[]) => {
-    const known = properties[0];
-    const member = known === undefined ? { property: '', is: '' } : { property: nameOf(known.path), ...testsOf(known) };
-    return where === undefined ? { at, value: [member] } : { at: [...at, where.length], value: member };
-  };
-  const text = where === undefined ? 'where' : 'and where';
-  const addition = { text, label: 'Only events with certain properties', event, make };
-  return [addition, ...(where ?? []).flatMap((member, index) => ofMember([...at, index], member))];
-}
-
-function ofMember(at: Path, member: Json): readonly Addition[] {
-  return isObject(member) ? memberAdditions({ at, node: member, kind: 'property' }) : [];
 }
 
 function additionsTo(at: Path, has: (key: string) => boolean): readonly Addition[] {
