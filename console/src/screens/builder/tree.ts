@@ -98,8 +98,12 @@ export interface Problem {
 }
 
 /** Each problem at the innermost condition that it is in: by the pointer of that condition. */
-export function problemsByNode(root: TreeNode, problems: readonly Problem[]): ReadonlyMap<string, readonly Problem[]> {
+export function problemsByNode(
+  root: TreeNode | undefined,
+  problems: readonly Problem[],
+): ReadonlyMap<string, readonly Problem[]> {
   const found = new Map<string, readonly Problem[]>();
+  if (root === undefined) return found;
   for (const problem of problems) {
     const at = pointerOf(innermost(root, problem.pointer).at);
     found.set(at, [...(found.get(at) ?? []), problem]);
