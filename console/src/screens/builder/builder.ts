@@ -7,7 +7,7 @@ import { Counting } from './counting.ts';
 import { History } from './history.ts';
 import { applyEdit, type Edit, isSame, type Path, pointerOf } from './json-edit.ts';
 import { formatJson, readJson, type SyntaxProblem } from './json-text.ts';
-import { type Problem, problemsByNode, type TreeNode, treeOf } from './tree.ts';
+import { type AudienceNames, type Problem, problemsByNode, type TreeNode, treeOf } from './tree.ts';
 import type { Changed } from './tree-edits.ts';
 
 export interface Draft {
@@ -56,6 +56,12 @@ export class Builder {
 
   get document(): Json | undefined {
     return this.draft.value.document;
+  }
+
+  /** The names of the project's audiences by their ids, without the one that is changed: it cannot refer to itself. */
+  otherAudiences(): AudienceNames {
+    const own = this.saved.value?.id;
+    return new Map([...this.catalog.audiences.value].filter(([id]) => id !== own));
   }
 
   /** Whether it differs from what is saved. */

@@ -4,7 +4,7 @@ import type { Json } from '../../api/json.ts';
 import { count } from '../../parts/numbers.ts';
 import type { Builder } from './builder.ts';
 import { hintsOf } from './hints.ts';
-import { pointerOf } from './json-edit.ts';
+import { numberOf, pointerOf } from './json-edit.ts';
 import { nameOf, testsOf } from './known.ts';
 import { AddButton, PieceView } from './sentences/piece-view.tsx';
 import { RowMenu } from './row-menu.tsx';
@@ -100,7 +100,7 @@ function Part(props: NodeProps) {
 function Condition({ builder, node }: NodeProps) {
   const { phrases, additions } = wordingOf(node);
   const offered = additions.filter(({ isRare }) => isRare !== true);
-  const label = sentenceOf(node);
+  const label = sentenceOf(node, builder.catalog.audiences.value);
   return (
     <>
       <div
@@ -203,6 +203,7 @@ function Note({ look, node, problem: { pointer, message } }: NoteProps) {
 
 function Additions({ builder, node }: NodeProps) {
   const add = (part: Json): void => builder.change(added(rootOf(builder), node, part));
+  const [audience] = builder.otherAudiences().keys();
   return (
     <div class="row group-additions" role="group" aria-label="Add a condition">
       <button type="button" class="tiny add" onClick={() => add(newEvent(builder))}>
@@ -210,6 +211,14 @@ function Additions({ builder, node }: NodeProps) {
       </button>
       <button type="button" class="tiny add" onClick={() => add(newTrait(builder))}>
         + Who they are
+      </button>
+      {audience !== undefined && (
+        <button type="button" class="tiny add" onClick={() => add({ audience })}>
+          + Also in an audience
+        </button>
+      )}
+      <button type="button" class="tiny add" onClick={() => add(newSample())}>
+        + A sample
       </button>
       <button type="button" class="tiny add" onClick={() => add({ any: [newEvent(builder)] })}>
         + Group
@@ -232,6 +241,11 @@ export function newTrait(builder: Builder): Json {
   const names = builder.catalog.traits.peek()?.names ?? [];
   const known = names.find(({ examples }) => examples.length > 0 && examples.length < MANY) ?? names[0];
   return known === undefined ? { trait: '', is: '' } : { trait: nameOf(known.path), ...testsOf(known) };
+}
+
+/** By the day as its seed: samples of one seed have the same users, which is seldom wanted of two audiences. */
+function newSample(): Json {
+  return { sample: { percent: numberOf('10') ?? '', seed: new Date().toISOString().slice(0, 10) } };
 }
 
 /** The document, where the tree shows one. */

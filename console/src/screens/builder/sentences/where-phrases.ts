@@ -1,33 +1,28 @@
 /** Which properties the events must have: a phrase for each. */
 import type { Json } from '../../../api/json.ts';
-import { isList, isObject, type Path } from '../json-edit.ts';
+import { isList, isObject, type Path, pointerOf } from '../json-edit.ts';
 import { type KnownName, nameOf, testsOf } from '../known.ts';
-import { isOperator, memberAdditions, memberPieces, type MemberPlace } from './member-phrase.ts';
-import { type Addition, jsonPiece, type Phrase, phrasesOf, type Piece, word } from './phrase.ts';
+import { isTest, memberAdditions, memberPieces, type MemberPlace } from './member-phrase.ts';
+import { type Addition, jsonPiece, type Phrase, phrasesOf, type Piece, removal, word } from './phrase.ts';
 
 export function wherePhrases(at: Path, where: Json, event: string): readonly Phrase[] {
-  const remove = (place: Path, label: string): Piece => ({
-    kind: 'remove',
-    label,
-    edit: { at: place, value: undefined },
-  });
-  if (!isList(where)) {
-    return [{ name: 'where', pieces: [word('where'), jsonPiece(at, where, 'Where'), remove(at, 'Remove where')] }];
-  }
+  const name = pointerOf(at);
+  if (!isList(where))
+    return [{ name, pieces: [word('where'), jsonPiece(at, where, 'Where'), removal('Remove where', at)] }];
   return where.flatMap((member, index) => {
     const place = [...at, index];
     const pieces = [
       word(index === 0 ? 'where' : 'and'),
       ...wherePieces(place, member, event),
-      remove(where.length === 1 ? at : place, `Remove this about the property`),
+      removal('Remove this about the property', where.length === 1 ? at : place),
     ];
-    return phrasesOf(`where ${index}`, pieces);
+    return phrasesOf(`${name} ${index}`, pieces);
   });
 }
 
 function wherePieces(at: Path, member: Json, event: string): readonly Piece[] {
   if (!isObject(member) || !Object.hasOwn(member, 'property')) return [jsonPiece(at, member, 'Property')];
-  const unknown = Object.keys(member).some((key) => key !== 'property' && !isOperator(key));
+  const unknown = Object.keys(member).some((key) => key !== 'property' && !isTest(key));
   if (unknown) return [jsonPiece(at, member, 'Property')];
   const place: MemberPlace = { at, node: member, kind: 'property', event };
   return memberPieces(place);
