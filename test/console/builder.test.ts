@@ -47,11 +47,17 @@ function piecesIn(root: Json): readonly Piece[] {
 }
 
 function sentencesOf(text: string): readonly string[] {
-  return nodesIn(treeOf(parseJson(text))).map(sentenceOf);
+  return nodesIn(treeOf(parseJson(text))).map((node) => sentenceOf(node));
 }
 
 /** How many values of a list have controls. */
 const SHOWN = 20;
+
+/** “has a value”, “(ignoring case)” and “did anything” are said without the value; that any event counts goes without saying. */
+function isInTheWords(name: string, value: Json): boolean {
+  if (name === 'which') return value === 'any';
+  return typeof value === 'boolean' && ['exists', 'ignore_case', 'any'].includes(name);
+}
 
 describe('a definition and its sentences', () => {
   test('each control that is set to what it shows leaves the document as it is, every digit', () => {
@@ -89,14 +95,16 @@ describe('a definition and its sentences', () => {
   test('nothing of a definition is left out of its sentences', () => {
     fc.assert(
       fc.property(fc.oneof(definition, anything), (root) => {
-        const words = nodesIn(treeOf(root)).map(sentenceOf).join(' ');
+        const words = nodesIn(treeOf(root))
+          .map((node) => sentenceOf(node))
+          .join(' ');
         for (const at of placesIn(root)) {
           const value = valueAt(root, at);
           const isShown = at.every((key) => typeof key !== 'number' || key < SHOWN);
           if (value === undefined || isList(value) || isObject(value) || !isShown) continue;
-          if (at.at(-1) === 'exists' && typeof value === 'boolean') continue;
+          if (isInTheWords(String(at.at(-1)), value)) continue;
           const text = typeof value === 'string' ? value : jsonText(value);
-          const shown = [text, JSON.stringify(text).slice(1, -1), text.replace(/^(\d+)[hdw]$/, '$1')];
+          const shown = [text, JSON.stringify(text).slice(1, -1), text.replace(/^\+?(\d+)[hdw]$/, '$1')];
           expect(
             shown.some((one) => words.includes(one)),
             `${jsonText(value)} at ${at.join('/')} of ${words}`,
@@ -114,7 +122,7 @@ describe('a definition and its sentences', () => {
     ],
     [
       '{"not":{"event":"Signed In","last":{"before":"7d"}}}',
-      ['did not do Signed In with the last of them before 7 days ago'],
+      ['not those who did Signed In, the last time before 7 days ago'],
     ],
     ['{"trait":["address","country"],"in":["DE",1]}', ['their address → country is one of “DE” or 1']],
     ['{"not":{"trait":"plan","in":["pro"]}}', ['their plan is none of “pro”']],
@@ -127,7 +135,7 @@ describe('a definition and its sentences', () => {
     ['{"not":{"not":{"event":"A"}}}', ['none of this', 'did not do A']],
     [
       '{"event":"A","count":{"at_least":1,"at_most":2},"first":{"between":["2026-01-01","1d"]}}',
-      ['did A between 1 and 2 times with the first of them between the day 2026-01-01 and 1 days ago'],
+      ['did A between 1 and 2 times, the first time ever between the day 2026-01-01 and 1 days ago'],
     ],
     ['{"event":"A","odd":[1e400]}', ['did A odd: [1e400]']],
     ['{"wrong":{"a":1.0}}', ['{"wrong":{"a":1.0}}']],

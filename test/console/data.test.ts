@@ -1,9 +1,10 @@
 import { testAudiences } from './areas/audiences-tests.ts';
 import { testBuilder } from './areas/builder-tests.ts';
+import { testBuilderKinds } from './areas/builder-kinds-tests.ts';
 import { testEvents } from './areas/events-tests.ts';
 import { testLive } from './areas/live-tests.ts';
 import { testOnScene } from './on-scene.ts';
 import { testUsers } from './areas/users-tests.ts';
 
 // Events come before messages are sent into the empty project.
-testOnScene(testEvents, testLive, testUsers, testAudiences, testBuilder);
+testOnScene(testEvents, testLive, testUsers, testAudiences, testBuilder, testBuilderKinds);

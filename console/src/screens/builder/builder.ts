@@ -7,7 +7,7 @@ import { Counting } from './counting.ts';
 import { History } from './history.ts';
 import { applyEdit, type Edit, isSame, type Path, pointerOf } from './json-edit.ts';
 import { formatJson, readJson, type SyntaxProblem } from './json-text.ts';
-import { type Problem, type TreeNode, treeOf } from './tree.ts';
+import { type AudienceNames, type Problem, problemsByNode, type TreeNode, treeOf } from './tree.ts';
 import type { Changed } from './tree-edits.ts';
 
 export interface Draft {
@@ -36,6 +36,13 @@ export class Builder {
   readonly problems = computed<readonly Problem[]>(() =>
     this.counting.isCounting.value ? [] : this.counting.problems.value,
   );
+  readonly problemsAt = computed(() => problemsByNode(this.root.value, this.problems.value));
+  /** What the definition most likely does not mean, as the service says with the count. */
+  readonly warningsAt = computed(() => {
+    const { isCounting, refusal, counted } = this.counting;
+    const isOfPresent = !isCounting.value && refusal.value === undefined;
+    return problemsByNode(this.root.value, isOfPresent ? (counted.value?.warnings ?? []) : []);
+  });
   readonly #history: History<Draft>;
 
   constructor(document: Json | undefined, saved: SavedAudience | undefined) {
@@ -49,6 +56,12 @@ export class Builder {
 
   get document(): Json | undefined {
     return this.draft.value.document;
+  }
+
+  /** The names of the project's audiences by their ids, without the one that is changed: it cannot refer to itself. */
+  otherAudiences(): AudienceNames {
+    const own = this.saved.value?.id;
+    return new Map([...this.catalog.audiences.value].filter(([id]) => id !== own));
   }
 
   /** Whether it differs from what is saved. */

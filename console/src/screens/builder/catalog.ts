@@ -1,9 +1,11 @@
 /** The names, types and examples of the project's data, loaded as they are needed. */
 import { signal } from '@preact/signals';
+import type { Raw } from '../../api/answer.ts';
 import { ApiError, ask } from '../../api/client.ts';
 import { type Answer, operation, type Operation } from '../../../../schemas/operations.ts';
 import { findKnown, type KnownName, knownNames, type Names } from './known.ts';
 import type { Suggested } from './sentences/phrase.ts';
+import type { AudienceNames } from './tree.ts';
 
 /** The most frequent ones: others can be typed. */
 const query = { limit: 1_000 };
@@ -21,13 +23,18 @@ export class Catalog {
   /** Undefined until they are loaded. */
   readonly events = signal<Names | undefined>(undefined);
   readonly traits = signal<Names | undefined>(undefined);
+  /** The newest audiences: their names by their ids. */
+  readonly audiences = signal<AudienceNames>(new Map());
   readonly #properties = signal<ReadonlyMap<string, Names>>(new Map());
   readonly #loading = new Map<string, Promise<Names>>();
   readonly #stop = new AbortController();
 
   load(): void {
-    void this.#ask(operation('GET /v1/catalog/events', { query })).then((names) => (this.events.value = names));
-    void this.#ask(operation('GET /v1/catalog/traits', { query })).then((names) => (this.traits.value = names));
+    void this.#names(operation('GET /v1/catalog/events', { query })).then((names) => (this.events.value = names));
+    void this.#names(operation('GET /v1/catalog/traits', { query })).then((names) => (this.traits.value = names));
+    void this.#ask(operation('GET /v1/audiences', { query })).then((page) => {
+      this.audiences.value = new Map(page?.audiences.map(({ id, name }) => [id, name]));
+    });
   }
 
   close(): void {
@@ -39,7 +46,7 @@ export class Catalog {
     if (findKnown(this.events.peek()?.names ?? [], [event]) === undefined) return NONE;
     const path = { name: event };
     const asked = operation('GET /v1/catalog/events/{name}/properties', { path, query });
-    const loading = this.#loading.get(event) ?? this.#ask(asked);
+    const loading = this.#loading.get(event) ?? this.#names(asked);
     this.#loading.set(event, loading);
     const names = await loading;
     if (!this.#properties.peek().has(event)) {
@@ -66,14 +73,19 @@ export class Catalog {
     return known === undefined ? [] : [known];
   }
 
+  async #names(asked: Operation<NamesAnswer>): Promise<Names> {
+    const answer = await this.#ask(asked);
+    if (answer === undefined) return NONE;
+    const names = answer.events ?? answer.traits ?? answer.properties ?? [];
+    return { names: knownNames(names), isWhole: answer.next_cursor === null };
+  }
+
   /** Suggestions are no reason to disturb anybody: where they cannot be had, there are none. */
-  async #ask(asked: Operation<NamesAnswer>): Promise<Names> {
+  async #ask<A>(asked: Operation<A>): Promise<Raw<A> | undefined> {
     try {
-      const answer = await ask({ ...asked, signal: this.#stop.signal });
-      const names = answer.events ?? answer.traits ?? answer.properties ?? [];
-      return { names: knownNames(names), isWhole: answer.next_cursor === null };
+      return await ask({ ...asked, signal: this.#stop.signal });
     } catch (error) {
-      if (error instanceof ApiError || this.#stop.signal.aborted) return NONE;
+      if (error instanceof ApiError || this.#stop.signal.aborted) return undefined;
       throw error;
     }
   }

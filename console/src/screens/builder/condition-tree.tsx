@@ -4,11 +4,11 @@ import type { Json } from '../../api/json.ts';
 import { count } from '../../parts/numbers.ts';
 import type { Builder } from './builder.ts';
 import { hintsOf } from './hints.ts';
-import { pointerOf } from './json-edit.ts';
+import { numberOf, pointerOf } from './json-edit.ts';
 import { nameOf, testsOf } from './known.ts';
 import { AddButton, PieceView } from './sentences/piece-view.tsx';
 import { RowMenu } from './row-menu.tsx';
-import { GROUPS, groupKind, type Problem, problemsByNode, sentenceOf, type TreeNode, wordingOf } from './tree.ts';
+import { GROUPS, groupKind, type Problem, sentenceOf, type TreeNode, wordingOf } from './tree.ts';
 import { added, joined, moved, removed } from './tree-edits.ts';
 
 export interface NodeProps {
@@ -16,20 +16,17 @@ export interface NodeProps {
   readonly node: TreeNode;
 }
 
-type Problems = ReadonlyMap<string, readonly Problem[]>;
-
 export function ConditionTree({ builder, root }: { readonly builder: Builder; readonly root: TreeNode }) {
-  const problems = problemsByNode(root, builder.problems.value);
   const tree = useRef<HTMLDivElement>(null);
   useFocus(builder, tree);
   return (
     <div class="tree" ref={tree}>
       <p class="lead">{root.kind === 'group' ? 'Users for whom' : 'Users who'}</p>
       {root.kind === 'group' ? (
-        <Group builder={builder} node={root} problems={problems} />
+        <Group builder={builder} node={root} />
       ) : (
         <>
-          <Part builder={builder} node={root} problems={problems} />
+          <Part builder={builder} node={root} />
           <Additions builder={builder} node={root} />
         </>
       )}
@@ -49,7 +46,7 @@ function useFocus(builder: Builder, tree: { readonly current: HTMLDivElement | n
   }, [wanted, builder]);
 }
 
-function Group({ builder, node, problems }: NodeProps & { readonly problems: Problems }) {
+function Group({ builder, node }: NodeProps) {
   const label = sentenceOf(node);
   return (
     <div class={`group ${node.isNegated ? 'negated' : (node.joinedBy ?? '')}`} role="group" aria-label={label}>
@@ -70,11 +67,11 @@ function Group({ builder, node, problems }: NodeProps & { readonly problems: Pro
         <Left builder={builder} node={node} />
         <RowMenu builder={builder} node={node} label={label} />
       </div>
-      <Notes builder={builder} node={node} problems={problems} />
+      <Notes builder={builder} node={node} />
       <ul>
         {node.parts.map((part) => (
           <li key={pointerOf(part.at)}>
-            <Part builder={builder} node={part} problems={problems} />
+            <Part builder={builder} node={part} />
           </li>
         ))}
       </ul>
@@ -83,8 +80,8 @@ function Group({ builder, node, problems }: NodeProps & { readonly problems: Pro
   );
 }
 
-function Part(props: NodeProps & { readonly problems: Problems }) {
-  const { node, builder, problems } = props;
+function Part(props: NodeProps) {
+  const { node, builder } = props;
   if (node.kind === 'group') return <Group {...props} />;
   if (node.kind !== 'not') return <Condition {...props} />;
   const [inner] = node.parts;
@@ -95,15 +92,15 @@ function Part(props: NodeProps & { readonly problems: Problems }) {
         <Left builder={builder} node={node} />
         <RowMenu builder={builder} node={node} label="none of this" />
       </div>
-      {inner !== undefined && <Part builder={builder} node={inner} problems={problems} />}
+      {inner !== undefined && <Part builder={builder} node={inner} />}
     </div>
   );
 }
 
-function Condition({ builder, node, problems }: NodeProps & { readonly problems: Problems }) {
+function Condition({ builder, node }: NodeProps) {
   const { phrases, additions } = wordingOf(node);
   const offered = additions.filter(({ isRare }) => isRare !== true);
-  const label = sentenceOf(node);
+  const label = sentenceOf(node, builder.catalog.audiences.value);
   return (
     <>
       <div
@@ -134,7 +131,7 @@ function Condition({ builder, node, problems }: NodeProps & { readonly problems:
         <Left builder={builder} node={node} />
         <RowMenu builder={builder} node={node} label={label} additions={additions} />
       </div>
-      <Notes builder={builder} node={node} problems={problems} />
+      <Notes builder={builder} node={node} />
     </>
   );
 }
@@ -161,23 +158,24 @@ function isNarrowing(builder: Builder): boolean {
   return root === undefined || ['all', 'not any'].includes(groupKind(root));
 }
 
-function Notes({ builder, node, problems }: NodeProps & { readonly problems: Problems }) {
-  const refused = problems.get(pointerOf(node.at)) ?? [];
+function Notes({ builder, node }: NodeProps) {
+  const at = pointerOf(node.at);
+  const refused = builder.problemsAt.value.get(at) ?? [];
+  const warnings = builder.warningsAt.value.get(at) ?? [];
   const { events, traits } = builder.catalog;
   const hints = hintsOf(node, {
     events: events.value,
     traits: traits.value,
     properties: (event) => builder.catalog.knownProperties(event),
   });
-  if (refused.length + hints.length === 0) return null;
-  const inner = pointerOf(node.inner);
+  if (refused.length + warnings.length + hints.length === 0) return null;
   return (
     <ul class="notes">
-      {refused.map(({ pointer, message }) => (
-        <li key={pointer + message} class="refused">
-          {pointer.startsWith(`${inner}/`) && <code>{pointer.slice(inner.length + 1).replaceAll('/', ' ')}</code>}{' '}
-          {message}
-        </li>
+      {refused.map((problem) => (
+        <Note key={problem.pointer + problem.message} look="refused" node={node} problem={problem} />
+      ))}
+      {warnings.map((problem) => (
+        <Note key={problem.pointer + problem.message} look="hint" node={node} problem={problem} />
       ))}
       {hints.map((hint) => (
         <li key={hint} class="hint">
@@ -188,8 +186,24 @@ function Notes({ builder, node, problems }: NodeProps & { readonly problems: Pro
   );
 }
 
+interface NoteProps {
+  readonly look: 'refused' | 'hint';
+  readonly node: TreeNode;
+  readonly problem: Problem;
+}
+
+function Note({ look, node, problem: { pointer, message } }: NoteProps) {
+  const inner = pointerOf(node.inner);
+  return (
+    <li class={look}>
+      {pointer.startsWith(`${inner}/`) && <code>{pointer.slice(inner.length + 1).replaceAll('/', ' ')}</code>} {message}
+    </li>
+  );
+}
+
 function Additions({ builder, node }: NodeProps) {
   const add = (part: Json): void => builder.change(added(rootOf(builder), node, part));
+  const [audience] = builder.otherAudiences().keys();
   return (
     <div class="row group-additions" role="group" aria-label="Add a condition">
       <button type="button" class="tiny add" onClick={() => add(newEvent(builder))}>
@@ -197,6 +211,14 @@ function Additions({ builder, node }: NodeProps) {
       </button>
       <button type="button" class="tiny add" onClick={() => add(newTrait(builder))}>
         + Who they are
+      </button>
+      {audience !== undefined && (
+        <button type="button" class="tiny add" onClick={() => add({ audience })}>
+          + Also in an audience
+        </button>
+      )}
+      <button type="button" class="tiny add" onClick={() => add(newSample())}>
+        + A sample
       </button>
       <button type="button" class="tiny add" onClick={() => add({ any: [newEvent(builder)] })}>
         + Group
@@ -219,6 +241,11 @@ export function newTrait(builder: Builder): Json {
   const names = builder.catalog.traits.peek()?.names ?? [];
   const known = names.find(({ examples }) => examples.length > 0 && examples.length < MANY) ?? names[0];
   return known === undefined ? { trait: '', is: '' } : { trait: nameOf(known.path), ...testsOf(known) };
+}
+
+/** By the day as its seed: samples of one seed have the same users, which is seldom wanted of two audiences. */
+function newSample(): Json {
+  return { sample: { percent: numberOf('10') ?? '', seed: new Date().toISOString().slice(0, 10) } };
 }
 
 /** The document, where the tree shows one. */

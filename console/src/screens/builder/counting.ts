@@ -18,6 +18,12 @@ export interface Counted {
   readonly users: readonly AudienceMember[];
   readonly tookMs: number;
   readonly rowsRead: number;
+  readonly warnings: readonly Problem[];
+}
+
+/** The body of a question has the definition as one of its members. */
+function inDefinition(pointer: string): string {
+  return pointer.replace(/^\/definition/, '');
 }
 
 /** What a change of a saved audience would do. */
@@ -41,7 +47,7 @@ export class Counting {
   readonly problems = computed<readonly Problem[]>(() => {
     const refusal = this.refusal.value;
     if (refusal?.status !== 400) return [];
-    return refusal.errors.map(({ path, message }) => ({ pointer: path.replace(/^\/definition/, ''), message }));
+    return refusal.errors.map(({ path, message }) => ({ pointer: inDefinition(path), message }));
   });
   #definition: Json | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -102,6 +108,7 @@ export class Counting {
         users: preview.sample_users,
         tookMs: countOf(preview.took_ms),
         rowsRead: countOf(preview.rows_read),
+        warnings: (preview.warnings ?? []).map(({ pointer, message }) => ({ pointer: inDefinition(pointer), message })),
       };
       this.counted.value = counted;
       this.isCounting.value = false;

@@ -1,6 +1,7 @@
 /** What is allowed and finds nobody, as far as the catalog can tell. */
 import { isList, isObject, type JsonObject } from './json-edit.ts';
 import { findKnown, keysOf, type Names, strangeTypes } from './known.ts';
+import { namesIn } from './sentences/event-names.ts';
 import type { TreeNode } from './tree.ts';
 
 export interface Lookup {
@@ -12,12 +13,18 @@ export interface Lookup {
 export function hintsOf({ kind, value }: TreeNode, known: Lookup): readonly string[] {
   if (!isObject(value)) return [];
   if (kind === 'trait') return memberHints(value, 'trait', known.traits, 'No user has the trait');
-  const { event, where } = value;
-  if (kind !== 'event' || typeof event !== 'string' || known.events === undefined) return [];
-  if (findKnown(known.events.names, [event]) === undefined) {
-    return known.events.isWhole && event !== '' ? [`No event is called “${event}” so far.`] : [];
-  }
-  if (!isList(where)) return [];
+  if (kind !== 'event') return [];
+  return [value, value['followed_by'], value['not_followed_by']]
+    .filter(isObject)
+    .flatMap((one) => eventHints(one, known));
+}
+
+function eventHints({ event, where }: JsonObject, known: Lookup): readonly string[] {
+  const { events } = known;
+  if (events === undefined) return [];
+  const strange = namesIn(event).filter((name) => name !== '' && findKnown(events.names, [name]) === undefined);
+  if (strange.length > 0) return events.isWhole ? strange.map((name) => `No event is called “${name}” so far.`) : [];
+  if (typeof event !== 'string' || event === '' || !isList(where)) return [];
   const properties = known.properties(event);
   return where.flatMap((member) =>
     isObject(member) ? memberHints(member, 'property', properties, `${event} has no property`) : [],

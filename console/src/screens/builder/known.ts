@@ -98,10 +98,8 @@ export function keysOf(name: Json | undefined): readonly string[] | undefined {
 /** The types of values that these operators ask for, and that the data never has. */
 export function strangeTypes(tests: JsonObject, known: KnownName): readonly string[] {
   if (known.types.length === 0 || known.types.some((type) => ['array', 'object'].includes(type))) return [];
-  const constants = Object.entries(tests).flatMap(([name, value]) =>
-    name === 'in' && isList(value) ? value : [value],
-  );
+  const compared = Object.entries(tests).filter(([name]) => name !== 'exists' && name !== 'ignore_case');
+  const constants = compared.flatMap(([name, value]) => (name === 'in' && isList(value) ? value : [value]));
   const types = new Set(constants.filter(isConstant).map(typeOf));
-  if (Object.hasOwn(tests, 'exists')) types.delete('boolean');
   return [...types].filter((type) => !known.types.includes(type));
 }

@@ -63,5 +63,5 @@ export function startsWith(events: readonly string[]): readonly Json[] {
 
 function textOf(definition: Json): string {
   const root = treeOf(definition);
-  return root.kind === 'group' ? root.parts.map(sentenceOf).join(' and ') : sentenceOf(root);
+  return root.kind === 'group' ? root.parts.map((part) => sentenceOf(part)).join(' and ') : sentenceOf(root);
 }

@@ -1,8 +1,9 @@
 /** A definition as a tree of conditions and groups, and the sentence of each. */
 import type { Json } from '../../api/json.ts';
 import { eventWording } from './sentences/event-phrases.ts';
-import { isList, isObject, type Path, pointerOf } from './json-edit.ts';
-import { isFolded, isOperator, memberAdditions, memberPieces, type MemberPlace } from './sentences/member-phrase.ts';
+import { isList, isObject, type JsonObject, type Path, pointerOf } from './json-edit.ts';
+import { membershipIn, membershipWording } from './sentences/membership-phrases.ts';
+import { isFolded, isTest, memberAdditions, memberPieces, type MemberPlace } from './sentences/member-phrase.ts';
 import { jsonPiece, phrasesOf, type Piece, unknownPhrase, type Wording, word } from './sentences/phrase.ts';
 
 export interface TreeNode {
@@ -12,7 +13,7 @@ export interface TreeNode {
   readonly inner: Path;
   readonly isNegated: boolean;
   /** `not` is one around another `not`, or around what has no sentence; `other` is such a thing. */
-  readonly kind: 'group' | 'event' | 'trait' | 'not' | 'other';
+  readonly kind: 'group' | 'event' | 'trait' | 'audience' | 'sample' | 'not' | 'other';
   /** Groups have it. */
   readonly joinedBy?: 'all' | 'any';
   readonly value: Json;
@@ -30,11 +31,15 @@ export function treeOf(value: Json, at: Path = []): TreeNode {
   }
   if (others.length === 0 && key === 'not' && of !== undefined) {
     const inner = treeOf(of, [...at, 'not']);
-    const isSimple = !inner.isNegated && ['group', 'event', 'trait'].includes(inner.kind);
+    const isSimple = !inner.isNegated && inner.kind !== 'not' && inner.kind !== 'other';
     return isSimple ? { ...inner, at, isNegated: true } : { ...plain, kind: 'not', parts: [inner] };
   }
-  if (Object.hasOwn(value, 'event')) return { ...plain, kind: 'event' };
-  return { ...plain, kind: Object.hasOwn(value, 'trait') ? 'trait' : 'other' };
+  return { ...plain, kind: kindOf(value) };
+}
+
+function kindOf(value: JsonObject): TreeNode['kind'] {
+  if (Object.hasOwn(value, 'event')) return 'event';
+  return Object.hasOwn(value, 'trait') ? 'trait' : (membershipIn(value) ?? 'other');
 }
 
 /** The phrases of one condition; a group has none. */
@@ -42,12 +47,13 @@ export function wordingOf(node: TreeNode): Wording {
   const { at, inner, value } = node;
   if (node.kind === 'event' && isObject(value)) return eventWording(inner, value, at);
   if (node.kind === 'trait' && isObject(value)) return traitWording(node, value);
+  if (node.kind !== 'other' && isObject(value)) return membershipWording(inner, value, at);
   return { phrases: [{ name: 'json', pieces: [jsonPiece(inner, value, 'JSON')] }], additions: [] };
 }
 
 function traitWording({ at, inner, isNegated }: TreeNode, value: { readonly [name: string]: Json }): Wording {
   const place: MemberPlace = { at: inner, node: value, kind: 'trait', outer: at };
-  const unknown = Object.entries(value).filter(([key]) => key !== 'trait' && !isOperator(key));
+  const unknown = Object.entries(value).filter(([key]) => key !== 'trait' && !isTest(key));
   const isOutside = isNegated && !isFolded(value);
   const start: readonly Piece[] = [word(isOutside ? 'not: their' : 'their')];
   const pieces = [...start, ...memberPieces(place)];
@@ -57,20 +63,27 @@ function traitWording({ at, inner, isNegated }: TreeNode, value: { readonly [nam
   };
 }
 
-/** A condition in words; a group by what joins its parts. */
-export function sentenceOf(node: TreeNode): string {
+/** By id. */
+export type AudienceNames = ReadonlyMap<string, string>;
+
+/** A condition in words; a group by what joins its parts. An audience that has no name here is called by its id. */
+export function sentenceOf(node: TreeNode, audiences: AudienceNames = new Map()): string {
   if (node.kind === 'group') return groupText(node);
   if (node.kind === 'not') return 'none of this';
-  const texts = wordingOf(node).phrases.flatMap(({ pieces }) => pieces.map(textOf));
+  const texts = wordingOf(node).phrases.map(({ pieces, isClause = false }) => {
+    const words = pieces.map((piece) => textOf(piece, audiences)).filter((text) => text !== '');
+    return `${isClause ? ',' : ''} ${words.join(' ')}`;
+  });
   return texts
-    .filter((text) => text !== '')
-    .join(' ')
+    .join('')
+    .trimStart()
     .replaceAll(/“ (.*?) ”/gs, '“$1”');
 }
 
-function textOf(piece: Piece): string {
+function textOf(piece: Piece, audiences: AudienceNames): string {
   if (piece.kind === 'word') return piece.text;
   if (piece.kind === 'remove') return '';
+  if (piece.kind === 'audience') return audiences.get(piece.value) ?? piece.value;
   if (piece.kind !== 'choice') return piece.value;
   if (piece.looks === 'type') return '';
   return piece.options.find(({ value }) => value === piece.value)?.text ?? piece.value;
@@ -98,8 +111,12 @@ export interface Problem {
 }
 
 /** Each problem at the innermost condition that it is in: by the pointer of that condition. */
-export function problemsByNode(root: TreeNode, problems: readonly Problem[]): ReadonlyMap<string, readonly Problem[]> {
+export function problemsByNode(
+  root: TreeNode | undefined,
+  problems: readonly Problem[],
+): ReadonlyMap<string, readonly Problem[]> {
   const found = new Map<string, readonly Problem[]>();
+  if (root === undefined) return found;
   for (const problem of problems) {
     const at = pointerOf(innermost(root, problem.pointer).at);
     found.set(at, [...(found.get(at) ?? []), problem]);

@@ -26,6 +26,11 @@ export function constantPieces(at: Path, value: Json, options: ConstantOptions):
   return [...field, { kind: 'choice', at, label, value: type, options: choices, looks: 'type', make }];
 }
 
+export function numberPiece(at: Path, value: Json, label: string): Piece {
+  if (!isRawNumber(value)) return jsonPiece(at, value, label);
+  return { kind: 'number', at, label, value: value.rawJSON, make: numberOf };
+}
+
 function fieldOf(
   at: Path,
   value: string | boolean | RawNumber,
@@ -38,7 +43,7 @@ function fieldOf(
       word('”'),
     ];
   }
-  if (isRawNumber(value)) return [{ kind: 'number', at, label, value: value.rawJSON, make: numberOf }];
+  if (isRawNumber(value)) return [numberPiece(at, value, label)];
   return [{ kind: 'choice', at, label, value: String(value), options: BOOLEANS, make: (text) => text === 'true' }];
 }
 

@@ -1,89 +1,86 @@
-/** What a user did: the event, where its properties, how often, and when. */
+/** What a user did: the events, where their properties, how often, when, what came after, and what they come to. */
 import type { Json } from '../../../api/json.ts';
-import { isList, isObject, type JsonObject, numberOf, type Path } from '../json-edit.ts';
-import { type KnownName, nameOf, testsOf } from '../known.ts';
-import { isOperator, memberAdditions, memberPieces, type MemberPlace } from './member-phrase.ts';
+import { isObject, type JsonObject, numberOf, type Path } from '../json-edit.ts';
+import { type KnownName, nameOf } from '../known.ts';
+import { numberPiece } from './constant-pieces.ts';
+import { eventPieces, isAnyEvent, nameAdditions, namesIn, otherEvent } from './event-names.ts';
+import { measureAdditions, measurePhrases } from './measure-phrase.ts';
 import { periodPieces } from './period-pieces.ts';
-import {
-  type Addition,
-  jsonPiece,
-  optionsOf,
-  type Phrase,
-  phrasesOf,
-  type Piece,
-  type Suggested,
-  unknownPhrase,
-  type Wording,
-  word,
-} from './phrase.ts';
+import { type Addition, clauseOf, jsonPiece, optionsOf, type Phrase, type Piece } from './phrase.ts';
+import { removal, unknownPhrase, type Wording, word } from './phrase.ts';
+import { SEQUENCES, sequenceAdditions, sequenceIn, sequencePhrases } from './sequence-phrases.ts';
+import { whereAdditions, wherePhrases } from './where-phrases.ts';
 
-const VERBS = optionsOf({ did: 'did', not: 'did not do' });
+const VERBS = { did: 'did', not: 'did not do', 'did any': 'did anything', 'not any': 'did not do anything' };
+/** “did not do” says nothing of what follows a comma. */
+const LONG_VERBS = { ...VERBS, not: 'not those who did', 'not any': 'not those who did anything' };
 const COUNTS = optionsOf({ at_least: 'at least', at_most: 'at most', exactly: 'exactly', range: 'between' });
-const TIMES = { within: '', first: 'with the first of them', last: 'with the last of them' } as const;
-const EVENTS: Suggested = { of: 'events' };
+/** Members that follow a comma. */
+const CLAUSES = [...SEQUENCES, 'measure', 'first', 'last'];
 
 /** @param outer The place with the `not` around it, where there is one. */
 export function eventWording(at: Path, node: JsonObject, outer: Path): Wording {
   const { event } = node;
-  const name = typeof event === 'string' ? event : '';
-  const known = ['event', 'where', 'count', ...Object.keys(TIMES)];
-  const has = (key: string): boolean => Object.hasOwn(node, key);
+  const name = namesIn(event)[0] ?? '';
+  const sequence = sequenceIn(node);
+  const isFirstEver = sequence === undefined && !Object.hasOwn(node, 'within');
+  const phrasesBy: Readonly<Record<string, (path: Path, value: Json) => readonly Phrase[]>> = {
+    where: (path, value) => wherePhrases(path, value, name),
+    count: (path, value) => [countPhrase(path, value)],
+    within: (path, value) => [{ name: 'within', pieces: timePieces(path, value) }],
+    ...(sequence !== undefined && { [sequence.key]: () => sequencePhrases(at, node, sequence) }),
+    measure: (path, value) => measurePhrases(path, value, name),
+    first: (path, value) =>
+      clauseOf('first', [word(`the first time${isFirstEver ? ' ever' : ''}`), ...timePieces(path, value)]),
+    last: (path, value) => clauseOf('last', [word('the last time'), ...timePieces(path, value)]),
+  };
+  const known = ['event', ...Object.keys(phrasesBy), ...(sequence === undefined ? [] : ['which'])];
   return {
     phrases: [
-      { name: 'event', pieces: [verbPiece(at, node, outer), eventPiece([...at, 'event'], event)] },
-      ...(has('where') ? wherePhrases([...at, 'where'], node['where'] ?? null, name) : []),
-      ...(has('count') ? [countPhrase([...at, 'count'], node['count'] ?? null)] : []),
-      ...(Object.keys(TIMES) as (keyof typeof TIMES)[])
-        .filter(has)
-        .map((key) => timePhrase(at, key, node[key] ?? null)),
+      {
+        name: 'event',
+        pieces: [
+          verbPiece(at, node, outer),
+          ...(isAnyEvent(event) ? [] : eventPieces([...at, 'event'], event ?? null)),
+        ],
+      },
+      ...Object.entries(phrasesBy).flatMap(([key, phrasesOf]) =>
+        Object.hasOwn(node, key) ? phrasesOf([...at, key], node[key] ?? null) : [],
+      ),
       ...Object.entries(node).flatMap(([key, value]) => (known.includes(key) ? [] : [unknownPhrase(at, key, value)])),
     ],
-    additions: [...whereAdditions([...at, 'where'], node['where'], name), ...additionsTo(at, has)],
+    additions: [
+      ...nameAdditions([...at, 'event'], event, 'Or another event'),
+      ...whereAdditions([...at, 'where'], node['where'], name),
+      ...additionsTo(at, node, name),
+      ...(sequence === undefined ? [] : sequenceAdditions(at, sequence)),
+      ...measureAdditions(at, node),
+    ],
   };
 }
 
 function verbPiece(at: Path, node: JsonObject, outer: Path): Piece {
-  const value = outer.length < at.length ? 'not' : 'did';
-  const make = (wanted: string): Json => (wanted === 'not' ? { not: node } : node);
-  return { kind: 'choice', at: outer, label: 'Did or not', value, options: VERBS, make };
-}
-
-function eventPiece(at: Path, event: Json | undefined): Piece {
-  if (typeof event !== 'string') return jsonPiece(at, event ?? null, 'Event');
-  return { kind: 'text', at, label: 'Event', value: event, suggested: EVENTS, make: (text) => text };
-}
-
-function wherePhrases(at: Path, where: Json, event: string): readonly Phrase[] {
-  const remove = (place: Path, label: string): Piece => ({
-    kind: 'remove',
-    label,
-    edit: { at: place, value: undefined },
-  });
-  if (!isList(where)) {
-    return [{ name: 'where', pieces: [word('where'), jsonPiece(at, where, 'Where'), remove(at, 'Remove where')] }];
-  }
-  return where.flatMap((member, index) => {
-    const place = [...at, index];
-    const pieces = [
-      word(index === 0 ? 'where' : 'and'),
-      ...wherePieces(place, member, event),
-      remove(where.length === 1 ? at : place, `Remove this about the property`),
-    ];
-    return phrasesOf(`where ${index}`, pieces);
-  });
-}
-
-function wherePieces(at: Path, member: Json, event: string): readonly Piece[] {
-  if (!isObject(member) || !Object.hasOwn(member, 'property')) return [jsonPiece(at, member, 'Property')];
-  const unknown = Object.keys(member).some((key) => key !== 'property' && !isOperator(key));
-  if (unknown) return [jsonPiece(at, member, 'Property')];
-  const place: MemberPlace = { at, node: member, kind: 'property', event };
-  return memberPieces(place);
+  const isAny = isAnyEvent(node['event']);
+  const value = `${outer.length < at.length ? 'not' : 'did'}${isAny ? ' any' : ''}`;
+  const isLong = CLAUSES.some((key) => Object.hasOwn(node, key));
+  const make = (wanted: string): Json => {
+    const wantsAny = wanted.endsWith(' any');
+    const event = wantsAny ? { any: true } : '';
+    const changed = wantsAny === isAny ? node : { ...node, event };
+    return wanted.startsWith('not') ? { not: changed } : changed;
+  };
+  return {
+    kind: 'choice',
+    at: outer,
+    label: 'Did or not',
+    value,
+    options: optionsOf(isLong ? LONG_VERBS : VERBS),
+    make,
+  };
 }
 
 function countPhrase(at: Path, count: Json): Phrase {
-  const remove: Piece = { kind: 'remove', label: 'Remove how often', edit: { at, value: undefined } };
-  return { name: 'count', pieces: [...countPieces(at, count), remove] };
+  return { name: 'count', pieces: [...countPieces(at, count), removal('Remove how often', at)] };
 }
 
 function countPieces(at: Path, count: Json): readonly Piece[] {
@@ -100,55 +97,87 @@ function countPieces(at: Path, count: Json): readonly Piece[] {
     const times = numberOf(JSON.stringify(value)) ?? numberOf('1') ?? value;
     return wanted === 'range' ? { at_least: times, at_most: times } : { [wanted]: times };
   };
-  const end = second === undefined ? [] : [word('and'), timesPiece([...at, second], count[second] ?? null, 'At most')];
+  const end = second === undefined ? [] : [word('and'), numberPiece([...at, second], count[second] ?? null, 'At most')];
   return [
     { kind: 'choice', at, label: 'How often', value: kind, options: COUNTS, make },
-    timesPiece([...at, first], value, 'Number of times'),
+    numberPiece([...at, first], value, 'Number of times'),
     ...end,
     word('times'),
   ];
 }
 
-function timesPiece(at: Path, value: Json, label: string): Piece {
-  const text = JSON.stringify(value);
-  if (numberOf(text) === undefined) return jsonPiece(at, value, label);
-  return { kind: 'number', at, label, value: text, make: numberOf };
+function timePieces(at: Path, period: Json): readonly Piece[] {
+  return [...periodPieces(at, period), removal('Remove the time', at)];
 }
 
-function timePhrase(at: Path, key: keyof typeof TIMES, period: Json): Phrase {
-  const place = [...at, key];
-  const remove: Piece = { kind: 'remove', label: 'Remove the time', edit: { at: place, value: undefined } };
-  const start = TIMES[key] === '' ? [] : [word(TIMES[key])];
-  return { name: key, pieces: [...start, ...periodPieces(place, period), remove] };
+/** A member that an event's condition may have. */
+interface Offer {
+  readonly key: string;
+  readonly text: string;
+  readonly label: string;
+  /** Members beside which it has no place. */
+  readonly without?: readonly string[];
+  readonly isRare?: boolean;
+  readonly value: (names: readonly string[], properties: readonly KnownName[], events: readonly string[]) => Json;
 }
 
-function whereAdditions(at: Path, where: Json | undefined, event: string): readonly Addition[] {
-  if (where !== undefined && !isList(where)) return [];
-  const make = (properties: readonly KnownName[]) => {
-    const known = properties[0];
-    const member = known === undefined ? { property: '', is: '' } : { property: nameOf(known.path), ...testsOf(known) };
-    return where === undefined ? { at, value: [member] } : { at: [...at, where.length], value: member };
-  };
-  const text = where === undefined ? 'where' : 'and where';
-  const addition = { text, label: 'Only events with certain properties', event, make };
-  return [addition, ...(where ?? []).flatMap((member, index) => ofMember([...at, index], member))];
+const later: Offer['value'] = (names, _, events) => ({ event: otherEvent(names, events), within: '24h' });
+
+const OFFERS: readonly Offer[] = [
+  {
+    key: 'count',
+    text: 'how often',
+    label: 'How many times',
+    without: ['which'],
+    value: () => ({ at_least: numberOf('2') ?? '' }),
+  },
+  { key: 'within', text: 'when', label: 'Only events of a certain time', value: () => ({ last: '30d' }) },
+  { key: 'followed_by', text: 'and then', label: 'What they did after it', without: SEQUENCES, value: later },
+  {
+    key: 'not_followed_by',
+    text: 'and not then',
+    label: 'What they did not do after it',
+    without: SEQUENCES,
+    value: later,
+  },
+  {
+    key: 'measure',
+    text: 'which come to',
+    label: 'The sum, the average and the like of a property',
+    without: ['which'],
+    value: (_, properties) => ({ sum: numberIn(properties), gte: numberOf('100') ?? '' }),
+  },
+  {
+    key: 'first',
+    text: 'for the first time',
+    label: 'When they did it for the first time',
+    value: () => ({ last: '30d' }),
+  },
+  {
+    key: 'last',
+    text: 'last time',
+    label: 'When they did it for the last time',
+    isRare: true,
+    value: () => ({ before: '7d' }),
+  },
+];
+
+/** The name of the most frequent property that has numbers. */
+function numberIn(properties: readonly KnownName[]): Json {
+  const known = properties.find(({ types }) => types[0] === 'number');
+  return known === undefined ? '' : nameOf(known.path);
 }
 
-function ofMember(at: Path, member: Json): readonly Addition[] {
-  return isObject(member) ? memberAdditions({ at, node: member, kind: 'property' }) : [];
-}
-
-function additionsTo(at: Path, has: (key: string) => boolean): readonly Addition[] {
-  const offered: readonly (readonly [string, string, string, Json])[] = [
-    ['count', 'how often', 'How many times', { at_least: numberOf('2') ?? '' }],
-    ['within', 'when', 'Only events of a certain time', { last: '30d' }],
-    ['first', 'first time', 'When the first of these events was', { last: '30d' }],
-    ['last', 'last time', 'When the last of these events was', { before: '7d' }],
-  ];
-  return offered
-    .filter(([key]) => !has(key))
-    .map(([key, text, label, value]) => {
-      const isRare = key === 'first' || key === 'last';
-      return { text, label, isRare, make: () => ({ at: [...at, key], value }) };
-    });
+function additionsTo(at: Path, node: JsonObject, event: string): readonly Addition[] {
+  const names = namesIn(node['event']);
+  const offered = OFFERS.filter(
+    ({ key, without = [] }) => ![key, ...without].some((name) => Object.hasOwn(node, name)),
+  );
+  return offered.map(({ key, text, label, isRare = false, value }) => ({
+    text,
+    label,
+    isRare,
+    ...(key === 'measure' && { event }),
+    make: (properties, events) => ({ at: [...at, key], value: value(names, properties, events) }),
+  }));
 }

@@ -1,9 +1,11 @@
 /** A trait, or a property of an event, with the operators that its value must pass. */
 import type { Json } from '../../../api/json.ts';
-import { constantPieces, convert } from './constant-pieces.ts';
+import { constantPieces, convert, numberPiece } from './constant-pieces.ts';
+import { dateAdditions, datePieces, dateWith, isAnniversary } from './date-pieces.ts';
 import { type Edit, isList, isSame, type JsonObject, type Path, withRenamed } from '../json-edit.ts';
 import { isConstant, keysOf, type KnownName, nameOf, strangeTypes, testsOf } from '../known.ts';
-import { type Addition, jsonPiece, type Option, type Piece, type Suggested, word } from './phrase.ts';
+import { type Addition, jsonPiece, listPieces, type Option, optionsOf, type Piece } from './phrase.ts';
+import { removal, type Suggested, word } from './phrase.ts';
 
 /** In the order in which they are offered. */
 const OPERATORS: Readonly<Record<string, string>> = {
@@ -17,31 +19,55 @@ const OPERATORS: Readonly<Record<string, string>> = {
   lte: 'is at most',
   contains: 'contains',
   'not contains': 'does not contain',
-  starts_with: 'starts with',
-  'not starts_with': 'does not start with',
+  starts_with: 'begins with',
+  'not starts_with': 'does not begin with',
+  ends_with: 'ends with',
+  'not ends_with': 'does not end with',
+  matches: 'matches',
+  'not matches': 'does not match',
+  date: 'is a date',
+  'date anniversary': 'has its anniversary',
   'exists true': 'has a value',
   'exists false': 'has no value',
 };
 
-const NAMES = ['is', 'is_not', 'in', 'exists', 'gt', 'gte', 'lt', 'lte', 'contains', 'starts_with'];
+const NAMES = Object.keys(OPERATORS).map(nameIn);
 const ORDERED = ['gt', 'gte', 'lt', 'lte'];
+/** Those of numbers alone, as measures have them. */
+export const COMPARISONS = ['is', 'is_not', ...ORDERED];
+const TEXTS = ['starts_with', 'ends_with', 'matches'];
 /** Those that have a word for their opposite, which is the condition within a `not`. */
-const WITH_OPPOSITE = ['in', 'contains', 'starts_with'];
-/** Values of one list that have controls. */
-const MAX_SHOWN = 20;
+const WITH_OPPOSITE = ['in', 'contains', ...TEXTS];
+/** Those that letter case can be left out of, by what may stand beside them. */
+const WITH_CASE = ['is', 'is_not', ...WITH_OPPOSITE];
+const CASE = 'ignore_case';
+const CASES = optionsOf({ true: '(ignoring case)', false: '(minding case)' });
 
 export interface MemberPlace {
   readonly at: Path;
   readonly node: JsonObject;
-  readonly kind: 'trait' | 'property';
+  /** The member that has its name: `trait`, `property`, or a measure such as `sum`. */
+  readonly kind: string;
+  /** Whether numbers are compared with what the property's values come to. */
+  readonly isMeasure?: boolean;
   /** The event that has the property. */
   readonly event?: string;
   /** The path of a trait's condition with its `not`; undefined where it cannot be negated. */
   readonly outer?: Path;
 }
 
-export function isOperator(name: string): boolean {
+/** The operator in a key of `OPERATORS`. */
+function nameIn(key: string): string {
+  return key.replace(/^not /, '').split(' ')[0] ?? key;
+}
+
+function isOperator(name: string): boolean {
   return NAMES.includes(name);
+}
+
+/** Whether it has a place in the sentence: an operator, or what may stand beside some. */
+export function isTest(name: string): boolean {
+  return isOperator(name) || name === CASE;
 }
 
 /** Whether the `not` around it is in the word of its operator. */
@@ -58,13 +84,35 @@ export function memberPieces(place: MemberPlace): readonly Piece[] {
     ...tests.flatMap((name, index) => [
       ...(index === 0 ? [] : [word('and')]),
       ...testPieces(place, name),
-      ...(tests.length < 2 ? [] : [removal(`Remove “${wordOf(name)}”`, [...at, name])]),
+      ...(tests.length < 2 ? [] : [testRemoval(place, name)]),
     ]),
+    ...(Object.hasOwn(node, CASE) ? casePieces([...at, CASE], node[CASE] ?? null) : []),
   ];
 }
 
-function removal(label: string, at: Path): Piece {
-  return { kind: 'remove', label, edit: { at, value: undefined } };
+function testRemoval({ at, node }: MemberPlace, name: string): Piece {
+  const others = Object.entries(node).filter(([key]) => key !== name);
+  return {
+    kind: 'remove',
+    label: `Remove “${wordOf(name)}”`,
+    edit: { at, value: withoutIdleCase(Object.fromEntries(others)) },
+  };
+}
+
+function casePieces(at: Path, value: Json): readonly Piece[] {
+  const label = 'Letter case';
+  const make = (text: string): Json => text === 'true';
+  const piece: Piece =
+    typeof value === 'boolean'
+      ? { kind: 'choice', at, label, value: String(value), options: CASES, looks: 'quiet', make }
+      : jsonPiece(at, value, label);
+  return [piece, removal('Remove the letter case', at)];
+}
+
+/** Letter case has no meaning beside numbers and dates alone, and is refused there. */
+function withoutIdleCase(node: JsonObject): JsonObject {
+  const isIdle = !WITH_CASE.some((name) => Object.hasOwn(node, name));
+  return isIdle ? Object.fromEntries(Object.entries(node).filter(([key]) => key !== CASE)) : node;
 }
 
 function wordOf(name: string): string {
@@ -93,14 +141,15 @@ function namePieces(place: MemberPlace): readonly Piece[] {
  * The condition on what was chosen from the catalog. Values that belonged to another name give way to one of its own,
  * and operators that ask for a type that it never has to others.
  */
-function renamed({ node, kind }: MemberPlace, known: KnownName): JsonObject {
+function renamed({ node, kind, isMeasure = false }: MemberPlace, known: KnownName): JsonObject {
   const name = { [kind]: nameOf(known.path) };
-  const tests = Object.fromEntries(Object.entries(node).filter(([key]) => isOperator(key)));
+  if (isMeasure) return { ...node, ...name };
+  const tests = Object.fromEntries(Object.entries(node).filter(([key]) => isTest(key)));
   const usual = testsOf(known);
-  const [operator = 'is', ...others] = Object.keys(tests);
+  const [operator = 'is', ...others] = Object.keys(tests).filter(isOperator);
   if (isSame(node[kind], name[kind])) return node;
   if (others.length === 0 && ['is', 'is_not', 'in'].includes(operator) && usual['is'] !== undefined) {
-    return { ...name, [operator]: operator === 'in' ? [usual['is']] : usual['is'] };
+    return { ...name, ...tests, [operator]: operator === 'in' ? [usual['is']] : usual['is'] };
   }
   const fits = Object.keys(tests).length > 0 && strangeTypes(tests, known).length === 0;
   return { ...name, ...(fits ? tests : usual) };
@@ -111,32 +160,29 @@ function testPieces(place: MemberPlace, name: string): readonly Piece[] {
   const value = node[name] ?? null;
   const operator = operatorPiece(place, name, value);
   const label = 'Value';
+  if (place.isMeasure === true) return [operator, numberPiece([...at, name], value, label)];
   const suggested: Suggested = { of: 'values', path: keysOf(node[place.kind]) ?? [], event };
-  const types = name === 'starts_with' ? 'text' : ORDERED.includes(name) ? 'ordered' : 'any';
+  const types = TEXTS.includes(name) ? 'text' : ORDERED.includes(name) ? 'ordered' : 'any';
   if (name === 'exists')
     return typeof value === 'boolean' ? [operator] : [operator, jsonPiece([...at, name], value, label)];
+  if (name === 'date') return [operator, ...datePieces([...at, name], value)];
   if (name !== 'in') return [operator, ...constantPieces([...at, name], value, { label, suggested, types })];
   if (!isList(value)) return [operator, jsonPiece([...at, name], value, label)];
-  const shown = value.slice(0, MAX_SHOWN).flatMap((member, index): readonly Piece[] => {
-    const place = [...at, name, index];
-    return [
-      ...(index === 0 ? [] : [word('or')]),
-      ...constantPieces(place, member, { label: `Value ${index + 1}`, suggested }),
-      ...(value.length === 1 ? [] : [removal(`Remove value ${index + 1}`, place)]),
-    ];
-  });
-  const rest = value.length - MAX_SHOWN;
-  return [operator, ...shown, ...(rest > 0 ? [word(`or ${rest} more, which are in the JSON`)] : [])];
+  const values = listPieces([...at, name], value, label, (path, member, numbered) =>
+    constantPieces(path, member, { label: numbered, suggested }),
+  );
+  return [operator, ...values];
 }
 
-function operatorPiece({ at, node, outer }: MemberPlace, name: string, value: Json): Piece {
+function operatorPiece({ at, node, outer, isMeasure = false }: MemberPlace, name: string, value: Json): Piece {
   const isNegated = outer !== undefined && outer.length < at.length;
   const canFold = outer !== undefined && Object.keys(node).filter(isOperator).length === 1;
   const folded = isNegated && isFolded(node);
   const taken = Object.keys(node).filter((key) => isOperator(key) && key !== name);
-  const chosen = name === 'exists' ? `exists ${value === false ? 'false' : 'true'}` : name;
+  const chosen = keyOf(name, value);
   const options: readonly Option[] = Object.entries(OPERATORS)
-    .filter(([key]) => (key.startsWith('not ') ? canFold : !taken.includes(key.split(' ')[0] ?? '')))
+    .filter(([key]) => !isMeasure || COMPARISONS.includes(key))
+    .filter(([key]) => (key.startsWith('not ') ? canFold : !taken.includes(nameIn(key))))
     .map(([key, text]) => ({ value: key, text }));
   return {
     kind: 'choice',
@@ -146,26 +192,33 @@ function operatorPiece({ at, node, outer }: MemberPlace, name: string, value: Js
     options,
     make: (wanted) => {
       const plain = wanted.replace(/^not /, '');
-      const [operator = 'is'] = plain.split(' ');
-      const changed = plain === chosen ? node : withRenamed(node, name, operator, valueFor(plain, value));
+      const withOther = (): JsonObject => withRenamed(node, name, nameIn(plain), valueFor(plain, name, value));
+      const changed = plain === chosen ? node : withoutIdleCase(withOther());
       const isNot = wanted.startsWith('not ') || (isNegated && !folded);
       return isNot ? { not: changed } : changed;
     },
   };
 }
 
-/** What the value of another operator becomes with this one. */
-function valueFor(operator: string, value: Json): Json {
+/** A key of `OPERATORS` without its `not`. */
+function keyOf(name: string, value: Json): string {
+  if (name === 'exists') return `exists ${value === false ? 'false' : 'true'}`;
+  return name === 'date' && isAnniversary(value) ? 'date anniversary' : name;
+}
+
+/** What the value of another operator, named `from`, becomes with this one. */
+function valueFor(operator: string, from: string, value: Json): Json {
+  if (nameIn(operator) === 'date') return dateWith(from, value, operator !== 'date');
   const constants = (isList(value) ? value : [value]).filter(isConstant);
   const single = constants[0] ?? '';
   if (operator.startsWith('exists')) return operator === 'exists true';
   if (operator === 'in') return constants.length === 0 ? [single] : constants;
-  if (operator === 'starts_with') return convert(single, 'text');
+  if (TEXTS.includes(operator)) return convert(single, 'text');
   return ORDERED.includes(operator) && typeof single === 'boolean' ? convert(single, 'number') : single;
 }
 
 /** A further operator on the same value, and a further value of a list. */
-export function memberAdditions({ at, node, kind }: MemberPlace): readonly Addition[] {
+export function memberAdditions({ at, node, kind, isMeasure = false }: MemberPlace): readonly Addition[] {
   const tests = Object.keys(node).filter(isOperator);
   const name = keysOf(node[kind])?.join(' → ') ?? kind;
   const values = node['in'];
@@ -173,6 +226,11 @@ export function memberAdditions({ at, node, kind }: MemberPlace): readonly Addit
   if (isList(values)) {
     const value = [...values, values.at(-1) ?? ''];
     additions.push({ text: 'value', label: `Add a value of ${name}`, make: () => ({ at: [...at, 'in'], value }) });
+  }
+  additions.push(...dateAdditions(at, node['date'], name));
+  if (!isMeasure && tests.some((test) => WITH_CASE.includes(test)) && !Object.hasOwn(node, CASE)) {
+    const label = `Upper and lower case are the same in ${name}`;
+    additions.push({ text: 'in any case', label, isRare: true, make: () => ({ at: [...at, CASE], value: true }) });
   }
   const other = otherTest(node, tests);
   if (other !== undefined) {

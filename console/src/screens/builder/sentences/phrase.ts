@@ -37,6 +37,8 @@ export type Piece =
       readonly choose?: (known: KnownName) => Edit;
     })
   | (Control & { readonly kind: 'number' | 'date' | 'moment' | 'json' })
+  /** A saved audience: its id, which is shown as its name. */
+  | (Control & { readonly kind: 'audience' })
   /** Takes something out. */
   | { readonly kind: 'remove'; readonly label: string; readonly edit: Edit };
 
@@ -45,6 +47,8 @@ export interface Phrase {
   readonly pieces: readonly Piece[];
   /** A key among the phrases of one condition. */
   readonly name: string;
+  /** Whether it begins with a comma, where the sentence is read. */
+  readonly isClause?: boolean;
 }
 
 /** Something that a condition may have and does not. */
@@ -55,7 +59,8 @@ export interface Addition {
   readonly isRare?: boolean;
   /** Whose properties the catalog must have named before. */
   readonly event?: string;
-  readonly make: (properties: readonly KnownName[]) => Edit;
+  /** @param events The names of the project's events, the most frequent first. */
+  readonly make: (properties: readonly KnownName[], events: readonly string[]) => Edit;
 }
 
 export interface Wording {
@@ -67,6 +72,33 @@ export function word(text: string): Piece {
   return { kind: 'word', text };
 }
 
+/** Takes out what stands at this place. */
+export function removal(label: string, at: Path): Piece {
+  return { kind: 'remove', label, edit: { at, value: undefined } };
+}
+
+/** Members of one list that have controls. */
+const MAX_SHOWN = 20;
+
+/** The members of a list, joined by “or”; each can be taken out but the last. */
+export function listPieces(
+  at: Path,
+  members: readonly Json[],
+  label: string,
+  piecesOf: (at: Path, member: Json, label: string) => readonly Piece[],
+): readonly Piece[] {
+  const pieces = members.slice(0, MAX_SHOWN).flatMap((member, index): readonly Piece[] => {
+    const path = [...at, index];
+    return [
+      ...(index === 0 ? [] : [word('or')]),
+      ...piecesOf(path, member, `${label} ${index + 1}`),
+      ...(members.length === 1 ? [] : [removal(`Remove ${label.toLowerCase()} ${index + 1}`, path)]),
+    ];
+  });
+  const rest = members.length - MAX_SHOWN;
+  return rest > 0 ? [...pieces, word(`or ${rest} more, which are in the JSON`)] : pieces;
+}
+
 /** One phrase for each of what “and” and “or” join, so that a line breaks before these words. */
 export function phrasesOf(name: string, pieces: readonly Piece[]): readonly Phrase[] {
   const phrases: Piece[][] = [[]];
@@ -76,6 +108,11 @@ export function phrasesOf(name: string, pieces: readonly Piece[]): readonly Phra
     phrases.at(-1)?.push(piece);
   }
   return phrases.map((part, index) => ({ name: `${name} ${index}`, pieces: part }));
+}
+
+/** The same of what follows a comma. */
+export function clauseOf(name: string, pieces: readonly Piece[]): readonly Phrase[] {
+  return phrasesOf(name, pieces).map((phrase, index) => (index === 0 ? { ...phrase, isClause: true } : phrase));
 }
 
 export function optionsOf(texts: Readonly<Record<string, string>>): readonly Option[] {
@@ -98,10 +135,6 @@ export function unknownPhrase(at: Path, name: string, value: Json): Phrase {
   const path = [...at, name];
   return {
     name: pointerOf(path),
-    pieces: [
-      word(`${name}:`),
-      jsonPiece(path, value, name),
-      { kind: 'remove', label: `Remove ${name}`, edit: { at: path, value: undefined } },
-    ],
+    pieces: [word(`${name}:`), jsonPiece(path, value, name), removal(`Remove ${name}`, path)],
   };
 }

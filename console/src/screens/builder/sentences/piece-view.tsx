@@ -20,6 +20,7 @@ export function PieceView({ builder, piece }: PieceProps) {
     return <span class={/^[“”→]$/.test(piece.text) ? 'glyph' : 'word'}>{piece.text}</span>;
   }
   if (piece.kind === 'choice') return <Choice builder={builder} piece={piece} />;
+  if (piece.kind === 'audience') return <AudienceChoice builder={builder} piece={piece} />;
   if (piece.kind === 'text') return <TextField builder={builder} piece={piece} />;
   if (piece.kind !== 'remove') return <Typed builder={builder} piece={piece} />;
   return (
@@ -54,7 +55,13 @@ export function AddButton({ builder, addition }: { readonly builder: Builder; re
 
 export async function add(builder: Builder, { event, make }: Addition): Promise<void> {
   const properties = event === undefined ? [] : (await builder.catalog.propertiesOf(event)).names;
-  builder.edit(make(properties));
+  const events = builder.catalog.events.peek()?.names ?? [];
+  builder.edit(
+    make(
+      properties,
+      events.map(({ path }) => path[0] ?? ''),
+    ),
+  );
 }
 
 function Choice({ builder, piece }: { readonly builder: Builder; readonly piece: PieceOf<'choice'> }) {
@@ -81,6 +88,13 @@ function Choice({ builder, piece }: { readonly builder: Builder; readonly piece:
       {select}
     </span>
   );
+}
+
+/** One that is not among them, because it was deleted or is one of too many, has its id for a name. */
+function AudienceChoice({ builder, piece }: { readonly builder: Builder; readonly piece: PieceOf<'audience'> }) {
+  const names = new Map([[piece.value, piece.value], ...builder.otherAudiences()]);
+  const options = [...names].map(([value, text]) => ({ value, text }));
+  return <Choice builder={builder} piece={{ ...piece, kind: 'choice', options }} />;
 }
 
 /** What stands for a type of values: the list with their names lies over it. */

@@ -1,0 +1,40 @@
+/** The events that a condition counts: one name, several of which any counts, or any event at all. */
+import type { Json } from '../../../api/json.ts';
+import { isList, isObject, type Path } from '../json-edit.ts';
+import { type Addition, jsonPiece, listPieces, type Piece, type Suggested } from './phrase.ts';
+
+const EVENTS: Suggested = { of: 'events' };
+
+/** None of any event, and of what is no name. */
+export function namesIn(event: Json | undefined): readonly string[] {
+  if (typeof event === 'string') return [event];
+  return isList(event) && event.every((name) => typeof name === 'string') ? event : [];
+}
+
+/** Whether it is `{"any": true}`. */
+export function isAnyEvent(event: Json | undefined): boolean {
+  return isObject(event) && event['any'] === true && Object.keys(event).length === 1;
+}
+
+export function eventPieces(at: Path, event: Json): readonly Piece[] {
+  if (typeof event === 'string') return [namePiece(at, event, 'Event')];
+  if (!isList(event) || namesIn(event).length === 0) return [jsonPiece(at, event, 'Event')];
+  return listPieces(at, event, 'Event', (path, name, label) =>
+    typeof name === 'string' ? [namePiece(path, name, label)] : [],
+  );
+}
+
+function namePiece(at: Path, value: string, label: string): Piece {
+  return { kind: 'text', at, label, value, suggested: EVENTS, make: (text) => text };
+}
+
+/** The most frequent event that is not one of these. */
+export function otherEvent(names: readonly string[], events: readonly string[]): string {
+  return events.find((name) => !names.includes(name)) ?? '';
+}
+
+export function nameAdditions(at: Path, event: Json | undefined, label: string): readonly Addition[] {
+  const names = namesIn(event);
+  if (names.length === 0) return [];
+  return [{ text: 'or', label, make: (_, events) => ({ at, value: [...names, otherEvent(names, events)] }) }];
+}

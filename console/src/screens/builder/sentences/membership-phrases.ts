@@ -1,0 +1,48 @@
+/** Users who are in another saved audience, or in a sample of all users. */
+import type { Json } from '../../../api/json.ts';
+import { isObject, type JsonObject, type Path } from '../json-edit.ts';
+import { numberPiece } from './constant-pieces.ts';
+import { optionsOf, type Piece, type Wording, word } from './phrase.ts';
+
+const VERBS = optionsOf({ in: 'are in', 'not in': 'are not in' });
+
+/** Which of them a condition is; undefined where it has other members than those that have words. */
+export function membershipIn(value: JsonObject): 'audience' | 'sample' | undefined {
+  const [key, ...others] = Object.keys(value);
+  if (others.length > 0) return undefined;
+  if (key === 'audience') return typeof value['audience'] === 'string' ? key : undefined;
+  return key === 'sample' && seedOf(value['sample']) !== undefined ? key : undefined;
+}
+
+function seedOf(sample: Json | undefined): string | undefined {
+  if (!isObject(sample) || !Object.hasOwn(sample, 'percent') || Object.keys(sample).length !== 2) return undefined;
+  return typeof sample['seed'] === 'string' ? sample['seed'] : undefined;
+}
+
+/** @param outer The place with the `not` around it, where there is one. */
+export function membershipWording(at: Path, node: JsonObject, outer: Path): Wording {
+  const value = outer.length < at.length ? 'not in' : 'in';
+  const make = (wanted: string): Json => (wanted === 'in' ? node : { not: node });
+  const verb: Piece = { kind: 'choice', at: outer, label: 'In or not', value, options: VERBS, make };
+  const pieces = membershipIn(node) === 'audience' ? audiencePieces(at, node) : samplePieces([...at, 'sample'], node);
+  return { phrases: [{ name: 'membership', pieces: [verb, ...pieces] }], additions: [] };
+}
+
+function audiencePieces(at: Path, { audience }: JsonObject): readonly Piece[] {
+  const value = typeof audience === 'string' ? audience : '';
+  const make = (id: string): Json => id;
+  return [word('the audience'), { kind: 'audience', at: [...at, 'audience'], label: 'Audience', value, make }];
+}
+
+function samplePieces(at: Path, { sample }: JsonObject): readonly Piece[] {
+  const percent = isObject(sample) ? (sample['percent'] ?? null) : null;
+  const make = (text: string): Json => text;
+  return [
+    word('the sample of'),
+    numberPiece([...at, 'percent'], percent, 'Percent'),
+    word('% by the seed'),
+    word('“'),
+    { kind: 'text', at: [...at, 'seed'], label: 'Seed', value: seedOf(sample) ?? '', make },
+    word('”'),
+  ];
+}
