@@ -10,7 +10,7 @@ import type { Dice } from '../torture/dice.ts';
 
 const SEGMENT_BYTES = 8_000;
 const COMMITS = 40;
-/** Of these, a log that is open when the bit changes has the last ones since it was opened. */
+/** Commits of a log that is open when the bit changes, since it was opened. */
 const COMMITS_SINCE_OPEN = 8;
 
 export interface FlipTotals {
@@ -20,7 +20,7 @@ export interface FlipTotals {
   /** Records that could not be read, and were said to be damaged: of the chunk or the frame with the bit. */
   named: number;
   /** Times that a log that was open would not be opened a second time, as damaged. */
-  refused: number;
+  unopened: number;
   /** Records lost without being named, or beyond the damaged frame, and whatever was read and is not right. */
   readonly wrong: string[];
 }
@@ -32,7 +32,7 @@ export function flipBits(folder: string, { flips, dice }: { readonly flips: numb
   const filled = openIn(template);
   for (let i = 0; i < COMMITS; i++) ledger.commit(filled);
   void filled.close();
-  const totals: FlipTotals = { flips, acknowledged: 0, named: 0, refused: 0, wrong: [] };
+  const totals: FlipTotals = { flips, acknowledged: 0, named: 0, unopened: 0, wrong: [] };
   for (let flip = 0; flip < flips; flip++) {
     const copy = join(folder, `flip-${flip}`);
     cpSync(template, copy, { recursive: true });
@@ -71,7 +71,7 @@ function flipOpen(folder: string, ledger: Ledger, dice: Dice, totals: FlipTotals
       const isNamed = damaged.has(spot) && mayBeLost.includes(spot);
       ensure(values.get(spot) === value || isNamed, `${spot} of an open log has ${values.get(spot)}`);
     }
-    totals.refused += isOpenedAgain(folder, shared) ? 0 : 1;
+    totals.unopened += isOpenedAgain(folder, shared) ? 0 : 1;
     for (let i = 0; i < COMMITS_SINCE_OPEN; i++) ledger.commit(store);
     void store.close();
     totals.named += checkOnlyLost(() => openIn(folder), ledger, mayBeLost).damaged.size;

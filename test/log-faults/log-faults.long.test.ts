@@ -5,7 +5,7 @@ import { flipBits } from './flips.ts';
 import { killWriters } from './kills.ts';
 
 describe('a log of segments', { timeout: 300_000 }, () => {
-  test('that loses its writers at any moment and at steps of their work has every acknowledged record, once', async () => {
+  test('a log of segments that loses its writers at any moment and at steps of their work has every acknowledged record, once', async () => {
     const dice = new Dice(Date.now());
 
     const { kills, acknowledged, lost, wrong, steps } = await killWriters(await temporaryFolder(), {
@@ -19,7 +19,7 @@ describe('a log of segments', { timeout: 300_000 }, () => {
     expect(Object.keys(steps).toSorted()).toEqual(['any', 'cut', 'erase', 'seal']);
   });
 
-  test('in which one bit has changed gives out no wrong record, and names those that it has lost', async () => {
+  test('a log of segments in which one bit has changed gives out no wrong record, and names those that it has lost', async () => {
     const { named, wrong } = flipBits(await temporaryFolder(), { flips: 200, dice: new Dice(Date.now()) });
 
     expect(wrong).toEqual([]);

@@ -29,7 +29,7 @@ process.stdout.write(`seed ${seed}\n`);
 const flipped = flipBits(join(folder, 'flips'), { flips, dice: dice.fork() });
 process.stdout.write(
   `${flips} flips: ${flipped.acknowledged} records acknowledged, ${flipped.named} damaged and named, ` +
-    `${flipped.refused} refused a second opener, ${flipped.wrong.length} wrong\n`,
+    `${flipped.unopened} refused a second opener, ${flipped.wrong.length} wrong\n`,
 );
 const killed = await killWriters(join(folder, 'kills'), { kills, dice: dice.fork(), after: showProgress });
 const steps = Object.entries(killed.steps).map(([step, count]) => `${count} ${step}`);

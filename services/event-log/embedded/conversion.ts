@@ -51,7 +51,7 @@ export async function convert(parts: ConversionParts): Promise<void> {
   const lock = lockFolder(folder);
   try {
     if (existsSync(join(folder, OLD_FILE))) await copyIntoFolder({ ...parts, folder });
-    await putInPlace(folder);
+    await moveCopy(folder);
     parts.logger?.info({ folder, kept: CONVERTED_FILE }, 'the event log is converted');
   } finally {
     lock.release();
@@ -134,7 +134,7 @@ function reporter(
 }
 
 /** Moves the files of a copy that is whole to where the log is. */
-async function putInPlace(folder: string): Promise<void> {
+async function moveCopy(folder: string): Promise<void> {
   const names = readdirSync(folder);
   if (!names.includes(COPY_FOLDER)) return;
   if (!names.includes(CONVERTED_FILE)) throw damaged(`${folder} has lost its ${OLD_FILE} while it was converted`);

@@ -38,9 +38,9 @@ export interface StoredLog {
   close(): Promise<void>;
 }
 
-/** Of one commit. */
+/** The bytes of one commit. */
 const COMMIT_BYTES = 4 * 2 ** 20;
-/** Of all partitions, read ahead. */
+/** What is read ahead, of all partitions. */
 const READ_AHEAD_BYTES = 64 * 2 ** 20;
 /** Chunks of all partitions whose times differ by less may change their order, in which the beginning is cut. */
 const PERIOD_MS = 60_000;

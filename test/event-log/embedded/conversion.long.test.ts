@@ -19,7 +19,7 @@ async function dyingAt(operation: number, folder: string): Promise<boolean> {
 }
 
 describe('a conversion', { timeout: 1_200_000 }, () => {
-  test('that is killed at any of its operations begins again or is finished, and loses nothing', async () => {
+  test('a conversion that is killed at any of its operations begins again or is finished, and loses nothing', async () => {
     const old = join(await temporaryFolder(), 'old');
     const folders = await temporaryFolder();
     const content = await oldLog(old, 400, 'x'.repeat(14_000));

@@ -20,7 +20,7 @@ function open(folder: string, scheme: 'lmdb' | 'log' = 'log') {
 }
 
 /** Fails to open, and leaves the log as it is. */
-async function expectRefused(folder: string, error: object): Promise<void> {
+async function expectUnconverted(folder: string, error: object): Promise<void> {
   const before = await readFile(join(folder, 'data.mdb'));
   const opening = open(folder).then((log) => log.close());
   await expect(opening).rejects.toMatchObject(error);
@@ -29,7 +29,7 @@ async function expectRefused(folder: string, error: object): Promise<void> {
 }
 
 describe('a log in LMDB that is opened as one of segments', () => {
-  test('has every record at its offset with its time, and what each group has committed', async () => {
+  test('a converted log has every record at its offset with its time, and what each group has committed', async () => {
     const { folder, content } = await filledFolder();
 
     expect(await contentIn(`log:${folder}`)).toEqual(content);
@@ -38,7 +38,7 @@ describe('a log in LMDB that is opened as one of segments', () => {
     expect(await contentIn(`log:${folder}`)).toEqual(content);
   });
 
-  test('has the chunks byte for byte, and is left under another name', async () => {
+  test('a converted log has the chunks byte for byte, and the old one is left under another name', async () => {
     const { folder } = await filledFolder();
     const old = await readFile(join(folder, 'data.mdb'));
     const log = openStoredLog(folder);
@@ -62,7 +62,7 @@ describe('a log in LMDB that is opened as one of segments', () => {
     expect(chunks.filter((chunk) => !segment.includes(chunk))).toEqual([]);
   });
 
-  test('has the oldest records of all partitions first, as the beginning is cut by age', async () => {
+  test('a converted log has the oldest records of all partitions first, as the beginning is cut by age', async () => {
     const folder = await temporaryFolder();
     await prepareFolder(folder, TOPICS, 2);
     const store = LmdbStore.open(folder, TOPICS, 2);
@@ -82,7 +82,7 @@ describe('a log in LMDB that is opened as one of segments', () => {
     expect([...found].map(String)).toEqual(hours.flatMap((hour) => [`hour-${hour} of 0`, `hour-${hour} of 1`]));
   });
 
-  test('goes on at the next offset of each partition', async () => {
+  test('a converted log goes on at the next offset of each partition', async () => {
     const { folder, content } = await filledFolder();
     const log = await open(folder);
     onTestFinished(() => log.close());
@@ -94,14 +94,14 @@ describe('a log in LMDB that is opened as one of segments', () => {
     expect([...ends.values()].reduce((sum, end) => sum + Number(end), 0)).toBe(content.records.size);
   });
 
-  test('is no log in LMDB any more', async () => {
+  test('a converted log is no log in LMDB any more', async () => {
     const { folder } = await filledFolder();
     await (await open(folder)).close();
 
     await expect(open(folder, 'lmdb')).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
   });
 
-  test('reports how far it has come', async () => {
+  test('a conversion reports how far it has come', async () => {
     const { folder } = await filledFolder();
     const lines: unknown[] = [];
     const logger = { info: (...line: readonly unknown[]) => lines.push(line) };
@@ -117,7 +117,7 @@ describe('a log in LMDB that is opened as one of segments', () => {
 });
 
 describe('a log in LMDB that cannot be converted', () => {
-  test('is refused with the record that is lost', async () => {
+  test('a damaged log is refused with the record that is lost', async () => {
     const { folder } = await filledFolder();
     const file = join(folder, 'data.mdb');
     const damaged = await readFile(file);
@@ -127,41 +127,41 @@ describe('a log in LMDB that cannot be converted', () => {
     const message = expect.stringMatching(
       /is not converted, and is left as it is: .*has lost the record at offset \d+/,
     );
-    await expectRefused(folder, { code: 'LOG_DAMAGED', message });
+    await expectUnconverted(folder, { code: 'LOG_DAMAGED', message });
   });
 
-  test('is refused where its file was cut short', async () => {
+  test('a log is refused where its file was cut short', async () => {
     const { folder } = await filledFolder();
     const file = join(folder, 'data.mdb');
     await truncate(file, Math.floor((await stat(file)).size / 2 / 4_096) * 4_096);
 
-    await expectRefused(folder, { code: 'LOG_DAMAGED', message: expect.stringContaining('is left as it is') });
+    await expectUnconverted(folder, { code: 'LOG_DAMAGED', message: expect.stringContaining('is left as it is') });
   });
 
-  test('is refused where the disk has no room for it twice', async () => {
+  test('a log is refused where the disk has no room for it twice', async () => {
     const { folder, content } = await filledFolder();
     const file = join(folder, 'data.mdb');
     const { size } = await stat(file);
     // A hole, which takes nothing of the disk: only its length is looked at.
     await truncate(file, 2 ** 43);
 
-    const refused = open(folder).then((log) => log.close());
+    const opening = open(folder).then((log) => log.close());
 
-    await expect(refused).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE', message: expect.stringContaining('full') });
+    await expect(opening).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE', message: expect.stringContaining('full') });
     await truncate(file, size);
     expect(await contentIn(`lmdb:${folder}`)).toEqual(content);
   });
 
-  test('is refused where the folder holds anything else, such as segments', async () => {
+  test('a log is refused where the folder holds anything else, such as segments', async () => {
     const { folder } = await filledFolder();
     await writeFile(join(folder, '0000000001-0123456789abcdef.log'), 'segment');
 
-    await expectRefused(folder, { code: 'LOG_FOREIGN', message: expect.stringContaining('0000000001-') });
+    await expectUnconverted(folder, { code: 'LOG_FOREIGN', message: expect.stringContaining('0000000001-') });
   });
 });
 
 describe('a conversion that did not end', () => {
-  test('begins again, without what it had copied', async () => {
+  test('a conversion that did not end begins again, without what it had copied', async () => {
     const { folder, content } = await filledFolder();
     await mkdir(join(folder, 'converting'));
     await writeFile(join(folder, 'converting', '0000000001-0123456789abcdef.log'), 'half of a log');
@@ -169,7 +169,7 @@ describe('a conversion that did not end', () => {
     expect(await contentIn(`log:${folder}`)).toEqual(content);
   });
 
-  test('is no log where both the old one and the name of a converted one are missing', async () => {
+  test('a folder is no log where both the old one and the name of a converted one are missing', async () => {
     const { folder } = await filledFolder();
     await mkdir(join(folder, 'converting'));
     await rm(join(folder, 'data.mdb'));
