@@ -1,4 +1,5 @@
 import { TidemarkError } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
 import type { EventLog } from './event-log.ts';
 
 export interface EventLogOptions {
@@ -9,6 +10,8 @@ export interface EventLogOptions {
    * others, or 4.
    */
   readonly partitions?: number | undefined;
+  /** Reports the progress of a conversion. */
+  readonly logger?: Pick<Logger, 'info'> | undefined;
 }
 
 /**

@@ -6,7 +6,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newStores } from '../support/stores/new-stores.ts';
-import { ENVIRONMENT, type Finished, runProgram, startProgram } from '../support/service/program.ts';
+import { type Finished, runProgram, startProgram } from '../support/service/program.ts';
+import { ENVIRONMENT } from '../support/service/spawn-program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // Most tests make the stores of an installation, which takes a minute on a busy machine.

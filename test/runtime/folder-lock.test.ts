@@ -4,7 +4,8 @@ import { Worker } from 'node:worker_threads';
 import { once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type FolderLock, lockFolder } from '../../services/runtime/folder-lock.ts';
-import { startProgram, type Program } from '../support/service/program.ts';
+import { startProgram } from '../support/service/program.ts';
+import type { Program } from '../support/service/spawn-program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const HOLDER = 'test/support/programs/lock-holder.ts';

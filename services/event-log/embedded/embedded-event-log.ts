@@ -11,6 +11,7 @@ import type {
   ScanRange,
   TopicPartition,
 } from '../event-log.ts';
+import type { Logger } from '../../runtime/logger.ts';
 import { AppendQueue } from './appends.ts';
 import { failureOf } from './errors.ts';
 import { committedIn } from './group-positions.ts';
@@ -25,6 +26,7 @@ import { checkGroup, logClosed } from '../refusals.ts';
 export interface EmbeddedEventLogOptions extends StoreAddress {
   readonly topics: readonly string[];
   readonly partitions?: number | undefined;
+  readonly logger?: Pick<Logger, 'info'> | undefined;
 }
 
 /**
@@ -60,10 +62,16 @@ export class EmbeddedEventLog implements EventLog {
    * @throws TidemarkError `CONFIG_INVALID` where the log has another number of partitions or the folder cannot be created;
    *   `LOG_FOREIGN` where the folder holds anything else, which is left unchanged; `LOG_DAMAGED`.
    */
-  static async open({ scheme, folder, topics, partitions }: EmbeddedEventLogOptions): Promise<EmbeddedEventLog> {
+  static async open({
+    scheme,
+    folder,
+    topics,
+    partitions,
+    logger,
+  }: EmbeddedEventLogOptions): Promise<EmbeddedEventLog> {
     const address = { scheme, folder };
     try {
-      return new EmbeddedEventLog(address, await openStore(address, topics, partitions));
+      return new EmbeddedEventLog(address, await openStore(address, topics, partitions, logger));
     } catch (error) {
       throw failureOf(error, 'to open');
     }

@@ -26,14 +26,17 @@ interface Meta {
 const SMALL_FILE_BYTES = 16 * 2 ** 20;
 const ATTEMPTS = 5;
 
-/** @throws TidemarkError `LOG_FOREIGN` where it is not an LMDB file, or of another version of LMDB; `LOG_DAMAGED`. */
-export function checkDataFile(file: string): void {
+/**
+ * @param options.everyPage Checks every page of a file of any size, which takes seconds for each GB.
+ * @throws TidemarkError `LOG_FOREIGN` where it is not an LMDB file, or of another version of LMDB; `LOG_DAMAGED`.
+ */
+export function checkDataFile(file: string, { everyPage = false } = {}): void {
   const descriptor = openSync(file, 'r');
   try {
     for (let attempt = 1; ; attempt++) {
       const meta = newestMeta(descriptor, file);
       try {
-        checkState(descriptor, meta, file);
+        checkState(descriptor, meta, file, everyPage);
         return;
       } catch (error) {
         // Another process may write meanwhile and reuse pages, so that the state read was not consistent. Where it
@@ -47,11 +50,11 @@ export function checkDataFile(file: string): void {
   }
 }
 
-function checkState(descriptor: number, meta: Meta, file: string): void {
+function checkState(descriptor: number, meta: Meta, file: string, everyPage: boolean): void {
   const bytes = fstatSync(descriptor).size;
   const pages = Math.floor(bytes / meta.pageBytes);
   // A file may lack its last pages without damage, where these are free and were never written.
-  if (pages > meta.lastPage && bytes > SMALL_FILE_BYTES) return;
+  if (pages > meta.lastPage && bytes > SMALL_FILE_BYTES && !everyPage) return;
   checkPages({ read: (page) => readAt(descriptor, page * meta.pageBytes, meta.pageBytes), pages, ...meta }, file);
 }
 

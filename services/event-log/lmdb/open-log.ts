@@ -115,6 +115,17 @@ export function readMetadata(metadata: Bytes, key: Buffer): Buffer | undefined {
   return body;
 }
 
+/** The metadata besides the format and the ends: values by their names. @throws TidemarkError `LOG_DAMAGED`. */
+export function notesIn(metadata: Bytes): ReadonlyMap<string, unknown> {
+  const notes = new Map<string, unknown>();
+  const names = [...metadata.getKeys()].map((key) => Buffer.from(key));
+  for (const name of names) {
+    if (name.equals(ENDS_KEY) || name.equals(FORMAT_KEY)) continue;
+    notes.set(name.toString(), JSON.parse(String(readMetadata(metadata, name))));
+  }
+  return notes;
+}
+
 /** Within a transaction. */
 export function writeMetadata(metadata: Bytes, key: Buffer, body: Buffer): void {
   const bytes = Buffer.allocUnsafe(CHECKSUM_BYTES + body.length);

@@ -3,6 +3,7 @@ import { threadId } from 'node:worker_threads';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../../runtime/folder-lock.ts';
 import { LOST_AND_FOUND } from '../../runtime/private-folder.ts';
+import { CONVERTED_FILE } from '../embedded/conversion.ts';
 import type { FileOperations } from './files.ts';
 import { HEAD_FILE } from './head.ts';
 import { NEW_REDO_FILE, REDO_FILE } from './erasure.ts';
@@ -10,7 +11,7 @@ import { segmentNumber } from './segment-file.ts';
 import { TRIAL_FILE } from './segment-writer.ts';
 import type { SharedLog } from './shared-log.ts';
 
-const OWN_FILES: readonly string[] = [HEAD_FILE, REDO_FILE, NEW_REDO_FILE, LOST_AND_FOUND];
+const OWN_FILES: readonly string[] = [HEAD_FILE, REDO_FILE, NEW_REDO_FILE, CONVERTED_FILE, LOST_AND_FOUND];
 /** Those of `lockFolder`. */
 const LOCK_NAME = /^\.lock/;
 

@@ -15,7 +15,7 @@ import { blanksOf, finishRedo, overwrite, type RedoParts } from './erasure.ts';
 import { SegmentSet } from './segment-set.ts';
 import { encodeBody, SegmentTransaction } from './segment-transaction.ts';
 import { SegmentWriter } from './segment-writer.ts';
-import { segmentBytesOfProcess, type SharedLog, shareLog } from './shared-log.ts';
+import { segmentBytesOfProcess, SharedLog, shareLog } from './shared-log.ts';
 
 export interface SegmentStoreOptions {
   readonly folder: string;
@@ -199,6 +199,11 @@ export class SegmentStore implements DeletingStore {
       return readChunk(stored);
     });
   }
+}
+
+/** Opens a log that no other thread of the process has open. */
+export function openUnshared(folder: string, topics: readonly string[], partitions: number | undefined): SegmentStore {
+  return SegmentStore.open({ folder, topics, partitions, shared: new SharedLog() });
 }
 
 function readChunk({ file, position, length, limit, isAlone }: StoredChunk): Buffer | undefined {

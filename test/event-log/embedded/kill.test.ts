@@ -3,7 +3,8 @@ import type { EventLog } from '../../../services/event-log/event-log.ts';
 import { openEventLog } from '../../../services/event-log/open.ts';
 import { EMBEDDED_SCHEMES } from '../../support/event-log/embedded-logs.ts';
 import { type PlacedRecord, placeOf, readCount, text } from '../../support/event-log/event-log.ts';
-import { type Program, startProgram } from '../../support/service/program.ts';
+import { startProgram } from '../../support/service/program.ts';
+import type { Program } from '../../support/service/spawn-program.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const TOPICS = ['one', 'two'];

@@ -1,16 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { FRAME_KIND, framesIn } from '../../../services/event-log/segments/frame.ts';
 import { HEAD_FILE } from '../../../services/event-log/segments/head.ts';
-import { SegmentFile } from '../../../services/event-log/segments/segment-file.ts';
-import { type Content, contentOf, ensure, Ledger, openOn, SMALL_SEGMENT_BYTES, valueAt } from './scene.ts';
+import { checkOnlyLost, extentsIn, flipped, spotsAt } from './damage-scene.ts';
+import { type Content, contentOf, ensure, Ledger, openOn, SMALL_SEGMENT_BYTES } from './scene.ts';
 import { SimulatedDisk } from './simulated-disk.ts';
-
-/** Bytes of a segment, and the spots of the records that are stored in them. */
-interface Extent {
-  readonly from: number;
-  readonly to: number;
-  readonly spots: readonly string[];
-}
 
 interface Filled {
   readonly disk: SimulatedDisk;
@@ -36,46 +28,9 @@ function filled(commits: number, segmentBytes = SMALL_SEGMENT_BYTES): Filled {
   };
 }
 
-/** What a damaged byte costs: the records of its chunk, or those of its frame where it lies before the chunks. */
-function extentsOf(disk: SimulatedDisk, name: string): readonly Extent[] {
-  const file = new SegmentFile(disk, '/log', name);
-  return [...framesIn(file, 0, file.size())].flatMap(({ kind, position, end, chunks }) => {
-    if (kind !== FRAME_KIND.commit) return [];
-    const ofChunks = chunks.map(({ partition, first, count, position: from, length }) => {
-      return { from, to: from + length, spots: Array.from({ length: count }, (_, i) => `${partition}@${first + i}`) };
-    });
-    const spots = ofChunks.flatMap((chunk) => chunk.spots);
-    return [...ofChunks, { from: position, to: ofChunks[0]?.from ?? end, spots }];
-  });
-}
-
-function spotsAt(extents: readonly Extent[], position: number): readonly string[] {
-  return extents.find(({ from, to }) => position >= from && position < to)?.spots ?? [];
-}
-
-/** Opens the log. What can be read is right, and only what may be lost is, said to be damaged. Then appends. */
+/** Opens the log, and checks what it has lost. */
 function checkLoss(disk: SimulatedDisk, ledger: Ledger, mayBeLost: readonly string[]): Content {
-  const store = openOn(disk);
-  const found = contentOf(store, ledger.acknowledged.size / 4);
-  for (const [spot, value] of found.values) ensure(value === ledger.acknowledged.get(spot), `${spot} has ${value}`);
-  for (const spot of ledger.acknowledged.keys()) {
-    const isNamed = mayBeLost.includes(spot) && found.damaged.has(spot);
-    ensure(found.values.has(spot) || isNamed, `${spot} is lost`);
-  }
-  const after = new Ledger();
-  after.commit(store);
-  for (const [spot, value] of after.acknowledged) {
-    ensure(!ledger.acknowledged.has(spot), `${spot} was given again`);
-    ensure(valueAt(store, spot) === value, `${spot} is lost`);
-  }
-  void store.close();
-  return found;
-}
-
-function flipped(content: Buffer, at: number): Buffer {
-  const copy = Buffer.from(content);
-  copy[at]! ^= 1 << (at % 8);
-  return copy;
+  return checkOnlyLost(() => openOn(disk), ledger, mayBeLost);
 }
 
 describe('a log of segments with a changed byte', () => {
@@ -83,7 +38,7 @@ describe('a log of segments with a changed byte', () => {
     const { disk, ledger, segments } = filled(3, 2 ** 20);
     const [name] = segments as [string];
     const content = disk.contentOf(name);
-    const extents = extentsOf(disk, name);
+    const extents = extentsIn(disk, '/log', name);
     let lost = 0;
 
     for (let at = 0; at < content.length; at++) {
@@ -100,7 +55,7 @@ describe('a log of segments with a changed byte', () => {
     const { disk, ledger, segments } = filled(8);
     const name = segments[0]!;
     const content = disk.contentOf(name);
-    const chunks = extentsOf(disk, name).filter(({ spots }) => spots.length === 3);
+    const chunks = extentsIn(disk, '/log', name).filter(({ spots }) => spots.length === 3);
 
     for (let at = 0; at < content.length; at++) {
       const damaged = disk.afterDeath();
@@ -129,7 +84,7 @@ describe('a log of segments that lacks its end', () => {
     const { disk, ledger, segments } = filled(3, 2 ** 20);
     const [name] = segments as [string];
     const content = disk.contentOf(name);
-    const extents = extentsOf(disk, name);
+    const extents = extentsIn(disk, '/log', name);
     const begins = Math.min(...extents.map(({ from }) => from));
 
     for (let length = begins; length < content.length; length++) {
@@ -144,7 +99,7 @@ describe('a log of segments that lacks its end', () => {
     const { disk, ledger, segments } = filled(3, 2 ** 20);
     const [name] = segments as [string];
     const content = disk.contentOf(name);
-    const frames = extentsOf(disk, name).filter(({ spots }) => spots.length > 3);
+    const frames = extentsIn(disk, '/log', name).filter(({ spots }) => spots.length > 3);
 
     for (let length = 0; length < content.length; length++) {
       const cut = disk.afterDeath();
@@ -172,7 +127,7 @@ describe('a log of segments that lacks its end', () => {
 
   test('a log that has lost its last segment is refused, and one in the middle costs the records of that one', () => {
     const { disk, ledger, segments } = filled(12);
-    const lost = extentsOf(disk, segments[1]!).flatMap(({ spots }) => spots);
+    const lost = extentsIn(disk, '/log', segments[1]!).flatMap(({ spots }) => spots);
     const [withoutLast, withoutSecond] = [disk.afterDeath(), disk.afterDeath()];
     withoutLast.remove(segments.at(-1)!);
     withoutSecond.remove(segments[1]!);

@@ -6,7 +6,7 @@ import { hasCode, TidemarkError } from '../../../services/runtime/errors.ts';
 import { Death, type SimulatedDisk } from './simulated-disk.ts';
 
 export const TOPICS = ['t', 'u'];
-const PARTITIONS = 2;
+export const PARTITIONS = 2;
 const FOLDER = '/log';
 
 /** Some commits of the size of `commit` fit into a segment of this size. */
@@ -178,7 +178,8 @@ export function ensure(holds: boolean | undefined, what: string): void {
   if (holds !== true) throw new Error(what);
 }
 
-function chunkOf(values: readonly string[]): Buffer {
+/** Records with these values, not sealed. */
+export function chunkOf(values: readonly string[]): Buffer {
   const records = values.map((value) => ({ topic: '', key: Buffer.from('key'), value: Buffer.from(value) }));
   const length = records.reduce((sum, record) => sum + chunkBytesOf(record), CHUNK_HEADER_BYTES);
   const chunk = Buffer.alloc(length);

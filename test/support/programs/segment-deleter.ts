@@ -1,0 +1,47 @@
+/** Erases some of the records that were just appended, and cuts the beginning of the log, now and then. */
+import type { Appended } from '../../../services/event-log/event-log.ts';
+import { nameOf } from '../../../services/event-log/partition.ts';
+import { SegmentStore } from '../../../services/event-log/segments/segment-store.ts';
+
+const ERASE_AFTER_APPENDS = 12;
+const CUT_AFTER_APPENDS = 90;
+/** Records of each partition that a cut leaves at least. */
+const LEFT = 400;
+
+export interface Deleter {
+  /** To be called once these are acknowledged, and said to be. */
+  appended(records: readonly Appended[]): void;
+}
+
+/**
+ * It prints what it is about to do, as the process may die meanwhile: `erasing SPOT …`, `erased SPOT …`, where a spot is
+ * `topic/partition@offset`, and `cutting topic/partition@offset …`, the offsets below which is cut.
+ */
+export function deleteFrom(folder: string): Deleter {
+  const store = SegmentStore.open({ folder, topics: [], partitions: undefined });
+  let appends = 0;
+  return {
+    appended: (records) => {
+      appends++;
+      if (appends % ERASE_AFTER_APPENDS === 0) erase(store, records);
+      if (appends % CUT_AFTER_APPENDS === 0) cut(store);
+    },
+  };
+}
+
+function erase(store: SegmentStore, records: readonly Appended[]): void {
+  const spots = records.map((one) => `${nameOf(one)}@${one.offset}`).join(' ');
+  say(`erasing ${spots}`);
+  store.erase(records.map((one) => ({ partition: store.layout.find(one)!, offset: Number(one.offset) })));
+  say(`erased ${spots}`);
+}
+
+function cut(store: SegmentStore): void {
+  const below = store.withLatest(() => store.ends()).map((end) => Math.max(0, end - LEFT));
+  say(`cutting ${store.layout.partitions.map((one) => `${nameOf(one)}@${below[one.index]}`).join(' ')}`);
+  store.cut(below);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
