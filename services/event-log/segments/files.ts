@@ -31,7 +31,7 @@ export interface FileOperations {
   read(descriptor: number, memory: Uint8Array, position: number): number;
   /** Writes all of them, one after the other, from this position on. @throws Error where the disk took only a part. */
   write(descriptor: number, pieces: readonly Uint8Array[], position: number): void;
-  /** Resolves once what was written is on the disk (`fdatasync`). */
+  /** Returns once what was written is on the disk (`fdatasync`). */
   flush(descriptor: number): void;
   /** The same for the names of a folder, so that after a power cut a file that was created has its name. */
   flushFolder(folder: string): void;

@@ -1,24 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-
-const SYSTEM_CALLS = 'trace=write,writev,pwrite64,pwritev,fdatasync,openat';
+import { hasStrace, tracedAppends } from '../../support/event-log/traced-appends.ts';
 
 describe('an append', () => {
   test.skipIf(!hasStrace())(
     'an append resolves after its pages and then the page that names them are on disk (strace)',
     async () => {
-      const folder = await temporaryFolder();
-      const trace = join(folder, 'trace');
-      const appender = ['test/support/programs/event-log-appender.ts', `lmdb:${join(folder, 'log')}`, 't', 'v', '200'];
-
-      execFileSync('strace', ['-f', '-e', SYSTEM_CALLS, '-s', '64', '-o', trace, process.execPath, ...appender], {
-        stdio: 'ignore',
-      });
-
-      const calls = (await readFile(trace, 'utf8')).split('\n').filter((call) => !/unfinished/.test(call));
+      const calls = await tracedAppends('lmdb');
       const synchronous = /data\.mdb", O_WRONLY\|O_DSYNC[^=]*= (\d+)/.exec(calls.join('\n'))?.[1];
       const kinds = calls.map((call) => kindOf(call, synchronous)).filter((kind) => kind !== undefined);
       const acknowledged = kinds.indexOf('acknowledge');
@@ -35,13 +22,4 @@ function kindOf(call: string, synchronous: string | undefined): string | undefin
   if (/ fdatasync\(\d+\)| fdatasync resumed/.test(call)) return 'flush';
   if (call.includes(` pwrite64(${synchronous},`)) return 'root';
   return /iov_len=4096|, 4096, \d+\) *= 4096/.test(call) ? 'pages' : undefined;
-}
-
-function hasStrace(): boolean {
-  try {
-    execFileSync('strace', ['-o', '/dev/null', 'true']);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,25 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-
-const SYSTEM_CALLS = 'trace=write,writev,pwrite64,pwritev,fdatasync,openat';
-const APPENDER = 'test/support/programs/event-log-appender.ts';
+import { hasStrace, tracedAppends } from '../../support/event-log/traced-appends.ts';
 
 describe('an append to a log of segments', () => {
   test.skipIf(!hasStrace())(
     'an append resolves after its frame is on disk, and then the head says so (strace)',
     async () => {
-      const folder = await temporaryFolder();
-      const trace = join(folder, 'trace');
-      const appender = [APPENDER, `log:${join(folder, 'log')}`, 't', 'v', '200'];
-
-      execFileSync('strace', ['-f', '-e', SYSTEM_CALLS, '-s', '64', '-o', trace, process.execPath, ...appender], {
-        stdio: 'ignore',
-      });
-
-      const calls = (await readFile(trace, 'utf8')).split('\n').filter((call) => !/unfinished/.test(call));
+      const calls = await tracedAppends('log');
       const kinds = calls.map(kindOf).filter((kind) => kind !== undefined);
       const acknowledged = kinds.indexOf('acknowledge');
       expect(kinds.filter((kind) => kind === 'acknowledge').length).toBeGreaterThan(10);
@@ -35,13 +21,4 @@ function kindOf(call: string): string | undefined {
   if (/ fdatasync\(\d+\)| fdatasync resumed/.test(call)) return 'flush';
   if (call.includes('"TMH1')) return 'head';
   return call.includes('"TMF1') ? 'frame' : undefined;
-}
-
-function hasStrace(): boolean {
-  try {
-    execFileSync('strace', ['-o', '/dev/null', 'true']);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,28 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
-import { parseBody } from '../../../services/messages/json.ts';
-
-/** Reads JSON text as a body is read. */
-function read(text: string, timezone = 'UTC') {
-  const body = parseBody(text);
-  if (!body.ok) throw new Error('not JSON');
-  return readDefinition(body.value.exact, { timezone });
-}
-
-function readValue(value: unknown, timezone?: string) {
-  return read(JSON.stringify(value), timezone);
-}
-
-function audienceOf(value: unknown, timezone?: string) {
-  const result = readValue(value, timezone);
-  if (!result.ok) throw new Error(JSON.stringify(result.problems));
-  return result.definition;
-}
-
-function pathsOf(value: unknown): readonly string[] {
-  const result = readValue(value);
-  return result.ok ? [] : result.problems.map(({ path }) => path);
-}
+import { audienceOf, pathsOf, read } from '../../support/messages/read-definition.ts';
 
 /** `definition` nested in this number of groups. */
 function nested(groups: number, definition: unknown): unknown {

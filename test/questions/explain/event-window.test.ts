@@ -1,28 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { EventCondition, Instant, Period } from '../../../services/questions/definition/audience.ts';
+import type { EventCondition, Period } from '../../../services/questions/definition/audience.ts';
 import { type CountedEvent, EventWindow } from '../../../services/questions/explain/event-window.ts';
+import { EVER, NOW, period } from '../../support/messages/random-periods.ts';
 import { propertyRun } from '../../support/property-run.ts';
 
-const EVER: EventCondition = {
-  kind: 'event',
-  events: ['X'],
-  where: [],
-  within: null,
-  times: { atLeast: 1, atMost: null },
-  first: null,
-  last: null,
-  sequence: null,
-  measure: null,
-};
-const NOW = 1_000n;
-
-const instant: fc.Arbitrary<Instant> = fc.oneof(
-  fc.bigInt(-1n, 40n).map((ago) => ({ ago })),
-  fc.bigInt(950n, 1_050n).map((at) => ({ at })),
-);
-const end = fc.option(instant, { freq: 4, nil: null });
-const period = fc.option(fc.record({ from: end, to: end }), { nil: null });
 const times = fc.tuple(fc.nat(3), fc.option(fc.nat(3), { nil: null })).map(([atLeast, more]) => ({
   atLeast,
   atMost: more === null ? null : atLeast + more,

@@ -1,4 +1,4 @@
-/** RecordMembers of parsed JSON by their paths. Pure. */
+/** Members of parsed JSON by their paths. Pure. */
 import { isObject } from '../../../messages/sdk/sdk-call.ts';
 
 export type RecordMembers = Record<string, unknown>;

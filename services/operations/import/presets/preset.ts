@@ -9,7 +9,7 @@ export interface Preset {
   /** For people. */
   readonly title: string;
   readonly format: Format;
-  /** RecordMembers that records of this form have, by their paths: the guess knows it by them. */
+  /** Members that records of this form have, by their paths: the guess knows it by them. */
   readonly signs: readonly string[];
   readonly mapping: Mapping;
   /** Where its times without an offset are; the project's where left out. */
