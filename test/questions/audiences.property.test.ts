@@ -78,9 +78,10 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('an 
   async function expectAgreement(text: string, messages: readonly Message[]): Promise<void> {
     const read = readIn(text);
     if (!read.ok) {
-      expect(read.problems).toEqual([
-        { path: expect.stringMatching(/\/(count|measure)$/), message: expect.any(String) },
-      ]);
+      // One condition can contradict itself in two ways at once.
+      expect(read.problems).not.toEqual([]);
+      for (const problem of read.problems)
+        expect(problem).toEqual({ path: expect.stringMatching(/\/(count|measure)$/), message: expect.any(String) });
       return;
     }
     const users = audienceOf(read.definition, messages, NOW);
