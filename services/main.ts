@@ -181,7 +181,7 @@ function fail(error: unknown): void {
 }
 
 /** A curl command that works as printed. */
-export function firstRequest(address: string, writeKey: string): string {
+function firstRequest(address: string, writeKey: string): string {
   const body = JSON.stringify({ user_id: 'ada', event: 'Signed Up', properties: { plan: 'pro' } });
   return `  curl -s ${address}/v1/track -H 'api_key: ${writeKey}' -H 'Content-Type: application/json' -d '${body}'`;
 }

@@ -39,7 +39,7 @@ function toAnswer(listed: ListedRefusals): object {
 }
 
 /** base64url of the time, in eight bytes, and of the group's id, in sixteen. */
-export function encodeRefusalCursor({ lastAtMs, id }: RefusalCursor): string {
+function encodeRefusalCursor({ lastAtMs, id }: RefusalCursor): string {
   const time = Buffer.alloc(8);
   time.writeBigUInt64BE(BigInt(lastAtMs));
   return Buffer.concat([time, Buffer.from(id, 'hex')]).toString('base64url');

@@ -8,7 +8,7 @@ import { withProgress } from './progress.ts';
 import { optionalProjectId } from './project.ts';
 
 /** The exit code where the stores differ from the log. */
-export const EXIT_DIFFERENT = 3;
+const EXIT_DIFFERENT = 3;
 
 interface VerifyCommandOptions extends OutputOptions {
   readonly since?: string;
@@ -41,7 +41,7 @@ export function addVerify(parent: Command, context: CliContext): void {
 
 const HEAD = ['PROJECT', 'HOUR', 'ON LOG', 'REPEATS', 'POSTGRES', 'CLICKHOUSE', 'NOT YET', 'UNKNOWN', 'DEAD', ''];
 
-export function printVerification({ out }: Pick<CliContext, 'out'>, report: VerificationReport): void {
+function printVerification({ out }: Pick<CliContext, 'out'>, report: VerificationReport): void {
   if (report.hours.length > 0) out(`${table(HEAD, report.hours.map(lineOf))}\n`);
   const { missing, surplus, profiles, unknown_before: unknown } = report;
   printFinding(out, 'missing in Postgres', missing.postgres);

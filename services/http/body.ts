@@ -5,7 +5,7 @@ import { isSdkBody } from '../messages/sdk/sdk-body.ts';
 import type { Refusal } from './problems.ts';
 import { type BodyBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
 
-export const CONTENT_ENCODINGS = ['identity', 'gzip', 'deflate', 'br', 'zstd'] as const;
+const CONTENT_ENCODINGS = ['identity', 'gzip', 'deflate', 'br', 'zstd'] as const;
 type Encoding = (typeof CONTENT_ENCODINGS)[number];
 
 /** Why there is no body: the refusal to send, or that the client has disconnected. */

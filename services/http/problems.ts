@@ -5,7 +5,7 @@ import { TidemarkError, type ErrorCode } from '../runtime/errors.ts';
 export type ErrorStyle = 'problem' | 'two-step';
 
 /** Every kind of refusal, with its status and title: the one place where HTTP statuses of errors live. */
-export const REFUSALS = {
+const REFUSALS = {
   'malformed-request': { status: 400, title: 'Not a valid HTTP request' },
   'unsupported-type': { status: 400, title: 'Unsupported content type' },
   'unsupported-encoding': { status: 400, title: 'Unsupported content encoding' },

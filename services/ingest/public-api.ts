@@ -11,7 +11,7 @@ import type { RefusalCounts } from './refusal-counts.ts';
 /** 32 KB, the most that a request other than a batch may have. */
 export const BODY_LIMIT_BYTES = 32_768;
 /** 500 KB. */
-export const BATCH_LIMIT_BYTES = 512_000;
+const BATCH_LIMIT_BYTES = 512_000;
 
 /** What is tracked or identified by one request each: `/v1/identify`, `/v1/track`, and the other calls of SDKs. */
 const CALLS = ['identify', 'track', 'page', 'screen', 'group', 'alias'] as const;

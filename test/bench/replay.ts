@@ -43,7 +43,7 @@ export async function benchReplay(figures: Figures, form: Form): Promise<void> {
 async function benchHistory(figures: Figures, title: string, installation: Installation, perUser: number) {
   const { folder } = installation;
   // The log is there before the database, which is what a start otherwise refuses.
-  const settings = { ...installation.settings, RECOVER_PROJECTS: 'on' };
+  const settings: Installation['settings'] = { ...installation.settings, RECOVER_PROJECTS: 'on' };
   const log = await openEventLog(settings.EVENT_LOG_URL, { topics: TOPICS, partitions: 4 });
   const encoder = new Codec(await openSchemaIds(settings['SCHEMA_REGISTRY_URL']));
   await fill(log, { count: COUNT, users: COUNT / perUser, encoder });

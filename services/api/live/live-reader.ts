@@ -16,7 +16,7 @@ export interface LiveParts {
 }
 
 /** Every half second one event, with rows or without: it also keeps the connection alive. */
-export const INTERVAL_MS = 500;
+const INTERVAL_MS = 500;
 /** At most 50 rows a second: more cannot be read by people, and what is left out is counted. */
 const ROWS_AT_ONCE = 25;
 /** Bounds what one interval costs the thread that answers requests: about 100 ms. What is more waits for the next. */

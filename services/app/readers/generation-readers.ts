@@ -181,7 +181,7 @@ type Inserts = Pick<SinkOptions, 'maxRows' | 'maxBytes' | 'insertEveryMs'>;
 const BIG: Inserts = { maxRows: 100_000, maxBytes: 48 * 1024 * 1024 };
 
 /** Fewer and larger than those of live messages: history can wait, and ClickHouse is most efficient with large parts. */
-export const IMPORT_INSERTS: Inserts = { ...BIG, insertEveryMs: 10_000 };
+const IMPORT_INSERTS: Inserts = { ...BIG, insertEveryMs: 10_000 };
 
 /**
  * For live messages, where more than a second's worth waits. On a server inserts are larger than those of an import, for a

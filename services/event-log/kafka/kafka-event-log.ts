@@ -233,7 +233,7 @@ const TLS_PROBE_TIMEOUT_MS = 1_000;
  * closes the connection where only one side uses TLS, as it does when it shuts down. Only this probe distinguishes the
  * wrong setting from the temporary failure.
  */
-export async function answerInPlain(broker: string): Promise<'plain' | 'TLS' | undefined> {
+async function answerInPlain(broker: string): Promise<'plain' | 'TLS' | undefined> {
   const socket = connect({ ...brokerOf(broker), signal: AbortSignal.timeout(TLS_PROBE_TIMEOUT_MS) });
   const request = Buffer.from('0000000a00120000ffffffffffff', 'hex');
   request.writeInt32BE(CORRELATION, 8);

@@ -144,7 +144,7 @@ function rememberedIds(
 const MAX_IDS = 10_000;
 
 /** Ids that a registry does not know. They are asked for again only after a while: it may know them by then. */
-export class AbsentIds {
+class AbsentIds {
   readonly #forMs: number;
   readonly #until = new Map<number, number>();
 

@@ -251,7 +251,7 @@ export const FIRST_TABLES: Readonly<Record<GenerationKind, readonly string[]>> =
 };
 
 /** Deletes the data of a generation in Postgres. Idempotent. */
-export async function dropTables(database: Database, kind: GenerationKind, number: number): Promise<void> {
+async function dropTables(database: Database, kind: GenerationKind, number: number): Promise<void> {
   const schema = schemaOf(kind, number);
   await database.transaction(
     async (transaction) => {

@@ -18,8 +18,8 @@ import {
 } from '../../stores/analytics/catalog.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 
-export const MAX_NAMES = 10_000;
-export const MAX_PROPERTIES = 1_000;
+const MAX_NAMES = 10_000;
+const MAX_PROPERTIES = 1_000;
 
 /** Up to this many stored rows are counted one by one, so that each message counts once: some 40 ms. */
 const EXACT_ROWS = 500_000;

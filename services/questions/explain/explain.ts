@@ -122,7 +122,7 @@ const READS: { readonly [K in Condition['kind']]: (condition: ConditionOf<K>, no
   sample: () => 'nothing but the number of every user, which is hashed',
 };
 
-export function describeScan(condition: Condition, { now }: Pick<CompileOptions, 'now'>): string {
+function describeScan(condition: Condition, { now }: Pick<CompileOptions, 'now'>): string {
   return (READS[condition.kind] as (condition: Condition, now: bigint) => string)(condition, now);
 }
 

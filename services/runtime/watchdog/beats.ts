@@ -1,4 +1,4 @@
-export const WATCHED = ['the main thread', 'the HTTP thread', 'the thread that writes the event log'] as const;
+const WATCHED = ['the main thread', 'the HTTP thread', 'the thread that writes the event log'] as const;
 export type Watched = (typeof WATCHED)[number];
 
 /** Between two checks. */

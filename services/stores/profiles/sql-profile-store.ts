@@ -245,7 +245,7 @@ async function merge(
 /** Statements on `applied_counts`: what was applied, by project and hour. */
 
 /** Each of (topic, partition, project, hour) once. A handful of rows, of partitions that the transaction holds. */
-export async function addCounts(transaction: Queryable, counts: readonly AppliedCount[]): Promise<void> {
+async function addCounts(transaction: Queryable, counts: readonly AppliedCount[]): Promise<void> {
   if (counts.length === 0) return;
   await transaction.query(
     `insert into {applied_counts} as stored (topic, partition, project_id, hour, messages, repeats)
@@ -267,7 +267,7 @@ export async function addCounts(transaction: Queryable, counts: readonly Applied
  * What two messages say that nobody sent, of a user whom nobody else has: the second changes what the first has written.
  * For a transaction that is rolled back.
  */
-export function madeUp(): {
+function madeUp(): {
   readonly claim: Claim;
   readonly changes: readonly ProfileChange[];
   readonly count: AppliedCount;

@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/database.ts';
 
 /** How long a deletion may be unknown to a reader of the log that has its set from `deletedProjects`. */
-export const DELETIONS_KNOWN_MS = 2_000;
+const DELETIONS_KNOWN_MS = 2_000;
 
 /** The ids of the projects that were deleted, read again no more often than every two seconds. */
 export function deletedProjects(database: Queryable): () => Promise<ReadonlySet<string>> {

@@ -32,7 +32,7 @@ export function hashKey(key: string): string {
 }
 
 export const BASE36 = '0123456789abcdefghijklmnopqrstuvwxyz';
-export const BASE62 = `${BASE36}ABCDEFGHIJKLMNOPQRSTUVWXYZ`;
+const BASE62 = `${BASE36}ABCDEFGHIJKLMNOPQRSTUVWXYZ`;
 
 /** Uniformly random characters of the alphabet, from the cryptographic generator. */
 export function randomText(length: number, alphabet: string): string {

@@ -189,7 +189,7 @@ export class ChdbEngine {
 }
 
 /** A result in chunks. The caller must read it to its end or call `return`. */
-export class ChdbStream implements AsyncIterableIterator<Uint8Array> {
+class ChdbStream implements AsyncIterableIterator<Uint8Array> {
   readonly #onEnd: () => void;
   readonly #kill: () => void;
   #chunks: AsyncIterator<StreamChunk> | undefined;

@@ -94,7 +94,7 @@ export const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
 };
 
 /** Must be called after the engine has started, because it sets serializers of arrays during its start. */
-export function prepareTypes(pg: PGlite): void {
+function prepareTypes(pg: PGlite): void {
   pg.serializers[BYTEA] = (bytes: Uint8Array) => `\\x${Buffer.from(bytes).toString('hex')}`;
   for (const type of PLAIN_ARRAYS) pg.serializers[type] = plainArray;
   // PGlite sends bytes from a serializer to Postgres in the binary form, although the type of the result is string.

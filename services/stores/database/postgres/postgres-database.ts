@@ -183,7 +183,7 @@ function nothing(): void {
  * connection that they gave up themselves (no password, a signature that does not match). The server then keeps it for
  * a minute, and dropping the database waits for it.
  */
-export class TidyClient extends Client {
+class TidyClient extends Client {
   constructor(config?: ClientConfig) {
     super(config);
     this.connection.on('error', () => this.connection.stream.destroy());
