@@ -71,7 +71,7 @@ export class KilledLog {
   }
 
   #acknowledgeErasure(spots: readonly string[]): void {
-    this.#erasures.pop();
+    this.#erasures = this.#erasures.filter(([first]) => first !== spots[0]);
     for (const spot of spots) this.#erased.add(spot);
   }
 

@@ -1,4 +1,7 @@
+import { readdirSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openEventLog } from '../../services/event-log/open.ts';
+import { segmentNumber } from '../../services/event-log/segments/segment-file.ts';
 import type { KillPoint } from '../support/programs/kill-at-files.ts';
 import { type Program, spawnProgram } from '../support/service/spawn-program.ts';
 import type { Dice } from '../torture/dice.ts';
@@ -51,6 +54,23 @@ export async function killWriters(
   return { kills: done, acknowledged, lost, wrong, steps };
 }
 
+/** Kills a writer once it has filled some segments while nobody read what it printed, and then reads that and the log. */
+export async function killUnread(folder: string, segments: number): Promise<KilledLog> {
+  const url = `log:${folder}`;
+  const known = new KilledLog();
+  const writer = spawnProgram(argumentsFor(url, 'unread'));
+  while (Math.max(...readdirSync(folder).map((name) => segmentNumber(name) ?? 0)) < segments) await delay(50);
+  writer.child.kill('SIGKILL');
+  await collect(writer, known, Infinity);
+  await writer.kill();
+  await readAfter(url, known);
+  return known;
+}
+
+function argumentsFor(url: string, prefix: string): readonly string[] {
+  return [APPENDER, url, TOPICS.join(','), prefix, '0', String(THREADS), String(SEGMENT_BYTES)];
+}
+
 /** Starts a writer and collects its lines until it is dead. Returns when that was. */
 async function killOne(
   url: string,
@@ -58,7 +78,7 @@ async function killOne(
   moment: 'any' | KillPoint,
   { dice, known }: { readonly dice: Dice; readonly known: KilledLog },
 ): Promise<string> {
-  const args = [APPENDER, url, TOPICS.join(','), prefix, '0', String(THREADS), String(SEGMENT_BYTES)];
+  const args = argumentsFor(url, prefix);
   const killAfter = dice.between(1, MOST_OPERATIONS);
   const writer =
     moment === 'any'

@@ -50,6 +50,6 @@ async function append(size: number): Promise<void> {
       return `${topic} ${partition} ${offset} ${String(given[i]?.value)}\n`;
     });
     process.stdout.write(lines.join(''));
-    deleter?.appended(appended);
+    await deleter?.appended(appended);
   }
 }

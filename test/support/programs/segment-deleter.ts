@@ -10,7 +10,7 @@ const LEFT = 400;
 
 export interface Deleter {
   /** To be called once these are acknowledged, and said to be. */
-  appended(records: readonly Appended[]): void;
+  appended(records: readonly Appended[]): Promise<void>;
 }
 
 /**
@@ -21,27 +21,29 @@ export function deleteFrom(folder: string): Deleter {
   const store = SegmentStore.open({ folder, topics: [], partitions: undefined });
   let appends = 0;
   return {
-    appended: (records) => {
+    appended: async (records) => {
       appends++;
-      if (appends % ERASE_AFTER_APPENDS === 0) erase(store, records);
-      if (appends % CUT_AFTER_APPENDS === 0) cut(store);
+      const isToCut = appends % CUT_AFTER_APPENDS === 0;
+      if (appends % ERASE_AFTER_APPENDS === 0) await erase(store, records);
+      if (isToCut) await cut(store);
     },
   };
 }
 
-function erase(store: SegmentStore, records: readonly Appended[]): void {
+async function erase(store: SegmentStore, records: readonly Appended[]): Promise<void> {
   const spots = records.map((one) => `${nameOf(one)}@${one.offset}`).join(' ');
-  say(`erasing ${spots}`);
+  await say(`erasing ${spots}`);
   store.erase(records.map((one) => ({ partition: store.layout.find(one)!, offset: Number(one.offset) })));
-  say(`erased ${spots}`);
+  await say(`erased ${spots}`);
 }
 
-function cut(store: SegmentStore): void {
+async function cut(store: SegmentStore): Promise<void> {
   const below = store.withLatest(() => store.ends()).map((end) => Math.max(0, end - LEFT));
-  say(`cutting ${store.layout.partitions.map((one) => `${nameOf(one)}@${below[one.index]}`).join(' ')}`);
+  await say(`cutting ${store.layout.partitions.map((one) => `${nameOf(one)}@${below[one.index]}`).join(' ')}`);
   store.cut(below);
 }
 
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
+/** Returns once the line has left the process: one that waits for a slow reader would be lost with it. */
+function say(line: string): Promise<void> {
+  return new Promise((resolve) => process.stdout.write(`${line}\n`, () => resolve()));
 }
