@@ -88,6 +88,36 @@ export function testAudiences(scene: () => Scene): void {
       await page.getByRole('heading', { name: 'w-2' }).waitFor();
     });
 
+    test('members have a name, the id beside it and the traits that are asked about, and the CSV is what the service says', async () => {
+      const people = [
+        { userId: 'p-1', traits: { team: 'named', name: 'Dennis Wirth', email: 'dennis@example.com', seat: { no: 12 } } },
+        { userId: 'p-2', traits: { team: 'named', email: 'kim@example.com' } },
+      ];
+      await call('POST', '/v1/batch', { batch: people.map((one) => ({ type: 'identify', ...one })) }, WRITE_KEY);
+      const definition = { all: [{ trait: 'team', is: 'named' }, { not: { trait: ['seat', 'no'], gt: 100 } }] };
+      await expect.poll(async () => sizeOf(definition)).toBe(2);
+      const saved = await call<Saved>('POST', '/v1/audiences', { name: 'People', definition });
+      await evaluate(saved);
+      const page = await pageOf(saved);
+
+      const row = page.getByRole('row', { name: /Dennis Wirth/ });
+      await row.waitFor();
+
+      expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['User', 'email', 'team', 'seat.no', 'Why']);
+      expect(await row.getByRole('cell').allInnerTexts()).toEqual(['dennis@example.com', 'named', '12', 'Why?']);
+      expect(await row.getByRole('rowheader').innerText()).toMatch(/^DW\s+Dennis Wirth\s+p-1$/);
+      await page.getByRole('row', { name: /^kim@example.com p-2/ }).waitFor();
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Download CSV' }).click(),
+      ]);
+      const path = `/v1/audiences/${saved.id}/members?format=csv&traits=name,email,team,seat.no`;
+      const answer = await (await scene().service.request(path)).text();
+      expect(await readFile(await download.path(), 'utf8')).toBe(answer);
+      await page.getByRole('link', { name: 'Changes' }).click();
+      await page.getByRole('link', { name: 'Dennis Wirth' }).waitFor();
+    });
+
     test('who enters appears by itself once it is counted, and a filter shows who left', async () => {
       const saved = await saveTeam('blue', ['b-1', 'b-2']);
       const page = await pageOf(saved, '?tab=changes');
@@ -133,7 +163,7 @@ export function testAudiences(scene: () => Scene): void {
       const [ndjsonName, ndjson] = await textOf('Download NDJSON');
 
       expect([csvName, ndjsonName]).toEqual(['team-files.csv', 'team-files.ndjson']);
-      expect(csv[0]).toBe('user_id,anonymous_id,internal_id');
+      expect(csv[0]).toBe('user_id,anonymous_id,internal_id,name,email,team');
       expect(sorted(csv.slice(1).map((line) => line.split(',')[0] ?? ''))).toEqual(["'=f(3)", 'f-1', 'f-2']);
       expect(requests).toBe(2);
       const ids = ndjson.map((line) => (JSON.parse(line) as { user_id: string }).user_id);

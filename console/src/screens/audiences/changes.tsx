@@ -12,7 +12,7 @@ import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer, useLoad } from '../../parts/loading/use-load.ts';
 import { useEscape, useRowKeys } from '../../parts/loading/use-rows.ts';
-import { UserName } from '../../parts/user-name.tsx';
+import { NAME_TRAITS, UserCell } from '../../parts/user-cell.tsx';
 import { userLink } from '../user-link.ts';
 
 interface ChangesProps {
@@ -175,7 +175,7 @@ interface UsersProps extends Omit<EvaluationsProps, 'history'> {
 const SHOWN = 100;
 
 function Users({ id, entry, since, kind }: UsersProps) {
-  const asked = operation('GET /v1/audiences/{id}/changes', { path: { id }, query: { since, limit: SHOWN } });
+  const asked = operation('GET /v1/audiences/{id}/changes', { path: { id }, query: { since, limit: SHOWN, traits: NAME_TRAITS.join(',') } });
   const loaded = useLoad(`${id} ${entry.at}`, async (signal) => askLines({ ...asked, signal }));
   if (loaded.state === 'loading') return <Loading what="users" />;
   if (loaded.state === 'failed') return <Problem error={loaded.error} retry={loaded.retry} />;
@@ -192,7 +192,7 @@ function Users({ id, entry, since, kind }: UsersProps) {
               <span class="visually-hidden"> {user.change} </span>
             </span>
             <a href={userLink(user)}>
-              <UserName user={user} />
+              <UserCell user={user} />
             </a>
           </li>
         ))}
