@@ -8,13 +8,15 @@ import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
-import { Summary } from '../../parts/conditions/sentence-view.tsx';
+import { SentenceOf } from '../../parts/conditions/sentence-view.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
+import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { useRowKeys } from '../../parts/loading/use-rows.ts';
-import { changeOfDay, changeText, refreshText, seriesOf, stateOf } from './state.ts';
+import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
+import { isUpdating } from './updates.ts';
 
 /** As many as a project has, unless it was given more. */
 const PAGE = 100;
@@ -43,6 +45,15 @@ export function AudienceList() {
   );
 }
 
+const COLUMNS = [
+  { name: 'Audience' },
+  { name: 'Size', look: 'number' },
+  { name: 'Change, 24 h', look: 'number' },
+  { name: 'Last 7 days', look: 'days narrow-off' },
+  { name: 'Updates', look: 'narrow-off' },
+  { name: 'State' },
+];
+
 interface FoundProps {
   readonly page: AudiencePage;
   readonly isFirst: boolean;
@@ -67,21 +78,11 @@ function Found({ page: { audiences, next_cursor: next }, isFirst }: FoundProps) 
         </label>
       )}
       {shown.length === 0 && <p class="quiet">No audience has this in its name.</p>}
-      <div class="audience-row list-head quiet small" aria-hidden="true">
-        <span>Name and who is in it</span>
-        <span>Size</span>
-        <span>In a day</span>
-        <span>Last 7 days</span>
-        <span>Counted</span>
-        <span>State</span>
-      </div>
-      <ul class="rows" aria-label="Audiences">
+      <Table look="audiences" columns={COLUMNS}>
         {shown.map((audience) => (
-          <li key={audience.id}>
-            <Row audience={audience} history={histories.get(audience.id)} />
-          </li>
+          <Row key={audience.id} audience={audience} history={histories.get(audience.id)} />
         ))}
-      </ul>
+      </Table>
       <Pager next={next} />
     </>
   );
@@ -115,34 +116,35 @@ interface RowProps {
 
 function Row({ audience, history = [] }: RowProps) {
   const { id, name, description, evaluation, refresh } = audience;
-  const state = stateOf(audience, Date.now());
+  const state = stateOf(audience, Date.now(), isUpdating(id));
   const change = changeOfDay(history, Date.now());
   const series = seriesOf(history, Date.now(), STEP_MS, STEPS);
   return (
-    <a class="row-button audience-row" data-row href={linkTo(['audiences', id])}>
-      <span class="audience-name">
-        <b>{name}</b>
-        <Summary description={description} />
-      </span>
-      <span class="size">
-        {evaluation === null ? <span class="quiet">–</span> : count(countOf(evaluation.members))}
-      </span>
-      <span class={`change ${change === undefined || change === 0 ? 'quiet' : ''}`}>
-        <span class="visually-hidden">Since yesterday </span>
+    <tr>
+      <th scope="row">
+        <a class="cover" data-row href={linkTo(['audiences', id])}>
+          {name}
+        </a>
+        <SentenceOf description={description} />
+      </th>
+      <td class={`number size ${isOfBefore(audience) ? 'quiet' : ''}`}>
+        {evaluation === null ? '–' : count(countOf(evaluation.members))}
+      </td>
+      <td class={`number ${change === undefined || change === 0 ? 'quiet' : ''}`}>
         {change === undefined ? '–' : changeText(change)}
-      </span>
-      <span class="line">
+      </td>
+      <td class="days narrow-off">
         {series.length > 1 && <Sparkline values={series} room={STEPS} label="Size in the last 7 days" />}
-      </span>
-      <span class="refresh">{refreshText(refresh)}</span>
-      <span class="state">
+      </td>
+      <td class="quiet narrow-off">{refreshText(refresh)}</td>
+      <td>
         <span class={`status ${state.is}`} title={state.reason}>
           <i class="dot" aria-hidden="true" />
           {state.text}
         </span>
         <span class="quiet small">{evaluation !== null && <Ago at={evaluation.at} isPlain />}</span>
-      </span>
-    </a>
+      </td>
+    </tr>
   );
 }
 

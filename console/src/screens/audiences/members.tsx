@@ -3,7 +3,6 @@ import { askLines } from '../../api/ndjson.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceMember, SavedAudience } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Download } from '../../parts/download.tsx';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
@@ -28,7 +27,7 @@ export function Members({ audience }: { readonly audience: SavedAudience }) {
   return (
     <section aria-labelledby="members">
       <div class="section-head">
-        <h2 id="members">Members now</h2>
+        <h2 id="members">Members</h2>
         <div class="row">
           {FORMATS.map((format) => (
             <Download
@@ -38,11 +37,6 @@ export function Members({ audience }: { readonly audience: SavedAudience }) {
               run={(tell, signal) => saveMembers(audience, format, tell, signal)}
             />
           ))}
-          <CopyAs
-            request={operation('GET /v1/audiences/{id}/members', { path, query: { traits: query.traits } })}
-            tidemark={['audience', 'members', audience.id, '--traits', query.traits]}
-            isStream
-          />
         </div>
       </div>
       {loaded.state === 'loading' && <Loading what="members" />}
@@ -76,12 +70,11 @@ function Page({ audience, members, traits }: PageProps) {
   }
   const detailsOf = (member: AudienceMember) =>
     member.internal_id === open ? (
-      <>
-        <WhyUser audienceId={audience.id} user={member} />
+      <WhyUser audienceId={audience.id} user={member}>
         <p class="below">
           <a href={userLink(member)}>Go to the user</a>
         </p>
-      </>
+      </WhyUser>
     ) : undefined;
   return (
     <UserTable

@@ -75,11 +75,7 @@ interface Position {
 }
 
 /** The whole lines of one answer, until it ends or is cut. */
-async function* linesUntilCut(
-  id: string,
-  after: Position,
-  signal: AbortSignal,
-): AsyncGenerator<string> {
+async function* linesUntilCut(id: string, after: Position, signal: AbortSignal): AsyncGenerator<string> {
   const asked = operation('GET /v1/audiences/{id}/members', { path: { id }, query: { ...after } });
   const response = await send({ ...asked, signal });
   after.cursor ??= response.headers.get('Tidemark-Cursor') ?? '';
