@@ -103,11 +103,11 @@ const SHOTS: readonly Shot[] = [
     address: '#/audiences',
     act: async (page) => {
       await page.locator('[data-row]').first().click();
-      await page.locator('.member-row').first().click();
+      await page.locator('.users [data-row]').first().click();
       await page.waitForTimeout(2_000);
     },
   },
-  ...['changes', 'size', 'versions'].map((tab) => ({
+  ...['changes', 'history', 'use'].map((tab) => ({
     name: `audience-${tab}`,
     address: '#/audiences',
     act: async (page: Page) => {
@@ -210,11 +210,13 @@ const SHOTS: readonly Shot[] = [
     },
   },
   {
-    name: 'builder-suggestions',
+    name: 'builder-json',
     address: `#/audiences/new?definition=${encodeURIComponent(BUILT)}`,
     act: async (page) => {
+      await page.getByRole('button', { name: 'JSON', exact: true }).click();
+      await page.getByRole('button', { name: '+ Condition' }).last().click();
       await page.waitForTimeout(1_500);
-      await page.getByRole('combobox', { name: 'Property' }).first().click();
+      await page.evaluate('localStorage.clear()');
     },
   },
   {
