@@ -3,7 +3,6 @@
  *
  *   npm run demo                                    # in another terminal
  *   node test/console/screenshots.ts FOLDER         # with TIDEMARK_URL, READ_KEY and WRITE_KEY where they differ
- *
  * Screens of an operator are in it where ADMIN_KEY is given: `npx tidemark key create --scope admin`.
  */
 import { mkdirSync } from 'node:fs';

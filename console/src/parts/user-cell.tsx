@@ -36,7 +36,7 @@ export function displayName({ traits = {} }: Pick<ListedUser, 'traits'>): string
   return names.find((name): name is string => typeof name === 'string' && name.trim() !== '');
 }
 
-/** Of the first word and the last: `DM` of Dennis Meyer. An address of mail has no words. */
+/** The first letters of the first word and the last: `DM` of Dennis Meyer. An address of mail has no words. */
 function initialsOf(name: string): string {
   const words = name.includes('@') ? [name] : name.trim().split(/\s+/);
   const ends = words.length > 1 ? [words[0], words.at(-1)] : words;

@@ -10,7 +10,7 @@ interface Styles {
   getComputedStyle(cell: unknown): { readonly paddingLeft: string };
 }
 
-/** Of a cell, in pixels: this project's types have no DOM. */
+/** The room at the left of a cell, in pixels: this project's types have no DOM. */
 export const paddingLeft = (cell: unknown): number =>
   Number.parseFloat((globalThis as unknown as Styles).getComputedStyle(cell).paddingLeft);
 

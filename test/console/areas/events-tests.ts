@@ -74,12 +74,13 @@ export function testEvents(scene: () => Scene): void {
       await chart.focus();
       const valueText = async (): Promise<string | null> => chart.getAttribute('aria-valuetext');
       await expect.poll(async () => figureOf(page)).toBe(String(whole.series[0]?.values[0]));
-      await expect.poll(valueText).toMatch(/ so far: \d+$/);
+      await expect.poll(valueText).toMatch(/ so far: events \d+$/);
 
       await page.keyboard.press('ArrowLeft');
 
       const values = series[0]?.values ?? [];
-      const said = (value: number | undefined): RegExp => new RegExp(String.raw`^\w+, \d+ \w+ 20\d\d.*: ${value}$`);
+      const said = (value: number | undefined): RegExp =>
+        new RegExp(String.raw`^\w+, \d+ \w+ 20\d\d.*: events ${value}$`);
       await expect.poll(valueText).toMatch(said(values.at(-2)));
       await page.keyboard.press('Home');
       await expect.poll(valueText).toMatch(said(values[0]));

@@ -106,7 +106,7 @@ export interface ShapeProps {
   readonly isCut: Cut | undefined;
 }
 
-/** Of each part of the axis, as much as leaves a gap. */
+/** A bar takes as much of its part of the axis as leaves a gap. */
 const BAR_SHARE = 0.72;
 
 export function Bars({ line: { look, values }, area, isCut }: ShapeProps) {

@@ -21,7 +21,7 @@ export interface WhyUserProps {
   readonly children?: ComponentChildren;
 }
 
-/** Of a saved audience. */
+/** Why, by the definition that an audience was saved with. */
 export function WhyUser({ audienceId, user, children }: WhyUserProps) {
   const query = user.user_id === null ? { internal_id: user.internal_id } : { user_id: user.user_id };
   const path = { id: audienceId };
@@ -47,7 +47,7 @@ export function Why({ request, children }: WhyProps) {
             `, ${isMember ? 'no end date' : 'nothing scheduled'}`
           ) : (
             <>
-              {isMember ? ' until ' : ', enters '}
+              {isMember ? ', leaves ' : ', enters '}
               <Ago at={changesAt} /> if nothing more happens
             </>
           )}

@@ -1,8 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
-import { ApiError, ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
-import type { AudiencePage, HistoryEntry, SavedAudience } from '../../api/types.ts';
+import type { AudiencePage, SavedAudience } from '../../api/types.ts';
 import { mayChangeAudiences } from '../../frame/session.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
@@ -20,10 +18,12 @@ import { isUpdating } from './updates.ts';
 
 /** As many as a project has, unless it was given more. */
 const PAGE = 100;
+/** A week of sizes, and the day before it. */
+const DAYS = 8;
 
 export function AudienceList() {
   const cursor = address.value.query.get('cursor') ?? undefined;
-  const loaded = useAnswer(operation('GET /v1/audiences', { query: { limit: PAGE, cursor } }));
+  const loaded = useAnswer(operation('GET /v1/audiences', { query: { limit: PAGE, cursor, sizes: DAYS } }));
   useRowKeys();
   return (
     <div class="screen">
@@ -48,7 +48,7 @@ export function AudienceList() {
 const COLUMNS = [
   { name: 'Audience' },
   { name: 'Size', look: 'number' },
-  { name: 'Change, 24 h', look: 'number' },
+  { name: 'Change, 24 h', look: 'number narrow-off' },
   { name: 'Last 7 days', look: 'days narrow-off' },
   { name: 'Updates', look: 'narrow-off' },
   { name: 'State' },
@@ -60,7 +60,6 @@ interface FoundProps {
 }
 
 function Found({ page: { audiences, next_cursor: next }, isFirst }: FoundProps) {
-  const histories = useHistories(audiences);
   const wanted = address.value.query.get('name') ?? '';
   const shown = audiences.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
   if (audiences.length === 0 && isFirst) return <NoAudiences />;
@@ -80,7 +79,7 @@ function Found({ page: { audiences, next_cursor: next }, isFirst }: FoundProps) 
       {shown.length === 0 && <p class="quiet">No audience has this in its name.</p>}
       <Table look="audiences" columns={COLUMNS}>
         {shown.map((audience) => (
-          <Row key={audience.id} audience={audience} history={histories.get(audience.id)} />
+          <Row key={audience.id} audience={audience} />
         ))}
       </Table>
       <Pager next={next} />
@@ -108,17 +107,11 @@ function NoAudiences() {
   );
 }
 
-interface RowProps {
-  readonly audience: SavedAudience;
-  /** Undefined until it is there, and where it could not be asked. */
-  readonly history: readonly HistoryEntry[] | undefined;
-}
-
-function Row({ audience, history = [] }: RowProps) {
-  const { id, name, description, evaluation, refresh } = audience;
+function Row({ audience }: { readonly audience: SavedAudience }) {
+  const { id, name, description, evaluation, refresh, sizes = [] } = audience;
   const state = stateOf(audience, Date.now(), isUpdating(id));
-  const change = changeOfDay(history, Date.now());
-  const series = seriesOf(history, Date.now(), STEP_MS, STEPS);
+  const change = changeOfDay(sizes, Date.now());
+  const series = seriesOf(sizes, Date.now(), STEP_MS, STEPS);
   return (
     <tr>
       <th scope="row">
@@ -130,7 +123,7 @@ function Row({ audience, history = [] }: RowProps) {
       <td class={`number size ${isOfBefore(audience) ? 'quiet' : ''}`}>
         {evaluation === null ? '–' : count(countOf(evaluation.members))}
       </td>
-      <td class={`number ${change === undefined || change === 0 ? 'quiet' : ''}`}>
+      <td class={`number narrow-off ${change === undefined || change === 0 ? 'quiet' : ''}`}>
         {change === undefined ? '–' : changeText(change)}
       </td>
       <td class="days narrow-off">
@@ -151,36 +144,3 @@ function Row({ audience, history = [] }: RowProps) {
 const HOUR_MS = 3_600_000;
 const STEP_MS = 4 * HOUR_MS;
 const STEPS = 43;
-/** Requests at a time. */
-const AT_ONCE = 4;
-
-/** The last eight days of each, some after the others: the list is there before them. */
-function useHistories(audiences: readonly SavedAudience[]): ReadonlyMap<string, readonly HistoryEntry[]> {
-  const [histories, setHistories] = useState<ReadonlyMap<string, readonly HistoryEntry[]>>(new Map());
-  useEffect(() => {
-    const controller = new AbortController();
-    const { signal } = controller;
-    const ids = audiences.map(({ id }) => id);
-    const work = async (): Promise<void> => {
-      for (let id = ids.shift(); id !== undefined && !signal.aborted; id = ids.shift()) {
-        const history = await historyOf(id, signal);
-        if (!signal.aborted) setHistories((known) => new Map([...known, [id, history]]));
-      }
-    };
-    for (let i = 0; i < AT_ONCE; i++) void work();
-    return () => controller.abort();
-  }, [audiences]);
-  return histories;
-}
-
-async function historyOf(id: string, signal: AbortSignal): Promise<readonly HistoryEntry[]> {
-  const since = new Date(Date.now() - 8 * 24 * HOUR_MS).toISOString();
-  const query = { since, per: 'hour', limit: 200 } as const;
-  try {
-    return (await ask({ ...operation('GET /v1/audiences/{id}/history', { path: { id }, query }), signal })).history;
-  } catch (error) {
-    // The list says what matters without it.
-    if (error instanceof ApiError || signal.aborted) return [];
-    throw error;
-  }
-}

@@ -55,7 +55,7 @@ export function Size({ audience }: { readonly audience: SavedAudience }) {
   const { id } = audience;
   const loaded = useLoad(`${id} ${period.name}`, async (signal) => sizesOf(id, period, signal));
   return (
-    <section aria-labelledby="size">
+    <section class="size-section" aria-labelledby="size">
       <div class="section-head">
         <h2 id="size">Size over time</h2>
         <select

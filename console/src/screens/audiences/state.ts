@@ -77,10 +77,13 @@ function unitOf(refresh: string): keyof typeof UNITS {
   return unit in UNITS ? (unit as keyof typeof UNITS) : 'd';
 }
 
+/** How many users there were after an update. */
+type Size = Pick<HistoryEntry, 'at' | 'count'>;
+
 const DAY_MS = 86_400_000;
 
 /** The size now less that of a day ago; undefined where the audience had none then. */
-export function changeOfDay(history: readonly HistoryEntry[], nowMs: number): number | undefined {
+export function changeOfDay(history: readonly Size[], nowMs: number): number | undefined {
   const [newest] = history;
   const before = history.find(({ at }) => Date.parse(at) <= nowMs - DAY_MS);
   return newest === undefined || before === undefined ? undefined : countOf(newest.count) - countOf(before.count);
@@ -97,7 +100,7 @@ export function changeText(change: number): string {
  *
  * @param history Newest first.
  */
-export function seriesOf(history: readonly HistoryEntry[], untilMs: number, stepMs: number, steps: number): number[] {
+export function seriesOf(history: readonly Size[], untilMs: number, stepMs: number, steps: number): number[] {
   return Array.from({ length: steps }, (_, i) => untilMs - (steps - 1 - i) * stepMs).flatMap((atMs) => {
     const entry = history.find(({ at }) => Date.parse(at) <= atMs);
     return entry === undefined ? [] : [countOf(entry.count)];

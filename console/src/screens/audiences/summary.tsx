@@ -32,11 +32,16 @@ export function Summary({ audience, onChange, onError }: SummaryProps) {
       )}
       <section class="summary" aria-label="Size">
         <div class={`figure ${isOld ? 'stale' : ''}`}>
-          <p class="size">
-            {evaluation === null ? <b>–</b> : <b>{count(countOf(evaluation.members))}</b>}{' '}
-            {evaluation !== null && countOf(evaluation.members) === 1 ? 'user' : 'users'}
-          </p>
-          <Month id={id} key={evaluation?.at} />
+          {evaluation === null ? (
+            <p class="size">{state.text}</p>
+          ) : (
+            <>
+              <p class="size">
+                <b>{count(countOf(evaluation.members))}</b> {countOf(evaluation.members) === 1 ? 'user' : 'users'}
+              </p>
+              <Month id={id} key={evaluation.at} />
+            </>
+          )}
         </div>
         <Freshness audience={audience} onChange={onChange} onError={onError} />
         <Meaning description={description} />

@@ -58,7 +58,7 @@ export function AddMenu({ builder, node }: AddMenuProps) {
   );
 }
 
-/** Of each kind, before anything is typed. */
+/** As many of each kind are offered before anything is typed. */
 const MOST = 20;
 
 function offersOf(builder: Builder, text: string): readonly Offer[] {

@@ -76,7 +76,7 @@ function Opened({ saved }: { readonly saved: SavedAudience | undefined }) {
         )}
       </div>
       {document !== undefined && (
-        <div class="columns">
+        <div class="builder-users">
           <Samples builder={builder} onTest={test} />
           <TestUser builder={builder} />
         </div>

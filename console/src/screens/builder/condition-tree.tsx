@@ -51,7 +51,7 @@ function useFocus(builder: Builder, tree: { readonly current: HTMLDivElement | n
   }, [wanted, builder]);
 }
 
-/** The first field of what is at a place; a list to choose from where there is none to write in. */
+/** The first field of what is at a place; the first list to choose from where nothing can be written. */
 function fieldIn(tree: HTMLElement, at: string): HTMLElement | undefined {
   const fields = [...tree.querySelectorAll<HTMLElement>('[data-field]')];
   const within = fields.filter(({ dataset }) => `${dataset['field']}/`.startsWith(`${at}/`));

@@ -60,16 +60,17 @@ function memberHints(
 }
 
 const KINDS: Readonly<Record<string, string>> = { text: 'text', number: 'numbers', boolean: 'true or false' };
+const ONE: Readonly<Record<string, string>> = { number: 'a number', boolean: 'true or false' };
 const FIXES: Readonly<Record<string, string>> = { text: 'Make it text', number: 'Make it a number' };
 
 /** A value of a type that the data never has: nothing is converted. */
 function typeHint(at: Path, tests: JsonObject, strange: string, { path, types }: KnownName): Hint {
-  const held = types.filter((type) => type !== 'null');
+  const kinds = types.filter((type) => type !== 'null');
   const [operator, value] = Object.entries(tests).find(([, one]) => isConstant(one) && typeOf(one) === strange) ?? [];
-  const subject = value === undefined ? `One of the values is ${strange}` : `${jsonText(value)} is ${strange}`;
-  const text = `${subject}, but ${path.join(' → ')} holds ${held.map((type) => KINDS[type] ?? type).join(' or ')}: nobody matches.`;
-  const [type = ''] = held;
-  const fix = held.length === 1 ? FIXES[type] : undefined;
+  const subject = `${value === undefined ? 'One of the values' : jsonText(value)} is ${ONE[strange] ?? strange}`;
+  const text = `${subject}, but ${path.join(' → ')} holds ${kinds.map((type) => KINDS[type] ?? type).join(' or ')}: nobody matches.`;
+  const [type = ''] = kinds;
+  const fix = kinds.length === 1 ? FIXES[type] : undefined;
   if (fix === undefined || value === undefined || operator === undefined) return { text };
   return { text, fix: { text: fix, edit: { at: [...at, operator], value: convert(value, type) } } };
 }

@@ -87,7 +87,7 @@ function Names({ narrowing, cursor }: { readonly narrowing: Narrowing; readonly 
     <>
       <List events={events} />
       <Pager next={next} />
-      <p class="quiet small">
+      <p class="quiet small below">
         What is recorded is here within a minute.
         {!exact && ' A message that was sent again may count twice for a day or so.'}
         {truncated && ' There are more names: only the 10,000 most frequent are listed.'}

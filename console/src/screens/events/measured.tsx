@@ -120,12 +120,13 @@ function numbers(values: CountsSeries['values']): readonly (number | null)[] {
 }
 
 /** `pro 12 (before 10)` of each series. */
-function valuesAt({ question: { measure, split }, counts }: Answered, point: number): Reading['values'] {
+function valuesAt({ question, counts }: Answered, point: number): Reading['values'] {
+  const { measure, split } = question;
   return counts.series.map((one, i) => {
     const before = counts.previous === null ? '' : ` (before ${figureText(one.previous?.[point], measure)})`;
     const text = figureText(one.values[point], measure) + before;
     return split === undefined
-      ? { name: '', text }
+      ? { name: measureText(question), text }
       : { name: seriesText(one, split), look: lookOf(one, i, counts.series.length > 1), text };
   });
 }

@@ -78,7 +78,7 @@ export function fits(interval: Interval, hours: number): boolean {
   return hours / HOURS[interval] <= MAX_BUCKETS;
 }
 
-/** The days that were chosen: the first, and the one that is not in the period any more; '' where there is none. */
+/** The days that were chosen: the first, and the one that is not in the period any more; '' for one that was not. */
 export function daysIn({ since, between }: Question['within']): readonly [string, string] {
   const [from, to] = Array.isArray(between) ? (between as readonly Json[]) : [since, undefined];
   return [typeof from === 'string' ? from : '', typeof to === 'string' ? to : ''];
