@@ -115,27 +115,7 @@ function Form({ builder, onSave }: FormProps) {
         defaultValue={name}
       />
       <div class="row actions">
-        <button type="button" class="plain" disabled={!builder.canUndo.value} title="Ctrl Z" onClick={builder.undo}>
-          Undo
-        </button>
-        <button
-          type="button"
-          class="plain"
-          disabled={!builder.canRedo.value}
-          title="Ctrl Shift Z"
-          onClick={builder.redo}
-        >
-          Redo
-        </button>
-        <button
-          type="button"
-          aria-label="JSON"
-          title="Show the JSON"
-          aria-pressed={jsonChoice.value === 'open'}
-          onClick={() => (jsonChoice.value = jsonChoice.value === 'open' ? 'closed' : 'open')}
-        >
-          <code aria-hidden="true">{'</>'}</code>
-        </button>
+        <Tools builder={builder} />
         {document !== undefined && <CopyDefinition definition={document} />}
         <RefreshOptions name="refresh" refresh={saved === undefined ? USUAL_REFRESH : saved.refresh} />
         <button type="submit" class="primary" disabled={isStuck || !mayChangeAudiences.value}>
@@ -143,6 +123,30 @@ function Form({ builder, onSave }: FormProps) {
         </button>
       </div>
     </form>
+  );
+}
+
+/** Undo, redo, and whether the JSON is shown. */
+function Tools({ builder }: { readonly builder: Builder }) {
+  const isOpen = jsonChoice.value === 'open';
+  return (
+    <>
+      <button type="button" class="plain" disabled={!builder.canUndo.value} title="Ctrl Z" onClick={builder.undo}>
+        Undo
+      </button>
+      <button type="button" class="plain" disabled={!builder.canRedo.value} title="Ctrl Shift Z" onClick={builder.redo}>
+        Redo
+      </button>
+      <button
+        type="button"
+        aria-label="JSON"
+        title="Show the JSON"
+        aria-pressed={isOpen}
+        onClick={() => (jsonChoice.value = isOpen ? 'closed' : 'open')}
+      >
+        <code aria-hidden="true">{'</>'}</code>
+      </button>
+    </>
   );
 }
 
