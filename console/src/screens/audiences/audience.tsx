@@ -49,19 +49,14 @@ export function AudiencePage({ id }: { readonly id: string }) {
       <p class="up">
         <a href={linkTo(['audiences'])}>Audiences</a>
       </p>
-      {error !== undefined && <NotShown error={error} retry={refresh} />}
-      {audience === undefined ? (
-        <>
-          {error === undefined && (
-            <div class="head">
-              <h1>Audience</h1>
-            </div>
-          )}
-          {error === undefined && <Loading what="the audience" />}
-        </>
-      ) : (
-        <Known audience={audience} onChange={refresh} />
+      {audience === undefined && (
+        <div class="head">
+          <h1>Audience</h1>
+        </div>
       )}
+      {error !== undefined && <NotShown error={error} retry={refresh} />}
+      {audience === undefined && error === undefined && <Loading what="the audience" />}
+      {audience !== undefined && <Known audience={audience} onChange={refresh} />}
     </div>
   );
 }
