@@ -13,9 +13,9 @@ import {
 const NOW = Date.parse('2026-11-24T12:00:00Z');
 
 function audience(members: object): SavedAudience {
-  const evaluation = { at: '2026-11-24T11:00:00Z', members: 3 };
+  const evaluation = { at: '2026-11-24T11:00:00Z', version: 1, members: 3 };
   return parseJson(
-    JSON.stringify({ evaluation, failure: null, refresh: '1h', ...members }),
+    JSON.stringify({ version: 1, evaluation, failure: null, refresh: '1h', ...members }),
   ) as unknown as SavedAudience;
 }
 
@@ -28,8 +28,12 @@ describe('how an audience is', () => {
   test.each([
     [{}, 'Up to date'],
     [{ refresh: '15m' }, 'Late'],
-    [{ refresh: null }, 'Not refreshed'],
-    [{ evaluation: null }, 'Not counted yet'],
+    [{ refresh: null }, 'Updated manually'],
+    [{ evaluation: null, refresh: null }, 'No data yet'],
+    [{ evaluation: null }, 'Counting…'],
+    [{ version: 2 }, 'Counting the new definition…'],
+    [{ version: 2, refresh: null }, 'Changed since'],
+    [{ version: 2, failure: 'QUERY_LIMIT' }, 'Failing'],
     [{ failure: 'QUERY_LIMIT' }, 'Failing'],
     [{ failure: 'WAITING_FOR_ANALYTICS' }, 'Waiting for analytics'],
   ])('%j is "%s"', (members, text) => {
@@ -41,7 +45,7 @@ describe('how an audience is', () => {
       'every hour',
       'every 15 minutes',
       'every 2 weeks',
-      'when asked',
+      'manually',
     ]);
   });
 

@@ -231,8 +231,8 @@ describe('controls and buttons of each kind', () => {
 
   test('a later event or one of a list that no message had is pointed out', () => {
     const events = { names: knownNames([{ name: 'A', count: parseJson('7') as { rawJSON: string } }]), isWhole: true };
-    const hints = (text: string): readonly string[] =>
-      hintsOf(treeOf(parseJson(text)), { events, traits: undefined, properties: () => undefined });
+    const known = { events, traits: undefined, properties: () => undefined };
+    const hints = (text: string) => hintsOf(treeOf(parseJson(text)), known).map((hint) => hint.text);
 
     expect(hints('{"event":["A","B"],"followed_by":{"event":"C","within":"1d"}}')).toEqual([
       'No event is called “B” so far.',

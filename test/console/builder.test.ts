@@ -164,7 +164,7 @@ describe('a definition and its sentences', () => {
       traits: names('address', ['object'], ['{"city":"Wien"}']),
       properties: () => names('total', ['number'], ['12.5']),
     };
-    const hints = (text: string): readonly string[] => hintsOf(treeOf(parseJson(text)), known);
+    const hints = (text: string) => hintsOf(treeOf(parseJson(text)), known).map((hint) => hint.text);
 
     expect(hints('{"event":"Order Complted"}')).toEqual(['No event is called “Order Complted” so far.']);
     expect(hints('{"event":"Order Completed","where":[{"property":"total","gt":"50"}]}')).toHaveLength(1);

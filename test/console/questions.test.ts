@@ -82,6 +82,7 @@ describe('figures', () => {
     expect(changeText(raw('11'), raw('10'))).toBe('+10 %');
     expect(changeText(raw('9.95'), raw('10'))).toBe('−0.5 %');
     expect(changeText(raw('5'), raw('0'))).toBeUndefined();
+    expect(changeText(raw('1561'), raw('1'))).toBe('× 1,561');
     expect(changeText(raw('5'), undefined)).toBeUndefined();
   });
 
@@ -98,6 +99,8 @@ describe('figures', () => {
 
 describe('the chart', () => {
   test('a scale has 0, and about four steps of round numbers', () => {
+    expect(scaleOf([1, 2]).ticks).toEqual([0, 1, 2]);
+    expect(scaleOf([0.5, 1]).ticks.at(1)).toBe(0.2);
     expect(scaleOf([3, 163]).ticks).toEqual([0, 50, 100, 150, 200]);
     expect(scaleOf([]).ticks.at(0)).toBe(0);
     expect(scaleOf([-30, 70])).toMatchObject({ low: -40, high: 80 });

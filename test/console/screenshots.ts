@@ -3,7 +3,6 @@
  *
  *   npm run demo                                    # in another terminal
  *   node test/console/screenshots.ts FOLDER         # with TIDEMARK_URL, READ_KEY and WRITE_KEY where they differ
- *
  * Screens of an operator are in it where ADMIN_KEY is given: `npx tidemark key create --scope admin`.
  */
 import { mkdirSync } from 'node:fs';
@@ -103,11 +102,11 @@ const SHOTS: readonly Shot[] = [
     address: '#/audiences',
     act: async (page) => {
       await page.locator('[data-row]').first().click();
-      await page.locator('.member-row').first().click();
+      await page.locator('.users [data-row]').first().click();
       await page.waitForTimeout(2_000);
     },
   },
-  ...['changes', 'size', 'versions'].map((tab) => ({
+  ...['changes', 'history', 'use'].map((tab) => ({
     name: `audience-${tab}`,
     address: '#/audiences',
     act: async (page: Page) => {
@@ -210,11 +209,13 @@ const SHOTS: readonly Shot[] = [
     },
   },
   {
-    name: 'builder-suggestions',
+    name: 'builder-json',
     address: `#/audiences/new?definition=${encodeURIComponent(BUILT)}`,
     act: async (page) => {
+      await page.getByRole('button', { name: 'JSON', exact: true }).click();
+      await page.getByRole('button', { name: '+ Condition' }).last().click();
       await page.waitForTimeout(1_500);
-      await page.getByRole('combobox', { name: 'Property' }).first().click();
+      await page.evaluate('localStorage.clear()');
     },
   },
   {

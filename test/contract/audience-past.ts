@@ -158,6 +158,22 @@ export function testAudienceEvaluations(
       expect(await store.evaluations(project, id, { limit: 1, perMicros: HOUR })).toEqual(byHour.slice(0, 1));
     });
 
+    test('sizes of many audiences are the last of each period since a time, newest first', async () => {
+      const { store, project, id, at } = await evaluated([
+        [5, 0, 5],
+        [2, 1, 6],
+        [0, 6, 0],
+      ]);
+      const { id: never } = await store.create(project, { ...gold, name: 'Never evaluated' });
+      const all = await store.evaluations(project, id, { limit: 10, perMicros: HOUR });
+
+      const found = await store.sizes([id, never, 'aud_none'], 0n, HOUR);
+
+      expect(found).toEqual(new Map([[id, all.map((one) => ({ at: one.at, members: one.members }))]]));
+      expect((await store.sizes([id], at.at(-1)!, HOUR)).get(id)).toEqual([{ at: at.at(-1), members: 0 }]);
+      expect(structuredClone(found)).toEqual(found);
+    });
+
     test('an evaluation whose claim ran out is not kept, nor is anything of a deleted audience', async () => {
       const { store, project, id, at } = await evaluated([[5, 0, 5]]);
       const claim = await store.claim(project, id, LEASE_MS);

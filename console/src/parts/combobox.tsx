@@ -1,8 +1,7 @@
 /** A field with suggestions, after the ARIA pattern "editable combobox with list autocomplete": what is typed counts, too. */
-import { useId, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 export interface Suggestion {
-  /** Differs among the suggestions. */
   readonly name: string;
   /** `number, such as 129.90` */
   readonly detail?: string;
@@ -16,6 +15,11 @@ export interface ComboboxProps<S extends Suggestion> {
   readonly onChoose: (suggestion: S) => void;
   readonly isInvalid?: boolean;
   readonly placeholder?: string;
+  /** Which field it is, for whoever moves the focus there. */
+  readonly field?: string;
+  /** Takes the focus with its list open, and Enter takes the first of it. */
+  readonly isMenu?: boolean;
+  readonly onClose?: () => void;
 }
 
 const MAX_SHOWN = 50;
@@ -29,6 +33,7 @@ export function Combobox<S extends Suggestion>(props: ComboboxProps<S>) {
   return (
     <span class="combobox">
       <input
+        ref={list.input}
         type="text"
         role="combobox"
         aria-label={label}
@@ -43,6 +48,7 @@ export function Combobox<S extends Suggestion>(props: ComboboxProps<S>) {
         maxLength={512}
         size={Math.max(4, value.length)}
         placeholder={props.placeholder}
+        data-field={props.field}
         value={value}
         onClick={list.open}
         onInput={({ currentTarget }) => {
@@ -56,7 +62,7 @@ export function Combobox<S extends Suggestion>(props: ComboboxProps<S>) {
         <ul class="suggestions" id={id} role="listbox" aria-label={`${label}: suggestions`}>
           {shown.map((suggestion, index) => (
             <Line
-              key={suggestion.name}
+              key={`${index} ${suggestion.name}`}
               id={`${id}-${index}`}
               suggestion={suggestion}
               isActive={index === active}
@@ -70,18 +76,28 @@ export function Combobox<S extends Suggestion>(props: ComboboxProps<S>) {
 }
 
 /** The list while it is open, and the line that the arrow keys are at: -1 is none. */
-function useSuggestions<S extends Suggestion>({ value, suggestions, onChoose }: ComboboxProps<S>) {
+function useSuggestions<S extends Suggestion>(props: ComboboxProps<S>) {
+  const { value, suggestions, onChoose, isMenu = false, onClose } = props;
+  const first = isMenu ? 0 : -1;
   // Before anything is typed all are offered, not those alone that look like what is there.
-  const [state, setState] = useState<'closed' | 'all' | 'matching'>('closed');
-  const [active, setActive] = useState(-1);
+  const [state, setState] = useState<'closed' | 'all' | 'matching'>(isMenu ? 'all' : 'closed');
+  const [active, setActive] = useState(first);
+  const input = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (isMenu) input.current?.focus();
+  }, []);
   const shown = state === 'closed' ? [] : matching(suggestions, state === 'matching' ? value : '');
   const show = (next: typeof state): void => {
     setState(next);
-    setActive(-1);
+    setActive(first);
   };
-  const close = (): void => show('closed');
+  const close = (): void => {
+    show('closed');
+    onClose?.();
+  };
   const choose = (suggestion: S): void => {
-    onChoose(suggestion);
+    // What was there before anything was typed is no other choice.
+    if (state === 'matching' || suggestion.name !== value) onChoose(suggestion);
     close();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -101,7 +117,7 @@ function useSuggestions<S extends Suggestion>({ value, suggestions, onChoose }: 
     event.preventDefault();
   };
   const open = (isTyped: unknown): void => show(isTyped === true ? 'matching' : 'all');
-  return { shown, active, open, close, choose, onKeyDown };
+  return { input, shown, active, open, close, choose, onKeyDown };
 }
 
 interface LineProps {

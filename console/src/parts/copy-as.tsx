@@ -28,15 +28,22 @@ export function CopyAs(props: CopyAsProps) {
         {props.tidemark !== undefined && <Command name="tidemark" text={tidemarkText(props.tidemark)} />}
         {props.explain !== undefined && isOpen && <Sql request={props.explain} />}
         {props.children}
-        <p class="quiet small">
-          <code>TIDEMARK_KEY</code> stands for your key, which this page does not have.
-        </p>
+        <KeyNote />
       </div>
     </details>
   );
 }
 
-function Sql({ request }: { readonly request: Operation<{ readonly sql: string }> }) {
+export function KeyNote() {
+  return (
+    <p class="quiet small">
+      <code>TIDEMARK_KEY</code> stands for your key, which this page does not have.
+    </p>
+  );
+}
+
+/** The SQL that the service says a question is asked by. */
+export function Sql({ request }: { readonly request: Operation<{ readonly sql: string }> }) {
   const loaded = useAnswer(request);
   if (loaded.state === 'loading') return <Loading what="the SQL" />;
   if (loaded.state === 'failed') return <Problem error={loaded.error} retry={loaded.retry} />;
@@ -52,25 +59,41 @@ export interface CommandProps {
 
 /** A text to be copied, with its button: most often a command. */
 export function Command({ name, text, what = `the ${name} command` }: CommandProps) {
-  const [isCopied, setCopied] = useState(false);
-  const copy = (): void => {
-    // Absent on pages without https: the text can be selected there.
-    void navigator.clipboard?.writeText(text).then(() => {
-      setCopied(true);
-      setTimeout(setCopied, 2_000, false);
-    });
-  };
+  const [isCopied, copy] = useCopy();
   return (
     <div class="command">
       <div class="command-head">
         <span>{name}</span>
-        <button type="button" class="plain" onClick={copy} aria-label={`Copy ${what}`}>
+        <button type="button" class="plain" onClick={() => copy(text)} aria-label={`Copy ${what}`}>
           {isCopied ? 'Copied' : 'Copy'}
         </button>
       </div>
       <pre tabIndex={0}>{text}</pre>
     </div>
   );
+}
+
+/** What is shown, for somebody else who signs in. */
+export function CopyLink() {
+  const [isCopied, copy] = useCopy();
+  return (
+    <button type="button" onClick={() => copy(location.href)}>
+      {isCopied ? 'Copied' : 'Copy link'}
+    </button>
+  );
+}
+
+/** Whether something was copied a moment ago, and what copies a text. */
+function useCopy(): readonly [boolean, (text: string) => void] {
+  const [isCopied, setCopied] = useState(false);
+  const copy = (text: string): void => {
+    // Absent on pages without https: the text can be selected there.
+    void navigator.clipboard?.writeText(text).then(() => {
+      setCopied(true);
+      setTimeout(setCopied, 2_000, false);
+    });
+  };
+  return [isCopied, copy];
 }
 
 export function curlText({ request, isStream = false }: Pick<CopyAsProps, 'request' | 'isStream'>): string {
@@ -85,7 +108,7 @@ export function curlText({ request, isStream = false }: Pick<CopyAsProps, 'reque
   return lines.join(' \\\n  ');
 }
 
-function tidemarkText(words: readonly string[]): string {
+export function tidemarkText(words: readonly string[]): string {
   const url = SERVICE.origin + SERVICE.pathname.replace(/\/$/, '');
   return ['tidemark', ...words.map((word) => (/^[\w./:=-]+$/.test(word) ? word : quoted(word))), '--url', url].join(
     ' ',

@@ -13,8 +13,11 @@ export interface TabLink {
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly TabLink[] }) {
   const list = useRef<HTMLUListElement>(null);
   const open = tabs.find(({ isOpen }) => isOpen)?.title;
-  // Where there is little room, some are out of sight.
-  useEffect(() => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [open]);
+  // Where there is little room, some are out of sight. Only the list is moved: `scrollIntoView` moves the page as well.
+  useEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>('[aria-current]')?.parentElement;
+    if (list.current !== null && tab) list.current.scrollLeft = tab.offsetLeft - list.current.offsetLeft;
+  }, [open]);
   return (
     <ul ref={list} class="tabs" aria-label={label}>
       {tabs.map(({ title, link, isOpen }) => (

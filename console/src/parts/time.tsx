@@ -64,6 +64,14 @@ export function exactTime(at: string, zone: string): string {
   return `${formatted('day', zone).format(instant)}, ${formatted('time', zone).format(instant)}.${fractionOf(at)} ${zone}`;
 }
 
+/** `24 Nov, 14:01`; the day alone where that is enough. */
+export function shortTime(atMs: number, zone: string, isDay = false): string {
+  const day = formatted('day', zone)
+    .format(atMs)
+    .replace(/ \d{4}$/, '');
+  return isDay ? day : `${day}, ${formatted('minute', zone).format(atMs)}`;
+}
+
 function dayIn(at: string, zone: string): string {
   return formatted('day', zone).format(Date.parse(at));
 }

@@ -10,11 +10,11 @@ import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { toJsonText } from '../../messages/json.ts';
 import type { Problem } from '../../messages/message.ts';
-import { formatMicros } from '../../messages/timestamp.ts';
+import { formatMicros, microsAt } from '../../messages/timestamp.ts';
 import { audienceAnswer, audienceJson, formatRefresh, parseRefresh } from './audience-json.ts';
 import { decodeListCursor, encodeListCursor } from './cursor.ts';
 import { type Input, type Members, readBody, readInput } from '../input.ts';
-import { given, pageFrom, type QueryRequest, readCursor, refuseBody } from '../query.ts';
+import { given, pageFrom, type QueryRequest, readCursor, refuseBody, refuseParameter } from '../query.ts';
 
 /** What the endpoints of saved audiences need. */
 export interface SavedAudienceParts {
@@ -39,14 +39,38 @@ export async function answerSave({ saved }: SavedAudienceParts, call: ChangeRequ
 export async function answerList(
   { saved }: SavedAudienceParts,
   { project }: QueryRequest,
-  { limit, cursor }: Input<'GET /v1/audiences'>['query'],
+  { limit, cursor, sizes: days }: Input<'GET /v1/audiences'>['query'],
 ): Promise<Answer | Refusal> {
   const after = readCursor(cursor, decodeListCursor);
   if (!after.ok) return after.refusal;
+  if (days !== undefined && limit > MOST_WITH_SIZES) return TOO_MANY_WITH_SIZES;
   const found = await saved.list(project.id, limit + 1, after.value);
   const { items, next } = pageFrom(found, limit, encodeListCursor);
   const audiences = items.map((audience) => audienceJson(audience, project));
-  return { status: 200, body: `{"audiences":[${audiences.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
+  const listed = days === undefined ? audiences : await withSizes({ saved }, items, audiences, days);
+  return { status: 200, body: `{"audiences":[${listed.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
+}
+
+/** Each may have 192 sizes. */
+const MOST_WITH_SIZES = 100;
+const TOO_MANY_WITH_SIZES = refuseParameter('limit', `is ${MOST_WITH_SIZES} at most where sizes are wanted`).refusal;
+const HOUR_MICROS = 3_600_000_000n;
+const HOURS_A_DAY = 24n;
+
+/** The JSON of audiences with their sizes of the last days, the last of each hour, from one question. */
+async function withSizes(
+  { saved }: Pick<SavedAudienceParts, 'saved'>,
+  audiences: readonly SavedAudience[],
+  bodies: readonly string[],
+  days: number,
+): Promise<readonly string[]> {
+  const since = microsAt(Date.now()) - BigInt(days) * HOURS_A_DAY * HOUR_MICROS;
+  const ids = audiences.map(({ id }) => id);
+  const found = await saved.sizes(ids, since, HOUR_MICROS);
+  return bodies.map((body, i) => {
+    const sizes = (found.get(ids[i] ?? '') ?? []).map(({ at, members: count }) => ({ at: formatMicros(at), count }));
+    return `${body.slice(0, -1)},"sizes":${JSON.stringify(sizes)}}`;
+  });
 }
 
 /** `GET /v1/audiences/:id` */

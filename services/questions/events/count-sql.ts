@@ -143,7 +143,7 @@ function measuredRows(
   const { split, measure } = question;
   const within = { from: span.from === null ? null : { at: span.from }, to: { at: span.to } };
   const numbers = 'of' in measure ? numberSql(params, measure.of) : null;
-  const value = split?.kind === 'property' ? splitSql(params, split) : "''";
+  const value = split === null || split.kind === 'trait' ? "''" : splitSql(params, split);
   const list = [
     `${buckets === null ? '0' : bucketSql(params, buckets)} AS bucket`,
     `${value} AS value`,

@@ -69,7 +69,9 @@ export function numberSql(params: Params, path: readonly string[]): NumberSql {
 }
 
 /** A value that events are split by as text: a letter for its type, then its JSON, of a string the string; '' for none. */
-export function splitSql(params: Params, { kind, path }: Split): string {
+export function splitSql(params: Params, split: Split): string {
+  if (split.kind === 'event') return `concat('s', toString(event))`;
+  const { kind, path } = split;
   if (kind === 'property')
     return isNameable(path) ? columnSplitSql(new ColumnValue(params, path)) : taggedSql(propertySql(params, path));
   const [, ...nested] = path;
@@ -79,7 +81,7 @@ export function splitSql(params: Params, { kind, path }: Split): string {
 }
 
 /** The tagged value of a trait of each user who has it: `user`, `split`. */
-export function traitsSql({ params, projectId }: Scope, split: Split): string {
+export function traitsSql({ params, projectId }: Scope, split: Extract<Split, { kind: 'property' | 'trait' }>): string {
   const [trait = ''] = split.path;
   return (
     `SELECT user, ${splitSql(params, split)} AS split FROM trait_rows FINAL WHERE ` +

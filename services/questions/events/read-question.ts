@@ -31,12 +31,10 @@ export type Measure =
   | { readonly kind: 'sum' | 'average'; readonly of: readonly string[] }
   | { readonly kind: 'percentile'; readonly of: readonly string[]; readonly p: number };
 
-/** By the value of a property or a trait: the `top` largest by themselves, the rest together. */
-export interface Split {
-  readonly kind: 'property' | 'trait';
-  readonly path: readonly string[];
-  readonly top: number;
-}
+/** By the value of a property or a trait, or by the name of the event: the `top` largest by themselves, the rest together. */
+export type Split =
+  | { readonly kind: 'property' | 'trait'; readonly path: readonly string[]; readonly top: number }
+  | { readonly kind: 'event'; readonly top: number };
 
 export interface CountsQuestion extends EventFilter {
   readonly measure: Measure;
@@ -157,13 +155,17 @@ function readPercent(reading: Reading, value: unknown): number | undefined {
 function readSplit(reading: Reading, value: unknown): Split | undefined {
   const split = reading.object(value, '/split');
   if (!split) return undefined;
-  reading.onlyKeys(split, ['property', 'trait', 'top'], '/split');
-  const [kind, ...others] = (['property', 'trait'] as const).filter((key) => Object.hasOwn(split, key));
-  if (kind === undefined || others.length > 0) return reading.refuse('/split', 'needs one of property, trait');
-  const path = readPath(reading, split[kind], `/split/${kind}`);
+  reading.onlyKeys(split, ['property', 'trait', 'event', 'top'], '/split');
+  const [kind, ...others] = (['property', 'trait', 'event'] as const).filter((key) => Object.hasOwn(split, key));
+  if (kind === undefined || others.length > 0) return reading.refuse('/split', 'needs one of property, trait, event');
   const top = readIfPresent(split, 'top', DEFAULT_TOP, (given) =>
     readWhole(reading, given, '/split/top', [1, MAX_TOP]),
   );
+  if (kind === 'event') {
+    if (split['event'] !== true) return reading.refuse('/split/event', 'is not true');
+    return top === undefined ? undefined : { kind, top };
+  }
+  const path = readPath(reading, split[kind], `/split/${kind}`);
   return path && top !== undefined ? { kind, path, top } : undefined;
 }
 

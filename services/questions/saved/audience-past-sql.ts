@@ -3,6 +3,7 @@ import type { Micros } from '../../messages/message.ts';
 import type { EvaluationCause } from '../../stores/analytics/analytics-store.ts';
 import type { Queryable, SqlValue } from '../../stores/database/database.ts';
 import {
+  type AudienceSize,
   type AudienceVersion,
   type EvaluationsQuery,
   type LastEvaluation,
@@ -79,6 +80,25 @@ export async function evaluationsOf(
   return rows.map(({ evaluated_at: at, version, cause, members, entered: came, left_members: went }) => {
     return { at, version, cause, members: Number(members), entered: Number(came), left: Number(went) };
   });
+}
+
+/** One question for all of them. */
+export async function sizesOf(
+  database: Queryable,
+  ids: readonly string[],
+  since: Micros,
+  perMicros: Micros,
+): Promise<ReadonlyMap<string, readonly AudienceSize[]>> {
+  const period = 'evaluated_at / $3::int8';
+  const rows = await database.query<{ audience_id: string; evaluated_at: bigint; members: bigint }>(
+    `select distinct on (audience_id, ${period}) audience_id, evaluated_at, members from audience_evaluations
+     where audience_id = any($1::text[]) and evaluated_at >= $2::int8
+     order by audience_id, ${period} desc, evaluated_at desc`,
+    [ids, since, perMicros],
+  );
+  const found = Map.groupBy(rows, ({ audience_id: id }) => id);
+  const sizeOf = ({ evaluated_at: at, members }: (typeof rows)[number]) => ({ at, members: Number(members) });
+  return new Map([...found].map(([id, sizes]) => [id, sizes.map(sizeOf)]));
 }
 
 export async function changesReadableAtOf(

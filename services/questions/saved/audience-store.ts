@@ -70,6 +70,9 @@ export interface EvaluationsQuery {
   readonly perMicros?: Micros;
 }
 
+/** How many users were in an audience after an evaluation. */
+export type AudienceSize = Pick<LastEvaluation, 'at' | 'members'>;
+
 /** How many of an audience's evaluations and definitions are kept: the newest. */
 export const MAX_EVALUATIONS = 10_000;
 export const MAX_VERSIONS = 100;
@@ -109,6 +112,15 @@ export interface AudienceStore {
   versions(projectId: string, id: string, limit: number, before?: number): Promise<readonly AudienceVersion[]>;
   /** Newest first. */
   evaluations(projectId: string, id: string, query: EvaluationsQuery): Promise<readonly LastEvaluation[]>;
+  /**
+   * The sizes of each of these audiences since a time, newest first: the last of each period of this length, counted from
+   * 1970. Audiences without any are left out.
+   */
+  sizes(
+    ids: readonly string[],
+    since: Micros,
+    perMicros: Micros,
+  ): Promise<ReadonlyMap<string, readonly AudienceSize[]>>;
   /**
    * The newest evaluation of each of these audiences that changed who is in it and whose changes can be read; null if there
    * was none since this is noted. Audiences that do not exist are left out.

@@ -9,6 +9,7 @@ import {
   evaluationsOf,
   KEPT_EVALUATION,
   keptVersion,
+  sizesOf,
   TRIMMED_VERSIONS,
   versionsOf,
 } from './audience-past-sql.ts';
@@ -96,8 +97,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
   }
 
   async find(projectId: string, id: string): Promise<SavedAudience | undefined> {
-    const [found] = await this.#rows(`select ${AUDIENCE_COLUMNS} from audiences where ${IS_SEEN}`, [projectId, id]);
-    return found;
+    return (await this.#rows(`select ${AUDIENCE_COLUMNS} from audiences where ${IS_SEEN}`, [projectId, id]))[0];
   }
 
   async update(
@@ -181,6 +181,10 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
     return evaluationsOf(this.#database, [projectId, id], query);
   }
 
+  sizes(...wanted: Parameters<AudienceStore['sizes']>): ReturnType<AudienceStore['sizes']> {
+    return sizesOf(this.#database, ...wanted);
+  }
+
   changesReadableAt(ids: readonly string[]): Promise<ReadonlyMap<string, Micros | null>> {
     return changesReadableAtOf(this.#database, ids);
   }
@@ -205,8 +209,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
   }
 
   async renew(claim: Claim, leaseMs: number): Promise<boolean> {
-    const set = `claimed_until_ms = ${NOW_MS} + $3::int8`;
-    return this.#whileClaimed(claim, set, [BigInt(leaseMs)]);
+    return this.#whileClaimed(claim, `claimed_until_ms = ${NOW_MS} + $3::int8`, [BigInt(leaseMs)]);
   }
 
   async commit(claim: Claim, { at, version, cause }: Evaluation, difference: Difference): Promise<boolean> {

@@ -60,6 +60,36 @@ async function pages(path: string, name: 'versions' | 'history'): Promise<object
   return entries;
 }
 
+test('a list has the sizes of each audience for as many days as it asks about, and 100 audiences at most then', async () => {
+  const hoursAgo = (hours: bigint): bigint => BigInt(Date.now()) * 1000n - hours * HOUR;
+  const sizeOf = (hours: bigint) => ({
+    at: hoursAgo(hours),
+    version: 1,
+    cause: 'refresh' as const,
+    entered: 0,
+    left: 0,
+    members: Number(hours),
+  });
+  server.saved.evaluated.set(OTHER, [1n, 30n, 90n].map(sizeOf));
+  const sizesOf = async (query: string): Promise<Record<string, object>> => {
+    const answer = await (await server.request(`/v1/audiences${query}`)).json();
+    const { audiences } = answer as { audiences: readonly { id: string; sizes: object }[] };
+    return Object.fromEntries(audiences.map(({ id, sizes }) => [id, sizes]));
+  };
+
+  const at = expect.any(String) as string;
+  expect(await sizesOf('?sizes=2&limit=100')).toEqual({
+    [AUDIENCE]: [],
+    [OTHER]: [
+      { at, count: 1 },
+      { at, count: 30 },
+    ],
+  });
+  expect(await sizesOf('')).toEqual({ [AUDIENCE]: undefined, [OTHER]: undefined });
+  expect((await server.request('/v1/audiences?sizes=2&limit=101')).status).toBe(400);
+  expect((await server.request('/v1/audiences?sizes=9')).status).toBe(400);
+});
+
 test('versions are listed newest first, each with its definition as it was sent', async () => {
   const { text } = await get(`${AUDIENCE}/versions`);
 

@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { READ_KEY, WRITE_KEY } from '../../support/service/service.ts';
 import { complaintsOf, type Scene } from '../scene.ts';
+import { paddingLeft } from './audiences-tests.ts';
 
 interface CountsAnswer {
   readonly buckets: readonly unknown[];
@@ -24,23 +26,22 @@ export function testEvents(scene: () => Scene): void {
   const figureOf = async (page: Page): Promise<string> => page.locator('.total b').first().innerText();
 
   describe('events', () => {
-    test('the catalog lists every name with its count and its last days, a few questions at once', async () => {
+    test('the catalog lists every name with its count and its last days, which are one question', async () => {
       const page = await scene().signedIn('#/users');
       await page.getByText('u-00001').waitFor();
-      let open = 0;
-      let most = 0;
-      await page.route('**/v1/events/counts', async (route) => {
-        most = Math.max(most, ++open);
-        const response = await route.fetch();
-        open--;
-        await route.fulfill({ response });
+      let questions = 0;
+      page.on('request', (request) => {
+        if (request.url().endsWith('/v1/events/counts')) questions++;
       });
       await page.goto(`${scene().url}/console/#/events`);
 
-      await expect.poll(async () => page.locator('.last-days svg').count()).toBeGreaterThan(4);
+      await expect.poll(async () => page.locator('.days svg').count()).toBeGreaterThan(4);
 
-      expect(most).toBeLessThanOrEqual(3);
-      expect(await page.getByRole('row', { name: /^Order Completed/ }).innerText()).toMatch(/\d+/);
+      expect(questions).toBe(1);
+      const { series } = await counts({ event: 'Order Completed', measure: 'count', within: { last: '14d' } });
+      const row = page.getByRole('row', { name: /^Order Completed/ });
+      await row.getByRole('img', { name: `${series[0]?.values[0]} in the last 14 days` }).waitFor();
+      expect(await row.locator('.number + td').evaluate(paddingLeft)).toBeGreaterThanOrEqual(24);
       expect(complaintsOf(page)).toEqual([]);
     });
 
@@ -73,17 +74,68 @@ export function testEvents(scene: () => Scene): void {
       await chart.focus();
       const valueText = async (): Promise<string | null> => chart.getAttribute('aria-valuetext');
       await expect.poll(async () => figureOf(page)).toBe(String(whole.series[0]?.values[0]));
-      await expect.poll(valueText).toMatch(/ so far: \d+$/);
+      await expect.poll(valueText).toMatch(/ so far: events \d+$/);
 
       await page.keyboard.press('ArrowLeft');
 
       const values = series[0]?.values ?? [];
-      const said = (value: number | undefined): RegExp => new RegExp(String.raw`^\w+, \d+ \w+ 20\d\d.*: ${value}$`);
+      const said = (value: number | undefined): RegExp =>
+        new RegExp(String.raw`^\w+, \d+ \w+ 20\d\d.*: events ${value}$`);
       await expect.poll(valueText).toMatch(said(values.at(-2)));
       await page.keyboard.press('Home');
       await expect.poll(valueText).toMatch(said(values[0]));
       await page.getByText('The same as a table').click();
       await expect.poll(async () => page.locator('.same-table tbody tr').count()).toBe(values.length);
+    });
+
+    test('few points are bars, and the values are at the pointer', async () => {
+      const page = await scene().signedIn(`${ORDERS}?last=7d`);
+      const { series } = await counts({
+        event: 'Order Completed',
+        measure: 'count',
+        within: { last: '7d' },
+        interval: 'day',
+      });
+      const values = series[0]?.values ?? [];
+
+      await expect.poll(async () => page.locator('.chart rect').count()).toBe(values.length);
+      await page.locator('.chart').hover({ position: { x: 60, y: 100 } });
+
+      await expect
+        .poll(async () => page.locator('.chart-values').innerText())
+        .toMatch(new RegExp(String.raw`\s${values[0]}$`));
+      await page.goto(`${scene().url}/console/${ORDERS}?last=7d&split=trait:plan`);
+      await page.locator('.legend').waitFor();
+      await page.locator('.chart').hover();
+      await expect.poll(async () => page.locator('.chart-values p').count()).toBeGreaterThan(1);
+    });
+
+    test('the figures are saved as CSV, and the link is copied', async () => {
+      const page = await scene().signedIn(`${ORDERS}?measure=sum&of=total&last=7d`);
+      const question = {
+        event: 'Order Completed',
+        measure: 'sum',
+        of: 'total',
+        within: { last: '7d' },
+        interval: 'day',
+      };
+      const { series } = await counts(question);
+      const values = series[0]?.values ?? [];
+
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Download CSV' }).click(),
+      ]);
+
+      const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
+      expect(download.suggestedFilename()).toBe('order-completed-sum-of-total.csv');
+      expect(lines[0]).toBe('day,This period');
+      // The first day and the last are cut by the instant of the question.
+      expect(lines.slice(2, -1).map((line) => Number(line.split(',')[1]))).toEqual(values.slice(1, -1));
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page.getByRole('button', { name: 'Copy link' }).click();
+      await page.getByRole('button', { name: 'Copied' }).waitFor();
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(page.url());
     });
 
     test('measure, split, comparison and period are in the address, each a step of Back', async () => {
@@ -94,7 +146,8 @@ export function testEvents(scene: () => Scene): void {
       await page.getByRole('combobox', { name: 'Property' }).selectOption('total');
       await page.getByRole('combobox', { name: 'Split by' }).selectOption('trait:plan');
       await page.getByLabel('Compare').check();
-      await page.getByRole('combobox', { name: 'Period' }).selectOption('24h');
+      await page.getByLabel('Period: Last 30 days').click();
+      await page.getByRole('button', { name: 'Last 24 hours' }).click();
 
       await expect.poll(() => page.url()).toContain('last=24h');
       expect(page.url()).toMatch(/measure=sum&of=total&split=trait%3Aplan&compare=previous&last=24h/);
@@ -127,10 +180,13 @@ export function testEvents(scene: () => Scene): void {
       await page.getByText('Nothing was measured in this period.').waitFor();
 
       expect(await page.getByRole('combobox', { name: 'Percentile' }).inputValue()).toBe('95');
-      expect(await page.getByLabel('Since').inputValue()).toBe('2020-01-01');
-      expect(await page.getByRole('textbox', { name: 'Before' }).inputValue()).toBe('2020-02-01');
       expect(await page.getByRole('combobox', { name: 'For each' }).inputValue()).toBe('week');
       await page.getByText('No such events in this period.').waitFor();
+      await page.getByLabel('Period: 2020-01-01 to before 2020-02-01').click();
+      expect(await page.getByLabel('Since').inputValue()).toBe('2020-01-01');
+      await page.getByLabel('Before', { exact: true }).fill('2020-03-01');
+      await page.getByRole('button', { name: 'Show these days' }).click();
+      await expect.poll(() => page.url()).toContain('since=2020-01-01&until=2020-03-01');
     });
 
     test('a condition narrows chart and list, can be removed, and numbers are numbers', async () => {

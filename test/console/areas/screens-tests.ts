@@ -24,8 +24,8 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
   ['no such audience', '#/audiences/aud_0123456789abcdefghij', 'There is no such audience'],
   ['Pipeline', '#/pipeline', 'This needs an admin key'],
   ['Replays and imports', '#/replays', 'This needs an admin key'],
-  ['the beginning of an audience', '#/audiences/new', 'Begin with a sentence'],
-  ['the builder', `#/audiences/new?definition=${encodeURIComponent(BUILT)}&test=u-00001`, 'in the audience'],
+  ['the beginning of an audience', '#/audiences/new', 'Start from an example'],
+  ['the builder', `#/audiences/new?definition=${encodeURIComponent(BUILT)}&test=u-00001`, 'in this audience'],
   [
     'the builder with problems',
     `#/audiences/new?definition=${encodeURIComponent('{"all":[{"wrong":1},{"event":"A","where":[{"property":"b","gt":true}]}]}')}`,

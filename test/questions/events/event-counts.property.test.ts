@@ -97,9 +97,13 @@ function questionAbout(occurrences: readonly EventWindow[]): fc.Arbitrary<string
     ),
     fc.constantFrom('"within":{"last":"60d"}', '"within":{"before":"2026-12-31"}', '"within":{"since":"2026-10-25"}'),
   );
+  const by = fc.oneof(
+    { weight: 4, arbitrary: fc.tuple(fc.constantFrom('property', 'trait'), path) },
+    { weight: 1, arbitrary: fc.constant(['event', 'true'] as const) },
+  );
   const split = fc
-    .tuple(fc.constantFrom('property', 'trait'), path, fc.constantFrom(1, 2, 50))
-    .map(([kind, of, top]) => `"split":{"${kind}":${of},"top":${top}}`);
+    .tuple(by, fc.constantFrom(1, 2, 50))
+    .map(([[kind, of], top]) => `"split":{"${kind}":${of},"top":${top}}`);
   const where = fc
     .constantFrom(...occurrences)
     .chain(({ path: of, value }) =>

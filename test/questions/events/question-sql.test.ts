@@ -141,6 +141,12 @@ describe('a question is asked as', () => {
     expect(sql).toMatch(/GROUP BY value, bucket\) GROUP BY value ORDER BY sum\(listed\) DESC, value LIMIT ‹4›$/);
   });
 
+  test('events are told apart by their names', () => {
+    const question = questionOf({ event: ['a', 'b'], split: { event: true } });
+
+    expect(filled(compileTop(question, CONTEXT))).toContain("0 AS bucket, concat('s', toString(event)) AS value");
+  });
+
   test('a property that no subcolumn can be named for is split by its text', () => {
     expect(filled(compileTop(questionOf({ split: { property: ['a', '`b'] } }), CONTEXT))).toContain(
       "coalesce(concat('s', if(JSONType(readable(properties_text), ‹a›, ‹`b›) = 'String', JSONExtractString(readable(properties_text), ‹a›, ‹`b›), NULL)), concat('n',",

@@ -1,5 +1,6 @@
 import type {
   AudienceCursor,
+  AudienceSize,
   AudienceStore,
   AudienceVersion,
   ChangeTerms,
@@ -96,6 +97,12 @@ export class MemoryAudienceStore implements AudienceStore {
       ({ at }) => (since === undefined || at >= since) && (before === undefined || at < before),
     );
     return wanted.slice(0, limit);
+  }
+
+  async sizes(ids: readonly string[], since: Micros): Promise<ReadonlyMap<string, readonly AudienceSize[]>> {
+    this.#check();
+    const found = ids.map((id) => [id, (this.evaluated.get(id) ?? []).filter(({ at }) => at >= since)] as const);
+    return new Map(found.filter(([, sizes]) => sizes.length > 0));
   }
 
   async changesReadableAt(ids: readonly string[]): Promise<ReadonlyMap<string, Micros | null>> {

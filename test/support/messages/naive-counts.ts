@@ -153,7 +153,9 @@ function size(measure: NaiveMeasure): number {
 }
 
 /** The JSON of the value that an event is split by; `null` where it has none. */
-function splitValue({ kind, path }: Split, { userKey, properties }: Track, messages: readonly Message[]): string {
+function splitValue(split: Split, { event, userKey, properties }: Track, messages: readonly Message[]): string {
+  if (split.kind === 'event') return JSON.stringify(event);
+  const { kind, path } = split;
   const container = kind === 'property' ? parsed(properties) : new History(messages, userKey).traits();
   const value = valueAt(container, path);
   if (typeof value === 'string' || typeof value === 'boolean') return JSON.stringify(value);

@@ -7,12 +7,14 @@ export interface Scale {
   readonly high: number;
 }
 
-/** A scale with 0 and about four steps of 1, 2, 2.5 or 5 times a power of ten. */
+/** A scale with 0 and about four steps of 1, 2, 2.5 or 5 times a power of ten: whole ones where all values are whole. */
 export function scaleOf(values: readonly number[]): Scale {
   const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
   const span = most - least || 1;
   const power = 10 ** Math.floor(Math.log10(span / 4));
-  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => span / size <= 5) ?? span;
+  const isWhole = values.every(Number.isInteger);
+  const steps = [1, 2, 2.5, 5, 10].map((factor) => factor * power).filter((size) => !isWhole || Number.isInteger(size));
+  const step = steps.find((size) => span / size <= 5) ?? span;
   const [from, to] = [Math.floor(least / step), Math.max(Math.ceil(most / step), Math.floor(least / step) + 1)];
   const ticks = Array.from({ length: to - from + 1 }, (_, i) => (from + i) * step);
   return { ticks, low: from * step, high: to * step };

@@ -1,57 +1,61 @@
 /**
- * Lines over time. It is a slider to the keyboard and to screen readers: the arrow keys move through the points, and each says its
+ * Values over time. It is a slider to the keyboard and to screen readers: the arrow keys move through the points, and each says its
  * values. A table of the same figures belongs beside it. Drawn as SVG: it follows the theme, any zoom, and needs no library.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { labelledPoints, runsOf, scaleOf, tickLabel, type Scale } from './chart-scale.ts';
+import {
+  type Area,
+  type Axis,
+  Bars,
+  type ChartLine,
+  Cursor,
+  type Cut,
+  Grid,
+  Line,
+  pointAt,
+  xOf,
+} from './chart-marks.tsx';
+import { scaleOf, tickLabel } from './chart-scale.ts';
 import './chart.css';
 
-export interface ChartLine {
-  /** A class of chart.css: `series-0` to `series-7`, `other`, `none`, with `before` for the period before. */
-  readonly look: string;
-  /** A point each; null where there is none. All lines are as long as the labels, or shorter. */
-  readonly values: readonly (number | null)[];
-  /** Filled below: for a single line. */
-  readonly isFilled?: boolean;
+/** What is known of a point: its time, and a value of each line. */
+export interface Reading {
+  readonly time: string;
+  readonly values: readonly { readonly look?: string; readonly name: string; readonly text: string }[];
 }
 
 export interface ChartProps {
   readonly name: string;
   readonly lines: readonly ChartLine[];
+  readonly readingOf: (point: number) => Reading;
   /** A point each, short. */
   readonly labels: readonly string[];
-  /** What is said of a point: its time and its values. */
-  readonly describe: (point: number) => string;
-  readonly cursor: number | undefined;
-  readonly onCursor: (point: number | undefined) => void;
-  /** Whether the first or last value is of a part of its time only: it is dashed. */
-  readonly isCut?: { readonly first: boolean; readonly last: boolean };
+  /** Evenly, with the labels below, where it is left out. */
+  readonly axis?: Axis;
+  readonly isCut?: Cut;
 }
 
-const HEIGHT = 264;
-const TOP = 12;
-const BOTTOM = 28;
 const CHARACTER = 7;
 
-export function Chart(props: ChartProps) {
-  const { name, lines, labels, describe, cursor, onCursor } = props;
+export function Chart({ name, lines, readingOf, labels, axis, isCut }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
+  const [cursor, setCursor] = useState<number>();
   const width = useWidth(box);
   const scale = scaleOf(lines.flatMap(({ values }) => values.filter((value) => value !== null)));
   const left = 12 + CHARACTER * Math.max(...scale.ticks.map((tick) => tickLabel(tick).length));
-  const area = { left, width: Math.max(1, width - left - 16), count: labels.length, scale };
+  const hasBars = lines.some(({ drawnAs }) => drawnAs === 'bars');
+  const area: Area = { left, width: Math.max(1, width - left - 16), count: labels.length, scale, hasBars, axis };
   const last = labels.length - 1;
-  const at = cursor ?? last;
+  const at = Math.min(cursor ?? last, last);
   const move = (event: KeyboardEvent): void => {
     const next = pointAfter(event.key, at, last);
     if (next === undefined) return;
     event.preventDefault();
-    onCursor(next);
+    setCursor(next);
   };
-  const point = ({ clientX, currentTarget }: PointerEvent & { readonly currentTarget: Element }): void => {
-    const share = (clientX - currentTarget.getBoundingClientRect().left - left) / area.width;
-    onCursor(Math.min(Math.max(Math.round(share * last), 0), last));
-  };
+  const point = ({ clientX, currentTarget }: PointerEvent & { readonly currentTarget: Element }): void =>
+    setCursor(pointAt(area, clientX - currentTarget.getBoundingClientRect().left));
+  const leave = (): void => setCursor(undefined);
   return (
     <div
       ref={box}
@@ -62,124 +66,65 @@ export function Chart(props: ChartProps) {
       aria-valuemin={0}
       aria-valuemax={last}
       aria-valuenow={at}
-      aria-valuetext={describe(at)}
+      aria-valuetext={textOf(readingOf(at))}
       onKeyDown={move}
       onPointerMove={point}
       onPointerDown={point}
-      onPointerLeave={() => onCursor(undefined)}
-      onBlur={() => onCursor(undefined)}
+      onPointerLeave={leave}
+      onBlur={leave}
     >
       {width > 0 && (
-        <svg width={width} height={HEIGHT} aria-hidden="true">
-          <Grid area={area} labels={labels} />
-          {lines.toReversed().map((line) => (
-            <Line key={line.look} line={line} area={area} isCut={props.isCut} />
-          ))}
-          {cursor !== undefined && <Cursor at={cursor} area={area} lines={lines} />}
-        </svg>
+        <Drawing
+          area={area}
+          lines={lines}
+          labels={labels}
+          cursor={cursor === undefined ? undefined : at}
+          isCut={isCut}
+        />
       )}
+      {cursor !== undefined && <Values reading={readingOf(at)} x={xOf(area, at)} width={width} />}
     </div>
   );
 }
 
-interface Area {
-  readonly left: number;
-  readonly width: number;
-  readonly count: number;
-  readonly scale: Scale;
-}
-
-function xOf({ left, width, count }: Area, point: number): number {
-  return count === 1 ? left + width / 2 : left + (point * width) / (count - 1);
-}
-
-function yOf({ scale: { low, high } }: Area, value: number): number {
-  return TOP + ((high - value) * (HEIGHT - TOP - BOTTOM)) / (high - low);
-}
-
-function Grid({ area, labels }: { readonly area: Area; readonly labels: readonly string[] }) {
-  const right = area.left + area.width;
-  const room = 20 + CHARACTER * Math.max(...labels.map((label) => label.length));
-  return (
-    <g class="grid">
-      {area.scale.ticks.map((tick) => (
-        <g key={tick} class={tick === 0 ? 'zero' : ''}>
-          <line x1={area.left} x2={right} y1={yOf(area, tick)} y2={yOf(area, tick)} />
-          <text x={area.left - 8} y={yOf(area, tick) + 4} text-anchor="end">
-            {tickLabel(tick)}
-          </text>
-        </g>
-      ))}
-      {labelledPoints(area.count, area.width, room).map((point) => (
-        <text key={point} x={xOf(area, point)} y={HEIGHT - 6} text-anchor={anchorOf(point, area)}>
-          {labels[point]}
-        </text>
-      ))}
-    </g>
-  );
-}
-
-/** What is at an edge stays within it. */
-function anchorOf(point: number, { count }: Area): 'start' | 'middle' | 'end' {
-  if (count === 1) return 'middle';
-  return point === count - 1 ? 'end' : point === 0 ? 'start' : 'middle';
-}
-
-interface LineProps {
-  readonly line: ChartLine;
+interface DrawingProps extends Pick<ChartProps, 'lines' | 'labels'> {
   readonly area: Area;
-  readonly isCut: ChartProps['isCut'];
+  readonly isCut: Cut | undefined;
+  readonly cursor: number | undefined;
 }
 
-function Line({ line: { look, values, isFilled = false }, area, isCut }: LineProps) {
-  const pointsOf = (from: number, to: number): string =>
-    values
-      .slice(from, to + 1)
-      .map((value, i) => `${xOf(area, from + i).toFixed(1)},${yOf(area, value ?? 0).toFixed(1)}`)
-      .join(' ');
+function Drawing({ area, lines, labels, cursor, isCut }: DrawingProps) {
   return (
-    <g class={`line ${look}`}>
-      {runsOf(values).map(([from, to]) => {
-        if (from === to) return <circle key={from} cx={xOf(area, from)} cy={yOf(area, values[from] ?? 0)} r="3" />;
-        const begin = isCut?.first === true && from === 0 ? 1 : from;
-        const end = isCut?.last === true && to === area.count - 1 ? Math.max(to - 1, begin) : to;
-        const ground = yOf(area, Math.max(area.scale.low, 0)).toFixed(1);
-        return (
-          <g key={from}>
-            {isFilled && (
-              <polygon points={`${xOf(area, from)},${ground} ${pointsOf(from, to)} ${xOf(area, to)},${ground}`} />
-            )}
-            {begin > from && <polyline class="cut" points={pointsOf(from, begin)} />}
-            <polyline points={pointsOf(begin, end)} />
-            {end < to && <polyline class="cut" points={pointsOf(end, to)} />}
-          </g>
-        );
+    <svg width={area.left + area.width + 16} height="264" aria-hidden="true">
+      <Grid area={area} labels={labels} />
+      {lines.toReversed().map((line) => {
+        const Shape = line.drawnAs === 'bars' ? Bars : Line;
+        return <Shape key={line.look} line={line} area={area} isCut={isCut} />;
       })}
-    </g>
+      {cursor !== undefined && <Cursor at={cursor} area={area} lines={lines} />}
+    </svg>
   );
 }
 
-function Cursor({
-  at,
-  area,
-  lines,
-}: {
-  readonly at: number;
-  readonly area: Area;
-  readonly lines: readonly ChartLine[];
-}) {
-  const x = xOf(area, at);
+/** At the pointer, on the side where there is more room. */
+function Values({ reading, x, width }: { readonly reading: Reading; readonly x: number; readonly width: number }) {
+  const side = x > width / 2 ? { right: `${width - x + 12}px` } : { left: `${x + 12}px` };
   return (
-    <g class="cursor">
-      <line x1={x} x2={x} y1={TOP} y2={HEIGHT - BOTTOM} />
-      {lines.map(({ look, values }) => {
-        const value = values[at];
-        return (
-          typeof value === 'number' && <circle key={look} class={`line ${look}`} cx={x} cy={yOf(area, value)} r="4" />
-        );
-      })}
-    </g>
+    <div class="chart-values small" style={side} aria-hidden="true">
+      <b>{reading.time}</b>
+      {reading.values.map(({ look, name, text }, i) => (
+        <p key={i}>
+          {look !== undefined && <i class={`swatch ${look}`} />}
+          <span>{name}</span>
+          <span>{text}</span>
+        </p>
+      ))}
+    </div>
   );
+}
+
+function textOf({ time, values }: Reading): string {
+  return `${time}: ${values.map(({ name, text }) => `${name} ${text}`.trim()).join(', ')}`;
 }
 
 function pointAfter(key: string, at: number, last: number): number | undefined {

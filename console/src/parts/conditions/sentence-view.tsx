@@ -21,7 +21,7 @@ export function depthClass(line: string): string {
 }
 
 /** A description in one line. */
-export function Summary({ description }: { readonly description: string }) {
+export function SentenceOf({ description }: { readonly description: string }) {
   const text = description.replaceAll(/(:?)\n +/g, (_, colon: string) => (colon === '' ? '; ' : ': '));
   return <Sentence text={text} />;
 }

@@ -1,54 +1,66 @@
 /** Why a user is in an audience or not: the definition once more, each part with what became of it. */
-import { operation } from '../../../../schemas/operations.ts';
-import type { AudienceVerdict, AudienceWhy } from '../../api/types.ts';
-import { CopyAs } from '../copy-as.tsx';
+import type { ComponentChildren } from 'preact';
+import { type Answer, operation, type Operation } from '../../../../schemas/operations.ts';
+import type { AudienceVerdict } from '../../api/types.ts';
 import { JsonValue } from '../json/json-view.tsx';
 import { Sentence } from './sentence-view.tsx';
 import { Loading, Problem } from '../loading/states.tsx';
-import { Ago, exactTime, zoneChoice, zoneOf } from '../time.tsx';
+import { Ago } from '../time.tsx';
 import { useAnswer } from '../loading/use-load.ts';
 import './why-tree.css';
+
+export interface WhyProps {
+  readonly request: Operation<Answer<'POST /v1/audiences/why'>>;
+  /** Below: where it leads on. */
+  readonly children?: ComponentChildren;
+}
 
 export interface WhyUserProps {
   readonly audienceId: string;
   readonly user: { readonly user_id: string | null; readonly internal_id: string };
+  readonly children?: ComponentChildren;
 }
 
-export function WhyUser({ audienceId, user }: WhyUserProps) {
-  const path = { id: audienceId };
+/** Why, by the definition that an audience was saved with. */
+export function WhyUser({ audienceId, user, children }: WhyUserProps) {
   const query = user.user_id === null ? { internal_id: user.internal_id } : { user_id: user.user_id };
-  const asked = operation('GET /v1/audiences/{id}/why', { path, query });
-  const loaded = useAnswer(operation('GET /v1/audiences/{id}/why', { path, query: { ...query, events: '0' } }));
+  const path = { id: audienceId };
+  return (
+    <Why request={operation('GET /v1/audiences/{id}/why', { path, query: { ...query, events: 0 } })}>{children}</Why>
+  );
+}
+
+export function Why({ request, children }: WhyProps) {
+  const loaded = useAnswer(request);
   if (loaded.state === 'loading') return <Loading what="why" />;
-  if (loaded.state === 'failed') return <Problem error={loaded.error} retry={loaded.retry} />;
-  const why = loaded.value;
+  if (loaded.state === 'failed') {
+    if (loaded.error.status !== 404) return <Problem error={loaded.error} retry={loaded.retry} />;
+    return <p class="quiet">Nobody is known by this id. The search is case-sensitive.</p>;
+  }
+  const { is_member: isMember, changes_at: changesAt, why } = loaded.value;
   return (
     <div class="why">
-      <div class="section-head">
-        <Conclusion why={why} />
-        <CopyAs request={asked} />
-      </div>
-      <VerdictTree verdict={why.why} />
+      <p role="status">
+        <b>{isMember ? 'In this audience' : 'Not in this audience'}</b>
+        <span class="quiet">
+          {changesAt === null ? (
+            `, ${isMember ? 'no end date' : 'nothing scheduled'}`
+          ) : (
+            <>
+              {isMember ? ', leaves ' : ', enters '}
+              <Ago at={changesAt} /> if nothing more happens
+            </>
+          )}
+        </span>
+      </p>
+      <VerdictTree verdict={why} />
+      {children}
     </div>
   );
 }
 
-function Conclusion({ why }: { readonly why: AudienceWhy }) {
-  return (
-    <p>
-      <b>{why.is_member ? 'In this audience' : 'Not in this audience'}</b>{' '}
-      {why.changes_at !== null && (
-        <span class="quiet">
-          {why.is_member ? 'until' : 'enters'} {exactTime(why.changes_at, zoneOf(zoneChoice.value))}, if nothing more
-          happens
-        </span>
-      )}
-    </p>
-  );
-}
-
 /** A part of a definition with what became of it, and the parts in it. */
-export function VerdictTree({ verdict }: { readonly verdict: AudienceVerdict }) {
+function VerdictTree({ verdict }: { readonly verdict: AudienceVerdict }) {
   const inner = innerOf(verdict);
   return (
     <>
@@ -89,7 +101,7 @@ function FoundEvents({ verdict: { count, last } }: { readonly verdict: AudienceV
   const times = count?.rawJSON ?? '0';
   return (
     <>
-      {times === '0' ? 'Never, in that time' : times === '1' ? 'Once' : `${times} times`}
+      {times === '0' ? 'Never' : times === '1' ? 'Once' : `${times} times`}
       {last && (
         <>
           {times === '1' ? ', ' : ', the last '}

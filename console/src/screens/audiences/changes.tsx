@@ -6,13 +6,12 @@ import { askLines } from '../../api/ndjson.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceChange, HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer, useLoad } from '../../parts/loading/use-load.ts';
 import { useEscape, useRowKeys } from '../../parts/loading/use-rows.ts';
-import { UserName } from '../../parts/user-name.tsx';
+import { NAME_TRAITS, UserCell } from '../../parts/user-cell.tsx';
 import { userLink } from '../user-link.ts';
 
 interface ChangesProps {
@@ -34,7 +33,7 @@ export function Changes({ audience, onCounted }: ChangesProps) {
     <section aria-labelledby="changes">
       <div class="section-head">
         <div class="head-with-status">
-          <h2 id="changes">Who entered and left</h2>
+          <h2 id="changes">Joined and left</h2>
           {isWaiting && (
             <p class="status">
               <i class="dot alive" aria-hidden="true" />
@@ -42,23 +41,16 @@ export function Changes({ audience, onCounted }: ChangesProps) {
             </p>
           )}
         </div>
-        <div class="row">
-          <select
-            aria-label="Show"
-            data-search
-            value={kind}
-            onChange={(event) => setParameters({ change: event.currentTarget.value })}
-          >
-            <option value="">Both</option>
-            <option value="entered">Who entered</option>
-            <option value="left">Who left</option>
-          </select>
-          <CopyAs
-            request={operation('GET /v1/audiences/{id}/changes', { path, query: { wait: WAIT_S } })}
-            tidemark={['audience', 'changes', id]}
-            isStream
-          />
-        </div>
+        <select
+          aria-label="Show"
+          data-search
+          value={kind}
+          onChange={(event) => setParameters({ change: event.currentTarget.value })}
+        >
+          <option value="">Both</option>
+          <option value="entered">Joined</option>
+          <option value="left">Left</option>
+        </select>
       </div>
       {loaded.state === 'loading' && <Loading what="changes" />}
       {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
@@ -91,7 +83,7 @@ function useWait(id: string, since: string | undefined, tell: () => void): boole
     };
     wait().catch((error: unknown) => {
       if (signal.aborted) return;
-      // Without it the page is as it was; `Count now` and opening it again show what is new.
+      // Without it the page is as it was; `Update now` and opening it again show what is new.
       setWaiting(false);
       if (!(error instanceof ApiError)) throw error;
     });
@@ -113,7 +105,7 @@ function Evaluations({ id, history, kind }: EvaluationsProps) {
   useEscape(() => setParameters({ at: 'none' }));
   if (shown.length === 0) return <NoChanges isCounted={history.length > 0} kind={kind} />;
   return (
-    <ul class="rows" aria-label="Counts that changed it, newest first">
+    <ul class="rows" aria-label="Updates that changed it, newest first">
       {shown.map(({ entry, since }) => {
         const isOpen = entry.at === open;
         return (
@@ -126,7 +118,7 @@ function Evaluations({ id, history, kind }: EvaluationsProps) {
               onClick={() => setParameters({ at: isOpen ? 'none' : entry.at }, { push: true })}
             >
               <Ago at={entry.at} isPlain />
-              <span class="entered">{count(countOf(entry.entered))} entered</span>
+              <span class="entered">{count(countOf(entry.entered))} joined</span>
               <span class="left">{count(countOf(entry.left))} left</span>
               <span class="quiet">{CAUSES[entry.cause](entry)}</span>
             </button>
@@ -139,7 +131,7 @@ function Evaluations({ id, history, kind }: EvaluationsProps) {
 }
 
 const CAUSES: Readonly<Record<HistoryEntry['cause'], (entry: HistoryEntry) => string>> = {
-  first: () => 'first count',
+  first: () => 'first update',
   definition: ({ version }) => `changed to version ${version.rawJSON}`,
   refresh: () => '',
 };
@@ -151,18 +143,18 @@ function numberOf({ entered, left }: HistoryEntry, kind: Kind): number {
 function NoChanges({ isCounted, kind }: { readonly isCounted: boolean; readonly kind: Kind }) {
   if (!isCounted) {
     return (
-      <Empty title="It has not been counted yet">
+      <Empty title="No data yet">
         <p>
-          From the first count on, this says who entered and who left. Choose how often it is counted, or count it now.
+          From the first update on, this says who joined and who left. Choose how often it updates, or update it now.
         </p>
       </Empty>
     );
   }
   return (
     <Empty
-      title={kind === '' ? 'Nobody has entered or left' : kind === 'entered' ? 'Nobody has entered' : 'Nobody has left'}
+      title={kind === '' ? 'Nobody has joined or left' : kind === 'entered' ? 'Nobody has joined' : 'Nobody has left'}
     >
-      <p>Every count so far found the same users.</p>
+      <p>Every update so far found the same users.</p>
     </Empty>
   );
 }
@@ -175,7 +167,10 @@ interface UsersProps extends Omit<EvaluationsProps, 'history'> {
 const SHOWN = 100;
 
 function Users({ id, entry, since, kind }: UsersProps) {
-  const asked = operation('GET /v1/audiences/{id}/changes', { path: { id }, query: { since, limit: SHOWN } });
+  const asked = operation('GET /v1/audiences/{id}/changes', {
+    path: { id },
+    query: { since, limit: SHOWN, traits: NAME_TRAITS.join(',') },
+  });
   const loaded = useLoad(`${id} ${entry.at}`, async (signal) => askLines({ ...asked, signal }));
   if (loaded.state === 'loading') return <Loading what="users" />;
   if (loaded.state === 'failed') return <Problem error={loaded.error} retry={loaded.retry} />;
@@ -192,14 +187,14 @@ function Users({ id, entry, since, kind }: UsersProps) {
               <span class="visually-hidden"> {user.change} </span>
             </span>
             <a href={userLink(user)}>
-              <UserName user={user} />
+              <UserCell user={user} />
             </a>
           </li>
         ))}
       </ul>
       {all > ofEntry.length && (
         <p class="quiet small">
-          The first {count(ofEntry.length)} of {count(all)}. Copy as… has all of them.
+          The first {count(ofEntry.length)} of {count(all)}. <b>Use it</b> says how to get all of them.
         </p>
       )}
     </div>

@@ -3,15 +3,15 @@ import { askLines } from '../../api/ndjson.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceMember, SavedAudience } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Download } from '../../parts/download.tsx';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { useLoad } from '../../parts/loading/use-load.ts';
 import { useEscape, useRowKeys } from '../../parts/loading/use-rows.ts';
-import { UserName } from '../../parts/user-name.tsx';
 import { WhyUser } from '../../parts/conditions/why-tree.tsx';
+import { traitsFor } from '../user-columns.ts';
 import { userLink } from '../user-link.ts';
+import { UserTable } from '../user-table.tsx';
 import { FORMATS, saveMembers } from './save-members.ts';
 
 const PAGE = 50;
@@ -19,13 +19,15 @@ const PAGE = 50;
 export function Members({ audience }: { readonly audience: SavedAudience }) {
   const cursor = address.value.query.get('cursor') ?? undefined;
   const path = { id: audience.id };
-  const asked = operation('GET /v1/audiences/{id}/members', { path, query: { limit: PAGE, cursor } });
+  const traits = traitsFor(audience.definition);
+  const query = { limit: PAGE, cursor, traits: traits.join(',') };
+  const asked = operation('GET /v1/audiences/{id}/members', { path, query });
   const loaded = useLoad(JSON.stringify(asked), async (signal) => askLines({ ...asked, signal }));
   useRowKeys();
   return (
     <section aria-labelledby="members">
       <div class="section-head">
-        <h2 id="members">Members now</h2>
+        <h2 id="members">Members</h2>
         <div class="row">
           {FORMATS.map((format) => (
             <Download
@@ -35,18 +37,13 @@ export function Members({ audience }: { readonly audience: SavedAudience }) {
               run={(tell, signal) => saveMembers(audience, format, tell, signal)}
             />
           ))}
-          <CopyAs
-            request={operation('GET /v1/audiences/{id}/members', { path })}
-            tidemark={['audience', 'members', audience.id]}
-            isStream
-          />
         </div>
       </div>
       {loaded.state === 'loading' && <Loading what="members" />}
       {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
       {loaded.state === 'ready' && (
         <>
-          <Page audience={audience} members={loaded.value.lines} />
+          <Page audience={audience} members={loaded.value.lines} traits={traits} />
           <Pager next={loaded.value.end.next_cursor} />
         </>
       )}
@@ -57,9 +54,10 @@ export function Members({ audience }: { readonly audience: SavedAudience }) {
 interface PageProps {
   readonly audience: SavedAudience;
   readonly members: readonly AudienceMember[];
+  readonly traits: readonly string[];
 }
 
-function Page({ audience, members }: PageProps) {
+function Page({ audience, members, traits }: PageProps) {
   const { query } = address.value;
   const open = query.get('user') ?? undefined;
   useEscape(() => setParameters({ user: '' }));
@@ -70,42 +68,31 @@ function Page({ audience, members }: PageProps) {
       </Empty>
     );
   }
+  const detailsOf = (member: AudienceMember) =>
+    member.internal_id === open ? (
+      <WhyUser audienceId={audience.id} user={member}>
+        <p class="below">
+          <a href={userLink(member)}>Go to the user</a>
+        </p>
+      </WhyUser>
+    ) : undefined;
   return (
-    <ul class="rows" aria-label="Members">
-      {members.map((member) => (
-        <MemberRow key={member.internal_id} audience={audience} member={member} isOpen={member.internal_id === open} />
-      ))}
-    </ul>
-  );
-}
-
-interface MemberRowProps {
-  readonly audience: SavedAudience;
-  readonly member: AudienceMember;
-  readonly isOpen: boolean;
-}
-
-function MemberRow({ audience, member, isOpen }: MemberRowProps) {
-  return (
-    <li>
-      <button
-        type="button"
-        class="row-button member-row"
-        data-row
-        aria-expanded={isOpen}
-        onClick={() => setParameters({ user: isOpen ? '' : member.internal_id }, { push: true })}
-      >
-        <UserName user={member} />
-        <span class="quiet">Why?</span>
-      </button>
-      {isOpen && (
-        <div class="details">
-          <WhyUser audienceId={audience.id} user={member} />
-          <p>
-            <a href={userLink(member)}>Go to the user</a>
-          </p>
-        </div>
+    <UserTable
+      users={members}
+      traits={traits}
+      nameOf={({ internal_id: id }, cell) => (
+        <button
+          type="button"
+          class="cover"
+          data-row
+          aria-expanded={id === open}
+          onClick={() => setParameters({ user: id === open ? '' : id }, { push: true })}
+        >
+          {cell}
+        </button>
       )}
-    </li>
+      endOf={() => <span class="quiet">Why?</span>}
+      detailsOf={detailsOf}
+    />
   );
 }

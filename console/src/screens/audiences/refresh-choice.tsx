@@ -4,18 +4,15 @@ import type { SavedAudience } from '../../api/types.ts';
 import { changeAudience } from './change-audience.ts';
 import { refreshText } from './state.ts';
 
-const CHOICES = ['5m', '15m', '1h', '6h', '1d'];
-
 export interface RefreshChoiceProps {
   readonly audience: SavedAudience;
-  readonly onChange: (audience: SavedAudience) => void;
+  readonly onChange: () => void;
   readonly onError: (error: ApiError) => void;
 }
 
-/** How often it is counted by itself; `when asked` pauses that. */
+/** How often a saved audience is counted by itself; `manually` pauses that. */
 export function RefreshChoice({ audience, onChange, onError }: RefreshChoiceProps) {
   const { id, refresh } = audience;
-  const choices = refresh === null || CHOICES.includes(refresh) ? CHOICES : [refresh, ...CHOICES];
   const change = (chosen: string): void => {
     const body = { refresh: chosen === '' ? null : chosen };
     void changeAudience(audience, operation('PATCH /v1/audiences/{id}', { path: { id }, body })).then(
@@ -23,14 +20,34 @@ export function RefreshChoice({ audience, onChange, onError }: RefreshChoiceProp
       onError,
     );
   };
+  return <RefreshOptions refresh={refresh} onChoose={change} />;
+}
+
+const CHOICES = ['5m', '15m', '1h', '6h', '1d', '1w'];
+
+export interface RefreshOptionsProps {
+  readonly refresh: string | null;
+  /** In a form. */
+  readonly name?: string;
+  readonly onChoose?: (refresh: string) => void;
+}
+
+export function RefreshOptions({ refresh, name, onChoose }: RefreshOptionsProps) {
+  const choices = refresh === null || CHOICES.includes(refresh) ? CHOICES : [refresh, ...CHOICES];
   return (
-    <select aria-label="Counted" value={refresh ?? ''} onChange={(event) => change(event.currentTarget.value)}>
-      {choices.map((choice) => (
-        <option key={choice} value={choice}>
-          {refreshText(choice)}
+    <select
+      aria-label="Updates"
+      name={name}
+      defaultValue={refresh ?? ''}
+      key={refresh}
+      onChange={({ currentTarget }) => onChoose?.(currentTarget.value)}
+    >
+      {[...choices, ''].map((choice) => (
+        <option key={choice} value={choice} selected={choice === (refresh ?? '')}>
+          {name === undefined ? '' : 'Updates '}
+          {refreshText(choice === '' ? null : choice)}
         </option>
       ))}
-      <option value="">{refreshText(null)}</option>
     </select>
   );
 }

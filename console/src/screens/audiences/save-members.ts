@@ -1,29 +1,36 @@
 /** All members of an audience as a file. */
 import { noAnswer, send } from '../../api/client.ts';
-import { type Json, parseJson } from '../../api/json.ts';
+import { type Json, jsonText, parseJson } from '../../api/json.ts';
 import { linesOfAnswer } from '../../api/ndjson.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceMember, SavedAudience } from '../../api/types.ts';
 import { csvLine } from '../../../../schemas/csv-line.ts';
 import { fileNameOf, TextFile } from '../../parts/text-file.ts';
+import { traitsFor } from '../user-columns.ts';
 
 interface Format {
   readonly name: string;
   readonly ending: string;
-  readonly head: readonly string[];
-  readonly lineOf: (line: string, member: AudienceMember) => string;
+  /** The first line, where there is one of heads. */
+  readonly headOf: (traits: readonly string[]) => readonly string[];
+  readonly lineOf: (line: string, member: AudienceMember, traits: readonly string[]) => string;
 }
 
+/** CSV is as `format=csv` of the service has it: made here, because a stream of it does not say whether it was cut. */
 export const FORMATS: readonly Format[] = [
   {
     name: 'CSV',
     ending: 'csv',
-    head: ['user_id,anonymous_id,internal_id'],
-    lineOf: (_, { user_id: user, anonymous_id: anonymous, internal_id: internal }) =>
-      csvLine([user, anonymous, internal]),
+    headOf: (traits) => [csvLine(['user_id', 'anonymous_id', 'internal_id', ...traits])],
+    lineOf: (_, { user_id: user, anonymous_id: anonymous, internal_id: internal, traits: values }, traits) =>
+      csvLine([user, anonymous, internal, ...traits.map((name) => cellOf(values?.[name] ?? null))]),
   },
-  { name: 'NDJSON', ending: 'ndjson', head: [], lineOf: (line) => line },
+  { name: 'NDJSON', ending: 'ndjson', headOf: () => [], lineOf: (line) => line },
 ];
+
+function cellOf(value: Json): string | null {
+  return value === null || typeof value === 'string' ? value : jsonText(value);
+}
 
 /** How often a stream may be cut without a line in between before it is given up. */
 const MOST_CUTS = 3;
@@ -34,14 +41,15 @@ const MOST_CUTS = 3;
  * @throws ApiError
  */
 export async function saveMembers(
-  { id, name }: SavedAudience,
-  { ending, head, lineOf }: Format,
+  { id, name, definition }: SavedAudience,
+  { ending, headOf, lineOf }: Format,
   tell: (users: number) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const file = new TextFile();
-  for (const line of head) file.add(line);
-  const after: { cursor?: string; after?: string } = {};
+  const traits = traitsFor(definition);
+  for (const line of headOf(traits)) file.add(line);
+  const after: Position = { traits: traits.join(',') };
   for (let cuts = 0; cuts < MOST_CUTS; cuts++) {
     for await (const line of linesUntilCut(id, after, signal)) {
       const value = parseJson(line);
@@ -50,7 +58,7 @@ export async function saveMembers(
         return;
       }
       const member = value as unknown as AudienceMember;
-      file.add(lineOf(line, member));
+      file.add(lineOf(line, member, traits));
       after.after = member.internal_id;
       cuts = 0;
       if (file.count % 1_000 === 0) tell(file.count);
@@ -59,12 +67,15 @@ export async function saveMembers(
   throw noAnswer();
 }
 
+/** What a request goes on with. */
+interface Position {
+  readonly traits: string;
+  cursor?: string;
+  after?: string;
+}
+
 /** The whole lines of one answer, until it ends or is cut. */
-async function* linesUntilCut(
-  id: string,
-  after: { cursor?: string; after?: string },
-  signal: AbortSignal,
-): AsyncGenerator<string> {
+async function* linesUntilCut(id: string, after: Position, signal: AbortSignal): AsyncGenerator<string> {
   const asked = operation('GET /v1/audiences/{id}/members', { path: { id }, query: { ...after } });
   const response = await send({ ...asked, signal });
   after.cursor ??= response.headers.get('Tidemark-Cursor') ?? '';

@@ -3,11 +3,11 @@ import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
-import { type ChartPoint, LineChart } from '../../parts/charts/line-chart.tsx';
+import { Chart, type Reading } from '../../parts/charts/chart.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
-import { exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
+import { Table } from '../../parts/table.tsx';
+import { exactTime, shortTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { useLoad } from '../../parts/loading/use-load.ts';
 
 const DAY_MS = 86_400_000;
@@ -16,115 +16,124 @@ interface Period {
   readonly name: string;
   readonly title: string;
   readonly days: number;
-  /** Undefined: every count. */
-  readonly per?: 'hour' | 'day';
+  /** What a point is of: of a shorter time first. Undefined: every update. */
+  readonly per: readonly (undefined | 'hour' | 'day')[];
 }
 
-const WEEK: Period = { name: '', title: '7 days', days: 7, per: 'hour' };
+const WEEK: Period = { name: '', title: '7 days', days: 7, per: [undefined, 'hour'] };
 const PERIODS: readonly Period[] = [
-  { name: 'day', title: '24 hours', days: 1 },
+  { name: 'day', title: '24 hours', days: 1, per: [undefined, 'hour'] },
   WEEK,
-  { name: 'month', title: '30 days', days: 30, per: 'hour' },
-  { name: 'year', title: '365 days', days: 365, per: 'day' },
+  { name: 'month', title: '30 days', days: 30, per: [undefined, 'hour'] },
+  { name: 'year', title: '365 days', days: 365, per: ['day'] },
 ];
+const MAX_POINTS = 1_000;
 
-export function Size({ audience }: { readonly audience: SavedAudience }) {
-  const period = PERIODS.find(({ name }) => name === (address.value.query.get('period') ?? '')) ?? WEEK;
-  const path = { id: audience.id };
-  const loaded = useLoad(`${audience.id} ${period.name}`, async (signal) => {
-    const untilMs = Date.now();
-    const fromMs = untilMs - period.days * DAY_MS;
-    const since = new Date(fromMs).toISOString();
-    const query = { since, per: period.per, limit: 1_000 };
-    const { history } = await ask({ ...operation('GET /v1/audiences/{id}/history', { path, query }), signal });
-    return { history, fromMs, untilMs };
-  });
-  return (
-    <section aria-labelledby="size">
-      <div class="section-head">
-        <h2 id="size">Size over time</h2>
-        <div class="row">
-          <select
-            aria-label="Period"
-            data-search
-            value={period.name}
-            onChange={(event) => setParameters({ period: event.currentTarget.value })}
-          >
-            {PERIODS.map(({ name, title }) => (
-              <option key={name} value={name}>
-                {title}
-              </option>
-            ))}
-          </select>
-          <CopyAs request={operation('GET /v1/audiences/{id}/history', { path, query: { per: period.per } })} />
-        </div>
-      </div>
-      {loaded.state === 'loading' && <Loading what="the sizes" />}
-      {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
-      {loaded.state === 'ready' && <Chart {...loaded.value} days={period.days} />}
-    </section>
-  );
-}
-
-interface ChartProps {
+interface Sizes {
   /** Newest first. */
   readonly history: readonly HistoryEntry[];
   readonly fromMs: number;
   readonly untilMs: number;
-  readonly days: number;
 }
 
-function Chart({ history, fromMs, untilMs, days }: ChartProps) {
+/** Each update in the period; where there are too many, the last of each hour or day. */
+async function sizesOf(id: string, { days, per }: Period, signal: AbortSignal): Promise<Sizes> {
+  const untilMs = Date.now();
+  const fromMs = untilMs - days * DAY_MS;
+  const since = new Date(fromMs).toISOString();
+  let history: readonly HistoryEntry[] = [];
+  for (const each of per) {
+    const query = { since, per: each, limit: MAX_POINTS };
+    ({ history } = await ask({ ...operation('GET /v1/audiences/{id}/history', { path: { id }, query }), signal }));
+    if (history.length < MAX_POINTS) break;
+  }
+  return { history, fromMs, untilMs };
+}
+
+export function Size({ audience }: { readonly audience: SavedAudience }) {
+  const period = PERIODS.find(({ name }) => name === (address.value.query.get('period') ?? '')) ?? WEEK;
+  const { id } = audience;
+  const loaded = useLoad(`${id} ${period.name}`, async (signal) => sizesOf(id, period, signal));
+  return (
+    <section class="size-section" aria-labelledby="size">
+      <div class="section-head">
+        <h2 id="size">Size over time</h2>
+        <select
+          aria-label="Period"
+          data-search
+          value={period.name}
+          onChange={(event) => setParameters({ period: event.currentTarget.value })}
+        >
+          {PERIODS.map(({ name, title }) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </div>
+      {loaded.state === 'loading' && <Loading what="the sizes" />}
+      {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
+      {loaded.state === 'ready' && <SizeChart {...loaded.value} />}
+    </section>
+  );
+}
+
+/** The axis begins with the first update, where that is within the period. */
+function SizeChart({ history, fromMs, untilMs }: Sizes) {
   const zone = zoneOf(zoneChoice.value);
-  if (history.length === 0) {
+  const points = history.toReversed();
+  const [first] = points;
+  if (first === undefined) {
     return (
-      <Empty title="It was not counted in this time">
-        <p>Choose how often it is counted, or count it now: each count is a point of the line.</p>
+      <Empty title="There are no updates in this time">
+        <p>Choose how often it updates, or update it now: each update is a point of the line.</p>
       </Empty>
     );
   }
-  const points = history.map((entry) => pointOf(entry, zone)).toReversed();
+  const beginMs = Math.max(fromMs, Math.min(Date.parse(first.at), untilMs - 1));
+  const lengthMs = untilMs - beginMs;
+  const marks = [0, 1, 2, 3].map((i) => shortTime(beginMs + (i * lengthMs) / 3, zone, lengthMs > 3 * DAY_MS));
   return (
     <>
-      <LineChart
-        label="Size over time"
-        points={points}
-        fromMs={fromMs}
-        untilMs={untilMs}
-        fromText={days === 1 ? '24 hours ago' : `${days} days ago`}
+      <Chart
+        name="Size over time"
+        lines={[{ look: 'series-0', values: points.map((entry) => countOf(entry.count)), drawnAs: 'steps' }]}
+        labels={points.map(({ at }) => at)}
+        axis={{ at: points.map(({ at }) => Math.max(0, Date.parse(at) - beginMs) / lengthMs), marks }}
+        readingOf={(point) => readingOf(points[point] ?? first, zone)}
       />
       <details class="below">
         <summary>As a table</summary>
-        <div class="scrolling sizes-box" tabIndex={0} role="region" aria-label="Sizes">
-          <table class="sizes">
-            <thead>
-              <tr>
-                <th scope="col">Counted</th>
-                <th scope="col">Size</th>
-                <th scope="col">Entered</th>
-                <th scope="col">Left</th>
-              </tr>
-            </thead>
-            <tbody>
-              {history.map((entry) => (
-                <tr key={entry.at}>
-                  <td>{exactTime(entry.at, zone)}</td>
-                  <td>{count(countOf(entry.count))}</td>
-                  <td>{count(countOf(entry.entered))}</td>
-                  <td>{count(countOf(entry.left))}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table look="sizes" columns={COLUMNS}>
+          {history.map((entry) => (
+            <tr key={entry.at}>
+              <th scope="row">{exactTime(entry.at, zone)}</th>
+              <td class="number">{count(countOf(entry.count))}</td>
+              <td class="number">{count(countOf(entry.entered))}</td>
+              <td class="number">{count(countOf(entry.left))}</td>
+            </tr>
+          ))}
+        </Table>
       </details>
     </>
   );
 }
 
-function pointOf({ at, count: members, entered, left }: HistoryEntry, zone: string): ChartPoint {
-  const value = countOf(members);
-  const changes = `${count(countOf(entered))} entered, ${count(countOf(left))} left`;
-  const when = exactTime(at, zone).replace(/:\d\d\.\d+/, '');
-  return { atMs: Date.parse(at), value, text: `${count(value)} users on ${when} · ${changes}` };
+const COLUMNS = [
+  { name: 'Updated' },
+  { name: 'Size', look: 'number' },
+  { name: 'Joined', look: 'number' },
+  { name: 'Left', look: 'number' },
+];
+
+function readingOf({ at, count: members, entered, left }: HistoryEntry, zone: string): Reading {
+  const size = countOf(members);
+  return {
+    time: exactTime(at, zone).replace(/:\d\d\.\d+/, ''),
+    values: [
+      { name: size === 1 ? 'user' : 'users', text: count(size) },
+      { name: 'joined', text: count(countOf(entered)) },
+      { name: 'left', text: count(countOf(left)) },
+    ],
+  };
 }

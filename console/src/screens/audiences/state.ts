@@ -9,31 +9,47 @@ export interface AudienceState {
   readonly text: string;
   /** Why, where there is something to be said. */
   readonly reason?: string;
+  readonly isCounting?: boolean;
 }
 
 /** After this, an evaluation that was due is late: the service looks for those that are due every second. */
 const LATE_MS = 60_000;
 
-export function stateOf({ evaluation, failure, refresh }: SavedAudience, nowMs: number): AudienceState {
+/** Whether its size is that of the definition before. */
+export function isOfBefore({ evaluation, version }: Pick<SavedAudience, 'evaluation' | 'version'>): boolean {
+  return evaluation !== null && evaluation.version.rawJSON !== version.rawJSON;
+}
+
+/** @param isRunning Whether somebody has asked for a count that is not there yet. */
+export function stateOf(audience: SavedAudience, nowMs: number, isRunning = false): AudienceState {
+  const { evaluation, failure, refresh } = audience;
+  const isOld = isOfBefore(audience);
+  // What has a refresh is counted within a second after it was saved.
+  const isDue = isRunning || (refresh !== null && failure === null);
+  if (isDue && evaluation === null) return { is: 'waiting', text: 'Counting…', isCounting: true };
+  if (isDue && isOld)
+    return { is: 'waiting', text: 'Counting the new definition…', reason: OLD_TEXT, isCounting: true };
   if (failure === 'WAITING_FOR_ANALYTICS')
     return { is: 'waiting', text: 'Waiting for analytics', reason: WAITING_TEXT };
   if (failure !== null) return { is: 'unwell', text: 'Failing', reason: failureText(failure) };
-  if (evaluation === null) return { is: 'waiting', text: 'Not counted yet' };
-  if (refresh === null) return { is: 'waiting', text: 'Not refreshed' };
+  if (evaluation === null) return { is: 'waiting', text: 'No data yet' };
+  if (isOld) return { is: 'waiting', text: 'Changed since', reason: `${OLD_TEXT} Update it now.` };
+  if (refresh === null) return { is: 'waiting', text: 'Updated manually' };
   const dueMs = Date.parse(evaluation.at) + everyMs(refresh) + LATE_MS;
   if (nowMs <= dueMs) return { is: 'well', text: 'Up to date' };
-  return { is: 'unwell', text: 'Late', reason: `It is to be counted ${refreshText(refresh)}, and has not been.` };
+  return { is: 'unwell', text: 'Late', reason: `It updates ${refreshText(refresh)}, and the last update is overdue.` };
 }
 
+const OLD_TEXT = 'The size below is of the definition before.';
 const WAITING_TEXT =
-  'Analytics has lost messages that it had, and reads them again: until then nobody is recorded as entering or leaving. The size is that of the count before.';
+  'Analytics has lost messages that it had, and reads them again: until then nobody is recorded as entering or leaving. The size is that of the update before.';
 
 function failureText(code: string): string {
   const reason =
     code === 'QUERY_LIMIT'
       ? 'It is past the limits of one question: ask about a rarer event or a shorter time, or raise the limits of the project'
-      : `The last count failed with ${code}`;
-  return `${reason}. The size is that of the count before. It is tried again.`;
+      : `The last update failed with ${code}`;
+  return `${reason}. The size is that of the update before. It is tried again.`;
 }
 
 const UNITS = {
@@ -50,7 +66,7 @@ function everyMs(refresh: string): number {
 
 /** `15m` → `every 15 minutes` */
 export function refreshText(refresh: string | null): string {
-  if (refresh === null) return 'when asked';
+  if (refresh === null) return 'manually';
   const amount = Number.parseInt(refresh, 10);
   const { name } = UNITS[unitOf(refresh)];
   return amount === 1 ? `every ${name}` : `every ${amount} ${name}s`;
@@ -61,10 +77,13 @@ function unitOf(refresh: string): keyof typeof UNITS {
   return unit in UNITS ? (unit as keyof typeof UNITS) : 'd';
 }
 
+/** How many users there were after an update. */
+type Size = Pick<HistoryEntry, 'at' | 'count'>;
+
 const DAY_MS = 86_400_000;
 
 /** The size now less that of a day ago; undefined where the audience had none then. */
-export function changeOfDay(history: readonly HistoryEntry[], nowMs: number): number | undefined {
+export function changeOfDay(history: readonly Size[], nowMs: number): number | undefined {
   const [newest] = history;
   const before = history.find(({ at }) => Date.parse(at) <= nowMs - DAY_MS);
   return newest === undefined || before === undefined ? undefined : countOf(newest.count) - countOf(before.count);
@@ -81,7 +100,7 @@ export function changeText(change: number): string {
  *
  * @param history Newest first.
  */
-export function seriesOf(history: readonly HistoryEntry[], untilMs: number, stepMs: number, steps: number): number[] {
+export function seriesOf(history: readonly Size[], untilMs: number, stepMs: number, steps: number): number[] {
   return Array.from({ length: steps }, (_, i) => untilMs - (steps - 1 - i) * stepMs).flatMap((atMs) => {
     const entry = history.find(({ at }) => Date.parse(at) <= atMs);
     return entry === undefined ? [] : [countOf(entry.count)];

@@ -1,9 +1,10 @@
 /** The definitions that an audience has and had: who changed what, when, and what came of it. */
 import { ask } from '../../api/client.ts';
-import { countOf } from '../../api/json.ts';
+import { countOf, jsonText } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceVersion, HistoryEntry, SavedAudience } from '../../api/types.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
+import { linkTo } from '../../frame/router.ts';
+import { mayChangeAudiences } from '../../frame/session.ts';
 import { count } from '../../parts/numbers.ts';
 import { depthClass, Sentence } from '../../parts/conditions/sentence-view.tsx';
 import { Loading, Problem } from '../../parts/loading/states.tsx';
@@ -23,22 +24,24 @@ export function Versions({ audience }: { readonly audience: SavedAudience }) {
     <section aria-labelledby="versions">
       <div class="section-head">
         <h2 id="versions">Versions</h2>
-        <CopyAs request={operation('GET /v1/audiences/{id}/versions', { path })} />
       </div>
       {loaded.state === 'loading' && <Loading what="versions" />}
       {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
-      {loaded.state === 'ready' && <List versions={loaded.value[0].versions} history={loaded.value[1].history} />}
+      {loaded.state === 'ready' && (
+        <List id={audience.id} versions={loaded.value[0].versions} history={loaded.value[1].history} />
+      )}
     </section>
   );
 }
 
 interface ListProps {
+  readonly id: string;
   /** Newest first. */
   readonly versions: readonly AudienceVersion[];
   readonly history: readonly HistoryEntry[];
 }
 
-function List({ versions, history }: ListProps) {
+function List({ id, versions, history }: ListProps) {
   return (
     <ol class="versions">
       {versions.map((version, i) => {
@@ -47,10 +50,20 @@ function List({ versions, history }: ListProps) {
         );
         return (
           <li key={version.version.rawJSON}>
-            <h3>
-              Version {version.version.rawJSON}
-              {i === 0 && ', as it is now'}
-            </h3>
+            <div class="section-head">
+              <h3>
+                Version {version.version.rawJSON}
+                {i === 0 && ', as it is now'}
+              </h3>
+              {i > 0 && mayChangeAudiences.value && (
+                <a
+                  class="button"
+                  href={linkTo(['audiences', id, 'edit'], { definition: jsonText(version.definition) })}
+                >
+                  Restore this version…
+                </a>
+              )}
+            </div>
             <p class="quiet small">
               {version.changed_at !== null && <Ago at={version.changed_at} />}
               {version.changed_by !== null && (
@@ -60,7 +73,7 @@ function List({ versions, history }: ListProps) {
                 </>
               )}
               {effect !== undefined &&
-                ` · let ${count(countOf(effect.entered))} enter and ${count(countOf(effect.left))} leave`}
+                ` · ${count(countOf(effect.entered))} joined and ${count(countOf(effect.left))} left by it`}
             </p>
             <Lines lines={changedLines(version.description, versions[i + 1]?.description)} />
           </li>

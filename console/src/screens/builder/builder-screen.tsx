@@ -1,22 +1,20 @@
 /** The audience builder: `#/audiences/new`, with `?definition=JSON`, and `#/audiences/{id}/edit`. */
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import './builder.css';
 import { type Json, jsonText } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
-import { session } from '../../frame/session.ts';
 import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { useRowKeys } from '../../parts/loading/use-rows.ts';
 import { Builder } from './builder.ts';
 import { ConditionTree } from './condition-tree.tsx';
-import { CopyDefinition } from './copy-definition.tsx';
-import { JsonPane } from './json-pane.tsx';
+import { Head } from './head.tsx';
+import { jsonChoice, JsonPane } from './json-pane.tsx';
 import { readJson } from './json-text.ts';
 import { ResultBar } from './result-bar.tsx';
 import { Samples } from './samples.tsx';
-import { SaveDialog } from './save-dialog.tsx';
 import { Starts } from './starts.tsx';
 import { TestUser } from './test-user.tsx';
 
@@ -55,84 +53,40 @@ function definitionIn(query: URLSearchParams): Json | undefined {
 
 function Opened({ saved }: { readonly saved: SavedAudience | undefined }) {
   const builder = useMemo(() => new Builder(definitionIn(address.peek().query) ?? saved?.definition, saved), []);
-  const [pane, setPane] = useState<'tree' | 'json'>('tree');
-  const [isSaving, setSaving] = useState(false);
   useService(builder);
   useUndoKeys(builder);
   useRowKeys();
-  const { document } = builder.draft.value;
+  const { document, error } = builder.draft.value;
   const root = builder.root.value;
+  // What is not JSON can be corrected there alone.
+  const isJsonOpen = jsonChoice.value === 'open' || error !== undefined;
   return (
     <div class="screen builder">
       <Up />
-      <Head builder={builder} onSave={() => setSaving(true)} />
+      <Head builder={builder} />
       <ResultBar builder={builder} />
-      <div class="panes-choice row" role="group" aria-label="What is shown">
-        <button type="button" aria-pressed={pane === 'tree'} onClick={() => setPane('tree')}>
-          Sentences
-        </button>
-        <button type="button" aria-pressed={pane === 'json'} onClick={() => setPane('json')}>
-          JSON
-        </button>
-      </div>
-      <div class={`panes ${pane}`}>
+      <div class={`panes ${isJsonOpen ? 'with-json' : ''}`}>
         <section class="pane-tree" aria-label="Conditions">
           {root === undefined ? <Starts builder={builder} /> : <ConditionTree builder={builder} root={root} />}
         </section>
-        <section class="pane-json" aria-label="JSON">
-          <JsonPane builder={builder} />
-        </section>
+        {isJsonOpen && (
+          <section class="pane-json" aria-label="JSON">
+            <JsonPane builder={builder} />
+          </section>
+        )}
       </div>
       {document !== undefined && (
-        <div class="columns">
+        <div class="builder-users">
           <Samples builder={builder} onTest={test} />
           <TestUser builder={builder} />
         </div>
       )}
-      {isSaving && <SaveDialog builder={builder} onClose={() => setSaving(false)} />}
     </div>
   );
 }
 
 function test({ user_id: userId, internal_id: internalId }: { user_id: string | null; internal_id: string }): void {
   setParameters({ test: userId ?? undefined, test_internal: userId === null ? internalId : undefined });
-}
-
-function Head({ builder, onSave }: { readonly builder: Builder; readonly onSave: () => void }) {
-  const { document, error } = builder.draft.value;
-  const saved = builder.saved.value;
-  const isStuck = document === undefined || error !== undefined || builder.problems.value.length > 0;
-  return (
-    <div class="head">
-      <h1>{saved === undefined ? 'New audience' : saved.name}</h1>
-      <div class="row actions">
-        <button type="button" class="plain" disabled={!builder.canUndo.value} title="Ctrl Z" onClick={builder.undo}>
-          Undo
-        </button>
-        <button
-          type="button"
-          class="plain"
-          disabled={!builder.canRedo.value}
-          title="Ctrl Shift Z"
-          onClick={builder.redo}
-        >
-          Redo
-        </button>
-        {document !== undefined && <CopyDefinition definition={document} />}
-        <button type="button" class="primary" disabled={isStuck || !mayChange()} onClick={onSave}>
-          Save…
-        </button>
-      </div>
-      {!mayChange() && (
-        <p class="quiet small may-not">Your key reads audiences; saving them takes one with the scope “audiences”.</p>
-      )}
-    </div>
-  );
-}
-
-function mayChange(): boolean {
-  const { value } = session;
-  return typeof value === 'object' && value.scopes.some((scope) => scope === 'audiences' || scope === 'admin');
 }
 
 /** The text of the definition in the address. */
@@ -175,7 +129,7 @@ function useUndoKeys(builder: Builder): void {
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       const key = event.key.toLowerCase();
-      const isElsewhere = event.target instanceof Element && event.target.closest('dialog, form') !== null;
+      const isElsewhere = event.target instanceof Element && event.target.closest('dialog, form input') !== null;
       if (!(event.ctrlKey || event.metaKey) || event.altKey || isElsewhere) return;
       if (key !== 'z' && key !== 'y') return;
       event.preventDefault();

@@ -24,8 +24,8 @@ export class Builder {
   readonly draft = signal<Draft>(draftOf(undefined));
   /** The saved audience that is changed; undefined where a new one is made. */
   readonly saved = signal<SavedAudience | undefined>(undefined);
-  /** The condition that gets the focus once it is shown. */
-  readonly focus = signal<string | undefined>(undefined);
+  /** What gets the focus once it is shown: the condition there, or the first field of what is there. */
+  readonly focus = signal<{ readonly at: string; readonly isField: boolean } | undefined>(undefined);
   readonly canUndo = signal(false);
   readonly canRedo = signal(false);
   readonly root = computed<TreeNode | undefined>(() => {
@@ -83,8 +83,9 @@ export class Builder {
     if (changed.focus !== undefined) this.focusOn(changed.focus);
   }
 
-  focusOn(at: Path): void {
-    this.focus.value = pointerOf(at);
+  /** @param isField Whether the caret belongs in its first field, with what is suggested there. */
+  focusOn(at: Path, isField = false): void {
+    this.focus.value = { at: pointerOf(at), isField };
   }
 
   /** The text of the JSON pane. Where it is no JSON, the tree stays as it was. */

@@ -2,14 +2,14 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Json } from '../../api/json.ts';
 import { count } from '../../parts/numbers.ts';
+import { AddMenu } from './add-menu.tsx';
 import type { Builder } from './builder.ts';
 import { hintsOf } from './hints.ts';
-import { numberOf, pointerOf } from './json-edit.ts';
-import { nameOf, testsOf } from './known.ts';
+import { pointerOf } from './json-edit.ts';
 import { AddButton, PieceView } from './sentences/piece-view.tsx';
 import { RowMenu } from './row-menu.tsx';
-import { GROUPS, groupKind, type Problem, sentenceOf, type TreeNode, wordingOf } from './tree.ts';
-import { added, joined, moved, removed } from './tree-edits.ts';
+import { GROUPS, groupKind, type Problem, problemText, sentenceOf, type TreeNode, wordingOf } from './tree.ts';
+import { joined, moved, removed } from './tree-edits.ts';
 
 export interface NodeProps {
   readonly builder: Builder;
@@ -21,29 +21,47 @@ export function ConditionTree({ builder, root }: { readonly builder: Builder; re
   useFocus(builder, tree);
   return (
     <div class="tree" ref={tree}>
-      <p class="lead">{root.kind === 'group' ? 'Users for whom' : 'Users who'}</p>
+      <p class="lead">{root.kind === 'group' ? 'Users who match' : 'Users who'}</p>
       {root.kind === 'group' ? (
         <Group builder={builder} node={root} />
       ) : (
         <>
           <Part builder={builder} node={root} />
-          <Additions builder={builder} node={root} />
+          <AddMenu builder={builder} node={root} />
         </>
       )}
     </div>
   );
 }
 
-/** The condition that was just put in or moved has the focus: its first field, for what was put in. */
+/** The condition that was just moved has the focus, or the field that is written next. */
 function useFocus(builder: Builder, tree: { readonly current: HTMLDivElement | null }): void {
   const wanted = builder.focus.value;
   // Before anything is painted: the next key is the condition's.
   useLayoutEffect(() => {
-    if (wanted === undefined) return;
-    const line = tree.current?.querySelector<HTMLElement>(`[data-at="${CSS.escape(wanted)}"]`);
-    line?.focus();
+    if (wanted === undefined || tree.current === null) return;
     builder.focus.value = undefined;
+    const field = wanted.isField ? fieldIn(tree.current, wanted.at) : undefined;
+    if (field === undefined) return lineAround(tree.current, wanted.at)?.focus();
+    field.focus();
+    if (!(field instanceof HTMLInputElement)) return;
+    field.select();
+    // As a press would: what is suggested is there at once.
+    field.click();
   }, [wanted, builder]);
+}
+
+/** The first field of what is at a place; the first list to choose from where nothing can be written. */
+function fieldIn(tree: HTMLElement, at: string): HTMLElement | undefined {
+  const fields = [...tree.querySelectorAll<HTMLElement>('[data-field]')];
+  const within = fields.filter(({ dataset }) => `${dataset['field']}/`.startsWith(`${at}/`));
+  return within.find((field) => field instanceof HTMLInputElement) ?? within[0];
+}
+
+/** The innermost condition or group that a place is in. */
+function lineAround(tree: HTMLElement, at: string): HTMLElement | undefined {
+  const lines = [...tree.querySelectorAll<HTMLElement>('[data-at]')];
+  return lines.findLast(({ dataset }) => `${at}/`.startsWith(`${dataset['at']}/`));
 }
 
 function Group({ builder, node }: NodeProps) {
@@ -63,7 +81,6 @@ function Group({ builder, node }: NodeProps) {
             </option>
           ))}
         </select>
-        <span class="word">{node.parts.length === 1 ? 'is true' : 'are true'}</span>
         <Left builder={builder} node={node} />
         <RowMenu builder={builder} node={node} label={label} />
       </div>
@@ -75,7 +92,7 @@ function Group({ builder, node }: NodeProps) {
           </li>
         ))}
       </ul>
-      <Additions builder={builder} node={node} />
+      <AddMenu builder={builder} node={node} />
     </div>
   );
 }
@@ -172,14 +189,19 @@ function Notes({ builder, node }: NodeProps) {
   return (
     <ul class="notes">
       {refused.map((problem) => (
-        <Note key={problem.pointer + problem.message} look="refused" node={node} problem={problem} />
+        <Note key={problem.pointer + problem.message} look="refused" problem={problem} />
       ))}
       {warnings.map((problem) => (
-        <Note key={problem.pointer + problem.message} look="hint" node={node} problem={problem} />
+        <Note key={problem.pointer + problem.message} look="hint" problem={problem} />
       ))}
-      {hints.map((hint) => (
-        <li key={hint} class="hint">
-          {hint}
+      {hints.map(({ text, fix }) => (
+        <li key={text} class="hint">
+          {text}{' '}
+          {fix !== undefined && (
+            <button type="button" class="tiny" onClick={() => builder.edit(fix.edit)}>
+              {fix.text}
+            </button>
+          )}
         </li>
       ))}
     </ul>
@@ -188,64 +210,11 @@ function Notes({ builder, node }: NodeProps) {
 
 interface NoteProps {
   readonly look: 'refused' | 'hint';
-  readonly node: TreeNode;
   readonly problem: Problem;
 }
 
-function Note({ look, node, problem: { pointer, message } }: NoteProps) {
-  const inner = pointerOf(node.inner);
-  return (
-    <li class={look}>
-      {pointer.startsWith(`${inner}/`) && <code>{pointer.slice(inner.length + 1).replaceAll('/', ' ')}</code>} {message}
-    </li>
-  );
-}
-
-function Additions({ builder, node }: NodeProps) {
-  const add = (part: Json): void => builder.change(added(rootOf(builder), node, part));
-  const [audience] = builder.otherAudiences().keys();
-  return (
-    <div class="row group-additions" role="group" aria-label="Add a condition">
-      <button type="button" class="tiny add" onClick={() => add(newEvent(builder))}>
-        + What they did
-      </button>
-      <button type="button" class="tiny add" onClick={() => add(newTrait(builder))}>
-        + Who they are
-      </button>
-      {audience !== undefined && (
-        <button type="button" class="tiny add" onClick={() => add({ audience })}>
-          + Also in an audience
-        </button>
-      )}
-      <button type="button" class="tiny add" onClick={() => add(newSample())}>
-        + A sample
-      </button>
-      <button type="button" class="tiny add" onClick={() => add({ any: [newEvent(builder)] })}>
-        + Group
-      </button>
-    </div>
-  );
-}
-
-/** About the most frequent event. */
-export function newEvent(builder: Builder): Json {
-  const names = builder.catalog.events.peek()?.names ?? [];
-  return { event: names[0]?.path[0] ?? '' };
-}
-
-/** Examples of a trait that nearly every user has another value of: the catalog names five at most. */
-const MANY = 5;
-
-/** About the most frequent trait that has few values, as a plan does and a name does not. */
-export function newTrait(builder: Builder): Json {
-  const names = builder.catalog.traits.peek()?.names ?? [];
-  const known = names.find(({ examples }) => examples.length > 0 && examples.length < MANY) ?? names[0];
-  return known === undefined ? { trait: '', is: '' } : { trait: nameOf(known.path), ...testsOf(known) };
-}
-
-/** By the day as its seed: samples of one seed have the same users, which is seldom wanted of two audiences. */
-function newSample(): Json {
-  return { sample: { percent: numberOf('10') ?? '', seed: new Date().toISOString().slice(0, 10) } };
+function Note({ look, problem }: NoteProps) {
+  return <li class={look}>{problemText(problem)}</li>;
 }
 
 /** The document, where the tree shows one. */

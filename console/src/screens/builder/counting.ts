@@ -4,6 +4,7 @@ import { ApiError, ask } from '../../api/client.ts';
 import { countOf, type Json, jsonText } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceMember, AudiencePreview } from '../../api/types.ts';
+import { traitsFor } from '../user-columns.ts';
 import { pointerOf } from './json-edit.ts';
 import { groupKind, type Problem, type TreeNode, treeOf } from './tree.ts';
 
@@ -166,6 +167,7 @@ async function countFirst(kind: string, parts: readonly Json[], signal: AbortSig
 }
 
 async function previewOf(definition: Json, sample: number, signal: AbortSignal): Promise<AudiencePreview> {
-  const body = JSON.stringify({ definition, sample });
+  const traits = sample > 0 ? { traits: traitsFor(definition).join(',') } : {};
+  const body = JSON.stringify({ definition, sample, ...traits });
   return ask({ ...operation('POST /v1/audiences/preview', { body }), signal });
 }

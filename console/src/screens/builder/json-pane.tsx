@@ -1,16 +1,20 @@
 /** The definition as JSON, edited as text: coloured, with the lines that are refused marked. */
 import { useId, useMemo, useRef } from 'preact/hooks';
 import { piecesOf } from '../../parts/json/json-view.tsx';
+import { stored } from '../../frame/stored.ts';
 import type { Builder } from './builder.ts';
 import type { Path } from './json-edit.ts';
 import { lineAt, offsetOf } from './json-text.ts';
-import type { Problem } from './tree.ts';
+import { type Problem, problemText } from './tree.ts';
 
 interface LineProblem {
   readonly line: number;
   readonly offset: number;
   readonly message: string;
 }
+
+/** Whether people want to see the JSON: this browser remembers it. */
+export const jsonChoice = stored('builder-json', 'closed');
 
 export function JsonPane({ builder }: { readonly builder: Builder }) {
   const { text, error } = builder.draft.value;
@@ -84,9 +88,9 @@ function Refused({ id, isJson, problems, area }: RefusedProps) {
   );
 }
 
-function placed(text: string, { pointer, message }: Problem): LineProblem {
-  const offset = offsetOf(text, keysIn(pointer));
-  return { line: lineAt(text, offset), offset, message };
+function placed(text: string, problem: Problem): LineProblem {
+  const offset = offsetOf(text, keysIn(problem.pointer));
+  return { line: lineAt(text, offset), offset, message: problemText(problem) };
 }
 
 /** The keys of a pointer. An index is a text here, too: `offsetOf` takes both. */

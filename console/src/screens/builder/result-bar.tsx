@@ -13,11 +13,15 @@ export function ResultBar({ builder }: { readonly builder: Builder }) {
   return (
     <>
       <section class="result" aria-label="How many users">
-        <p class={`figure ${isCounting || isRefused ? 'stale' : ''}`} aria-live="polite">
+        <p
+          class={`figure ${isCounting || isRefused ? 'stale' : ''}`}
+          aria-live="polite"
+          title={counted && `Read ${count(counted.rowsRead)} rows in ${count(counted.tookMs)} ms`}
+        >
           <Figure counted={counted} />
         </p>
         <p class="quiet small result-note">
-          <Note builder={builder} counted={counted} />
+          <Note builder={builder} />
         </p>
         {builder.root.value?.kind === 'group' && (
           <button
@@ -44,28 +48,29 @@ function Figure({ counted }: { readonly counted: Counted | undefined }) {
   );
 }
 
-function Note({ builder, counted }: { readonly builder: Builder; readonly counted: Counted | undefined }) {
+function Note({ builder }: { readonly builder: Builder }) {
   const { counting } = builder;
   const problems = counting.problems.value.length;
   const effect = counting.effect.value;
   if (builder.document === undefined) return <>Add a condition, and the users are counted as you write.</>;
   if (counting.isCounting.value) return <>Counting…</>;
-  if (problems > 0)
+  if (problems > 0) {
+    const [first] = builder.problemsAt.value.keys();
     return (
-      <span class="refused">
-        {problems === 1 ? 'One problem' : `${problems} problems`} to solve first, shown below.
-      </span>
+      <button
+        type="button"
+        class="refused"
+        onClick={() => (builder.focus.value = first === undefined ? undefined : { at: first, isField: false })}
+      >
+        {problems === 1 ? 'One problem' : `${problems} problems`} to solve first
+      </button>
     );
-  if (counted === undefined) return null;
+  }
+  if (effect === undefined) return null;
   return (
-    <>
-      {effect !== undefined && (
-        <span class="effect">
-          <b class="entering">adds {count(effect.entering)}</b>, <b class="leaving">removes {count(effect.leaving)}</b>{' '}
-          compared with what is saved.{' '}
-        </span>
-      )}
-      Read {count(counted.rowsRead)} rows in {count(counted.tookMs)} ms.
-    </>
+    <span class="effect">
+      <b class="entering">adds {count(effect.entering)}</b>, <b class="leaving">removes {count(effect.leaving)}</b>{' '}
+      compared with what is saved.
+    </span>
   );
 }

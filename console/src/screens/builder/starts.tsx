@@ -1,8 +1,8 @@
 /** What a new audience begins with: sentences about the project's own events. */
 import type { Json } from '../../api/json.ts';
 import { Loading } from '../../parts/loading/states.tsx';
+import { AddMenu } from './add-menu.tsx';
 import type { Builder } from './builder.ts';
-import { newEvent, newTrait } from './condition-tree.tsx';
 import { numberOf } from './json-edit.ts';
 import { sentenceOf, treeOf } from './tree.ts';
 
@@ -13,7 +13,7 @@ export function Starts({ builder }: { readonly builder: Builder }) {
   const begin = (definition: Json): void => builder.change({ document: definition, focus: [] });
   return (
     <div class="starts">
-      <h2>{starts.length > 0 ? 'Begin with a sentence' : 'Who is it about?'}</h2>
+      <h2>{starts.length > 0 ? 'Start from an example' : 'Who is it about?'}</h2>
       <p class="quiet">
         {starts.length > 0
           ? 'Every word of it can be changed afterwards.'
@@ -37,13 +37,8 @@ export function Starts({ builder }: { readonly builder: Builder }) {
         })}
       </ul>
       <div class="row">
-        <span class="quiet">Or from nothing:</span>
-        <button type="button" class="tiny add" onClick={() => begin(newEvent(builder))}>
-          + What they did
-        </button>
-        <button type="button" class="tiny add" onClick={() => begin(newTrait(builder))}>
-          + Who they are
-        </button>
+        <span class="quiet">Start blank:</span>
+        <AddMenu builder={builder} />
       </div>
     </div>
   );

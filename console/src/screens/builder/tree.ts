@@ -1,5 +1,6 @@
 /** A definition as a tree of conditions and groups, and the sentence of each. */
 import type { Json } from '../../api/json.ts';
+import { grouped } from '../../parts/numbers.ts';
 import { eventWording } from './sentences/event-phrases.ts';
 import { isList, isObject, type JsonObject, type Path, pointerOf } from './json-edit.ts';
 import { membershipIn, membershipWording } from './sentences/membership-phrases.ts';
@@ -91,7 +92,7 @@ function textOf(piece: Piece, audiences: AudienceNames): string {
 
 export const GROUPS: Readonly<Record<string, string>> = {
   all: 'all of these',
-  any: 'at least one of these',
+  any: 'any of these',
   'not any': 'none of these',
   'not all': 'not all of these',
 };
@@ -108,6 +109,17 @@ function groupText(node: TreeNode): string {
 export interface Problem {
   readonly pointer: string;
   readonly message: string;
+}
+
+/** The service's words about its interface, as words about what stands here. */
+export function problemText({ pointer, message }: Problem): string {
+  const name = pointer.split('/').findLast((key) => !/^\d*$/.test(key)) ?? '';
+  const subject = name === '' ? '' : `“${name.replaceAll('_', ' ')}”`;
+  const [, least, most] = /^is not a whole number from (\d+) to (\d+)$/.exec(message) ?? [];
+  if (least !== undefined && most !== undefined)
+    return `${subject}: enter a whole number from ${grouped(least)} to ${grouped(most)}`;
+  if (message === 'is at least more than at most') return '“at least” must not exceed “at most”';
+  return `${subject} ${message}`.trim();
 }
 
 /** Each problem at the innermost condition that it is in: by the pointer of that condition. */

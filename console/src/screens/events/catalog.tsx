@@ -1,16 +1,17 @@
 /** The names of all events, with how often they happened, when, and how the last days went. */
+import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { CatalogName } from '../../api/types.ts';
 import { address, goTo, linkTo } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { textIn } from '../../parts/form.ts';
-import { grouped } from '../../parts/numbers.ts';
+import { Sparkline } from '../../parts/charts/sparkline.tsx';
+import { count as countText, grouped } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { LastDays } from './last-days.tsx';
 
 interface Narrowing {
   readonly prefix: string | undefined;
@@ -84,13 +85,9 @@ function Names({ narrowing, cursor }: { readonly narrowing: Narrowing; readonly 
   if (events.length === 0) return <NoNames prefix={narrowing.prefix} />;
   return (
     <>
-      <Table look="catalog" columns={COLUMNS}>
-        {events.map((event) => (
-          <Name key={event.name} event={event} />
-        ))}
-      </Table>
+      <List events={events} />
       <Pager next={next} />
-      <p class="quiet small">
+      <p class="quiet small below">
         What is recorded is here within a minute.
         {!exact && ' A message that was sent again may count twice for a day or so.'}
         {truncated && ' There are more names: only the 10,000 most frequent are listed.'}
@@ -99,7 +96,46 @@ function Names({ narrowing, cursor }: { readonly narrowing: Narrowing; readonly 
   );
 }
 
-function Name({ event: { name, count, first_seen: first, last_seen: last } }: { readonly event: CatalogName }) {
+function List({ events }: { readonly events: readonly CatalogName[] }) {
+  const days = useLastDays(events);
+  return (
+    <Table look="catalog" columns={COLUMNS}>
+      {events.map((event) => (
+        <Name key={event.name} event={event} days={days.get(event.name)} />
+      ))}
+    </Table>
+  );
+}
+
+const DAYS = 14;
+
+/** The events of each of the last days, of all names in one question; none where the service does not answer. */
+function useLastDays(events: readonly CatalogName[]): ReadonlyMap<string, readonly number[]> {
+  const body = {
+    event: events.map(({ name }) => name),
+    measure: 'count',
+    within: { last: `${DAYS}d` },
+    interval: 'day',
+    split: { event: true, top: 50 },
+  } as const;
+  const loaded = useAnswer(operation('POST /v1/events/counts', { body }));
+  if (loaded.state !== 'ready') return new Map();
+  const { buckets, series } = loaded.value;
+  const none = new Map(events.map(({ name }) => [name, buckets.map(() => 0)]));
+  const found = series.map(({ value, values }): [string, number[]] => [
+    typeof value === 'string' ? value : '',
+    values.map((number) => (number === null ? 0 : countOf(number))),
+  ]);
+  return new Map([...none, ...found]);
+}
+
+interface NameProps {
+  readonly event: CatalogName;
+  readonly days: readonly number[] | undefined;
+}
+
+function Name({ event: { name, count, first_seen: first, last_seen: last }, days }: NameProps) {
+  const sum = days?.reduce((total, value) => total + value, 0) ?? 0;
   return (
     <tr>
       <th scope="row">
@@ -108,7 +144,9 @@ function Name({ event: { name, count, first_seen: first, last_seen: last } }: { 
         </a>
       </th>
       <td class="days narrow-off">
-        <LastDays event={name} />
+        {days !== undefined && (
+          <Sparkline values={days} room={days.length} label={`${countText(sum)} in the last ${DAYS} days`} />
+        )}
       </td>
       <td class="number">{grouped(count.rawJSON)}</td>
       <td class="quiet">
@@ -135,7 +173,7 @@ function NoNames({ prefix }: { readonly prefix: string | undefined }) {
   return (
     <Empty title="No event has such a name">
       <p>
-        No name begins with <code>{prefix}</code>. Capital letters count.{' '}
+        No name begins with <code>{prefix}</code>. The search is case-sensitive.{' '}
         <a href={linkTo(['events'])}>See all events</a>.
       </p>
     </Empty>

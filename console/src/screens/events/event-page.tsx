@@ -47,7 +47,7 @@ function NotShown({ error, retry }: { readonly error: ApiError; readonly retry: 
   return (
     <Empty title="No event has this name">
       <p>
-        A name is known within a minute after its first event. Capital letters and spaces count.{' '}
+        A name is known within a minute after its first event. Names are case-sensitive.{' '}
         <a href={linkTo(['events'])}>See all events</a>.
       </p>
     </Empty>

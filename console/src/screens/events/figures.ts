@@ -13,7 +13,10 @@ export function figureText(value: RawNumber | null | undefined, measure: Measure
   return isDouble ? ROUNDED.format(Number(value.rawJSON)) : grouped(value.rawJSON);
 }
 
-/** `+12.4 %`; undefined where there is nothing to compare with. */
+/** From here on the times say more than the percent. */
+const MANY_PERCENT = 1_000;
+
+/** `+12.4 %`, `× 24`; undefined where there is nothing to compare with. */
 export function changeText(
   now: RawNumber | null | undefined,
   before: RawNumber | null | undefined,
@@ -22,6 +25,7 @@ export function changeText(
   if (to === undefined || from === undefined || !Number.isFinite(to) || !Number.isFinite(from) || from === 0)
     return undefined;
   const percent = ((to - from) / Math.abs(from)) * 100;
+  if (percent >= MANY_PERCENT && from > 0) return `× ${ROUNDED.format(Math.round(to / from))}`;
   const digits = Math.abs(percent) < 10 ? 1 : 0;
   return `${percent < 0 ? '−' : '+'}${Math.abs(percent).toFixed(digits)} %`;
 }

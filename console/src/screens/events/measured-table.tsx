@@ -1,6 +1,10 @@
 import { useState } from 'preact/hooks';
+import { csvLine } from '../../../../schemas/csv-line.ts';
+import type { CountsSeries } from '../../api/types.ts';
+import { CopyLink } from '../../parts/copy-as.tsx';
 import { Table } from '../../parts/table.tsx';
-import { figureText, seriesText } from './figures.ts';
+import { fileNameOf, TextFile } from '../../parts/text-file.ts';
+import { figureText, measureText, seriesText } from './figures.ts';
 import type { Answered } from './measured.tsx';
 
 interface TableProps {
@@ -12,30 +16,57 @@ interface TableProps {
 export function MeasuredTable({ answered, nameOf }: TableProps) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <details class="same-table" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>The same as a table</summary>
-      {isOpen && <Figures answered={answered} nameOf={nameOf} />}
-    </details>
+    <>
+      <div class="row chart-actions">
+        <button type="button" onClick={() => save(answered)}>
+          Download CSV
+        </button>
+        <CopyLink />
+      </div>
+      <details class="same-table" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>The same as a table</summary>
+        {isOpen && <Figures answered={answered} nameOf={nameOf} />}
+      </details>
+    </>
   );
 }
 
-function Figures({ answered: { question, counts }, nameOf }: TableProps) {
-  const { measure, split } = question;
-  const columns = counts.series.flatMap((one) => {
+interface Column {
+  readonly name: string;
+  readonly values: CountsSeries['values'];
+}
+
+function columnsOf({ question: { split }, counts }: Answered): readonly Column[] {
+  return counts.series.flatMap((one) => {
     const name = split === undefined ? 'This period' : seriesText(one, split);
     const now = { name, values: one.values };
     if (counts.previous === null) return [now];
     return [now, { name: split === undefined ? 'Period before' : `${name}, before`, values: one.previous ?? [] }];
   });
+}
+
+/** Every digit as the service answers it, each time with its offset. */
+function save(answered: Answered): void {
+  const { question, counts } = answered;
+  const columns = columnsOf(answered);
+  const file = new TextFile();
+  file.add(csvLine([question.interval, ...columns.map(({ name }) => name)]));
+  for (const [point, { local }] of counts.buckets.entries())
+    file.add(csvLine([local, ...columns.map(({ values }) => values[point]?.rawJSON ?? null)]));
+  file.save(`${fileNameOf(`${question.event} ${measureText(question)}`)}.csv`);
+}
+
+function Figures({ answered, nameOf }: TableProps) {
+  const columns = columnsOf(answered);
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Figures of the chart">
       <Table columns={[{ name: 'Time' }, ...columns.map(({ name }) => ({ name, look: 'number' }))]}>
-        {counts.buckets.map((bucket, point) => (
+        {answered.counts.buckets.map((bucket, point) => (
           <tr key={bucket.start}>
             <th scope="row">{nameOf(point)}</th>
             {columns.map(({ name, values }) => (
               <td key={name} class="number">
-                {figureText(values[point], measure)}
+                {figureText(values[point], answered.question.measure)}
               </td>
             ))}
           </tr>

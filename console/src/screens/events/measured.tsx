@@ -1,9 +1,10 @@
 /** The answer: one figure of the whole period, the chart, what its lines are, and all of it as a table. */
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { Counts, CountsSeries } from '../../api/types.ts';
-import { Chart, type ChartLine } from '../../parts/charts/chart.tsx';
+import { Chart, type Reading } from '../../parts/charts/chart.tsx';
+import type { ChartLine } from '../../parts/charts/chart-marks.tsx';
 import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { useLoad } from '../../parts/loading/use-load.ts';
@@ -46,7 +47,6 @@ function Asked({ question }: { readonly question: Question }) {
 }
 
 function AnswerView({ answered }: { readonly answered: Answered }) {
-  const [cursor, setCursor] = useState<number>();
   const { question, counts } = answered;
   const { interval } = question;
   const { buckets, series } = counts;
@@ -57,35 +57,28 @@ function AnswerView({ answered }: { readonly answered: Answered }) {
     const bucket = buckets[point];
     return bucket === undefined ? '' : bucketText(bucket, interval, isOpen && point === last);
   };
-  const describe = (point: number): string => `${nameOf(point)}: ${valuesAt(answered, point).join(', ')}`;
   const first = buckets[0];
+  const cut = { first: first !== undefined && isCut(first, interval), last: isOpen };
   return (
     <>
       <Headline answered={answered} />
-      <p class="readout small" aria-hidden="true">
-        {cursor === undefined ? (
-          <span class="quiet">Times in {counts.timezone}</span>
-        ) : (
-          <>
-            <b>{nameOf(cursor)}</b>
-            {question.split === undefined && <span>{valuesAt(answered, cursor).join(', ')}</span>}
-          </>
-        )}
-      </p>
       {isNothing ? (
         <p class="nothing quiet">Nothing was measured in this period.</p>
       ) : (
-        <Chart
-          name={`${measureText(question)} for each ${interval}. Arrow keys move through it.`}
-          lines={linesOf(counts)}
-          labels={buckets.map((bucket) => tickText(bucket, interval))}
-          describe={describe}
-          cursor={cursor}
-          onCursor={setCursor}
-          isCut={{ first: first !== undefined && isCut(first, interval), last: isOpen }}
-        />
+        <>
+          <Chart
+            name={`${measureText(question)} for each ${interval}. Arrow keys move through it.`}
+            lines={linesOf(answered)}
+            labels={buckets.map((bucket) => tickText(bucket, interval))}
+            readingOf={(point) => ({ time: nameOf(point), values: valuesAt(answered, point) })}
+            isCut={cut}
+          />
+          <p class="quiet small">
+            Times in {counts.timezone}.{(cut.first || cut.last) && ` Dashed: not the whole ${interval}.`}
+          </p>
+          <Legend answered={answered} />
+        </>
       )}
-      {!isNothing && <Legend answered={answered} cursor={cursor} cursorName={nameOf(cursor ?? last)} />}
       <MeasuredTable answered={answered} nameOf={nameOf} />
     </>
   );
@@ -102,19 +95,24 @@ export function lookOf({ value, other }: CountsSeries, i: number, isSplit: boole
     : `series-${i % 8}`;
 }
 
-function linesOf({ series, previous }: Counts): readonly ChartLine[] {
+/** As many bars as can be told apart. */
+const MAX_BARS = 50;
+
+function linesOf({ question: { measure }, counts: { series, previous, buckets } }: Answered): readonly ChartLine[] {
   const isSplit = series.length > 1;
+  const isAmount = measure !== 'average' && measure !== 'percentile';
+  const drawnAs = isAmount && buckets.length <= MAX_BARS ? 'bars' : 'area';
   const now = series.map((one, i) => ({
     look: lookOf(one, i, isSplit),
     values: numbers(one.values),
-    isFilled: !isSplit,
+    ...(!isSplit && ({ drawnAs } as const)),
   }));
   if (previous === null) return now;
   const before = series.map((one, i) => ({
     look: `${lookOf(one, i, isSplit)} before`,
     values: numbers(one.previous ?? []).slice(0, one.values.length),
   }));
-  return [...now, ...before];
+  return [...before, ...now];
 }
 
 function numbers(values: CountsSeries['values']): readonly (number | null)[] {
@@ -122,12 +120,14 @@ function numbers(values: CountsSeries['values']): readonly (number | null)[] {
 }
 
 /** `pro 12 (before 10)` of each series. */
-function valuesAt({ question, counts }: Answered, point: number): readonly string[] {
+function valuesAt({ question, counts }: Answered, point: number): Reading['values'] {
   const { measure, split } = question;
-  return counts.series.map((one) => {
-    const name = split === undefined ? '' : `${seriesText(one, split)} `;
+  return counts.series.map((one, i) => {
     const before = counts.previous === null ? '' : ` (before ${figureText(one.previous?.[point], measure)})`;
-    return name + figureText(one.values[point], measure) + before;
+    const text = figureText(one.values[point], measure) + before;
+    return split === undefined
+      ? { name: measureText(question), text }
+      : { name: seriesText(one, split), look: lookOf(one, i, counts.series.length > 1), text };
   });
 }
 
@@ -156,13 +156,7 @@ function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-interface LegendProps {
-  readonly answered: Answered;
-  readonly cursor: number | undefined;
-  readonly cursorName: string;
-}
-
-function Legend({ answered: { question, counts, whole }, cursor, cursorName }: LegendProps) {
+function Legend({ answered: { question, counts, whole } }: { readonly answered: Answered }) {
   const { measure, split } = question;
   const isCompared = counts.previous !== null;
   if (split === undefined) return isCompared ? <Dashes /> : null;
@@ -175,7 +169,6 @@ function Legend({ answered: { question, counts, whole }, cursor, cursorName }: L
           { name: 'Change', look: 'number' },
         ]
       : []),
-    { name: cursorName, look: 'number at narrow-off' },
   ];
   return (
     <Table look="legend" columns={columns}>
@@ -183,7 +176,6 @@ function Legend({ answered: { question, counts, whole }, cursor, cursorName }: L
         const key = seriesKey(one);
         const of = whole.series.find((other) => seriesKey(other) === key);
         const [now, before] = [of?.values[0], of?.previous?.[0]];
-        const atCursor = one.values[cursor ?? counts.buckets.length - 1];
         return (
           <tr key={key}>
             <th scope="row">
@@ -193,7 +185,6 @@ function Legend({ answered: { question, counts, whole }, cursor, cursorName }: L
             <td class="number">{figureText(now, measure)}</td>
             {isCompared && <td class="number quiet">{figureText(before, measure)}</td>}
             {isCompared && <td class="number">{changeText(now, before) ?? '–'}</td>}
-            <td class="number at narrow-off">{figureText(atCursor, measure)}</td>
           </tr>
         );
       })}

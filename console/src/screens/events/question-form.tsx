@@ -1,11 +1,22 @@
 /** What is measured, in which period, by what: every choice is a parameter of the address. */
-import { useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
 import type { CatalogMember } from '../../api/types.ts';
 import { setParameters } from '../../frame/router.ts';
-import { textIn } from '../../parts/form.ts';
+import { closeByEscape } from '../../parts/copy-as.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { fits, hoursOf, INTERVALS, MEASURES, needsProperty, PERIODS, type Question, splitParts } from './question.ts';
+import {
+  daysIn,
+  fits,
+  hoursOf,
+  INTERVALS,
+  MEASURES,
+  needsProperty,
+  PERIODS,
+  periodText,
+  type Question,
+  splitParts,
+} from './question.ts';
 
 interface FormProps {
   readonly question: Question;
@@ -124,55 +135,47 @@ function MeasureChoice({ question: { measure, of, p }, properties }: FormProps) 
   );
 }
 
-const CHOSEN_DAYS = 'days';
-
+/** Times that count back from now, or days of the project's time zone, of which the second is not in the period. */
 function PeriodChoice({ question: { within } }: { readonly question: Question }) {
-  const { last } = within;
-  const [isChoosing, setChoosing] = useState(false);
-  const isDays = typeof last !== 'string';
-  const change = (chosen: string): void => {
-    setChoosing(chosen === CHOSEN_DAYS);
-    if (chosen !== CHOSEN_DAYS) choose({ last: chosen, since: '', until: '', interval: '' });
+  const menu = useRef<HTMLDetailsElement>(null);
+  const [since, until] = daysIn(within);
+  const take = (changes: Readonly<Record<string, string>>): void => {
+    choose({ last: '', since: '', until: '', interval: '', ...changes });
+    if (menu.current !== null) menu.current.open = false;
+  };
+  const takeDays = (panel: HTMLElement | null): void => {
+    const [from = '', to = ''] = [...(panel?.querySelectorAll('input') ?? [])].map(({ value }) => value);
+    if (from !== '') take({ since: from, until: to });
   };
   return (
-    <>
-      <Choice
-        label="Period"
-        value={isDays || isChoosing ? CHOSEN_DAYS : last}
-        options={[
-          ...Object.entries(PERIODS).map(([value, text]) => ({ value, text })),
-          { value: CHOSEN_DAYS, text: 'From a day on…' },
-        ]}
-        onChoice={change}
-      />
-      {(isDays || isChoosing) && <Days within={within} />}
-    </>
-  );
-}
-
-/** The days are those of the project's time zone; the second is not in the period. */
-function Days({ within: { since, between } }: Pick<Question, 'within'>) {
-  const [from, to] = Array.isArray(between) ? (between as readonly unknown[]) : [since, undefined];
-  const apply = (form: HTMLFormElement | null): void => {
-    if (form === null || textIn(form, 'since') === '') return;
-    choose({ since: textIn(form, 'since'), until: textIn(form, 'until'), last: '', interval: '' });
-  };
-  const fieldOf = (name: string, day: unknown) => ({
-    name,
-    defaultValue: typeof day === 'string' ? day : '',
-    onChange: (event: Event & { readonly currentTarget: HTMLInputElement }) => apply(event.currentTarget.form),
-  });
-  return (
-    <>
-      <label>
-        <span class="label">Since</span>
-        <input type="date" {...fieldOf('since', from)} />
-      </label>
-      <label>
-        <span class="label">Before</span>
-        <input type="date" {...fieldOf('until', to)} />
-      </label>
-    </>
+    <div>
+      <span class="label">Period</span>
+      <details ref={menu} class="menu period" onKeyDown={closeByEscape}>
+        <summary class="button" aria-label={`Period: ${periodText(within)}`}>
+          {periodText(within)}
+        </summary>
+        <div class="menu-panel">
+          {Object.entries(PERIODS).map(([last, text]) => (
+            <button key={last} type="button" aria-pressed={within['last'] === last} onClick={() => take({ last })}>
+              {text}
+            </button>
+          ))}
+          <div class="days">
+            <label>
+              <span class="label">Since</span>
+              <input type="date" defaultValue={since} />
+            </label>
+            <label>
+              <span class="label">Before</span>
+              <input type="date" defaultValue={until} />
+            </label>
+            <button type="button" onClick={({ currentTarget }) => takeDays(currentTarget.parentElement)}>
+              Show these days
+            </button>
+          </div>
+        </div>
+      </details>
+    </div>
   );
 }
 

@@ -78,16 +78,31 @@ export function fits(interval: Interval, hours: number): boolean {
   return hours / HOURS[interval] <= MAX_BUCKETS;
 }
 
+/** The days that were chosen: the first, and the one that is not in the period any more; '' for one that was not. */
+export function daysIn({ since, between }: Question['within']): readonly [string, string] {
+  const [from, to] = Array.isArray(between) ? (between as readonly Json[]) : [since, undefined];
+  return [typeof from === 'string' ? from : '', typeof to === 'string' ? to : ''];
+}
+
+/** `Last 30 days`, `Since 2026-11-01`, `2026-11-01 to before 2026-11-08` */
+export function periodText(within: Question['within']): string {
+  const { last } = within;
+  if (typeof last === 'string')
+    return Object.hasOwn(PERIODS, last) ? PERIODS[last as keyof typeof PERIODS] : `Last ${last}`;
+  const [since, until] = daysIn(within);
+  return until === '' ? `Since ${since}` : `${since} to before ${until}`;
+}
+
 /** How long the period is, about. */
 export function hoursOf(within: Question['within'], nowMs: number): number {
-  const { last, since, between } = within;
+  const { last } = within;
   if (typeof last === 'string') {
     const unit = { h: 1, d: DAY_HOURS, w: 7 * DAY_HOURS }[last.slice(-1)] ?? 1;
     return Number.parseInt(last, 10) * unit;
   }
-  const [from, to] = Array.isArray(between) ? (between as readonly Json[]) : [since, undefined];
-  const toMs = typeof to === 'string' ? Date.parse(to) : nowMs;
-  return typeof from === 'string' ? Math.max(0, (toMs - Date.parse(from)) / HOUR_MS) : 0;
+  const [from, to] = daysIn(within);
+  const toMs = to === '' ? nowMs : Date.parse(to);
+  return from === '' ? 0 : Math.max(0, (toMs - Date.parse(from)) / HOUR_MS);
 }
 
 /** The body of `POST /v1/events/counts`: by the question's interval, or one value of the whole period. */

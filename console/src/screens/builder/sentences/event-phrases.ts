@@ -150,13 +150,13 @@ const OFFERS: readonly Offer[] = [
   {
     key: 'first',
     text: 'for the first time',
-    label: 'When they did it for the first time',
+    label: 'Limit by date of the first event',
     value: () => ({ last: '30d' }),
   },
   {
     key: 'last',
     text: 'last time',
-    label: 'When they did it for the last time',
+    label: 'Limit by date of the last event',
     isRare: true,
     value: () => ({ before: '7d' }),
   },

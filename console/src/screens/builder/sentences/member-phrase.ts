@@ -2,7 +2,7 @@
 import type { Json } from '../../../api/json.ts';
 import { constantPieces, convert, numberPiece } from './constant-pieces.ts';
 import { dateAdditions, datePieces, dateWith, isAnniversary } from './date-pieces.ts';
-import { type Edit, isList, isSame, type JsonObject, type Path, withRenamed } from '../json-edit.ts';
+import { type Edit, isList, type JsonObject, type Path, withRenamed } from '../json-edit.ts';
 import { isConstant, keysOf, type KnownName, nameOf, strangeTypes, testsOf } from '../known.ts';
 import { type Addition, jsonPiece, listPieces, type Option, optionsOf, type Piece } from './phrase.ts';
 import { removal, type Suggested, word } from './phrase.ts';
@@ -147,7 +147,6 @@ function renamed({ node, kind, isMeasure = false }: MemberPlace, known: KnownNam
   const tests = Object.fromEntries(Object.entries(node).filter(([key]) => isTest(key)));
   const usual = testsOf(known);
   const [operator = 'is', ...others] = Object.keys(tests).filter(isOperator);
-  if (isSame(node[kind], name[kind])) return node;
   if (others.length === 0 && ['is', 'is_not', 'in'].includes(operator) && usual['is'] !== undefined) {
     return { ...name, ...tests, [operator]: operator === 'in' ? [usual['is']] : usual['is'] };
   }

@@ -4,7 +4,7 @@ import { type Json, jsonText } from '../../../api/json.ts';
 import { Combobox, type Suggestion } from '../../../parts/combobox.tsx';
 import { count } from '../../../parts/numbers.ts';
 import type { Builder } from '../builder.ts';
-import { pointerOf } from '../json-edit.ts';
+import { isList, pointerOf, valueAt } from '../json-edit.ts';
 import { isConstant, type KnownName } from '../known.ts';
 import type { Addition, Piece, Suggested } from './phrase.ts';
 
@@ -53,15 +53,16 @@ export function AddButton({ builder, addition }: { readonly builder: Builder; re
   );
 }
 
+/** What it puts in is written next. */
 export async function add(builder: Builder, { event, make }: Addition): Promise<void> {
   const properties = event === undefined ? [] : (await builder.catalog.propertiesOf(event)).names;
   const events = builder.catalog.events.peek()?.names ?? [];
-  builder.edit(
-    make(
-      properties,
-      events.map(({ path }) => path[0] ?? ''),
-    ),
-  );
+  const names = events.map(({ path }) => path[0] ?? '');
+  const { at, value } = make(properties, names);
+  const isNew = valueAt(builder.document, at) === undefined;
+  builder.edit({ at, value });
+  if (isList(value)) builder.focusOn([...at, value.length - 1], true);
+  else if (isNew) builder.focusOn(at, true);
 }
 
 function Choice({ builder, piece }: { readonly builder: Builder; readonly piece: PieceOf<'choice'> }) {
@@ -71,6 +72,7 @@ function Choice({ builder, piece }: { readonly builder: Builder; readonly piece:
       aria-label={piece.label}
       aria-invalid={isRefused(builder, piece)}
       title={piece.looks === 'type' ? piece.label : undefined}
+      data-field={pointerOf(piece.at)}
       value={piece.value}
       onChange={({ currentTarget }) => change(builder, piece, currentTarget.value)}
     >
@@ -131,6 +133,7 @@ function TextField({ builder, piece }: { readonly builder: Builder; readonly pie
       onChoose={onChoose}
       isInvalid={isRefused(builder, piece)}
       placeholder={piece.label.toLowerCase()}
+      field={pointerOf(piece.at)}
     />
   );
 }
@@ -152,7 +155,7 @@ function suggestionsFor(builder: Builder, suggested: Suggested): readonly NameSu
   );
 }
 
-function detailOf({ types, examples, count: seen }: KnownName, of: Suggested['of']): string {
+export function detailOf({ types, examples, count: seen }: KnownName, of: Suggested['of']): string {
   if (of === 'events') return `${count(seen)} ×`;
   const kinds = types.filter((type) => type !== 'null').join(' or ');
   const example = examples.find(isConstant);
@@ -176,6 +179,7 @@ function Typed({ builder, piece }: { readonly builder: Builder; readonly piece: 
       class={`token ${piece.kind}`}
       {...INPUTS[piece.kind]}
       aria-label={piece.label}
+      data-field={pointerOf(piece.at)}
       aria-invalid={typed?.isValue === false || isRefused(builder, piece)}
       autocomplete="off"
       spellcheck={false}

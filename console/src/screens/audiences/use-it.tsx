@@ -1,0 +1,35 @@
+/** The same audience for a terminal and for programs. */
+import { operation } from '../../../../schemas/operations.ts';
+import type { SavedAudience } from '../../api/types.ts';
+import { Command, curlText, KeyNote, Sql, tidemarkText } from '../../parts/copy-as.tsx';
+import { traitsFor } from '../user-columns.ts';
+
+const WAIT_S = 30;
+
+export function UseIt({ audience: { id, definition } }: { readonly audience: SavedAudience }) {
+  const path = { id };
+  const traits = traitsFor(definition).join(',');
+  const members = operation('GET /v1/audiences/{id}/members', { path, query: { format: 'csv', traits } });
+  const changes = operation('GET /v1/audiences/{id}/changes', { path, query: { wait: WAIT_S, traits } });
+  return (
+    <section class="use-it" aria-labelledby="use-it">
+      <h2 id="use-it">Use it</h2>
+      <p>Everybody who is in it now, as CSV with these traits. Without the format, a line of JSON each.</p>
+      <Command name="Members, by curl" text={curlText({ request: members, isStream: true })} />
+      <Command
+        name="Members, by tidemark"
+        text={tidemarkText(['audience', 'members', id, '--traits', traits, '--format', 'csv'])}
+      />
+      <p>
+        Who joined and left since a time (<code>since</code>). It waits for {WAIT_S} seconds where nobody did; ask again
+        from where the last answer says that it ends (<code>through</code>).
+      </p>
+      <Command name="Changes, by curl" text={curlText({ request: changes, isStream: true })} />
+      <Command name="Changes, by tidemark" text={tidemarkText(['audience', 'changes', id])} />
+      <p>How large it is, how fresh and who is meant; and the question that analytics is asked.</p>
+      <Command name="Audience, by curl" text={curlText({ request: operation('GET /v1/audiences/{id}', { path }) })} />
+      <Sql request={operation('GET /v1/audiences/{id}/explain', { path })} />
+      <KeyNote />
+    </section>
+  );
+}

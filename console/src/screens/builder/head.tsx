@@ -1,0 +1,219 @@
+/** The name and how often the audience updates, and saving it, also where somebody else saved it meanwhile. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError, ask } from '../../api/client.ts';
+import { countOf, type Json, jsonText } from '../../api/json.ts';
+import { operation } from '../../../../schemas/operations.ts';
+import type { SavedAudience } from '../../api/types.ts';
+import { address, goTo, linkTo } from '../../frame/router.ts';
+import { mayChangeAudiences } from '../../frame/session.ts';
+import { Command, CopyAs } from '../../parts/copy-as.tsx';
+import { textIn } from '../../parts/form.ts';
+import { JsonView } from '../../parts/json/json-view.tsx';
+import { Problem } from '../../parts/loading/states.tsx';
+import { count } from '../../parts/numbers.ts';
+import { RefreshOptions } from '../audiences/refresh-choice.tsx';
+import { isOfBefore } from '../audiences/state.ts';
+import { updateNow } from '../audiences/updates.ts';
+import type { Builder } from './builder.ts';
+import { isSame } from './json-edit.ts';
+import { jsonChoice } from './json-pane.tsx';
+import { formatJson } from './json-text.ts';
+
+interface Wanted {
+  readonly name: string;
+  readonly refresh: string | null;
+}
+
+const USUAL_REFRESH = '1h';
+
+export function Head({ builder }: { readonly builder: Builder }) {
+  const [error, setError] = useState<ApiError>();
+  const [conflict, setConflict] = useState<{ readonly theirs: SavedAudience; readonly wanted: Wanted }>();
+  const saved = builder.saved.value;
+  const save = async (wanted: Wanted, over: SavedAudience | undefined): Promise<void> => {
+    setError(undefined);
+    try {
+      const audience = await send(builder.document ?? null, wanted, over);
+      // What updates by itself does so at once.
+      if (audience.refresh === null && (audience.evaluation === null || isOfBefore(audience))) update(audience.id);
+      goTo(linkTo(['audiences', audience.id]));
+    } catch (caught) {
+      if (!(caught instanceof ApiError)) throw caught;
+      if (caught.status === 412 && saved !== undefined) setConflict({ theirs: await load(saved.id), wanted });
+      else setError(caught);
+    }
+  };
+  const take = (theirs: SavedAudience): void => {
+    builder.takeSaved(theirs);
+    setConflict(undefined);
+  };
+  return (
+    <>
+      <Form key={saved?.revision.rawJSON} builder={builder} onSave={(wanted) => void save(wanted, saved)} />
+      {!mayChangeAudiences.value && (
+        <p class="quiet small">Your key reads audiences; saving them takes one with the scope “audiences”.</p>
+      )}
+      {error !== undefined && <Problem error={error} />}
+      {conflict !== undefined && (
+        <Conflict
+          builder={builder}
+          {...conflict}
+          onOver={() => void save(conflict.wanted, conflict.theirs)}
+          onTake={() => take(conflict.theirs)}
+          onClose={() => setConflict(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+async function send(definition: Json, wanted: Wanted, saved: SavedAudience | undefined): Promise<SavedAudience> {
+  const body = jsonText({ ...wanted, definition });
+  if (saved === undefined) return ask(operation('POST /v1/audiences', { body }));
+  const path = { id: saved.id };
+  const headers = { 'If-Match': `"${saved.revision.rawJSON}"` };
+  return ask({ ...operation('PUT /v1/audiences/{id}', { path, body }), headers });
+}
+
+/** The page of the audience says why it could not be counted. */
+function update(id: string): void {
+  updateNow(id).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error;
+  });
+}
+
+async function load(id: string): Promise<SavedAudience> {
+  return ask(operation('GET /v1/audiences/{id}', { path: { id } }));
+}
+
+interface FormProps {
+  readonly builder: Builder;
+  readonly onSave: (wanted: Wanted) => void;
+}
+
+function Form({ builder, onSave }: FormProps) {
+  const saved = builder.saved.value;
+  const { document, error } = builder.draft.value;
+  const isStuck = document === undefined || error !== undefined || builder.problems.value.length > 0;
+  const name = address.peek().query.get('name') ?? saved?.name ?? '';
+  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
+    event.preventDefault();
+    const refresh = textIn(event.currentTarget, 'refresh');
+    onSave({ name: textIn(event.currentTarget, 'name'), refresh: refresh === '' ? null : refresh });
+  };
+  return (
+    <form class="head" onSubmit={submit}>
+      <h1 class="visually-hidden">{saved === undefined ? 'New audience' : saved.name}</h1>
+      <input
+        class="name"
+        name="name"
+        aria-label="Name"
+        placeholder="Name of the audience"
+        required
+        maxLength={200}
+        autocomplete="off"
+        defaultValue={name}
+      />
+      <div class="row actions">
+        <Tools builder={builder} />
+        {document !== undefined && <CopyDefinition definition={document} />}
+        <RefreshOptions name="refresh" refresh={saved === undefined ? USUAL_REFRESH : saved.refresh} />
+        <button type="submit" class="primary" disabled={isStuck || !mayChangeAudiences.value}>
+          Save
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** Undo, redo, and whether the JSON is shown. */
+function Tools({ builder }: { readonly builder: Builder }) {
+  const isOpen = jsonChoice.value === 'open';
+  return (
+    <>
+      <button type="button" class="plain" disabled={!builder.canUndo.value} title="Ctrl Z" onClick={builder.undo}>
+        Undo
+      </button>
+      <button type="button" class="plain" disabled={!builder.canRedo.value} title="Ctrl Shift Z" onClick={builder.redo}>
+        Redo
+      </button>
+      <button
+        type="button"
+        aria-label="JSON"
+        title="Show the JSON"
+        aria-pressed={isOpen}
+        onClick={() => (jsonChoice.value = isOpen ? 'closed' : 'open')}
+      >
+        <code aria-hidden="true">{'</>'}</code>
+      </button>
+    </>
+  );
+}
+
+/** The count for a terminal, the definition, and the SQL that it is asked for by. */
+function CopyDefinition({ definition }: { readonly definition: Json }) {
+  const body = jsonText({ definition });
+  return (
+    <CopyAs
+      request={operation('POST /v1/audiences/preview', { body })}
+      tidemark={['audience', 'preview', jsonText(definition)]}
+      explain={operation('POST /v1/audiences/explain', { body })}
+    >
+      <Command name="JSON" text={formatJson(definition)} />
+    </CopyAs>
+  );
+}
+
+interface ConflictProps {
+  readonly builder: Builder;
+  readonly theirs: SavedAudience;
+  readonly wanted: Wanted;
+  readonly onOver: () => void;
+  readonly onTake: () => void;
+  readonly onClose: () => void;
+}
+
+/** Somebody else saved between: both are shown, and nothing is lost by itself. */
+function Conflict({ builder, theirs, wanted, onOver, onTake, onClose }: ConflictProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const isSameDefinition = isSame(theirs.definition, builder.document);
+  return (
+    <dialog ref={dialog} class="save" aria-labelledby="save-title" onClose={onClose}>
+      <h2 id="save-title">Somebody changed it meanwhile</h2>
+      <p>
+        Since you opened it, it was saved {changesBetween(builder, theirs)}.{' '}
+        {isSameDefinition ? 'Its conditions are the same as yours.' : 'Its conditions differ from yours:'}
+      </p>
+      {!isSameDefinition && (
+        <div class="both-versions">
+          <div>
+            <h3>Saved now: {theirs.name}</h3>
+            <JsonView value={theirs.definition} />
+          </div>
+          <div>
+            <h3>Yours: {wanted.name}</h3>
+            <JsonView value={builder.document ?? null} />
+          </div>
+        </div>
+      )}
+      <div class="row dialog-actions">
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+        <button type="button" onClick={onTake}>
+          Take what is saved
+        </button>
+        <button type="button" class="primary" onClick={onOver}>
+          Save yours over it
+        </button>
+      </div>
+    </dialog>
+  );
+}
+
+function changesBetween({ saved }: Builder, theirs: SavedAudience): string {
+  const before = saved.peek();
+  const changes = before === undefined ? 1 : countOf(theirs.revision) - countOf(before.revision);
+  return changes === 1 ? 'once' : `${count(changes)} times`;
+}

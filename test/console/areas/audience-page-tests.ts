@@ -1,0 +1,167 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { READ_KEY } from '../../support/service/service.ts';
+import type { Scene } from '../scene.ts';
+import { expectAccessible } from './screens-tests.ts';
+import { teamsOf } from './teams.ts';
+
+/** What is on the page of one audience, beside who is in it. */
+export function testAudiencePage(scene: () => Scene): void {
+  const { call, send, sizeOf, evaluate, saveTeam, pageOf } = teamsOf(scene);
+
+  describe('the page of an audience', () => {
+    test('each update is a point of the size over time, also three in an hour, and the axis has times', async () => {
+      const saved = await saveTeam('sized', ['s-1']);
+      await evaluate(saved);
+      await send('sized', ['s-2']);
+      await expect.poll(async () => sizeOf({ trait: 'team', is: 'sized' })).toBe(2);
+      await evaluate(saved);
+      const page = await pageOf(saved, '?tab=history');
+      const chart = page.getByRole('slider', { name: 'Size over time' });
+
+      await chart.focus();
+      const valueText = async (): Promise<string | null> => chart.getAttribute('aria-valuetext');
+      await expect.poll(valueText).toMatch(/: users 2, joined 1, left 0$/);
+      expect(await chart.getAttribute('aria-valuemax')).toBe('2');
+      await page.keyboard.press('ArrowLeft');
+
+      await expect.poll(valueText).toMatch(/: user 1, joined 0, left 0$/);
+      expect(await chart.locator('svg text').last().textContent()).toMatch(/^\d+ \w+, \d\d:\d\d$/);
+      await page.getByText('As a table').click();
+      await expect.poll(async () => page.locator('.sizes tbody tr').count()).toBe(3);
+    });
+
+    test('the history says what a version changed and who left by it, and one is restored after its effect was seen', async () => {
+      const saved = await saveTeam('first', ['v-1', 'v-2']);
+      await call('PATCH', `/v1/audiences/${saved.id}`, { definition: { trait: 'team', is: 'nobody' } });
+      await evaluate(saved);
+
+      const page = await pageOf(saved, '?tab=history');
+
+      await page.getByText('0 joined and 2 left by it').waitFor();
+      const newest = page.locator('.versions > li').first();
+      expect(await newest.locator('.removed').innerText()).toContain('whose "team" is "first"');
+      expect(await newest.locator('.added').innerText()).toContain('whose "team" is "nobody"');
+      await expect.poll(async () => page.locator('.versions > li').count()).toBe(2);
+      await page.getByRole('link', { name: 'Restore this version…' }).click();
+      await page.getByText('adds 2').waitFor();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.locator('.summary .size', { hasText: '2 users' }).waitFor();
+      const { definition } = (await (await scene().service.request(`/v1/audiences/${saved.id}`)).json()) as {
+        definition: unknown;
+      };
+      expect(definition).toEqual({ trait: 'team', is: 'first' });
+    });
+
+    test('while a new definition is counted the size before it is grey, and it is said to be', async () => {
+      const saved = await saveTeam('seven', ['d-1', 'd-2', 'd-3']);
+      await send('fourteen', ['e-1']);
+      await expect.poll(async () => sizeOf({ trait: 'team', is: 'fourteen' })).toBe(1);
+      const page = await scene().signedIn(
+        `#/audiences/${saved.id}/edit?definition=${encodeURIComponent('{"trait":"team","is":"fourteen"}')}`,
+      );
+      const count = Promise.withResolvers<undefined>();
+      await page.route('**/evaluate', async (route) => {
+        await count.promise;
+        await route.continue();
+      });
+
+      await page.getByRole('button', { name: 'Save' }).click();
+
+      await page.getByText('Counting the new definition…').waitFor();
+      await page.locator('.summary .stale', { hasText: '3 users' }).waitFor();
+      count.resolve(undefined);
+      await page.locator('.summary .figure:not(.stale)', { hasText: '1 user' }).waitFor();
+      expect(await page.getByText('Counting the new definition…').count()).toBe(0);
+    });
+
+    test('a copy begins in the builder with the same conditions and another name, and is counted when it is saved', async () => {
+      const saved = await saveTeam('twice', ['t-1', 't-2']);
+      const page = await pageOf(saved);
+
+      await page.getByRole('link', { name: 'Duplicate' }).click();
+
+      expect(await page.getByLabel('Name').inputValue()).toBe('Team twice (copy)');
+      await page.getByLabel('Updates').selectOption({ label: 'Updates manually' });
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('heading', { name: 'Team twice (copy)' }).waitFor();
+      await page.locator('.summary .size', { hasText: '2 users' }).waitFor();
+    });
+
+    test('Use it has commands that run, with the traits that the page shows', async () => {
+      const saved = await saveTeam('used', ['y-1']);
+      const page = await pageOf(saved, '?tab=use');
+
+      const command = await page.locator('.command pre').first().innerText();
+
+      const { stdout } = await promisify(execFile)('sh', ['-c', command], {
+        env: { ...process.env, TIDEMARK_KEY: READ_KEY },
+      });
+      expect(stdout).toMatch(/^user_id,anonymous_id,internal_id,name,email,team\ny-1,,[0-9a-f]{64},,,used\n$/);
+      await expect.poll(async () => page.locator('.command pre').last().innerText()).toMatch(/SELECT/);
+    });
+
+    test.each([360, 640])(
+      'a page of an audience opens at its top, also where the tabs have no room (%i px)',
+      async (width) => {
+        const saved = await saveTeam(`narrow-${width}`, ['n-1']);
+        const page = await scene().signedIn('#/audiences');
+        await page.setViewportSize({ width, height: 400 });
+
+        await page.goto(`${scene().url}/console/#/audiences/${saved.id}?tab=use`);
+
+        await page.getByRole('heading', { name: 'Use it' }).waitFor();
+        await page.locator('.command pre').first().waitFor();
+        expect(await page.evaluate('scrollY')).toBe(0);
+      },
+    );
+
+    test('how often it is counted is chosen, and not over what somebody else has changed meanwhile', async () => {
+      const saved = await saveTeam('chosen', ['c-1']);
+      const page = await pageOf(saved);
+      const changed = page.waitForResponse((response) => response.request().method() === 'PATCH');
+      await page.getByLabel('Updates', { exact: true }).selectOption('1h');
+      await changed;
+      await expect
+        .poll(async () => (await scene().service.request(`/v1/audiences/${saved.id}`)).json())
+        .toMatchObject({
+          refresh: '1h',
+        });
+      await call('PATCH', `/v1/audiences/${saved.id}`, { name: 'Team renamed' });
+
+      await page.getByLabel('Updates', { exact: true }).selectOption('');
+
+      await page.getByRole('heading', { name: 'Somebody else was faster' }).waitFor();
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('heading', { name: 'Team renamed' }).waitFor();
+    });
+
+    test('Update now counts', async () => {
+      const saved = await saveTeam('now', ['q-1']);
+      await send('now', ['q-2']);
+      await expect.poll(async () => sizeOf({ trait: 'team', is: 'now' })).toBe(2);
+      const page = await pageOf(saved);
+
+      await page.getByRole('button', { name: 'Update now' }).click();
+
+      await page.locator('.summary .size', { hasText: '2 users' }).waitFor();
+    });
+
+    test.each([
+      ['members', '', '.users tbody tr'],
+      ['changes', '?tab=changes', '.changed-users li'],
+      ['history', '?tab=history', '.chart svg'],
+      ['use', '?tab=use', '.command pre'],
+    ])('the %s of an audience are accessible in both themes and fit 360 px', async (name, query, whole) => {
+      const saved = await saveTeam(`axe-${name}`, ['x-1', 'x-2']);
+
+      const page = await pageOf(saved, query);
+
+      await page.locator(whole).first().waitFor();
+      if (name === 'members') await page.getByRole('button', { name: 'x-1' }).click();
+      if (name === 'members') await page.locator('.why .part').waitFor();
+      await expectAccessible(page, name);
+    });
+  });
+}
