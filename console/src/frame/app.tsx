@@ -7,7 +7,7 @@ import { useShortcuts } from './keyboard.ts';
 import { Navigation } from './navigation.tsx';
 import { address, goTo, linkTo } from './router.ts';
 import { openScreens, type Screen, SCREENS } from './screens.ts';
-import { keepPlace } from './place.ts';
+import { keepScroll } from './scroll.ts';
 import { Search } from './search.tsx';
 import { isStarting, loadSession, project, session, sessionError } from './session.ts';
 import { SignIn } from './sign-in.tsx';
@@ -57,7 +57,7 @@ function TooOld() {
 function Frame() {
   const screen = SCREENS.find(({ path }) => path === (address.value.path[0] ?? ''));
   useShortcuts(useMemo(globalShortcuts, []));
-  useEffect(keepPlace, []);
+  useEffect(keepScroll, []);
   useTitle(screen?.name);
   const skip = (event: Event): void => {
     event.preventDefault();

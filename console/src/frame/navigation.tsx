@@ -32,7 +32,8 @@ export function Navigation({ current }: { readonly current: Screen | undefined }
           <button type="button" class="search-button" onClick={openSearch}>
             Search <kbd>Ctrl K</kbd>
           </button>
-          <Screens current={current} />
+          {/* The links have the project that is looked at. */}
+          <Screens key={project.value?.id} current={current} />
           <Account />
         </div>
       </details>

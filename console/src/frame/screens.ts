@@ -84,7 +84,7 @@ export const SCREENS: readonly Screen[] = [
     path: 'imports',
     key: 'i',
     icon: 'M8 2v7m0 0L5 6m3 3 3-3M2.500 10.500v2.500h11v-2.500',
-    load: () => import('../screens/replays/imports-screen.tsx'),
+    load: async () => ({ Screen: (await import('../screens/replays/screen.tsx')).ImportsScreen }),
   },
   {
     name: 'Replays',

@@ -119,6 +119,6 @@ function newestFirst(rows: readonly LiveRow[]): readonly LiveRow[] {
 }
 
 /** Names a message in the address: where it stands in the log. */
-export function placeOf({ log: { topic, partition, offset } }: LiveRow): string {
+export function recordId({ log: { topic, partition, offset } }: LiveRow): string {
   return `${topic.replace('tidemark.', '')}-${partition.rawJSON}-${offset}`;
 }

@@ -41,7 +41,7 @@ export async function answerEdit(
   return { ...answer, audit: { action: 'dead-letters.edit', object: edited.id, project, after } };
 }
 
-/** Of the record that was appended; null where its project was deleted meanwhile. */
+/** The receipt of the record that was appended; null where its project was deleted meanwhile. */
 function receiptOf(copy: string, project: Project | undefined): string | null {
   const at = parseCoordinates(copy);
   return project === undefined || at === undefined ? null : encodeReceipt(receiptSignerOf(project), Date.now(), [at]);

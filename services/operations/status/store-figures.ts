@@ -101,9 +101,12 @@ export class SqlStoreFigures implements StoreFigures {
         projectId,
         thisHour - HOURS_BACK,
       ]),
-      this.#database.query<Record<'today' | 'yesterday', bigint>>(REFUSALS, [projectId, Math.floor(nowMs / DAY_MS)]),
+      this.#database.query<Record<'today' | 'yesterday', bigint>>(REFUSALS, [
+        projectId,
+        Math.floor(nowMs / ONE_DAY_MS),
+      ]),
       this.#database.query<VerifiedRow>(VERIFIED, [projectId]),
-      this.#database.query<MovedRow>(MOVED, [projectId, BigInt(nowMs - DAY_MS) * 1_000n]),
+      this.#database.query<MovedRow>(MOVED, [projectId, BigInt(nowMs - ONE_DAY_MS) * 1_000n]),
     ]);
     return {
       hours: hours.map(({ hour, messages, repeats }) => ({
@@ -113,7 +116,7 @@ export class SqlStoreFigures implements StoreFigures {
       })),
       refusedToday: Number(refusals?.today ?? 0),
       refusedYesterday: Number(refusals?.yesterday ?? 0),
-      verification: verified === undefined ? null : verificationOf(verified),
+      verification: verified === undefined ? null : projectVerification(verified),
       movedAudiences: moved.map(({ id, name, members, before }) => {
         return { id, name, members: Number(members), before: before === null ? null : Number(before) };
       }),
@@ -132,7 +135,7 @@ type VerifiedRow = Readonly<Record<'finished_at_ms' | 'begun_at_ms' | 'hours' | 
   readonly until: string | null;
 };
 
-function verificationOf(row: VerifiedRow): ProjectVerification {
+function projectVerification(row: VerifiedRow): ProjectVerification {
   return {
     finishedAtMs: Number(row.finished_at_ms),
     hours: Number(row.hours),
@@ -142,7 +145,7 @@ function verificationOf(row: VerifiedRow): ProjectVerification {
 }
 
 const HOURS_BACK = 24;
-const DAY_MS = 86_400_000;
+const ONE_DAY_MS = 86_400_000;
 
 const HOURS = `
   select hour, sum(messages)::int8 as messages, sum(repeats)::int8 as repeats

@@ -8,7 +8,7 @@ import { queryOf } from '../sql/compile.ts';
 import { Params, type Scope } from '../sql/params.ts';
 import { fromEvents } from './event-rows.ts';
 
-/** Of the period, and of the same time a day before. */
+/** A number of the period, and of the same time a day before. */
 export interface Figure {
   readonly count: number;
   readonly before: number;
@@ -24,18 +24,18 @@ export interface Summary {
   readonly activeUsers: Figure;
   /** Users of whom nothing earlier is known. */
   readonly newUsers: Figure;
-  /** Events of each hour, from `from` on. */
-  readonly hours: readonly Figure[];
+  /** Events of each hour, by its beginning. */
+  readonly hours: readonly (Figure & { readonly start: Micros })[];
   /** The most frequent of the period, the most frequent first. */
   readonly topEvents: readonly (Figure & { readonly name: string })[];
 }
 
-export const SUMMARY_HOURS = 24;
+const SUMMARY_HOURS = 24;
 const TOP_EVENTS = 5;
 const HOUR_MICROS = DAY_MICROS / 24n;
 
 /** Many who look at one project are answered alike for this long. */
-const KEPT_MS = 10_000;
+const SUMMARY_KEPT_MS = 10_000;
 
 interface Kept {
   readonly untilMs: number;
@@ -64,8 +64,8 @@ export class Summaries {
     for (const [id, { untilMs }] of this.#kept) if (untilMs <= nowMs) this.#kept.delete(id);
     const kept = this.#kept.get(project.id);
     if (kept !== undefined) return kept.value;
-    const value = summaryOf(this.#parts, project, now);
-    this.#kept.set(project.id, { untilMs: nowMs + KEPT_MS, value });
+    const value = findSummary(this.#parts, project, now);
+    this.#kept.set(project.id, { untilMs: nowMs + SUMMARY_KEPT_MS, value });
     value.catch(() => {
       if (this.#kept.get(project.id)?.value === value) this.#kept.delete(project.id);
     });
@@ -73,11 +73,11 @@ export class Summaries {
   }
 }
 
-async function summaryOf(parts: AnalyticsParts, project: Project, now: Micros): Promise<Summary> {
+async function findSummary(parts: AnalyticsParts, project: Project, now: Micros): Promise<Summary> {
   const budget = budgetOf(parts, project);
   const from = now - (now % HOUR_MICROS) - BigInt(SUMMARY_HOURS - 1) * HOUR_MICROS;
   const scope = (): Scope => ({ params: new Params(), projectId: project.id, now });
-  const rows = await budget.ask<EventRow>(eventsQuery(scope(), from));
+  const rows = await budget.ask<SummaryRow>(eventsQuery(scope(), from));
   const [users] = await budget.ask<CountRow>(newUsersQuery(scope(), from));
   const total = rows.find(({ kind }) => kind === 'all');
   const hours = new Map(rows.filter(({ kind }) => kind === 'hour').map((row) => [row.hour, figureOf(row)]));
@@ -87,7 +87,9 @@ async function summaryOf(parts: AnalyticsParts, project: Project, now: Micros): 
     events: figureOf(total),
     activeUsers: { count: Number(total?.users ?? 0), before: Number(total?.users_before ?? 0) },
     newUsers: figureOf(users),
-    hours: Array.from({ length: SUMMARY_HOURS }, (_, hour) => hours.get(hour) ?? { count: 0, before: 0 }),
+    hours: Array.from({ length: SUMMARY_HOURS }, (_, hour) => {
+      return { start: from + BigInt(hour) * HOUR_MICROS, ...(hours.get(hour) ?? figureOf(undefined)) };
+    }),
     topEvents: rows
       .filter(({ kind, n }) => kind === 'event' && n !== '0')
       .slice(0, TOP_EVENTS)
@@ -101,7 +103,7 @@ interface CountRow {
   readonly before: string;
 }
 
-interface EventRow extends CountRow {
+interface SummaryRow extends CountRow {
   readonly kind: 'all' | 'hour' | 'event';
   readonly event: string;
   readonly hour: number;
@@ -113,7 +115,7 @@ function figureOf(row: CountRow | undefined): Figure {
   return { count: Number(row?.n ?? 0), before: Number(row?.before ?? 0) };
 }
 
-/** Yields an `EventRow` for everything, for each hour, and for the most frequent events, the most frequent first. */
+/** Yields an `SummaryRow` for everything, for each hour, and for the most frequent events, the most frequent first. */
 function eventsQuery(scope: Scope, from: Micros): Query {
   const { params, now } = scope;
   const [day, begin] = [params.micros(DAY_MICROS), params.micros(from)];

@@ -128,14 +128,14 @@ export function testLive(scene: () => Scene): void {
     test('what was recorded before Live was opened is there, below a line, and has its receipt', async () => {
       await track('Sent Before', '{"n":1}');
       const page = await scene().signedIn('#/live?event=Sent+Before');
-      await page.getByText('From here on live').waitFor();
+      await page.getByText('Recorded before this page was opened').waitFor();
       await track('Sent Before', '{"n":2}');
 
       const rows = page.locator('.rows > li');
       await expect.poll(async () => rows.allInnerTexts()).toHaveLength(3);
-      expect((await rows.allInnerTexts()).map((text) => /n\s+\d|live/.exec(text)?.[0].replace(/\s+/, ' '))).toEqual([
+      expect((await rows.allInnerTexts()).map((text) => /n\s+\d|before/.exec(text)?.[0].replace(/\s+/, ' '))).toEqual([
         'n 2',
-        'live',
+        'before',
         'n 1',
       ]);
       await rows.last().getByRole('button').click();

@@ -42,7 +42,7 @@ export function testNavigation(scene: () => Scene): void {
       expect(page.url()).toContain('#/live');
     });
 
-    test('where there is little room all of the navigation is behind one button', async () => {
+    test('where there is little room, all of the navigation is behind one button', async () => {
       const page = await scene().signedIn('#/users', { isAdmin: true });
       await page.setViewportSize({ width: 360, height: 740 });
       const link = page.getByRole('link', { name: 'Settings' });
@@ -62,7 +62,7 @@ export function testNavigation(scene: () => Scene): void {
       const page = await scene().signedIn('#/live');
       await page.keyboard.press('Control+k');
       const field = page.getByRole('combobox', { name: 'Search' });
-      const first = page.getByRole('option').first();
+      const first = page.getByRole('dialog').getByRole('option').first();
       for (const [text, found] of [
         ['setti', 'Settings'],
         ['full cart', 'Left a full cart this week'],
@@ -90,23 +90,23 @@ export function testNavigation(scene: () => Scene): void {
       await page.setViewportSize({ width: 1280, height: 400 });
       const row = page.getByRole('link', { name: 'u-00030' });
       await row.scrollIntoViewIfNeeded();
-      const placeOf = async (): Promise<number> =>
+      const scrolled = async (): Promise<number> =>
         page.evaluate(() => (globalThis as unknown as { readonly scrollY: number }).scrollY);
-      const place = await placeOf();
-      expect(place).toBeGreaterThan(200);
+      const before = await scrolled();
+      expect(before).toBeGreaterThan(200);
       // The place is kept a moment after it was reached.
       await expect
         .poll(async () => page.evaluate(() => (globalThis as unknown as { history: { state: unknown } }).history.state))
-        .toEqual({ scrollY: place });
+        .toEqual({ scrollY: before });
 
       await row.click();
       await page.getByRole('heading', { name: 'u-00030' }).waitFor();
       await expect.poll(async () => page.title()).toBe('u-00030 · Users · Tidemark');
-      await expect.poll(placeOf).toBe(0);
+      await expect.poll(scrolled).toBe(0);
       await page.goBack();
 
       await row.waitFor();
-      await expect.poll(placeOf).toBe(place);
+      await expect.poll(scrolled).toBe(before);
       await expect.poll(async () => page.title()).toBe('Users · Tidemark');
     });
 

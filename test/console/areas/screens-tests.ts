@@ -11,7 +11,7 @@ const BUILT = `{"all":[{"event":"Order Completed","where":[{"property":"total","
 /** Every screen with the text that is on it once it is whole; a screen that is added is added here. */
 const SCREENS: readonly (readonly [name: string, address: string, text: string])[] = [
   ['Today', '#/', 'All systems normal'],
-  ['Live', '#/live', 'From here on live'],
+  ['Live', '#/live', 'Recorded before this page was opened'],
   ['Live, refusals', '#/live?tab=refusals', 'Rejected or mended in the last 30 days'],
   ['Events', '#/events', 'Order Completed'],
   ['an event', '#/events/Order%20Completed', 'The same as a table'],
@@ -42,7 +42,7 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
 const ADMIN_SCREENS: typeof SCREENS = [
   ['projects', '#/settings', 'no limit'],
   ['admin keys', '#/settings/keys', 'This session'],
-  ['audit log', '#/settings/audit', 'Created a key'],
+  ['audit log', '#/settings/audit', 'There are no earlier changes'],
   ['installation', '#/settings/installation', 'Processes'],
 ];
 

@@ -16,8 +16,8 @@ const EVERY_MS = 5_000;
 
 export function Refusals() {
   const cursor = address.value.query.get('cursor') ?? undefined;
-  const asked = operation('GET /v1/refusals', { query: { limit: 50, cursor } });
-  const { value, error, refresh } = usePoll(asked.path, async (signal) => ask({ ...asked, signal }), EVERY_MS);
+  const request = operation('GET /v1/refusals', { query: { limit: 50, cursor } });
+  const { value, error, refresh } = usePoll(request.path, async (signal) => ask({ ...request, signal }), EVERY_MS);
   useRowKeys();
   return (
     <section aria-labelledby="refusals">

@@ -10,7 +10,7 @@ import { Empty, Problem } from '../../parts/loading/states.tsx';
 import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
 import { Clock } from '../../parts/time.tsx';
 import { useRowKeys } from '../../parts/loading/use-rows.ts';
-import { type Feed, type FeedEntry, placeOf, useFeed } from '../live-feed.ts';
+import { type Feed, type FeedEntry, recordId, useFeed } from '../live-feed.ts';
 import { LiveCells } from '../live-cells.tsx';
 import { LiveMessage } from './live-message.tsx';
 import { Refusals } from './refusals.tsx';
@@ -87,18 +87,18 @@ function Stream() {
 }
 
 /** The message that the address names. It stays open when it leaves the list. */
-function useOpenRow({ entries, recent = [] }: Feed, place: string | undefined): LiveRow | undefined {
+function useOpenRow({ entries, recent = [] }: Feed, id: string | undefined): LiveRow | undefined {
   const kept = useRef<LiveRow | undefined>(undefined);
-  if (place === undefined) kept.current = undefined;
-  else if (kept.current === undefined || placeOf(kept.current) !== place) {
+  if (id === undefined) kept.current = undefined;
+  else if (kept.current === undefined || recordId(kept.current) !== id) {
     const rows = [...entries.flatMap((entry) => ('row' in entry ? [entry.row] : [])), ...recent];
-    kept.current = rows.find((row) => placeOf(row) === place);
+    kept.current = rows.find((row) => recordId(row) === id);
   }
   return kept.current;
 }
 
 function openRow(row: LiveRow | undefined): void {
-  setParameters({ open: row === undefined ? '' : placeOf(row) }, { push: row !== undefined });
+  setParameters({ open: row === undefined ? '' : recordId(row) }, { push: row !== undefined });
 }
 
 /** `50 of 1,240 a second shown` */
@@ -182,15 +182,17 @@ function Rows({ feed: { entries, recent, error }, filter, open }: RowsProps) {
     return recent === undefined || error !== undefined ? null : <NothingYet filter={filter} />;
   }
   const rowOf = (row: LiveRow) => {
-    const place = placeOf(row);
-    return <Row key={place} row={row} isOpen={open !== undefined && placeOf(open) === place} />;
+    const id = recordId(row);
+    return <Row key={id} row={row} isOpen={open !== undefined && recordId(open) === id} />;
   };
   return (
     <ul class="rows" aria-label="Messages, newest first">
       {entries.map((entry) =>
         'row' in entry ? rowOf(entry.row) : <Hidden key={`${entry.at} ${entry.hidden}`} {...entry} />,
       )}
-      {recent !== undefined && recent.length > 0 && <li class="live-line quiet small">From here on live</li>}
+      {recent !== undefined && recent.length > 0 && (
+        <li class="live-line quiet small">Recorded before this page was opened</li>
+      )}
       {recent?.map(rowOf)}
     </ul>
   );

@@ -44,10 +44,10 @@ type Verifications = Answer<'GET /v1/admin/verifications'>;
 
 /** The newest that were begun, and the last that the service did by itself. */
 function useVerifications() {
-  const asked = operation('GET /v1/admin/verifications', { query: { limit: 10 } });
+  const request = operation('GET /v1/admin/verifications', { query: { limit: 10 } });
   return usePoll(
     'verifications',
-    async (signal) => ask({ ...asked, signal }),
+    async (signal) => ask({ ...request, signal }),
     ({ verifications }) => (verifications.some(isRunning) ? RUNNING_MS : FINISHED_MS),
   );
 }
@@ -76,10 +76,10 @@ interface ChosenProps {
 }
 
 function Chosen({ id, list }: ChosenProps) {
-  const asked = hoursRequest(id);
+  const request = hoursRequest(id);
   const { value, error, refresh } = usePoll(
-    JSON.stringify(asked),
-    async (signal) => ask({ ...asked, signal }),
+    JSON.stringify(request),
+    async (signal) => ask({ ...request, signal }),
     ({ verification }) => (isRunning(verification) ? RUNNING_MS : FINISHED_MS),
   );
   return (
@@ -162,7 +162,7 @@ function Found({ found: { verification, hours, next_cursor: next }, list }: Foun
   const isFiltered = query.get('differing') === 'true';
   return (
     <>
-      <Verdict job={verification} />
+      <Outcome job={verification} />
       <div class="row narrow-hours">
         <Choice chosen={verification} list={list} />
         <label class="check">
@@ -213,7 +213,7 @@ function Ended({ job: { state, problem } }: { readonly job: VerificationJob }) {
   );
 }
 
-function Verdict({ job }: { readonly job: VerificationJob }) {
+function Outcome({ job }: { readonly job: VerificationJob }) {
   const { result, finished_at: at, principal, created_at: begun } = job;
   const hours = countOf(result?.hours_compared ?? ZERO);
   const isEqual = result?.equal !== false;

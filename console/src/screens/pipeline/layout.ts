@@ -30,14 +30,14 @@ const LEAST_WIDE = 700;
 const MOST_WIDE = 1080;
 const MOST_COLUMN = 480;
 
-/** For so many pixels: texts are never scaled. */
+/** For this width in pixels: texts are never scaled. */
 export function layoutFor(pixels: number): Layout {
   return pixels < LEAST_WIDE ? column(Math.min(pixels, MOST_COLUMN)) : wide(Math.min(pixels, MOST_WIDE));
 }
 
-const INPUT = 152;
+const INPUT = 144;
 const LOG = 120;
-const READER = 156;
+const READER = 168;
 const STORE = 128;
 
 function wide(width: number): Layout {

@@ -14,7 +14,7 @@ export interface Found {
 }
 
 const MOST_OF_A_KIND = 6;
-/** Users are asked for when nothing was typed for so long. */
+/** Users are asked for when nothing was typed for this time. */
 const PAUSE_MS = 200;
 
 /** Those that begin with the text come before those that have it within. */
@@ -36,13 +36,14 @@ export function useFound(text: string): { readonly found: readonly Found[]; read
     })),
   ];
   const isLoading = audiences.state === 'loading' || events.state === 'loading' || users === undefined;
-  return { found: [...named.flatMap((all) => matching(all, text)), ...(users ?? [])], isLoading };
+  const wanted = text.toLowerCase();
+  const isStart = ({ name }: Found): boolean => name.toLowerCase().startsWith(wanted);
+  const found = named.flatMap((all) => matching(all, wanted, isStart));
+  return { found: [...found.filter(isStart), ...(users ?? []), ...found.filter((one) => !isStart(one))], isLoading };
 }
 
-function matching(all: readonly Found[], text: string): readonly Found[] {
-  const wanted = text.toLowerCase();
+function matching(all: readonly Found[], wanted: string, isStart: (one: Found) => boolean): readonly Found[] {
   const found = all.filter(({ name }) => name.toLowerCase().includes(wanted));
-  const isStart = ({ name }: Found): boolean => name.toLowerCase().startsWith(wanted);
   return [...found.filter(isStart), ...found.filter((one) => !isStart(one))].slice(0, MOST_OF_A_KIND);
 }
 
@@ -74,7 +75,7 @@ function useUsers(text: string): readonly Found[] | undefined {
 
 /** The one place that asks for users by what people type of them. @throws ApiError; the reason of the signal. */
 async function findUsers(text: string, signal: AbortSignal): Promise<readonly Found[]> {
-  const asked = operation('GET /v1/users', { query: { prefix: text, limit: MOST_OF_A_KIND } });
-  const { users } = await ask({ ...asked, signal });
+  const request = operation('GET /v1/users', { query: { prefix: text, limit: MOST_OF_A_KIND } });
+  const { users } = await ask({ ...request, signal });
   return users.map((user) => ({ kind: 'User', name: user.user_id ?? user.internal_id, link: userLink(user) }));
 }

@@ -11,7 +11,7 @@ interface FiguresProps {
 
 /** Four figures, each with what it was a day before and a link to what it counts. */
 export function Figures({ summary: { events, active_users: active, new_users: fresh }, status }: FiguresProps) {
-  const refused = status?.refused_today ?? undefined;
+  const rejected = status?.refused_today ?? undefined;
   const before = status?.refused_yesterday ?? undefined;
   return (
     <ul class="today-figures">
@@ -21,9 +21,9 @@ export function Figures({ summary: { events, active_users: active, new_users: fr
       <Figure
         name="Rejected today, UTC"
         link={linkTo(['live'], { tab: 'refusals' })}
-        value={refused}
+        value={rejected}
         remark={before === undefined ? '' : `${count(countOf(before))} yesterday`}
-        isBad={refused !== undefined && countOf(refused) > 0}
+        isBad={rejected !== undefined && countOf(rejected) > 0}
       />
     </ul>
   );

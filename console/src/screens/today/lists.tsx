@@ -5,7 +5,7 @@ import { linkTo } from '../../frame/router.ts';
 import { comparedText, count } from '../../parts/numbers.ts';
 import { Table } from '../../parts/table.tsx';
 
-const EVENTS = [{ name: 'Event' }, { name: 'Count', look: 'number' }, { name: 'A day before', look: 'number' }];
+const EVENTS = [{ name: 'Event' }, { name: 'Count', look: 'number' }, { name: 'Change', look: 'number' }];
 
 export function TopEvents({ events }: { readonly events: ProjectSummary['top_events'] }) {
   return (
@@ -31,7 +31,7 @@ export function TopEvents({ events }: { readonly events: ProjectSummary['top_eve
   );
 }
 
-const AUDIENCES = [{ name: 'Audience' }, { name: 'Users', look: 'number' }, { name: 'Change, 24 h', look: 'number' }];
+const AUDIENCES = [{ name: 'Audience' }, { name: 'Users', look: 'number' }, { name: 'Change', look: 'number' }];
 
 export function MovedAudiences({ audiences }: { readonly audiences: NonNullable<ProjectStatus['moved_audiences']> }) {
   return (

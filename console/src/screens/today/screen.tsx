@@ -8,7 +8,7 @@ import { usePoll } from '../../parts/loading/use-poll.ts';
 import { useRowKeys } from '../../parts/loading/use-rows.ts';
 import { useHasData } from '../has-data.ts';
 import { LiveCells } from '../live-cells.tsx';
-import { type Feed, placeOf, useFeed } from '../live-feed.ts';
+import { type Feed, recordId, useFeed } from '../live-feed.ts';
 import { Figures } from './figures.tsx';
 import { FirstEvent } from './first-event.tsx';
 import { Health } from './health.tsx';
@@ -91,8 +91,8 @@ function Newest({ feed }: { readonly feed: Feed }) {
       {feed.recent !== undefined && rows.length === 0 && <p class="quiet">None among the newest of the log.</p>}
       <ul class="rows">
         {rows.map((row) => (
-          <li key={placeOf(row)}>
-            <a class="row-button live-row" data-row href={linkTo(['live'], { open: placeOf(row) })}>
+          <li key={recordId(row)}>
+            <a class="row-button live-row" data-row href={linkTo(['live'], { open: recordId(row) })}>
               <LiveCells row={row} />
             </a>
           </li>

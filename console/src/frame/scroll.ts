@@ -1,12 +1,12 @@
 /** Back returns to where a list was scrolled to, and another page begins at its top. */
 
-/** Within so long a list must be there again: the browser would scroll before it is. */
+/** How long a list may take to be there again: the browser would scroll before it is. */
 const WITHIN_MS = 3_000;
 const LOOK_MS = 50;
 const KEEP_AFTER_MS = 150;
 
 /** Keeps for each entry of the history how far its page was scrolled. Returns how to end that. */
-export function keepPlace(): () => void {
+export function keepScroll(): () => void {
   const controller = new AbortController();
   const { signal } = controller;
   history.scrollRestoration = 'manual';
