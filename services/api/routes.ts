@@ -10,7 +10,8 @@ import { answerLive, LiveReaders } from './live/live-events.ts';
 import type { LiveParts } from './live/live-reader.ts';
 import { LogEnds } from './receipts/log-ends.ts';
 import type { ProgressWatch } from './receipts/progress-watch.ts';
-import { answerCounts, answerEventsQuery } from './events/answer-questions.ts';
+import { answerCounts, answerEventsQuery, answerSummary } from './events/answer-questions.ts';
+import { Summaries } from '../questions/events/summary.ts';
 import { answerReceipt } from './receipts/receipts.ts';
 import { answerRefusals, type RefusalParts } from './refusals.ts';
 import { BODY_LIMIT_BYTES, limitedTo, READ } from './route-parts.ts';
@@ -39,6 +40,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
   const waits = new ConcurrencyLimiter(parts.receiptsAtOnce ?? RECEIPTS_AT_ONCE);
   const receipts = { watch: parts.watch, ends: new LogEnds(parts.log), waits };
   const readers = new LiveReaders(parts);
+  const summaries = new Summaries(parts);
   const pages = limitedTo(PAGES_AT_ONCE);
   const question = limitedTo(OPEN_QUERIES);
   const ask = { ...READ, ...question, bodyLimitBytes: BODY_LIMIT_BYTES };
@@ -50,6 +52,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
       ),
       route('POST /v1/events/query', ask, (call) => answerEventsQuery(parts, call)),
       route('POST /v1/events/counts', ask, (call) => answerCounts(parts, call)),
+      route('GET /v1/summary', { ...READ, ...question }, (call) => answerSummary(summaries, call)),
       route('GET /v1/refusals', { ...READ, ...pages }, (call, { query }) => answerRefusals(parts, call, query)),
       route('GET /v1/receipts/{receipt}', { ...READ, scope: 'any' }, (call, input) =>
         answerReceipt(receipts, call, input),

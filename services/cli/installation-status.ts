@@ -24,13 +24,14 @@ export function attentionText(attention: InstallationStatus['attention']): strin
 
 function otherLines(status: InstallationStatus): readonly (readonly string[])[] {
   const { newest_queryable_event: newest, disk, stored_bytes: stored, verification, dead_letters: letters } = status;
-  const waiting = Object.values(letters?.waiting ?? {}).reduce((sum, count) => sum + count, 0);
   const sizes = Object.entries(stored).flatMap(([name, bytes]) =>
     bytes === null ? [] : `${name} ${mebibytes(bytes)}`,
   );
   return [
     ...(newest === null ? [] : [['newest event', `queryable, recorded ${rounded(newest.age_seconds)} s ago`]]),
-    ...(letters === null ? [] : [['dead letters', `${letters.counted_all ? '' : 'at least '}${waiting} waiting`]]),
+    ...(letters === null
+      ? []
+      : [['dead letters', `${letters.counted_all ? '' : 'at least '}${letters.messages} waiting`]]),
     ...(verification === undefined ? [] : [['verified', verification?.finished_at ?? 'never']]),
     ...(disk === null ? [] : [['disk', `${mebibytes(disk.free_bytes)} of ${mebibytes(disk.total_bytes)} free`]]),
     ...(sizes.length === 0 ? [] : [['stored', sizes.join(', ')]]),

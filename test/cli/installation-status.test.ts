@@ -23,7 +23,7 @@ const STATUS: Answer<'GET /v1/admin/status'> = {
   disk: { folder: '/data', total_bytes: 2 ** 31, free_bytes: 2 ** 30, used_bytes: 2 ** 20 },
   stored_bytes: { log: 2 ** 21, profiles: 2 ** 20, analytics: null },
   verification: { finished_at: '2026-11-24T00:00:00.000000Z', missing: NONE, surplus: NONE },
-  dead_letters: { waiting: { sink: 2, projector: 1 }, counted_all: false },
+  dead_letters: { messages: 3, waiting: { sink: 2, projector: 2 }, counted_all: false },
   attention: [{ code: 'reader_missing', reason: 'no process reports that it runs sink', link: 'docs/x.md' }],
 };
 

@@ -1,4 +1,5 @@
-import { testOnScene } from './on-scene.ts';
+import { testNavigation } from './areas/navigation-tests.ts';
 import { testScreens } from './areas/screens-tests.ts';
+import { testOnScene } from './on-scene.ts';
 
-testOnScene(testScreens);
+testOnScene(testScreens, testNavigation);

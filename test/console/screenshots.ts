@@ -115,9 +115,9 @@ const SHOTS: readonly Shot[] = [
       await page.waitForTimeout(2_000);
     },
   })),
-  { name: 'imports', address: '#/replays', isAdmin: true, act: (page) => page.waitForTimeout(1_000) },
-  { name: 'import-new', address: '#/replays/new', isAdmin: true, act: (page) => page.waitForTimeout(800) },
-  { name: 'replays', address: '#/replays/rebuilds', isAdmin: true, act: (page) => page.waitForTimeout(1_500) },
+  { name: 'imports', address: '#/imports', isAdmin: true, act: (page) => page.waitForTimeout(1_000) },
+  { name: 'import-new', address: '#/imports/new', isAdmin: true, act: (page) => page.waitForTimeout(800) },
+  { name: 'replays', address: '#/replays', isAdmin: true, act: (page) => page.waitForTimeout(1_500) },
   { name: 'user-unknown', address: '#/users/nobody-has-this', act: (page) => page.waitForTimeout(800) },
   { name: 'settings', address: '#/settings', isAdmin: true, act: (page) => page.waitForTimeout(1_000) },
   {

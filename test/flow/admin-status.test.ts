@@ -64,7 +64,7 @@ test.each(await testedForms())(
       expect(status.stored_bytes.profiles).toBeGreaterThan(100_000);
       expect(status.stored_bytes.analytics).toBeGreaterThan(100);
       expect(status.disk?.free_bytes).toBeGreaterThan(0);
-      expect(status.dead_letters).toEqual({ waiting: {}, counted_all: true });
+      expect(status.dead_letters).toEqual({ messages: 0, waiting: {}, counted_all: true });
       expect(status.verification).toBeNull();
     } finally {
       await service.stop();

@@ -13,7 +13,8 @@ export interface LiveTick {
   readonly seen: number;
   /** Records that were passed over because the listener was too far behind. */
   readonly skipped: number;
-  readonly lagMs: number;
+  /** Whether these were recorded before the page listened: what `recent` of the filter asks for. */
+  readonly isRecent: boolean;
 }
 
 export interface LiveListener {
@@ -76,12 +77,12 @@ interface RawTick {
   readonly rows: readonly LiveRow[];
   readonly seen: RawNumber;
   readonly skipped: RawNumber;
-  readonly lag_ms: RawNumber;
+  readonly recent?: true;
 }
 
 function readTick(data: string): LiveTick {
-  const { rows, seen, skipped, lag_ms: lag } = parseJson(data) as unknown as RawTick;
-  return { rows, seen: countOf(seen), skipped: countOf(skipped), lagMs: countOf(lag) };
+  const { rows, seen, skipped, recent = false } = parseJson(data) as unknown as RawTick;
+  return { rows, seen: countOf(seen), skipped: countOf(skipped), isRecent: recent };
 }
 
 function splitOnce(text: string, separator: string): [string, string] {

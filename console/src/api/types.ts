@@ -47,6 +47,7 @@ export type ProcessStatus = NonNullable<InstallationStatus['processes']>[number]
 export type Attention = InstallationStatus['attention'][number];
 export type PartitionsPage = Answer<'GET /v1/admin/partitions'>;
 export type ProjectStatus = Answer<'GET /v1/status'>;
+export type ProjectSummary = Answer<'GET /v1/summary'>;
 export type Verification = Answer<'GET /v1/admin/verifications/{id}'>;
 export type VerificationJob = Verification['verification'];
 export type VerifiedHour = Verification['hours'][number];

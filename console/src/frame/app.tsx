@@ -6,7 +6,9 @@ import { Help, openHelp } from './help.tsx';
 import { useShortcuts } from './keyboard.ts';
 import { Navigation } from './navigation.tsx';
 import { address, goTo, linkTo } from './router.ts';
-import { type Screen, SCREENS } from './screens.ts';
+import { openScreens, type Screen, SCREENS } from './screens.ts';
+import { keepScroll } from './scroll.ts';
+import { Search } from './search.tsx';
 import { isStarting, loadSession, project, session, sessionError } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 
@@ -55,6 +57,8 @@ function TooOld() {
 function Frame() {
   const screen = SCREENS.find(({ path }) => path === (address.value.path[0] ?? ''));
   useShortcuts(useMemo(globalShortcuts, []));
+  useEffect(keepScroll, []);
+  useTitle(screen?.name);
   const skip = (event: Event): void => {
     event.preventDefault();
     document.querySelector('main')?.focus();
@@ -69,12 +73,30 @@ function Frame() {
         {screen === undefined ? <NoSuchScreen /> : <LazyScreen key={screen.path + project.value?.id} screen={screen} />}
       </main>
       <Help />
+      <Search />
     </div>
   );
 }
 
+/** The tab of the browser is named after what is open: by the heading of the page, whichever screen makes it. */
+function useTitle(screen: string | undefined): void {
+  useEffect(() => {
+    const main = document.querySelector('main');
+    if (main === null) return undefined;
+    const name = (): void => {
+      const heading = main.querySelector('h1')?.textContent ?? undefined;
+      const names = [heading === screen ? undefined : heading, screen, 'Tidemark'];
+      document.title = names.filter((one) => one !== undefined && one !== '').join(' · ');
+    };
+    const observer = new MutationObserver(name);
+    observer.observe(main, { childList: true, characterData: true, subtree: true });
+    name();
+    return () => observer.disconnect();
+  }, [screen]);
+}
+
 function globalShortcuts(): Record<string, () => void> {
-  const keys = SCREENS.map(({ key, path }): [string, () => void] => [`g ${key}`, () => goTo(linkTo([path]))]);
+  const keys = openScreens.value.map(({ key, path }): [string, () => void] => [`g ${key}`, () => goTo(linkTo([path]))]);
   return { ...Object.fromEntries(keys), '/': focusSearch, '?': openHelp };
 }
 
@@ -86,9 +108,6 @@ function focusSearch(): void {
 function LazyScreen({ screen }: { readonly screen: Screen }) {
   const [Loaded, setLoaded] = useState<ComponentType>();
   useEffect(() => {
-    document.title = `${screen.name} · Tidemark`;
-    // Where there is little room, some of the navigation is out of sight.
-    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest' });
     let isThere = true;
     void screen.load().then(
       ({ Screen }) => isThere && setLoaded(() => Screen),

@@ -1,14 +1,15 @@
-import { SCREENS } from './screens.ts';
+import { openScreens } from './screens.ts';
 import { singleKeys } from './keyboard.ts';
 
-const KEYS: readonly (readonly [string, string])[] = [
-  ...SCREENS.map(({ name, key }): [string, string] => [`g ${key}`, `Go to ${name}`]),
+const keysOf = (): readonly (readonly [string, string])[] => [
+  ...openScreens.value.map(({ name, key }): [string, string] => [`g ${key}`, `Go to ${name}`]),
   ['/', 'Search, or the first filter'],
   ['j', 'Next row'],
   ['k', 'Row before'],
   ['Enter', 'Open the row'],
   ['Esc', 'Close what is open; leave a field'],
-  ['p', 'Pause or go on (Live)'],
+  ['Ctrl K', 'Search everything'],
+  ['p', 'Pause or resume (Live)'],
   ['Ctrl Z', 'Undo (audience builder)'],
   ['?', 'This help'],
 ];
@@ -22,13 +23,13 @@ export function Help() {
     <dialog id="help" aria-labelledby="help-title">
       <form method="dialog">
         <div class="head">
-          <h2 id="help-title">Keys</h2>
+          <h2 id="help-title">Keyboard shortcuts</h2>
           <button type="submit" class="plain" aria-label="Close">
             Close
           </button>
         </div>
         <dl class="keys">
-          {KEYS.map(([keys, does]) => (
+          {keysOf().map(([keys, does]) => (
             <div key={keys}>
               <dt>
                 {keys.split(' ').map((key) => (
@@ -45,7 +46,7 @@ export function Help() {
             checked={singleKeys.value === 'on'}
             onChange={(event) => (singleKeys.value = event.currentTarget.checked ? 'on' : 'off')}
           />
-          Single keys do something
+          Keyboard shortcuts on
         </label>
       </form>
     </dialog>

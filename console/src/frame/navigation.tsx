@@ -1,57 +1,95 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { zoneChoice, zoneOf } from '../parts/time.tsx';
+import { DeadLetterBadge } from './badge.tsx';
 import { openHelp } from './help.tsx';
-import { linkTo } from './router.ts';
-import { type Screen, SCREENS } from './screens.ts';
+import { address, linkTo } from './router.ts';
+import { openScreens, type Screen } from './screens.ts';
+import { openSearch } from './search.tsx';
 import { chooseProject, project, session, signOut } from './session.ts';
 
+/** Beside the content; where there is little room, all of it is behind one button. */
 export function Navigation({ current }: { readonly current: Screen | undefined }) {
+  const isWide = useIsWide();
+  const menu = useRef<HTMLDetailsElement>(null);
+  const { path } = address.value;
+  useEffect(() => {
+    if (menu.current !== null && !isWide) menu.current.open = false;
+  }, [path.join('/'), isWide]);
   return (
     <header class="side">
       <a class="brand" href={linkTo([])}>
         <Mark />
         Tidemark
       </a>
-      <nav aria-label="Screens">
-        <ul>
-          {SCREENS.map((screen) => (
-            <li key={screen.path}>
+      <details class="side-menu" ref={menu} open={isWide}>
+        <summary aria-label="Menu">
+          <svg viewBox="0 0 16 16" aria-hidden="true">
+            <path d="M2 4.500h12M2 8h12M2 11.500h12" />
+          </svg>
+        </summary>
+        <div class="side-panel">
+          <ProjectChoice />
+          <button type="button" class="search-button" onClick={openSearch}>
+            Search <kbd>Ctrl K</kbd>
+          </button>
+          {/* The links have the project that is looked at. */}
+          <Screens key={project.value?.id} current={current} />
+          <Account />
+        </div>
+      </details>
+    </header>
+  );
+}
+
+function Screens({ current }: { readonly current: Screen | undefined }) {
+  const screens = openScreens.value;
+  return (
+    <nav aria-label="Screens">
+      <ul>
+        {screens.map((screen, index) => {
+          const isFirst = index > 0 && screens[index - 1]?.group !== screen.group;
+          return (
+            <li key={screen.path} class={isFirst || screen.group === '' ? 'first-of-group' : ''}>
+              {(isFirst || index === 0) && screen.group !== '' && (
+                <span class="group quiet small" aria-hidden="true">
+                  {screen.group}
+                </span>
+              )}
               <a href={linkTo([screen.path])} aria-current={screen === current ? 'page' : undefined}>
                 <svg viewBox="0 0 16 16" aria-hidden="true">
                   <path d={screen.icon} />
                 </svg>
                 {screen.name}
+                {screen.path === 'dead-letters' && <DeadLetterBadge />}
               </a>
             </li>
-          ))}
-        </ul>
-      </nav>
-      <details class="account" open={isWide()}>
-        <summary aria-label="Project and settings">
-          <svg viewBox="0 0 16 16" aria-hidden="true">
-            <path d="M2 4.500h12M2 8h12M2 11.500h12" />
-          </svg>
-        </summary>
-        <div class="account-panel">
-          <ProjectChoice />
-          <label>
-            <span class="label">Times in</span>
-            <select value={zoneChoice.value} onChange={(event) => (zoneChoice.value = event.currentTarget.value)}>
-              <option value="project">Project ({zoneOf('project')})</option>
-              <option value="utc">UTC</option>
-              <option value="local">Local ({zoneOf('local')})</option>
-            </select>
-          </label>
-          <div class="row">
-            <button type="button" class="plain" onClick={openHelp}>
-              Keys <kbd>?</kbd>
-            </button>
-            <button type="button" class="plain" onClick={() => void signOut()}>
-              Sign out
-            </button>
-          </div>
-        </div>
-      </details>
-    </header>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}
+
+function Account() {
+  return (
+    <div class="account">
+      <label>
+        <span class="label">Times in</span>
+        <select value={zoneChoice.value} onChange={(event) => (zoneChoice.value = event.currentTarget.value)}>
+          <option value="project">Project ({zoneOf('project')})</option>
+          <option value="utc">UTC</option>
+          <option value="local">Local ({zoneOf('local')})</option>
+        </select>
+      </label>
+      <div class="row">
+        <button type="button" class="plain" onClick={openHelp}>
+          Shortcuts <kbd>?</kbd>
+        </button>
+        <button type="button" class="plain" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      </div>
+    </div>
   );
 }
 
@@ -59,14 +97,14 @@ function ProjectChoice() {
   const projects = typeof session.value === 'object' ? session.value.projects : [];
   if (projects.length < 2) {
     return (
-      <p>
+      <p class="project-choice">
         <span class="label">Project</span>
         <b>{project.value?.name ?? 'none'}</b>
       </p>
     );
   }
   return (
-    <label>
+    <label class="project-choice">
       <span class="label">Project</span>
       <select value={project.value?.id ?? ''} onChange={(event) => chooseProject(event.currentTarget.value)}>
         {projects.map(({ id, name }) => (
@@ -79,9 +117,16 @@ function ProjectChoice() {
   );
 }
 
-/** Where there is room beside the content, the panel is always open; its summary is not there. */
-function isWide(): boolean {
-  return matchMedia('(min-width: 801px)').matches;
+/** Whether there is room beside the content. */
+function useIsWide(): boolean {
+  const [media] = useState(() => matchMedia('(min-width: 801px)'));
+  const [isWide, setWide] = useState(media.matches);
+  useEffect(() => {
+    const change = (): void => setWide(media.matches);
+    media.addEventListener('change', change);
+    return () => media.removeEventListener('change', change);
+  }, []);
+  return isWide;
 }
 
 export function Mark() {

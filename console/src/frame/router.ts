@@ -43,7 +43,7 @@ export function setParameters(
     location.hash = link;
     return;
   }
-  history.replaceState(null, '', link);
+  history.replaceState(history.state, '', link);
   hash.value = link;
 }
 

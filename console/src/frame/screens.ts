@@ -1,5 +1,7 @@
-/** Every screen that is finished: nothing else is in the navigation. */
+/** Every screen that is finished, in the order of the navigation: nothing else is there. */
+import { computed } from '@preact/signals';
 import type { ComponentType } from 'preact';
+import { isAdmin } from './session.ts';
 
 export interface Screen {
   readonly name: string;
@@ -7,6 +9,10 @@ export interface Screen {
   readonly path: string;
   /** The key behind `g` that goes there. */
   readonly key: string;
+  /** Above its first in the navigation; '' for none. */
+  readonly group: string;
+  /** Whether it shows what an admin key alone opens: for others it is not in the navigation. */
+  readonly isForAdmin?: true;
   /** Path of a 16 by 16 drawing, stroked. */
   readonly icon: string;
   readonly load: () => Promise<{ readonly Screen: ComponentType }>;
@@ -15,20 +21,31 @@ export interface Screen {
 export const SCREENS: readonly Screen[] = [
   {
     name: 'Today',
+    group: 'Data',
     path: '',
     key: 't',
     icon: 'M2 8h3l2-5 3 10 2-5h2',
-    load: () => import('../screens/today.tsx'),
+    load: () => import('../screens/today/screen.tsx'),
   },
   {
     name: 'Live',
+    group: 'Data',
     path: 'live',
     key: 'l',
     icon: 'M8 7.2a.8.8 0 1 0 0 1.600.8.8 0 0 0 0-1.600M5.200 5.200a4 4 0 0 0 0 5.600m5.600 0a4 4 0 0 0 0-5.600M3 3a7 7 0 0 0 0 10m10 0a7 7 0 0 0 0-10',
     load: () => import('../screens/live/screen.tsx'),
   },
   {
+    name: 'Events',
+    group: 'Data',
+    path: 'events',
+    key: 'e',
+    icon: 'M2.500 13.500h11M4 11V8m4 3V3.500M12 11V6',
+    load: () => import('../screens/events/screen.tsx'),
+  },
+  {
     name: 'Users',
+    group: 'Data',
     path: 'users',
     key: 'u',
     icon: 'M8 2.500a2.700 2.700 0 1 0 0 5.400 2.700 2.700 0 0 0 0-5.400M2.800 13.500c.4-2.900 2.400-4.300 5.200-4.300s4.800 1.400 5.200 4.300',
@@ -36,34 +53,43 @@ export const SCREENS: readonly Screen[] = [
   },
   {
     name: 'Audiences',
+    group: '',
     path: 'audiences',
     key: 'a',
     icon: 'M5.800 3a2.300 2.300 0 1 0 0 4.600 2.300 2.300 0 0 0 0-4.600M1.500 13c.3-2.600 2-3.800 4.300-3.800s4 1.200 4.300 3.800M10.500 3.200a2.200 2.200 0 0 1 0 4.200M12 9.500c1.500.5 2.300 1.700 2.500 3.500',
     load: () => import('../screens/audiences/screen.tsx'),
   },
   {
-    name: 'Events',
-    path: 'events',
-    key: 'e',
-    icon: 'M2.500 13.500h11M4 11V8m4 3V3.500M12 11V6',
-    load: () => import('../screens/events/screen.tsx'),
-  },
-  {
-    name: 'Dead letters',
-    path: 'dead-letters',
-    key: 'd',
-    icon: 'M2 3.500h12v9H2zM2 4l6 5 6-5',
-    load: () => import('../screens/dead-letters/screen.tsx'),
-  },
-  {
     name: 'Pipeline',
+    group: 'Operate',
+    isForAdmin: true,
     path: 'pipeline',
     key: 'p',
     icon: 'M2 8h4m0 0c2 0 2-4 4-4h4M6 8c2 0 2 4 4 4h4',
     load: () => import('../screens/pipeline/screen.tsx'),
   },
   {
-    name: 'Replays and imports',
+    name: 'Dead letters',
+    group: 'Operate',
+    isForAdmin: true,
+    path: 'dead-letters',
+    key: 'd',
+    icon: 'M2 3.500h12v9H2zM2 4l6 5 6-5',
+    load: () => import('../screens/dead-letters/screen.tsx'),
+  },
+  {
+    name: 'Imports',
+    group: 'Operate',
+    isForAdmin: true,
+    path: 'imports',
+    key: 'i',
+    icon: 'M8 2v7m0 0L5 6m3 3 3-3M2.500 10.500v2.500h11v-2.500',
+    load: async () => ({ Screen: (await import('../screens/replays/screen.tsx')).ImportsScreen }),
+  },
+  {
+    name: 'Replays',
+    group: 'Operate',
+    isForAdmin: true,
     path: 'replays',
     key: 'r',
     icon: 'M13 8a5 5 0 1 1-1.600-3.700M13.200 2.200v2.600h-2.600M8 5.200v3l2 1.400',
@@ -71,9 +97,13 @@ export const SCREENS: readonly Screen[] = [
   },
   {
     name: 'Settings',
+    group: '',
     path: 'settings',
     key: 's',
     icon: 'M2 4.500h6m4 0h2M2 11.500h2m4 0h6M10 2.700a1.800 1.800 0 1 0 0 3.600 1.800 1.800 0 0 0 0-3.600M6 9.700a1.800 1.800 0 1 0 0 3.600 1.800 1.800 0 0 0 0-3.600',
     load: () => import('../screens/settings/screen.tsx'),
   },
 ];
+
+/** Those that the key of the session opens. */
+export const openScreens = computed(() => SCREENS.filter(({ isForAdmin }) => isForAdmin !== true || isAdmin.value));

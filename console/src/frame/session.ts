@@ -3,7 +3,7 @@ import { computed, signal } from '@preact/signals';
 import { ApiError, ask, chosenProject, onSignedOut, send } from '../api/client.ts';
 import { operation } from '../../../schemas/operations.ts';
 import type { Project, Session } from '../api/types.ts';
-import { address, setParameters } from './router.ts';
+import { address, goTo, linkTo, setParameters } from './router.ts';
 
 /** `unknown` until the service has said; `none` before the sign-in. */
 export const session = signal<Session | 'unknown' | 'none'>('unknown');
@@ -74,6 +74,9 @@ export async function signOut(): Promise<void> {
   session.value = 'none';
 }
 
+/** What is looked at now belongs to another project: the screen's list is opened. What is being made stays. */
 export function chooseProject(id: string): void {
-  setParameters({ project: id }, { push: true });
+  const { path } = address.peek();
+  if (path.length > 1 && path[1] === 'new') setParameters({ project: id }, { push: true });
+  else goTo(linkTo(path.slice(0, 1), { project: id }));
 }

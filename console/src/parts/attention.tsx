@@ -1,19 +1,33 @@
 /** What wants something done, what to do, and where the documentation says more. */
 import type { Attention } from '../api/types.ts';
+import { address, linkTo } from '../frame/router.ts';
 
 export function AttentionList({ items }: { readonly items: readonly Attention[] }) {
+  const [here] = address.value.path;
   return (
     <ul class="attention" aria-label="What wants attention">
-      {items.map(({ code, reason, link }) => (
-        <li key={code + reason}>
-          <b>{sentence(reason)}</b>
-          <span>{TO_DO[code] ?? 'The documentation says what to do.'}</span>
-          <code>{link}</code>
-        </li>
-      ))}
+      {items.map(({ code, reason, link }) => {
+        const [path, name] = SCREENS[code] ?? ['pipeline', 'See the pipeline'];
+        return (
+          <li key={code + reason}>
+            <b>{sentence(reason)}</b>
+            <span>{TO_DO[code]}</span>
+            {path !== here && <a href={linkTo(path.split('/'))}>{name}</a>}
+            <span class="quiet small">
+              More in <code>{link}</code>
+            </span>
+          </li>
+        );
+      })}
     </ul>
   );
 }
+
+/** By code: where something is done about it, unless that is the pipeline. */
+const SCREENS: Readonly<Record<string, readonly [path: string, name: string]>> = {
+  dead_letters_waiting: ['dead-letters', 'See the dead letters'],
+  disk_low: ['settings/installation', 'See the installation'],
+};
 
 /** By code: the first thing to do, for whoever is called at night. */
 const TO_DO: Readonly<Record<string, string>> = {
@@ -32,7 +46,7 @@ const TO_DO: Readonly<Record<string, string>> = {
   reader_behind: 'Nothing is lost. If it does not catch up, see what slows its store down, or start more processes.',
   dead_letters_waiting: 'Look at their errors, correct the cause, then replay or drop them.',
   disk_low: 'Make room or enlarge the disk before it is full: messages are refused then.',
-  verification_found_difference: 'Look at the red hours below, then replay the store that is wrong.',
+  verification_found_difference: 'Look at the red hours of the pipeline, then replay the store that is wrong.',
   verification_old: 'Verify now, and see why the service does not do it by itself.',
 };
 

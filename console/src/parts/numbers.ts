@@ -23,3 +23,13 @@ export function bytes(size: RawNumber | number | null): string {
   const shown = value / 1_024 ** power;
   return `${shown < 10 && power > 0 ? shown.toFixed(1) : Math.round(shown)} ${UNITS[power]}`;
 }
+
+/** `+12 %`, `−3 %`, `×12`; of nothing that was before, `none before`. */
+export function comparedText(value: number, before: number): string {
+  if (before === 0) return value === 0 ? 'none before either' : 'none before';
+  if (value === before) return 'as before';
+  if (value >= 10 * before) return `×${count(Math.round(value / before))}`;
+  const percent = (100 * Math.abs(value - before)) / before;
+  const text = percent < 1 ? 'less than 1' : String(Math.round(percent));
+  return `${value < before ? '−' : '+'}${text} %`;
+}

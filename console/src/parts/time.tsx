@@ -39,6 +39,18 @@ export function Ago({ at, isPlain = false }: AgoProps) {
   );
 }
 
+/** `15:00`, in the zone that the reader chose. */
+export function clockText(at: string): string {
+  return formatted('minute', zoneOf(zoneChoice.value)).format(Date.parse(at));
+}
+
+/** `15:00` today, `13 Nov 2026, 15:00` before. */
+export function minuteText(at: string): string {
+  const zone = zoneOf(zoneChoice.value);
+  const day = dayIn(at, zone);
+  return day === dayIn(new Date(now.value).toISOString(), zone) ? clockText(at) : `${day}, ${clockText(at)}`;
+}
+
 /** `14:01:18.123` today, `13 Nov, 14:01` before; the exact instant on hover. */
 export function Clock({ at }: { readonly at: string }) {
   const zone = zoneOf(zoneChoice.value);

@@ -1,41 +1,39 @@
-/** What the live screen has of the stream: the newest rows, and exact counts of the last second. */
+/** What the live screen has of the stream: the newest messages, and exact counts of what is not shown. */
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { ApiError } from '../api/client.ts';
 import { listen, type LiveFilter, type LiveTick } from '../api/live.ts';
 import type { LiveRow } from '../api/types.ts';
 
+/** What stands in the list: a message, or how many came at that time that are not shown. */
+export type FeedEntry = { readonly row: LiveRow } | { readonly hidden: number; readonly at: string };
+
 export interface Feed {
   readonly state: 'connecting' | 'open' | 'log-unreachable' | 'failed';
   readonly error: ApiError | undefined;
-  /** Newest first. */
-  readonly rows: readonly LiveRow[];
-  /** Rows that came while it was paused. */
+  /** What came since the page listens, newest first. */
+  readonly entries: readonly FeedEntry[];
+  /** What was recorded before, newest first; undefined until it is there. */
+  readonly recent: readonly LiveRow[] | undefined;
+  /** Messages that came while it was paused. */
   readonly waiting: number;
   /** Counts of the last second. */
   readonly shown: number;
   readonly seen: number;
-  readonly lagMs: number;
   /** Since the page was opened. */
   readonly skipped: number;
-  readonly total: number;
-  /** Messages seen in each of the last seconds, the newest last. */
-  readonly perSecond: readonly number[];
 }
 
-const MAX_ROWS = 200;
-const MAX_SECONDS = 60;
+const MAX_ENTRIES = 200;
 
 const EMPTY: Feed = {
   state: 'connecting',
   error: undefined,
-  rows: [],
+  entries: [],
+  recent: undefined,
   waiting: 0,
   shown: 0,
   seen: 0,
-  lagMs: 0,
   skipped: 0,
-  total: 0,
-  perSecond: [],
 };
 
 /** Listens while the component is there, anew when the filter changes. Paused, it counts and keeps what comes. */
@@ -62,27 +60,29 @@ export function useFeed(filter: LiveFilter, isPaused: boolean): Feed {
 class FeedBuffer {
   isPaused = false;
   #feed = EMPTY;
-  #waiting: LiveRow[] = [];
-  #ticks: LiveTick[] = [];
+  #waiting: FeedEntry[] = [];
+  #lastSecond: LiveTick[] = [];
 
   get feed(): Feed {
     if (!this.isPaused && this.#waiting.length > 0) {
-      this.#feed = { ...this.#feed, rows: [...this.#waiting, ...this.#feed.rows].slice(0, MAX_ROWS) };
+      const entries = [...this.#waiting, ...this.#feed.entries].slice(0, MAX_ENTRIES);
+      this.#feed = { ...this.#feed, entries, waiting: 0 };
       this.#waiting = [];
     }
-    return { ...this.#feed, waiting: this.#waiting.length };
+    return this.#feed;
   }
 
   reset(): void {
     this.#feed = EMPTY;
     this.#waiting = [];
-    this.#ticks = [];
+    this.#lastSecond = [];
   }
 
   listener(publish: () => void): Parameters<typeof listen>[1] {
     return {
       onTick: (tick) => {
-        this.#add(tick);
+        if (tick.isRecent) this.#feed = { ...this.#feed, recent: newestFirst(tick.rows) };
+        else this.#add(tick);
         publish();
       },
       onState: (state) => {
@@ -97,28 +97,28 @@ class FeedBuffer {
   }
 
   #add(tick: LiveTick): void {
-    this.#ticks = [...this.#ticks, tick].slice(-2 * MAX_SECONDS);
-    // A tick has them partition by partition.
-    const newestFirst = tick.rows.toSorted((a, b) => (a.received_at < b.received_at ? 1 : -1));
-    this.#waiting = [...newestFirst, ...this.#waiting].slice(0, MAX_ROWS);
-    const lastSecond = this.#ticks.slice(-2);
+    this.#lastSecond = [...this.#lastSecond, tick].slice(-2);
+    const rows = newestFirst(tick.rows);
+    const hidden = tick.seen - rows.length;
+    const at = rows.at(-1)?.received_at ?? new Date().toISOString();
+    const entries: FeedEntry[] = [...rows.map((row) => ({ row })), ...(hidden > 0 ? [{ hidden, at }] : [])];
+    this.#waiting = [...entries, ...this.#waiting].slice(0, MAX_ENTRIES);
     this.#feed = {
       ...this.#feed,
-      shown: lastSecond.reduce((sum, { rows }) => sum + rows.length, 0),
-      seen: lastSecond.reduce((sum, { seen }) => sum + seen, 0),
-      lagMs: tick.lagMs,
+      waiting: this.#feed.waiting + tick.seen,
+      shown: this.#lastSecond.reduce((sum, one) => sum + one.rows.length, 0),
+      seen: this.#lastSecond.reduce((sum, { seen }) => sum + seen, 0),
       skipped: this.#feed.skipped + tick.skipped,
-      total: this.#feed.total + tick.seen,
-      perSecond: pairsOf(this.#ticks),
     };
   }
 }
 
-/** Ticks come twice a second. */
-function pairsOf(ticks: readonly LiveTick[]): number[] {
-  const seconds: number[] = [];
-  for (let i = ticks.length % 2; i + 1 < ticks.length; i += 2) {
-    seconds.push((ticks[i]?.seen ?? 0) + (ticks[i + 1]?.seen ?? 0));
-  }
-  return seconds;
+/** A tick has them partition by partition. */
+function newestFirst(rows: readonly LiveRow[]): readonly LiveRow[] {
+  return rows.toSorted((a, b) => (a.received_at < b.received_at ? 1 : -1));
+}
+
+/** Names a message in the address: where it stands in the log. */
+export function recordId({ log: { topic, partition, offset } }: LiveRow): string {
+  return `${topic.replace('tidemark.', '')}-${partition.rawJSON}-${offset}`;
 }

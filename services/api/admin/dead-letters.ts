@@ -1,10 +1,14 @@
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
+import { encodeReceipt } from '../../messages/receipt/receipt.ts';
+import { receiptSignerOf } from '../../messages/receipt/receipt-signer.ts';
+import { parseCoordinates } from '../../operations/dead-letters/record-coordinates.ts';
 import { orderOf } from '../../operations/dead-letters/settle.ts';
 import type { Input } from '../input.ts';
 import { refuseBody } from '../query.ts';
 import { type AdminCall, answerJob, answerRead, readMembers } from './answers.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
+import type { Project } from '../../stores/projects/project-store.ts';
 
 /** `GET /v1/admin/dead-letters` */
 export async function answerDeadLetters(
@@ -22,18 +26,25 @@ export async function answerDeadLetter({ deadLetters }: AdminPorts, call: AdminC
 
 /** `POST /v1/admin/dead-letters/:id/edit`. `?dry_run=true` answers with whether the stores would take the correction. */
 export async function answerEdit(
-  { deadLetters }: AdminPorts,
+  { deadLetters, projects }: Pick<AdminPorts, 'deadLetters' | 'projects'>,
   call: AdminCall,
   { query: { dry_run: isDryRun } }: Input<'POST /v1/admin/dead-letters/{id}/edit'>,
 ): Promise<Answer | Refusal> {
   const result = await deadLetters.edit({ id: call.params['id'] ?? '', record: call.text, isDryRun });
   if ('problems' in result) return refuseBody(result.problems).refusal;
   const { edited, project, changed } = result;
-  const answer = { status: 200, body: JSON.stringify(edited) };
+  const receipt = edited.copy === null ? null : receiptOf(edited.copy, await projects.findProject(project));
+  const answer = { status: 200, body: JSON.stringify({ ...edited, receipt }) };
   if (edited.dry_run) return answer;
   // Without the values: nothing deletes them from the audit log.
   const after = JSON.stringify({ changed });
   return { ...answer, audit: { action: 'dead-letters.edit', object: edited.id, project, after } };
+}
+
+/** The receipt of the record that was appended; null where its project was deleted meanwhile. */
+function receiptOf(copy: string, project: Project | undefined): string | null {
+  const at = parseCoordinates(copy);
+  return project === undefined || at === undefined ? null : encodeReceipt(receiptSignerOf(project), Date.now(), [at]);
 }
 
 /** `POST /v1/admin/dead-letters/replay` and `…/drop` */

@@ -1,11 +1,14 @@
 import { budgetOf } from '../../questions/query-budget.ts';
 import type { Refusal } from '../../http/problems.ts';
+import type { Call } from '../../http/call.ts';
 import type { Answer } from '../../http/route.ts';
+import type { Answer as Documented } from '../../../schemas/operations.ts';
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { eventBody } from '../users/events.ts';
 import { contextOf, type QueryRequest, refuseBody } from '../query.ts';
 import type { OpenSpan } from '../../questions/events/count-sql.ts';
+import type { Summaries } from '../../questions/events/summary.ts';
 import { findReferences } from '../../questions/saved/references.ts';
 import type { QuestionParts } from '../audiences/questions.ts';
 import { type Counts, countEvents } from '../../questions/events/event-counts.ts';
@@ -92,4 +95,22 @@ function offsetText(offset: Micros): string {
   const minutes = Math.abs(Number(offset / 60_000_000n));
   const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));
   return `${offset < 0n ? '-' : '+'}${hour}:${minute}`;
+}
+
+/** `GET /v1/summary` */
+export async function answerSummary(summaries: Summaries, { project }: Pick<Call, 'project'>): Promise<Answer> {
+  const { from, to, events, activeUsers, newUsers, hours, topEvents } = await summaries.of(
+    project,
+    contextOf(project).now,
+  );
+  const body: Documented<'GET /v1/summary'> = {
+    from: formatMicros(from),
+    to: formatMicros(to),
+    events,
+    active_users: activeUsers,
+    new_users: newUsers,
+    hours: hours.map(({ start, ...figure }) => ({ start: formatMicros(start), ...figure })),
+    top_events: topEvents,
+  };
+  return { status: 200, body: JSON.stringify(body) };
 }

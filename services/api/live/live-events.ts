@@ -87,7 +87,7 @@ const TOO_MANY_FILTERS: Refusal = {
 export async function answerLive(
   parts: LiveParts,
   call: Call,
-  { seconds, user_id: userId, ...filter }: Input<'GET /v1/events/live'>['query'],
+  { seconds, recent: rows, user_id: userId, ...filter }: Input<'GET /v1/events/live'>['query'],
   readers = new LiveReaders(parts),
 ): Promise<Answer | Refusal> {
   const id = call.headers['last-event-id'];
@@ -103,11 +103,13 @@ export async function answerLive(
   signal.addEventListener('abort', leave, { once: true });
   if (signal.aborted) leave();
   try {
-    const from = await reader.now();
+    const now = await reader.now();
+    const from = after ?? now;
+    const recent = rows === undefined || after !== undefined ? '' : await reader.recent(from, rows, signal);
     return {
       status: 200,
       type: 'text/event-stream',
-      body: Readable.from(streamOf(reader, after ?? from, signal, leave), { objectMode: false, highWaterMark: 1 }),
+      body: Readable.from(streamOf(reader, { recent, from }, signal, leave), { objectMode: false, highWaterMark: 1 }),
       lastWords: (why) => `event: end\ndata: ${renderRefusal(why, 'problem').body}\n\n`,
       // Proxies pass on what they get at once.
       headers: { 'X-Accel-Buffering': 'no' },
@@ -121,22 +123,22 @@ export async function answerLive(
 /** The stream's text, event by event, until the listener has gone. */
 async function* streamOf(
   reader: LiveReader,
-  from: readonly PartitionEnd[],
+  { recent, from }: { readonly recent: string; readonly from: readonly PartitionEnd[] },
   signal: AbortSignal,
   leave: () => void,
 ): AsyncGenerator<string> {
   try {
-    yield 'retry: 2000\n\n';
+    yield `retry: 2000\n\n${recent}`;
     yield* reader.events(from, signal);
   } finally {
     leave();
   }
 }
 
-function eventOf({ matched, seen, lagMs, skipped = 0n, ends }: Tick, signer: ReceiptSigner): string {
+function eventOf({ matched, seen, lagMs, skipped = 0n, isRecent = false, ends }: Tick, signer: ReceiptSigner): string {
   const rows = matched.map((one) => liveRowOf(one, signer));
   const counts = `"seen":${seen},"shown":${rows.length},"skipped":${skipped},"lag_ms":${lagMs}`;
-  const data = `{"rows":[${rows.join(',')}],${counts}}`;
+  const data = `{"rows":[${rows.join(',')}],${counts}${isRecent ? ',"recent":true' : ''}}`;
   return `id: ${encodeEnds(ends)}\ndata: ${data}\n\n`;
 }
 

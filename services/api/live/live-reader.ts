@@ -55,6 +55,19 @@ export class LiveReader {
     return this.#ends ?? this.#parts.log.ends(LIVE_TOPICS);
   }
 
+  /**
+   * The text of an event with the newest rows before these ends, at most `count`: those among the newest records of each
+   * partition, as many as an interval may cost.
+   *
+   * @throws TidemarkError `LOG_UNAVAILABLE`; the signal's reason.
+   */
+  async recent(ends: readonly PartitionEnd[], count: number, signal: AbortSignal): Promise<string> {
+    const depth = BigInt(Math.floor(RECORDS_AT_ONCE / Math.max(ends.length, 1)));
+    const from = ends.map((end) => ({ ...end, offset: end.offset > depth ? end.offset - depth : 0n }));
+    const { matched } = await this.#read(from, ends, signal, count);
+    return this.#textOf({ matched, seen: matched.length, lagMs: 0, ends, isRecent: true });
+  }
+
   /** The text of every event from there on, until the signal aborts. */
   async *events(start: readonly PartitionEnd[], signal: AbortSignal): AsyncGenerator<string> {
     let from = start;
@@ -157,10 +170,15 @@ export class LiveReader {
   }
 
   /** What was recorded between two ends of the log, the newest rows; less where it is too much for one interval. */
-  async #read(from: readonly PartitionEnd[], to: readonly PartitionEnd[], signal: AbortSignal): Promise<Tick> {
+  async #read(
+    from: readonly PartitionEnd[],
+    to: readonly PartitionEnd[],
+    signal: AbortSignal,
+    rows = ROWS_AT_ONCE,
+  ): Promise<Tick> {
     const ends = new Map(from.map((end) => [nameOf(end), end]));
     const ranges = rangesBetween(from, to);
-    const found = new MatchCollector();
+    const found = new MatchCollector(rows);
     let records = 0;
     for await (const piece of this.#parts.log.scan(ranges, { ...PIECE, signal })) {
       await this.#parts.codec.prepare(piece.records.map(({ value }) => value));
@@ -210,19 +228,23 @@ interface FoundRecord {
 /** Counts records, and keeps the newest of all partitions. */
 class MatchCollector {
   seen = 0;
+  readonly #rows: number;
   #kept: FoundRecord[] = [];
+
+  /** @param rows How many are kept. */
+  constructor(rows: number) {
+    this.#rows = rows;
+  }
 
   add(one: FoundRecord): void {
     this.seen++;
     this.#kept.push(one);
-    if (this.#kept.length >= 4 * ROWS_AT_ONCE) this.#kept = this.newest();
+    if (this.#kept.length >= 4 * this.#rows) this.#kept = this.newest();
   }
 
   /** Oldest first. */
   newest(): FoundRecord[] {
-    return this.#kept
-      .toSorted((one, other) => one.record.appendedAtMs - other.record.appendedAtMs)
-      .slice(-ROWS_AT_ONCE);
+    return this.#kept.toSorted((one, other) => one.record.appendedAtMs - other.record.appendedAtMs).slice(-this.#rows);
   }
 }
 
@@ -241,6 +263,8 @@ export interface Tick {
   readonly lagMs: number;
   /** Records that were not looked at, because the listener was too far behind. */
   readonly skipped?: bigint;
+  /** Whether they were recorded before the listener came. */
+  readonly isRecent?: boolean;
   /** Up to where the log was read: the event's id. */
   readonly ends: readonly PartitionEnd[];
 }

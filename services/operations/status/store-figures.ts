@@ -28,8 +28,30 @@ export interface ProjectFigures {
   readonly hours: readonly { readonly hour: Hour; readonly messages: number; readonly repeats: number }[];
   /** Since midnight, UTC. */
   readonly refusedToday: number;
-  /** Hours in which the project had messages, of the service's own last verification; null before the first. */
-  readonly verification: { readonly finishedAtMs: number; readonly hours: number; readonly different: number } | null;
+  /** On the day before. */
+  readonly refusedYesterday: number;
+  /** Null before the first. */
+  readonly verification: ProjectVerification | null;
+  /** The saved audiences whose size changed most within a day, at most five. */
+  readonly movedAudiences: readonly MovedAudience[];
+}
+
+export interface MovedAudience {
+  readonly id: string;
+  readonly name: string;
+  readonly members: number;
+  /** A day ago; null where it had no size then. */
+  readonly before: number | null;
+}
+
+/** The verification of the project that ended last, whoever began it. */
+export interface ProjectVerification {
+  readonly finishedAtMs: number;
+  /** Hours in which the project had messages. */
+  readonly hours: number;
+  readonly different: number;
+  /** Up to when messages had arrived that were compared. */
+  readonly untilMs: number;
 }
 
 export class SqlStoreFigures implements StoreFigures {
@@ -74,13 +96,17 @@ export class SqlStoreFigures implements StoreFigures {
     const nowMs = Date.now();
     const profiles = schemaOf('profiles', await this.#live.numberOf('profiles', projectId));
     const thisHour = hourOf(BigInt(nowMs) * 1_000n);
-    const [hours, [refusals], [verified]] = await Promise.all([
+    const [hours, [refusals], [verified], moved] = await Promise.all([
       new SchemaDatabase(this.#database, profiles).query<Record<'hour' | 'messages' | 'repeats', bigint>>(HOURS, [
         projectId,
         thisHour - HOURS_BACK,
       ]),
-      this.#database.query<{ readonly count: bigint }>(REFUSALS_OF_DAY, [projectId, Math.floor(nowMs / 86_400_000)]),
-      this.#database.query<Record<'finished_at_ms' | 'hours' | 'different', bigint>>(VERIFIED, [projectId]),
+      this.#database.query<Record<'today' | 'yesterday', bigint>>(REFUSALS, [
+        projectId,
+        Math.floor(nowMs / ONE_DAY_MS),
+      ]),
+      this.#database.query<VerifiedRow>(VERIFIED, [projectId]),
+      this.#database.query<MovedRow>(MOVED, [projectId, BigInt(nowMs - ONE_DAY_MS) * 1_000n]),
     ]);
     return {
       hours: hours.map(({ hour, messages, repeats }) => ({
@@ -88,20 +114,38 @@ export class SqlStoreFigures implements StoreFigures {
         messages: Number(messages),
         repeats: Number(repeats),
       })),
-      refusedToday: Number(refusals?.count ?? 0),
-      verification:
-        verified === undefined
-          ? null
-          : {
-              finishedAtMs: Number(verified.finished_at_ms),
-              hours: Number(verified.hours),
-              different: Number(verified.different),
-            },
+      refusedToday: Number(refusals?.today ?? 0),
+      refusedYesterday: Number(refusals?.yesterday ?? 0),
+      verification: verified === undefined ? null : projectVerification(verified),
+      movedAudiences: moved.map(({ id, name, members, before }) => {
+        return { id, name, members: Number(members), before: before === null ? null : Number(before) };
+      }),
     };
   }
 }
 
+type MovedRow = {
+  readonly id: string;
+  readonly name: string;
+  readonly members: bigint;
+  readonly before: bigint | null;
+};
+
+type VerifiedRow = Readonly<Record<'finished_at_ms' | 'begun_at_ms' | 'hours' | 'different', bigint>> & {
+  readonly until: string | null;
+};
+
+function projectVerification(row: VerifiedRow): ProjectVerification {
+  return {
+    finishedAtMs: Number(row.finished_at_ms),
+    hours: Number(row.hours),
+    different: Number(row.different),
+    untilMs: row.until === null ? Number(row.begun_at_ms) : Date.parse(row.until),
+  };
+}
+
 const HOURS_BACK = 24;
+const ONE_DAY_MS = 86_400_000;
 
 const HOURS = `
   select hour, sum(messages)::int8 as messages, sum(repeats)::int8 as repeats
@@ -111,15 +155,43 @@ const HOURS = `
   order by hour desc
   limit ${HOURS_BACK}`;
 
-const REFUSALS_OF_DAY =
-  "select coalesce(sum(count), 0)::int8 as count from refusals where project_id = $1 and day = $2::int4 and code <> 'adjusted'";
+const REFUSALS = `
+  select coalesce(sum(count) filter (where day = $2::int4), 0)::int8 as today,
+         coalesce(sum(count) filter (where day = $2::int4 - 1), 0)::int8 as yesterday
+  from refusals
+  where project_id = $1 and day in ($2::int4, $2::int4 - 1) and code <> 'adjusted'`;
 
+// Without an end of its own a verification compares up to its beginning.
 const VERIFIED = `
-  select last.finished_at_ms, count(hours.hour_ms) as hours, count(hours.hour_ms) filter (where not is_equal) as different
-  from verifications last
-    left join verification_hours hours on hours.verification = 'last' and hours.project_id = $1
-  where last.finished_at_ms is not null
-  group by last.finished_at_ms`;
+  with last as (
+    select 'last' as verification, begun_at_ms, finished_at_ms, report
+    from verifications
+    where finished_at_ms is not null
+    union all
+    select id, created_at_ms, finished_at_ms, result
+    from jobs
+    where kind = 'verify' and state = 'done' and coalesce(args::jsonb ->> 'project', $1) = $1
+    order by finished_at_ms desc
+    limit 1
+  )
+  select last.finished_at_ms, last.begun_at_ms, last.report::jsonb ->> 'until' as until, count(hours.hour_ms) as hours,
+         count(hours.hour_ms) filter (where not is_equal) as different
+  from last
+    left join verification_hours hours on hours.verification = last.verification and hours.project_id = $1
+  group by last.finished_at_ms, last.begun_at_ms, last.report`;
+
+const MOVED = `
+  select now.id, now.name, now.members, earlier.members as before
+  from audiences now
+    left join lateral (
+      select members from audience_evaluations
+      where audience_id = now.id and evaluated_at <= $2::int8
+      order by evaluated_at desc
+      limit 1
+    ) earlier on true
+  where now.project_id = $1 and now.deleted_at_ms is null and now.members is not null
+  order by abs(now.members - coalesce(earlier.members, now.members)) desc, now.members desc, now.name
+  limit 5`;
 
 // Later generations are databases of the same name with a number behind it; of shards the tables are in one beside each.
 const ANALYTICS_BYTES = `

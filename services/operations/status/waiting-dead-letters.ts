@@ -16,6 +16,8 @@ export interface WaitingDeadLettersParts {
 }
 
 export interface DeadLetterCounts {
+  /** Messages, however many readers could not process one. */
+  readonly messages: number;
   readonly byReader: Readonly<Record<string, number>>;
   /** Whether all were counted; else the counts are a lower bound. */
   readonly isWhole: boolean;
@@ -64,7 +66,7 @@ export class WaitingDeadLetters {
     for (const { readers } of this.#waiting.values()) {
       for (const reader of readers) byReader[reader] = (byReader[reader] ?? 0) + 1;
     }
-    return { byReader, isWhole: isRead && !this.#isOverfull };
+    return { messages: this.#waiting.size, byReader, isWhole: isRead && !this.#isOverfull };
   }
 
   /** Whether it has read to the end. */

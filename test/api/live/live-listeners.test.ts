@@ -20,6 +20,7 @@ interface Tick {
   readonly rows: readonly { readonly user_id: string; readonly log: { readonly partition: number } }[];
   readonly seen: number;
   readonly shown: number;
+  readonly recent?: boolean;
 }
 
 /** The events of a listener's stream. */
@@ -57,6 +58,33 @@ async function append(log: EventLog, ...users: readonly string[]): Promise<void>
   const records = users.map((userId) => recordOf(track({ projectId: PROJECT.id, userId, event: 'Paid' })));
   await log.append(records.map((record) => ({ ...record, topic: 'tidemark.track' })));
 }
+
+const usersOf = ({ rows }: Tick): readonly string[] => rows.map(({ user_id: user }) => user);
+
+test.each(await realLogs())(
+  'a listener on $name that asks for what is recent is told the newest of all partitions first, then what comes',
+  async ({ open }) => {
+    const log = await open(3);
+    const users = Array.from({ length: 60 }, (_, n) => `u${String(n).padStart(2, '0')}`);
+    for (const user of users) await append(log, user);
+    await log.append([
+      { ...recordOf(track({ projectId: 'proj_other', userId: 'theirs', event: 'Paid' })), topic: 'tidemark.track' },
+    ]);
+
+    const ticks = listen(log, 'event=Paid&recent=50');
+    const recent = (await ticks.next()).value as Tick;
+    await append(log, 'live');
+    const [live] = (await nextSeen(ticks, 1)).slice(-1);
+
+    expect(recent).toMatchObject({ recent: true, seen: 50, shown: 50 });
+    expect(usersOf(recent).toSorted()).toEqual(users.slice(-50));
+    expect([live!.recent, usersOf(live!)]).toEqual([undefined, ['live']]);
+
+    const resumed = listen(log, 'event=Paid&recent=50', recent.id);
+    const [again] = (await nextSeen(resumed, 1)).slice(-1);
+    expect([again!.recent, usersOf(again!)]).toEqual([undefined, ['live']]);
+  },
+);
 
 test.each(await realLogs())(
   'a listener on $name sees what comes over all partitions, counts all of it, and resumes without a gap',

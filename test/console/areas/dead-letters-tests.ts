@@ -19,7 +19,7 @@ export function testDeadLetters(scene: () => Scene): void {
 
     test('without any the screen says that this is good, and a key that is no admin key is told what it takes', async () => {
       const page = await scene().signedIn('#/dead-letters', { isAdmin: true });
-      await page.getByText('Nothing was refused by a store').waitFor();
+      await page.getByText('No failed messages').waitFor();
 
       const other = await scene().signedIn('#/dead-letters');
 
@@ -43,7 +43,10 @@ export function testDeadLetters(scene: () => Scene): void {
       await expect.poll(async () => page.locator('.trial li.takes').count(), { timeout: 20_000 }).toBe(2);
       await page.getByRole('button', { name: 'Send the corrected message' }).click();
 
-      await page.getByText('edited', { exact: false }).first().waitFor();
+      await page.getByRole('heading', { name: 'Sent, and in the profile of mended.' }).waitFor();
+      await page.locator('.sent .steps li.done').nth(2).waitFor();
+      await page.locator('.sent .diff .added').getByText('"mended"').waitFor();
+      await page.getByText('Why it had not been stored').waitFor();
       await expect
         .poll(async () => profileOf(scene(), projectId, 'mended'), { timeout: 20_000 })
         .toMatch(/"plan": ?"team", ?"balance": ?12345678901234567\.25/);
@@ -78,7 +81,9 @@ export function testDeadLetters(scene: () => Scene): void {
       await page.locator('textarea').fill('{"user_id": "b"}');
       await expectAccessible(page, 'a letter');
       await page.getByRole('button', { name: 'Drop…' }).click();
-      await expect.poll(() => page.getByRole('dialog').innerText(), { timeout: 20_000 }).toContain('will stay missing');
+      await expect
+        .poll(() => page.getByRole('dialog').innerText(), { timeout: 20_000 })
+        .toContain('will not be stored');
       await expectAccessible(page, 'the question');
     });
 

@@ -100,14 +100,8 @@ export function testLive(scene: () => Scene): void {
         expect(response.status).toBe(400);
       }
       const page = await scene().signedIn('#/live');
-      await page.getByRole('link', { name: 'Refusals' }).click();
-      const row = page.getByRole('button', { name: /2\s+\/v1\/track\s+\/event/ });
-      await expect
-        .poll(async () => {
-          if ((await row.count()) === 0) await page.getByRole('button', { name: 'Look again' }).click();
-          return row.count();
-        })
-        .toBe(1);
+      await page.getByRole('link', { name: 'Rejected' }).click();
+      const row = page.getByRole('button', { name: /2\s+\/v1\/track\s+event/ });
 
       await row.click();
 
@@ -115,7 +109,7 @@ export function testLive(scene: () => Scene): void {
       expect(page.url()).toContain('tab=refusals');
       await page.keyboard.press('Escape');
       await page.locator('.details').waitFor({ state: 'detached' });
-      await page.getByRole('link', { name: 'What comes in' }).click();
+      await page.getByRole('link', { name: 'Accepted' }).click();
       await page.getByText('Listening…').waitFor();
     });
 
@@ -131,13 +125,74 @@ export function testLive(scene: () => Scene): void {
       await page.getByRole('heading', { name: 'grace' }).waitFor();
     });
 
-    test('a project with data is told how much comes in and what is newest', async () => {
+    test('what was recorded before Live was opened is there, below a line, and has its receipt', async () => {
+      await track('Sent Before', '{"n":1}');
+      const page = await scene().signedIn('#/live?event=Sent+Before');
+      await page.getByText('Recorded before this page was opened').waitFor();
+      await track('Sent Before', '{"n":2}');
+
+      const rows = page.locator('.rows > li');
+      await expect.poll(async () => rows.allInnerTexts()).toHaveLength(3);
+      expect((await rows.allInnerTexts()).map((text) => /n\s+\d|before/.exec(text)?.[0].replace(/\s+/, ' '))).toEqual([
+        'n 2',
+        'before',
+        'n 1',
+      ]);
+      await rows.last().getByRole('button').click();
+      await page.locator('.steps li.done').nth(2).waitFor();
+    });
+
+    test('the message that is open is in the address, which opens it again', async () => {
+      await track('Opened By Address', '{"n":1}');
+      const page = await scene().signedIn('#/live?event=Opened+By+Address');
+      await page.locator('[data-row]').click();
+      await expect.poll(() => page.url()).toMatch(/open=track-0-\d+/);
+
+      const other = await scene().signedIn(page.url().slice(page.url().indexOf('#')));
+
+      await other.getByRole('complementary', { name: 'Message' }).getByText('Opened By Address').waitFor();
+      await other.keyboard.press('Escape');
+      await expect.poll(() => other.url()).not.toContain('open=');
+      await other.goto(`${scene().url}/console/#/live?open=track-0-999999`);
+      await other.getByText('not among the newest').waitFor();
+    });
+
+    test('messages that a stream leaves out are counted where they would stand', async () => {
+      const page = await scene().signedIn('#/live?event=Left+Out');
+      await page.getByText('Listening…').waitFor();
+      const batch = Array.from({ length: 400 }, () => ({ type: 'track', userId: 'many', event: 'Left Out' }));
+
+      const response = await scene().service.request('/v1/batch', { batch });
+
+      expect(response.status).toBe(200);
+      await page
+        .getByText(/\d+ more at .*, not shown/)
+        .first()
+        .waitFor();
+      await expect
+        .poll(async () => {
+          const hidden = await page.getByText(/more at/).allInnerTexts();
+          const left = hidden.reduce((sum, text) => sum + Number(/[\d,]+/.exec(text)?.[0].replace(',', '')), 0);
+          return left + (await page.locator('[data-row]').count());
+        })
+        .toBe(400);
+    });
+
+    test('Today does not depend on when it was opened: what was sent before is counted and listed', async () => {
+      await track('Front Page', '{}');
       const page = await scene().signedIn();
-      await page.getByText('counted since this page was opened').waitFor();
 
-      await track('Newest Event', '{}');
+      await page.getByRole('link', { name: /^\S+ ?Front Page/ }).waitFor();
+      const events = page.getByRole('link', { name: /^Events [\d,]+/ });
+      await events.waitFor();
+      await page.getByRole('link', { name: /^Rejected today/ }).waitFor();
+      await page.getByRole('heading', { name: 'Top events' }).waitFor();
+      await page.getByRole('slider', { name: 'Events by hour' }).waitFor();
+      await page.getByRole('heading', { name: 'Audiences that moved most' }).waitFor();
+      await page.getByRole('link', { name: /^\S+ ?Front Page/ }).click();
 
-      await page.getByRole('link', { name: 'Newest Event' }).waitFor();
+      await page.locator('.steps li.done').nth(2).waitFor();
+      expect(complaintsOf(page)).toEqual([]);
     });
   });
 }

@@ -38,7 +38,9 @@ export class MemoryStoreFigures implements StoreFigures {
     return this.#unlessUnreachable({
       hours: [{ hour: 494_000, messages: 3, repeats: 1 }],
       refusedToday: 2,
+      refusedYesterday: 1,
       verification: null,
+      movedAudiences: [],
     });
   }
 

@@ -2,7 +2,8 @@
  * Values over time. It is a slider to the keyboard and to screen readers: the arrow keys move through the points, and each says its
  * values. A table of the same figures belongs beside it. Drawn as SVG: it follows the theme, any zoom, and needs no library.
  */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
+import { useWidth } from '../use-width.ts';
 import {
   type Area,
   type Axis,
@@ -140,16 +141,4 @@ function pointAfter(key: string, at: number, last: number): number | undefined {
   };
   const next = steps[key];
   return next === undefined ? undefined : Math.min(Math.max(next, 0), last);
-}
-
-/** The width of the element in pixels, followed as it changes; 0 before it is known. */
-function useWidth(box: { readonly current: HTMLElement | null }): number {
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    if (box.current === null) return undefined;
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
-    observer.observe(box.current);
-    return () => observer.disconnect();
-  }, []);
-  return width;
 }

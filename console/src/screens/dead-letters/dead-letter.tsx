@@ -10,11 +10,14 @@ import { count } from '../../parts/numbers.ts';
 import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { Editor } from './editor.tsx';
+import { Editor, type SentEdit } from './editor.tsx';
+import { READERS } from './filter.ts';
 import { ReplayOrDropDialog } from './replay-or-drop.tsx';
+import { Sent } from './sent.tsx';
 
 export function DeadLetterPage({ id }: { readonly id: string }) {
   const [version, setVersion] = useState(0);
+  const [sent, setSent] = useState<SentEdit>();
   const asked = operation('GET /v1/admin/dead-letters/{id}', { path: { id } });
   const letter = useAnswer(asked, version);
   return (
@@ -39,36 +42,70 @@ export function DeadLetterPage({ id }: { readonly id: string }) {
       {letter.state === 'failed' && letter.error.status !== 404 && (
         <Problem error={letter.error} retry={letter.retry} />
       )}
-      {letter.state === 'ready' && <Known letter={letter.value} onChange={() => setVersion(version + 1)} />}
+      {letter.state === 'ready' && (
+        <Known
+          letter={letter.value}
+          sent={sent}
+          onChange={(edit) => {
+            setSent(edit);
+            setVersion(version + 1);
+          }}
+        />
+      )}
     </div>
   );
 }
 
-function Known({ letter, onChange }: { readonly letter: WholeDeadLetter; readonly onChange: () => void }) {
+interface KnownProps {
+  readonly letter: WholeDeadLetter;
+  /** What was sent on this page. */
+  readonly sent: SentEdit | undefined;
+  readonly onChange: (sent?: SentEdit) => void;
+}
+
+function Known({ letter, sent, onChange }: KnownProps) {
+  const isWaiting = letter.state === 'waiting' || letter.state === 'editing';
+  const record = letter.record === null ? undefined : letter.record;
+  return (
+    <>
+      {sent !== undefined && <Sent letter={letter} sent={sent} />}
+      <Facts letter={letter} />
+      {isWaiting && (
+        <>
+          <Why letter={letter} />
+          <Actions letter={letter} onChange={onChange} />
+        </>
+      )}
+      {isWaiting && record !== undefined ? (
+        <Editor id={letter.id} record={record} onSent={onChange} />
+      ) : (
+        <section aria-labelledby="value">
+          <h2 id="value">{isWaiting ? 'The message' : 'The message as it was'}</h2>
+          {record === undefined ? <Unreadable letter={letter} /> : <JsonView value={record} />}
+        </section>
+      )}
+      {!isWaiting && <Why letter={letter} />}
+    </>
+  );
+}
+
+function Why({ letter }: { readonly letter: WholeDeadLetter }) {
   const isWaiting = letter.state === 'waiting' || letter.state === 'editing';
   return (
     <>
-      <Facts letter={letter} />
-      <h2 id="why">Why</h2>
-      <ul class="attempts" aria-labelledby="why">
+      <h2 id="why" class="below">
+        {isWaiting ? 'Why' : 'Why it had not been stored'}
+      </h2>
+      <ul class={`attempts ${isWaiting ? '' : 'past'}`} aria-labelledby="why">
         {letter.attempts.map(({ id, reader, error, failed_at: at }) => (
           <li key={id}>
             <p class="quiet small">
-              {reader}, <Ago at={at} />
+              {READERS[reader] ?? reader}, <Ago at={at} />
             </p>
             <p class="id">{error}</p>
           </li>
         ))}
       </ul>
-      {isWaiting && <Actions letter={letter} onChange={onChange} />}
-      {isWaiting && letter.record !== null ? (
-        <Editor id={letter.id} record={letter.record} onDone={onChange} />
-      ) : (
-        <section aria-labelledby="value">
-          <h2 id="value">The message</h2>
-          {letter.record === null ? <Unreadable letter={letter} /> : <JsonView value={letter.record} />}
-        </section>
-      )}
     </>
   );
 }
@@ -87,9 +124,10 @@ function Facts({ letter }: { readonly letter: WholeDeadLetter }) {
         <dd>
           {STATE_WORDS[state] ?? state} {settledAt !== null && <Ago at={settledAt} />}
           {copy !== null && (
-            <span class="quiet">
-              as <code>{copy}</code>
-            </span>
+            <>
+              {', as '}
+              <code>{copy}</code>
+            </>
           )}
         </dd>
       </div>
@@ -117,7 +155,12 @@ function Facts({ letter }: { readonly letter: WholeDeadLetter }) {
   );
 }
 
-function Actions({ letter: { id }, onChange }: { readonly letter: WholeDeadLetter; readonly onChange: () => void }) {
+interface ActionsProps {
+  readonly letter: WholeDeadLetter;
+  readonly onChange: () => void;
+}
+
+function Actions({ letter: { id }, onChange }: ActionsProps) {
   const [how, setHow] = useState<'replay' | 'drop'>();
   return (
     <div class="row settling">

@@ -10,7 +10,14 @@ import { Problem } from '../../parts/loading/states.tsx';
 interface EditorProps {
   readonly id: string;
   readonly record: NonNullable<WholeDeadLetter['record']>;
-  readonly onDone: () => void;
+  /** Told the text that was sent, and its receipt. */
+  readonly onSent: (sent: SentEdit) => void;
+}
+
+/** A correction that was sent. */
+export interface SentEdit {
+  readonly text: string;
+  readonly receipt: string | null;
 }
 
 type Answered = { readonly of: string } & ({ readonly answer: EditedDeadLetter } | { readonly error: ApiError });
@@ -21,7 +28,7 @@ function editOf(id: string, body: string, isDry = false) {
 }
 
 /** What is sent, and the newest answer to it. */
-function useEdit(id: string, text: string, onDone: () => void) {
+function useEdit(id: string, text: string, onSent: EditorProps['onSent']) {
   const [answered, setAnswered] = useState<Answered>();
   const [isAsking, setAsking] = useState(false);
   const send = async (isDry: boolean): Promise<void> => {
@@ -29,7 +36,7 @@ function useEdit(id: string, text: string, onDone: () => void) {
     try {
       const answer = await ask(editOf(id, text, isDry));
       if (isDry) setAnswered({ of: text, answer });
-      else onDone();
+      else onSent({ text, receipt: answer.receipt });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       setAnswered({ of: text, error });
@@ -41,10 +48,10 @@ function useEdit(id: string, text: string, onDone: () => void) {
 }
 
 /** The message as text that can be changed, what has changed, and what the stores say of it. */
-export function Editor({ id, record, onDone }: EditorProps) {
+export function Editor({ id, record, onSent }: EditorProps) {
   const before = jsonText(record, 2);
   const [text, setText] = useState(before);
-  const { send, isAsking, answered } = useEdit(id, text, onDone);
+  const { send, isAsking, answered } = useEdit(id, text, onSent);
   const isChanged = text.trim() !== before.trim();
   return (
     <section class="editor" aria-labelledby="edit-title">

@@ -166,7 +166,7 @@ function Counted({ how, result }: { readonly how: How; readonly result: SettledD
         <p>
           {how === 'replay'
             ? `${messagesOf(result)} will be read again, as they were. That helps where the cause is gone.`
-            : `${messagesOf(result)} will stay missing where a store did not take them. The log keeps them; they are listed no more.`}
+            : `${messagesOf(result)} will not be stored. The log keeps ${countOf(result.messages) === 1 ? 'it' : 'them'}.`}
         </p>
       )}
       {how === 'replay' && undecodable > 0 && (

@@ -11,7 +11,7 @@ import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { useRowKeys } from '../../parts/loading/use-rows.ts';
 import { Facets } from './facets.tsx';
-import { filterIn, isFiltered, selectionOf } from './filter.ts';
+import { filterIn, isFiltered, READERS, selectionOf } from './filter.ts';
 import { DeadLetterPage } from './dead-letter.tsx';
 import { ReplayOrDrop } from './replay-or-drop.tsx';
 import './dead-letters.css';
@@ -49,6 +49,7 @@ function List() {
     <div class="screen">
       <div class="head">
         <h1>Dead letters</h1>
+        <p class="quiet">Messages that could not be stored</p>
         <div class="row actions">
           <CopyAs request={asked} tidemark={['dead-letters', 'list', ...optionsOf(selected)]} />
         </div>
@@ -136,7 +137,7 @@ function Group({ error, letters, chosen, choose }: GroupProps) {
 }
 
 function DeadLetterRow({ letter }: { readonly letter: DeadLetter }) {
-  const readers = [...new Set(letter.attempts.map(({ reader }) => reader))].join(' and ');
+  const readers = [...new Set(letter.attempts.map(({ reader }) => READERS[reader] ?? reader))].join(' and ');
   return (
     <a class="row-button dead-letter-row" data-row href={linkTo(['dead-letters', letter.id])}>
       <code>{letter.id.replace('tidemark.', '')}</code>
@@ -163,8 +164,8 @@ function Nothing({ isFiltered: isNarrowed }: { readonly isFiltered: boolean }) {
     );
   }
   return (
-    <Empty title="Nothing was refused by a store">
-      <p>Every message that was accepted could be written. What a store does not take would wait here, whole.</p>
+    <Empty title="No failed messages">
+      <p>Every message that was accepted could be stored. One that cannot be waits here, whole.</p>
     </Empty>
   );
 }

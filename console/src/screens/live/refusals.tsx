@@ -1,4 +1,5 @@
-/** What was refused in the last 30 days, that which was refused last first. */
+/** What was rejected in the last 30 days, the last first. */
+import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { RefusalGroup } from '../../api/types.ts';
@@ -8,30 +9,28 @@ import { count } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { usePoll } from '../../parts/loading/use-poll.ts';
 import { useEscape, useRowKeys } from '../../parts/loading/use-rows.ts';
+
+const EVERY_MS = 5_000;
 
 export function Refusals() {
   const cursor = address.value.query.get('cursor') ?? undefined;
-  const loaded = useAnswer(operation('GET /v1/refusals', { query: { limit: 50, cursor } }));
+  const request = operation('GET /v1/refusals', { query: { limit: 50, cursor } });
+  const { value, error, refresh } = usePoll(request.path, async (signal) => ask({ ...request, signal }), EVERY_MS);
   useRowKeys();
   return (
     <section aria-labelledby="refusals">
       <div class="section-head">
-        <h2 id="refusals">Refused or mended in the last 30 days</h2>
-        <div class="row">
-          <button type="button" onClick={loaded.retry}>
-            Look again
-          </button>
-          <CopyAs request={operation('GET /v1/refusals')} />
-        </div>
+        <h2 id="refusals">Rejected or mended in the last 30 days</h2>
+        <CopyAs request={operation('GET /v1/refusals')} />
       </div>
-      {loaded.state === 'loading' && <Loading what="refusals" />}
-      {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
-      {loaded.state === 'ready' && (
+      {error !== undefined && <Problem error={error} retry={refresh} />}
+      {value === undefined && error === undefined && <Loading what="what was rejected" />}
+      {value !== undefined && (
         <>
-          <Groups groups={loaded.value.refusals} isFirst={cursor === undefined} />
-          <Pager next={loaded.value.next_cursor} />
+          <Groups groups={value.refusals} isFirst={cursor === undefined} />
+          <Pager next={value.next_cursor} />
         </>
       )}
     </section>
@@ -43,7 +42,7 @@ function Groups({ groups, isFirst }: { readonly groups: readonly RefusalGroup[];
   useEscape(() => setParameters({ open: '' }));
   if (groups.length === 0 && isFirst) {
     return (
-      <Empty title="Nothing was refused or mended">
+      <Empty title="Nothing was rejected or mended">
         <p>
           What a key of this project sends and the service cannot take is here within ten seconds: which endpoint, what
           was wrong, how often, and an example.
@@ -52,12 +51,20 @@ function Groups({ groups, isFirst }: { readonly groups: readonly RefusalGroup[];
     );
   }
   return (
-    <ul class="rows" aria-label="Refusals, the last first">
-      {groups.map((group) => {
-        const name = nameOf(group);
-        return <Group key={name} group={group} name={name} isOpen={name === open} />;
-      })}
-    </ul>
+    <>
+      <div class="refusal-row refusal-head quiet small" aria-hidden="true">
+        <span class="refusal-count">Times</span>
+        <span>Endpoint</span>
+        <span>Problem</span>
+        <span>Last</span>
+      </div>
+      <ul class="rows" aria-label="Rejected, the last first">
+        {groups.map((group) => {
+          const name = nameOf(group);
+          return <Group key={name} group={group} name={name} isOpen={name === open} />;
+        })}
+      </ul>
+    </>
   );
 }
 
@@ -85,7 +92,7 @@ function Group({ group, name, isOpen }: GroupProps) {
         <b class="refusal-count">{count(countOf(group.count))}</b>
         <code>{group.path ?? 'others'}</code>
         <span>
-          {group.pointer !== '' && <code>{group.pointer} </code>}
+          {group.pointer !== '' && <code>{group.pointer.slice(1)} </code>}
           {group.message}
           {group.code === 'adjusted' && <span class="badge mended">recorded, mended</span>}
         </span>
@@ -129,7 +136,9 @@ function Details({ group }: { readonly group: RefusalGroup }) {
         <p class="quiet">No body was read.</p>
       ) : (
         <div>
-          <p class="label">The beginning of one {group.code === 'adjusted' ? 'that was mended' : 'that was refused'}</p>
+          <p class="label">
+            The beginning of one {group.code === 'adjusted' ? 'that was mended' : 'that was rejected'}
+          </p>
           <pre class="json" tabIndex={0}>
             {group.example}
           </pre>

@@ -1,17 +1,17 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import type { LiveFilter } from '../../api/live.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { LiveRow } from '../../api/types.ts';
 import { useShortcuts } from '../../frame/keyboard.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { Excerpt } from '../../parts/json/json-view.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Empty, Problem } from '../../parts/loading/states.tsx';
 import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
 import { Clock } from '../../parts/time.tsx';
 import { useRowKeys } from '../../parts/loading/use-rows.ts';
-import { type Feed, useFeed } from '../live-feed.ts';
+import { type Feed, type FeedEntry, recordId, useFeed } from '../live-feed.ts';
+import { LiveCells } from '../live-cells.tsx';
 import { LiveMessage } from './live-message.tsx';
 import { Refusals } from './refusals.tsx';
 import './live.css';
@@ -22,8 +22,8 @@ type Filter = Pick<LiveFilter, FilterName>;
 const TYPES = ['track', 'identify', 'session'] as const;
 
 const TABS = [
-  { name: '', title: 'What comes in' },
-  { name: 'refusals', title: 'Refusals' },
+  { name: '', title: 'Accepted' },
+  { name: 'refusals', title: 'Rejected' },
 ] as const;
 
 export function Screen() {
@@ -39,11 +39,15 @@ export function Screen() {
   );
 }
 
+/** What was recorded before the page was opened and is shown first. */
+const RECENT = 50;
+
 function Stream() {
-  const filter = filterOf(address.value.query);
+  const { query } = address.value;
+  const filter = filterOf(query);
   const [isPaused, setPaused] = useState(false);
-  const [open, setOpen] = useState<LiveRow>();
-  const feed = useFeed(filter, isPaused);
+  const feed = useFeed({ ...filter, recent: RECENT }, isPaused);
+  const open = useOpenRow(feed, query.get('open') ?? undefined);
   useRowKeys();
   useShortcuts(useMemo(() => ({ p: () => setPaused((paused) => !paused) }), []));
   return (
@@ -53,7 +57,7 @@ function Stream() {
         <Status feed={feed} isPaused={isPaused} />
         <div class="row actions">
           <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-            {isPaused ? 'Go on' : 'Pause'}
+            {isPaused ? 'Resume' : 'Pause'}
           </button>
           <CopyAs
             request={operation('GET /v1/events/live', { query: filter })}
@@ -71,12 +75,30 @@ function Stream() {
       {feed.skipped > 0 && (
         <p class="notice">{count(feed.skipped)} messages were passed over: more came than could be looked at.</p>
       )}
+      {open === undefined && query.has('open') && feed.recent !== undefined && (
+        <p class="notice">The message of this address is not among the newest {RECENT} any more.</p>
+      )}
       <div class="split">
-        <Rows feed={feed} filter={filter} open={open} onOpen={setOpen} />
-        {open !== undefined && <LiveMessage key={open.message_id} row={open} onClose={() => setOpen(undefined)} />}
+        <Rows feed={feed} filter={filter} open={open} />
+        {open !== undefined && <LiveMessage key={open.message_id} row={open} onClose={() => openRow(undefined)} />}
       </div>
     </div>
   );
+}
+
+/** The message that the address names. It stays open when it leaves the list. */
+function useOpenRow({ entries, recent = [] }: Feed, id: string | undefined): LiveRow | undefined {
+  const kept = useRef<LiveRow | undefined>(undefined);
+  if (id === undefined) kept.current = undefined;
+  else if (kept.current === undefined || recordId(kept.current) !== id) {
+    const rows = [...entries.flatMap((entry) => ('row' in entry ? [entry.row] : [])), ...recent];
+    kept.current = rows.find((row) => recordId(row) === id);
+  }
+  return kept.current;
+}
+
+function openRow(row: LiveRow | undefined): void {
+  setParameters({ open: row === undefined ? '' : recordId(row) }, { push: row !== undefined });
 }
 
 /** `50 of 1,240 a second shown` */
@@ -88,7 +110,7 @@ function Status({ feed, isPaused }: { readonly feed: Feed; readonly isPaused: bo
       : state === 'failed'
         ? 'Stopped'
         : isPaused
-          ? `Paused · ${waiting === 200 ? '200 or more' : count(waiting)} new`
+          ? `Paused · ${count(waiting)} new`
           : seen === 0
             ? 'Listening…'
             : shown < seen
@@ -153,47 +175,62 @@ interface RowsProps {
   readonly feed: Feed;
   readonly filter: Filter;
   readonly open: LiveRow | undefined;
-  readonly onOpen: (row: LiveRow | undefined) => void;
 }
 
-function Rows({ feed, filter, open, onOpen }: RowsProps) {
-  if (feed.rows.length === 0) return feed.error === undefined ? <NothingYet filter={filter} /> : null;
+function Rows({ feed: { entries, recent, error }, filter, open }: RowsProps) {
+  if (entries.length === 0 && (recent ?? []).length === 0) {
+    return recent === undefined || error !== undefined ? null : <NothingYet filter={filter} />;
+  }
+  const rowOf = (row: LiveRow) => {
+    const id = recordId(row);
+    return <Row key={id} row={row} isOpen={open !== undefined && recordId(open) === id} />;
+  };
   return (
     <ul class="rows" aria-label="Messages, newest first">
-      {feed.rows.map((row) => {
-        const isOpen = row === open;
-        return (
-          <li key={`${row.log.topic}-${row.log.partition.rawJSON}-${row.log.offset}`}>
-            <button
-              type="button"
-              class="row-button live-row"
-              data-row
-              aria-expanded={isOpen}
-              onClick={() => onOpen(isOpen ? undefined : row)}
-            >
-              <Clock at={row.received_at} />
-              <span class={`kind ${row.type}`}>
-                {row.type === 'track' ? row.event : row.type}
-                {row.adjusted !== undefined && <span class="badge mended">mended</span>}
-              </span>
-              <span class="who">{row.user_id ?? <span class="quiet">{row.anonymous_id ?? row.internal_id}</span>}</span>
-              <Excerpt value={row.properties ?? row.traits ?? {}} />
-            </button>
-          </li>
-        );
-      })}
+      {entries.map((entry) =>
+        'row' in entry ? rowOf(entry.row) : <Hidden key={`${entry.at} ${entry.hidden}`} {...entry} />,
+      )}
+      {recent !== undefined && recent.length > 0 && (
+        <li class="live-line quiet small">Recorded before this page was opened</li>
+      )}
+      {recent?.map(rowOf)}
     </ul>
+  );
+}
+
+/** A stream shows 50 messages a second at most: the others are counted. */
+function Hidden({ hidden, at }: Extract<FeedEntry, { readonly hidden: number }>) {
+  return (
+    <li class="live-line quiet small">
+      {count(hidden)} more at <Clock at={at} />, not shown
+    </li>
+  );
+}
+
+function Row({ row, isOpen }: { readonly row: LiveRow; readonly isOpen: boolean }) {
+  return (
+    <li>
+      <button
+        type="button"
+        class="row-button live-row"
+        data-row
+        aria-expanded={isOpen}
+        onClick={() => openRow(isOpen ? undefined : row)}
+      >
+        <LiveCells row={row} />
+      </button>
+    </li>
   );
 }
 
 function NothingYet({ filter }: { readonly filter: Filter }) {
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   return (
-    <Empty title={isFiltered ? 'Nothing that matches has come yet' : 'Nothing has come yet'}>
+    <Empty title={isFiltered ? 'Nothing matches yet' : 'No messages yet'}>
       <p>
         {isFiltered
-          ? 'This page shows what is recorded from now on. '
-          : 'What this project records from now on appears here within a second.'}
+          ? 'Neither what was recorded last nor what has come since. '
+          : 'What this project records appears here within a second.'}
         {isFiltered && (
           <button type="button" onClick={clearFilters}>
             Clear the filters

@@ -1,16 +1,22 @@
 /** The drawing: from what comes in, through the log, to profiles and analytics. Side by side, or as a column. */
-import { useEffect, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { address, linkTo } from '../../frame/router.ts';
-import { type Box, COLUMN, type Layout, WIDE } from './layout.ts';
+import { useWidth } from '../../parts/use-width.ts';
+import { type Box, type Layout, layoutFor } from './layout.ts';
 import type { EdgeView, NodeView, PipelineView } from './model.ts';
 
 export function Drawing({ view }: { readonly view: PipelineView }) {
-  const layout = useLayout();
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  return <div ref={box}>{width > 0 && <Drawn view={view} layout={layoutFor(width)} />}</div>;
+}
+
+function Drawn({ view, layout }: { readonly view: PipelineView; readonly layout: Layout }) {
   const height = layout.heightOf(view.generations.length);
   const open = address.value.query.get('partitions');
   const link = (part: string): string => linkTo(['pipeline'], open === part ? {} : { partitions: part });
   return (
-    <svg class={`pipeline ${layout.name}`} viewBox={`0 0 ${layout.width} ${height}`}>
+    <svg class={`pipeline ${layout.name}`} width={layout.width} height={height}>
       <Line path={layout.paths.input} isFlowing={view.isAccepting} tone="good" />
       <Line path={layout.paths.projector} isFlowing={view.toProjector.isFlowing} tone={view.toProjector.tone} />
       <Line path={layout.paths.sink} isFlowing={view.toSink.isFlowing} tone={view.toSink.tone} />
@@ -29,19 +35,6 @@ export function Drawing({ view }: { readonly view: PipelineView }) {
       ))}
     </svg>
   );
-}
-
-const NARROW = '(max-width: 1099px)';
-
-function useLayout(): Layout {
-  const [isNarrow, setNarrow] = useState(() => matchMedia(NARROW).matches);
-  useEffect(() => {
-    const media = matchMedia(NARROW);
-    const change = (): void => setNarrow(media.matches);
-    media.addEventListener('change', change);
-    return () => media.removeEventListener('change', change);
-  }, []);
-  return isNarrow ? COLUMN : WIDE;
 }
 
 interface LineProps {

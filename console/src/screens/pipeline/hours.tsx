@@ -1,27 +1,66 @@
 /** The log counted against profiles and analytics, by project and hour, and "verify now". */
 import { useState } from 'preact/hooks';
+import type { Answer } from '../../api/answer.ts';
 import { ApiError, ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
-import type { Verification, VerificationJob, VerifiedHour } from '../../api/types.ts';
+import type { Verification, VerificationJob } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
-import { projectName } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
-import { Ago, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Ago, minuteText } from '../../parts/time.tsx';
 import { usePoll } from '../../parts/loading/use-poll.ts';
+import { HourTable } from './hour-table.tsx';
 import { secondsText } from './model.ts';
 
 const RUNNING_MS = 1_000;
 const FINISHED_MS = 30_000;
 
+/** What the verification that is chosen found, or else the newest that is done, of whoever began it. */
 export function Hours() {
+  const { value: list, error, refresh } = useVerifications();
+  const named = address.value.query.get('verification') ?? undefined;
+  const id = named ?? (list === undefined ? undefined : newestOf(list));
+  const request = hoursRequest(id ?? 'last');
+  return (
+    <section class="hours" aria-labelledby="hours">
+      <div class="section-head">
+        <h2 id="hours">Data check</h2>
+        <div class="row">
+          <VerifyNow isBusy={list?.verifications.some(isRunning) === true} onStart={refresh} />
+          <CopyAs request={request} tidemark={['verify', '--since', '24h']} />
+        </div>
+      </div>
+      {error !== undefined && <Problem error={error} retry={refresh} />}
+      {list === undefined && error === undefined && <Loading what="verifications" />}
+      {list !== undefined && (id === undefined ? <NeverVerified /> : <Chosen key={id} id={id} list={list} />)}
+    </section>
+  );
+}
+
+type Verifications = Answer<'GET /v1/admin/verifications'>;
+
+/** The newest that were begun, and the last that the service did by itself. */
+function useVerifications() {
+  const request = operation('GET /v1/admin/verifications', { query: { limit: 10 } });
+  return usePoll(
+    'verifications',
+    async (signal) => ask({ ...request, signal }),
+    ({ verifications }) => (verifications.some(isRunning) ? RUNNING_MS : FINISHED_MS),
+  );
+}
+
+function newestOf({ verifications, last }: Verifications): string | undefined {
+  const done = verifications.find(({ state }) => state === 'done');
+  const isOwnNewer = last !== null && (done?.finished_at ?? '') < last.finished_at;
+  return isOwnNewer ? 'last' : done?.id;
+}
+
+function hoursRequest(id: string) {
   const { query } = address.value;
-  const id = query.get('verification') ?? 'last';
-  const asked = operation('GET /v1/admin/verifications/{id}', {
+  return operation('GET /v1/admin/verifications/{id}', {
     path: { id },
     query: {
       differing: query.get('differing') === 'true' ? 'true' : undefined,
@@ -29,26 +68,26 @@ export function Hours() {
       limit: 48,
     },
   });
+}
+
+interface ChosenProps {
+  readonly id: string;
+  readonly list: Verifications;
+}
+
+function Chosen({ id, list }: ChosenProps) {
+  const request = hoursRequest(id);
   const { value, error, refresh } = usePoll(
-    JSON.stringify(asked),
-    async (signal) => ask({ ...asked, signal }),
+    JSON.stringify(request),
+    async (signal) => ask({ ...request, signal }),
     ({ verification }) => (isRunning(verification) ? RUNNING_MS : FINISHED_MS),
   );
-  const isNone = error?.status === 404 && id === 'last';
   return (
-    <section class="hours" aria-labelledby="hours">
-      <div class="section-head">
-        <h2 id="hours">Is everything in the stores?</h2>
-        <div class="row">
-          <VerifyNow isBusy={value !== undefined && isRunning(value.verification)} />
-          <CopyAs request={asked} tidemark={['verify', '--since', '24h']} />
-        </div>
-      </div>
-      {isNone && <NeverVerified />}
-      {error !== undefined && !isNone && <Problem error={error} retry={refresh} />}
-      {value === undefined && error === undefined && <Loading what="the last verification" />}
-      {value !== undefined && error?.status !== 404 && <Found found={value} />}
-    </section>
+    <>
+      {error !== undefined && <Problem error={error} retry={refresh} />}
+      {value === undefined && error === undefined && <Loading what="the verification" />}
+      {value !== undefined && error?.status !== 404 && <Found found={value} list={list} />}
+    </>
   );
 }
 
@@ -69,13 +108,21 @@ function NeverVerified() {
 
 const PERIODS = { '24h': 'The last 24 hours', '7d': 'The last 7 days', all: 'Everything' } as const;
 
-function VerifyNow({ isBusy }: { readonly isBusy: boolean }) {
+interface VerifyNowProps {
+  readonly isBusy: boolean;
+  readonly onStart: () => void;
+}
+
+function VerifyNow({ isBusy, onStart }: VerifyNowProps) {
   const [since, setSince] = useState('24h');
   const [error, setError] = useState<ApiError>();
   const start = (): void => {
     setError(undefined);
     ask(operation('POST /v1/admin/verifications', { body: { since } })).then(
-      ({ id }) => setParameters({ verification: id, differing: '', hours: '' }, { push: true }),
+      ({ id }) => {
+        setParameters({ verification: id, differing: '', hours: '' }, { push: true });
+        onStart();
+      },
       (failure: unknown) => {
         if (!(failure instanceof ApiError)) throw failure;
         setError(failure);
@@ -103,16 +150,21 @@ function VerifyNow({ isBusy }: { readonly isBusy: boolean }) {
   );
 }
 
-function Found({ found: { verification, hours, next_cursor: next } }: { readonly found: Verification }) {
+interface FoundProps {
+  readonly found: Verification;
+  readonly list: Verifications;
+}
+
+function Found({ found: { verification, hours, next_cursor: next }, list }: FoundProps) {
   const { query } = address.value;
   if (isRunning(verification)) return <Running job={verification} />;
   if (verification.state !== 'done') return <Ended job={verification} />;
   const isFiltered = query.get('differing') === 'true';
   return (
     <>
-      <Verdict job={verification} />
+      <Outcome job={verification} />
       <div class="row narrow-hours">
-        <Choice chosen={verification} />
+        <Choice chosen={verification} list={list} />
         <label class="check">
           <input
             type="checkbox"
@@ -161,110 +213,54 @@ function Ended({ job: { state, problem } }: { readonly job: VerificationJob }) {
   );
 }
 
-function Verdict({ job: { result, finished_at: at, principal } }: { readonly job: VerificationJob }) {
+function Outcome({ job }: { readonly job: VerificationJob }) {
+  const { result, finished_at: at, principal, created_at: begun } = job;
+  const hours = countOf(result?.hours_compared ?? ZERO);
   const isEqual = result?.equal !== false;
-  const [hours, different] = [result?.hours_compared, result?.hours_different];
+  const checked = (
+    <span class="quiet">
+      {principal === 'service' ? 'Checked by the service itself' : 'Checked'} {at !== null && <Ago at={at} />}.
+    </span>
+  );
+  if (hours === 0 && isEqual) {
+    return (
+      <p class="verdict quiet" role="status">
+        Not checked yet: nothing had arrived in the hours of this check. {checked}
+      </p>
+    );
+  }
   return (
     <p class={`verdict ${isEqual ? 'good' : 'bad'}`} role="status">
-      <b>{isEqual ? 'Everything is there.' : 'A store differs from the log.'}</b>{' '}
-      {hours !== undefined &&
-        different !== undefined &&
-        (countOf(different) === 0
-          ? `${hoursText(countOf(hours))} compared, none differs. `
-          : `${count(countOf(different))} of ${hoursText(countOf(hours))} ${countOf(different) === 1 ? 'differs' : 'differ'}. `)}
-      <span class="quiet">
-        {principal === 'service' ? 'Verified by the service itself' : 'Verified'} {at !== null && <Ago at={at} />}.
-      </span>
+      <b>{isEqual ? 'Everything is there' : 'A store differs from the log'}</b>, up to{' '}
+      {minuteText(result?.until ?? begun)}: {comparedHours(hours, countOf(result?.hours_different ?? ZERO))}. {checked}
     </p>
   );
 }
 
-function hoursText(hours: number): string {
-  return hours === 1 ? '1 hour' : `${count(hours)} hours`;
+function comparedHours(hours: number, different: number): string {
+  const all = hours === 1 ? '1 hour' : `${count(hours)} hours`;
+  if (different === 0) return `${all} compared, none differs`;
+  return `${count(different)} of ${all} ${different === 1 ? 'differs' : 'differ'}`;
 }
 
+const ZERO = { rawJSON: '0' };
+
 /** Which verification is shown: the last of the service, or one that was started. */
-function Choice({ chosen }: { readonly chosen: VerificationJob }) {
-  const asked = operation('GET /v1/admin/verifications', { query: { limit: 10 } });
-  const list = useAnswer(asked, `${chosen.id} ${chosen.state}`);
-  const started = list.state === 'ready' ? list.value.verifications : [];
+function Choice({ chosen, list }: { readonly chosen: VerificationJob; readonly list: Verifications }) {
+  const started = list.verifications;
   const others = started.some(({ id }) => id === chosen.id) || chosen.id === 'last' ? started : [chosen, ...started];
   return (
     <select
       aria-label="Which verification"
       value={chosen.id}
-      onChange={(event) => {
-        const id = event.currentTarget.value;
-        setParameters({ verification: id === 'last' ? '' : id, hours: '' }, { push: true });
-      }}
+      onChange={(event) => setParameters({ verification: event.currentTarget.value, hours: '' }, { push: true })}
     >
-      <option value="last">The last by the service itself</option>
+      {list.last !== null && <option value="last">The last by the service itself</option>}
       {others.map(({ id, created_at: at }) => (
         <option key={id} value={id}>
           Started {at.slice(0, 10)} {at.slice(11, 16)} UTC
         </option>
       ))}
     </select>
-  );
-}
-
-function HourTable({ hours }: { readonly hours: readonly VerifiedHour[] }) {
-  return (
-    <div class="scrolling" tabIndex={0} role="region" aria-label="Hours">
-      <table class="numbers">
-        <thead>
-          <tr>
-            <th scope="col">Hour</th>
-            <th scope="col" class="text">
-              Project
-            </th>
-            <th scope="col">In the log</th>
-            <th scope="col">Profiles</th>
-            <th scope="col">Analytics</th>
-            <th scope="col">Repeats</th>
-          </tr>
-        </thead>
-        <tbody>
-          {hours.map((hour) => (
-            <tr key={hour.hour + hour.project} class={hour.equal ? '' : 'differs'}>
-              <th scope="row">{hourText(hour.hour)}</th>
-              <td class="text">{projectName(hour.project)}</td>
-              <td>{count(countOf(hour.messages))}</td>
-              <StoreCell counts={hour.postgres} waits={countOf(hour.not_yet.postgres)} />
-              <StoreCell counts={hour.clickhouse} waits={countOf(hour.not_yet.clickhouse)} />
-              <td class="quiet">{count(countOf(hour.repeats))}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-/** `24 Nov 2026, 14:00` */
-function hourText(at: string): string {
-  return exactTime(at, zoneOf(zoneChoice.value)).split(':').slice(0, 2).join(':');
-}
-
-interface StoreCellProps {
-  readonly counts: VerifiedHour['postgres'];
-  readonly waits: number;
-}
-
-function StoreCell({ counts, waits }: StoreCellProps) {
-  const [expected, found] = [countOf(counts.expected), countOf(counts.found)];
-  if (expected === found) {
-    return (
-      <td>
-        {waits > 0 && <span class="quiet">{count(waits)} on the way </span>}
-        {count(found)}
-      </td>
-    );
-  }
-  const difference = Math.abs(expected - found);
-  return (
-    <td class="wrong">
-      {count(found)} <b>{expected > found ? `${count(difference)} missing` : `${count(difference)} too many`}</b>
-    </td>
   );
 }

@@ -1,4 +1,4 @@
-/** Where the drawing has its parts: side by side, and as a column for narrow pages. */
+/** Where the drawing has its parts: side by side, and as a column for narrow pages. Pure. */
 
 export interface Box {
   readonly x: number;
@@ -25,54 +25,81 @@ export interface Layout {
 
 const GENERATION_STEP = 72;
 
-export const WIDE: Layout = {
-  name: 'wide',
-  width: 960,
-  heightOf: (generations) => 272 + GENERATION_STEP * generations,
-  boxes: {
-    input: { x: 0, y: 80, w: 160, h: 112 },
-    log: { x: 224, y: 92, w: 144, h: 88 },
-    projector: { x: 568, y: 4, w: 168, h: 88 },
-    sink: { x: 568, y: 180, w: 168, h: 88 },
-    profiles: { x: 800, y: 4, w: 160, h: 88 },
-    analytics: { x: 800, y: 180, w: 160, h: 88 },
-  },
-  paths: {
-    input: 'M160 136H224',
-    projector: 'M368 136C412 136 412 48 456 48H568',
-    sink: 'M368 136C412 136 412 224 456 224H568',
-    profiles: 'M736 48H800',
-    analytics: 'M736 224H800',
-  },
-  labels: { projector: [500, 38], sink: [500, 214] },
-  anchor: 'middle',
-  labelGap: 29,
-  generationBox: (index) => ({ x: 568, y: 296 + GENERATION_STEP * index, w: 392, h: 56 }),
-  generationPath: ({ x, y, h }) => `M296 180V${y + h / 2 - 16}q0 16 16 16H${x}`,
-};
+/** Below this the parts do not fit side by side. */
+const LEAST_WIDE = 700;
+const MOST_WIDE = 1080;
+const MOST_COLUMN = 480;
 
-export const COLUMN: Layout = {
-  name: 'column',
-  width: 328,
-  heightOf: (generations) => 736 + GENERATION_STEP * generations,
-  boxes: {
-    input: { x: 0, y: 0, w: 328, h: 108 },
-    log: { x: 0, y: 136, w: 328, h: 88 },
-    projector: { x: 32, y: 288, w: 296, h: 88 },
-    profiles: { x: 32, y: 392, w: 296, h: 88 },
-    sink: { x: 32, y: 544, w: 296, h: 88 },
-    analytics: { x: 32, y: 648, w: 296, h: 88 },
-  },
-  paths: {
-    input: 'M164 108V136',
-    projector: 'M12 224V316q0 16 16 16H32',
-    sink: 'M12 224V572q0 16 16 16H32',
-    profiles: 'M180 376V392',
-    analytics: 'M180 632V648',
-  },
-  labels: { projector: [32, 250], sink: [32, 506] },
-  anchor: 'start',
-  labelGap: 18,
-  generationBox: (index) => ({ x: 32, y: 760 + GENERATION_STEP * index, w: 296, h: 56 }),
-  generationPath: ({ x, y, h }) => `M12 224V${y + h / 2 - 16}q0 16 16 16H${x}`,
-};
+/** For this width in pixels: texts are never scaled. */
+export function layoutFor(pixels: number): Layout {
+  return pixels < LEAST_WIDE ? column(Math.min(pixels, MOST_COLUMN)) : wide(Math.min(pixels, MOST_WIDE));
+}
+
+const INPUT = 144;
+const LOG = 120;
+const READER = 168;
+const STORE = 128;
+
+function wide(width: number): Layout {
+  const rest = width - INPUT - LOG - READER - STORE;
+  const log = INPUT + Math.round(rest * 0.16);
+  const reader = log + LOG + Math.round(rest * 0.68);
+  const store = width - STORE;
+  const fork = log + LOG;
+  const bend = (y: number): string => `M${fork} 136C${fork + 40} 136 ${fork + 12} ${y} ${fork + 52} ${y}H${reader}`;
+  const middle = (fork + reader) / 2 + 12;
+  return {
+    name: 'wide',
+    width,
+    heightOf: (generations) => 272 + GENERATION_STEP * generations,
+    boxes: {
+      input: { x: 0, y: 80, w: INPUT, h: 112 },
+      log: { x: log, y: 92, w: LOG, h: 88 },
+      projector: { x: reader, y: 4, w: READER, h: 88 },
+      sink: { x: reader, y: 180, w: READER, h: 88 },
+      profiles: { x: store, y: 4, w: STORE, h: 88 },
+      analytics: { x: store, y: 180, w: STORE, h: 88 },
+    },
+    paths: {
+      input: `M${INPUT} 136H${log}`,
+      projector: bend(48),
+      sink: bend(224),
+      profiles: `M${reader + READER} 48H${store}`,
+      analytics: `M${reader + READER} 224H${store}`,
+    },
+    labels: { projector: [middle, 38], sink: [middle, 214] },
+    anchor: 'middle',
+    labelGap: 29,
+    generationBox: (index) => ({ x: reader, y: 296 + GENERATION_STEP * index, w: width - reader, h: 56 }),
+    generationPath: ({ x, y, h }) => `M${log + LOG / 2} 180V${y + h / 2 - 16}q0 16 16 16H${x}`,
+  };
+}
+
+function column(width: number): Layout {
+  const inner = width - 32;
+  return {
+    name: 'column',
+    width,
+    heightOf: (generations) => 736 + GENERATION_STEP * generations,
+    boxes: {
+      input: { x: 0, y: 0, w: width, h: 108 },
+      log: { x: 0, y: 136, w: width, h: 88 },
+      projector: { x: 32, y: 288, w: inner, h: 88 },
+      profiles: { x: 32, y: 392, w: inner, h: 88 },
+      sink: { x: 32, y: 544, w: inner, h: 88 },
+      analytics: { x: 32, y: 648, w: inner, h: 88 },
+    },
+    paths: {
+      input: `M${width / 2} 108V136`,
+      projector: 'M12 224V316q0 16 16 16H32',
+      sink: 'M12 224V572q0 16 16 16H32',
+      profiles: 'M180 376V392',
+      analytics: 'M180 632V648',
+    },
+    labels: { projector: [32, 250], sink: [32, 506] },
+    anchor: 'start',
+    labelGap: 18,
+    generationBox: (index) => ({ x: 32, y: 760 + GENERATION_STEP * index, w: inner, h: 56 }),
+    generationPath: ({ x, y, h }) => `M12 224V${y + h / 2 - 16}q0 16 16 16H${x}`,
+  };
+}

@@ -40,13 +40,13 @@ export function pipelineOf(status: InstallationStatus, generations: Generations 
   const ingest = stateOf(parts['ingest'] ?? (status.ready ? 'ready' : 'unknown'));
   return {
     input: {
-      title: 'Coming in',
-      lines: [`${rateText(accepted)} accepted`, `${rateText(countOf(rates.refused))} refused`],
+      title: 'Incoming',
+      lines: [`${rateText(accepted)} accepted`, `${rateText(countOf(rates.refused))} rejected`],
       ...ingest,
     },
     log: { title: 'Event log', lines: [sizeText(sizes.log)], ...stateOf(parts['eventLog'] ?? 'unknown') },
-    projector: readerNode('Projector', readers, 'projector', 'import-projector'),
-    sink: readerNode('Sink', readers, 'sink', 'import-sink'),
+    projector: readerNode('Profile writer', readers, 'projector', 'import-projector'),
+    sink: readerNode('Analytics writer', readers, 'sink', 'import-sink'),
     profiles: { title: 'Profiles', lines: [sizeText(sizes.profiles)], ...stateOf(parts['profiles'] ?? 'unknown') },
     analytics: { title: 'Analytics', lines: [sizeText(sizes.analytics)], ...stateOf(parts['analytics'] ?? 'unknown') },
     toProjector: edgeOf(readers.projector),

@@ -11,8 +11,8 @@ import { useEscape } from '../../parts/loading/use-rows.ts';
 
 const TITLES: Readonly<Record<string, string>> = {
   all: 'Partitions of the event log',
-  profiles: 'Partitions that the projector reads',
-  analytics: 'Partitions that the sink reads',
+  profiles: 'Partitions that the profile writer reads',
+  analytics: 'Partitions that the analytics writer reads',
 };
 
 /** How far each partition has been read, those with the most unread first; Esc closes it. */

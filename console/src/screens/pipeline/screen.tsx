@@ -8,7 +8,6 @@ import { isAdmin } from '../../frame/session.ts';
 import { AttentionList } from '../../parts/attention.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { NeedsAdmin } from '../../parts/needs-admin.tsx';
-import { ReadyParts } from '../../parts/ready-parts.tsx';
 import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { usePoll } from '../../parts/loading/use-poll.ts';
 import { useRowKeys } from '../../parts/loading/use-rows.ts';
@@ -64,7 +63,8 @@ function Whole() {
 function Headline({ status: { attention, ready } }: { readonly status: InstallationStatus }) {
   const things = attention.length;
   const tone = things === 0 ? 'good' : ready ? 'warn' : 'bad';
-  const text = things === 0 ? 'All is well' : `${things === 1 ? 'One thing wants' : `${things} things want`} attention`;
+  const text =
+    things === 0 ? 'All systems normal' : `${things === 1 ? 'One thing wants' : `${things} things want`} attention`;
   return (
     <p class={`headline ${tone}`} role="status">
       <i class="dot" aria-hidden="true" />
@@ -82,7 +82,6 @@ function WithoutAdmin() {
           <CopyAs request={operation('GET /readyz')} />
         </div>
       </div>
-      <ReadyParts />
       <NeedsAdmin>
         Rates, what waits, disks and the comparison of the stores with the log belong to the whole installation.
       </NeedsAdmin>

@@ -24,9 +24,9 @@ interface BuildingProps {
 }
 
 const STATE_WORDS: Readonly<Record<Generation['state'], string>> = {
-  live: 'Live',
+  live: 'In use',
   building: 'Being built',
-  former: 'Was live before',
+  former: 'Was in use before',
   dropping: 'Being deleted',
   dropped: 'Deleted',
 };
@@ -34,9 +34,9 @@ const STATE_WORDS: Readonly<Record<Generation['state'], string>> = {
 type Step = 'compare' | 'swap' | 'rollback' | 'drop';
 
 const UNDER_WAY: Readonly<Record<Step, string>> = {
-  compare: 'Comparing with what is live…',
-  swap: 'Taking the place of what is live…',
-  rollback: 'Going back to what was live before…',
+  compare: 'Comparing with what is in use…',
+  swap: 'Taking the place of what is in use…',
+  rollback: 'Going back to what was in use before…',
   drop: 'Deleting…',
 };
 
@@ -57,7 +57,7 @@ export function GenerationCard({ generation, hasFormer, onChange }: CardProps) {
       <div class="row">
         <i class={`mark-state ${state}`} aria-hidden="true" />
         <b>
-          {STATE_WORDS[state]} · number {counted(number)}
+          {STATE_WORDS[state]} (generation {counted(number)})
         </b>
         <span class="quiet">
           {project === null ? 'all projects' : `project ${projectName(project)}`}, made <Ago at={at} />
@@ -99,7 +99,7 @@ const STEPS: Readonly<Record<Generation['state'], readonly (readonly [Step, stri
   live: [['rollback', 'Go back to the one before']],
   building: [
     ['compare', 'Compare'],
-    ['swap', 'Make it live'],
+    ['swap', 'Use it'],
     ['drop', 'Delete'],
   ],
   former: [
@@ -211,14 +211,14 @@ function Differences({ result: { same, comparison } }: { readonly result: NonNul
   return (
     <div class="differences" role="status">
       <p>
-        <b>{same ? 'It is the same as what is live.' : 'It differs from what is live.'}</b>
+        <b>{same ? 'It is the same as what is in use.' : 'It differs from what is in use.'}</b>
       </p>
       <ul>
         {comparison.map(({ what, unit, equal, different, missing, extra, undecided, sample }) => (
           <li key={what}>
             <b>{what}</b>: {counted(equal)} {unit} are the same
             {countOf(different) > 0 && `, ${counted(different)} differ`}
-            {countOf(missing) > 0 && `, ${counted(missing)} are only in what is live`}
+            {countOf(missing) > 0 && `, ${counted(missing)} are only in what is in use`}
             {countOf(extra) > 0 && `, ${counted(extra)} are only in the new one`}
             {countOf(undecided) > 0 && `, ${counted(undecided)} changed while they were compared`}.
             {sample.length > 0 && (
@@ -248,9 +248,9 @@ function Question({ generation, step, onConfirm, onClose }: QuestionProps) {
   const left = countOf(behind);
   if (step === 'swap') {
     return (
-      <ConfirmName title={`Make ${name} live?`} action="Make it live" {...props}>
+      <ConfirmName title={`Use ${name}?`} action="Use it" {...props}>
         <p>
-          {KINDS[kind]} are answered from it from then on. What is live now is kept and can come back.
+          {KINDS[kind]} are answered from it from then on. What is in use now is kept and can come back.
           {left > 0 && ` It has not read ${plural(left, 'message')} yet: the swap waits for them.`}
         </p>
       </ConfirmName>
@@ -260,7 +260,7 @@ function Question({ generation, step, onConfirm, onClose }: QuestionProps) {
     return (
       <ConfirmName title="Go back to the one before?" action="Go back" {...props}>
         <p>
-          {KINDS[kind]} are answered from what was live before. Number {counted(number)} is kept.
+          {KINDS[kind]} are answered from what was in use before. Generation {counted(number)} is kept.
         </p>
       </ConfirmName>
     );
@@ -269,7 +269,7 @@ function Question({ generation, step, onConfirm, onClose }: QuestionProps) {
     <ConfirmName title={`Delete ${name}?`} action="Delete" {...props}>
       <p>
         It holds what came of {plural(countOf(messages), 'message')}, and cannot be had back but by another replay. What
-        is live stays as it is.
+        is in use stays as it is.
       </p>
     </ConfirmName>
   );

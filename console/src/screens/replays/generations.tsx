@@ -31,7 +31,8 @@ export function Generations() {
       {error !== undefined && <Problem error={error} retry={refresh} />}
       <div class="section-head">
         <p class="quiet">
-          A replay reads the whole log again, beside what is live, and takes its place only when you say so.
+          A replay reads the whole log again, beside what is in use, and takes its place only when you say so. It is for
+          when the data check under Pipeline shows red, or when a new version asks for one.
         </p>
         <div class="row">
           <CopyAs request={operation('GET /v1/admin/generations')} tidemark={['replay', 'status']} />
@@ -102,7 +103,7 @@ function Build({ kind, onDone }: { readonly kind: Generation['kind']; readonly o
           <p>
             It reads {counted(plan.messages)} messages, takes about {durationText(countOf(plan.seconds))}
             {plan.basis === 'assumed' && ' (a guess: none was done here before)'} and about {bytes(plan.bytes)} more of
-            the disk. What is live stays as it is.
+            the disk. What is in use stays as it is.
             {countOf(plan.deleted_from_log) > 0 &&
               ` ${counted(plan.deleted_from_log)} records were deleted from the beginning of the log: what is built lacks them.`}
           </p>

@@ -1,5 +1,5 @@
 import { ask } from '../../api/client.ts';
-import { countOf } from '../../api/json.ts';
+import { countOf, type RawNumber } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { ImportJob } from '../../api/types.ts';
 import { address, linkTo } from '../../frame/router.ts';
@@ -7,7 +7,7 @@ import { projectName } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { bytes } from '../../parts/numbers.ts';
+import { bytes, count } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { useAnswer } from '../../parts/loading/use-load.ts';
@@ -21,7 +21,7 @@ export function ImportPage({ id }: { readonly id: string }) {
   return (
     <div class="screen">
       <p class="up">
-        <a href={linkTo(['replays'])}>Imports</a>
+        <a href={linkTo(['imports'])}>Imports</a>
       </p>
       <div class="head">
         <h1>{job === undefined ? 'Import' : job.args.name}</h1>
@@ -36,11 +36,14 @@ export function ImportPage({ id }: { readonly id: string }) {
   );
 }
 
-export function useImport(id: string) {
+const POLL_MS = 400;
+
+/** @param id Undefined to ask for nothing. */
+export function useImport(id: string | undefined) {
   return usePoll(
     id,
-    async (signal) => ask({ ...operation('GET /v1/admin/imports/{id}', { path: { id } }), signal }),
-    ({ state }) => (isOver(state) ? undefined : 1_000),
+    async (signal) => ask({ ...operation('GET /v1/admin/imports/{id}', { path: { id: id ?? '' } }), signal }),
+    ({ state }) => (isOver(state) ? undefined : POLL_MS),
   );
 }
 
@@ -97,7 +100,7 @@ function Steps({ job, onDone }: { readonly job: ImportJob; readonly onDone: () =
       )}
       {isOver(job.state) ? (
         <button type="button" class="primary" disabled={isBusy} onClick={resume}>
-          Go on
+          Resume
         </button>
       ) : (
         <button type="button" disabled={isBusy} onClick={stop}>
@@ -122,25 +125,39 @@ export function ImportState({ job }: { readonly job: ImportJob }) {
       {!isOver(state) && <Bar job={job} />}
       {problem !== null && state === 'failed' && <p class="field-error">{problem.detail}</p>}
       {(state === 'cancelled' || state === 'interrupted') && !args.dry_run && (
-        <p>What was accepted stays. “Go on” continues behind the last line, and no line counts twice.</p>
+        <p>What was accepted stays. “Resume” continues behind the last line, and no line counts twice.</p>
       )}
       {figures?.lines !== undefined && (
-        <dl class="figures">
-          <div>
-            <dt>Lines read</dt>
-            <dd>{counted(figures.lines)}</dd>
-          </div>
-          <div>
-            <dt>{args.dry_run ? 'Would be accepted' : 'Accepted'}</dt>
-            <dd>{counted(figures.accepted)}</dd>
-          </div>
-          <div>
-            <dt>Refused</dt>
-            <dd class={countOf(figures.refused ?? ZERO) > 0 ? 'some' : ''}>{counted(figures.refused)}</dd>
-          </div>
-        </dl>
+        <Counts accepted={figures.accepted} refused={figures.refused} isDry={args.dry_run} />
       )}
     </section>
+  );
+}
+
+interface CountsProps {
+  readonly accepted: RawNumber | undefined;
+  readonly refused: RawNumber | undefined;
+  readonly isDry: boolean;
+}
+
+/** The header and blank lines are no rows. */
+function Counts({ accepted = ZERO, refused = ZERO, isDry }: CountsProps) {
+  const wrong = countOf(refused);
+  return (
+    <dl class="figures">
+      <div>
+        <dt>Rows read</dt>
+        <dd>{count(countOf(accepted) + wrong)}</dd>
+      </div>
+      <div>
+        <dt>{isDry ? 'Would be accepted' : 'Accepted'}</dt>
+        <dd>{counted(accepted)}</dd>
+      </div>
+      <div>
+        <dt>{isDry ? 'Would be rejected' : 'Rejected'}</dt>
+        <dd class={wrong > 0 ? 'some' : ''}>{count(wrong)}</dd>
+      </div>
+    </dl>
   );
 }
 
@@ -151,7 +168,7 @@ function Bar({ job: { progress } }: { readonly job: ImportJob }) {
 }
 
 function remark({ state, progress, rate, seconds_left: left, args }: ImportJob): string {
-  if (state === 'queued' || progress?.waiting !== undefined) return progress?.waiting ?? 'for its turn';
+  if (state === 'queued' || progress?.waiting !== undefined) return progress?.waiting ?? 'starting';
   if (state !== 'running') return args.dry_run ? 'Only checked: nothing was imported.' : '';
   const parts = [
     args.dry_run ? 'checking' : 'importing',
@@ -182,7 +199,7 @@ export function RefusedList({ id, refused, isOver: isFinal }: RefusedListProps) 
   return (
     <section class="below" aria-labelledby="refused-title">
       <div class="section-head">
-        <h2 id="refused-title">Refused lines</h2>
+        <h2 id="refused-title">Rejected lines</h2>
         <CopyAs request={operation('GET /v1/admin/imports/{id}/refused', { path, query: { limit: 1_000 } })} />
       </div>
       <ul class="rows refused-lines">
@@ -190,9 +207,9 @@ export function RefusedList({ id, refused, isOver: isFinal }: RefusedListProps) 
           <li key={line.rawJSON} data-row tabIndex={-1}>
             <span class="quiet">Line {counted(line)}</span>
             <div>
-              {errors.map(({ path: at, message }) => (
+              {errors.map(({ path: at, message, column }) => (
                 <p key={at + message}>
-                  {at !== '' && <code>{at}</code>} {message}
+                  {at !== '' && <code>{column ?? at.slice(1)}</code>} {message}
                 </p>
               ))}
               <code class="quiet text">

@@ -49,7 +49,7 @@ function NothingYet() {
 
 function ImportAFile() {
   return (
-    <a class="button primary" href={linkTo(['replays', 'new'])}>
+    <a class="button primary" href={linkTo(['imports', 'new'])}>
       Import a file
     </a>
   );
@@ -59,11 +59,8 @@ function Rows({ imports }: { readonly imports: readonly ImportJob[] }) {
   return (
     <>
       <div class="section-head">
-        <p class="quiet">History from files. It never overwrites what is newer.</p>
-        <div class="row">
-          <ImportAFile />
-          <CopyAs request={operation('GET /v1/admin/imports')} />
-        </div>
+        <ImportAFile />
+        <CopyAs request={operation('GET /v1/admin/imports')} />
       </div>
       <ul class="rows" aria-label="Imports, newest first">
         {imports.map((job) => (
@@ -78,7 +75,7 @@ function Rows({ imports }: { readonly imports: readonly ImportJob[] }) {
 
 function ImportRow({ job }: { readonly job: ImportJob }) {
   return (
-    <a class="row-button import-row" data-row href={linkTo(['replays', 'imports', job.id])}>
+    <a class="row-button import-row" data-row href={linkTo(['imports', job.id])}>
       <span>
         <i class={`mark-state ${job.state}`} aria-hidden="true" /> {STATES[job.state]}
       </span>
@@ -98,5 +95,5 @@ function ImportRow({ job }: { readonly job: ImportJob }) {
 export function outcomeOf({ result, progress, args }: ImportJob): string {
   const { accepted, refused } = result ?? progress ?? {};
   if (accepted === undefined || refused === undefined) return '';
-  return `${counted(accepted)} ${args.dry_run ? 'good' : 'accepted'}, ${plural(countOf(refused), 'refused', 'refused')}`;
+  return `${counted(accepted)} ${args.dry_run ? 'good' : 'accepted'}, ${plural(countOf(refused), 'rejected', 'rejected')}`;
 }

@@ -1,7 +1,7 @@
 import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import { type Body, operation } from '../../../../schemas/operations.ts';
-import type { ImportJob } from '../../api/types.ts';
+import type { ImportJob, ImportPreview } from '../../api/types.ts';
 import { address, goTo, linkTo, setParameters } from '../../frame/router.ts';
 import { project } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
@@ -9,7 +9,7 @@ import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { ImportState, RefusedList, useImport } from './import-page.tsx';
-import { PreviewTable } from './preview-table.tsx';
+import { MEMBERS, PreviewTable } from './preview-table.tsx';
 import { isOver } from './words.ts';
 
 export type Source = { readonly file: string } | { readonly path: string };
@@ -29,11 +29,42 @@ export function MapColumns({ source }: { readonly source: Source }) {
       {preview.state === 'ready' && (
         <>
           {preview.value.problem !== null && <p class="notice">{preview.value.problem}</p>}
+          <Guessed preview={preview.value} query={query} />
           <PreviewTable preview={preview.value} map={map} onMap={(changed) => change({ map: mapText(changed) })} />
           <Start body={request} isUsable={preview.value.problem === null} />
         </>
       )}
     </>
+  );
+}
+
+/** What the columns seem to be, where nothing was said of them and rows would be rejected. */
+function Guessed({
+  preview: { guess, rows },
+  query,
+}: {
+  readonly preview: ImportPreview;
+  readonly query: URLSearchParams;
+}) {
+  const map = Object.entries(guess.map);
+  const isAsked = ['type', 'map', 'delimiter'].some((name) => query.has(name));
+  if (isAsked || map.length === 0 || rows.every(({ problems }) => problems.length === 0)) return null;
+  const use = (): void =>
+    change({
+      type: guess.type ?? undefined,
+      map: mapText(guess.map),
+      delimiter: guess.delimiter === ',' ? undefined : (guess.delimiter ?? undefined),
+    });
+  return (
+    <p class="notice row">
+      <span>
+        It looks like {guess.type === 'identify' ? 'traits of users' : 'events'}:{' '}
+        {map.map(([column, member]) => `${column} is ${(MEMBERS[member] ?? member).toLowerCase()}`).join(', ')}.
+      </span>
+      <button type="button" onClick={use}>
+        Read it so
+      </button>
+    </p>
   );
 }
 
@@ -48,7 +79,7 @@ function Options({ query }: { readonly query: URLSearchParams }) {
       <label>
         <span class="label">Rows are</span>
         <select value={query.get('type') ?? ''} onChange={(event) => change({ type: event.currentTarget.value })}>
-          <option value="">what their type says</option>
+          <option value="">each as its column “type” says</option>
           <option value="track">events</option>
           <option value="identify">traits of users</option>
         </select>
@@ -71,7 +102,7 @@ function Options({ query }: { readonly query: URLSearchParams }) {
           checked={query.get('types') === 'yes'}
           onChange={(event) => change({ types: event.currentTarget.checked ? 'yes' : undefined })}
         />
-        Numbers, true and false are not text
+        Detect numbers and true/false
       </label>
     </div>
   );
@@ -85,41 +116,43 @@ interface StartProps {
 function Start({ body, isUsable }: StartProps) {
   const { isBusy, error, run } = useChange();
   const check = address.value.query.get('check') ?? undefined;
+  const checked = useImport(check);
+  const isChecking = check !== undefined && (checked.value === undefined || !isOver(checked.value.state));
+  const isChecked = check !== undefined && !isChecking;
   const start = async (isDry: boolean): Promise<ImportJob> =>
     ask(operation('POST /v1/admin/imports', { body: { ...body, dry_run: isDry } }));
   const checkAll = (): void => run(async () => setParameters({ check: (await start(true)).id }));
-  const importAll = (): void => run(async () => goTo(linkTo(['replays', 'imports', (await start(false)).id])));
+  const importAll = (): void => run(async () => goTo(linkTo(['imports', (await start(false)).id])));
   return (
     <section class="below" aria-label="Check and import">
       {error !== undefined && <Problem error={error} />}
-      {check !== undefined && <Checked key={check} id={check} />}
+      {check !== undefined && <Checked id={check} check={checked} />}
       <p class="row">
         <button
           type="button"
-          class={check === undefined ? 'primary' : ''}
-          disabled={isBusy || !isUsable}
+          class={isChecked ? '' : 'primary'}
+          disabled={isBusy || isChecking || !isUsable}
           onClick={checkAll}
         >
-          Check the whole file
+          {isChecking ? 'Checking…' : 'Check the whole file'}
         </button>
-        <button
-          type="button"
-          class={check === undefined ? '' : 'primary'}
-          disabled={isBusy || !isUsable}
-          onClick={importAll}
-        >
+        <button type="button" class={isChecked ? 'primary' : ''} disabled={isBusy || !isUsable} onClick={importAll}>
           Import into {project.value?.name}
         </button>
         <CopyAs request={operation('POST /v1/admin/imports', { body })} />
       </p>
-      <p class="quiet small">The check imports nothing. It says how many lines would be refused, and why.</p>
+      <p class="quiet small">The check imports nothing. It says how many rows would be rejected, and why.</p>
     </section>
   );
 }
 
+interface CheckedProps {
+  readonly id: string;
+  readonly check: ReturnType<typeof useImport>;
+}
+
 /** The report of a dry run. */
-function Checked({ id }: { readonly id: string }) {
-  const { value: job, error, refresh } = useImport(id);
+function Checked({ id, check: { value: job, error, refresh } }: CheckedProps) {
   if (job === undefined)
     return error === undefined ? <Loading what="the check" /> : <Problem error={error} retry={refresh} />;
   const { refused } = job.result ?? job.progress ?? {};

@@ -7,7 +7,7 @@ import { Problem } from '../../parts/loading/states.tsx';
 import { MapColumns } from './map-columns.tsx';
 import { uploadFile } from './upload.ts';
 
-/** `#/replays/new`: a file is chosen; with `?file=` or `?path=`, how it is read. */
+/** `#/imports/new`: a file is chosen; with `?file=` or `?path=`, how it is read. */
 export function NewImport() {
   const { query } = address.value;
   const [file, path] = [query.get('file') ?? undefined, query.get('path') ?? undefined];
@@ -15,13 +15,13 @@ export function NewImport() {
   return (
     <div class="screen">
       <p class="up">
-        <a href={linkTo(['replays'])}>Imports</a>
+        <a href={linkTo(['imports'])}>Imports</a>
       </p>
       <div class="head">
         <h1>{isChosen ? (query.get('name') ?? path) : 'Import a file'}</h1>
         {isChosen && (
           <p class="row actions">
-            <a class="button" href={linkTo(['replays', 'new'])}>
+            <a class="button" href={linkTo(['imports', 'new'])}>
               Choose another file
             </a>
           </p>
@@ -85,7 +85,7 @@ function PathForm() {
   const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
     event.preventDefault();
     const path = textIn(event.currentTarget, 'path');
-    if (path !== '') goTo(linkTo(['replays', 'new'], { path }));
+    if (path !== '') goTo(linkTo(['imports', 'new'], { path }));
   };
   return (
     <form class="filters path-form below" onSubmit={submit}>

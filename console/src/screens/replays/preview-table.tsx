@@ -10,7 +10,7 @@ interface PreviewTableProps {
 }
 
 /** Members of a message that a column may fill, in words. */
-const MEMBERS: Readonly<Record<string, string>> = {
+export const MEMBERS: Readonly<Record<string, string>> = {
   user_id: 'User id',
   event: 'Event name',
   timestamp: 'Time',
@@ -28,33 +28,69 @@ export function PreviewTable({ preview, map, onMap }: PreviewTableProps) {
       <div class="section-head">
         <h2 id="rows-title">{rows.length === 0 ? 'The file has no rows' : 'The first rows'}</h2>
         <span class={wrong > 0 ? 'some' : 'quiet'}>
-          {wrong > 0 ? `${wrong} of these ${rows.length} would be refused` : rows.length > 0 && 'All of these are good'}
+          {wrong > 0
+            ? `${wrong} of these ${rows.length} would be rejected`
+            : rows.length > 0 && 'All of these are good'}
         </span>
       </div>
       <div class="preview" tabIndex={0} role="region" aria-label="Rows of the file">
         <table>
           {format === 'csv' && <ColumnHeads columns={columns} map={map} onMap={onMap} />}
           <tbody>
-            {rows.map(({ line, cells, problems }) => (
-              <tr key={line.rawJSON} class={problems.length > 0 ? 'wrong' : ''} data-row tabIndex={-1}>
-                <th scope="row">{counted(line)}</th>
-                {cells.map((cell, index) => (
-                  <td key={index}>
-                    <span class="cell">{cell}</span>
-                    {index === 0 &&
-                      problems.map(({ path, message }) => (
-                        <span key={path + message} class="field-error">
-                          {path !== '' && <code>{path}</code>} {message}
-                        </span>
-                      ))}
-                  </td>
-                ))}
-              </tr>
+            {rows.map((row) => (
+              <Row key={row.line.rawJSON} row={row} columns={columns.map(({ name }) => name)} />
             ))}
           </tbody>
         </table>
       </div>
     </section>
+  );
+}
+
+interface RowProps {
+  readonly row: ImportPreview['rows'][number];
+  readonly columns: readonly string[];
+}
+
+/** What is wrong with a value stands in its cell, what is wrong with the row at its line. */
+function Row({ row: { line, cells, problems }, columns }: RowProps) {
+  const ofColumn = (name: string | undefined) =>
+    problems.filter(({ column }) => (column !== undefined && columns.includes(column) ? column : undefined) === name);
+  return (
+    <tr class={problems.length > 0 ? 'wrong' : ''} data-row tabIndex={-1}>
+      <th scope="row">
+        {counted(line)}
+        <Problems of={ofColumn(undefined)} hasPath />
+      </th>
+      {cells.map((cell, index) => {
+        const wrong = columns[index] === undefined ? [] : ofColumn(columns[index]);
+        return (
+          <td key={index} class={wrong.length > 0 ? 'wrong-cell' : ''}>
+            <span class="cell">{cell}</span>
+            <Problems of={wrong} />
+          </td>
+        );
+      })}
+    </tr>
+  );
+}
+
+interface ProblemsProps {
+  readonly of: ImportPreview['rows'][number]['problems'];
+  /** Whether it is said what each is about: no column says it. */
+  readonly hasPath?: boolean;
+}
+
+function Problems({ of: problems, hasPath = false }: ProblemsProps) {
+  return (
+    <>
+      {problems.map(({ path, message }) => (
+        <span key={path + message} class="field-error">
+          {hasPath && path !== '' && <code>{path.slice(1)} </code>}
+          {message}
+        </span>
+      ))}
+    </>
   );
 }
 

@@ -14,24 +14,28 @@ import { Clock, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { usePages } from '../../parts/loading/use-pages.ts';
 import { useEscape } from '../../parts/loading/use-rows.ts';
 
-const ACTIONS = [
-  'audience.save',
-  'audience.change',
-  'audience.delete',
-  'project.create',
-  'project.change',
-  'project.delete',
-  'key.create',
-  'key.revoke',
-  'generation.build',
-  'generation.change',
-  'generation.swap',
-  'generation.rollback',
-  'generation.drop',
-  'dead-letters.replay',
-  'dead-letters.drop',
-  'job.cancel',
-];
+/** What is done, in words. */
+const ACTIONS: Readonly<Record<string, string>> = {
+  'audience.save': 'Created an audience',
+  'audience.change': 'Changed an audience',
+  'audience.delete': 'Deleted an audience',
+  'project.create': 'Created a project',
+  'project.change': 'Changed a project',
+  'project.delete': 'Deleted a project',
+  'key.create': 'Created a key',
+  'key.revoke': 'Revoked a key',
+  'generation.build': 'Began a replay',
+  'generation.change': 'Changed the rate of a replay',
+  'generation.swap': 'Put a replay into use',
+  'generation.rollback': 'Went back to the generation before',
+  'generation.drop': 'Deleted a generation',
+  'dead-letters.edit': 'Corrected a dead letter',
+  'dead-letters.replay': 'Replayed dead letters',
+  'dead-letters.drop': 'Dropped dead letters',
+  'import.start': 'Began an import',
+  'import.resume': 'Resumed an import',
+  'job.cancel': 'Stopped a job',
+};
 
 type FilterName = 'action' | 'of_project' | 'principal' | 'since' | 'until';
 type Filter = Readonly<Record<FilterName, string | undefined>>;
@@ -66,12 +70,18 @@ function Filters({ filter }: { readonly filter: Filter }) {
     <form class="filters audit-filters" role="search" aria-label="Filter" onSubmit={(event) => event.preventDefault()}>
       <label>
         <span class="label">What was done</span>
-        <input type="search" list="audit-actions" maxLength={512} data-search {...fieldOf('action')} />
-        <datalist id="audit-actions">
-          {ACTIONS.map((action) => (
-            <option key={action} value={action} />
+        <select
+          data-search
+          value={filter.action ?? ''}
+          onChange={({ currentTarget }) => setParameters({ action: currentTarget.value }, { push: true })}
+        >
+          <option value="">Anything</option>
+          {Object.entries(ACTIONS).map(([action, words]) => (
+            <option key={action} value={action}>
+              {words}
+            </option>
           ))}
-        </datalist>
+        </select>
       </label>
       <label>
         <span class="label">In the project</span>
@@ -153,14 +163,20 @@ function Entry({ entry, isOpen }: { readonly entry: AuditEntry; readonly isOpen:
         onClick={() => setParameters({ open: isOpen ? '' : id })}
       >
         <Clock at={at} />
-        <b>{action}</b>
+        <b>{ACTIONS[action] ?? action}</b>
         <span>{principal.name ?? principal.id}</span>
         <span class="quiet">{project !== null && projectName(project)}</span>
-        <span class="who quiet">{object}</span>
+        <span class="quiet">{nameIn(entry) ?? object}</span>
       </button>
       {isOpen && <Details entry={entry} />}
     </li>
   );
+}
+
+/** What the object is called; undefined where the entry does not say. */
+function nameIn({ before, after }: AuditEntry): string | undefined {
+  const names = [after, before].map((value) => (value as { readonly name?: unknown } | null)?.name);
+  return names.find((name) => typeof name === 'string');
 }
 
 function Details({ entry }: { readonly entry: AuditEntry }) {

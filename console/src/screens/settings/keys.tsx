@@ -14,9 +14,9 @@ import { NewKey } from './new-key.tsx';
 
 const COLUMNS = [
   { name: 'Key' },
-  { name: 'Opens' },
+  { name: 'Permissions' },
   { name: 'Last used' },
-  { name: 'Made', look: 'narrow-off' },
+  { name: 'Created', look: 'narrow-off' },
   { name: 'Revoke', isHidden: true },
 ];
 
@@ -76,7 +76,7 @@ function Shown({ created, onClose }: { readonly created: CreatedKey; readonly on
       <p>Copy it now: the service keeps only what it is recognised by, and cannot show it again.</p>
       <Command name={nameOf(created)} what="the key" text={created.key} />
       <button type="button" onClick={onClose}>
-        I have it
+        Done
       </button>
     </div>
   );

@@ -36,7 +36,7 @@ export function NewKey({ project, onDone, onCancel }: NewKeyProps) {
   return (
     <form class="card setting-form" aria-label="New key" onSubmit={submit}>
       <label>
-        <span class="label">Name: who or what uses it</span>
+        <span class="label">Name of who or what uses it</span>
         <input
           name="name"
           maxLength={200}
@@ -50,7 +50,7 @@ export function NewKey({ project, onDone, onCancel }: NewKeyProps) {
       {error !== undefined && <Problem error={error} />}
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy || (hasScopes && scopes.length === 0)}>
-          Make the key
+          Create key
         </button>
         <button type="button" class="plain" onClick={onCancel}>
           Cancel
@@ -68,7 +68,7 @@ interface ScopeChoiceProps {
 function ScopeChoice({ scopes, onChoice }: ScopeChoiceProps) {
   return (
     <fieldset>
-      <legend class="label">What it opens</legend>
+      <legend class="label">Permissions</legend>
       {(Object.keys(SCOPES) as Scope[]).map((scope) => (
         <label key={scope} class="check">
           <input

@@ -8,7 +8,7 @@ export function OwnSession() {
   const { key_id: key, scopes, projects, expires_at: end } = session.value;
   const facts = {
     Key: key,
-    Opens: scopes.join(', '),
+    Permissions: scopes.join(', '),
     [projects.length === 1 ? 'Project' : 'Projects']: projects.map(({ name }) => name).join(', '),
     'Ends at the latest': exactTime(end, zoneOf(zoneChoice.value)),
   };

@@ -4,11 +4,11 @@ import { type Json, jsonText, parseJson } from '../../api/json.ts';
 
 /** The limits with what they are, in the order of the form. */
 export const LIMITS = {
-  rate_limit: 'Most requests a second',
-  rate_limit_bytes: 'Most bytes of bodies a second',
-  query_max_ms: 'Most milliseconds of a question',
-  query_max_memory_bytes: 'Most memory of a question, in bytes',
-  query_max_rows: 'Most rows that a question reads',
+  rate_limit: 'Requests a second',
+  rate_limit_bytes: 'Bytes of bodies a second',
+  query_max_ms: 'Query time limit (ms)',
+  query_max_memory_bytes: 'Query memory limit (bytes)',
+  query_max_rows: 'Query limit of rows read',
 } as const;
 export type Limit = keyof typeof LIMITS;
 

@@ -20,7 +20,7 @@ const COLUMNS = [
   { name: 'Id', look: 'narrow-off' },
   { name: 'Time zone' },
   { name: 'Requests a second', look: 'number narrow-off' },
-  { name: 'Made', look: 'narrow-off' },
+  { name: 'Created', look: 'narrow-off' },
 ];
 
 export function Projects() {
@@ -101,7 +101,7 @@ function NewProject({ onCancel }: { readonly onCancel: () => void }) {
       {error !== undefined && <Problem error={error} />}
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy}>
-          Make the project
+          Create project
         </button>
         <button type="button" class="plain" onClick={onCancel}>
           Cancel

@@ -33,11 +33,9 @@ export function Screen() {
       </div>
       <Tabs
         label="Settings"
-        tabs={Object.entries(TABS).map(([path, title]) => ({
-          title,
-          link: linkTo(['settings', path]),
-          isOpen: path === open,
-        }))}
+        tabs={Object.entries(TABS)
+          .filter(([path]) => isAdmin.value || path === 'session')
+          .map(([path, title]) => ({ title, link: linkTo(['settings', path]), isOpen: path === open }))}
       />
       {isAdmin.value || open === 'session' ? (
         <Content open={open} id={id} />

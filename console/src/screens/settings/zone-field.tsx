@@ -2,7 +2,7 @@
 export function ZoneField({ value = '' }: { readonly value?: string }) {
   return (
     <label>
-      <span class="label">Time zone of its days, and of times without one</span>
+      <span class="label">Time zone</span>
       <input
         name="timezone"
         list="time-zones"

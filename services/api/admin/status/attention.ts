@@ -89,10 +89,10 @@ function readerAttention(name: StatusReaderName, reader: JudgedStatus['readers']
 }
 
 function deadLettersAttention({ dead_letters: letters }: JudgedStatus): Finding[] {
-  return Object.entries(letters?.waiting ?? {}).map(([reader, count]): Finding => {
-    const least = letters?.counted_all === false ? 'at least ' : '';
-    return ['dead_letters_waiting', `${least}${count} dead letters of ${reader} wait`];
-  });
+  const { messages = 0, counted_all: isWhole = true } = letters ?? {};
+  if (messages === 0) return [];
+  const words = messages === 1 ? 'dead letter waits' : 'dead letters wait';
+  return [['dead_letters_waiting', `${isWhole ? '' : 'at least '}${messages} ${words}`]];
 }
 
 function diskAttention({ disk }: JudgedStatus): Finding[] {

@@ -11,13 +11,16 @@ export interface ProjectStatus {
   /** Newest first, those without messages left out: what profiles have counted of them so far. */
   readonly hours: readonly { readonly hour: string; readonly messages: number; readonly repeats: number }[] | null;
   readonly refused_today: number | null;
+  readonly refused_yesterday: number | null;
   readonly lag_seconds: { readonly profiles: number | null; readonly analytics: number | null };
   /** Null before the first. */
   readonly verification?: {
     readonly finished_at: string;
     readonly hours_compared: number;
     readonly hours_different: number;
+    readonly compared_until: string;
   } | null;
+  readonly moved_audiences: ProjectFigures['movedAudiences'] | null;
 }
 
 export interface ProjectStatusParts {
@@ -35,15 +38,21 @@ export async function answerProjectStatus(parts: ProjectStatusParts, call: Pick<
     hours:
       figures?.hours.map(({ hour, ...counts }) => ({ hour: formatMicros(beginningOfHour(hour)), ...counts })) ?? null,
     refused_today: figures?.refusedToday ?? null,
+    refused_yesterday: figures?.refusedYesterday ?? null,
     lag_seconds: { profiles: readers.projector.lag_seconds, analytics: readers.sink.lag_seconds },
     ...(figures === undefined ? {} : { verification: foundIn(figures) }),
+    moved_audiences: figures?.movedAudiences ?? null,
   };
   return { status: 200, body: JSON.stringify(status) };
 }
 
 function foundIn({ verification }: ProjectFigures): NonNullable<ProjectStatus['verification']> | null {
   if (verification === null) return null;
-  const { finishedAtMs, hours, different } = verification;
-  const finished_at = formatMs(finishedAtMs);
-  return { finished_at, hours_compared: hours, hours_different: different };
+  const { finishedAtMs, hours, different, untilMs } = verification;
+  return {
+    finished_at: formatMs(finishedAtMs),
+    hours_compared: hours,
+    hours_different: different,
+    compared_until: formatMs(untilMs),
+  };
 }

@@ -107,7 +107,10 @@ class StatusSource {
         : null,
       stored_bytes: stored ?? { log: null, profiles: null, analytics: null },
       ...(verification === undefined ? {} : { verification: verificationOf(verification) }),
-      dead_letters: letters === undefined ? null : { waiting: letters.byReader, counted_all: letters.isWhole },
+      dead_letters:
+        letters === undefined
+          ? null
+          : { messages: letters.messages, waiting: letters.byReader, counted_all: letters.isWhole },
     };
     return { ...status, attention: attentionTo(status, nowMs) };
   }

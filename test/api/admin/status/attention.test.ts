@@ -21,7 +21,7 @@ const WELL: JudgedStatus = {
   disk: { folder: '/data', total_bytes: 2 ** 40, free_bytes: 2 ** 39, used_bytes: 1 },
   stored_bytes: { log: null, profiles: null, analytics: null },
   verification: { finished_at: '2026-11-23T00:00:00.000000Z', missing: NONE, surplus: NONE },
-  dead_letters: { waiting: {}, counted_all: true },
+  dead_letters: { messages: 0, waiting: {}, counted_all: true },
 };
 
 function readerIs(changes: Partial<typeof READER>): Partial<JudgedStatus> {
@@ -56,10 +56,21 @@ test.each<[string, Partial<JudgedStatus>, string, RegExp]>([
   ['a failed reader', readerIs({ state: 'failed' }), 'reader_failed', /sink has failed/],
   ['a stuck reader', readerIs({ state: 'stuck: cannot insert (STORE_TIMEOUT)' }), 'reader_stuck', /cannot insert/],
   ['a reader over a minute behind', readerIs({ lag_seconds: 61, lag_messages: 9 }), 'reader_behind', /61 s and 9 mess/],
-  ['dead letters', { dead_letters: { waiting: { sink: 2 }, counted_all: true } }, 'dead_letters_waiting', /^2 dead/],
+  [
+    'dead letters of two readers',
+    { dead_letters: { messages: 4, waiting: { sink: 1, projector: 4 }, counted_all: true } },
+    'dead_letters_waiting',
+    /^4 dead letters wait$/,
+  ],
+  [
+    'one dead letter',
+    { dead_letters: { messages: 1, waiting: { sink: 1 }, counted_all: true } },
+    'dead_letters_waiting',
+    /^1 dead letter waits$/,
+  ],
   [
     'dead letters that are still being counted',
-    { dead_letters: { waiting: { sink: 2 }, counted_all: false } },
+    { dead_letters: { messages: 2, waiting: { sink: 2 }, counted_all: false } },
     'dead_letters_waiting',
     /^at least 2 dead/,
   ],

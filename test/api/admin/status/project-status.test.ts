@@ -37,7 +37,9 @@ describe('the status of a project', () => {
     expect(status).toEqual({
       hours: [{ hour: '2026-05-10T08:00:00.000000Z', messages: 3, repeats: 1 }],
       refused_today: 2,
+      refused_yesterday: 1,
       verification: null,
+      moved_audiences: [],
     });
     expect(lag.profiles).toBe(0);
     expect(lag.analytics).toBeGreaterThan(0);
@@ -48,7 +50,7 @@ describe('the status of a project', () => {
 
     const { lag_seconds: lag, ...status } = await read();
 
-    expect(status).toEqual({ hours: null, refused_today: null });
+    expect(status).toEqual({ hours: null, refused_today: null, refused_yesterday: null, moved_audiences: null });
     expect(lag).toEqual({ profiles: 0, analytics: 0 });
   });
 
@@ -80,8 +82,12 @@ describe('the status of a project', () => {
       ]);
     });
 
-    test('refusals of today count, and hours of the last verification', async () => {
-      expect(await figures().ofProject('one')).toMatchObject({ refusedToday: 0, verification: null });
+    test('refusals of today and of yesterday count, and hours of the verification that ended last', async () => {
+      expect(await figures().ofProject('one')).toMatchObject({
+        refusedToday: 0,
+        refusedYesterday: 0,
+        verification: null,
+      });
       const day = Math.floor(Date.now() / 86_400_000);
       await database().query(
         `insert into refusals (project_id, key_id, path, code, pointer, day, count, first_at_ms, last_at_ms, message)
@@ -95,11 +101,71 @@ describe('the status of a project', () => {
         insert into verification_hours (verification, hour_ms, project_id, is_equal, report)
         values ('last', 0, 'one', true, '{}'), ('last', 1, 'one', false, '{}'), ('last', 0, 'two', false, '{}'), ('job_1', 0, 'one', false, '{}')`);
 
-      const { refusedToday, verification } = await figures().ofProject('one');
+      const { refusedToday, refusedYesterday, verification } = await figures().ofProject('one');
 
-      expect(refusedToday).toBe(5);
-      expect(verification).toEqual({ finishedAtMs: 2, hours: 2, different: 1 });
-      expect((await figures().ofProject('three')).verification).toEqual({ finishedAtMs: 2, hours: 0, different: 0 });
+      expect([refusedToday, refusedYesterday]).toEqual([5, 8]);
+      expect(verification).toEqual({ finishedAtMs: 2, hours: 2, different: 1, untilMs: 1 });
+      const { verification: none } = await figures().ofProject('three');
+      expect(none).toEqual({ finishedAtMs: 2, hours: 0, different: 0, untilMs: 1 });
+    });
+
+    test('a verification that an operator began counts where it ended last, was done, and was of this project too', async () => {
+      await database().script(`
+        delete from verifications;
+        delete from verification_hours;
+        insert into verifications (begun_at_ms, finished_at_ms, report) values (1, 9, '{"until":"1970-01-01T00:00:00.005Z"}');
+        insert into verification_hours (verification, hour_ms, project_id, is_equal, report)
+        values ('last', 0, 'one', true, '{}'), ('job_1', 0, 'one', true, '{}'), ('job_1', 1, 'one', false, '{}')`);
+      const add = async (id: string, state: string, args: string, finishedAtMs: number): Promise<unknown> =>
+        database().query(
+          `insert into jobs (id, kind, args, principal, state, result, owner, created_at_ms, finished_at_ms, heartbeat_at_ms)
+           values ($1, 'verify', $2, 'p', $3, '{"until":null}', 'o', 7, $4::int8, 0)`,
+          [id, args, state, BigInt(finishedAtMs)],
+        );
+      await add('job_1', 'done', '{"since":"24h"}', 20);
+      await add('job_2', 'failed', '{}', 30);
+      await add('job_3', 'done', '{"project":"two"}', 40);
+
+      const { verification: one } = await figures().ofProject('one');
+      const { verification: two } = await figures().ofProject('two');
+
+      expect(one).toEqual({ finishedAtMs: 20, hours: 2, different: 1, untilMs: 7 });
+      expect(two).toEqual({ finishedAtMs: 40, hours: 0, different: 0, untilMs: 7 });
+      await database().query("delete from jobs where id in ('job_1', 'job_3')");
+      expect((await figures().ofProject('one')).verification).toMatchObject({ finishedAtMs: 9, untilMs: 5 });
+    });
+
+    test('the audiences that moved most within a day come first, one without a size a day ago after them', async () => {
+      await database().script(`
+        insert into projects (id, name, timezone, session_secret, created_at_ms)
+        select name, name, 'UTC', decode(repeat('00', 32), 'hex'), 0 from unnest(array['moving', 'other']) name;
+        insert into audiences (id, project_id, name, definition, version, created_at_ms, updated_at_ms, members, deleted_at_ms)
+        select 'aud_' || name, project_id, name, '{}', 1, 0, 0, members, deleted
+        from (values ('moving', 'fell', 5, null), ('moving', 'rose', 12, null), ('moving', 'new', 99, null), ('moving', 'gone', 1, 1),
+                     ('moving', 'same', 7, null), ('moving', 'never', null, null), ('other', 'theirs', 1, null))
+             as given (project_id, name, members, deleted)`);
+      const hour = 3_600_000_000n;
+      const add = async (name: string, hoursAgo: bigint, members: number): Promise<unknown> =>
+        database().query(
+          `insert into audience_evaluations (audience_id, evaluated_at, version, cause, members, entered, left_members)
+           values ('aud_' || $1, $2::int8, 1, 'refresh', $3::int4, 0, 0)`,
+          [name, BigInt(Date.now()) * 1_000n - hoursAgo * hour, members],
+        );
+      for (const [name, before] of Object.entries({ fell: 20, rose: 10, same: 7, gone: 90, theirs: 90 })) {
+        await add(name, 48n, 50);
+        await add(name, 25n, before);
+        await add(name, 23n, 77);
+      }
+      await add('new', 1n, 99);
+
+      const { movedAudiences } = await figures().ofProject('moving');
+
+      expect(movedAudiences).toEqual([
+        { id: 'aud_fell', name: 'fell', members: 5, before: 20 },
+        { id: 'aud_rose', name: 'rose', members: 12, before: 10 },
+        { id: 'aud_new', name: 'new', members: 99, before: null },
+        { id: 'aud_same', name: 'same', members: 7, before: 7 },
+      ]);
     });
   });
 });

@@ -93,8 +93,8 @@ test('dead letters wait by reader, until they are replayed or dropped, or their 
 
   const { dead_letters: letters, attention } = await status();
 
-  expect(letters).toEqual({ waiting: { projector: 1, sink: 2 }, counted_all: true });
-  expect(attention.filter(({ code }) => code === 'dead_letters_waiting')).toHaveLength(2);
+  expect(letters).toEqual({ messages: 2, waiting: { projector: 1, sink: 2 }, counted_all: true });
+  expect(attention.filter(({ code }) => code === 'dead_letters_waiting')).toHaveLength(1);
 });
 
 test('what cannot be found out is null, and the rest is told', async () => {

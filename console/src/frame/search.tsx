@@ -1,0 +1,31 @@
+/** One search for everything, which Ctrl K opens. Its code is loaded when it is first opened. */
+import { signal } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+
+const isOpen = signal(false);
+
+export function openSearch(): void {
+  isOpen.value = true;
+}
+
+interface PaletteProps {
+  readonly onClose: () => void;
+}
+
+export function Search() {
+  const [Palette, setPalette] = useState<ComponentType<PaletteProps>>();
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (!(event.ctrlKey || event.metaKey) || event.key !== 'k') return;
+      event.preventDefault();
+      if (document.querySelector('dialog[open]') === null) openSearch();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+  useEffect(() => {
+    if (isOpen.value) void import('../screens/search/palette.tsx').then((loaded) => setPalette(() => loaded.Palette));
+  }, [isOpen.value]);
+  return isOpen.value && Palette !== undefined ? <Palette onClose={() => (isOpen.value = false)} /> : null;
+}

@@ -1,0 +1,104 @@
+/** Where a message has got to, as its receipt says: accepted, in profiles, in analytics. */
+import { useEffect, useState } from 'preact/hooks';
+import { ApiError, ask } from '../api/client.ts';
+import { operation } from '../../../schemas/operations.ts';
+import { Problem } from '../parts/loading/states.tsx';
+import { count } from '../parts/numbers.ts';
+
+/** When this page saw that a step was done, in milliseconds after the message was accepted. */
+interface Progress {
+  readonly projected?: number | 'before';
+  readonly queryable?: number | 'before';
+}
+
+export const WAIT_S = '10';
+
+interface ReceiptStepsProps {
+  readonly receipt: string;
+  /** The id of its project, where that is not the one that is looked at. */
+  readonly project?: string | undefined;
+  /** What the profile's step is: `counted`. */
+  readonly inProfile: string;
+  /** Told once profiles have the message. */
+  readonly onProjected?: () => void;
+  /** Told once analytics has it. */
+  readonly onQueryable?: () => void;
+}
+
+/** The receipt, asked again until both stores have the message. */
+export function ReceiptSteps({ receipt, project, inProfile, onProjected, onQueryable }: ReceiptStepsProps) {
+  const [progress, setProgress] = useState<Progress>({});
+  const [error, setError] = useState<ApiError>();
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    const controller = new AbortController();
+    setError(undefined);
+    const tell = (next: Progress): void => {
+      setProgress(next);
+      if (next.projected !== undefined) onProjected?.();
+      if (next.queryable !== undefined) onQueryable?.();
+    };
+    follow(receipt, project, tell, controller.signal).catch((failure: unknown) => {
+      if (controller.signal.aborted) return;
+      if (!(failure instanceof ApiError)) throw failure;
+      setError(failure);
+    });
+    return () => controller.abort();
+  }, [receipt, attempt]);
+  return (
+    <>
+      <ol class="steps">
+        <Step name="Accepted" done="before" detail="in the log" />
+        <Step name="Profile" done={progress.projected} detail={inProfile} />
+        <Step name="Analytics" done={progress.queryable} detail="queryable" />
+      </ol>
+      {error !== undefined && <Problem error={error} retry={() => setAttempt(attempt + 1)} />}
+    </>
+  );
+}
+
+async function follow(
+  receipt: string,
+  project: string | undefined,
+  tell: (progress: Progress) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const path = { receipt };
+  const headers = project === undefined ? {} : { 'Tidemark-Project': project };
+  // What is there already is asked without waiting: when it got there is not known.
+  const first = await ask({ ...operation('GET /v1/receipts/{receipt}', { path }), headers, signal });
+  let progress: Progress = {
+    ...(first.projected && { projected: 'before' }),
+    ...(first.queryable && { queryable: 'before' }),
+  };
+  tell(progress);
+  while (progress.projected === undefined || progress.queryable === undefined) {
+    // An answer that waits comes when both are there: in between the profile's step is looked for more often.
+    const wait = progress.projected === undefined ? '0.1' : WAIT_S;
+    const state = await ask({ ...operation('GET /v1/receipts/{receipt}', { path, query: { wait } }), headers, signal });
+    const afterMs = Math.max(0, Date.now() - Date.parse(state.accepted_at));
+    progress = {
+      ...(state.projected && { projected: afterMs }),
+      ...(state.queryable && { queryable: afterMs }),
+      ...progress,
+    };
+    tell(progress);
+  }
+}
+
+interface StepProps {
+  readonly name: string;
+  readonly done: number | 'before' | undefined;
+  readonly detail: string;
+}
+
+function Step({ name, done, detail }: StepProps) {
+  return (
+    <li class={done === undefined ? 'waiting' : 'done'}>
+      <b>{name}</b>
+      <span class="quiet">
+        {done === undefined ? 'on its way…' : done === 'before' ? detail : `${detail} after ${count(done)} ms`}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,104 @@
+/** One line: whether the service works, how far the stores are behind, and whether anything is missing. It opens to what wants attention. */
+import { ask } from '../../api/client.ts';
+import { countOf } from '../../api/json.ts';
+import { operation } from '../../../../schemas/operations.ts';
+import type { Attention, ProjectStatus } from '../../api/types.ts';
+import { linkTo } from '../../frame/router.ts';
+import { isAdmin } from '../../frame/session.ts';
+import { AttentionList } from '../../parts/attention.tsx';
+import { count } from '../../parts/numbers.ts';
+import { Problem } from '../../parts/loading/states.tsx';
+import { Ago, minuteText } from '../../parts/time.tsx';
+import { usePoll } from '../../parts/loading/use-poll.ts';
+import { isWell, ReadyParts } from './ready-parts.tsx';
+
+const EVERY_MS = 5_000;
+
+/** @param status Undefined where it is not known yet, or nothing was recorded. */
+export function Health({ status }: { readonly status: ProjectStatus | undefined }) {
+  const { value, error, refresh } = usePoll(
+    isAdmin.value ? 'status' : 'readyz',
+    async (signal) => {
+      if (isAdmin.value) {
+        const { attention } = await ask({ ...operation('GET /v1/admin/status'), signal });
+        return { attention, parts: undefined, wants: attention.length };
+      }
+      const { parts } = await ask({ ...operation('GET /readyz'), takes: [503], signal });
+      return { attention: undefined, parts, wants: Object.values(parts).filter((state) => !isWell(state)).length };
+    },
+    EVERY_MS,
+  );
+  if (error !== undefined) return <Problem error={error} retry={refresh} />;
+  if (value === undefined) return null;
+  const { attention, parts, wants } = value;
+  return (
+    <details class={`health ${wants === 0 ? '' : 'wanting'}`} open={wants > 0}>
+      <summary>
+        <i class={`dot ${wants === 0 ? 'alive' : ''}`} aria-hidden="true" />
+        <b>
+          {wants === 0
+            ? 'All systems normal'
+            : wants === 1
+              ? 'One thing wants attention'
+              : `${wants} things want attention`}
+        </b>
+        {status !== undefined && (
+          <>
+            <span>{behindText(status.lag_seconds)}</span>
+            <Verified verification={status.verification} />
+          </>
+        )}
+      </summary>
+      {parts === undefined ? <Wanting items={attention ?? []} /> : <ReadyParts parts={parts} />}
+    </details>
+  );
+}
+
+function Wanting({ items }: { readonly items: readonly Attention[] }) {
+  return (
+    <>
+      {items.length > 0 && <AttentionList items={items} />}
+      <p>
+        <a href={linkTo(['pipeline'])}>See the pipeline</a>
+      </p>
+    </>
+  );
+}
+
+/** Below this it is what a batch takes. */
+const CURRENT_S = 2;
+
+function behindText({ profiles, analytics }: ProjectStatus['lag_seconds']): string {
+  if (profiles === null || analytics === null) return 'How far the stores are behind is not known now.';
+  const [p, a] = [countOf(profiles), countOf(analytics)];
+  if (p < CURRENT_S && a < CURRENT_S) return 'Up to date: new events are searchable within seconds.';
+  const behind = [
+    p >= CURRENT_S && `Profiles are ${count(Math.round(p))} s behind`,
+    a >= CURRENT_S && `analytics is ${count(Math.round(a))} s behind`,
+  ];
+  const text = behind.filter((part) => part !== false).join(', ');
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}: what arrives now is seen after that.`;
+}
+
+function Verified({ verification }: { readonly verification: ProjectStatus['verification'] | undefined }) {
+  if (verification === undefined) return <span>Whether anything is missing cannot be found out now.</span>;
+  if (verification === null) return <span class="quiet">The stores have not been counted against the log yet.</span>;
+  const { hours_compared: hours, hours_different: different, finished_at: at, compared_until: until } = verification;
+  const wrong = countOf(different);
+  if (countOf(hours) === 0) {
+    return (
+      <span class="quiet">
+        Not checked yet: nothing had arrived in the hours of the last check, <Ago at={at} isPlain />.
+      </span>
+    );
+  }
+  const lead =
+    wrong === 0
+      ? 'Nothing is missing'
+      : `In ${count(wrong)} of ${count(countOf(hours))} hours a store differs from the log`;
+  return (
+    <span class={wrong === 0 ? '' : 'field-error'}>
+      {lead}, up to {minuteText(until)}. Checked <Ago at={at} isPlain />.
+    </span>
+  );
+}

@@ -1,0 +1,41 @@
+import { countOf } from '../../api/json.ts';
+import type { ProjectSummary } from '../../api/types.ts';
+import { Chart, type Reading } from '../../parts/charts/chart.tsx';
+import { count } from '../../parts/numbers.ts';
+import { clockText, minuteText } from '../../parts/time.tsx';
+
+const NOW = 'series-0';
+const BEFORE = 'series-0 before';
+
+/** Events of each of the last 24 hours, and of the same hours a day before. */
+export function HourChart({ hours }: { readonly hours: ProjectSummary['hours'] }) {
+  const last = hours.length - 1;
+  const readingOf = (point: number): Reading => {
+    const hour = hours[point];
+    if (hour === undefined) return { time: '', values: [] };
+    return {
+      time: minuteText(hour.start) + (point === last ? ' so far' : ''),
+      values: [
+        { look: NOW, name: 'Events', text: count(countOf(hour.count)) },
+        { look: BEFORE, name: 'A day before', text: count(countOf(hour.before)) },
+      ],
+    };
+  };
+  return (
+    <section class="card" aria-labelledby="hours">
+      <div class="section-head">
+        <h2 id="hours">Events by hour</h2>
+      </div>
+      <Chart
+        name="Events by hour"
+        lines={[
+          { look: NOW, values: hours.map((hour) => countOf(hour.count)), drawnAs: 'bars' },
+          { look: BEFORE, values: hours.map(({ before }) => countOf(before)) },
+        ]}
+        labels={hours.map(({ start }) => clockText(start))}
+        readingOf={readingOf}
+        isCut={{ first: false, last: true }}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,180 @@
+/** How people get from one screen to another. */
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import type { Scene } from '../scene.ts';
+import { focusedText, violationsOf } from './screens-tests.ts';
+
+/** In the order of the navigation, each with the letter behind `g`. */
+const KEYS = {
+  Today: 't',
+  Live: 'l',
+  Events: 'e',
+  Users: 'u',
+  Audiences: 'a',
+  Pipeline: 'p',
+  'Dead letters': 'd',
+  Imports: 'i',
+  Replays: 'r',
+  Settings: 's',
+} as const;
+
+/** Those that an admin key alone opens. */
+const FOR_ADMINS: readonly string[] = ['Pipeline', 'Dead letters', 'Imports', 'Replays'];
+
+export function testNavigation(scene: () => Scene): void {
+  describe('navigation', () => {
+    const linksOf = async (page: Page): Promise<readonly string[]> => {
+      const links = await page.getByRole('navigation', { name: 'Screens' }).getByRole('link').allInnerTexts();
+      return links.map((text) => text.replace(/\s*\d+[^]*$/, ''));
+    };
+
+    test('what the key does not open is not in the navigation, and its letter goes nowhere', async () => {
+      const page = await scene().signedIn('#/live');
+      const open = Object.keys(KEYS).filter((name) => !FOR_ADMINS.includes(name));
+
+      await expect.poll(async () => linksOf(page)).toEqual(open);
+      await page.keyboard.press('g');
+      await page.keyboard.press('p');
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').getByText('Go to Today').waitFor();
+
+      expect(await page.getByRole('dialog').getByText('Go to Pipeline').count()).toBe(0);
+      expect(page.url()).toContain('#/live');
+    });
+
+    test('where there is little room, all of the navigation is behind one button', async () => {
+      const page = await scene().signedIn('#/users', { isAdmin: true });
+      await page.setViewportSize({ width: 360, height: 740 });
+      const link = page.getByRole('link', { name: 'Settings' });
+      await link.waitFor({ state: 'hidden' });
+
+      await page.locator('.side-menu summary').click();
+      await page.getByRole('combobox', { name: 'Project', exact: true }).waitFor();
+      await expect.poll(async () => linksOf(page)).toEqual(Object.keys(KEYS));
+      expect(await violationsOf(page)).toEqual([]);
+      await link.click();
+
+      await page.getByRole('heading', { name: 'Settings' }).waitFor();
+      await link.waitFor({ state: 'hidden' });
+    });
+
+    test('one search finds screens, audiences, events and users, and the keyboard opens what it finds', async () => {
+      const page = await scene().signedIn('#/live');
+      await page.keyboard.press('Control+k');
+      const field = page.getByRole('combobox', { name: 'Search' });
+      const first = page.getByRole('dialog').getByRole('option').first();
+      for (const [text, found] of [
+        ['setti', 'Settings'],
+        ['full cart', 'Left a full cart this week'],
+        ['completed', 'Order Completed'],
+        ['u-0000', 'u-00001'],
+      ] as const) {
+        await field.fill(text);
+        await first.getByText(found).waitFor();
+      }
+      expect(await violationsOf(page)).toEqual([]);
+      await field.fill('nobody has this');
+      await page.getByText('Nothing was found.').waitFor();
+      await field.fill('u-0000');
+      await first.getByText('u-00001').waitFor();
+
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+
+      await page.getByRole('heading', { name: 'u-00002' }).waitFor();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    });
+
+    test('Back returns to the place in a list, another page begins at its top, and the tab is named after it', async () => {
+      const page = await scene().signedIn('#/users');
+      await page.setViewportSize({ width: 1280, height: 400 });
+      const row = page.getByRole('link', { name: 'u-00030' });
+      await row.scrollIntoViewIfNeeded();
+      const scrolled = async (): Promise<number> =>
+        page.evaluate(() => (globalThis as unknown as { readonly scrollY: number }).scrollY);
+      const before = await scrolled();
+      expect(before).toBeGreaterThan(200);
+      // The place is kept a moment after it was reached.
+      await expect
+        .poll(async () => page.evaluate(() => (globalThis as unknown as { history: { state: unknown } }).history.state))
+        .toEqual({ scrollY: before });
+
+      await row.click();
+      await page.getByRole('heading', { name: 'u-00030' }).waitFor();
+      await expect.poll(async () => page.title()).toBe('u-00030 · Users · Tidemark');
+      await expect.poll(scrolled).toBe(0);
+      await page.goBack();
+
+      await row.waitFor();
+      await expect.poll(scrolled).toBe(before);
+      await expect.poll(async () => page.title()).toBe('Users · Tidemark');
+    });
+
+    test('each screen is in the navigation once, and its key goes there', async () => {
+      const page = await scene().signedIn('#/', { isAdmin: true });
+
+      await expect.poll(async () => linksOf(page)).toEqual(Object.keys(KEYS));
+
+      for (const [name, key] of Object.entries(KEYS)) {
+        await page.keyboard.press('g');
+        await page.keyboard.press(key);
+        await page.getByRole('heading', { name, level: 1 }).waitFor();
+      }
+    });
+
+    test('the keyboard goes everywhere: g and a letter, /, j, k, Enter, Escape and ?', async () => {
+      const page = await scene().signedIn();
+      await page.getByRole('heading', { name: 'Today' }).waitFor();
+
+      await page.keyboard.press('g');
+      await page.keyboard.press('u');
+      await page.getByText('u-00001').waitFor();
+      await page.keyboard.press('j');
+      await page.keyboard.press('j');
+      await page.keyboard.press('k');
+      await expect.poll(async () => focusedText(page)).toContain('u-00001');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'u-00001' }).waitFor();
+      await page.keyboard.press('g');
+      await page.keyboard.press('l');
+      await page.getByRole('heading', { name: 'Live' }).waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type('?');
+      expect(await page.getByRole('searchbox', { name: 'Event' }).inputValue()).toBe('?');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    });
+
+    test('an admin key chooses among the projects, and the address keeps the choice', async () => {
+      const page = await scene().signedIn('#/users', { isAdmin: true });
+      await page.getByText('u-00001').waitFor();
+
+      await page.getByRole('combobox', { name: 'Project', exact: true }).selectOption({ label: 'empty' });
+      await page.getByText('There are no users yet').waitFor();
+      await page.getByRole('link', { name: 'Live' }).click();
+      await page.getByText('No messages yet').waitFor();
+
+      expect(page.url()).toMatch(/#\/live\?project=proj_/);
+    });
+    test('another project that is chosen where one of this is shown leads to its list, and keeps what is being made', async () => {
+      const page = await scene().signedIn('#/users/u-00001?history=plan', { isAdmin: true });
+      await page.getByRole('heading', { name: 'u-00001' }).waitFor();
+      const choice = page.getByRole('combobox', { name: 'Project', exact: true });
+      await choice.selectOption({ label: 'empty' });
+
+      await page.getByText('There are no users yet').waitFor();
+      expect(page.url()).toMatch(/#\/users\?project=proj_\w+$/);
+      const definition = encodeURIComponent('{"trait":"plan","is":"pro"}');
+      await page.goto(`${scene().url}/console/#/audiences/new?definition=${definition}`);
+      await choice.selectOption({ label: 'empty' });
+
+      await expect
+        .poll(() => page.url())
+        .toMatch(/audiences\/new\?.*definition=.*project=proj_|project=proj_.*definition=/);
+    });
+  });
+}
