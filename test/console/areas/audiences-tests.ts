@@ -22,6 +22,8 @@ export function testAudiences(scene: () => Scene): void {
       await saveTeam('listed', ['l-1', 'l-2', 'l-3']);
       const page = await scene().signedIn('#/users');
       await page.getByText('u-00001').waitFor();
+      const questions: string[] = [];
+      page.on('request', (request) => questions.push(new URL(request.url()).pathname));
 
       await page.keyboard.press('g');
       await page.keyboard.press('a');
@@ -40,6 +42,8 @@ export function testAudiences(scene: () => Scene): void {
         'Updates',
         'State',
       ]);
+      // The sizes came with the list.
+      expect(questions.filter((path) => path.startsWith('/v1/audiences'))).toEqual(['/v1/audiences']);
       // What ends at the right is not glued to what begins at the left.
       const gap = await row.locator('.number + :not(.number)').evaluate(paddingLeft);
       expect(gap).toBeGreaterThanOrEqual(24);

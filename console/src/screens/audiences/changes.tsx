@@ -118,8 +118,8 @@ function Evaluations({ id, history, kind }: EvaluationsProps) {
               onClick={() => setParameters({ at: isOpen ? 'none' : entry.at }, { push: true })}
             >
               <Ago at={entry.at} isPlain />
-              <span class="entered">{count(countOf(entry.entered))} joined</span>
-              <span class="left">{count(countOf(entry.left))} left</span>
+              <span>{count(countOf(entry.entered))} joined</span>
+              <span>{count(countOf(entry.left))} left</span>
               <span class="quiet">{CAUSES[entry.cause](entry)}</span>
             </button>
             {isOpen && <Users id={id} entry={entry} since={since} kind={kind} />}
