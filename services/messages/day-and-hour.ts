@@ -4,7 +4,7 @@ import { EARLIEST } from './timestamp.ts';
 /** An hour of UTC: whole hours since 1970, negative before. */
 export type Hour = number;
 
-const HOUR_MICROS = 3_600_000_000n;
+export const HOUR_MICROS = 3_600_000_000n;
 // The quotient of bigints is cut towards zero: counted from the earliest instant there is nothing below.
 const EARLIEST_HOUR = Number(EARLIEST / HOUR_MICROS);
 

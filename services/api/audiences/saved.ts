@@ -8,6 +8,7 @@ import type { Call } from '../../http/call.ts';
 import { readIfMatch } from '../../http/if-match.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
+import { DAY_MICROS, HOUR_MICROS } from '../../messages/day-and-hour.ts';
 import { toJsonText } from '../../messages/json.ts';
 import type { Problem } from '../../messages/message.ts';
 import { formatMicros, microsAt } from '../../messages/timestamp.ts';
@@ -54,8 +55,6 @@ export async function answerList(
 /** Each may have 192 sizes. */
 const MOST_WITH_SIZES = 100;
 const TOO_MANY_WITH_SIZES = refuseParameter('limit', `is ${MOST_WITH_SIZES} at most where sizes are wanted`).refusal;
-const HOUR_MICROS = 3_600_000_000n;
-const HOURS_A_DAY = 24n;
 
 /** The JSON of audiences with their sizes of the last days, the last of each hour, from one question. */
 async function withSizes(
@@ -64,7 +63,7 @@ async function withSizes(
   bodies: readonly string[],
   days: number,
 ): Promise<readonly string[]> {
-  const since = microsAt(Date.now()) - BigInt(days) * HOURS_A_DAY * HOUR_MICROS;
+  const since = microsAt(Date.now()) - BigInt(days) * DAY_MICROS;
   const ids = audiences.map(({ id }) => id);
   const found = await saved.sizes(ids, since, HOUR_MICROS);
   return bodies.map((body, i) => {

@@ -1,6 +1,6 @@
 /** What users of a project did in the last 24 hours of the clock, the hour that is not over among them, and a day before. */
 import type { Micros } from '../../messages/message.ts';
-import { DAY_MICROS } from '../../messages/day-and-hour.ts';
+import { DAY_MICROS, HOUR_MICROS } from '../../messages/day-and-hour.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import { type AnalyticsParts, budgetOf } from '../query-budget.ts';
@@ -32,7 +32,6 @@ export interface Summary {
 
 const SUMMARY_HOURS = 24;
 const TOP_EVENTS = 5;
-const HOUR_MICROS = DAY_MICROS / 24n;
 
 /** Many who look at one project are answered alike for this long. */
 const SUMMARY_KEPT_MS = 10_000;
