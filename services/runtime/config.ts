@@ -45,7 +45,7 @@ const SETTINGS = {
   },
   eventLogUrl: {
     name: 'EVENT_LOG_URL',
-    default: 'lmdb:$DATA_DIR/event-log',
+    default: 'log:$DATA_DIR/event-log',
     help: 'The event log',
     secret: true,
     parse: url('lmdb', 'log', 'kafka'),

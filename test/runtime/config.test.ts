@@ -8,7 +8,7 @@ test('the empty environment is a working configuration', () => {
   const config = readConfig({});
 
   expect(config).toMatchObject({ host: '127.0.0.1', port: 8080, legacyBasePath: '/legacy', initialTimezone: 'UTC' });
-  expect(config.eventLogUrl).toBe(`lmdb:${config.dataDir}/event-log`);
+  expect(config.eventLogUrl).toBe(`log:${config.dataDir}/event-log`);
   expect(Object.isFrozen(config)).toBe(true);
 });
 
