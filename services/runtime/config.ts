@@ -4,6 +4,7 @@ import {
   duration,
   durationOrOff,
   initialKey,
+  logUrl,
   nonEmpty,
   onOrOff,
   oneOf,
@@ -48,7 +49,7 @@ const SETTINGS = {
     default: 'log:$DATA_DIR/event-log',
     help: 'The event log',
     secret: true,
-    parse: url('lmdb', 'log', 'kafka'),
+    parse: logUrl,
   },
   profilesUrl: {
     name: 'PROFILES_URL',

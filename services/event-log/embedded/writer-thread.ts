@@ -26,12 +26,12 @@ import type { Layout } from './layout.ts';
 
 if (parentPort === null) throw new Error('this is the entry of a worker thread');
 const port = parentPort;
-const { address, gate: memory } = workerData as WriterData;
+const { folder, gate: memory } = workerData as WriterData;
 const barrier = new ShutdownBarrier(memory);
 let store: LogStore | undefined;
 let encoder: RecordEncoder | undefined;
 const packing = new SpareMemory();
-const openStoreAgain = await storeOpener(address);
+const openStoreAgain = await storeOpener(folder);
 watchThisThread('the thread that writes the event log');
 
 port.on('message', (first: Asked) => {

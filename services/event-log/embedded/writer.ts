@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { closeAtExit, ShutdownBarrier, BARRIER_BYTES } from './shutdown-barrier.ts';
-import type { StoreAddress } from './open.ts';
 import type {
   Answered,
   AppendRequest,
@@ -32,9 +31,9 @@ export class LogWriter {
   #lastId = 0;
 
   /** @param threadEnded Called where a thread has ended, however it did. */
-  constructor(address: StoreAddress, threadEnded: (threadId: number) => void) {
+  constructor(folder: string, threadEnded: (threadId: number) => void) {
     const gate = new SharedArrayBuffer(BARRIER_BYTES);
-    this.#data = { address, gate };
+    this.#data = { folder, gate };
     this.#threadEnded = threadEnded;
     this.#barrier = new ShutdownBarrier(gate);
   }
