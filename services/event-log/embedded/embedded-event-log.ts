@@ -28,7 +28,7 @@ import { checkGroup, logClosed } from '../refusals.ts';
  * out), in which several threads may have it open. The reader of a group is chosen within one `EmbeddedEventLog`. Offsets
  * are dense. An append is part of one commit: either all of it is in the log or nothing. A thread of its own writes,
  * started by the first append or commit. A worker thread that has a log open must close it before anybody calls
- * `terminate()` on it (shutdown-barrier.ts).
+ * `terminate()` on it: ended in the middle of a commit, it keeps the other threads waiting.
  */
 export class EmbeddedEventLog implements EventLog {
   readonly #store: LogStore;

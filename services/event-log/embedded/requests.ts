@@ -75,6 +75,4 @@ export type Answered =
 export interface WriterData {
   /** Where the log is. */
   readonly folder: string;
-  /** Memory of the semaphore that the thread's transactions pass. */
-  readonly gate: SharedArrayBuffer;
 }

@@ -7,7 +7,6 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 const LEAVER = 'test/support/programs/event-log-leaver.ts';
 
 describe('a process that ends in the middle of appending', () => {
-  // Unguarded, one of some tens hangs.
   test.each([
     ['exit', 7],
     ['throw', 1],
