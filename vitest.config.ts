@@ -6,7 +6,7 @@ const globalSetup = ['test/servers/global-setup.ts'];
 
 export default defineConfig({
   test: {
-    // Native stores (LMDB, chDB, PGlite) live in the process: a worker thread that ends takes their state with it.
+    // Native stores (chDB, PGlite) live in the process: a worker thread that ends takes their state with it.
     pool: 'forks',
     // One more than the smallest machine has processors: many tests wait, for a fault to pass or a time to end.
     maxWorkers: 3,

@@ -67,20 +67,20 @@ describe('a rule of the imports fails where it is broken:', () => {
     [
       'an adapter is named outside of open.ts',
       rules.onlyOpenNamesAnAdapter,
-      treeOf({ 'services/app/a.ts': `await import('../event-log/lmdb/b.ts')` }),
-      'services/app/a.ts → services/event-log/lmdb/b.ts',
+      treeOf({ 'services/app/a.ts': `await import('../event-log/segments/b.ts')` }),
+      'services/app/a.ts → services/event-log/segments/b.ts',
     ],
     [
       'an open.ts imports an adapter before it is called',
       rules.onlyOpenNamesAnAdapter,
-      importing('services/event-log/open.ts', './lmdb/b.ts'),
-      'services/event-log/open.ts → services/event-log/lmdb/b.ts',
+      importing('services/event-log/open.ts', './segments/b.ts'),
+      'services/event-log/open.ts → services/event-log/segments/b.ts',
     ],
     [
       'one adapter imports another',
       rules.onlyOpenNamesAnAdapter,
-      importing('services/event-log/kafka/a.ts', '../lmdb/b.ts'),
-      'services/event-log/kafka/a.ts → services/event-log/lmdb/b.ts',
+      importing('services/event-log/kafka/a.ts', '../segments/b.ts'),
+      'services/event-log/kafka/a.ts → services/event-log/segments/b.ts',
     ],
     [
       'a driver is imported outside of its adapter',
@@ -153,8 +153,8 @@ describe('a rule of the imports fails where it is broken:', () => {
 test('a tree that breaks no rule has no violations', () => {
   const tree = treeOf({
     ...COMPLETE,
-    'services/event-log/lmdb/it.ts': `import { open } from 'lmdb';`,
-    'services/event-log/open.ts': `export const open = () => import('./lmdb/it.ts');`,
+    'services/event-log/kafka/it.ts': `import { open } from '@platformatic/kafka';`,
+    'services/event-log/open.ts': `export const open = () => import('./kafka/it.ts');`,
     'services/app/it.ts': `import { open } from '../event-log/open.ts';`,
   });
   const { circlesOf: _, treeOf: __, ...all } = rules;

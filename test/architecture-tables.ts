@@ -48,7 +48,6 @@ export const DRIVERS: Readonly<Record<string, RegExp>> = {
   kafkajs: /^services\/event-log\/kafka\//,
   '@platformatic/kafka': /^services\/event-log\/kafka\//,
   '@kafkajs/confluent-schema-registry': /^services\/messages\/registry\//,
-  lmdb: /^services\/event-log\/lmdb\//,
   pg: /^services\/stores\/database\/postgres\//,
   '@electric-sql/pglite': /^services\/stores\/database\/pglite\//,
   '@clickhouse/client': /^services\/stores\/analytics\/(clickhouse|chdb)\//,

@@ -10,7 +10,7 @@ const TREE: Readonly<Record<string, string>> = {
   'services/parse.ts': `import { format } from 'node:util';\nimport { parse } from './parse.ts';`,
   'test/support/service/program.ts': `import { spawn } from 'node:child_process';`,
   'services/open.ts': `export const open = async () => (await import('./store.ts')).store;`,
-  'services/store.ts': `import { open } from 'lmdb';`,
+  'services/store.ts': `import { open } from 'chdb';`,
 };
 
 function way(file: string): string | undefined {
@@ -21,7 +21,7 @@ test('a test that starts processes, opens an embedded store or asks for a server
   expect(way('test/pure.test.ts')).toBeUndefined();
   expect(way('test/starts.test.ts')).toBe('test/starts.test.ts → test/support/service/program.ts → node:child_process');
   expect(way('test/asks.test.ts')).toBe('test/asks.test.ts → test/servers/server.ts');
-  expect(way('test/opens.test.ts')).toBe('test/opens.test.ts → services/open.ts → services/store.ts → lmdb');
+  expect(way('test/opens.test.ts')).toBe('test/opens.test.ts → services/open.ts → services/store.ts → chdb');
 });
 
 test('about half of the test files are unit tests, and the slow ones among the others exist', () => {

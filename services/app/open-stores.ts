@@ -39,7 +39,12 @@ export class StoreOpener {
   log(): Promise<EventLog> {
     const { eventLogUrl, eventLogPartitions } = this.#config;
     return this.#withRetry('the event log', eventLogUrl, () =>
-      openEventLog(eventLogUrl, { topics: TOPICS, partitions: eventLogPartitions, logger: this.#logger }),
+      openEventLog(eventLogUrl, {
+        topics: TOPICS,
+        partitions: eventLogPartitions,
+        logger: this.#logger,
+        signal: this.#signal,
+      }),
     );
   }
 

@@ -17,13 +17,14 @@ export function roleOf(args: readonly string[]): Role {
 }
 
 /**
- * Only a process of the role `all` can use embedded stores of profiles and analytics: one process at a time opens them.
+ * Only a process of the role `all` can use embedded stores: one process at a time opens them.
  *
  * @throws TidemarkError `CONFIG_INVALID`, naming every setting that must change.
  */
-export function checkRole(role: Role, { profilesUrl, analyticsUrl }: Config): void {
+export function checkRole(role: Role, { eventLogUrl, profilesUrl, analyticsUrl }: Config): void {
   if (role === 'all') return;
   const embedded = [
+    ['EVENT_LOG_URL', eventLogUrl, 'kafka://HOST:9092'],
     ['PROFILES_URL', profilesUrl, 'postgres://USER:PASSWORD@HOST/DATABASE'],
     ['ANALYTICS_URL', analyticsUrl, 'http://USER:PASSWORD@HOST:8123/DATABASE'],
   ].filter(([name, url = '']) => !isServer(url) && !(role === 'projector' && name === 'ANALYTICS_URL'));

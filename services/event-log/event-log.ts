@@ -1,4 +1,19 @@
 /** The port of the event log. It moves bytes; it does not know messages. */
+import type { Logger } from '../runtime/logger.ts';
+
+export interface EventLogOptions {
+  /** The topics that will be appended to or read. Missing ones are created. */
+  readonly topics: readonly string[];
+  /**
+   * Partitions of each of these topics. If left out, an existing topic keeps its number, and a new one gets that of the
+   * others, or 4.
+   */
+  readonly partitions?: number | undefined;
+  /** Reports the progress of a conversion. */
+  readonly logger?: Pick<Logger, 'info'> | undefined;
+  /** Ends a conversion. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** A partition of a topic. */
 export interface TopicPartition {

@@ -1,22 +1,8 @@
 import { TidemarkError } from '../runtime/errors.ts';
-import type { Logger } from '../runtime/logger.ts';
-import type { EventLog } from './event-log.ts';
-
-export interface EventLogOptions {
-  /** The topics that will be appended to or read. Missing ones are created. */
-  readonly topics: readonly string[];
-  /**
-   * Partitions of each of these topics. If left out, an existing topic keeps its number, and a new one gets that of the
-   * others, or 4.
-   */
-  readonly partitions?: number | undefined;
-  /** Reports the progress of a conversion. */
-  readonly logger?: Pick<Logger, 'info'> | undefined;
-}
+import type { EventLog, EventLogOptions } from './event-log.ts';
 
 /**
- * Opens the event log that a URL names: `lmdb:FOLDER` and `log:FOLDER` are embedded ones, which an LMDB database or files
- * of segments store, `kafka://HOST:PORT` is a cluster (kafka/url.ts).
+ * Opens the event log that a URL names: `log:FOLDER` is an embedded one, `kafka://HOST:PORT` a cluster (kafka/url.ts).
  *
  * @throws TidemarkError `CONFIG_INVALID` where the URL does not name a known kind of log, or the embedded log has another
  *   number of partitions; `LOG_FOREIGN`, `LOG_DAMAGED`, `LOG_UNAVAILABLE`, `LOG_MISCONFIGURED`, `SERVER_DENIED`,
@@ -28,11 +14,10 @@ export async function openEventLog(url: string, options: EventLogOptions): Promi
   const rest = url.slice(colon + 1);
   checkOptions(options);
   switch (scheme) {
-    case 'lmdb':
     case 'log': {
-      if (rest === '') throw new TidemarkError('CONFIG_INVALID', `the event log ${scheme}: names no folder`);
+      if (rest === '') throw new TidemarkError('CONFIG_INVALID', 'the event log log: names no folder');
       const { EmbeddedEventLog } = await import('./embedded/embedded-event-log.ts');
-      return EmbeddedEventLog.open({ scheme, folder: rest, ...options });
+      return EmbeddedEventLog.open({ folder: rest, ...options });
     }
     case 'kafka': {
       const { KafkaEventLog } = await import('./kafka/kafka-event-log.ts');
@@ -41,13 +26,13 @@ export async function openEventLog(url: string, options: EventLogOptions): Promi
     default:
       throw new TidemarkError(
         'CONFIG_INVALID',
-        `no event log is known for ${JSON.stringify(scheme)}: (known: lmdb:, log:, kafka:)`,
+        `no event log is known for ${JSON.stringify(scheme)}: (known: log:, kafka:)`,
       );
   }
 }
 
 /**
- * Makes what the threads of this process share of an embedded log in segments. To be called before a thread is started
+ * Makes what the threads of this process share of an embedded log. To be called before a thread is started
  * that opens the log.
  */
 export async function shareEventLog(url: string): Promise<void> {

@@ -2,7 +2,7 @@
 import { TidemarkError } from '../runtime/errors.ts';
 import type { Position, ScanOptions, ScanRange, TopicPartition } from './event-log.ts';
 
-// The limit of the embedded log, where an LMDB key has at most 1,978 bytes. It holds for all, as a group may move to another log.
+// It holds for every log, as a group may move to another one.
 const MAX_GROUP_LENGTH = 256;
 
 /** @throws TidemarkError `CONFIG_INVALID` where it is not a valid name of a group. */

@@ -4,6 +4,7 @@ import {
   duration,
   durationOrOff,
   initialKey,
+  logUrl,
   nonEmpty,
   onOrOff,
   oneOf,
@@ -45,10 +46,10 @@ const SETTINGS = {
   },
   eventLogUrl: {
     name: 'EVENT_LOG_URL',
-    default: 'lmdb:$DATA_DIR/event-log',
+    default: 'log:$DATA_DIR/event-log',
     help: 'The event log',
     secret: true,
-    parse: url('lmdb', 'log', 'kafka'),
+    parse: logUrl,
   },
   profilesUrl: {
     name: 'PROFILES_URL',

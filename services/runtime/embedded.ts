@@ -5,14 +5,14 @@ import { checkPrivate } from '../runtime/private-folder.ts';
 
 /** Whether the URL names a server: it takes any number of clients, and may be unreachable for a while. */
 export function isServer(url: string): boolean {
-  return !/^(lmdb|log|pglite|chdb):/.test(url);
+  return !/^(log|pglite|chdb):/.test(url);
 }
 
 export function hasEmbedded({ eventLogUrl, profilesUrl, analyticsUrl }: Config): boolean {
   return [eventLogUrl, profilesUrl, analyticsUrl].some((url) => !isServer(url));
 }
 
-const EMBEDDED_FOLDER = /^(?:lmdb|log|pglite|chdb):(.+)$/;
+const EMBEDDED_FOLDER = /^(?:log|pglite|chdb):(.+)$/;
 
 /** The folder of an embedded store; undefined where the URL names a server. */
 export function embeddedFolderOf(url: string): string | undefined {

@@ -1,7 +1,7 @@
 /**
- * What Tidemark leaves free on every disk that it writes to. A store does worse than refuse a write when the disk is full:
- * LMDB overruns a buffer, Postgres panics, and chDB reports rows as written that are not. So each store checks first, which
- * takes 2 µs. The reserve covers what others may write between the check and the write: a `dd` takes 64 MiB in 30 ms.
+ * What Tidemark leaves free on every disk that it writes to. A store may do worse than refuse a write when the disk is full:
+ * Postgres panics, and chDB reports rows as written that are not. So each store checks first, which takes 2 µs; the log too,
+ * which would only refuse, as it may share their disk. The reserve covers what others may write between the check and the write: a `dd` takes 64 MiB in 30 ms.
  */
 import { closeSync, fdatasyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { TidemarkError } from './errors.ts';

@@ -32,6 +32,14 @@ export function url(...schemes: readonly string[]) {
   };
 }
 
+/** The URL of an event log. Version 0.2 had `lmdb:` in place of `log:`. */
+export function logUrl(value: string): string {
+  if (value.startsWith('lmdb:')) {
+    throw new Error('names a log in LMDB: write log: in place of lmdb:, and the start converts the log that is there');
+  }
+  return url('log', 'kafka')(value);
+}
+
 export function optionalUrl(...schemes: readonly string[]) {
   const required = url(...schemes);
   return (value: string): string | undefined => (value === '' ? undefined : required(value));

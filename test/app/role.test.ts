@@ -23,12 +23,12 @@ describe('the role of a process', () => {
   });
 
   test.each(['ingest', 'sink'] as const)(
-    'the error of the role %s names both embedded stores that it cannot share',
+    'the error of the role %s names every embedded store that it cannot share',
     (role) => {
       expect(() => checkRole(role, readConfig({}))).toThrow(
         expect.objectContaining({
           code: 'CONFIG_INVALID',
-          message: expect.stringMatching(/PROFILES_URL.*ANALYTICS_URL/) as string,
+          message: expect.stringMatching(/EVENT_LOG_URL.*PROFILES_URL.*ANALYTICS_URL/) as string,
         }),
       );
     },
@@ -38,5 +38,12 @@ describe('the role of a process', () => {
     const { ANALYTICS_URL: _, ...others } = SERVERS;
     expect(() => checkRole('projector', readConfig(others))).not.toThrow();
     expect(() => checkRole('projector', readConfig({}))).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  });
+
+  test.each(ROLES)('an embedded event log is for the role all alone (%s)', (role) => {
+    const { EVENT_LOG_URL: _, ...others } = SERVERS;
+    const check = () => checkRole(role, readConfig(others));
+    if (role === 'all') expect(check).not.toThrow();
+    else expect(check).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
   });
 });

@@ -5,7 +5,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { embeddedLogUrl } from '../support/event-log/embedded-log-url.ts';
 import { installOn, type ServerAddresses } from '../support/service/server-settings.ts';
 
 /** Where the stores of one benchmark are. */
@@ -33,7 +32,7 @@ export const EMBEDDED: Form = {
       use({
         folder,
         settings: {
-          EVENT_LOG_URL: embeddedLogUrl(join(folder, 'event-log')),
+          EVENT_LOG_URL: `log:${join(folder, 'event-log')}`,
           PROFILES_URL: `pglite:${join(folder, 'profiles')}`,
           ANALYTICS_URL: `chdb:${join(folder, 'analytics')}`,
         },

@@ -4,17 +4,16 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tidemark } from '../../services/cli/run-cli.ts';
-import { openEventLog } from '../../services/event-log/open.ts';
 import { keepDigits } from '../../services/messages/exact-number.ts';
-import { TOPICS } from '../../services/messages/message.ts';
 import { CliRun } from '../support/service/cli-run.ts';
 import { eventually } from '../support/eventually.ts';
 import { identify, recordOf } from '../support/messages/messages.ts';
 import { type Exchange, RecordingProxy } from '../support/http/recording-proxy.ts';
+import { appendToOwnLog, withOwnLog } from '../support/service/own-log.ts';
 import { ADMIN_KEY } from '../support/service/service.ts';
 import { sharedService } from '../support/service/shared-service.ts';
 
-const service = sharedService();
+const service = sharedService(withOwnLog);
 let proxy: RecordingProxy;
 
 /** Ids that commands printed, for those after them. */
@@ -42,10 +41,8 @@ afterAll(() => proxy.stop());
 
 /** Postgres has no text with a NUL, and no message that came by HTTP has one. */
 async function putAside(projectId: string): Promise<void> {
-  const log = await openEventLog(`lmdb:${join(service().dataDir, 'event-log')}`, { topics: TOPICS });
   const record = recordOf(identify({ projectId, userId: 'eve\0', traits: '{"n":12345678901234567.25}' }));
-  await log.append([{ topic: 'tidemark.identify', ...record }]);
-  await log.close();
+  await appendToOwnLog(service().dataDir, [{ topic: 'tidemark.identify', ...record }]);
   await eventually(async () => {
     const { dead_letters: letters } = await asked<{ dead_letters: { id: string }[] }>('/v1/admin/dead-letters');
     expect(letters).toHaveLength(1);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { runCli } from '../../services/cli/run-cli.ts';
 import { fillWithShop } from '../demo/fill.ts';
+import { withOwnLog } from '../support/service/own-log.ts';
 import { ServiceProcess, READ_KEY, WRITE_KEY } from '../support/service/service.ts';
 import { openBrowser } from './browser.ts';
 
@@ -37,7 +38,7 @@ export class Scene {
   static async open(): Promise<Scene> {
     const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-'));
     const [service, browser] = await Promise.all([
-      ServiceProcess.start(dataDir, { INITIAL_ADMIN_KEY: ADMIN_KEY }),
+      ServiceProcess.start(dataDir, { ...withOwnLog(dataDir), INITIAL_ADMIN_KEY: ADMIN_KEY }),
       openBrowser(),
     ]);
     const target = { url: service.url, writeKey: WRITE_KEY, readKey: ADMIN_KEY, project: 'default' };

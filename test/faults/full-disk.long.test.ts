@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { SmallDisk } from '../torture/disks/small-disk.ts';
 import { fillTheDisk } from './full-disk.ts';
 
-// By the code before the reserve LMDB damaged the heap within seconds: no more answers, and SIGTERM was not heeded.
 describe.skipIf(!SmallDisk.canMount)('the embedded service on a disk that somebody else fills', () => {
   test(
     'the service answers 200 or 503, loses and doubles nothing, goes on once there is room, and stops',

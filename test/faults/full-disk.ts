@@ -10,7 +10,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runTool } from '../servers/processes/server-process.ts';
-import { embeddedLogUrl } from '../support/event-log/embedded-log-url.ts';
 import { ServiceProcess } from '../support/service/service.ts';
 import { readLog } from '../torture/check/read-log.ts';
 
@@ -155,7 +154,7 @@ export async function fillTheDisk(
   const data = join(disk.folder, 'data');
   let service: ServiceProcess | undefined;
   try {
-    service = await ServiceProcess.start(data, { EVENT_LOG_URL: embeddedLogUrl(join(data, 'event-log')) });
+    service = await ServiceProcess.start(data);
     const running = service;
     const tracks = new SteadyTracks(() => running);
     while (tracks.accepted.size < TRACKS_BEFORE) await sleep(20);
@@ -177,7 +176,7 @@ export async function fillTheDisk(
     await service.stop('SIGKILL');
     await disk.empty();
     const counts = new Map<string, number>();
-    await readLog(embeddedLogUrl(join(data, 'event-log')), ({ messageId }) => {
+    await readLog(`log:${join(data, 'event-log')}`, ({ messageId }) => {
       counts.set(messageId, (counts.get(messageId) ?? 0) + 1);
     });
     return {

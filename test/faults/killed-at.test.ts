@@ -92,7 +92,7 @@ function history(from: number, count: number): readonly Message[] {
 }
 
 async function append(folder: string, messages: readonly Message[]): Promise<void> {
-  const log = await openEventLog(`lmdb:${folder}/event-log`, { topics: TOPICS, partitions: 4 });
+  const log = await openEventLog(`log:${folder}/event-log`, { topics: TOPICS, partitions: 4 });
   await log.append(messages.map((message) => ({ topic: topicOf(message), ...recordOf(message) })));
   await log.close();
 }

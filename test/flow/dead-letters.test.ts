@@ -1,11 +1,12 @@
 /** A record that is no message, from the log to the dead letters and back, as an operator meets it. */
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runCli } from '../../services/cli/run-cli.ts';
 import type { ListedDeadLetters } from '../../services/operations/dead-letters/dead-letter-commands.ts';
+import type { NewRecord } from '../../services/event-log/event-log.ts';
 import { openEventLog } from '../../services/event-log/open.ts';
 import { TOPICS } from '../../services/messages/message.ts';
 import { identify, recordOf } from '../support/messages/messages.ts';
+import { appendToOwnLog, withOwnLog } from '../support/service/own-log.ts';
 import { readersPassed } from '../support/service/readers-passed.ts';
 import { ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -16,8 +17,8 @@ describe.each(await testedForms())('dead letters, $form', (tested) => {
     'dead letters are listed, shown, replayed and dropped while the readers go on',
     { timeout: 180_000 },
     async () => {
-      const { service, settings, tidemark, list } = await scene(await tested.settings());
-      await putRubbish(settings['EVENT_LOG_URL'] ?? `lmdb:${join(settings['DATA_DIR'] ?? '', 'event-log')}`);
+      const { service, put, tidemark, list } = await scene(await tested.settings());
+      await put({ topic: 'tidemark.track', key: Buffer.from('k'), value: Buffer.from('rubbish') });
 
       await expectReadersGoOn(service);
       await expect.poll(async () => readersOf(await list()), { timeout: 30_000, interval: 500 }).toEqual([2]);
@@ -56,8 +57,8 @@ describe('an edit of a dead letter from the command line', () => {
     'tidemark dead-letters edit tries and appends what show --record printed and an operator corrected',
     { timeout: 180_000 },
     async () => {
-      const { settings, tidemark, list } = await scene();
-      await putUnacceptable(`lmdb:${join(settings['DATA_DIR'] ?? '', 'event-log')}`);
+      const { put, tidemark, list } = await scene();
+      await put(unacceptable());
       await expect.poll(async () => (await list()).dead_letters.length, { timeout: 30_000, interval: 500 }).toBe(1);
       const [letter] = (await list()).dead_letters;
 
@@ -82,16 +83,14 @@ describe('an edit of a dead letter from the command line', () => {
 });
 
 /** Postgres has no text with a NUL, and no message that came by HTTP has one. */
-async function putUnacceptable(url: string): Promise<void> {
+function unacceptable(): NewRecord {
   const message = identify({ projectId: 'proj_shop', userId: 'ada\0', traits: '{"balance":12345678901234567.25}' });
-  const log = await openEventLog(url, { topics: TOPICS });
-  await log.append([{ topic: 'tidemark.identify', ...recordOf(message) }]);
-  await log.close();
+  return { topic: 'tidemark.identify', ...recordOf(message) };
 }
 
 async function scene(ofForm: Readonly<Record<string, string>> = {}) {
   const dataDir = await temporaryFolder();
-  const settings: Record<string, string> = { ...ofForm, DATA_DIR: dataDir };
+  const settings: Record<string, string> = { ...withOwnLog(dataDir), ...ofForm, DATA_DIR: dataDir };
   const service = await ServiceProcess.start(dataDir, settings);
   onTestFinished(async () => void (await service.stop()));
   const tidemark = async (...args: readonly string[]) => {
@@ -109,12 +108,16 @@ async function scene(ofForm: Readonly<Record<string, string>> = {}) {
     expect(code).toBe(0);
     return JSON.parse(out) as ListedDeadLetters;
   };
-  return { service, settings, tidemark, list };
+  const put = async (record: NewRecord): Promise<void> => {
+    const url = settings['EVENT_LOG_URL'];
+    await (url === undefined ? appendToOwnLog(dataDir, [record]) : append(url, record));
+  };
+  return { service, put, tidemark, list };
 }
 
-async function putRubbish(url: string): Promise<void> {
+async function append(url: string, record: NewRecord): Promise<void> {
   const log = await openEventLog(url, { topics: TOPICS });
-  await log.append([{ topic: 'tidemark.track', key: Buffer.from('k'), value: Buffer.from('rubbish') }]);
+  await log.append([record]);
   await log.close();
 }
 

@@ -43,7 +43,7 @@ test.skipIf(!canMount)('a full disk is 503, and what comes after is taken again'
   const folder = await temporaryFolder();
   const disk = join(folder, 'disk');
   mount(disk);
-  const service = await ServiceProcess.start(join(folder, 'data'), { EVENT_LOG_URL: `lmdb:${disk}/event-log` });
+  const service = await ServiceProcess.start(join(folder, 'data'), { EVENT_LOG_URL: `log:${disk}/event-log` });
   onTestFinished(async () => void (await service.stop()));
 
   const { accepted, refused } = await fill(service, '/v1/batch', batchOf(100));

@@ -58,7 +58,7 @@ test.skipIf(!canMount)(
   async () => {
     const folder = await temporaryFolder();
     const [logDisk, spoolDisk] = [mount(join(folder, 'log')), mount(join(folder, 'spool'))];
-    const settings = { EVENT_LOG_URL: `lmdb:${logDisk}/event-log`, SPOOL_DIR: spoolDisk };
+    const settings = { EVENT_LOG_URL: `log:${logDisk}/event-log`, SPOOL_DIR: spoolDisk };
     const service = await ServiceProcess.start(join(folder, 'data'), settings);
     onTestFinished(async () => void (await service.stop()));
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { RecordEncoder } from '../../services/event-log/event-log.ts';
 import { encoderModuleOf } from '../../services/ingest/encoder-module.ts';
 
-const EMBEDDED = { eventLogUrl: 'lmdb:/data/event-log', spoolDir: undefined, schemaRegistryUrl: undefined };
+const EMBEDDED = { eventLogUrl: 'log:/data/event-log', spoolDir: undefined, schemaRegistryUrl: undefined };
 
 test('an embedded log encodes bodies itself, by a module that exists', async () => {
   const encoder = encoderModuleOf(EMBEDDED);

@@ -16,7 +16,7 @@ interface Found {
 }
 
 async function open(folder: string): Promise<EventLog> {
-  const log = await openEventLog(`lmdb:${folder}`, { topics: MESSAGE_TOPICS, partitions: PARTITIONS });
+  const log = await openEventLog(`log:${folder}`, { topics: MESSAGE_TOPICS, partitions: PARTITIONS });
   onTestFinished(() => log.close());
   return log;
 }

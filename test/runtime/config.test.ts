@@ -8,7 +8,7 @@ test('the empty environment is a working configuration', () => {
   const config = readConfig({});
 
   expect(config).toMatchObject({ host: '127.0.0.1', port: 8080, legacyBasePath: '/legacy', initialTimezone: 'UTC' });
-  expect(config.eventLogUrl).toBe(`lmdb:${config.dataDir}/event-log`);
+  expect(config.eventLogUrl).toBe(`log:${config.dataDir}/event-log`);
   expect(Object.isFrozen(config)).toBe(true);
 });
 
@@ -51,6 +51,10 @@ test('the value of a secret setting is not in the error', () => {
 
   expect(read).toThrow('INITIAL_READ_KEY');
   expect(read).not.toThrow('hunter2');
+});
+
+test('the URL of a log of version 0.2 is refused with what to write instead', () => {
+  expect(() => readConfig({ EVENT_LOG_URL: 'lmdb:/srv/log' })).toThrow('write log: in place of lmdb:');
 });
 
 test('a secret may stand in a file, with a line end after it', async () => {

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { importsOf } from './imports.ts';
 
 /** What starts a process or a thread, opens an embedded store, or asks for a real server. */
-const HEAVY = /^(?:node:(?:child_process|worker_threads|cluster)|lmdb|chdb|@electric-sql\/pglite|test\/servers\/.*)$/;
+const HEAVY = /^(?:node:(?:child_process|worker_threads|cluster)|chdb|@electric-sql\/pglite|test\/servers\/.*)$/;
 
 /** What asks for a real server, or starts one. */
 const SERVER = /^test\/servers\/(?:server|kafka|registry|postgres|clickhouse|shards|keeper)\.ts$/;

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { TcpProxy } from '../faults/tcp-proxy.ts';
 import { freePort } from '../servers/processes/ports.ts';
 import { removeServersFolder, serversFolder } from '../servers/processes/reaped.ts';
-import { embeddedLogUrl } from '../support/event-log/embedded-log-url.ts';
 import { ADMIN_KEY, READ_KEY, WRITE_KEY } from '../support/service/service.ts';
 import { embeddedUrls } from '../support/stores/new-stores.ts';
 import { connectionTarget } from './proxy-target.ts';
@@ -27,7 +26,6 @@ export async function embeddedScene(): Promise<Scene> {
   await chmod(dataDir, 0o700);
   const environment = {
     DATA_DIR: dataDir,
-    EVENT_LOG_URL: embeddedLogUrl(`${dataDir}/event-log`),
     INITIAL_WRITE_KEY: WRITE_KEY,
     INITIAL_READ_KEY: READ_KEY,
     INITIAL_ADMIN_KEY: ADMIN_KEY,
@@ -42,7 +40,7 @@ export async function embeddedScene(): Promise<Scene> {
     targets: [processTarget(service), connectionTarget('callers', door), ...disks.targets],
     doors: [new URL(door.url).origin],
     environment,
-    stores: { ...embeddedUrls(dataDir), EVENT_LOG_URL: environment.EVENT_LOG_URL },
+    stores: embeddedUrls(dataDir),
     processes: [service],
     skipped: disks.skipped,
     serverDeaths: [],

@@ -14,15 +14,15 @@ export interface Placed {
   readonly resolve: (appended: readonly Appended[]) => void;
 }
 
-// lmdb returns a value of 16 MB or more as a view of the map, not as a copy.
+// A chunk is written and read as a whole, in memory.
 const MAX_RECORD_BYTES = 8 * 2 ** 20;
 
 /** A batch is complete at this size, so that the disk does not wait until all that is queued is packed. */
 export const MAX_BATCH_BYTES = 8 * 2 ** 20;
 const MAX_SPARE_BYTES = 2 * MAX_BATCH_BYTES;
 
-// A value over half a page gets pages of its own, the last of them half empty on average. A small batch is cut so that two
-// chunks share a page, a large one so that a reader that begins in the middle of a chunk skips little.
+// Damage costs a chunk, and a reader that begins in the middle of one reads it all. On the other hand each has a checksum
+// and an entry in the index, so those of a large batch are larger.
 const SMALL_CHUNK_BYTES = 2_000;
 const BIG_CHUNK_BYTES = 64 * 1024;
 const MUCH_BYTES = 16 * 1024;

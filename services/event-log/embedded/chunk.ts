@@ -1,6 +1,5 @@
 /**
- * Consecutive records of one partition as one value, because LMDB's cost is per value, not per byte. Numbers are
- * little-endian.
+ * Consecutive records of one partition, which are stored and checked as one. Numbers are little-endian.
  *
  *     checksum     u32   CRC-32 of topic, partition and first offset, and of all that follows
  *     count        u32

@@ -32,7 +32,9 @@ export interface ConversionParts {
   readonly openOld: (folder: string) => StoredLog;
   /** Opens a log of segments, and creates it or the topics that it lacks. */
   readonly openNew: (folder: string, topics: readonly string[], partitions: number | undefined) => LogStore;
-  readonly logger: Pick<Logger, 'info'> | undefined;
+  readonly logger?: Pick<Logger, 'info'> | undefined;
+  /** Ends it, with `STOPPING`: the log stays as it is. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Whether a folder holds a log in LMDB, or one that is not wholly converted. */
@@ -44,7 +46,7 @@ export function isToBeConverted(folder: string): boolean {
  * To be called before anybody of this process opens the log.
  *
  * @throws TidemarkError, and leaves the log as it is: `LOG_DAMAGED` where a record of it is lost; `LOG_UNAVAILABLE` where the
- *   disk has no room for a second one; `LOG_FOREIGN` where the folder holds anything else; `FOLDER_IN_USE`.
+ *   disk has no room for a second one; `LOG_FOREIGN` where the folder holds anything else; `FOLDER_IN_USE`; `STOPPING`.
  */
 export async function convert(parts: ConversionParts): Promise<void> {
   const folder = resolve(parts.folder);
@@ -93,18 +95,25 @@ function refuseOthers(folder: string): void {
 }
 
 async function copyAndCompare(
-  { folder, openOld, openNew, logger }: ConversionParts,
+  { folder, openOld, openNew, logger, signal }: ConversionParts,
   copyFolder: string,
 ): Promise<void> {
   const old = openOld(folder);
   try {
     // A topic may have another number of partitions than those before it.
     for (const { name, partitions } of old.layout.topics) await openNew(copyFolder, [name], partitions).close();
-    const progress = reporter(old, (done) => logger?.info({ folder, ...done }, 'converting the event log'));
-    await withStore(openNew(copyFolder, [], undefined), (copy) => copyLog(old, copy, progress));
-    await withStore(openNew(copyFolder, [], undefined), (copy) => compareLogs(old, copy));
+    const report = reporter(old, (done) => logger?.info({ folder, ...done }, 'converting the event log'));
+    const goOn = (): void => {
+      if (signal?.aborted === true) throw new TidemarkError('STOPPING', 'the process is stopping');
+    };
+    const copied = (records: number): void => {
+      goOn();
+      report(records);
+    };
+    await withStore(openNew(copyFolder, [], undefined), (copy) => copyLog(old, copy, copied));
+    await withStore(openNew(copyFolder, [], undefined), (copy) => compareLogs(old, copy, goOn));
   } finally {
-    await old.close();
+    old.close();
   }
 }
 

@@ -1,8 +1,8 @@
 /** Copies a log from one store into another, chunk by chunk: their bytes are the same in every store. */
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { TidemarkError } from '../../runtime/errors.ts';
 import type { LogRecord } from '../event-log.ts';
-import { identityOf } from '../identity.ts';
 import { nameOf } from '../partition.ts';
 import { type Limits, readRecords } from './chunk.ts';
 import { damaged } from './errors.ts';
@@ -19,49 +19,43 @@ export interface StoredChunk {
   readonly bytes: Buffer;
 }
 
-/** A log to be copied. Nobody writes to it meanwhile. */
+/** A log to be copied. Nobody may write to it meanwhile. */
 export interface StoredLog {
   readonly layout: Layout;
   /** The next offset of every partition, by the partition's index. */
   readonly ends: Float64Array;
   /** All values that are stored under a name. */
   readonly notes: ReadonlyMap<string, unknown>;
-  /**
-   * The chunks from the one that begins at offset `from` on, until they have about this number of bytes.
-   *
-   * @param from Below the partition's end.
-   * @throws TidemarkError `LOG_DAMAGED` where a record is lost or a checksum fails.
-   */
-  chunks(partition: LogPartition, from: number, bytes: number): readonly StoredChunk[];
-  /** The last chunk of a partition that has records. @throws TidemarkError `LOG_DAMAGED`. */
-  lastChunk(partition: LogPartition): StoredChunk;
-  close(): Promise<void>;
+  /** All chunks of a partition, in order. @throws TidemarkError `LOG_DAMAGED` where a record is lost or a checksum fails. */
+  chunks(partition: LogPartition): Iterable<StoredChunk>;
+  /** Whether somebody has written to it since it was opened. */
+  hasChanged(): boolean;
+  close(): void;
 }
 
 /** The bytes of one commit. */
 const COMMIT_BYTES = 4 * 2 ** 20;
-/** What is read ahead, of all partitions. */
-const READ_AHEAD_BYTES = 64 * 2 ** 20;
 /** Chunks of all partitions whose times differ by less may change their order, in which the beginning is cut. */
 const PERIOD_MS = 60_000;
+const LONGEST_WORK_MS = 20;
 
 /**
  * Appends all chunks of a log to an empty one of the same layout, the oldest first, and its notes.
  *
- * @param copied Called after each commit with its number of records.
+ * @param copied Called after each commit with its number of records. What it throws ends the copying.
  * @throws TidemarkError `LOG_DAMAGED`, `LOG_UNAVAILABLE`.
  */
 export async function copyLog(from: StoredLog, to: LogStore, copied: (records: number) => void): Promise<void> {
-  const ahead = Math.ceil(READ_AHEAD_BYTES / from.layout.partitions.length);
-  const cursors = from.layout.partitions.map((partition) => new ChunkCursor(from, partition, ahead));
+  const cursors = from.layout.partitions.map((partition) => new ChunkCursor(from.chunks(partition)));
   let commit: StoredChunk[] = [];
   let bytes = 0;
-  for (let left = unread(cursors); left.length > 0; left = unread(cursors)) {
-    const until = PERIOD_MS + left.reduce((least, cursor) => Math.min(least, cursor.next.appendedAtMs), Infinity);
+  for (let left = unread(cursors); left.length > 0; left = unread(left)) {
+    const until = PERIOD_MS + Math.min(...left.map(({ next }) => next?.appendedAtMs ?? Infinity));
     for (const cursor of left) {
-      while (!cursor.isAtEnd && cursor.next.appendedAtMs <= until) {
-        bytes += cursor.next.bytes.length;
-        commit.push(cursor.advance());
+      for (let { next } = cursor; next !== undefined && next.appendedAtMs <= until; { next } = cursor) {
+        bytes += next.bytes.length;
+        commit.push(next);
+        cursor.advance();
         if (bytes < COMMIT_BYTES) continue;
         copied(append(to, commit));
         [commit, bytes] = [[], 0];
@@ -91,52 +85,33 @@ function append(to: LogStore, chunks: readonly StoredChunk[]): number {
 }
 
 function unread(cursors: readonly ChunkCursor[]): readonly ChunkCursor[] {
-  return cursors.filter((cursor) => !cursor.isAtEnd);
+  return cursors.filter(({ next }) => next !== undefined);
 }
 
 /** Reads the chunks of a partition in order. */
 class ChunkCursor {
-  readonly #log: StoredLog;
-  readonly #partition: LogPartition;
-  readonly #aheadBytes: number;
-  #chunks: readonly StoredChunk[] = [];
-  #index = 0;
-  #offset = 0;
+  /** Undefined at the end. */
+  next: StoredChunk | undefined;
+  readonly #chunks: Iterator<StoredChunk>;
 
-  constructor(log: StoredLog, partition: LogPartition, aheadBytes: number) {
-    this.#log = log;
-    this.#partition = partition;
-    this.#aheadBytes = aheadBytes;
+  constructor(chunks: Iterable<StoredChunk>) {
+    this.#chunks = chunks[Symbol.iterator]();
+    this.advance();
   }
 
-  get isAtEnd(): boolean {
-    return this.#offset >= (this.#log.ends[this.#partition.index] as number);
-  }
-
-  /** The chunk that is read next. Not at the end. */
-  get next(): StoredChunk {
-    if (this.#index === this.#chunks.length) {
-      this.#chunks = this.#log.chunks(this.#partition, this.#offset, this.#aheadBytes);
-      this.#index = 0;
-    }
-    return this.#chunks[this.#index] as StoredChunk;
-  }
-
-  advance(): StoredChunk {
-    const chunk = this.next;
-    this.#index++;
-    this.#offset = chunk.first + chunk.count;
-    return chunk;
+  advance(): void {
+    const next = this.#chunks.next();
+    this.next = next.done === true ? undefined : next.value;
   }
 }
 
 /**
- * Reads a copy back and compares it with the log: the ends, the notes, and of each partition the number of records and the
- * identity of the last one.
+ * Reads a copy back and compares it with the log: the ends, the notes, and every record.
  *
- * @throws TidemarkError `LOG_DAMAGED` where they differ.
+ * @param compared Called every few milliseconds. What it throws ends the comparison.
+ * @throws TidemarkError `LOG_DAMAGED` where they differ; `LOG_UNAVAILABLE` where somebody has written to the log.
  */
-export async function compareLogs(log: StoredLog, copy: LogStore): Promise<void> {
+export async function compareLogs(log: StoredLog, copy: LogStore, compared: () => void): Promise<void> {
   const [beginnings, ends] = copy.withLatest(() => [copy.beginnings(), copy.ends()]);
   if (!isDeepStrictEqual(copy.layout.topics, log.layout.topics)) throw differs('the topics are others');
   if (beginnings.some((offset) => offset > 0)) throw differs('the beginning is lost');
@@ -144,44 +119,26 @@ export async function compareLogs(log: StoredLog, copy: LogStore): Promise<void>
   for (const [name, value] of log.notes) {
     if (!isDeepStrictEqual(copy.note(name), value)) throw differs(`${name} has another value`);
   }
+  let workedSince = performance.now();
   for (const partition of log.layout.partitions) {
-    const end = log.ends[partition.index] as number;
-    if (end === 0) continue;
-    const { count, last } = await readBack(copy, partition, end);
-    if (count !== end) throw differs(`${nameOf(partition)} has ${count} records in place of ${end}`);
-    if (last === undefined || identityOf(last) !== identityOf(lastRecord(log.lastChunk(partition)))) {
-      throw differs(`${nameOf(partition)} has another last record`);
+    for (const chunk of log.chunks(partition)) {
+      compareChunk(chunk, copy);
+      if (performance.now() < workedSince + LONGEST_WORK_MS) continue;
+      await otherWork();
+      compared();
+      workedSince = performance.now();
     }
   }
+  if (log.hasChanged()) throw new TidemarkError('LOG_UNAVAILABLE', 'another process has written to it meanwhile');
 }
 
-/** The number of records in a partition, each of which is read, and the last one. */
-async function readBack(
-  copy: LogStore,
-  partition: LogPartition,
-  end: number,
-): Promise<{ readonly count: number; readonly last: LogRecord | undefined }> {
-  const limits: Limits = { records: Infinity, bytes: Infinity, atLeastOne: true, end };
-  let count = 0;
-  let last: LogRecord | undefined;
-  for (let next = 0; next < end;) {
-    const until = performance.now() + 20;
-    while (next < end && performance.now() < until) {
-      const records: LogRecord[] = [];
-      ({ next } = copy.withLatest(() => copy.read(partition, next, limits, records)));
-      count += records.length;
-      last = records.at(-1) ?? last;
-    }
-    await otherWork();
-  }
-  return { count, last };
-}
-
-function lastRecord({ bytes, first, count }: StoredChunk): LogRecord {
+function compareChunk({ partition, first, count, bytes }: StoredChunk, copy: LogStore): void {
+  const limits: Limits = { records: Infinity, bytes: Infinity, atLeastOne: true, end: first + count };
   const records: LogRecord[] = [];
-  const end = first + count;
-  readRecords(bytes, first, end - 1, { records: 1, bytes: Infinity, atLeastOne: true, end }, records);
-  return records[0] as LogRecord;
+  const copied: LogRecord[] = [];
+  readRecords(bytes, first, first, limits, records);
+  copy.withLatest(() => copy.read(partition, first, limits, copied));
+  if (!isDeepStrictEqual(copied, records)) throw differs(`${nameOf(partition)} has other records at offset ${first}`);
 }
 
 function differs(how: string): Error {

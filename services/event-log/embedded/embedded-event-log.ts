@@ -2,6 +2,7 @@ import type {
   Appended,
   AppendEncoded,
   EventLog,
+  EventLogOptions,
   LogReader,
   NewRecord,
   PartitionRecords,
@@ -11,30 +12,23 @@ import type {
   ScanRange,
   TopicPartition,
 } from '../event-log.ts';
-import type { Logger } from '../../runtime/logger.ts';
 import { AppendQueue } from './appends.ts';
 import { failureOf } from './errors.ts';
 import { committedIn } from './group-positions.ts';
 import { EncodeQueue } from './encode-queue.ts';
 import { EmbeddedReader } from './reader.ts';
 import { scan } from './scan.ts';
-import { openStore, type StoreAddress } from './open.ts';
+import { openStore } from './open.ts';
 import type { LogStore } from './store.ts';
 import { LogWriter } from './writer.ts';
 import { checkGroup, logClosed } from '../refusals.ts';
-
-export interface EmbeddedEventLogOptions extends StoreAddress {
-  readonly topics: readonly string[];
-  readonly partitions?: number | undefined;
-  readonly logger?: Pick<Logger, 'info'> | undefined;
-}
 
 /**
  * The embedded event log, in a folder of this machine. It belongs to one process (the lock of the data folder keeps others
  * out), in which several threads may have it open. The reader of a group is chosen within one `EmbeddedEventLog`. Offsets
  * are dense. An append is part of one commit: either all of it is in the log or nothing. A thread of its own writes,
  * started by the first append or commit. A worker thread that has a log open must close it before anybody calls
- * `terminate()` on it (shutdown-barrier.ts).
+ * `terminate()` on it: ended in the middle of a commit, it keeps the other threads waiting.
  */
 export class EmbeddedEventLog implements EventLog {
   readonly #store: LogStore;
@@ -46,9 +40,9 @@ export class EmbeddedEventLog implements EventLog {
   readonly #owners = new Map<string, EmbeddedReader>();
   #closing: Promise<void> | undefined;
 
-  private constructor(address: StoreAddress, store: LogStore) {
+  private constructor(folder: string, store: LogStore) {
     this.#store = store;
-    this.#writer = new LogWriter(address, (threadId) => store.threadEnded(threadId));
+    this.#writer = new LogWriter(folder, (threadId) => store.threadEnded(threadId));
     const wakingReaders = async <T>(writing: Promise<T>): Promise<T> => {
       const result = await writing;
       for (const reader of this.#readers) reader.wake();
@@ -60,18 +54,11 @@ export class EmbeddedEventLog implements EventLog {
 
   /**
    * @throws TidemarkError `CONFIG_INVALID` where the log has another number of partitions or the folder cannot be created;
-   *   `LOG_FOREIGN` where the folder holds anything else, which is left unchanged; `LOG_DAMAGED`.
+   *   `LOG_FOREIGN` where the folder holds anything else, which is left unchanged; `LOG_DAMAGED`; `FOLDER_IN_USE`.
    */
-  static async open({
-    scheme,
-    folder,
-    topics,
-    partitions,
-    logger,
-  }: EmbeddedEventLogOptions): Promise<EmbeddedEventLog> {
-    const address = { scheme, folder };
+  static async open({ folder, ...options }: EventLogOptions & { readonly folder: string }): Promise<EmbeddedEventLog> {
     try {
-      return new EmbeddedEventLog(address, await openStore(address, topics, partitions, logger));
+      return new EmbeddedEventLog(folder, await openStore(folder, options));
     } catch (error) {
       throw failureOf(error, 'to open');
     }

@@ -12,7 +12,7 @@ export interface Topic {
   readonly partitions: number;
 }
 
-/** A partition of a topic. Its name (`nameOf`) is that of its LMDB database. */
+/** A partition of a topic. */
 export interface LogPartition extends TopicPartition {
   /** Index of its next offset in the log's metadata. */
   readonly index: number;

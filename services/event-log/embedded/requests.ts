@@ -1,7 +1,6 @@
 /** What a log asks of the thread that writes for it, and what that thread answers. */
 import type { ErrorCode } from '../../runtime/errors.ts';
 import type { Position } from '../event-log.ts';
-import type { StoreAddress } from './open.ts';
 
 /** A run of records for one slot, at its place in the batch's bytes; the chunk's header is still blank. */
 export interface PackedChunk {
@@ -74,7 +73,6 @@ export type Answered =
   | { readonly id: number; readonly error: { readonly code: ErrorCode; readonly message: string } };
 
 export interface WriterData {
-  readonly address: StoreAddress;
-  /** Memory of the semaphore that the thread's transactions pass. */
-  readonly gate: SharedArrayBuffer;
+  /** Where the log is. */
+  readonly folder: string;
 }

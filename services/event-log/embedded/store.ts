@@ -1,7 +1,7 @@
 /**
- * The port to what stores an embedded log: LMDB (`lmdb/`) or files of segments (`segments/`). The log's own thread has it
- * open to read, and its writer thread a second time to write. Several threads of the process may have one log open. Every
- * call blocks its thread.
+ * The port to what stores an embedded log: files of segments (`segments/`). The log's own thread has it open to read, and
+ * its writer thread a second time to write. Several threads of the process may have one log open. Every call blocks its
+ * thread.
  */
 import type { LogRecord } from '../event-log.ts';
 import type { ChunkRead, Limits } from './chunk.ts';
@@ -72,7 +72,7 @@ export interface ErasedRecord {
   readonly offset: number;
 }
 
-/** A store that can also delete: what the embedded log will be made of alone. */
+/** A store that can also delete. */
 export interface DeletingStore extends LogStore {
   /**
    * Erases records: their bytes are overwritten on the disk, and they are blank from then on. A blank record keeps its

@@ -8,7 +8,6 @@ import { SpareMemory } from './batch.ts';
 import { failureOf } from './errors.ts';
 import { commitIn } from './group-positions.ts';
 import { storeOpener } from './open.ts';
-import { ShutdownBarrier } from './shutdown-barrier.ts';
 import { BatchEncoding } from './batch-encoding.ts';
 import type {
   Answered,
@@ -26,12 +25,11 @@ import type { Layout } from './layout.ts';
 
 if (parentPort === null) throw new Error('this is the entry of a worker thread');
 const port = parentPort;
-const { address, gate: memory } = workerData as WriterData;
-const barrier = new ShutdownBarrier(memory);
+const { folder } = workerData as WriterData;
 let store: LogStore | undefined;
 let encoder: RecordEncoder | undefined;
 const packing = new SpareMemory();
-const openStoreAgain = await storeOpener(address);
+const openStoreAgain = await storeOpener(folder);
 watchThisThread('the thread that writes the event log');
 
 port.on('message', (first: Asked) => {
@@ -67,16 +65,16 @@ function isWrite(request: Asked['request']): request is WriteRequest {
 /** Carries out all of them or, if one fails, none. */
 function carryOut(asked: readonly Pick<Write, 'id' | 'request'>[]): readonly Answered[] {
   try {
-    const opened = (store ??= barrier.pass(openStoreAgain));
+    const opened = (store ??= openStoreAgain());
     const writes = asked.map(({ id, request }) => {
       const encoding =
         request.kind === 'encode' ? new BatchEncoding(request, encoder, opened.layout, packing) : undefined;
       return { id, request, encoding };
     });
     const bytes = writes.reduce((sum, write) => sum + appendedBytesOf(write), 0);
-    const results = barrier.pass(() => {
-      return opened.transact((transaction) => writes.map((write) => apply(opened.layout, transaction, write)), bytes);
-    });
+    const results = opened.transact((transaction) => {
+      return writes.map((write) => apply(opened.layout, transaction, write));
+    }, bytes);
     return writes.map(({ id, encoding }, i) => ({ id, result: resultOf(encoding, results[i] as WriteResult) }));
   } catch (error) {
     return asked.map(({ id }) => failed(id, error, 'to write'));

@@ -1,7 +1,5 @@
 import { Worker } from 'node:worker_threads';
 import { TidemarkError } from '../../runtime/errors.ts';
-import { closeAtExit, ShutdownBarrier, BARRIER_BYTES } from './shutdown-barrier.ts';
-import type { StoreAddress } from './open.ts';
 import type {
   Answered,
   AppendRequest,
@@ -23,8 +21,6 @@ interface PendingRequest {
 export class LogWriter {
   readonly #data: WriterData;
   readonly #threadEnded: (threadId: number) => void;
-  readonly #barrier: ShutdownBarrier;
-  #leaveOpen: (() => void) | undefined;
   readonly #waiting = new Map<number, PendingRequest>();
   #thread: Worker | undefined;
   /** The module of the record encoder. A thread that is started again loads it too. */
@@ -32,11 +28,9 @@ export class LogWriter {
   #lastId = 0;
 
   /** @param threadEnded Called where a thread has ended, however it did. */
-  constructor(address: StoreAddress, threadEnded: (threadId: number) => void) {
-    const gate = new SharedArrayBuffer(BARRIER_BYTES);
-    this.#data = { address, gate };
+  constructor(folder: string, threadEnded: (threadId: number) => void) {
+    this.#data = { folder };
     this.#threadEnded = threadEnded;
-    this.#barrier = new ShutdownBarrier(gate);
   }
 
   /** Transfers the request's bytes; the result returns them. Resolves once the records are on disk. */
@@ -69,7 +63,6 @@ export class LogWriter {
       // The thread ended before it read the request.
     }
     await thread.terminate();
-    this.#leaveOpen?.();
   }
 
   #request(request: Asked['request'], transfer: ArrayBuffer[] = []): Promise<WriteResult> {
@@ -86,7 +79,6 @@ export class LogWriter {
   #start(): Worker {
     const thread = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: this.#data });
     thread.unref();
-    this.#leaveOpen ??= closeAtExit(this.#barrier);
     thread.on('message', (answered: Answered) => this.#resolve(thread, answered));
     let cause: unknown;
     thread.once('error', (error: unknown) => {

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openEventLog } from '../../../services/event-log/open.ts';
-import { type Identify, TOPICS } from '../../../services/messages/message.ts';
+import type { Identify } from '../../../services/messages/message.ts';
 import { identify, recordOf } from '../../support/messages/messages.ts';
+import { appendToOwnLog } from '../../support/service/own-log.ts';
 import { ADMIN_KEY, complaintsOf, type Scene } from '../scene.ts';
 import { expectAccessible } from './screens-tests.ts';
 
@@ -166,7 +166,6 @@ function refusedBy(projectId: string, name: string, traits: string): Identify {
 }
 
 async function put(scene: Scene, messages: readonly Identify[]): Promise<void> {
-  const log = await openEventLog(`lmdb:${scene.dataDir}/event-log`, { topics: TOPICS });
-  await log.append(messages.map((message) => ({ topic: 'tidemark.identify', ...recordOf(message) })));
-  await log.close();
+  const records = messages.map((message) => ({ topic: 'tidemark.identify', ...recordOf(message) }));
+  await appendToOwnLog(scene.dataDir, records);
 }

@@ -1,7 +1,7 @@
 import { cp, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { contentIn, oldLog, TOPICS } from '../../support/event-log/old-log.ts';
+import { contentIn, contentOfOldLog, putOldLog, TOPICS } from '../../support/event-log/old-log.ts';
 import { startProgram } from '../../support/service/program.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -22,7 +22,8 @@ describe('a conversion', { timeout: 1_200_000 }, () => {
   test('a conversion that is killed at any of its operations begins again or is finished, and loses nothing', async () => {
     const old = join(await temporaryFolder(), 'old');
     const folders = await temporaryFolder();
-    const content = await oldLog(old, 400, 'x'.repeat(14_000));
+    await putOldLog(old, 'large');
+    const content = contentOfOldLog('large');
     const intact = await readFile(join(old, 'data.mdb'));
     const stages = new Set<string>();
 
@@ -35,7 +36,7 @@ describe('a conversion', { timeout: 1_200_000 }, () => {
       stages.add(`${kept}${names.includes('converting') ? ', converting' : ''}`);
       expect((await readFile(join(folder, kept))).equals(intact), `operation ${operation}`).toBe(true);
 
-      const { records, committed } = await contentIn(`log:${folder}`);
+      const { records, committed } = await contentIn(folder);
       const after = [...records].filter(([spot]) => !content.records.has(spot)).map(([, value]) => value);
       for (const [spot, value] of content.records) if (records.get(spot) !== value) expect.fail(`${spot} is lost`);
       expect(committed).toEqual(content.committed);

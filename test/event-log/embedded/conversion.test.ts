@@ -1,22 +1,23 @@
 import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { prepareFolder } from '../../../services/event-log/lmdb/folder.ts';
-import { LmdbStore } from '../../../services/event-log/lmdb/lmdb-store.ts';
+import { StoreOpener } from '../../../services/app/open-stores.ts';
 import { openStoredLog } from '../../../services/event-log/lmdb/stored-log.ts';
 import { openEventLog } from '../../../services/event-log/open.ts';
-import { contentIn, type LogContent, oldLog, TOPICS } from '../../support/event-log/old-log.ts';
+import { readConfig } from '../../../services/runtime/config.ts';
+import { openLogger } from '../../../services/runtime/logger.ts';
+import { contentIn, contentOfOldLog, type LogContent, putOldLog, TOPICS } from '../../support/event-log/old-log.ts';
 import { record } from '../../support/event-log/event-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { chunkOf } from '../segments/scene.ts';
 
 async function filledFolder(): Promise<{ readonly folder: string; readonly content: LogContent }> {
   const folder = await temporaryFolder();
-  return { folder, content: await oldLog(folder, 300) };
+  await putOldLog(folder);
+  return { folder, content: contentOfOldLog() };
 }
 
-function open(folder: string, scheme: 'lmdb' | 'log' = 'log') {
-  return openEventLog(`${scheme}:${folder}`, { topics: TOPICS });
+function open(folder: string) {
+  return openEventLog(`log:${folder}`, { topics: TOPICS });
 }
 
 /** Fails to open, and leaves the log as it is. */
@@ -32,20 +33,20 @@ describe('a log in LMDB that is opened as one of segments', () => {
   test('a converted log has every record at its offset with its time, and what each group has committed', async () => {
     const { folder, content } = await filledFolder();
 
-    expect(await contentIn(`log:${folder}`)).toEqual(content);
-    expect(content.records.size).toBe(300);
+    expect(await contentIn(folder)).toEqual(content);
+    expect(content.records.size).toBe(600);
     expect(content.committed).toHaveLength(2);
-    expect(await contentIn(`log:${folder}`)).toEqual(content);
+    expect(await contentIn(folder)).toEqual(content);
   });
 
   test('a converted log has the chunks byte for byte, and the old one is left under another name', async () => {
     const { folder } = await filledFolder();
     const old = await readFile(join(folder, 'data.mdb'));
     const log = openStoredLog(folder);
-    const chunks = log.layout.partitions
-      .filter(({ index }) => log.ends[index]! > 0)
-      .flatMap((partition) => log.chunks(partition, 0, Infinity).map(({ bytes }) => Buffer.from(bytes)));
-    await log.close();
+    const chunks = log.layout.partitions.flatMap((partition) => {
+      return [...log.chunks(partition)].map(({ bytes }) => bytes);
+    });
+    log.close();
 
     await (await open(folder)).close();
 
@@ -62,26 +63,6 @@ describe('a log in LMDB that is opened as one of segments', () => {
     expect(chunks.filter((chunk) => !segment.includes(chunk))).toEqual([]);
   });
 
-  test('a converted log has the oldest records of all partitions first, as the beginning is cut by age', async () => {
-    const folder = await temporaryFolder();
-    await prepareFolder(folder, TOPICS, 2);
-    const store = LmdbStore.open(folder, TOPICS, 2);
-    const hours = [1, 2, 3];
-    for (const partition of store.layout.partitionsOf(['t'])) {
-      for (const hour of hours) {
-        const chunk = chunkOf([`hour-${hour} of ${partition.partition}`]);
-        store.transact((transaction) => transaction.append(partition, chunk, 1, hour * 3_600_000), 0);
-      }
-    }
-    await store.close();
-
-    await (await open(folder)).close();
-
-    const segment = (await readdir(folder)).find((name) => name.endsWith('.log'))!;
-    const found = (await readFile(join(folder, segment))).toString('latin1').matchAll(/hour-\d of \d/g);
-    expect([...found].map(String)).toEqual(hours.flatMap((hour) => [`hour-${hour} of 0`, `hour-${hour} of 1`]));
-  });
-
   test('a converted log goes on at the next offset of each partition', async () => {
     const { folder, content } = await filledFolder();
     const log = await open(folder);
@@ -94,13 +75,6 @@ describe('a log in LMDB that is opened as one of segments', () => {
     expect([...ends.values()].reduce((sum, end) => sum + Number(end), 0)).toBe(content.records.size);
   });
 
-  test('a converted log is no log in LMDB any more', async () => {
-    const { folder } = await filledFolder();
-    await (await open(folder)).close();
-
-    await expect(open(folder, 'lmdb')).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
-  });
-
   test('a conversion reports how far it has come', async () => {
     const { folder } = await filledFolder();
     const lines: unknown[] = [];
@@ -110,7 +84,7 @@ describe('a log in LMDB that is opened as one of segments', () => {
     await log.close();
 
     expect(lines).toEqual([
-      [{ folder, records: 0, of: 300 }, 'converting the event log'],
+      [{ folder, records: 0, of: 600 }, 'converting the event log'],
       [{ folder, kept: 'data.mdb.converted' }, 'the event log is converted'],
     ]);
   });
@@ -133,7 +107,7 @@ describe('a log in LMDB that cannot be converted', () => {
   test('a log is refused where its file was cut short', async () => {
     const { folder } = await filledFolder();
     const file = join(folder, 'data.mdb');
-    await truncate(file, Math.floor((await stat(file)).size / 2 / 4_096) * 4_096);
+    await truncate(file, 4_096 * 20);
 
     await expectUnconverted(folder, { code: 'LOG_DAMAGED', message: expect.stringContaining('is left as it is') });
   });
@@ -149,7 +123,7 @@ describe('a log in LMDB that cannot be converted', () => {
 
     await expect(opening).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE', message: expect.stringContaining('full') });
     await truncate(file, size);
-    expect(await contentIn(`lmdb:${folder}`)).toEqual(content);
+    expect(await contentIn(folder)).toEqual(content);
   });
 
   test('a log is refused where the folder holds anything else, such as segments', async () => {
@@ -161,12 +135,27 @@ describe('a log in LMDB that cannot be converted', () => {
 });
 
 describe('a conversion that did not end', () => {
+  test('a process that is stopped ends its conversion, and leaves the log as it is', async () => {
+    const { folder, content } = await filledFolder();
+    const dataDir = await temporaryFolder();
+    const config = readConfig({ DATA_DIR: dataDir, EVENT_LOG_URL: `log:${folder}`, EVENT_LOG_PARTITIONS: '3' });
+    const stopping = new AbortController();
+    const { logger } = openLogger('silent');
+    const stopsAtFirstLine = Object.assign(Object.create(logger) as typeof logger, { info: () => stopping.abort() });
+
+    const opening = new StoreOpener(config, stopsAtFirstLine, stopping.signal).log();
+
+    await expect(opening).rejects.toMatchObject({ code: 'STOPPING' });
+    expect((await readdir(folder)).toSorted()).toEqual(['.lock', 'data.mdb', 'lock.mdb']);
+    expect(await contentIn(folder)).toEqual(content);
+  });
+
   test('a conversion that did not end begins again, without what it had copied', async () => {
     const { folder, content } = await filledFolder();
     await mkdir(join(folder, 'converting'));
     await writeFile(join(folder, 'converting', '0000000001-0123456789abcdef.log'), 'half of a log');
 
-    expect(await contentIn(`log:${folder}`)).toEqual(content);
+    expect(await contentIn(folder)).toEqual(content);
   });
 
   test('a folder is no log where both the old one and the name of a converted one are missing', async () => {

@@ -5,26 +5,26 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-event-log.ts';
 import { hasCode } from '../../../services/runtime/errors.ts';
 import { LOG_RESERVE_BYTES } from '../../../services/runtime/free-space.ts';
-import { EMBEDDED_SCHEMES, openEmbedded } from '../../support/event-log/embedded-logs.ts';
+import { openEmbedded } from '../../support/event-log/embedded-logs.ts';
 import { PATIENT, placed, placeOf, readCount, record, text } from '../../support/event-log/event-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const LARGE = 'x'.repeat(40_000);
 
-describe.each(EMBEDDED_SCHEMES)('an embedded log that cannot grow (%s:)', (scheme) => {
-  // A file-size limit needs no rights and no mount, and no look at the free space foresees it. It ends in the middle of a
-  // page: LMDB sees a write that is cut short, as on a full disk.
+describe('an embedded log that cannot grow', () => {
+  // A file-size limit needs no rights and no mount, and no look at the free space foresees it. A write is cut
+  // short by it, as on a full disk.
   test('a log that cannot grow refuses what does not fit, keeps exactly what it acknowledged, and works again later', async () => {
     const folder = await temporaryFolder();
     const command = 'ulimit -f 4001; exec "$0" test/support/programs/event-log-filler.ts "$1"';
 
-    const printed = execFileSync('sh', ['-c', command, process.execPath, `${scheme}:${folder}`], { encoding: 'utf8' });
+    const printed = execFileSync('sh', ['-c', command, process.execPath, `log:${folder}`], { encoding: 'utf8' });
 
     const lines = printed.trim().split('\n');
     const acknowledged = lines.slice(0, -2);
     expect(lines.slice(-2)).toEqual(['LOG_UNAVAILABLE true', String(acknowledged.length)]);
     expect(acknowledged.length).toBeGreaterThan(100);
-    const log = await openEmbedded(scheme, folder);
+    const log = await openEmbedded(folder);
     const read = await readCount(await readerOf(log), acknowledged.length);
     expect(
       new Set(read.map(({ partition, offset, value }) => `${partition} ${offset} ${Number(text(value))}`)),
@@ -33,12 +33,12 @@ describe.each(EMBEDDED_SCHEMES)('an embedded log that cannot grow (%s:)', (schem
   });
 
   test.runIf(canRaiseLimits())(
-    'a log is reopened after a failed write, and stores what it refused once there is space',
+    'a log goes on after a failed write, and stores what it refused once there is space',
     async () => {
       const folder = await temporaryFolder();
       const command = 'ulimit -S -f 4001; exec "$0" test/support/programs/event-log-filler.ts "$1" again';
 
-      const printed = execFileSync('sh', ['-c', command, process.execPath, `${scheme}:${folder}`], {
+      const printed = execFileSync('sh', ['-c', command, process.execPath, `log:${folder}`], {
         encoding: 'utf8',
       });
 
@@ -46,7 +46,7 @@ describe.each(EMBEDDED_SCHEMES)('an embedded log that cannot grow (%s:)', (schem
       const acknowledged = lines.filter((line) => /^\d+ \d+ \d+$/.test(line));
       expect(lines.filter((line) => line === 'LOG_UNAVAILABLE true').length).toBeGreaterThan(0);
       expect(lines.at(-1)).toBe(String(acknowledged.length));
-      const log = await openEmbedded(scheme, folder);
+      const log = await openEmbedded(folder);
       const read = await readCount(await readerOf(log), acknowledged.length);
       const held = read.map(({ partition, offset, value }) => `${partition} ${offset} ${Number(text(value))}`);
       expect(held.toSorted()).toEqual(acknowledged.toSorted());
@@ -58,7 +58,7 @@ describe.each(EMBEDDED_SCHEMES)('an embedded log that cannot grow (%s:)', (schem
     async () => {
       const folder = await smallDisk('96m');
       await writeFile(join(folder, 'ballast'), Buffer.alloc(24 * 2 ** 20));
-      const log = await openEmbedded(scheme, join(folder, 'log'));
+      const log = await openEmbedded(join(folder, 'log'));
       const acknowledged = new Set<string>();
       const reader = await readerOf(log);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-event-log.ts';
 import type { AppendEncoded, EncodeJob, EncodeResult } from '../../../services/event-log/event-log.ts';
-import { EMBEDDED_SCHEMES, openEmbedded } from '../../support/event-log/embedded-logs.ts';
+import { openEmbedded } from '../../support/event-log/embedded-logs.ts';
 import { placeOf, readCount, record, text, until } from '../../support/event-log/event-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -24,9 +24,9 @@ function placesIn(made: EncodeResult | null): string[] {
   return made!.result.split(',').map((place) => place.replace(' 😀', ''));
 }
 
-describe.each(EMBEDDED_SCHEMES)('records that an embedded log encodes itself (%s:)', (scheme) => {
+describe('records that an embedded log encodes itself', () => {
   async function open(): Promise<{ log: EmbeddedEventLog; append: AppendEncoded }> {
-    const log = await openEmbedded(scheme, await temporaryFolder(), ['t', 'u']);
+    const log = await openEmbedded(await temporaryFolder(), ['t', 'u']);
     return { log, append: await log.openEncoder(ENCODER) };
   }
 
@@ -109,7 +109,7 @@ describe.each(EMBEDDED_SCHEMES)('records that an embedded log encodes itself (%s
   });
 
   test('an encoder cannot be opened on a log that closes meanwhile', async () => {
-    const log = await openEmbedded(scheme, await temporaryFolder());
+    const log = await openEmbedded(await temporaryFolder());
 
     const opened = log.openEncoder(ENCODER).catch((error: unknown) => error);
     await log.close();
@@ -119,7 +119,7 @@ describe.each(EMBEDDED_SCHEMES)('records that an embedded log encodes itself (%s
   });
 
   test('an encoder module that does not exist is refused, and appends go on', async () => {
-    const log = await openEmbedded(scheme, await temporaryFolder());
+    const log = await openEmbedded(await temporaryFolder());
 
     await expect(log.openEncoder(new URL('no-such-encoder.ts', ENCODER))).rejects.toMatchObject({
       code: 'LOG_UNAVAILABLE',

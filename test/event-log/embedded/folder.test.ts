@@ -2,15 +2,14 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-event-log.ts';
-import { EMBEDDED_SCHEMES } from '../../support/event-log/embedded-logs.ts';
 import { readCount, records } from '../../support/event-log/event-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const TOPICS = ['t'];
 
-describe.each(EMBEDDED_SCHEMES)('the folder of an embedded log (%s:)', (scheme) => {
+describe('the folder of an embedded log', () => {
   const openLog = (folder: string, topics: readonly string[] = TOPICS, partitions?: number) => {
-    return EmbeddedEventLog.open({ scheme, folder, topics, partitions });
+    return EmbeddedEventLog.open({ folder, topics, partitions });
   };
 
   test.each(['', 'not/there/yet'])('an empty or absent folder becomes a new log (%j)', async (below) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LogReader, ReaderOptions } from '../../../services/event-log/event-log.ts';
 import type { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-event-log.ts';
-import { EMBEDDED_SCHEMES, openEmbedded } from '../../support/event-log/embedded-logs.ts';
+import { openEmbedded } from '../../support/event-log/embedded-logs.ts';
 import {
   AT_ONCE,
   keyIn,
@@ -16,8 +16,8 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const PARTITIONS = 4;
 
-describe.each(EMBEDDED_SCHEMES)('a reader of an embedded log (%s:)', (scheme) => {
-  const opened = (folder: string): Promise<EmbeddedEventLog> => openEmbedded(scheme, folder, ['t'], PARTITIONS);
+describe('a reader of an embedded log', () => {
+  const opened = (folder: string): Promise<EmbeddedEventLog> => openEmbedded(folder, ['t'], PARTITIONS);
 
   test('a reader divides its limits evenly among the partitions that have records', async () => {
     const log = await opened(await temporaryFolder());

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Appended } from '../../../services/event-log/event-log.ts';
 import type { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-event-log.ts';
-import { EMBEDDED_SCHEMES, openEmbedded } from '../../support/event-log/embedded-logs.ts';
+import { openEmbedded } from '../../support/event-log/embedded-logs.ts';
 import { placeOf, readCount, record, values } from '../../support/event-log/event-log.ts';
 import type { ThreadNews, ThreadTask } from '../../support/programs/event-log-thread.ts';
 import { runProgram } from '../../support/service/program.ts';
@@ -12,26 +12,9 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 const APPENDER = 'test/support/programs/event-log-appender.ts';
 
 describe('an embedded log that two processes want to have open', () => {
-  test('LMDB stores the appends of both, each record at an offset of its own', async () => {
+  test('an embedded log is refused to the second process that wants it', async () => {
     const folder = await temporaryFolder();
-
-    const writers = await Promise.all(
-      ['x', 'y'].map((name) => runProgram([APPENDER, `lmdb:${folder}`, 't', name, '2000'])),
-    );
-
-    const lines = writers.flatMap(({ stdout }) => stdout.trim().split('\n'));
-    expect(writers.map(({ code }) => code)).toEqual([0, 0]);
-    expect(new Set(lines.map((line) => line.split(' ').slice(0, 3).join(' '))).size).toBe(4_000);
-    const log = await openEmbedded('lmdb', folder);
-    const read = await readCount(await readerOf(log), 4_000);
-    expect(
-      new Set(read.map(({ topic, partition, offset, value }) => `${topic} ${partition} ${offset} ${String(value)}`)),
-    ).toEqual(new Set(lines));
-  });
-
-  test('a log of segments is refused to the second of them', async () => {
-    const folder = await temporaryFolder();
-    const log = await openEmbedded('log', folder);
+    const log = await openEmbedded(folder);
 
     const { code, stderr } = await runProgram([APPENDER, `log:${folder}`, 't', 'v', '10']);
 
@@ -40,13 +23,11 @@ describe('an embedded log that two processes want to have open', () => {
   });
 });
 
-describe.each(EMBEDDED_SCHEMES)('an embedded log that several threads have open (%s:)', (scheme) => {
-  const opened = (folder: string): Promise<EmbeddedEventLog> => openEmbedded(scheme, folder);
-
+describe('an embedded log that several threads have open', () => {
   test('a worker thread reads what the main thread appends', async () => {
     const folder = await temporaryFolder();
-    const log = await opened(folder);
-    const thread = startThread({ scheme, folder, topic: 't', group: 'g', read: 1_000 });
+    const log = await openEmbedded(folder);
+    const thread = startThread({ folder, topic: 't', group: 'g', read: 1_000 });
     expect(await thread.news()).toEqual({ holding: true });
 
     const given = Array.from({ length: 1_000 }, (_, i) => record('t', `key-${i}`, `main-${i}`));
@@ -58,8 +39,8 @@ describe.each(EMBEDDED_SCHEMES)('an embedded log that several threads have open 
 
   test('a log stores the appends of two threads and of two instances in one thread at once', async () => {
     const folder = await temporaryFolder();
-    const [log, other] = [await opened(folder), await opened(folder)];
-    const thread = startThread({ scheme, folder, topic: 't', group: 'g', append: 500 });
+    const [log, other] = [await openEmbedded(folder), await openEmbedded(folder)];
+    const thread = startThread({ folder, topic: 't', group: 'g', append: 500 });
 
     const appended = await Promise.all(
       Array.from({ length: 1_000 }, (_, i) => [log, other][i % 2]!.append([record('t', `main-${i}`, `main-${i}`)])),
@@ -75,8 +56,8 @@ describe.each(EMBEDDED_SCHEMES)('an embedded log that several threads have open 
 
   test('a log stays open in one thread when another has closed it', async () => {
     const folder = await temporaryFolder();
-    const [log, other] = [await opened(folder), await opened(folder)];
-    const thread = startThread({ scheme, folder, topic: 't', group: 'g', append: 10 });
+    const [log, other] = [await openEmbedded(folder), await openEmbedded(folder)];
+    const thread = startThread({ folder, topic: 't', group: 'g', append: 10 });
     await thread.news();
     await thread.ended;
 

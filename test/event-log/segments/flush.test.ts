@@ -5,7 +5,7 @@ describe('an append to a log of segments', () => {
   test.skipIf(!hasStrace())(
     'an append resolves after its frame is on disk, and then the head says so (strace)',
     async () => {
-      const calls = await tracedAppends('log');
+      const calls = await tracedAppends();
       const kinds = calls.map(kindOf).filter((kind) => kind !== undefined);
       const acknowledged = kinds.indexOf('acknowledge');
       expect(kinds.filter((kind) => kind === 'acknowledge').length).toBeGreaterThan(10);

@@ -36,7 +36,7 @@ async function segmentsIn(folder: string): Promise<number> {
 describe('a log of segments that several threads have open', () => {
   test('a reader in another thread reads all in order while segments are filled and those that it has read are cut', async () => {
     const folder = await temporaryFolder();
-    const log = await openEmbedded('log', folder);
+    const log = await openEmbedded(folder);
     const store = openStore(folder);
     const thread = startThread('segment-thread', { folder, topic: 't', read: RECORDS });
     const read: string[] = [];
@@ -63,8 +63,8 @@ describe('a log of segments that several threads have open', () => {
 
   test('threads that append at once fill segments together, each record at an offset of its own', async () => {
     const folder = await temporaryFolder();
-    const log = await openEmbedded('log', folder);
-    const task: ThreadTask = { scheme: 'log', folder, topic: 't', group: 'g', append: 500 };
+    const log = await openEmbedded(folder);
+    const task: ThreadTask = { folder, topic: 't', group: 'g', append: 500 };
     const threads = [1, 2, 3].map(() => startThread('event-log-thread', task));
     const ends = threads.map((thread) => once(thread, 'exit'));
 
@@ -80,7 +80,7 @@ describe('a log of segments that several threads have open', () => {
 
   test('a thread that ends in the middle of a commit keeps no other waiting, and leaves nothing of it', async () => {
     const folder = await temporaryFolder();
-    const log = await openEmbedded('log', folder);
+    const log = await openEmbedded(folder);
     await log.append([record('t', 'key', 'before')]);
     const store = openStore(folder);
     const thread = startThread('segment-thread', { folder, topic: 't' });

@@ -20,7 +20,7 @@ const codec = new Codec(new EmbeddedSchemaIds());
 const logger = { debug: () => undefined, warn: () => undefined };
 
 async function openLog(): Promise<EventLog> {
-  const log = await openEventLog(`lmdb:${await temporaryFolder()}`, { topics: TOPICS, partitions: 2 });
+  const log = await openEventLog(`log:${await temporaryFolder()}`, { topics: TOPICS, partitions: 2 });
   onTestFinished(() => log.close());
   return log;
 }

@@ -1,8 +1,15 @@
-import type { EventLog, Position } from '../../../services/event-log/event-log.ts';
-import { positionAfter } from '../../../services/event-log/identity.ts';
+/**
+ * Logs in LMDB that version 0.2.0 made (`test/event-log/lmdb/logs`), each with what that version read from it: records that
+ * were appended one by one and together, small and large, a group that has committed, a topic without records, and topics
+ * that differ in their number of partitions.
+ */
+import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Position } from '../../../services/event-log/event-log.ts';
 import { openEventLog } from '../../../services/event-log/open.ts';
 import { nameOf } from '../../../services/event-log/partition.ts';
-import { record } from './event-log-records.ts';
 
 export const TOPICS = ['t', 'u', 'v'];
 const GROUP = 'readers';
@@ -15,39 +22,37 @@ export interface LogContent {
 }
 
 /**
- * Makes a log in LMDB with this number of records, appended one by one and together, a group that has committed, a topic
- * without records, and topics that differ in their number of partitions.
+ * A `small` log has 600 records, every hundredth of 18 KB. A `large` one has 400 of 14 KB, more than a conversion copies in
+ * one commit. Another program's database is `foreign`.
  */
-export async function oldLog(folder: string, count: number, padding = ''): Promise<LogContent> {
-  const first = await openEventLog(`lmdb:${folder}`, { topics: ['t'], partitions: 3 });
-  await first.close();
-  const second = await openEventLog(`lmdb:${folder}`, { topics: ['u'], partitions: 2 });
-  await second.close();
-  const log = await openEventLog(`lmdb:${folder}`, { topics: TOPICS });
-  for (let i = 0; i < count;) {
-    const size = Math.min(1 + (i % 20), count - i);
-    const batch = Array.from({ length: size }, (_, j) => {
-      return record((i + j) % 3 === 0 ? 'u' : 't', `key-${(i + j) % 40}`, `value-${i + j} ${padding}`);
-    });
-    await log.append(batch);
-    i += size;
-  }
-  await commitSome(log);
-  await log.close();
-  return contentIn(`lmdb:${folder}`);
+export type OldLogName = 'small' | 'large' | 'foreign';
+
+/** Puts a log into a folder, as version 0.2.0 leaves it. */
+export async function putOldLog(folder: string, name: OldLogName = 'small'): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'data.mdb'), unzipped(`${name}.mdb.gz`));
+  await writeFile(join(folder, 'lock.mdb'), '');
 }
 
-/** Commits the end of the first piece of two partitions. */
-async function commitSome(log: EventLog): Promise<void> {
-  const reader = await log.openReader({ group: GROUP, topics: ['t', 'u'], start: () => Promise.resolve([]) });
-  const polled = await reader.poll({ maxRecords: 40, maxBytes: 2 ** 20, maxWaitMs: 10_000 });
-  await reader.commit(polled.slice(0, 2).map((piece) => positionAfter(piece, piece.records.at(-1)!)));
-  await reader.close();
+/** What version 0.2.0 read from a log. */
+export function contentOfOldLog(name: OldLogName = 'small'): LogContent {
+  const { records, committed } = JSON.parse(unzipped(`${name}.json.gz`).toString()) as {
+    readonly records: readonly (readonly [string, string])[];
+    readonly committed: readonly (Omit<Position, 'offset'> & { readonly offset: string })[];
+  };
+  return {
+    records: new Map(records),
+    committed: committed.map((position) => ({ ...position, offset: BigInt(position.offset) })),
+  };
 }
 
-/** Everything that the log of a URL holds. */
-export async function contentIn(url: string): Promise<LogContent> {
-  const log = await openEventLog(url, { topics: TOPICS });
+function unzipped(name: string): Buffer {
+  return gunzipSync(readFileSync(join(import.meta.dirname, '../../event-log/lmdb/logs', name)));
+}
+
+/** Everything that the log in a folder holds. */
+export async function contentIn(folder: string): Promise<LogContent> {
+  const log = await openEventLog(`log:${folder}`, { topics: TOPICS });
   try {
     const ends = await log.ends(TOPICS);
     const ranges = ends.map(({ topic, partition, offset }) => ({ topic, partition, from: 0n, to: offset }));

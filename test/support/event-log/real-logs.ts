@@ -12,7 +12,7 @@ export interface RealLog {
   readonly open: (partitions: number) => Promise<EventLog>;
 }
 
-/** The logs that this test run has: LMDB, and Kafka where there is a broker. */
+/** The logs that this test run has: the embedded one, and Kafka where there is a broker. */
 export async function realLogs(): Promise<readonly RealLog[]> {
   const kafka = await serverUrl('kafka');
   const open = async (url: string, partitions: number): Promise<EventLog> => {
@@ -20,9 +20,9 @@ export async function realLogs(): Promise<readonly RealLog[]> {
     onTestFinished(() => log.close());
     return log;
   };
-  const lmdb = { name: 'LMDB', open: async (count: number) => open(`lmdb:${await temporaryFolder()}`, count) };
-  if (kafka === undefined) return [lmdb];
+  const embedded = { name: 'segments', open: async (count: number) => open(`log:${await temporaryFolder()}`, count) };
+  if (kafka === undefined) return [embedded];
   const mark = kafka.includes('?') ? '&' : '?';
   const prefixed = (): string => `${kafka}${mark}topic_prefix=${randomUUID().slice(0, 8)}.`;
-  return [lmdb, { name: 'Kafka', open: (count) => open(prefixed(), count) }];
+  return [embedded, { name: 'Kafka', open: (count) => open(prefixed(), count) }];
 }

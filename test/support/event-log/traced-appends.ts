@@ -6,11 +6,11 @@ import { temporaryFolder } from '../temporary-folder.ts';
 const APPENDER = 'test/support/programs/event-log-appender.ts';
 const SYSTEM_CALLS = 'trace=write,writev,pwrite64,pwritev,fdatasync,openat';
 
-/** The lines of strace's for a process that appends to a new log of this scheme, one record after the other. */
-export async function tracedAppends(scheme: 'lmdb' | 'log'): Promise<readonly string[]> {
+/** The lines of strace's for a process that appends to a new log, one record after the other. */
+export async function tracedAppends(): Promise<readonly string[]> {
   const folder = await temporaryFolder();
   const trace = join(folder, 'trace');
-  const appender = [APPENDER, `${scheme}:${join(folder, 'log')}`, 't', 'v', '200'];
+  const appender = [APPENDER, `log:${join(folder, 'log')}`, 't', 'v', '200'];
   execFileSync('strace', ['-f', '-e', SYSTEM_CALLS, '-s', '64', '-o', trace, process.execPath, ...appender], {
     stdio: 'ignore',
   });

@@ -17,7 +17,7 @@ if (again === 'again') {
   execFileSync('prlimit', ['--pid', String(process.pid), '--fsize=unlimited:unlimited']);
   for (const end = next + 100; next < end; next++) while (!(await append(next))) await sleep(20);
 }
-process.stdout.write(`${await recordsHeld()}\n`);
+process.stdout.write(`${(await log.ends(['t'])).reduce((sum, { offset }) => sum + offset, 0n)}\n`);
 await log.close();
 
 /** False where the log refuses it. */
@@ -30,17 +30,5 @@ async function append(number: number): Promise<boolean> {
     if (!(error instanceof TidemarkError)) throw error;
     process.stdout.write(`${error.code} ${error.retryable}\n`);
     return false;
-  }
-}
-
-/** It may be being opened anew. */
-async function recordsHeld(): Promise<bigint> {
-  for (;;) {
-    try {
-      return (await log.ends(['t'])).reduce((sum, { offset }) => sum + offset, 0n);
-    } catch (error) {
-      if (!(error instanceof TidemarkError && error.retryable)) throw error;
-      await sleep(20);
-    }
   }
 }

@@ -5,7 +5,6 @@ import { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-
 import { record } from '../event-log/event-log-records.ts';
 
 export interface ThreadTask {
-  readonly scheme: 'lmdb' | 'log';
   readonly folder: string;
   readonly topic: string;
   readonly group: string;
@@ -18,8 +17,8 @@ export interface ThreadTask {
 export type ThreadNews =
   { readonly holding: true } | { readonly read: readonly string[] } | { readonly appended: readonly Appended[] };
 
-const { scheme, folder, topic, group, read = 0, append = 0 } = workerData as ThreadTask;
-const log = await EmbeddedEventLog.open({ scheme, folder, topics: [topic] });
+const { folder, topic, group, read = 0, append = 0 } = workerData as ThreadTask;
+const log = await EmbeddedEventLog.open({ folder, topics: [topic] });
 if (append > 0) await appendAll();
 if (read > 0) await readAll();
 await log.close();

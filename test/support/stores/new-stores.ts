@@ -21,7 +21,7 @@ export async function newStores(dataDir: string): Promise<StoreUrls> {
 /** Where the service has its embedded stores in this data folder. */
 export function embeddedUrls(dataDir: string): StoreUrls {
   return {
-    EVENT_LOG_URL: `lmdb:${join(dataDir, 'event-log')}`,
+    EVENT_LOG_URL: `log:${join(dataDir, 'event-log')}`,
     PROFILES_URL: `pglite:${join(dataDir, 'profiles')}`,
     ANALYTICS_URL: `chdb:${join(dataDir, 'analytics')}`,
   };

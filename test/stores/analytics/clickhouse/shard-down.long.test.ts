@@ -92,7 +92,7 @@ describe.skipIf(!isHere)('a shard of ClickHouse that is down', () => {
     await placeCluster(join(local, 'profiles'));
     const database = await freshShards('two', shards.url);
     const scene = await ReplayScene.open({
-      EVENT_LOG_URL: `lmdb:${local}/log`,
+      EVENT_LOG_URL: `log:${local}/log`,
       PROFILES_URL: `pglite:${local}/profiles`,
       ANALYTICS_URL: database.url,
     });
