@@ -17,10 +17,13 @@ export function builderOf(scene: () => Scene) {
   const addCondition = async (page: Page, name: string): Promise<void> => {
     await page.getByRole('button', { name: '+ Condition' }).last().focus();
     await page.keyboard.press('Enter');
+    await page.getByRole('listbox').waitFor();
     await page.keyboard.type(name);
     await page.keyboard.press('Enter');
   };
+  /** In the field that has the caret, once what is suggested there has come. */
   const chooseWritten = async (page: Page, text: string): Promise<void> => {
+    await page.getByRole('listbox').waitFor();
     await page.keyboard.type(text);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
