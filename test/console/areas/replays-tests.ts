@@ -50,7 +50,7 @@ export function testReplays(scene: () => Scene): void {
       await expect.poll(async () => page.locator('.figures dd').allInnerTexts()).toEqual(['60', '59', '1']);
       await page.getByText('is missing').waitFor();
       await expectAccessible(page, 'an import');
-      await page.getByRole('link', { name: 'Imports', exact: true }).click();
+      await page.locator('.up').getByRole('link', { name: 'Imports' }).click();
       await page.getByText('59 accepted, 1 rejected').waitFor();
       await page.getByText('59 good, 1 rejected').waitFor();
       await expectAccessible(page, 'imports');

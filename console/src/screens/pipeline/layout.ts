@@ -26,7 +26,7 @@ export interface Layout {
 const GENERATION_STEP = 72;
 
 /** Below this the parts do not fit side by side. */
-const LEAST_WIDE = 700;
+const LEAST_WIDE = 680;
 const MOST_WIDE = 1080;
 const MOST_COLUMN = 480;
 
@@ -35,15 +35,15 @@ export function layoutFor(pixels: number): Layout {
   return pixels < LEAST_WIDE ? column(Math.min(pixels, MOST_COLUMN)) : wide(Math.min(pixels, MOST_WIDE));
 }
 
-const INPUT = 144;
-const LOG = 120;
-const READER = 168;
-const STORE = 128;
+const INPUT = 140;
+const LOG = 112;
+const READER = 160;
+const STORE = 120;
 
 function wide(width: number): Layout {
   const rest = width - INPUT - LOG - READER - STORE;
-  const log = INPUT + Math.round(rest * 0.16);
-  const reader = log + LOG + Math.round(rest * 0.68);
+  const log = INPUT + Math.round(rest * 0.14);
+  const reader = log + LOG + Math.round(rest * 0.72);
   const store = width - STORE;
   const fork = log + LOG;
   const bend = (y: number): string => `M${fork} 136C${fork + 40} 136 ${fork + 12} ${y} ${fork + 52} ${y}H${reader}`;
