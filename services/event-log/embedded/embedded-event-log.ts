@@ -42,7 +42,7 @@ export class EmbeddedEventLog implements EventLog {
 
   private constructor(folder: string, store: LogStore) {
     this.#store = store;
-    this.#writer = new LogWriter(folder, (threadId) => store.threadEnded(threadId));
+    this.#writer = new LogWriter({ folder }, (threadId) => store.threadEnded(threadId));
     const wakingReaders = async <T>(writing: Promise<T>): Promise<T> => {
       const result = await writing;
       for (const reader of this.#readers) reader.wake();

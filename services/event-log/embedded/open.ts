@@ -1,5 +1,6 @@
 import type { EventLogOptions } from '../event-log.ts';
-import type { LogStore } from './store.ts';
+import type { WriterData } from './requests.ts';
+import type { DeletingStore, LogStore } from './store.ts';
 
 /**
  * Opens the store in a folder. Where the folder is absent or empty, it creates a log there; and the topics that the log
@@ -22,7 +23,7 @@ export async function openStore(
 }
 
 /** What opens the store of a log again that this process has open: in its writer thread. */
-export async function storeOpener(folder: string): Promise<() => LogStore> {
+export async function storeOpener({ folder, segmentBytes }: WriterData): Promise<() => DeletingStore> {
   const { SegmentStore } = await import('../segments/segment-store.ts');
-  return () => SegmentStore.open({ folder, topics: [], partitions: undefined });
+  return () => SegmentStore.open({ folder, topics: [], partitions: undefined, segmentBytes });
 }

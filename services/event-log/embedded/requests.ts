@@ -63,9 +63,15 @@ export interface LoadRequest {
   readonly module: string;
 }
 
+/** Deletes records from the beginning (`DeletingStore.cut`). */
+export interface CutRequest {
+  readonly kind: 'cut';
+  readonly below: Float64Array;
+}
+
 export interface Asked {
   readonly id: number;
-  readonly request: WriteRequest | LoadRequest | { readonly kind: 'close' };
+  readonly request: WriteRequest | LoadRequest | CutRequest | { readonly kind: 'close' };
 }
 
 export type Answered =
@@ -75,4 +81,6 @@ export type Answered =
 export interface WriterData {
   /** Where the log is. */
   readonly folder: string;
+  /** The size of its segments; undefined for that of the process. */
+  readonly segmentBytes?: number | undefined;
 }

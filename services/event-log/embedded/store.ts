@@ -86,8 +86,8 @@ export interface DeletingStore extends LogStore {
   erase(records: readonly ErasedRecord[]): number;
   /**
    * Deletes records from the beginning, and gives their space back: only whole files, whose records all lie below the
-   * given offset of their partition, so some of the records may stay. `beginnings()` says which; offsets, ends and notes
-   * stay as they are. A crash in between leaves the log cut.
+   * given offset of their partition, so some of the records may stay. Where all records of the log lie below, none does.
+   * `beginnings()` says which; offsets, ends and notes stay as they are. A crash in between leaves the log cut.
    *
    * @param below An offset for every partition, by the partition's index.
    * @throws TidemarkError `LOG_UNAVAILABLE`, retryable.

@@ -14,22 +14,22 @@ import type {
   AppendRequest,
   AppendResult,
   Asked,
+  CutRequest,
   LoadRequest,
   WriteRequest,
   WriterData,
   WriteResult,
 } from './requests.ts';
-import type { LogStore, StoreTransaction } from './store.ts';
+import type { DeletingStore, StoreTransaction } from './store.ts';
 import type { RecordEncoder } from '../event-log.ts';
 import type { Layout } from './layout.ts';
 
 if (parentPort === null) throw new Error('this is the entry of a worker thread');
 const port = parentPort;
-const { folder } = workerData as WriterData;
-let store: LogStore | undefined;
+let store: DeletingStore | undefined;
 let encoder: RecordEncoder | undefined;
 const packing = new SpareMemory();
-const openStoreAgain = await storeOpener(folder);
+const openStoreAgain = await storeOpener(workerData as WriterData);
 watchThisThread('the thread that writes the event log');
 
 port.on('message', (first: Asked) => {
@@ -50,6 +50,7 @@ interface Write {
 }
 
 function handleRequests(asked: readonly Asked[]): void {
+  for (const { id, request } of asked) if (request.kind === 'cut') port.postMessage(cut(id, request));
   const writes = asked.filter((one): one is Asked & Pick<Write, 'request'> => isWrite(one.request));
   if (writes.length > 0) for (const one of carryOut(writes)) port.postMessage(one, transferOf(one));
   for (const { id, request } of asked) {
@@ -59,7 +60,7 @@ function handleRequests(asked: readonly Asked[]): void {
 }
 
 function isWrite(request: Asked['request']): request is WriteRequest {
-  return request.kind !== 'close' && request.kind !== 'load';
+  return request.kind !== 'close' && request.kind !== 'load' && request.kind !== 'cut';
 }
 
 /** Carries out all of them or, if one fails, none. */
@@ -110,6 +111,16 @@ function append(layout: Layout, transaction: StoreTransaction, { bytes, chunks }
 
 function resultOf(encoding: BatchEncoding | undefined, result: WriteResult): WriteResult {
   return encoding === undefined ? result : encoding.result(result as AppendResult);
+}
+
+function cut(id: number, { below }: CutRequest): Answered {
+  try {
+    store ??= openStoreAgain();
+    store.cut(below);
+    return { id, result: true };
+  } catch (error) {
+    return failed(id, error, 'to delete records');
+  }
 }
 
 async function load(id: number, { module }: LoadRequest): Promise<void> {

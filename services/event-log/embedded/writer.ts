@@ -28,8 +28,8 @@ export class LogWriter {
   #lastId = 0;
 
   /** @param threadEnded Called where a thread has ended, however it did. */
-  constructor(folder: string, threadEnded: (threadId: number) => void) {
-    this.#data = { folder };
+  constructor(data: WriterData, threadEnded: (threadId: number) => void) {
+    this.#data = data;
     this.#threadEnded = threadEnded;
   }
 
@@ -51,6 +51,11 @@ export class LogWriter {
 
   async write(request: Exclude<WriteRequest, AppendRequest | EncodeRequest>): Promise<void> {
     await this.#request(request);
+  }
+
+  /** Deletes records below the given offset of each partition, by its index, as whole segments allow. */
+  async cut(below: Float64Array): Promise<void> {
+    await this.#request({ kind: 'cut', below });
   }
 
   /** After all earlier requests. */

@@ -5,7 +5,7 @@ import { replaced } from '../refusals.ts';
 import type { LogPartition } from '../embedded/layout.ts';
 import type { LogView } from './log-view.ts';
 import type { SegmentFile } from './segment-file.ts';
-import type { FoundChunk } from './segment-index.ts';
+import type { FoundChunk, SegmentIndex } from './segment-index.ts';
 import type { SegmentSet } from './segment-set.ts';
 import type { SharedLog } from './shared-log.ts';
 
@@ -42,14 +42,32 @@ export class ChunkFinder {
   /** @throws TidemarkError `LOG_REPLACED` where the record was cut, `LOG_DAMAGED` where it is lost. */
   find(partition: LogPartition, offset: number): StoredChunk {
     return this.#unlessCut(() => {
-      const { file, index, scanned } = this.#view;
       const segment = this.#segmentOf(partition, offset);
-      const isLast = segment === file.number;
-      const found = (isLast ? index : this.#segments.index(segment)).find(partition.index, offset);
+      const found = this.#indexOf(segment).find(partition.index, offset);
       if (found === undefined) throw damaged(`${nameOf(partition)} has lost the record at offset ${offset}`);
-      if (isLast) return { ...found, file, limit: scanned };
-      return { ...found, file: this.#segments.file(segment), limit: Infinity };
+      return this.#stored(segment, found);
     });
+  }
+
+  /** The chunks that can be found, of an offset and behind it. Segments that cannot be read are passed. */
+  *findAll({ index }: LogPartition, offset: number): Generator<StoredChunk> {
+    for (let segment = this.#shared.first; segment <= this.#view.file.number; segment++) {
+      const chunks = unlessUnreadable(() => this.#indexOf(segment));
+      let found = chunks?.findFrom(index, offset);
+      for (; found !== undefined; found = chunks?.findFrom(index, found.first + found.count)) {
+        yield this.#stored(segment, found);
+      }
+    }
+  }
+
+  #indexOf(segment: number): SegmentIndex {
+    return segment === this.#view.file.number ? this.#view.index : this.#segments.index(segment);
+  }
+
+  #stored(segment: number, found: FoundChunk): StoredChunk {
+    const { file, scanned } = this.#view;
+    if (segment === file.number) return { ...found, file, limit: scanned };
+    return { ...found, file: this.#segments.file(segment), limit: Infinity };
   }
 
   /** The last segment that begins at the offset or before. One that is lost, or whose beginning is, is passed. */
@@ -73,12 +91,7 @@ export class ChunkFinder {
 
   /** Undefined where the segment's beginning is damaged or lost. */
   #startOf(segment: number, { index }: LogPartition): number | undefined {
-    try {
-      return this.startsOf(segment)[index] ?? 0;
-    } catch (error) {
-      if (hasCode(error, 'LOG_DAMAGED')) return undefined;
-      throw error;
-    }
+    return unlessLost(() => this.startsOf(segment)[index] ?? 0);
   }
 
   /** Runs `work` again where segments that it wanted were cut meanwhile. */
@@ -91,5 +104,25 @@ export class ChunkFinder {
         if (this.#shared.first === first) throw error;
       }
     }
+  }
+}
+
+/** Undefined where what is wanted is damaged or lost. */
+export function unlessLost<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (hasCode(error, 'LOG_DAMAGED')) return undefined;
+    throw error;
+  }
+}
+
+/** The same where the disk does not give it. */
+export function unlessUnreadable<T>(work: () => T): T | undefined {
+  try {
+    return unlessLost(work);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EIO') return undefined;
+    throw error;
   }
 }

@@ -19,8 +19,8 @@ import {
 import { expectRoom, tryWriting } from '../../runtime/free-space.ts';
 
 export interface FileOperations {
-  /** Makes a folder that only its owner may enter, and those above it, unless it exists. */
-  makeFolder(folder: string): void;
+  /** Makes a folder that only its owner may enter, and those above it, unless it exists. Returns the first that was made. */
+  makeFolder(folder: string): string | undefined;
   /** The names in a folder, in any order. */
   names(folder: string): readonly string[];
   /** Opens a file: to read it; to write it too; or a new one, to write it. Returns its descriptor. */
@@ -47,7 +47,7 @@ export interface FileOperations {
 const FLAGS = { read: 'r', write: 'r+', create: 'wx+' } as const;
 
 export const NODE_FILES: FileOperations = {
-  makeFolder: (folder) => void mkdirSync(folder, { recursive: true, mode: 0o700 }),
+  makeFolder: (folder) => mkdirSync(folder, { recursive: true, mode: 0o700 }),
   names: (folder) => readdirSync(folder),
   open: (path, purpose) => openSync(path, FLAGS[purpose], 0o600),
   close: closeSync,

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../../runtime/folder-lock.ts';
@@ -23,7 +23,7 @@ const LOCK_NAME = /^\.lock/;
 export function prepareFolder(files: FileOperations, folder: string): void {
   let names: readonly string[];
   try {
-    files.makeFolder(folder);
+    makeFolder(files, folder);
     names = files.names(folder);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -37,6 +37,13 @@ export function prepareFolder(files: FileOperations, folder: string): void {
     'LOG_FOREIGN',
     `${folder} holds other files (${some}) than an event log's: choose an empty folder`,
   );
+}
+
+/** After a power cut the folders that were made are there. */
+function makeFolder(files: FileOperations, folder: string): void {
+  const first = files.makeFolder(folder);
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) files.flushFolder(dirname(made));
 }
 
 function isOwn(name: string): boolean {

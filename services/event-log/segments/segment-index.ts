@@ -43,18 +43,24 @@ export class SegmentIndex {
 
   /** The chunk that has the record at an offset. */
   find(partition: number, offset: number): FoundChunk | undefined {
+    const found = this.findFrom(partition, offset);
+    return found !== undefined && found.first <= offset ? found : undefined;
+  }
+
+  /** The first chunk that has a record at an offset or behind it. */
+  findFrom(partition: number, offset: number): FoundChunk | undefined {
     const list = this.#lists.get(partition);
     if (list === undefined) return undefined;
     let [low, high] = [0, list.firsts.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((list.firsts[middle] as number) <= offset) low = middle + 1;
+      if ((list.firsts[middle] as number) + (list.counts[middle] as number) <= offset) low = middle + 1;
       else high = middle;
     }
-    const [first, count] = [list.firsts[low - 1], list.counts[low - 1]];
-    if (first === undefined || count === undefined || offset >= first + count) return undefined;
-    const [position, length] = [list.positions[low - 1] as number, list.lengths[low - 1] as number];
-    const isAlone = (list.positions[low] ?? Infinity) > position + length + NEAR_BYTES;
+    const [first, count] = [list.firsts[low], list.counts[low]];
+    if (first === undefined || count === undefined) return undefined;
+    const [position, length] = [list.positions[low] as number, list.lengths[low] as number];
+    const isAlone = (list.positions[low + 1] ?? Infinity) > position + length + NEAR_BYTES;
     return { first, count, position, length, isAlone };
   }
 

@@ -22,6 +22,9 @@ export class SegmentSet {
   /** Those used last come last. */
   readonly #open = new Map<number, OpenSegment>();
   readonly #starts = new Map<number, readonly number[]>();
+  readonly #sizes = new Map<number, number>();
+  /** What `bytesBetween` has counted. */
+  #counted = { from: 0, to: 0, bytes: 0 };
 
   constructor(files: FileOperations, folder: string) {
     this.#files = files;
@@ -73,6 +76,14 @@ export class SegmentSet {
     return starts;
   }
 
+  /** Bytes of the segments from one to before another, which take no more frames. */
+  bytesBetween(from: number, to: number): number {
+    if (this.#counted.from !== from) this.#counted = { from, to: from, bytes: 0 };
+    const counted = this.#counted;
+    for (; counted.to < to; counted.to++) counted.bytes += this.#sizes.get(counted.to) ?? this.#readSize(counted.to);
+    return counted.bytes;
+  }
+
   /** The chunks of a segment that takes no more frames. One that was given up, or is damaged, is read frame by frame. */
   index(number: number): SegmentIndex {
     const opened = this.#opened(number);
@@ -102,6 +113,20 @@ export class SegmentSet {
     } finally {
       file.close();
     }
+  }
+
+  /** 0 where it is lost. */
+  #readSize(number: number): number {
+    let size = 0;
+    try {
+      const file = this.openFile(number);
+      size = file.size();
+      file.close();
+    } catch {
+      // That shows when it is read.
+    }
+    this.#sizes.set(number, size);
+    return size;
   }
 
   #opened(number: number): OpenSegment {

@@ -5,7 +5,7 @@ import { damaged, failureOf } from '../embedded/errors.ts';
 import { grown, type Layout, type LogPartition } from '../embedded/layout.ts';
 import type { DeletingStore, ErasedRecord, StoreTransaction } from '../embedded/store.ts';
 import { nameOf } from '../partition.ts';
-import { ChunkFinder, type StoredChunk } from './chunk-finder.ts';
+import { ChunkFinder, type StoredChunk, unlessLost, unlessUnreadable } from './chunk-finder.ts';
 import { type FileOperations, NODE_FILES } from './files.ts';
 import { lockForProcess, prepareFolder, type ProcessLock } from './folder.ts';
 import { FRAME_KIND } from './frame.ts';
@@ -24,7 +24,14 @@ export interface SegmentStoreOptions {
   /** For tests: another disk, and what several stores share on it. */
   readonly files?: FileOperations;
   readonly shared?: SharedLog;
-  readonly segmentBytes?: number;
+  readonly segmentBytes?: number | undefined;
+}
+
+export interface WholeRead extends ChunkRead {
+  /** The number of offsets that were passed. */
+  readonly lost: number;
+  /** The name of the segment. */
+  readonly segment: string;
 }
 
 /**
@@ -94,13 +101,41 @@ export class SegmentStore implements DeletingStore {
     return this.#finder.beginnings();
   }
 
+  /** Bytes of all segments. */
+  get bytes(): number {
+    const { shared, segments } = this.#parts;
+    const { segment, end } = shared.flushed;
+    return segments.bytesBetween(shared.first, segment) + end;
+  }
+
   note<T>(name: string): T | undefined {
     return this.#parts.view.notes.get(name) as T | undefined;
   }
 
   read(partition: LogPartition, from: number, limits: Limits, records: LogRecord[]): ChunkRead {
-    const { chunk, first } = this.#intactChunk(partition, from);
+    const { chunk, first } = this.#intactChunk(partition, this.#finder.find(partition, from));
     return readRecords(chunk, first, from, limits, records);
+  }
+
+  /**
+   * As `read`, but passes what is lost or what the disk does not give: reads within one segment, the first that has a whole
+   * record from offset `from` on. Undefined where nothing whole follows.
+   */
+  readWhole(partition: LogPartition, from: number, limits: Limits, records: LogRecord[]): WholeRead | undefined {
+    let read: WholeRead | undefined;
+    for (const stored of this.#finder.findAll(partition, from)) {
+      const { name } = stored.file;
+      if (read !== undefined && read.segment !== name) break;
+      const chunk = unlessUnreadable(() => this.#intactChunk(partition, stored).chunk);
+      if (chunk === undefined) continue;
+      const { next: start, bytes: before, lost } = read ?? { next: from, bytes: 0, lost: 0 };
+      const skipped = Math.max(0, stored.first - start);
+      const left = { ...limits, bytes: limits.bytes - before };
+      const { next, bytes } = readRecords(chunk, stored.first, start, left, records);
+      read = { next: Math.max(next, stored.first), bytes: before + bytes, lost: lost + skipped, segment: name };
+      if (next < stored.first + stored.count) break;
+    }
+    return read;
   }
 
   transact<T>(work: (transaction: StoreTransaction) => T, bytes: number): T {
@@ -123,17 +158,25 @@ export class SegmentStore implements DeletingStore {
   erase(records: readonly ErasedRecord[]): number {
     return this.#change(() => {
       finishRedo(this.#parts);
-      const { overwrites, count } = blanksOf(records, (partition, offset) => this.#intactChunk(partition, offset));
+      const { overwrites, count } = blanksOf(records, (partition, offset) => {
+        return this.#intactChunk(partition, this.#finder.find(partition, offset));
+      });
       if (count > 0) overwrite(this.#parts, overwrites);
       return count;
     });
   }
 
   cut(below: Float64Array): void {
-    const { shared, writer } = this.#parts;
+    const { shared, view, writer } = this.#parts;
     this.#change(() => {
+      if (isBelow(view.ends, below)) writer.beginUnlessNew();
       let { first } = shared;
-      while (first < shared.flushed.segment && isBelow(this.#finder.startsOf(first + 1), below)) first++;
+      for (let next = first + 1; next <= shared.flushed.segment; next++) {
+        // One whose beginning is lost goes with those before it.
+        const starts = unlessLost(() => this.#finder.startsOf(next));
+        if (starts !== undefined && !isBelow(starts, below)) break;
+        if (starts !== undefined) first = next;
+      }
       if (first > shared.first) {
         const body = Buffer.from(encodeBody({ notes: { [FIRST_SEGMENT_NOTE]: first } }));
         writer.commit({ kind: FRAME_KIND.commit, chunks: [], body }, []);
@@ -181,8 +224,7 @@ export class SegmentStore implements DeletingStore {
     view.follow();
   }
 
-  #intactChunk(partition: LogPartition, offset: number): StoredChunk & { readonly chunk: Buffer } {
-    const stored = this.#finder.find(partition, offset);
+  #intactChunk(partition: LogPartition, stored: StoredChunk): StoredChunk & { readonly chunk: Buffer } {
     const seed = seedOf(partition, stored.first);
     const chunk = readChunk(stored);
     if (chunk !== undefined && isIntact(chunk, seed)) return { ...stored, chunk };

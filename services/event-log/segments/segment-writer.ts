@@ -83,6 +83,13 @@ export class SegmentWriter {
     view.follow();
   }
 
+  /** Begins the next segment if the last one has records. */
+  beginUnlessNew(): void {
+    const { shared, view } = this.#parts;
+    if (shared.state === LOG_STATE.writing || shared.state === LOG_STATE.failed) this.#giveUpSegment(0);
+    if (view.ends.some((end, partition) => end > (view.starts[partition] ?? 0))) this.begin(view.ends);
+  }
+
   /** Everything before it is flushed. */
   noteEnd(end: LogEnd): void {
     this.#openHead().write(end);

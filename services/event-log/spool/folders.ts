@@ -1,10 +1,14 @@
-/** The folders in `SPOOL_DIR`: one for each process, named `1`, `2`, …. The process that has its lock owns it. */
+/**
+ * The folders in `SPOOL_DIR`: one for each process, named `1`, `2`, …. The process that has its lock owns it. In each are the
+ * log of what waits, only while something does; what was kept aside; and what Tidemark 0.2 left.
+ */
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../../runtime/folder-lock.ts';
 import { LOST_AND_FOUND } from '../../runtime/private-folder.ts';
 import { flushFolder } from '../flush-folder.ts';
+import { OLD_SEGMENT } from './old-segments.ts';
 
 export interface TakenFolder {
   readonly path: string;
@@ -12,6 +16,11 @@ export interface TakenFolder {
 }
 
 const FOLDER_NAME = /^[1-9]\d{0,5}$/;
+export const LOG = 'log';
+/** A log that is being removed. */
+export const FORWARDED = 'forwarded';
+/** The folder's lock, what was kept aside, a file of Tidemark 0.2, what a file system creates. */
+const OTHER_NAMES = /^(\.lock.*|[0-9a-f-]+\.(log|spool)\.kept|probe|lost\+found)$/;
 
 /**
  * The first folder that no other process owns, with what an earlier process may have left in it. If all have owners, a new
@@ -37,11 +46,11 @@ export async function takeFolder(dir: string): Promise<TakenFolder> {
   }
 }
 
-/** The folders of other processes that hold segments, whether or not these processes run. */
+/** The folders of other processes in which something waits, whether or not these processes run. */
 export async function foldersWithContent(dir: string, own: string): Promise<readonly string[]> {
   const paths = (await spoolFolderNames(dir)).map((name) => join(dir, name)).filter((path) => path !== own);
   const contents = await Promise.all(paths.map((path) => readdir(path).catch(() => [])));
-  return paths.filter((_, i) => contents[i]?.some((name) => name.endsWith('.spool')));
+  return paths.filter((_, i) => contents[i]?.some((name) => name === LOG || OLD_SEGMENT.test(name)));
 }
 
 /** Returns undefined where another process has it. It does not wait, because this thread serves requests. */
@@ -56,8 +65,26 @@ export function lockIfFree(path: string): FolderLock | undefined {
 
 async function spoolFolderNames(dir: string): Promise<readonly string[]> {
   const names = (await readdir(dir)).filter((name) => name !== LOST_AND_FOUND);
-  const foreign = names.filter((name) => !FOLDER_NAME.test(name));
-  if (foreign.length === 0) return names;
+  refuseForeign(
+    dir,
+    names.filter((name) => !FOLDER_NAME.test(name)),
+  );
+  return names;
+}
+
+/** What is in the folder of a process. @throws TidemarkError `SPOOL_FOREIGN` where not all of it is a spool's. */
+export async function spoolNames(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder);
+  const others = names.filter((name) => name !== LOG && name !== FORWARDED && !OLD_SEGMENT.test(name));
+  refuseForeign(
+    folder,
+    others.filter((name) => !OTHER_NAMES.test(name)),
+  );
+  return names;
+}
+
+function refuseForeign(folder: string, foreign: readonly string[]): void {
+  if (foreign.length === 0) return;
   const some = foreign.slice(0, 3).join(', ');
-  throw new TidemarkError('SPOOL_FOREIGN', `SPOOL_DIR: ${dir} holds other files (${some}): choose an empty folder`);
+  throw new TidemarkError('SPOOL_FOREIGN', `SPOOL_DIR: ${folder} holds other files (${some}): move them elsewhere`);
 }

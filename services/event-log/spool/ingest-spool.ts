@@ -1,7 +1,9 @@
 import type { Registry } from 'prom-client';
+import { hasCode } from '../../runtime/errors.ts';
 import type { FolderLock } from '../../runtime/folder-lock.ts';
 import { OrphanRecovery } from './orphan-recovery.ts';
 import { takeFolder } from './folders.ts';
+import { takeOver } from './old-segments.ts';
 import { Spool, type SpoolState } from './spool.ts';
 import { registerSpoolMetrics, type SpoolFigures } from './spool-metrics.ts';
 import { SpoolingLog, type SpoolingLogParts } from './spooling-log.ts';
@@ -45,14 +47,20 @@ export class IngestSpool {
         maxBytes,
         ...(segmentBytes === undefined ? {} : { segmentBytes }),
       });
+      await takeOver(path, (records) => spool.append(records), logger);
       const timing = recoverEveryMs === undefined ? {} : { everyMs: recoverEveryMs };
       const recovery = new OrphanRecovery({ dir, own: path, log, logger, ...timing });
       const parts: IngestSpoolParts = { lock, spool, log: new SpoolingLog({ ...options, spool }), recovery };
       registerSpoolMetrics(registry, () => figuresOf(parts));
       return new IngestSpool(parts);
     } catch (error) {
-      lock.release();
-      throw error;
+      if (!hasCode(error, 'LOG_DAMAGED')) {
+        lock.release();
+        throw error;
+      }
+      // It keeps the lock, so that nobody tries again until the next start.
+      logger.error({ err: error, path }, 'a spool is damaged: it is left as it is, and another folder taken');
+      return IngestSpool.open(options);
     }
   }
 

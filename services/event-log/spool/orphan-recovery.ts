@@ -2,6 +2,7 @@ import type { EventLog } from '../event-log.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { foldersWithContent, lockIfFree } from './folders.ts';
 import { Forwarder } from './forwarder.ts';
+import { takeOver } from './old-segments.ts';
 import { Spool } from './spool.ts';
 
 export interface OrphanRecoveryParts {
@@ -79,7 +80,8 @@ export class OrphanRecovery {
       const lock = lockIfFree(path);
       if (lock === undefined) return;
       try {
-        const spool = (this.#spool = await Spool.open({ folder: path, maxBytes: 0 }));
+        const spool = (this.#spool = await Spool.open({ folder: path, maxBytes: Infinity }));
+        await takeOver(path, (records) => spool.append(records), logger);
         const forwarder = (this.#forwarder = new Forwarder({ spool, log, logger, signal }));
         logger.warn({ path, messages: spool.messages }, 'forwarding the spool of a process that has ended');
         await forwarder.drain();
@@ -87,6 +89,7 @@ export class OrphanRecovery {
       } finally {
         this.#forwardedBefore = this.forwarded;
         this.#quarantinedBefore = this.quarantined;
+        await this.#spool?.close().catch(() => undefined);
         this.#spool = this.#forwarder = undefined;
         lock.release();
       }

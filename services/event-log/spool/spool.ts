@@ -1,58 +1,58 @@
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { copyFile, link, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { NewRecord } from '../event-log.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 import { TidemarkError } from '../../runtime/errors.ts';
-import { expectRoom } from '../../runtime/free-space.ts';
-import { encodeFrames, type Frames, readFrames } from './frames.ts';
-import { SegmentWriter } from './segment-writer.ts';
-import { type Segment, segmentNumbers, segmentPath } from './segments.ts';
+import { chunkBytesOf, type Limits } from '../embedded/chunk.ts';
+import type { LogRecord, NewRecord } from '../event-log.ts';
+import { FORWARDED, LOG, spoolNames } from './folders.ts';
+import { loadSegments, type OpenSpoolLog, type SpoolLog, spooledRecord, storedRecord } from './open.ts';
 
 export interface SpoolOptions {
   /** Locked by the caller while the spool is open. */
   readonly folder: string;
   /** When this much is on disk, appends are refused. */
   readonly maxBytes: number;
-  /** A segment of this size is complete. */
+  /** A segment of the log of this size is complete. */
   readonly segmentBytes?: number;
 }
 
 /** `full` and `failed`: no append is possible now. */
 export type SpoolState = 'empty' | 'waiting' | 'full' | 'failed';
 
-interface PendingWrite {
-  readonly frames: Buffer;
-  readonly messages: number;
-  readonly atMs: number;
-  readonly resolve: () => void;
-  readonly reject: (error: TidemarkError) => void;
+/** Messages that have waited longest. */
+export interface Piece {
+  readonly records: readonly NewRecord[];
+  /** The name of the segment that has them. */
+  readonly segment: string;
+  /** Messages before or among them that are lost, at most. */
+  readonly lost: number;
+  /** The offset behind them. */
+  readonly end: number;
 }
 
 const SEGMENT_BYTES = 4 * 2 ** 20;
-const MAX_WRITE_BYTES = 4 * 2 ** 20;
-const PROBE_BYTES = 4_096;
+/** It comes after the names of all segments. */
+const LAST_NAME = 'z';
+/** What the event loop can process without delaying requests. */
+const FORWARD_LIMITS: Limits = { records: 2_000, bytes: 2 ** 20, atLeastOne: true, end: Infinity };
 
 /**
- * Records on local disk that wait for the log, first in, first out. Concurrent appends share one flush. A segment is removed
- * only after it was forwarded. After a crash in between it is forwarded again, so that a record may be in the log twice but
- * is never lost.
+ * Records on local disk that wait for the event log, first in, first out, in a log of segments of their own. Concurrent
+ * appends share one flush. A segment is removed only after it was forwarded. After a crash in between it is forwarded again,
+ * so that a record may be in the event log twice but is never lost.
  */
 export class Spool {
-  readonly #folder: string;
-  readonly #maxBytes: number;
-  readonly #segmentBytes: number;
-  /** Oldest first. The last one may still be written. */
-  readonly #segments: Segment[];
-  #writer: SegmentWriter | undefined;
-  #lastNumber: number;
-  readonly #waiting: PendingWrite[] = [];
-  #flushing: Promise<void> | undefined;
-  /** On disk, and being written. */
-  #bytes: number;
-  #messages: number;
+  readonly #options: Required<SpoolOptions>;
+  readonly #openLog: OpenSpoolLog;
+  #log: SpoolLog | undefined;
+  /** The offset of the first record that was not forwarded, and the end of the log. */
+  #next = 0;
+  #end = 0;
+  #pendingMessages = 0;
+  #pendingBytes = 0;
   #fault: 'full' | 'failed' | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
-  #isClosed = false;
+  #lastFailure: unknown;
+  #closing: Promise<void> | undefined;
   /** Messages spooled since it was opened. */
   spooled = 0;
   /** Requests refused because it was full, since it was opened. */
@@ -60,30 +60,26 @@ export class Spool {
   /** Failed writes since it was opened. */
   failures = 0;
 
-  private constructor({ folder, maxBytes, segmentBytes = SEGMENT_BYTES }: SpoolOptions, segments: Segment[]) {
-    this.#folder = folder;
-    this.#maxBytes = maxBytes;
-    this.#segmentBytes = segmentBytes;
-    this.#segments = segments;
-    this.#lastNumber = segments.at(-1)?.number ?? 0;
-    this.#bytes = segments.reduce((sum, { bytes }) => sum + bytes, 0);
-    this.#messages = segments.reduce((sum, { messages }) => sum + messages, 0);
+  private constructor(options: SpoolOptions, openLog: OpenSpoolLog) {
+    this.#options = { segmentBytes: SEGMENT_BYTES, ...options };
+    this.#openLog = openLog;
   }
 
-  /** Opens it with the segments that the folder holds. @throws TidemarkError `SPOOL_FOREIGN`. */
+  /**
+   * Opens it with what the folder holds.
+   *
+   * @throws TidemarkError `SPOOL_FOREIGN`; `LOG_DAMAGED` where the end of what waits is lost; `LOG_UNAVAILABLE`.
+   */
   static async open(options: SpoolOptions): Promise<Spool> {
-    const segments: Segment[] = [];
-    for (const number of await segmentNumbers(options.folder)) {
-      const path = segmentPath(options.folder, number);
-      const bytes = await readFile(path);
-      const { records, firstAtMs } = readFrames(bytes);
-      segments.push({ number, path, bytes: bytes.length, messages: records.length, firstAtMs });
-    }
-    return new Spool(options, segments);
+    const names = await spoolNames(options.folder);
+    const spool = new Spool(options, await loadSegments());
+    await rm(spool.#path(FORWARDED), { recursive: true, force: true });
+    if (names.includes(LOG)) spool.#open();
+    return spool;
   }
 
   get isEmpty(): boolean {
-    return this.#segments.length === 0 && this.#waiting.length === 0 && this.#flushing === undefined;
+    return this.messages === 0;
   }
 
   get state(): SpoolState {
@@ -92,16 +88,22 @@ export class Spool {
 
   /** Messages that wait here. */
   get messages(): number {
-    return this.#messages;
+    return this.#end - this.#next + this.#pendingMessages;
   }
 
+  /** On disk, and being written. */
   get bytes(): number {
-    return this.#bytes;
+    return (this.#log?.store.bytes ?? 0) + this.#pendingBytes;
   }
 
   /** When the oldest waiting record was appended: milliseconds since 1970. */
   get oldestAtMs(): number | undefined {
-    return this.#segments[0]?.firstAtMs ?? this.#waiting[0]?.atMs;
+    try {
+      return this.#next === this.#end ? undefined : this.#readLog({ ...FORWARD_LIMITS, records: 1 }).firstAtMs;
+    } catch {
+      // Whoever forwards it reports that.
+      return undefined;
+    }
   }
 
   /**
@@ -109,158 +111,139 @@ export class Spool {
    *
    * @throws TidemarkError `LOG_UNAVAILABLE` where it is full or the disk fails; `STOPPING`.
    */
-  append(records: readonly NewRecord[]): Promise<void> {
-    if (this.#isClosed) return Promise.reject(new TidemarkError('STOPPING', 'the spool is closed'));
-    const atMs = Date.now();
-    const frames = encodeFrames(records, atMs);
-    if (this.#bytes + frames.length > this.#maxBytes) {
+  async append(records: readonly NewRecord[]): Promise<void> {
+    if (this.#closing !== undefined) throw new TidemarkError('STOPPING', 'the spool is closed');
+    const stored = records.map(storedRecord);
+    const bytes = stored.reduce((sum, record) => sum + chunkBytesOf(record), 0);
+    if (this.bytes + bytes > this.#options.maxBytes) {
       this.refusals++;
       this.#fault = 'full';
-      return Promise.reject(spoolUnavailable(`the spool in ${this.#folder} is full`));
+      throw this.#unavailable('is full');
     }
-    this.#count(frames.length, records.length);
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ frames, messages: records.length, atMs, resolve, reject });
-      this.#flushing ??= this.#flush();
-    });
+    this.#pendingMessages += records.length;
+    this.#pendingBytes += bytes;
+    try {
+      const appended = await this.#open().appends.append(stored);
+      this.#end = Math.max(this.#end, Number(appended.at(-1)?.offset ?? -1n) + 1);
+      this.spooled += records.length;
+      if (this.#fault === 'failed') this.#fault = undefined;
+    } catch (cause) {
+      // All appends of a write reject with one error.
+      if (cause !== this.#lastFailure) this.failures++;
+      this.#lastFailure = cause;
+      this.#fault = 'failed';
+      throw this.#unavailable('cannot be written', cause);
+    } finally {
+      this.#pendingMessages -= records.length;
+      this.#pendingBytes -= bytes;
+    }
   }
 
   /** Resolves if a record can be stored now. @throws TidemarkError `LOG_UNAVAILABLE`. */
   async check(): Promise<void> {
-    if (this.#fault === 'full') throw spoolUnavailable(`the spool in ${this.#folder} is full`);
+    if (this.#fault === 'full') throw this.#unavailable('is full');
     if (this.#fault === undefined) return;
     try {
-      expectRoom(this.#folder, 'LOG_UNAVAILABLE');
-      await probe(join(this.#folder, 'probe'));
+      await this.#open().writer.write({ kind: 'check' });
       this.#fault = undefined;
     } catch (cause) {
-      throw spoolUnavailable(`the spool in ${this.#folder} cannot be written`, cause);
+      throw this.#unavailable('cannot be written', cause);
     }
   }
 
-  /** The oldest segment, completed; undefined where nothing waits. It stays until `remove`. */
-  async next(): Promise<Segment | undefined> {
-    while (this.#segments.length === 0 && !this.isEmpty) {
-      await nextTurn();
-      await this.#exclusively(() => Promise.resolve());
-    }
-    if (this.#segments[0] !== undefined && this.#segments[0] === this.#writer?.segment) {
-      await this.#exclusively(() => this.#seal());
-    }
-    return this.#segments[0];
-  }
-
-  async read({ path, bytes }: Segment): Promise<Frames> {
-    return readFrames((await readFile(path)).subarray(0, bytes));
+  /** What has waited longest; undefined where nothing waits. It stays until `forwarded`. */
+  async read(): Promise<Piece | undefined> {
+    while (this.#next === this.#end && this.#pendingMessages > 0) await delay(1);
+    return this.#next === this.#end ? undefined : this.#readLog(FORWARD_LIMITS);
   }
 
   /**
-   * Removes a forwarded segment, or renames it so that a person can examine it (`keep`). The spool forgets it even if that
-   * fails, so that a faulty disk does not block later segments. The next start would then forward it once more.
+   * Forgets a piece. The segments of which all was forwarded are then removed: nobody waits for that.
+   *
+   * @param keep Its segment is kept aside, so that a person can examine it.
    */
-  async remove(segment: Segment, { keep }: { readonly keep: boolean }): Promise<void> {
-    try {
-      if (keep) await rename(segment.path, `${segment.path}.kept`);
-      else await rm(segment.path, { force: true });
-    } finally {
-      this.#segments.splice(this.#segments.indexOf(segment), 1);
-      this.#count(-segment.bytes, -segment.messages);
-      if (this.#fault === 'full') this.#fault = undefined;
-    }
+  async forwarded({ segment, end }: Piece, { keep }: { readonly keep: boolean }): Promise<void> {
+    if (keep) await this.#keepAside(segment);
+    this.#next = end;
+    this.#end = Math.max(this.#end, end);
+    if (this.isEmpty || this.bytes > this.#options.segmentBytes) void this.#cut(end);
   }
 
   /** What waits stays on disk. Idempotent. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#flushing;
-    await this.#exclusively(() => this.#seal());
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
   }
 
-  #count(bytes: number, messages: number): void {
-    this.#bytes += bytes;
-    this.#messages += messages;
+  async #close(): Promise<void> {
+    if (this.#log === undefined) return;
+    const { store, writer, appends } = this.#log;
+    await appends.idle();
+    await writer.close();
+    await store.close();
+    if (this.isEmpty) await this.#remove().catch(() => undefined);
   }
 
-  async #flush(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      // So that everything that arrives in this turn of the event loop is included.
-      await nextTurn();
-      await this.#exclusively(() => this.#writeSome());
+  /** Removes the log as a whole, so that no part of it is ever opened. */
+  async #remove(): Promise<void> {
+    await rename(this.#path(LOG), this.#path(FORWARDED));
+    await rm(this.#path(FORWARDED), { recursive: true, force: true });
+  }
+
+  /** The log, which is created when something is to wait for the first time. Blocks. */
+  #open(): SpoolLog {
+    if (this.#log === undefined) {
+      this.#log = this.#openLog(this.#path(LOG), this.#options.segmentBytes);
+      this.#end = this.#log.store.ends()[0] as number;
+      this.#next = firstOffsetOf(this.#log);
     }
-    // In the same turn as the last check, so that the next append starts a new flush.
-    this.#flushing = undefined;
+    return this.#log;
   }
 
-  async #writeSome(): Promise<void> {
-    const some = this.#nextBatch();
-    const bytes = some.reduce((sum, { frames }) => sum + frames.length, 0);
-    const messages = some.reduce((sum, one) => sum + one.messages, 0);
+  #readLog(limits: Limits): Piece & { readonly firstAtMs: number | undefined } {
+    const { store } = this.#open();
+    const records: LogRecord[] = [];
+    const read = store.withLatest(() => store.readWhole(store.layout.partitionAt(0), this.#next, limits, records));
+    // Where nothing whole follows, all that is left is lost.
+    const { next: end, segment, lost } = read ?? { next: this.#end, segment: LAST_NAME, lost: this.#end - this.#next };
+    return { records: records.map(spooledRecord), segment, lost, end, firstAtMs: records[0]?.appendedAtMs };
+  }
+
+  /** Removes the segments that lie before an offset. Never rejects. */
+  async #cut(offset: number): Promise<void> {
+    const { bytes } = this;
     try {
-      expectRoom(this.#folder, 'LOG_UNAVAILABLE', bytes);
-      const writer = (this.#writer ??= await SegmentWriter.begin(this.#folder, ++this.#lastNumber));
-      const isNew = writer.segment.bytes === 0;
-      await writer.write(
-        Buffer.concat(
-          some.map(({ frames }) => frames),
-          bytes,
-        ),
-        messages,
-        some[0]?.atMs ?? Date.now(),
-      );
-      if (isNew) this.#segments.push(writer.segment);
-      if (this.#fault === 'failed') this.#fault = undefined;
-      this.spooled += messages;
-      for (const { resolve } of some) resolve();
-      if (writer.segment.bytes >= this.#segmentBytes) await this.#seal();
-    } catch (cause) {
-      this.failures++;
-      this.#fault = 'failed';
-      this.#count(-bytes, -messages);
-      const error = spoolUnavailable(`the spool in ${this.#folder} cannot be written`, cause);
-      for (const { reject } of some) reject(error);
-      await this.#abandon();
+      await this.#log?.writer.cut(Float64Array.of(offset));
+      if (this.#fault === 'full' && this.bytes < bytes) this.#fault = undefined;
+    } catch {
+      // They go with the next ones, at the latest with the whole log.
     }
   }
 
-  #nextBatch(): readonly PendingWrite[] {
-    let bytes = 0;
-    const more = this.#waiting.findIndex(({ frames }) => (bytes += frames.length) > MAX_WRITE_BYTES);
-    return this.#waiting.splice(0, more === -1 ? Infinity : Math.max(1, more));
+  /** Keeps aside the segments up to one: what is lost may have been in any of them. */
+  async #keepAside(segment: string): Promise<void> {
+    for (const name of await readdir(this.#path(LOG))) {
+      const [from, to] = [join(this.#path(LOG), name), this.#path(`${name}.kept`)];
+      if (!name.endsWith('.log') || name > segment) continue;
+      // Some file systems have no second names.
+      await link(from, to).catch(() => copyFile(from, to));
+    }
   }
 
-  async #seal(): Promise<void> {
-    const writer = this.#writer;
-    this.#writer = undefined;
-    // What was written is on disk already.
-    await writer?.close().catch(() => undefined);
+  #path(name: string): string {
+    return join(this.#options.folder, name);
   }
 
-  async #abandon(): Promise<void> {
-    const writer = this.#writer;
-    this.#writer = undefined;
-    await writer?.abandon();
-  }
-
-  /** Runs writes and completions of segments one after the other. */
-  #exclusively<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(work);
-    this.#turn = result.catch(() => undefined);
-    return result;
+  #unavailable(why: string, cause?: unknown): TidemarkError {
+    return new TidemarkError('LOG_UNAVAILABLE', `the spool in ${this.#options.folder} ${why}`, { cause });
   }
 }
 
-/** Rejects if a small file cannot be written and flushed. */
-async function probe(path: string): Promise<void> {
-  const file = await open(path, 'w', 0o600);
+/** The offset of the first record. Where the beginning is damaged, the first one that can be read is looked for. */
+function firstOffsetOf({ store }: SpoolLog): number {
   try {
-    await file.write(Buffer.alloc(PROBE_BYTES));
-    await file.datasync();
-  } finally {
-    await file.close();
-    await rm(path, { force: true });
+    return store.beginnings()[0] as number;
+  } catch {
+    return 0;
   }
-}
-
-function spoolUnavailable(message: string, cause?: unknown): TidemarkError {
-  return new TidemarkError('LOG_UNAVAILABLE', message, { cause });
 }

@@ -40,8 +40,8 @@ const TICK_MS = 250;
 const APPEND_TICKS = 8;
 /** Maximum delay of buffered appends, and of answers during forwarding. */
 const FORWARD_TICKS = 2;
-/** At most this much may be left in the spool when it resumes: the log takes it within milliseconds. */
-const RESUME_BYTES = 2 ** 20;
+/** At most this many messages may be left in the spool when it resumes: the log takes them within milliseconds. */
+const RESUME_MESSAGES = 2_000;
 const LONGEST_CHECK_WAIT_MS = 1_000;
 const FAILED_WAIT_MS = 5_000;
 
@@ -228,7 +228,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
 
   /** Buffers appends while the rest of the spool is forwarded. Otherwise it would never be empty under load. */
   #resumeIfLittleWaits(): void {
-    if (this.#state !== 'spooling' || this.#parts.spool.bytes > RESUME_BYTES) return;
+    if (this.#state !== 'spooling' || this.#parts.spool.messages > RESUME_MESSAGES) return;
     this.#state = 'resuming';
     this.#bufferedSince = this.#tick;
   }

@@ -123,6 +123,22 @@ export function testDeletingStore(name: string, makeBench: () => Promise<StoreBe
       expect(valuesOf(store, one)).toHaveLength(15 - beginnings[0]!);
     });
 
+    test('a cut of all records leaves none of them, and the log goes on behind', async () => {
+      const { store, one, openAgain, size } = await bench();
+      for (let i = 0; i < 3; i++) append(store, one, [`x${i}`.repeat(1_000)]);
+
+      store.cut(Float64Array.from([3, 0]));
+      store.cut(Float64Array.from([3, 0]));
+
+      expect([...store.withLatest(() => store.beginnings())]).toEqual([3, 0]);
+      expect(await size()).toBeLessThan(2_000);
+      append(store, one, ['next']);
+      for (const opened of [store, openAgain()]) {
+        expect(valuesOf(opened, one)).toEqual(['3 next']);
+        if (opened !== store) await opened.close();
+      }
+    });
+
     test('nothing is cut where one partition still has a record in the first file', async () => {
       const { store, one, other } = await bench();
       for (let i = 0; i < 30; i++) append(store, i % 2 === 0 ? one : other, [`x${i}`.repeat(20)]);

@@ -2,6 +2,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { NODE_FILES } from '../../../services/event-log/segments/files.ts';
+import { SharedLog } from '../../../services/event-log/segments/shared-log.ts';
 import { SegmentStore } from '../../../services/event-log/segments/segment-store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -17,6 +19,22 @@ describe('the folder of a log of segments', () => {
 
     const names = (await readdir(folder)).toSorted();
     expect(names).toEqual(['.lock', expect.stringMatching(/^0000000001-[0-9a-f]{16}\.log$/), 'head']);
+  });
+
+  test('the folders that are made for a log outlive a power cut: their names are flushed', async () => {
+    const above = await temporaryFolder();
+    const folder = join(above, 'data', 'log');
+    const flushed: string[] = [];
+    const flushFolder = (path: string): void => {
+      flushed.push(path);
+      NODE_FILES.flushFolder(path);
+    };
+
+    const files = { ...NODE_FILES, flushFolder };
+    const store = SegmentStore.open({ folder, topics: ['t'], partitions: undefined, files, shared: new SharedLog() });
+    await store.close();
+
+    expect(flushed.slice(0, 2).toSorted()).toEqual([above, join(above, 'data')]);
   });
 
   test('a folder may be the root of a file system, and hold what a crash left', async () => {

@@ -71,7 +71,7 @@ export class SimulatedDisk implements FileOperations {
     this.#names.set(name, { content, flushed: content, pending: [] });
   }
 
-  makeFolder(): void {}
+  makeFolder(): undefined {}
 
   names(): readonly string[] {
     return [...this.#names.keys()];

@@ -1,15 +1,14 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Registry } from 'prom-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { lockFolder } from '../../../services/runtime/folder-lock.ts';
 import { lockIfFree } from '../../../services/event-log/spool/folders.ts';
-import { encodeFrames } from '../../../services/event-log/spool/frames.ts';
 import { IngestSpool, type IngestSpoolOptions } from '../../../services/event-log/spool/ingest-spool.ts';
 import { Spool } from '../../../services/event-log/spool/spool.ts';
 import { until } from '../../support/event-log/event-log.ts';
 import { FaultyLog } from '../../support/event-log/faulty-log.ts';
-import { numbered, spooled, valuesOf } from '../../support/event-log/spool.ts';
+import { numbered, segmentsIn, spooled, valuesOf } from '../../support/event-log/spool.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 interface Door {
@@ -58,8 +57,9 @@ async function leave(
   return path;
 }
 
-async function segmentsIn(path: string): Promise<string[]> {
-  return (await readdir(path)).filter((name) => !name.startsWith('.lock')).sort();
+/** The names of what was kept aside in a folder. */
+async function keptIn(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name.endsWith('.kept')).toSorted();
 }
 
 describe('the spool of a process', () => {
@@ -109,11 +109,12 @@ describe('the spool of a process', () => {
 
   test('a folder with other files is logged once, and tried again', async () => {
     const dir = await temporaryFolder();
-    const { log, said } = await open(dir);
-    const path = await leave(dir, '7', []);
+    const lock = lockFolder(join(dir, '7'));
+    const path = await leave(dir, '7', [numbered(1, 1)]);
     await writeFile(join(path, 'notes.txt'), 'mine');
+    lock.release();
+    const { log, said } = await open(dir);
     await leave(dir, '8', [numbered(0, 1)]);
-    await writeFile(join(path, '0000000000000001.spool'), encodeFrames(numbered(1, 1), Date.now()));
     await until(() => said.some(({ level }) => level === 'error'));
     await until(() => log.records.length === 1);
 
@@ -124,50 +125,68 @@ describe('the spool of a process', () => {
     expect(said.filter(({ level }) => level === 'error')).toHaveLength(1);
   });
 
-  test('a damaged segment is kept aside and logged, and its intact records are forwarded', async () => {
+  test('a damaged segment is kept aside and logged, and the messages that are whole are forwarded', async () => {
     const dir = await temporaryFolder();
-    const path = await leave(dir, '1', [numbered(0, 3), numbered(3, 2)]);
-    const file = join(path, '0000000000000001.spool');
+    const path = await leave(dir, '1', [numbered(0, 3), numbered(3, 1), numbered(4, 2)]);
+    const [, file = ''] = await segmentsIn(path);
     const bytes = await readFile(file);
-    bytes[Math.floor(bytes.length / 2)]! ^= 1;
+    bytes[bytes.indexOf('tidemark.track')]! ^= 1;
     await writeFile(file, bytes);
 
     const { log, spool, said, registry } = await open(dir);
     await until(() => spool.state === 'empty');
 
-    expect(valuesOf(log.records)).toEqual(['0', '2', '3', '4']);
-    expect(await segmentsIn(path)).toEqual(['0000000000000001.spool.kept']);
-    expect(await readFile(`${file}.kept`)).toEqual(bytes);
+    expect(valuesOf(log.records)).toEqual(['0', '1', '2', '4', '5']);
+    expect(await keptIn(path)).toContain(`${basename(file)}.kept`);
+    expect(await readFile(join(path, `${basename(file)}.kept`))).toEqual(bytes);
     expect(said.filter(({ level }) => level === 'error')).toHaveLength(1);
     expect(await registry.metrics()).toMatch(/^tidemark_spool_kept_aside_total 1$/m);
   });
 
-  test('a file that is not a segment but is named like one is kept aside', async () => {
+  test('damage of all that waits is logged and kept aside, and the spool takes messages again', async () => {
     const dir = await temporaryFolder();
-    await mkdir(join(dir, '1'));
-    await writeFile(join(dir, '1', '0000000000000004.spool'), 'somebody else wrote this');
+    const path = await leave(dir, '1', [numbered(0, 1), numbered(1, 1)]);
+    for (const file of await segmentsIn(path)) {
+      const bytes = await readFile(file);
+      bytes[bytes.indexOf('tidemark.track')]! ^= 1;
+      await writeFile(file, bytes);
+    }
 
-    const { log, spool } = await open(dir);
+    const { log, spool, said } = await open(dir);
     await until(() => spool.state === 'empty');
     log.unreachable = true;
-    await spool.log.append(numbered(0, 1));
 
-    expect(await segmentsIn(join(dir, '1'))).toEqual(['0000000000000004.spool.kept', '0000000000000005.spool']);
+    expect(await spool.log.append(numbered(2, 1))).toBeNull();
+    expect([log.records, (await keptIn(path)).length]).toEqual([[], 2]);
+    expect(said.filter(({ level }) => level === 'error')).toHaveLength(1);
+  });
+
+  test('a spool whose end is lost is left as it is and logged, and another folder is taken', async () => {
+    const dir = await temporaryFolder();
+    const path = await leave(dir, '1', [numbered(0, 1), numbered(1, 1)]);
+    await rm((await segmentsIn(path))[1]!);
+    const left = await segmentsIn(path);
+
+    const { log, spool, said } = await open(dir);
+    log.unreachable = true;
+    await spool.log.append(numbered(2, 1));
+
+    expect([left.length, await segmentsIn(path)]).toEqual([1, left]);
+    expect(await segmentsIn(join(dir, '2'))).toHaveLength(1);
+    expect(said.filter(({ level }) => level === 'error')).toHaveLength(1);
   });
 
   test('a missing segment is logged, and forwarding continues', async () => {
     const dir = await temporaryFolder();
-    await leave(dir, '1', [numbered(0, 1), numbered(1, 1)]);
     const { log, spool, said } = await open(dir, { segmentBytes: 1 });
-    await until(() => spool.state === 'empty');
     log.unreachable = true;
     for (let i = 2; i < 5; i++) await spool.log.append(numbered(i, 1));
-    await rm(join(dir, '1', '0000000000000004.spool'));
+    await rm((await segmentsIn(join(dir, '1')))[1]!);
 
     log.unreachable = false;
     await until(() => spool.state === 'empty');
 
-    expect(valuesOf(log.records)).toEqual(['0', '1', '2', '4']);
+    expect(valuesOf(log.records)).toEqual(['2', '4']);
     expect(said.some(({ level }) => level === 'error')).toBe(true);
     log.unreachable = true;
     expect(await spool.log.append(numbered(5, 1))).toBeNull();
@@ -187,7 +206,7 @@ describe('the spool of a process', () => {
     await until(() => spool.state === 'empty');
 
     expect(valuesOf(log.records)).toEqual(['0', '1', '3', '4']);
-    expect(await segmentsIn(join(dir, '1'))).toEqual(['0000000000000001.spool.kept']);
+    expect(await keptIn(join(dir, '1'))).toHaveLength(1);
     expect(said.filter(({ level }) => level === 'error')).toHaveLength(1);
   });
 
@@ -210,10 +229,10 @@ describe('the spool of a process', () => {
   });
 
   test('metrics show how much waits, for how long, and what was forwarded', async () => {
-    const { log, spool, registry } = await open(await temporaryFolder(), { maxBytes: 300 });
+    const { log, spool, registry } = await open(await temporaryFolder(), { maxBytes: 2_000 });
     log.unreachable = true;
     await spool.log.append(numbered(0, 2));
-    await spool.log.append([spooled('k', 'x'.repeat(500))]).catch(() => undefined);
+    await spool.log.append([spooled('k', 'x'.repeat(2_000))]).catch(() => undefined);
 
     const figures = async (): Promise<Record<string, number>> => {
       const metrics = await registry.getMetricsAsJSON();
@@ -234,7 +253,6 @@ describe('the spool of a process', () => {
     expect(waiting['tidemark_spool_bytes']).toBeGreaterThan(50);
     expect(await figures()).toMatchObject({
       tidemark_spool_messages: 0,
-      tidemark_spool_bytes: 0,
       tidemark_spool_oldest_seconds: 0,
       tidemark_spool_forwarded_total: 2,
     });

@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { NewRecord } from '../../../services/event-log/event-log.ts';
 import { lockFolder } from '../../../services/runtime/folder-lock.ts';
@@ -27,12 +29,22 @@ export async function openSpool(folder: string, options: Partial<SpoolOptions> =
   return spool;
 }
 
+/** The paths of the segments in a spool's folder, oldest first. */
+export async function segmentsIn(folder: string): Promise<string[]> {
+  const log = join(folder, 'log');
+  const names = await readdir(log).catch(() => []);
+  return names
+    .filter((name) => name.endsWith('.log'))
+    .toSorted()
+    .map((name) => join(log, name));
+}
+
 /** The values that wait, oldest first. Takes them out. */
 export async function takeAll(spool: Spool): Promise<string[]> {
   const values: string[] = [];
-  for (let segment = await spool.next(); segment !== undefined; segment = await spool.next()) {
-    values.push(...valuesOf((await spool.read(segment)).records));
-    await spool.remove(segment, { keep: false });
+  for (let piece = await spool.read(); piece !== undefined; piece = await spool.read()) {
+    values.push(...valuesOf(piece.records));
+    await spool.forwarded(piece, { keep: false });
   }
   return values;
 }
