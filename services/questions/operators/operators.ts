@@ -1,6 +1,8 @@
 /** The operators of traits and properties. A new one needs a kind of `Test`, and a line here. */
 import type { Micros } from '../../messages/message.ts';
-import type { Test, TextOptions } from '../definition/audience.ts';
+import type { Member, Test, TextOptions } from '../definition/audience.ts';
+import { MAX_CONDITIONS } from '../definition/limits.ts';
+import { readPath } from '../definition/read-path.ts';
 import type { Reading } from '../definition/reading.ts';
 import type { ValueSql } from '../definition/value.ts';
 import type { Scope } from '../sql/params.ts';
@@ -44,10 +46,32 @@ const TEXT_OPERATORS: readonly OperatorName[] = [
   'matches',
 ];
 
-export const TEST_KEYS: readonly string[] = [...OPERATOR_NAMES, OPTION];
+/** A list of properties and the operators beside each. Each counts as a condition. */
+export function readMembers(reading: Reading, value: unknown, path: string): readonly Member[] | undefined {
+  const members = reading.list(value, path, MAX_CONDITIONS)?.map((item, index) => {
+    const at = `${path}/${index}`;
+    if (!reading.countCondition(at)) return undefined;
+    const member = reading.object(item, at);
+    return member && readMember(reading, 'property', member, at);
+  });
+  return members?.every((member) => member !== undefined) ? members : undefined;
+}
+
+/** A member, named by `name` (`trait` or `property`), and the operators beside it, which must all hold. */
+export function readMember(
+  reading: Reading,
+  name: string,
+  node: Readonly<Record<string, unknown>>,
+  path: string,
+): Member | undefined {
+  reading.onlyKeys(node, [name, ...OPERATOR_NAMES, OPTION], path);
+  const keys = readPath(reading, node[name], `${path}/${name}`);
+  const tests = readTests(reading, node, path);
+  return keys && tests ? { path: keys, tests } : undefined;
+}
 
 /** The operators beside a member; undefined after it has refused one, or their absence. */
-export function readTests(
+function readTests(
   reading: Reading,
   node: Readonly<Record<string, unknown>>,
   path: string,
@@ -75,8 +99,13 @@ function isOfText(name: OperatorName): boolean {
   return TEXT_OPERATORS.includes(name);
 }
 
-export function describeTests(tests: readonly Test[]): string {
-  return tests.map((test) => OPERATORS[test.test].describe(test)).join(' and ');
+export function describeMember(member: Member): string {
+  const tests = member.tests.map((test) => OPERATORS[test.test].describe(test));
+  return `${quotedPath(member)} ${tests.join(' and ')}`;
+}
+
+export function quotedPath({ path }: Pick<Member, 'path'>): string {
+  return path.map((key) => JSON.stringify(key)).join(' → ');
 }
 
 /** The condition that a value passes every one of these tests. Never NULL. */
