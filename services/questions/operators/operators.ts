@@ -1,11 +1,12 @@
 /** The operators of traits and properties. A new one needs a kind of `Test`, and a line here. */
 import type { Micros } from '../../messages/message.ts';
-import type { Member, Test, TextOptions } from '../definition/audience.ts';
-import { MAX_CONDITIONS } from '../definition/limits.ts';
+import type { HasTest, Member, Test, TextOptions } from '../definition/audience.ts';
+import { MAX_CONDITIONS, MAX_LIST_DEPTH } from '../definition/limits.ts';
 import { readPath } from '../definition/read-path.ts';
-import type { Reading } from '../definition/reading.ts';
+import { isJsonObject, type Reading } from '../definition/reading.ts';
 import type { ValueSql } from '../definition/value.ts';
 import type { Scope } from '../sql/params.ts';
+import { valueAt } from '../sql/stored-value.ts';
 import { DATE } from './date.ts';
 import { EXISTS, IN, IS, IS_NOT } from './equality.ts';
 import type { Operator, TestedAt } from './operator.ts';
@@ -14,6 +15,24 @@ import { MATCHES } from './pattern.ts';
 import { CONTAINS, ENDS_WITH, STARTS_WITH } from './text.ts';
 
 type OperatorName = Test['test'];
+
+/** In this file because its members have operators of their own. */
+const HAS: Operator<HasTest> = {
+  read: readHas,
+  describe: ({ members }) => `has an object (whose ${members.map(describeMember).join(' and ')})`,
+  sql: (scope, value, { members }) =>
+    value.hasObject((memberAt) =>
+      members.map(({ path, tests }) => testsSql(scope, memberAt(path), tests)).join(' AND '),
+    ),
+  passes: (value, { members }, { now }) =>
+    objectsIn(value).some((object) =>
+      members.every(({ path, tests }) => passesAll(valueAt(object, path), tests, { location: 'in-list', now })),
+    ),
+  moments: (value, { members }, { now }) =>
+    objectsIn(value).flatMap((object) =>
+      members.flatMap(({ path, tests }) => momentsOf(valueAt(object, path), tests, { location: 'in-list', now })),
+    ),
+};
 
 /** In the order in which they are tried. */
 const OPERATORS: Readonly<Record<OperatorName, Operator<Test>>> = {
@@ -30,6 +49,7 @@ const OPERATORS: Readonly<Record<OperatorName, Operator<Test>>> = {
   ends_with: ENDS_WITH,
   matches: MATCHES,
   date: DATE,
+  has: HAS,
 };
 
 const OPERATOR_NAMES = Object.keys(OPERATORS) as readonly OperatorName[];
@@ -93,6 +113,20 @@ function readOptions(
   if (typeof value !== 'boolean') return reading.refuse(path, 'is neither true nor false');
   if (!given.some(isOfText)) return reading.refuse(path, `is not beside any of ${TEXT_OPERATORS.join(', ')}`);
   return value ? { ignoresCase: true } : {};
+}
+
+function readHas(reading: Reading, value: unknown, path: string): HasTest | undefined {
+  if (reading.listDepth === MAX_LIST_DEPTH)
+    return reading.refuse(path, `is nested deeper than ${MAX_LIST_DEPTH} lists`);
+  reading.listDepth++;
+  const members = readMembers(reading, value, path);
+  reading.listDepth--;
+  return members && { test: 'has', members };
+}
+
+/** None where the value is no list. */
+function objectsIn(value: unknown): readonly object[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 function isOfText(name: OperatorName): boolean {

@@ -63,6 +63,13 @@ export class TextValue implements ValueSql {
     return this.#has((member) => member.isNumber('=', value));
   }
 
+  hasObject(passes: (memberAt: (path: readonly string[]) => ValueSql) => string): string {
+    // Readable again: ClickHouse has written them anew, a double of 20 digits without its point.
+    const elements = `arrayMap(member -> readable(member), ${this.extract('JSONExtractArrayRaw')})`;
+    const isPassed = passes((path) => new TextValue(this.#params, 'member', path));
+    return `arrayExists(member -> JSONType(member) = 'Object' AND ${isPassed}, ${elements})`;
+  }
+
   #has(isWanted: (member: TextValue) => string): string {
     const member = new TextValue(this.#params, 'member', []);
     return `arrayExists(member -> ${isWanted(member)}, ${this.extract('JSONExtractArrayRaw')})`;
