@@ -108,7 +108,7 @@ describe.each(await testedAnalytics())('an audience is explained in $name', (tes
     expect(bought?.plan.join('\n')).toContain('track_rows');
   });
 
-  test('with the whole text of the properties where it asks about the objects of a list', async () => {
+  test('the whole text of the properties is read where the objects of a list are asked about', async () => {
     const make = new MessageMaker();
     await insert(analytics().store, [make.track({ event: 'Bought' })]);
     const has = [{ property: 'sku', is: 'a' }];

@@ -67,7 +67,7 @@ describe.each(await testedAnalytics())('the objects of a list in $name', (tested
     return why.evaluation;
   }
 
-  test('one object must pass all, and what is no object or no list does not pass', async () => {
+  test('one object of a list must pass all conditions, and what is no object or no list does not pass', async () => {
     const lists = {
       both: '[{"sku":"b"},{"sku":"a","price":12}]',
       divided: '[{"sku":"a","price":5},{"sku":"b","price":12}]',
@@ -88,7 +88,7 @@ describe.each(await testedAnalytics())('the objects of a list in $name', (tested
     expect(await found(projectId, users, '[{"property":"sku","is_not":"b"}]')).toEqual(['both', 'divided', 'void']);
   });
 
-  test('numbers in the objects keep their digits', async () => {
+  test('numbers in the objects of a list keep their digits', async () => {
     const lists = {
       even: '[{"n":9007199254740992}]',
       least: '[{"n":-9223372036854775808}]',

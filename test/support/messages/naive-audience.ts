@@ -147,7 +147,7 @@ function passesOne(value: unknown, test: Test, place: Place, now: Micros): boole
     case 'matches':
       return textPasses(value, test);
     case 'has':
-      return Array.isArray(value) && value.some((element) => isObject(element) && allPass(element, test.members, now));
+      return hasObject(value, test.members, now);
     case 'date':
       return dateIsIn(value, test, place, now);
     case 'gt':
@@ -159,9 +159,10 @@ function passesOne(value: unknown, test: Test, place: Place, now: Micros): boole
   return isInOrder(compare(value, test.value, place), test.test);
 }
 
-/** Whether an object in a list passes. */
-function allPass(element: object, members: readonly Member[], now: Micros): boolean {
-  return members.every(({ path, tests }) => passes(valueAt(element, path), tests, 'in list', now));
+/** Whether one object in a list passes all. */
+function hasObject(list: unknown, members: readonly Member[], now: Micros): boolean {
+  const objects = Array.isArray(list) ? list.filter(isObject) : [];
+  return objects.some((one) => members.every(({ path, tests }) => passes(valueAt(one, path), tests, 'in list', now)));
 }
 
 function isThere(value: unknown, place: Place): boolean {

@@ -117,7 +117,7 @@ export interface Spot {
   readonly path: readonly string[];
   /** JSON text. */
   readonly value: string;
-  /** Of an object in a list: what stands in it. */
+  /** What stands in it, where it is an object in a list. */
   readonly inside?: readonly Spot[];
 }
 
@@ -132,7 +132,7 @@ export function spotsIn(container: object, path: readonly string[] = [], lists =
   });
 }
 
-/** Of one less of lists in lists than a definition may ask about: an operator may ask about another. */
+/** The lists in lists are one fewer than a definition may ask about: an operator may ask about another. */
 function spotsInList(member: unknown, at: readonly string[], lists: number): Spot[] {
   if (isScalar(member)) return [{ path: at, value: JSON.stringify(member) }];
   if (typeof member !== 'object' || member === null || Array.isArray(member) || lists + 1 === MAX_LIST_DEPTH) return [];
