@@ -1,4 +1,4 @@
-/** The objects of lists: what is found of them in SQL, and the same for each user alone. */
+/** Lists and the objects in them: what is found of them in SQL, and the same for each user alone. */
 import { describe, expect, test } from 'vitest';
 import { previewAudience } from '../../../services/questions/audiences.ts';
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
@@ -13,7 +13,7 @@ import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const DAY = 86_400_000_000n;
 
-describe.each(await testedAnalytics())('the objects of a list in $name', (tested) => {
+describe.each(await testedAnalytics())('lists in $name', (tested) => {
   const store = sharedStore(tested);
 
   /** A user for each text of JSON, which is a trait, a part of another trait, and a property under two names. */
@@ -30,13 +30,13 @@ describe.each(await testedAnalytics())('the objects of a list in $name', (tested
     return make.projectId;
   }
 
-  /** The users with such a list: the same wherever it is, and asked about each user alone. @param has JSON. */
-  async function found(projectId: string, users: readonly string[], has: string): Promise<readonly string[]> {
+  /** The users with such a list: the same wherever it is, and asked about each user alone. @param test An operator and its value, as JSON. */
+  async function found(projectId: string, users: readonly string[], test: string): Promise<readonly string[]> {
     const definitions = [
-      `{"trait":"items","has":${has}}`,
-      `{"trait":["cart","items"],"has":${has}}`,
-      `{"event":"Bought","where":[{"property":"items","has":${has}}]}`,
-      `{"event":"Bought","where":[{"property":"it's","has":${has}}]}`,
+      `{"trait":"items",${test}}`,
+      `{"trait":["cart","items"],${test}}`,
+      `{"event":"Bought","where":[{"property":"items",${test}}]}`,
+      `{"event":"Bought","where":[{"property":"it's",${test}}]}`,
     ];
     const audiences = definitions.map(definitionOf);
     const options = { projectId, now: NOW, sampleSize: 100 };
@@ -80,12 +80,12 @@ describe.each(await testedAnalytics())('the objects of a list in $name', (tested
     const users = Object.keys(lists);
     const projectId = await projectWith(lists);
 
-    expect(await found(projectId, users, '[{"property":"sku","is":"a"},{"property":"price","gt":10}]')).toEqual([
+    expect(await found(projectId, users, '"has":[{"property":"sku","is":"a"},{"property":"price","gt":10}]')).toEqual([
       'both',
     ]);
-    expect(await found(projectId, users, '[{"property":"sku","is":"a"}]')).toEqual(['both', 'divided']);
-    expect(await found(projectId, users, '[{"property":"sku","exists":false}]')).toEqual(['void']);
-    expect(await found(projectId, users, '[{"property":"sku","is_not":"b"}]')).toEqual(['both', 'divided', 'void']);
+    expect(await found(projectId, users, '"has":[{"property":"sku","is":"a"}]')).toEqual(['both', 'divided']);
+    expect(await found(projectId, users, '"has":[{"property":"sku","exists":false}]')).toEqual(['void']);
+    expect(await found(projectId, users, '"has":[{"property":"sku","is_not":"b"}]')).toEqual(['both', 'divided', 'void']);
   });
 
   test('numbers in the objects of a list keep their digits', async () => {
@@ -101,7 +101,7 @@ describe.each(await testedAnalytics())('the objects of a list in $name', (tested
     };
     const users = Object.keys(lists);
     const projectId = await projectWith(lists);
-    const withNumber = (test: string) => found(projectId, users, `[{"property":"n",${test}}]`);
+    const withNumber = (test: string) => found(projectId, users, `"has":[{"property":"n",${test}}]`);
 
     expect(await withNumber('"is":9007199254740993')).toEqual(['odd']);
     expect(await withNumber('"in":[9007199254740992,0.1]')).toEqual(['even', 'small', 'whole']);
@@ -110,10 +110,28 @@ describe.each(await testedAnalytics())('the objects of a list in $name', (tested
     expect(await withNumber('"is":100000000000000000000')).toEqual(['power']);
     expect(await withNumber('"is":1e-7')).toEqual(['small']);
     expect(await withNumber('"gt":18446744073709551615')).toEqual(['power', 'vast']);
-    expect(await found(projectId, users, '[{"property":"m","is":1}]')).toEqual(['vast']);
+    expect(await found(projectId, users, '"has":[{"property":"m","is":1}]')).toEqual(['vast']);
   });
 
-  test('lists within lists pass by their objects, with texts and keys of every kind', async () => {
+  test('a number in a list is found however it is written', async () => {
+    const lists = {
+      digits: '[100000000000000000000]',
+      mixed: '["a",1e20]',
+      odd: '[9007199254740993]',
+      power: '[1e20]',
+      small: '[1e-7]',
+      vast: '[1e400,7]',
+    };
+    const users = Object.keys(lists);
+    const projectId = await projectWith(lists);
+
+    expect(await found(projectId, users, '"contains":1e20')).toEqual(['digits', 'mixed', 'power']);
+    expect(await found(projectId, users, '"contains":9007199254740993')).toEqual(['odd']);
+    expect(await found(projectId, users, '"contains":1e-7')).toEqual(['small']);
+    expect(await found(projectId, users, '"contains":7')).toEqual(['vast']);
+  });
+
+  test('an object of a list within a list is asked about, with texts and keys of every kind', async () => {
     const lists = {
       deep: '[{"a.b":[{"it\'s":[{"x":"ÄB","tags":[1,"Ü"]}]}]}]',
       shallow: '[{"a.b":[{"x":"ÄB"}]},{"it\'s":[{"x":"ÄB"}]}]',
@@ -121,7 +139,7 @@ describe.each(await testedAnalytics())('the objects of a list in $name', (tested
     const users = Object.keys(lists);
     const projectId = await projectWith(lists);
     const within = (test: string) =>
-      `[{"property":"a.b","has":[{"property":"it's","has":[{"property":"x","starts_with":"ä","ignore_case":true},${test}]}]}]`;
+      `"has":[{"property":"a.b","has":[{"property":"it's","has":[{"property":"x","starts_with":"ä","ignore_case":true},${test}]}]}]`;
 
     expect(await found(projectId, users, within('{"property":"tags","contains":"Ü"}'))).toEqual(['deep']);
     expect(await found(projectId, users, within('{"property":"tags","contains":"U"}'))).toEqual([]);
