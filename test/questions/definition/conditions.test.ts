@@ -57,7 +57,7 @@ describe('a condition is read', () => {
     expect(result).toMatchObject({
       ok: true,
       warnings: [
-        { path: '/all/0/gte', message: expect.stringContaining('{"date":{"since":"90d"}}') },
+        { path: '/all/0/gte', message: expect.stringContaining('{"date":{"last":"90d"}}') },
         { path: '/all/1/where/0/lte', message: expect.stringContaining('{"date":{"before":"2w"}}') },
       ],
     });
