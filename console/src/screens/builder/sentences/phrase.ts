@@ -13,7 +13,7 @@ export interface Option {
 export type Suggested =
   | { readonly of: 'events' }
   | ({ readonly of: 'names' } & Surroundings)
-  /** Of the trait or property of this name. */
+  /** The values of the trait or property that has this name. */
   | ({ readonly of: 'values'; readonly path: readonly string[] } & Surroundings);
 
 /** Where a trait or a property is. */
