@@ -61,6 +61,7 @@ interface SetOptions extends OutputOptions {
   readonly queryMaxMemoryBytes?: LimitOption;
   readonly queryMaxRows?: LimitOption;
   readonly rateLimitBytes?: LimitOption;
+  readonly searchTraits?: readonly string[];
 }
 
 function addProjectSet(parent: Command, context: CliContext): void {
@@ -80,6 +81,7 @@ function addProjectSet(parent: Command, context: CliContext): void {
       parseLimit,
     )
     .option('--query-max-rows <limit>', 'most rows a question may read, or none for QUERY_MAX_ROWS', parseLimit)
+    .option('--search-traits <names>', 'traits in which users are searched, such as name,email; "" for none', namesIn)
     .option(...JSON_OPTION)
     .action(async (given: string | undefined, { project, name, timezone, rateLimit, json, ...limits }: SetOptions) => {
       const path = { id: await projectIdOf(context, projectNamedBy(given, project)) };
@@ -91,11 +93,17 @@ function addProjectSet(parent: Command, context: CliContext): void {
         query_max_ms: limits.queryMaxMs?.limit,
         query_max_memory_bytes: limits.queryMaxMemoryBytes?.limit,
         query_max_rows: limits.queryMaxRows?.limit,
+        search_traits: limits.searchTraits,
       };
       const changed = await carryOut(context, operation('PATCH /v1/admin/projects/{id}', { path, body }));
       if (json) printJson(context, changed);
       else printProjects(context, [changed]);
     });
+}
+
+/** Names with a comma are set over HTTP. */
+function namesIn(text: string): readonly string[] {
+  return text === '' ? [] : text.split(',');
 }
 
 interface DeleteOptions extends OutputOptions {

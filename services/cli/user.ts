@@ -10,10 +10,43 @@ import { addServiceOptions, type ServiceOptions } from './client/service-options
 import { addUserExport } from './user-export.ts';
 
 export function addUser(root: Command, context: CliContext): void {
-  const user = root.command('user').description('What is known of one user');
+  const user = root.command('user').description('Who the users are, and what is known of one');
+  addUserFind(user, context);
   addUserShow(user, context);
   addUserEvents(user, context);
   addUserExport(user, context);
+}
+
+const PAGE_USERS = 1_000;
+
+interface UserFindOptions extends OutputOptions, ServiceOptions {
+  readonly limit: number;
+}
+
+function addUserFind(parent: Command, context: CliContext): void {
+  const command = parent
+    .command('find')
+    .description('print the users who have a text in their id or in a trait of the search')
+    .argument('<text>', 'any part of it; the case of letters does not count')
+    .option('--limit <count>', 'the most that are listed', positiveInteger(9, 'It is a whole number from 1 up.'), 20)
+    .option(...JSON_OPTION);
+  addServiceOptions(command).action(async (text: string, { limit: wanted, json, ...service }: UserFindOptions) => {
+    const page = await onePage('users', { limit: wanted, pageLimit: PAGE_USERS }, (limit, cursor) =>
+      readAnswer(context, service, (project) =>
+        operation('GET /v1/users', { query: { search: text, cursor, limit, project } }),
+      ),
+    );
+    if (json) printJson(context, page);
+    else for (const user of page.users) context.out(`${userText(user, context.columns)}\n`);
+    if (page.next_cursor !== null) context.err('There are more: raise --limit.\n');
+  });
+}
+
+type FoundUser = Answer<'GET /v1/users'>['users'][number];
+
+function userText({ user_id: id, internal_id: key, traits }: FoundUser, columns: number | undefined): string {
+  const line = `${oneLine(id ?? `internal id ${key}`)}  ${oneLine(JSON.stringify(traits))}`;
+  return columns === undefined ? line : shortened(line, columns);
 }
 
 const USER_ARGUMENT = ['<user>', "the user's id"] as const;

@@ -5,6 +5,10 @@ import { CliRun } from '../support/service/cli-run.ts';
 import { sharedService } from '../support/service/shared-service.ts';
 
 const HOUR_MS = 3_600_000;
+const DEAR_A = [
+  { property: 'sku', is: 'a' },
+  { property: 'price', gt: 10 },
+];
 const service = sharedService();
 
 beforeAll(async () => {
@@ -21,9 +25,16 @@ beforeAll(async () => {
       track('bob', 'Added to Cart', 30),
       track('bob', 'Ordered', 29),
       track('eve', 'Added to Cart', 1),
-      track('ada', 'Paid', 3, { total: 0.1, category: 'shoes' }),
+      track('ada', 'Paid', 3, { total: 0.1, category: 'shoes', items: [{ sku: 'a', price: 12.5 }, 'b'] }),
       track('ada', 'Paid', 2, { total: 0.2, category: 'hats' }),
-      track('bob', 'Paid', 2, { total: 0.4, category: 'hats' }),
+      track('bob', 'Paid', 2, {
+        total: 0.4,
+        category: 'hats',
+        items: [
+          { sku: 'a', price: 5 },
+          { sku: 'b', price: 50 },
+        ],
+      }),
     ],
   });
   const { receipt } = (await accepted.json()) as { receipt: string };
@@ -38,6 +49,7 @@ test.each([
   ['a sequence', { event: 'Added to Cart', followed_by: { event: 'Ordered', within: '24h' } }, ['bob']],
   ['a measure', { event: 'Paid', measure: { sum: 'total', is: 0.3 } }, ['ada']],
   ['a measure', { event: 'Paid', measure: { distinct: 'category', lt: 2 } }, ['bob']],
+  ['a list of objects', { event: 'Paid', where: [{ property: 'items', has: DEAR_A }] }, ['ada']],
 ])('%s is asked over HTTP and by command: %j', async (_, definition, users) => {
   const run = (...words: readonly string[]) => new CliRun(words, { env: { DATA_DIR: service().dataDir } });
 

@@ -134,25 +134,25 @@ describe('tidemark beside a running service', () => {
     expect(unclear.stderr).toContain('Say which project by --project');
   });
 
-  test("tidemark sets and removes each limit of a project's questions", async () => {
+  test('tidemark sets and removes each limit of a project, and its search traits', async () => {
     const { dataDir, store } = await service();
     const { id } = await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: 5 });
-    const set = (...options: string[]): Promise<Finished> =>
-      tidemark(dataDir, 'project', 'set', id, ...options, '--json');
+    const set = (...to: string[]): Promise<Finished> => tidemark(dataDir, 'project', 'set', id, ...to, '--json');
     const limits = {
       query_max_ms: 2000,
       query_max_memory_bytes: 1_000_000,
       query_max_rows: 5,
       rate_limit_bytes: 70_000,
     };
-    const optionOf = (name: string): string => `--${name.replaceAll('_', '-')}`;
+    const settings = { ...limits, search_traits: ['company', 'email'] };
+    const options = Object.entries(settings).map(([name, to]) => `--${name.replaceAll('_', '-')}=${String(to)}`);
 
-    const all = await set(...Object.entries(limits).flatMap(([name, limit]) => [optionOf(name), String(limit)]));
-    const one = await set('--query-max-ms', 'none');
+    const all = await set(...options);
+    const one = await set('--query-max-ms', 'none', '--search-traits', '');
     const refused = await Promise.all([set('--query-max-ms', '600001'), set('--query-max-rows', '0')]);
 
-    expect(JSON.parse(all.stdout)).toMatchObject({ ...limits, rate_limit: 5 });
-    expect(JSON.parse(one.stdout)).toMatchObject({ ...limits, query_max_ms: null });
+    expect(JSON.parse(all.stdout)).toMatchObject({ ...settings, rate_limit: 5 });
+    expect(JSON.parse(one.stdout)).toMatchObject({ ...settings, query_max_ms: null, search_traits: [] });
     expect(refused.map(({ code }) => code)).toEqual([2, 2]);
     expect(await store.listProjects()).toMatchObject([{ queryMaxMs: null, queryMaxRows: 5 }]);
   });

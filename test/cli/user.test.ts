@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { userNumber } from '../../services/stores/analytics/columns.ts';
 import { CliRun } from '../support/service/cli-run.ts';
 import { READ_KEY, ReadingServer } from '../support/http/reading-server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -24,6 +25,26 @@ test('user show prints the profile with every digit of its numbers', async () =>
   expect([await profile.code, await unknown.code]).toEqual([0, 1]);
   expect(profile.out).toContain('"n": 12345678901234567890');
   expect(unknown.err).toContain('No user of this project is known by this id. (404)');
+});
+
+test('user find prints a line for each user who has the text, and keeps the digits in JSON', async () => {
+  const ada = server.addProfile('u-1', { traits: '{"name":"Ada Lovelace","n":12345678901234567890}' });
+  const other = server.addProfile('lovelace-2');
+  const keys = [ada, other].map(({ userKey }) => userKey);
+  server.analytics.answer = ({ sql }) => {
+    const isFirst = sql.includes('user_number');
+    const rows = keys.map((key) => (isFirst ? { user_number: userNumber(key), source: '0' } : { internal_id: key }));
+    return { rows, tookMs: 1, rowsRead: 2, bytesRead: 3 };
+  };
+
+  const found = run('find', 'LOVELACE');
+  const json = run('find', 'LOVELACE', '--json');
+  const one = run('find', 'LOVELACE', '--limit', '1');
+
+  expect([await found.code, await json.code, await one.code]).toEqual([0, 0, 0]);
+  expect(found.lines).toEqual([expect.stringMatching(/^u-1 {2}\{"name":"Ada Lovelace"/), 'lovelace-2  {}']);
+  expect(json.out).toContain('"n": 12345678901234567890');
+  expect([one.lines.length, one.err]).toEqual([1, 'There are more: raise --limit.\n']);
 });
 
 test('user events prints the newest events, of one name where it is given', async () => {

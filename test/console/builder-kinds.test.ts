@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { jsonText, parseJson } from '../../console/src/api/json.ts';
 import { hintsOf } from '../../console/src/screens/builder/hints.ts';
 import { applyEdit } from '../../console/src/screens/builder/json-edit.ts';
-import { knownNames } from '../../console/src/screens/builder/known.ts';
+import { knownNames, namesInList, testsOf } from '../../console/src/screens/builder/known.ts';
 import type { Piece } from '../../console/src/screens/builder/sentences/phrase.ts';
 import { sentenceOf, type TreeNode, treeOf, wordingOf } from '../../console/src/screens/builder/tree.ts';
 
@@ -82,6 +82,14 @@ describe('each kind of condition is a sentence without a line of JSON', () => {
     ['{"not":{"trait":"email","matches":"^a"}}', 'their email does not match “^a”'],
     ['{"trait":"plan","in":["pro","Team"],"ignore_case":true}', 'their plan is one of “pro” or “Team” (ignoring case)'],
     [
+      '{"event":"A","where":[{"property":"products","has":[{"property":"sku","is":"hat-1"},{"property":"price","gt":10}]},{"property":"b","is":1}]}',
+      'did A where products has an object (whose sku is “hat-1” and whose price is more than 10) and b is 1',
+    ],
+    [
+      '{"not":{"trait":["a","cards"],"has":[{"property":"tags","has":[{"property":"until","date":{"next":"7d"}}]}]}}',
+      'their a → cards has no object (whose tags has an object (whose until is a date in the next 7 days))',
+    ],
+    [
       '{"event":"Order Completed","within":{"last":"90d"},"measure":{"sum":"total","gte":500,"lt":1e3}}',
       'did Order Completed in the last 90 days, the sum of total is at least 500 and is less than 1e3',
     ],
@@ -133,7 +141,8 @@ describe('what has no words stays a line of JSON', () => {
     ['{"event":"A","followed_by":{"event":"B"}}', '{"event":"B"}'],
     ['{"event":"A","followed_by":{"event":"B","within":"1d","count":1}}', '{"event":"B","within":"1d","count":1}'],
     ['{"event":"A","which":"last"}', '"last"'],
-    ['{"trait":"products","has":[{"property":"sku","is":"x"}]}', '[{"property":"sku","is":"x"}]'],
+    ['{"trait":"products","has":{"property":"sku","is":"x"}}', '{"property":"sku","is":"x"}'],
+    ['{"trait":"products","has":[{"sku":"x"},{"property":"sku","is":"x"}]}', '{"sku":"x"}'],
     ['{"audience":5}', '{"audience":5}'],
     ['{"audience":"a","odd":1}', '{"audience":"a","odd":1}'],
     ['{"sample":{"percent":10}}', '{"sample":{"percent":10}}'],
@@ -194,6 +203,39 @@ describe('controls and buttons of each kind', () => {
       '{"trait":"a","gt":"b"}',
     );
     expect(buttonsOf('{"trait":"a","gt":5}')).not.toContain('in any case');
+  });
+
+  test('an object of a list is asked for, about more than one of its properties, and turned into its opposite', () => {
+    const one = withControl('{"trait":"cards","contains":"visa"}', 'Comparison', 'has');
+    const two = withAddition('{"trait":"cards","has":[{"property":"kind","is":"visa"}]}', 'and whose');
+
+    expect(one).toBe('{"trait":"cards","has":[{"property":"","is":"visa"}]}');
+    expect(two).toBe('{"trait":"cards","has":[{"property":"kind","is":"visa"},{"property":"","is":""}]}');
+    expect(withoutPiece(two, 'Remove this about the object')).toBe('{"trait":"cards","has":[{"property":"","is":""}]}');
+    expect(withControl(two, 'Comparison', 'not has')).toBe(`{"not":${two}}`);
+    expect(withControl(one, 'Comparison', 'is')).toBe('{"trait":"cards","is":""}');
+    expect(buttonsOf(one)).toEqual(['and whose', 'in any case']);
+  });
+
+  test('the properties of the objects in a list are suggested, and a list of objects begins with one of them', () => {
+    const lists = knownNames([
+      {
+        name: 'products',
+        count: parseJson('7') as { rawJSON: string },
+        types: [{ type: 'array' }],
+        examples: ['[1]', '[{"sku":"hat-1","tags":[{"name":"new"}]},{"price":12.5}]'],
+      },
+    ]);
+    const namesIn = (names: typeof lists): readonly string[] => names.map(({ path }) => path.join('.'));
+
+    const products = namesInList(lists, ['products']);
+
+    expect(namesIn(products)).toEqual(['sku', 'tags', 'price']);
+    expect(namesIn(namesInList(products, ['tags']))).toEqual(['name']);
+    expect(namesInList(lists, ['sku'])).toEqual([]);
+    expect(jsonText(testsOf({ types: ['array'], examples: [parseJson('[{"sku":"hat-1"}]')] }))).toBe(
+      '{"has":[{"property":"sku","is":"hat-1"}]}',
+    );
   });
 
   test('events come to the sum of a property that has numbers, and another measure keeps what it is compared with', () => {

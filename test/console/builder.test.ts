@@ -21,6 +21,7 @@ const definition = definitionAbout([
   { path: ['a', 'b'], value: '9007199254740993' },
   { path: ['__proto__'], value: '1e400' },
   { path: ['%2E', '', 'x'], value: 'true' },
+  { path: ['items'], value: '1', inside: [{ path: ['sku'], value: '"x"' }] },
 ]).map(parseJson);
 
 /** Definitions with a part replaced by whatever JSON there is: what people write on the way to one. */

@@ -61,11 +61,14 @@ describe('conditions', () => {
   });
 
   test('a condition is said in words, and a text that looks like a number stands in quotes', () => {
-    expect(conditionText(conditionOf('coupon', 'missing', ''))).toBe('coupon is not there');
+    expect(conditionText(conditionOf('coupon', 'missing', ''))).toBe('coupon has no value');
     expect(conditionText({ property: ['a', 'b'], gte: raw('1.0'), lt: raw('2') })).toBe(
-      'a → b is at least 1.0 and is below 2',
+      'a → b is at least 1.0 and is less than 2',
     );
     expect(conditionText({ property: 'code', is: '20' })).toBe('code is "20"');
+    expect(conditionText(conditionOf('code', 'ends_with', typedValue('20', number, 'ends_with')))).toBe(
+      'code ends with "20"',
+    );
     expect(conditionText({ property: 'code', in: ['a', 'b'] })).toBe('code in ["a","b"]');
   });
 });

@@ -1,7 +1,7 @@
 /** A saved audience as it is answered. */
 import { describeLines } from '../../questions/definition/describe.ts';
-import { readSaved } from '../../questions/saved/references.ts';
-import type { SavedAudience } from '../../questions/saved/audience-store.ts';
+import { type AudienceNames, namesReferredTo, readSaved } from '../../questions/saved/references.ts';
+import type { AudienceStore, SavedAudience } from '../../questions/saved/audience-store.ts';
 import { etagOf } from '../../http/if-match.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Problem } from '../../messages/message.ts';
@@ -11,12 +11,14 @@ import type { Project } from '../../stores/projects/project-store.ts';
 type Zone = Pick<Project, 'timezone'>;
 
 /** The audience, with what `If-Match` takes. */
-export function audienceAnswer(
+export async function audienceAnswer(
+  saved: Pick<AudienceStore, 'find'>,
   audience: SavedAudience,
-  project: Zone,
+  project: Pick<Project, 'id' | 'timezone'>,
   { headers = {}, warnings = [] }: Pick<Answer, 'headers'> & { readonly warnings?: readonly Problem[] } = {},
-): Answer {
-  const body = withWarnings(audienceJson(audience, project), warnings);
+): Promise<Answer> {
+  const names = await namesReferredTo(saved, project.id, [audience]);
+  const body = withWarnings(audienceJson(audience, project, names), warnings);
   return { status: 200, body, headers: { ...headers, ETag: etagOf(audience.revision) } };
 }
 
@@ -27,7 +29,7 @@ export function withWarnings(body: string, warnings: readonly Problem[]): string
   return `${body.slice(0, -1)},"warnings":${JSON.stringify(list)}}`;
 }
 
-export function audienceJson(audience: SavedAudience, project: Zone): string {
+export function audienceJson(audience: SavedAudience, project: Zone, names: AudienceNames): string {
   const { id, name, version, revision, refreshMs, createdAtMs, updatedAtMs, evaluation, failure } = audience;
   const rest = {
     version,
@@ -38,12 +40,17 @@ export function audienceJson(audience: SavedAudience, project: Zone): string {
     evaluation: evaluation && { ...evaluation, at: formatMicros(evaluation.at) },
     failure,
   };
-  return `${JSON.stringify({ id, name }).slice(0, -1)},${definitionJson(audience, project)},${JSON.stringify(rest).slice(1)}`;
+  const head = JSON.stringify({ id, name }).slice(0, -1);
+  return `${head},${definitionJson(audience, project, names)},${JSON.stringify(rest).slice(1)}`;
 }
 
 /** The definition, and the same in English. It is JSON text already and goes in untouched, every digit kept. */
-export function definitionJson(saved: Pick<SavedAudience, 'definition'>, project: Zone): string {
-  const read = readSaved(saved, project);
+export function definitionJson(
+  saved: Pick<SavedAudience, 'definition'>,
+  project: Zone,
+  names: AudienceNames,
+): string {
+  const read = readSaved(saved, project, names);
   // A newer version may have saved what this one cannot read.
   const description = read.ok ? describeLines(read.definition) : saved.definition;
   return `"definition":${saved.definition},"description":${JSON.stringify(description)}`;

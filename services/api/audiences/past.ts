@@ -1,5 +1,6 @@
 /** What a saved audience was before: its definitions, and its size at every evaluation. */
 import type { AudienceStore, AudienceVersion, LastEvaluation } from '../../questions/saved/audience-store.ts';
+import { type AudienceNames, namesReferredTo } from '../../questions/saved/references.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Micros } from '../../messages/message.ts';
@@ -29,9 +30,10 @@ export async function answerVersions(
   const found = await saved.versions(call.project.id, audience.id, limit + 1, cursor?.version);
   const cursorOf = ({ version }: AudienceVersion) => encodeVersionsCursor({ audienceId: audience.id, version });
   const { items, next } = pageFrom(found, limit, cursorOf);
+  const names = await namesReferredTo(saved, call.project.id, items);
   return pageAnswer(
     'versions',
-    items.map((version) => versionJson(version, call.project)),
+    items.map((version) => versionJson(version, call.project, names)),
     next,
   );
 }
@@ -68,10 +70,10 @@ function pageAnswer(name: string, entries: readonly string[], next: string | nul
   return { status: 200, body: `{"${name}":[${entries.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
 }
 
-function versionJson(saved: AudienceVersion, project: QueryRequest['project']): string {
+function versionJson(saved: AudienceVersion, project: QueryRequest['project'], names: AudienceNames): string {
   const { version, changedAtMs, changedBy } = saved;
   const changed = { changed_at: changedAtMs === null ? null : formatMs(changedAtMs), changed_by: changedBy };
-  return `{"version":${version},${definitionJson(saved, project)},${JSON.stringify(changed).slice(1)}`;
+  return `{"version":${version},${definitionJson(saved, project, names)},${JSON.stringify(changed).slice(1)}`;
 }
 
 function entryJson({ at, version, cause, members: count, entered, left }: LastEvaluation): string {

@@ -1,7 +1,7 @@
 import type { OperationName } from '../../../schemas/operations.ts';
 import { readDefinition } from '../../questions/definition/definition.ts';
 import type { AudienceStore, ChangeTerms, NewAudience, SavedAudience } from '../../questions/saved/audience-store.ts';
-import { findReferences } from '../../questions/saved/references.ts';
+import { findReferences, namesReferredTo } from '../../questions/saved/references.ts';
 import type { AudienceDefinitions } from '../../questions/definition/reading.ts';
 import type { AudienceEvaluator } from '../../questions/saved/audience-scheduler.ts';
 import type { Call } from '../../http/call.ts';
@@ -33,7 +33,7 @@ export async function answerSave({ saved }: SavedAudienceParts, call: ChangeRequ
   const audience = await saved.create(call.project.id, { name, definition, refreshMs }, call.key?.id);
   const audit = { action: 'audience.save', object: audience.id, after: settingsJson(audience) };
   const headers = { Location: `/v1/audiences/${audience.id}` };
-  return { ...audienceAnswer(audience, call.project, { headers, warnings }), status: 201, audit };
+  return { ...(await audienceAnswer(saved, audience, call.project, { headers, warnings })), status: 201, audit };
 }
 
 /** `GET /v1/audiences` */
@@ -47,7 +47,8 @@ export async function answerList(
   if (days !== undefined && limit > MOST_WITH_SIZES) return TOO_MANY_WITH_SIZES;
   const found = await saved.list(project.id, limit + 1, after.value);
   const { items, next } = pageFrom(found, limit, encodeListCursor);
-  const audiences = items.map((audience) => audienceJson(audience, project));
+  const names = await namesReferredTo(saved, project.id, items);
+  const audiences = items.map((audience) => audienceJson(audience, project, names));
   const listed = days === undefined ? audiences : await withSizes({ saved }, items, audiences, days);
   return { status: 200, body: `{"audiences":[${listed.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
 }
@@ -75,7 +76,7 @@ async function withSizes(
 /** `GET /v1/audiences/:id` */
 export async function answerSaved(parts: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
   const audience = await findAudience(parts, call);
-  return audience === undefined ? NO_AUDIENCE : audienceAnswer(audience, call.project);
+  return audience === undefined ? NO_AUDIENCE : audienceAnswer(parts.saved, audience, call.project);
 }
 
 /** `PUT` and `PATCH /v1/audiences/:id`: the one replaces all, the other what it names. */
@@ -102,7 +103,7 @@ export async function answerChange(
     before: before && settingsJson(before),
     after: settingsJson(after),
   };
-  return { ...audienceAnswer(after, call.project, { warnings }), audit };
+  return { ...(await audienceAnswer(saved, after, call.project, { warnings })), audit };
 }
 
 const NO_CHANGE = refuseBody([{ path: '', message: 'names nothing to change: name, definition or refresh' }]).refusal;
@@ -120,13 +121,17 @@ export async function answerDelete({ saved }: SavedAudienceParts, call: ChangeRe
 }
 
 /** `POST /v1/audiences/:id/evaluate` */
-export async function answerEvaluate({ evaluator }: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
+export async function answerEvaluate(
+  { saved, evaluator }: SavedAudienceParts,
+  call: QueryRequest,
+): Promise<Answer | Refusal> {
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
   const evaluated = await evaluator.evaluate(call.project.id, id);
   const { at, members = null } = evaluated.evaluation ?? {};
   const after = JSON.stringify({ evaluated_at: at === undefined ? null : formatMicros(at), members });
-  return { ...audienceAnswer(evaluated, call.project), audit: { action: 'audience.evaluate', object: id, after } };
+  const audit = { action: 'audience.evaluate', object: id, after };
+  return { ...(await audienceAnswer(saved, evaluated, call.project)), audit };
 }
 
 /** A request that changes something: over HTTP with headers and a key. */

@@ -1,4 +1,4 @@
-/** `GET /v1/users`: users by the beginning of their id, by a trait, or by another id. */
+/** `GET /v1/users`: users by a part of what is known of them, by the beginning of their id, by a trait, or by another id. */
 import { isUtf8 } from 'node:buffer';
 import { numberConstant } from '../../questions/definition/audience.ts';
 import { budgetOf, MAX_PAGE_CHARS, type QueryBudget } from '../../questions/query-budget.ts';
@@ -6,13 +6,19 @@ import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { isHex } from '../../messages/hex.ts';
+import { parseJson } from '../../messages/parse-json.ts';
 import {
   givenTraitQuery,
   holdingTraitQuery,
+  internalIdsQuery,
+  type PartQuery,
+  partQuery,
+  type PartRow,
   prefixQuery,
   type TraitValueQuery,
   type UserNameRow,
 } from '../../stores/analytics/user-search.ts';
+import type { Profile } from '../../stores/profiles/profile.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import { BEFORE_ALL, userNumberOf } from '../audiences/cursor.ts';
 import type { Input } from '../input.ts';
@@ -34,6 +40,8 @@ interface Search {
   readonly isCursor: (text: string) => boolean;
   /** Those behind the cursor, '' for all, at most `limit`, in the search's order. */
   readonly find: (stores: UserStores, project: Project, cursor: string, limit: number) => Promise<readonly FoundUser[]>;
+  /** Whether the profile says so too: left out where analytics knows it for certain. */
+  readonly isFound?: (profile: Profile, project: Project) => boolean;
 }
 
 /** A page of wide profiles holds fewer than its limit and has a cursor all the same. */
@@ -45,41 +53,78 @@ export function answerUsers(
   return namingParts(async () => {
     const search = readSearch(query);
     if (!search.ok) return search.refusal;
-    const { isCursor, find } = search.value;
+    const { isCursor, find, isFound = () => true } = search.value;
     const decode = (text: string): string | undefined => (isCursor(text) ? text : undefined);
     const after = readCursor(query.cursor, decode, 'was not given by this search');
     if (!after.ok) return after.refusal;
     // One more than the page holds tells whether there is another.
     const found = await find(stores, project, after.value ?? '', query.limit + 1);
-    return usersPageOf(stores, project, found, query.limit);
+    const keys = found.slice(0, query.limit).map(({ userKey }) => userKey);
+    const passed = await answerOf('profiles', stores.profiles.findPage(project.id, keys, MAX_PAGE_CHARS));
+    // Analytics may know a user before profiles do; such users are skipped.
+    const bodies = passed.flatMap((one) => (one !== undefined && isFound(one, project) ? profileBody(one) : []));
+    const last = passed.length < found.length ? found[passed.length - 1]?.cursor : undefined;
+    return { status: 200, body: `{"users":[${bodies.join(',')}],"next_cursor":${JSON.stringify(last ?? null)}}` };
   });
 }
 
-async function usersPageOf(
-  { profiles }: UserStores,
-  project: Project,
-  found: readonly FoundUser[],
-  limit: number,
-): Promise<Answer> {
-  const keys = found.slice(0, limit).map(({ userKey }) => userKey);
-  const passed = await answerOf('profiles', profiles.findPage(project.id, keys, MAX_PAGE_CHARS));
-  // Analytics may know a user before profiles do; such users are skipped.
-  const bodies = passed.flatMap((profile) => (profile === undefined ? [] : profileBody(profile)));
-  const last = passed.length < found.length ? found[passed.length - 1]?.cursor : undefined;
-  return { status: 200, body: `{"users":[${bodies.join(',')}],"next_cursor":${JSON.stringify(last ?? null)}}` };
-}
-
-const SEARCHES = ['prefix', 'trait', 'anonymous_id', 'internal_id'] as const;
+const SEARCHES = ['search', 'prefix', 'trait', 'anonymous_id', 'internal_id'] as const;
 
 /** The one search that the parameters name. */
 function readSearch(query: Input<'GET /v1/users'>['query']): Checked<Search> {
   const [first, second] = SEARCHES.filter((name) => query[name] !== undefined);
-  if (first === undefined) return refuseParameter('prefix', 'or trait, anonymous_id or internal_id is needed');
+  if (first === undefined) return refuseParameter('search', 'or prefix, trait, anonymous_id or internal_id is needed');
   if (second !== undefined) return refuseParameter(second, `stands beside ${first}: a search has one of them`);
+  if (query.search !== undefined) return { ok: true, value: byPart(query.search) };
   if (query.prefix !== undefined) return { ok: true, value: byPrefix(query.prefix) };
   if (query.trait === undefined) return { ok: true, value: byOtherId(query) };
   const trait = readTrait(query.trait);
   return trait.ok ? { ok: true, value: byTrait(trait.value) } : trait;
+}
+
+/** In the order of internal ids. */
+function byPart(text: string): Search {
+  const wanted = text.toLowerCase();
+  return {
+    isCursor: (cursor) => isHex(cursor, 64),
+    find: async (stores, project, cursor, limit) => {
+      const budget = budgetOf(stores, project);
+      const after = cursor === '' ? BEFORE_ALL : userNumberOf(cursor);
+      const part = { projectId: project.id, text, traits: project.searchTraits };
+      return answerOf('analytics', usersWithPart(budget, part, after, limit));
+    },
+    // Analytics may have values that are no longer the user's.
+    isFound: ({ userId, traits }, { searchTraits }) => {
+      const values = parseJson(traits) as Readonly<Record<string, unknown>>;
+      const texts = [userId, ...searchTraits.map((name) => (Object.hasOwn(values, name) ? values[name] : null))];
+      return texts.some((value) => typeof value === 'string' && value.toLowerCase().includes(wanted));
+    },
+  };
+}
+
+async function usersWithPart(
+  budget: QueryBudget,
+  part: PartQuery,
+  after: bigint,
+  limit: number,
+): Promise<readonly FoundUser[]> {
+  const users = new Set<string>();
+  for (let last: bigint | undefined = after; last !== undefined && users.size < limit;) {
+    const rows = await budget.ask<PartRow>(partQuery(part, last, limit));
+    last = wholeUpTo(rows, limit);
+    for (const { user_number: user } of rows) if (last === undefined || BigInt(user) <= last) users.add(user);
+  }
+  const page = [...users].slice(0, limit);
+  if (page.length === 0) return [];
+  const known = await budget.ask<{ readonly internal_id: string }>(internalIdsQuery(part.projectId, page));
+  return known.map(({ internal_id: userKey }) => ({ userKey, cursor: userKey }));
+}
+
+/** Up to which user all sources were read: none has `limit` rows that end before; undefined where all are at their end. */
+function wholeUpTo(rows: readonly PartRow[], limit: number): bigint | undefined {
+  const bySource = Object.values(Object.groupBy(rows, ({ source }) => source));
+  const ends = bySource.flatMap((found = []) => (found.length < limit ? [] : BigInt(found.at(-1)?.user_number ?? 0)));
+  return ends.reduce<bigint | undefined>((least, end) => (least === undefined || end < least ? end : least), undefined);
 }
 
 /** In the order of user ids, by their bytes. */

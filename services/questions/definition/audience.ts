@@ -127,7 +127,8 @@ export type Test =
   | ({ readonly test: 'starts_with'; readonly value: string } & TextOptions)
   | ({ readonly test: 'ends_with'; readonly value: string } & TextOptions)
   | ({ readonly test: 'matches'; readonly value: string } & TextOptions)
-  | DateTest;
+  | DateTest
+  | HasTest;
 
 export interface TextOptions {
   /** Left out: the case of letters counts. */
@@ -142,6 +143,12 @@ export interface DateTest {
   readonly epoch: 'seconds' | 'milliseconds' | null;
   /** It applies to texts without an offset, and to days. */
   readonly timezone: string;
+}
+
+/** A list of which one element, an object, passes all of these. */
+export interface HasTest {
+  readonly test: 'has';
+  readonly members: readonly Member[];
 }
 
 export type Constant = string | boolean | NumberConstant;

@@ -4,8 +4,8 @@ import type { Problem } from '../../messages/message.ts';
 import { type Audience, type AudienceReference, type Condition, type ConditionOf, numberConstant } from './audience.ts';
 import type { SampleCondition, TraitCondition } from './audience.ts';
 import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from './limits.ts';
+import { readMember } from '../operators/operators.ts';
 import { readEvent } from './read-event.ts';
-import { readMember } from './read-member.ts';
 import { type AudienceDefinitions, Reading } from './reading.ts';
 
 export type ReadDefinition =

@@ -3,7 +3,7 @@
  * a description can tell them from its words. Pure.
  */
 import { unitsText } from '../measures/exact-number.ts';
-import { describeTests } from '../operators/operators.ts';
+import { describeMember, quotedPath } from '../operators/operators.ts';
 import { type Audience, type Condition, type ConditionOf, type EventCondition, isCondition } from './audience.ts';
 import type { Measure, Member, Sequence, Times } from './audience.ts';
 import { describeDuration, describePeriod } from './describe-period.ts';
@@ -98,14 +98,6 @@ const BOUND_WORDS = {
 function describeMeasure(measure: Measure): string {
   const tests = measure.bounds.map(({ test, units }) => `${BOUND_WORDS[test]} ${unitsText(units)}`);
   return `${MEASURE_WORDS[measure.of]} ${quotedPath(measure)} ${tests.join(' and ')}`;
-}
-
-function describeMember(member: Member): string {
-  return `${quotedPath(member)} ${describeTests(member.tests)}`;
-}
-
-function quotedPath({ path }: Pick<Member, 'path'>): string {
-  return path.map((key) => JSON.stringify(key)).join(' → ');
 }
 
 /** Nothing for once or more, which goes without saying, and for never. */

@@ -3,7 +3,10 @@
 /** Groups within groups, the outermost included. */
 export const MAX_GROUP_DEPTH = 10;
 
-/** Conditions and the members under `where`, together. */
+/** Lists whose objects have lists, the outermost included. */
+export const MAX_LIST_DEPTH = 3;
+
+/** Conditions and the members under `where` and `has`, together. */
 export const MAX_CONDITIONS = 100;
 
 /** Conditions of the saved audiences that a definition refers to, and that those refer to, together. */

@@ -1,7 +1,7 @@
-import type { EventCondition, Member, Period, Sequence, Times } from './audience.ts';
-import { MAX_CONDITIONS, MAX_EVENT_NAMES, MAX_TIMES } from './limits.ts';
+import type { EventCondition, Period, Sequence, Times } from './audience.ts';
+import { MAX_EVENT_NAMES, MAX_TIMES } from './limits.ts';
 import { readMeasure } from '../measures/read-measure.ts';
-import { readMember } from './read-member.ts';
+import { readMembers } from '../operators/operators.ts';
 import { readDuration, readPeriod } from './read-period.ts';
 import { isJsonObject, type Reading } from './reading.ts';
 
@@ -24,7 +24,7 @@ const ONCE_OR_MORE: Times = { atLeast: 1, atMost: null };
 export function readEvent(reading: Reading, node: Record<string, unknown>, path: string): EventCondition | undefined {
   reading.onlyKeys(node, KEYS, path);
   const events = readEvents(reading, node['event'], `${path}/event`);
-  const where = Object.hasOwn(node, 'where') ? readWhere(reading, node['where'], `${path}/where`) : [];
+  const where = Object.hasOwn(node, 'where') ? readMembers(reading, node['where'], `${path}/where`) : [];
   const times = Object.hasOwn(node, 'count') ? readTimes(reading, node['count'], `${path}/count`) : ONCE_OR_MORE;
   const [within, first, last] = ['within', 'first', 'last'].map((key) => readOptionalPeriod(reading, node, key, path));
   const sequence = readSequence(reading, node, path, within ?? null);
@@ -69,16 +69,6 @@ export function readEventNames(reading: Reading, value: unknown, path: string): 
     ?.map((name, index) => reading.text(name, `${path}/${index}`, 1));
   if (!names?.every((name) => name !== undefined)) return undefined;
   return new Set(names).size === names.length ? names : reading.refuse(path, 'names an event twice');
-}
-
-export function readWhere(reading: Reading, value: unknown, path: string): readonly Member[] | undefined {
-  const members = reading.list(value, path, MAX_CONDITIONS)?.map((item, index) => {
-    const at = `${path}/${index}`;
-    if (!reading.countCondition(at)) return undefined;
-    const member = reading.object(item, at);
-    return member && readMember(reading, 'property', member, at);
-  });
-  return members?.every((member) => member !== undefined) ? members : undefined;
 }
 
 function readTimes(reading: Reading, value: unknown, path: string): Times | undefined {
@@ -154,7 +144,7 @@ function readLater(
   if (!reading.countCondition(path)) return undefined;
   reading.onlyKeys(body, LATER_KEYS, path);
   const events = readEventNames(reading, body['event'], `${path}/event`);
-  const where = Object.hasOwn(body, 'where') ? readWhere(reading, body['where'], `${path}/where`) : [];
+  const where = Object.hasOwn(body, 'where') ? readMembers(reading, body['where'], `${path}/where`) : [];
   const within = readDuration(reading, body['within'], `${path}/within`);
   if (!events || !where || within === undefined) return undefined;
   const later: EventCondition = {

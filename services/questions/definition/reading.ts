@@ -16,6 +16,8 @@ export class Reading {
   readonly audiences: AudienceDefinitions;
   /** The saved audiences that are being read, each referred to by the one before. */
   readonly referring: string[] = [];
+  /** The lists whose objects are being asked about, each in the one before. */
+  listDepth = 0;
   #conditions = 0;
   #referredConditions = 0;
 

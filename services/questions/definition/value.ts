@@ -24,6 +24,8 @@ export interface ValueSql {
   hasString(value: string, options?: TextOptions): string;
   hasBoolean(value: boolean): string;
   hasNumber(value: NumberConstant): string;
+  /** It is a list with an object that passes: `passes` makes the condition of the members of one. */
+  hasObject(passes: (memberAt: (path: readonly string[]) => ValueSql) => string): string;
 }
 
 export interface NumberSql {

@@ -1,13 +1,14 @@
 /** Reads the bodies of questions about events (schemas/event-counts.json). Conditions are those of audiences. Pure. */
 import type { Audience, Member, Period } from '../definition/audience.ts';
 import { readNode } from '../definition/definition.ts';
-import { readEventNames, readWhere } from '../definition/read-event.ts';
-import { readPath } from '../definition/read-member.ts';
+import { readEventNames } from '../definition/read-event.ts';
+import { readPath } from '../definition/read-path.ts';
 import { readPeriod } from '../definition/read-period.ts';
 import { type AudienceDefinitions, isJsonObject, Reading } from '../definition/reading.ts';
 import { parseBody } from '../../messages/json.ts';
 import type { Problem } from '../../messages/message.ts';
 import { isTimezone } from '../../messages/timestamp.ts';
+import { readMembers } from '../operators/operators.ts';
 import { CURSOR_REFUSED, decodePosition, type EventPosition } from './cursor.ts';
 import type { Interval } from './time-buckets.ts';
 
@@ -125,7 +126,7 @@ function readEventFilter(reading: Reading, body: Body): EventFilter | undefined 
     // A question has taken a name twice since before audiences had lists.
     return readEventNames(reading, Array.isArray(value) ? [...new Set<unknown>(value)] : value, '/event');
   });
-  const where = readIfPresent(body, 'where', [], (value) => readWhere(reading, value, '/where'));
+  const where = readIfPresent(body, 'where', [], (value) => readMembers(reading, value, '/where'));
   const within = readIfPresent(body, 'within', null, (value) => readPeriod(reading, value, '/within'));
   const users = readIfPresent(body, 'users', null, (value) => readNode(reading, value, '/users', 1));
   if (events === undefined || !where || within === undefined || users === undefined) return undefined;

@@ -8,11 +8,13 @@ import {
   conditionsIn,
   type EventCondition,
   type LocatedCondition,
+  type Member,
   microsOf,
   type Period,
   type TraitCondition,
 } from '../definition/audience.ts';
 import { describe } from '../definition/describe.ts';
+import { quotedPath } from '../operators/operators.ts';
 import { isNameable } from '../sql/column-value.ts';
 import { compileCondition, type CompileOptions, compilePreview, type PreviewOptions } from '../sql/compile.ts';
 import { runnableSql } from '../sql/literal.ts';
@@ -140,8 +142,8 @@ function eventReads(condition: EventCondition, now: bigint): string {
     return 'user_event_rows: every event of the project, by the key; the number of the user alone';
   const copies = isAnyCopy ? anyCopyOf(within) : 'the first copy of a repeat (FINAL)';
   const later = sequence === null ? [] : [`of what follows, ${eventsOf(sequence.later, now)}`];
-  const read = [...where, ...(sequence?.later.where ?? []), ...(measure ? [measure] : [])];
-  const columns = new Set(read.map(({ path }) => columnsOf(path)));
+  const read: readonly MaybeTested[] = [...where, ...(sequence?.later.where ?? []), ...(measure ? [measure] : [])];
+  const columns = new Set(read.flatMap(columnsOf));
   return [`track_rows: ${eventsOf(condition, now)}`, ...later, copies, ...columns].join('; ');
 }
 
@@ -170,9 +172,18 @@ function daysOf({ from, to }: Period, now: bigint): string {
   return `of the days ${ends.join(' ')}`;
 }
 
-function columnsOf(path: readonly string[]): string {
-  const member = path.map((key) => JSON.stringify(key)).join(' → ');
-  return isNameable(path)
-    ? `of the properties the subcolumns of ${member} alone`
-    : `the whole text of the properties, since ClickHouse can name no subcolumn ${member}`;
+/** A measure has no tests. */
+type MaybeTested = Pick<Member, 'path'> & Partial<Member>;
+
+function columnsOf(member: MaybeTested): readonly string[] {
+  const { path, tests = [] } = member;
+  const name = quotedPath(member);
+  if (!isNameable(path)) return [`the whole text of the properties, since ClickHouse can name no subcolumn ${name}`];
+  const isOfColumns = tests.length === 0 || tests.some(({ test }) => test !== 'has');
+  return [
+    ...(isOfColumns ? [`of the properties the subcolumns of ${name} alone`] : []),
+    ...(tests.some(({ test }) => test === 'has')
+      ? [`the whole text of the properties, for the objects in the list ${name}`]
+      : []),
+  ];
 }

@@ -1,5 +1,5 @@
 import type { Measure, MeasureBound } from '../definition/audience.ts';
-import { readPath } from '../definition/read-member.ts';
+import { readPath } from '../definition/read-path.ts';
 import type { Reading } from '../definition/reading.ts';
 import { DECIMALS, keepsDigits, unitsOf, WHOLE_DIGITS } from './exact-number.ts';
 

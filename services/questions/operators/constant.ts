@@ -95,7 +95,8 @@ export function compareValues(
 export function storedNumber(value: unknown, location: ValueLocation): NumberConstant | undefined {
   const number = numberConstant(value);
   const isDouble = location !== 'trait' && JSON.isRawJSON(value) && /[.eE]/.test(value.rawJSON);
-  return number && isDouble ? { ...number, integer: null } : number;
+  if (!number || !isDouble) return number;
+  return location === 'in-list' ? numberConstant(number.double) : { ...number, integer: null };
 }
 
 export function orderOf(one: NumberConstant, other: NumberConstant): number {

@@ -1,9 +1,12 @@
 /** The operators of traits and properties. A new one needs a kind of `Test`, and a line here. */
 import type { Micros } from '../../messages/message.ts';
-import type { Test, TextOptions } from '../definition/audience.ts';
-import type { Reading } from '../definition/reading.ts';
+import type { HasTest, Member, Test, TextOptions } from '../definition/audience.ts';
+import { MAX_CONDITIONS, MAX_LIST_DEPTH } from '../definition/limits.ts';
+import { readPath } from '../definition/read-path.ts';
+import { isJsonObject, type Reading } from '../definition/reading.ts';
 import type { ValueSql } from '../definition/value.ts';
 import type { Scope } from '../sql/params.ts';
+import { valueAt } from '../sql/stored-value.ts';
 import { DATE } from './date.ts';
 import { EXISTS, IN, IS, IS_NOT } from './equality.ts';
 import type { Operator, TestedAt } from './operator.ts';
@@ -12,6 +15,24 @@ import { MATCHES } from './pattern.ts';
 import { CONTAINS, ENDS_WITH, STARTS_WITH } from './text.ts';
 
 type OperatorName = Test['test'];
+
+/** In this file because its members have operators of their own. */
+const HAS: Operator<HasTest> = {
+  read: readHas,
+  describe: ({ members }) => `has an object (whose ${members.map(describeMember).join(' and ')})`,
+  sql: (scope, value, { members }) =>
+    value.hasObject((memberAt) =>
+      members.map(({ path, tests }) => testsSql(scope, memberAt(path), tests)).join(' AND '),
+    ),
+  passes: (value, { members }, { now }) =>
+    objectsIn(value).some((object) =>
+      members.every(({ path, tests }) => passesAll(valueAt(object, path), tests, { location: 'in-list', now })),
+    ),
+  moments: (value, { members }, { now }) =>
+    objectsIn(value).flatMap((object) =>
+      members.flatMap(({ path, tests }) => momentsOf(valueAt(object, path), tests, { location: 'in-list', now })),
+    ),
+};
 
 /** In the order in which they are tried. */
 const OPERATORS: Readonly<Record<OperatorName, Operator<Test>>> = {
@@ -28,6 +49,7 @@ const OPERATORS: Readonly<Record<OperatorName, Operator<Test>>> = {
   ends_with: ENDS_WITH,
   matches: MATCHES,
   date: DATE,
+  has: HAS,
 };
 
 const OPERATOR_NAMES = Object.keys(OPERATORS) as readonly OperatorName[];
@@ -44,10 +66,32 @@ const TEXT_OPERATORS: readonly OperatorName[] = [
   'matches',
 ];
 
-export const TEST_KEYS: readonly string[] = [...OPERATOR_NAMES, OPTION];
+/** A list of properties and the operators beside each. Each counts as a condition. */
+export function readMembers(reading: Reading, value: unknown, path: string): readonly Member[] | undefined {
+  const members = reading.list(value, path, MAX_CONDITIONS)?.map((item, index) => {
+    const at = `${path}/${index}`;
+    if (!reading.countCondition(at)) return undefined;
+    const member = reading.object(item, at);
+    return member && readMember(reading, 'property', member, at);
+  });
+  return members?.every((member) => member !== undefined) ? members : undefined;
+}
+
+/** A member, named by `name` (`trait` or `property`), and the operators beside it, which must all hold. */
+export function readMember(
+  reading: Reading,
+  name: string,
+  node: Readonly<Record<string, unknown>>,
+  path: string,
+): Member | undefined {
+  reading.onlyKeys(node, [name, ...OPERATOR_NAMES, OPTION], path);
+  const keys = readPath(reading, node[name], `${path}/${name}`);
+  const tests = readTests(reading, node, path);
+  return keys && tests ? { path: keys, tests } : undefined;
+}
 
 /** The operators beside a member; undefined after it has refused one, or their absence. */
-export function readTests(
+function readTests(
   reading: Reading,
   node: Readonly<Record<string, unknown>>,
   path: string,
@@ -71,12 +115,31 @@ function readOptions(
   return value ? { ignoresCase: true } : {};
 }
 
+function readHas(reading: Reading, value: unknown, path: string): HasTest | undefined {
+  if (reading.listDepth === MAX_LIST_DEPTH)
+    return reading.refuse(path, `is nested deeper than ${MAX_LIST_DEPTH} lists`);
+  reading.listDepth++;
+  const members = readMembers(reading, value, path);
+  reading.listDepth--;
+  return members && { test: 'has', members };
+}
+
+/** None where the value is no list. */
+function objectsIn(value: unknown): readonly object[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
 function isOfText(name: OperatorName): boolean {
   return TEXT_OPERATORS.includes(name);
 }
 
-export function describeTests(tests: readonly Test[]): string {
-  return tests.map((test) => OPERATORS[test.test].describe(test)).join(' and ');
+export function describeMember(member: Member): string {
+  const tests = member.tests.map((test) => OPERATORS[test.test].describe(test));
+  return `${quotedPath(member)} ${tests.join(' and ')}`;
+}
+
+export function quotedPath({ path }: Pick<Member, 'path'>): string {
+  return path.map((key) => JSON.stringify(key)).join(' → ');
 }
 
 /** The condition that a value passes every one of these tests. Never NULL. */

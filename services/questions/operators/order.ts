@@ -16,7 +16,7 @@ function comparison(
 ): Operator<TestOf<Comparison>> {
   return {
     read: (reading, value, path) => {
-      warnOfDuration(reading, value, path, test === 'gt' || test === 'gte' ? 'since' : 'before');
+      warnOfDuration(reading, value, path, test === 'gt' || test === 'gte' ? 'last' : 'before');
       return testOf(test, readOrdered(reading, value, path));
     },
     describe: ({ value }) => `${words} ${describeConstant(value)}`,

@@ -63,16 +63,34 @@ export async function definitionOf(
   throw new TidemarkError('STORE_REJECTED', `a saved definition is not valid: ${message}`);
 }
 
-/** For a description, which names others by their ids: nothing is looked up. */
-const UNRESOLVED: AudienceDefinitions = { get: (id) => ({ name: id, definition: '{"event":{"any":true}}' }) };
+/** Names of saved audiences, by their ids. */
+export type AudienceNames = ReadonlyMap<string, string>;
 
-/** What a saved audience asks, for its description. */
+/** The names of the audiences to which these definitions refer, as far as they are there. */
+export async function namesReferredTo(
+  store: Pick<AudienceStore, 'find'>,
+  projectId: string,
+  saved: readonly Pick<SavedAudience, 'definition'>[],
+): Promise<AudienceNames> {
+  const names = new Map<string, string>();
+  for (const id of new Set(saved.flatMap(({ definition }) => referencesIn(definition)))) {
+    const audience = await store.find(projectId, id);
+    if (audience !== undefined) names.set(id, audience.name);
+  }
+  return names;
+}
+
+/** What a saved audience asks, for its description: others are named, by their ids where they are gone, and not read. */
 export function readSaved(
   { definition }: Pick<SavedAudience, 'definition'>,
   { timezone }: Pick<Project, 'timezone'>,
+  names: AudienceNames,
 ): ReadDefinition {
   const parsed = parseBody(definition);
-  return parsed.ok ? readDefinition(parsed.value.exact, { timezone, audiences: UNRESOLVED }) : parsed;
+  const audiences: AudienceDefinitions = {
+    get: (id) => ({ name: names.get(id) ?? id, definition: '{"event":{"any":true}}' }),
+  };
+  return parsed.ok ? readDefinition(parsed.value.exact, { timezone, audiences }) : parsed;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { columnPath } from '../../stores/analytics/json-path.ts';
 import type { NumberConstant, TextOptions } from '../definition/audience.ts';
 import type { Params } from './params.ts';
+import { PropertyTextValue } from './text-value.ts';
 import {
   anyOf,
   type ComparisonSql,
@@ -31,11 +32,13 @@ export function isNameable(path: readonly string[]): boolean {
  */
 export class ColumnValue implements ValueSql {
   readonly #params: Params;
+  readonly #keys: readonly string[];
   readonly #path: string;
   readonly #nested: string;
 
   constructor(params: Params, keys: readonly string[]) {
     this.#params = params;
+    this.#keys = keys;
     this.#path = `properties.${columnPath(keys)}`;
     const [first = '', ...others] = keys.map((key) => columnPath([key]));
     this.#nested = ['properties', `^\`${first}\``, ...others].join('.');
@@ -91,6 +94,11 @@ export class ColumnValue implements ValueSql {
   hasNumber(value: NumberConstant): string {
     const wanted = this.#comparedTo('=', value);
     return anyOf(NUMERIC.map((type) => this.#has(type, (member) => wanted(type, member))));
+  }
+
+  /** By the text: the column does not have the objects of lists (stores/analytics/json-column.ts). */
+  hasObject(passes: (memberAt: (path: readonly string[]) => ValueSql) => string): string {
+    return new PropertyTextValue(this.#params, 'readable(properties_text)', this.#keys).hasObject(passes);
   }
 
   /** Lists of one type have a subcolumn each; those of several types are lists of Dynamic. */

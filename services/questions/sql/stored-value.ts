@@ -6,10 +6,11 @@ import { isJsonObject } from '../definition/reading.ts';
  *
  * - `trait`: a trait as a whole. Whole numbers are exact however they are written.
  * - `in-trait`, `property`: inside a trait, or in properties. Written with a fraction or an exponent it is a double.
+ * - `in-list`: in an object of a list. What is written so is the shortest decimal that stands for its double.
  *
  * In properties, an object without a value in it does not exist.
  */
-export type ValueLocation = 'trait' | 'in-trait' | 'property';
+export type ValueLocation = 'trait' | 'in-trait' | 'property' | 'in-list';
 
 // Numbers that may share a double with others: 2^53 has 16 digits.
 const LARGE_NUMBER = /\d{16}|\d[eE]/;

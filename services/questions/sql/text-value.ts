@@ -60,12 +60,26 @@ export class TextValue implements ValueSql {
   }
 
   hasNumber(value: NumberConstant): string {
-    return this.#has((member) => member.isNumber('=', value));
+    return this.#has((member) => member.isNumber('=', value), this.#readableMembers());
   }
 
-  #has(isWanted: (member: TextValue) => string): string {
+  hasObject(passes: (memberAt: (path: readonly string[]) => ValueSql) => string): string {
+    const isPassed = passes((path) => new TextValue(this.#params, 'member', path));
+    return `arrayExists(member -> JSONType(member) = 'Object' AND ${isPassed}, ${this.#readableMembers()})`;
+  }
+
+  #has(isWanted: (member: TextValue) => string, members = this.#members()): string {
     const member = new TextValue(this.#params, 'member', []);
-    return `arrayExists(member -> ${isWanted(member)}, ${this.extract('JSONExtractArrayRaw')})`;
+    return `arrayExists(member -> ${isWanted(member)}, ${members})`;
+  }
+
+  #members(): string {
+    return this.extract('JSONExtractArrayRaw');
+  }
+
+  /** For numbers: ClickHouse has written them anew, a double of 20 digits without its point. */
+  #readableMembers(): string {
+    return `arrayMap(member -> readable(member), ${this.#members()})`;
   }
 
   #isOfType(type: string): string {

@@ -66,4 +66,8 @@ export class TraitValue implements ValueSql {
   hasNumber(value: NumberConstant): string {
     return `(kind = 'array' AND ${this.#list.hasNumber(value)})`;
   }
+
+  hasObject(passes: (memberAt: (path: readonly string[]) => ValueSql) => string): string {
+    return `(kind = 'array' AND ${this.#list.hasObject(passes)})`;
+  }
 }

@@ -1,5 +1,5 @@
 /**
- * The queries that find users by the beginning of their user id and by a trait. Pure. They read in the order of a table,
+ * The queries that find users by the beginning of their user id, by a trait and by a part of either. Pure. They read in the order of a table,
  * without FINAL or LIMIT BY, which would read all that matches: a row may come several times, one after another.
  */
 import type { Query } from './analytics-store.ts';
@@ -80,6 +80,66 @@ function valueSql({ text, number }: TraitValueQuery): string {
   const byDouble = 'number = {double:Float64}';
   const exact = number.integer === null ? byDouble : `ifNull(integer = {integer:Int128}, ${byDouble})`;
   return `(${byText} OR (kind = 'number' AND ${exact}))`;
+}
+
+/** A text in a user id or in one of these traits. */
+export interface PartQuery {
+  readonly projectId: string;
+  readonly text: string;
+  readonly traits: readonly string[];
+}
+
+export interface PartRow {
+  readonly user_number: string;
+  /** 0 for the user id, and above it the place among the traits, from 1. */
+  readonly source: string;
+}
+
+/**
+ * Users who were ever given such a text, in whatever case of letters, as far as it is not merged away, ascending: the first
+ * `limit` rows above `after` of each source. A user may come several times.
+ */
+export function partQuery({ projectId, text, traits }: PartQuery, after: bigint, limit: number): Query {
+  const ofTraits = traits.map((_, index) => {
+    const ofTrait = `trait = {trait${index}:String}`;
+    return sourceSql(
+      index + 1,
+      `trait_rows WHERE project_id = {projectId:String} AND ${ofTrait}`,
+      'text',
+      'trait, user',
+    );
+  });
+  const ofIds = sourceSql(0, 'user_rows WHERE project_id = {projectId:String}', 'user_id', 'user');
+  return {
+    projectId,
+    sql: `SELECT toString(user) AS user_number, toString(source) AS source
+          FROM (${[ofIds, ...ofTraits].join(' UNION ALL ')}) ORDER BY user`,
+    params: {
+      projectId,
+      text,
+      after: after.toString(),
+      limit: String(limit),
+      ...Object.fromEntries(traits.map((trait, index) => [`trait${index}`, trait])),
+    },
+  };
+}
+
+/** In the order of the table, which is read no further than that; DISTINCT would read all that matches. */
+function sourceSql(source: number, rows: string, column: string, order: string): string {
+  return `(SELECT user, ${source} AS source FROM ${rows} AND user > {after:UInt128}
+             AND positionCaseInsensitiveUTF8(${column}, {text:String}) > 0
+           ORDER BY project_id, ${order} LIMIT {limit:UInt64})`;
+}
+
+/** The internal ids of users by their numbers, ascending. */
+export function internalIdsQuery(projectId: string, users: readonly string[]): Query {
+  return {
+    projectId,
+    sql: `SELECT max(internal_id) AS internal_id FROM user_rows
+          WHERE project_id = {projectId:String} AND user IN CAST({users:Array(String)}, 'Array(UInt128)')
+          GROUP BY user ORDER BY user`,
+    params: { projectId, users },
+  };
 }
 
 function traitParams({ projectId, trait, text, number }: TraitValueQuery): Readonly<Record<string, string>> {

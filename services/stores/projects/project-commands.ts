@@ -21,6 +21,7 @@ export interface ProjectSummary {
   readonly query_max_ms: number | null;
   readonly query_max_memory_bytes: number | null;
   readonly query_max_rows: number | null;
+  readonly search_traits: readonly string[];
   readonly created_at: string;
 }
 
@@ -52,6 +53,7 @@ export interface ProjectSettings {
   readonly query_max_ms?: number | null;
   readonly query_max_memory_bytes?: number | null;
   readonly query_max_rows?: number | null;
+  readonly search_traits?: readonly string[];
 }
 
 /** @throws TidemarkError `COMMAND_INVALID` for a setting that is not valid; what the store throws. */
@@ -100,7 +102,7 @@ export async function revokeKey(store: ProjectStore, id: string): Promise<KeySum
   return showKey(await store.revokeKey(checkId('key', id)));
 }
 
-function changesOf({ name, timezone, ...limits }: ProjectSettings): ProjectChanges {
+function changesOf({ name, timezone, search_traits: traits, ...limits }: ProjectSettings): ProjectChanges {
   const changes = {
     name: name === undefined ? undefined : checkName(name),
     timezone: timezone === undefined ? undefined : checkTimezone(timezone),
@@ -109,9 +111,10 @@ function changesOf({ name, timezone, ...limits }: ProjectSettings): ProjectChang
     queryMaxMs: limits.query_max_ms,
     queryMaxMemoryBytes: limits.query_max_memory_bytes,
     queryMaxRows: limits.query_max_rows,
+    searchTraits: traits === undefined ? undefined : checkTraits(traits),
   };
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  if (given.length === 0) throw commandInvalid('Nothing to change: give a name, a timezone or a limit.');
+  if (given.length === 0) throw commandInvalid('Nothing to change: give a name, a timezone, a limit or the traits of the search.');
   return Object.fromEntries(given);
 }
 
@@ -128,6 +131,12 @@ function checkName(name: string): string {
 function checkTimezone(timezone: string): string {
   if (isTimezone(timezone)) return timezone;
   throw commandInvalid(`${JSON.stringify(timezone)} is not an IANA time zone such as Europe/Berlin.`);
+}
+
+/** A trait may have any name that a message can give it. */
+function checkTraits(names: readonly string[]): readonly string[] {
+  if (names.every((name) => name.isWellFormed() && !name.includes('\0'))) return names;
+  throw commandInvalid('The name of a trait has no NUL character and no half of a surrogate pair.');
 }
 
 /** Each once, in the order of `SCOPES`. */
@@ -163,7 +172,8 @@ export function showProject({ id, name, timezone, rateLimit, createdAtMs, ...pro
     query_max_memory_bytes: project.queryMaxMemoryBytes,
     query_max_rows: project.queryMaxRows,
   };
-  return { id, name, timezone, rate_limit: rateLimit, ...limits, created_at: instant(createdAtMs) };
+  const created = { search_traits: project.searchTraits, created_at: instant(createdAtMs) };
+  return { id, name, timezone, rate_limit: rateLimit, ...limits, ...created };
 }
 
 export function showKey({ id, projectId, scopes, name, lastUsedDay, createdAtMs, revokedAtMs }: ApiKey): KeySummary {

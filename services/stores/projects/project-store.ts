@@ -24,6 +24,8 @@ export interface Project {
   readonly queryMaxMs: number | null;
   readonly queryMaxMemoryBytes: number | null;
   readonly queryMaxRows: number | null;
+  /** The traits in which the search for users looks, beside the user id. */
+  readonly searchTraits: readonly string[];
   /** 32 bytes that sign this project's sessions. */
   readonly sessionSecret: Uint8Array;
   readonly createdAtMs: number;
@@ -52,11 +54,11 @@ export interface NewProject {
   readonly rateLimit: number | null;
 }
 
-/** A project that was lost, with what is known of it: all but its keys and its secret. */
-export type LostProject = Omit<Project, 'sessionSecret'>;
+/** A project that was lost, with what the log has of it. */
+export type LostProject = Omit<Project, 'sessionSecret' | 'searchTraits'>;
 
 /** The members of a project that can be changed. */
-export type ProjectChanges = Partial<NewProject & ProjectLimits>;
+export type ProjectChanges = Partial<NewProject & ProjectLimits & Pick<Project, 'searchTraits'>>;
 
 export type ProjectLimits = Pick<Project, 'rateLimitBytes' | 'queryMaxMs' | 'queryMaxMemoryBytes' | 'queryMaxRows'>;
 
@@ -66,6 +68,12 @@ export const NO_LIMITS = {
   queryMaxMemoryBytes: null,
   queryMaxRows: null,
 } as const satisfies ProjectLimits;
+
+/** What a new project has where nothing else is said. */
+export const DEFAULT_SETTINGS = {
+  ...NO_LIMITS,
+  searchTraits: ['name', 'email'],
+} as const satisfies ProjectLimits & Pick<Project, 'searchTraits'>;
 
 export interface NewKey {
   readonly scopes: readonly Scope[];

@@ -8,7 +8,7 @@ import {
   type NewKey,
   type LostProject,
   type NewProject,
-  NO_LIMITS,
+  DEFAULT_SETTINGS,
   type Project,
   type ProjectChanges,
   type ProjectsSnapshot,
@@ -85,7 +85,8 @@ export class SqlProjectStore implements ProjectStore {
   }
 
   async updateProject(id: string, changes: ProjectChanges): Promise<Project> {
-    const { name, timezone, rateLimit, queryMaxMs, queryMaxMemoryBytes, queryMaxRows, rateLimitBytes } = changes;
+    const { name, timezone, searchTraits, rateLimit, queryMaxMs, queryMaxMemoryBytes, queryMaxRows, rateLimitBytes } =
+      changes;
     const rows = await this.#database.query<ProjectRow>(
       `update projects set
          name = coalesce($2::text, name),
@@ -94,7 +95,8 @@ export class SqlProjectStore implements ProjectStore {
          query_max_ms = case when $6::boolean then $7::int8 else query_max_ms end,
          query_max_memory_bytes = case when $8::boolean then $9::int8 else query_max_memory_bytes end,
          query_max_rows = case when $10::boolean then $11::int8 else query_max_rows end,
-         rate_limit_bytes = case when $12::boolean then $13::int8 else rate_limit_bytes end
+         rate_limit_bytes = case when $12::boolean then $13::int8 else rate_limit_bytes end,
+         search_traits = coalesce($14::text[], search_traits)
        where id = $1
        returning ${PROJECT_COLUMNS}`,
       [
@@ -107,6 +109,7 @@ export class SqlProjectStore implements ProjectStore {
           limit !== undefined,
           limit ?? null,
         ]),
+        searchTraits === undefined ? null : [...searchTraits],
       ],
     );
     if (rows.length === 0) throw projectUnknown(id);
@@ -192,25 +195,31 @@ async function insertProject(
   project: NewProject | LostProject,
   condition: string,
 ): Promise<readonly Project[]> {
-  const known =
-    'id' in project ? project : { ...NO_LIMITS, id: `proj_${randomText(20, BASE36)}`, createdAtMs: Date.now() };
+  const known = {
+    ...DEFAULT_SETTINGS,
+    id: `proj_${randomText(20, BASE36)}`,
+    createdAtMs: Date.now(),
+    ...project,
+  };
   const rows = await queryable.query<ProjectRow>(
     `insert into projects (${PROJECT_COLUMNS})
-     select $1::text, $2::text, $3::text, $4::float8, $5::bytea, $6::int8, $7::int8, $8::int8, $9::int8, $10::int8
+     select $1::text, $2::text, $3::text, $4::float8, $5::bytea, $6::int8, $7::int8, $8::int8, $9::int8, $10::int8,
+            $11::text[]
      where ${condition}
      on conflict (id) do nothing
      returning ${PROJECT_COLUMNS}`,
     [
       known.id,
-      project.name,
-      project.timezone,
-      project.rateLimit,
+      known.name,
+      known.timezone,
+      known.rateLimit,
       randomBytes(32),
       BigInt(known.createdAtMs),
       known.queryMaxMs,
       known.queryMaxMemoryBytes,
       known.queryMaxRows,
       known.rateLimitBytes,
+      [...known.searchTraits],
     ],
   );
   return rows.map(toProject);

@@ -80,6 +80,25 @@ test('an audience refers to another, which is kept meanwhile, and to no unknown 
   expect(deleted.body['detail']).toContain('"Without gold"');
 });
 
+test('a description names the audiences that are referred to, wherever the audience is answered', async () => {
+  const id = await saved();
+  const name = `Gold ${count}`;
+  const created = await send('POST', '', { body: { name: 'Not gold', definition: { not: { audience: id } } } });
+  const own = `/${String(created.body['id'])}`;
+
+  const [list, one, versions, evaluated] = await Promise.all([
+    send('GET', ''),
+    send('GET', own),
+    send('GET', `${own}/versions`),
+    send('POST', `${own}/evaluate`),
+  ]);
+
+  const description = `not those who are in the audience "${name}"`;
+  for (const { body } of [created, one, evaluated]) expect(body).toMatchObject({ description });
+  expect(list.body['audiences']).toContainEqual(expect.objectContaining({ description }));
+  expect(versions.body['versions']).toMatchObject([{ description }]);
+});
+
 test('a change with the ETag of another revision is 412 and changes nothing', async () => {
   const id = await saved();
   await send('PATCH', `/${id}`, { body: { name: `By somebody else ${id}` } });

@@ -82,6 +82,51 @@ test('a prefix finds the users whose ids begin with it, in the order of bytes, p
   }
 });
 
+/** Lets analytics find these users by a part, in the order of their ids, and returns the questions that it is asked. */
+function findByPart(keys: readonly string[]): Query[] {
+  const questions: Query[] = [];
+  server.analytics.answer = (query) => {
+    questions.push(query);
+    const { after, users } = query.params as { readonly after?: string; readonly users?: readonly string[] };
+    const left = keys.toSorted().filter((key) => after === undefined || BigInt(userNumber(key)) > BigInt(after));
+    const rows =
+      users === undefined
+        ? left.map((key) => ({ user_number: userNumber(key), source: '1' }))
+        : left.filter((key) => users.includes(userNumber(key))).map((key) => ({ internal_id: key }));
+    return { rows, tookMs: 1, rowsRead: 2, bytesRead: 3 };
+  };
+  return questions;
+}
+
+test('a part is found in ids and in search traits that are texts, as the profile has them now', async () => {
+  const keys = [
+    server.addProfile('u-1', { traits: '{"name":"Ada LOVELACE"}' }),
+    server.addProfile('lovelace-2'),
+    server.addProfile('u-3', { traits: '{"email":"ada@lovelace.example"}' }),
+    server.addProfile('u-4', { traits: '{"name":"Ada King","city":"Lovelace"}' }),
+    server.addProfile('u-5', { traits: '{"name":["Lovelace"],"email":{"a":"lovelace"}}' }),
+    server.addProfile('u-6', { userId: null, traits: '{"email":"LoveLace@a.example"}' }),
+  ].map(({ userKey }) => userKey);
+  const questions = findByPart(keys);
+
+  const page = await pageOf('search=LoveL%41CE');
+
+  expect(new Set(page.users.map(({ user_id }) => user_id))).toEqual(new Set(['u-1', 'lovelace-2', 'u-3', null]));
+  expect(questions[0]?.params).toMatchObject({ text: 'LoveLACE', trait0: 'name', trait1: 'email', after: '0' });
+});
+
+test('a page of a part on which nobody has it any more goes on behind its last user', async () => {
+  const [first, second] = ['gone', 'gone too'].map((name) => server.addProfile(name, { traits: '{"name":"x"}' }));
+  const keys = [first?.userKey ?? '', second?.userKey ?? ''].toSorted();
+  const questions = findByPart(keys);
+
+  const page = await pageOf('search=grace&limit=1');
+  await pageOf(`search=grace&limit=1&cursor=${page.next_cursor}`);
+
+  expect(page).toEqual({ users: [], next_cursor: keys[0] });
+  expect(questions[2]?.params).toMatchObject({ after: BigInt(`0x${keys[0]?.slice(0, 32)}`).toString() });
+});
+
 test('a search finds nobody of another project', async () => {
   expect(await pageOf('prefix=', OTHER_READ_KEY)).toEqual({ users: [], next_cursor: null });
   expect(await pageOf(`internal_id=${userKeyOf(PROJECT.id, 'ada')}`, OTHER_READ_KEY)).toMatchObject({ users: [] });
@@ -142,7 +187,11 @@ test('a page of wide profiles is short and has a cursor', async () => {
 const HEX = 'a'.repeat(64);
 
 test.each([
-  ['', 'prefix or trait, anonymous_id or internal_id is needed'],
+  ['', 'search or prefix, trait, anonymous_id or internal_id is needed'],
+  ['search=', 'search must not be empty'],
+  ['search=a&prefix=b', 'prefix stands beside search'],
+  [`search=${'a'.repeat(513)}`, 'search must have 1 to 512 characters, not 513'],
+  ['search=a&cursor=Yg', 'cursor was not given by this search'],
   ['prefix=a&trait=b:c', 'trait stands beside prefix'],
   [`anonymous_id=a&internal_id=${HEX}`, 'internal_id stands beside anonymous_id'],
   ['prefix=a&prefix=b', 'prefix may be given once only'],

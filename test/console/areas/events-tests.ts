@@ -200,14 +200,14 @@ export function testEvents(scene: () => Scene): void {
       await page.getByRole('combobox', { name: 'Value' }).fill('100.50');
       await page.keyboard.press('Enter');
 
-      await page.getByText('total is above 100.50').waitFor();
+      await page.getByText('total is more than 100.50').waitFor();
       const question = { event: 'Order Completed', measure: 'count', within: { last: '30d' } };
       const narrow = await counts({ ...question, where: [{ property: 'total', gt: 100.5 }] });
       const expected = narrow.series[0]?.values[0] ?? 0;
       expect(expected).toBeLessThan(before);
       await expect.poll(async () => figureOf(page)).toBe(String(expected));
       expect(decodeURIComponent(page.url())).toContain('where=[{"property":"total","gt":100.50}]');
-      await page.getByRole('button', { name: 'Remove: total is above 100.50' }).click();
+      await page.getByRole('button', { name: 'Remove: total is more than 100.50' }).click();
       await expect.poll(async () => figureOf(page)).toBe(String(before));
     });
 

@@ -3,6 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
 import { audienceOf, pathsOf, read, readValue } from '../../support/messages/read-definition.ts';
 
+/** The objects of lists in objects of lists. */
+function nestedLists(lists: number, name = 'trait'): object {
+  return lists === 0 ? { [name]: 'a', is: 1 } : { [name]: 'a', has: [nestedLists(lists - 1, 'property')] };
+}
+
 const PRO = { trait: 'plan', is: 'pro' };
 const DAY = 86_400_000_000n;
 const micros = (text: string) => BigInt(Date.parse(text)) * 1000n;
@@ -52,7 +57,7 @@ describe('a condition is read', () => {
     expect(result).toMatchObject({
       ok: true,
       warnings: [
-        { path: '/all/0/gte', message: expect.stringContaining('{"date":{"since":"90d"}}') },
+        { path: '/all/0/gte', message: expect.stringContaining('{"date":{"last":"90d"}}') },
         { path: '/all/1/where/0/lte', message: expect.stringContaining('{"date":{"before":"2w"}}') },
       ],
     });
@@ -67,6 +72,25 @@ describe('a condition is read', () => {
       ],
     });
     expect(audienceOf({ trait: 'a', is: 'X', ignore_case: false })).toEqual(audienceOf({ trait: 'a', is: 'X' }));
+  });
+
+  test('a list of objects is read as conditions of one of its objects', () => {
+    const where = [{ property: 'items', has: [{ property: ['price', 'eur'], gt: 9007199254740993n }] }];
+    const text = JSON.stringify({ event: 'X', where }, (_, value: unknown) =>
+      typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value,
+    );
+    const price = { path: ['price', 'eur'], tests: [{ test: 'gt', value: { integer: 9007199254740993n } }] };
+
+    expect(read(text)).toMatchObject({
+      definition: { where: [{ path: ['items'], tests: [{ test: 'has', members: [price] }] }] },
+    });
+  });
+
+  test('what a list of objects compares with text is warned of at its place', () => {
+    expect(readValue({ trait: 'cards', has: [{ property: 'until', lt: '30d' }] })).toMatchObject({
+      ok: true,
+      warnings: [{ path: '/has/0/lt', message: expect.stringContaining('{"date":{"before":"30d"}}') }],
+    });
   });
 
   test.each([
@@ -142,7 +166,7 @@ describe('a definition that refers to saved audiences', () => {
 });
 
 describe('a condition is refused, naming the place', () => {
-  test.each([
+  test.each<[unknown, string[]]>([
     [{ sample: 10 }, ['/sample']],
     [{ sample: { percent: 0, seed: 'a' } }, ['/sample/percent']],
     [{ sample: { percent: 100.01, seed: '' } }, ['/sample/percent', '/sample/seed']],
@@ -158,6 +182,14 @@ describe('a condition is refused, naming the place', () => {
     [{ trait: 'a', is: 'x', ignore_case: 'yes' }, ['/ignore_case']],
     [{ trait: 'a', gt: 1, ignore_case: true }, ['/ignore_case']],
     [{ trait: 'a', ignore_case: true }, ['']],
+    [{ trait: 'a', has: { property: 'b', is: 1 } }, ['/has']],
+    [{ trait: 'a', has: [] }, ['/has']],
+    [{ trait: 'a', has: ['b', { trait: 'b', is: 1 }] }, ['/has/0', '/has/1/trait', '/has/1/property']],
+    [{ trait: 'a', has: [{ property: 'b' }, { property: 'c', is: null }] }, ['/has/0', '/has/1/is']],
+    [{ trait: 'a', has: [{ property: 'b', is: 1 }], ignore_case: true }, ['/ignore_case']],
+    [{ trait: 'a', has: Array.from({ length: 100 }, () => ({ property: 'b', is: 1 })) }, ['/has/99']],
+    [nestedLists(3), []],
+    [nestedLists(4), ['/has/0/has/0/has/0/has']],
     [{ event: [] }, ['/event']],
     [{ event: ['X', 'X'] }, ['/event']],
     [{ event: ['X', 7, ''] }, ['/event/1', '/event/2']],

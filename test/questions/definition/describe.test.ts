@@ -63,6 +63,10 @@ group('a definition in English', () => {
       'whose "email" ends with ".de" (ignoring case) and matches "^a" (ignoring case)',
     ],
     [
+      '{"event":"E","where":[{"property":"items","has":[{"property":"sku","is":"a"},{"property":["p","eur"],"gt":1}]}]}',
+      'who did "E" where "items" has an object (whose "sku" is "a" and "p" → "eur" is more than 1)',
+    ],
+    [
       '{"not":{"sample":{"percent":12.5,"seed":"spring"}}}',
       'not those who are in the sample of 12.5 % by the seed "spring"',
     ],

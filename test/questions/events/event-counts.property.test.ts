@@ -14,13 +14,7 @@ import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
 import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { label, naiveCounts, naiveEvents, type NaiveMeasure } from '../../support/messages/naive-counts.ts';
 import { propertyRun } from '../../support/property-run.ts';
-import {
-  definitionAbout,
-  EVENTS,
-  type EventWindow,
-  object,
-  occurrencesIn,
-} from '../../support/messages/random-audience.ts';
+import { definitionAbout, EVENTS, object, type Spot, spotsIn } from '../../support/messages/random-audience.ts';
 import { AUDIENCES, exactly } from '../../support/messages/random-history.ts';
 import { PROJECT } from '../../support/http/reading-server.ts';
 import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
@@ -72,12 +66,10 @@ const periods = {
   week: ['["2026-09-30","2026-11-10"]', '["2026-12-20","2027-01-06"]', '["100d","1h"]'],
 } as const;
 
-function questionAbout(occurrences: readonly EventWindow[]): fc.Arbitrary<string> {
-  const path = fc.constantFrom(...occurrences).map((one) => JSON.stringify(one.path));
-  const numeric = occurrences.filter(({ value }) => /^[-\d]/.test(value));
-  const number = fc
-    .constantFrom(...(numeric.length > 0 ? numeric : occurrences))
-    .map((one) => JSON.stringify(one.path));
+function questionAbout(spots: readonly Spot[]): fc.Arbitrary<string> {
+  const path = fc.constantFrom(...spots).map((one) => JSON.stringify(one.path));
+  const numeric = spots.filter(({ value }) => /^[-\d]/.test(value));
+  const number = fc.constantFrom(...(numeric.length > 0 ? numeric : spots)).map((one) => JSON.stringify(one.path));
   const measure = fc.oneof(
     { weight: 2, arbitrary: fc.constantFrom('"measure":"count"', '"measure":"users"') },
     { weight: 1, arbitrary: number.map((of) => `"measure":"sum","of":${of}`) },
@@ -105,7 +97,7 @@ function questionAbout(occurrences: readonly EventWindow[]): fc.Arbitrary<string
     .tuple(by, fc.constantFrom(1, 2, 50))
     .map(([[kind, of], top]) => `"split":{"${kind}":${of},"top":${top}}`);
   const where = fc
-    .constantFrom(...occurrences)
+    .constantFrom(...spots)
     .chain(({ path: of, value }) =>
       fc
         .constantFrom(`"is_not":${value}`, '"exists":true')
@@ -123,15 +115,15 @@ function questionAbout(occurrences: readonly EventWindow[]): fc.Arbitrary<string
       maybe(event.map((names) => `"event":${names}`)),
       fc.oneof(
         { weight: 4, arbitrary: fc.constant('') },
-        { weight: 1, arbitrary: definitionAbout(occurrences).map((users) => `"users":${users}`) },
+        { weight: 1, arbitrary: definitionAbout(spots).map((users) => `"users":${users}`) },
       ),
     )
     .map((parts) => `{${parts.filter((part) => part !== '').join(',')}}`);
 }
 
 const historyAndQuestions = fc.noShrink(history).chain((past) => {
-  const occurrences = past.flatMap(({ body }) => occurrencesIn(exactly(body) as object));
-  const about = occurrences.length > 0 ? occurrences : [{ path: ['a'], value: '1' }];
+  const spots = past.flatMap(({ body }) => spotsIn(exactly(body) as object));
+  const about = spots.length > 0 ? spots : [{ path: ['a'], value: '1' }];
   return fc.tuple(fc.constant(past), fc.array(questionAbout(about), { minLength: 1, maxLength: 20, size: 'max' }));
 });
 

@@ -108,6 +108,26 @@ describe.each(await testedAnalytics())('an audience is explained in $name', (tes
     expect(bought?.plan.join('\n')).toContain('track_rows');
   });
 
+  test('the whole text of the properties is read where the objects of a list are asked about', async () => {
+    const make = new MessageMaker();
+    await insert(analytics().store, [make.track({ event: 'Bought' })]);
+    const has = [{ property: 'sku', is: 'a' }];
+
+    const { reads } = await explained(make, {
+      all: [
+        { event: 'Bought', where: [{ property: 'items', has }] },
+        { event: 'Bought', where: [{ property: 'items', has, exists: true }] },
+      ],
+    });
+
+    const bought = 'track_rows: the events "Bought" of any day, by the key; the first copy of a repeat (FINAL); ';
+    const text = 'the whole text of the properties, for the objects in the list "items"';
+    expect(reads.slice(1).map((one) => one.reads)).toEqual([
+      `${bought}${text}`,
+      `${bought}of the properties the subcolumns of "items" alone; ${text}`,
+    ]);
+  });
+
   test('with both events of a sequence and their days, and the property that is measured', async () => {
     const make = new MessageMaker();
     await insert(analytics().store, [make.track({ event: 'Bought' })]);

@@ -130,6 +130,40 @@ test.each([
     ],
   ],
   [
+    'an object of a list by the text of the properties',
+    {
+      event: 'X',
+      where: [
+        {
+          property: ['cart', 'items'],
+          has: [
+            { property: 'sku', is: 'a' },
+            { property: 'tags', has: [{ property: ['a', 'b'], exists: true }] },
+          ],
+        },
+      ],
+    },
+    [
+      'user IN (SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹X›',
+      "AND arrayExists(member -> JSONType(member) = 'Object'",
+      "AND ifNull(if(JSONType(member, ‹sku›) = 'String', JSONExtractString(member, ‹sku›), NULL) = ‹a›, false)",
+      "AND arrayExists(member -> JSONType(member) = 'Object' AND JSONType(member, ‹a›, ‹b›) != 'Null',",
+      'arrayMap(member -> readable(member), JSONExtractArrayRaw(member, ‹tags›))),',
+      'arrayMap(member -> readable(member), JSONExtractArrayRaw(readable(properties_text), ‹cart›, ‹items›)))',
+      'GROUP BY user)',
+    ],
+  ],
+  [
+    'an object of a list that is a trait by its JSON',
+    { trait: 'cards', has: [{ property: 'paid', is: true }] },
+    [
+      'user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹cards›',
+      "AND kind != 'deleted' AND (kind = 'array' AND arrayExists(member -> JSONType(member) = 'Object'",
+      "AND (JSONType(member, ‹paid›) = 'Bool' AND JSONExtractBool(member, ‹paid›) = true),",
+      'arrayMap(member -> readable(member), JSONExtractArrayRaw(readable(value))))))',
+    ],
+  ],
+  [
     'one of several texts, whatever the case of letters',
     { event: 'X', where: [{ property: 'a', in: ['A', 'b', 1], ignore_case: true }] },
     [

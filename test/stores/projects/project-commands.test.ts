@@ -39,6 +39,7 @@ describe('projects and their keys', () => {
       'query_max_ms',
       'query_max_memory_bytes',
       'query_max_rows',
+      'search_traits',
       'created_at',
     ]);
   });

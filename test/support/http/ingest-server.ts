@@ -17,7 +17,7 @@ import { createLogger, type Logger } from '../../../services/runtime/logger.ts';
 import {
   type AuthenticatedKey,
   type KeyRing,
-  NO_LIMITS,
+  DEFAULT_SETTINGS,
   type Project,
 } from '../../../services/stores/projects/project-store.ts';
 import { FaultyLog } from '../event-log/faulty-log.ts';
@@ -39,7 +39,7 @@ export const codec = new Codec(new EmbeddedSchemaIds());
 
 export function projectNamed(id: string, changes: Partial<Project> = {}): Project {
   const sessionSecret = Buffer.alloc(32, id);
-  const settings = { timezone: 'Europe/Berlin', rateLimit: null, ...NO_LIMITS };
+  const settings = { timezone: 'Europe/Berlin', rateLimit: null, ...DEFAULT_SETTINGS };
   return { id, name: id, ...settings, sessionSecret, createdAtMs: 0, ...changes };
 }
 

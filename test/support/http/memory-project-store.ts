@@ -5,7 +5,7 @@ import {
   type LostProject,
   type NewKey,
   type NewProject,
-  NO_LIMITS,
+  DEFAULT_SETTINGS,
   type Project,
   type ProjectChanges,
   type ProjectsSnapshot,
@@ -56,7 +56,7 @@ export class MemoryProjectStore implements ProjectStore {
   async createProject(project: NewProject | LostProject): Promise<Project> {
     this.#check();
     const made = {
-      ...NO_LIMITS,
+      ...DEFAULT_SETTINGS,
       id: `proj_${this.#id()}`,
       sessionSecret: Uint8Array.from(randomBytes(32)),
       createdAtMs: Date.now(),

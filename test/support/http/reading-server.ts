@@ -38,7 +38,7 @@ import type { Profile } from '../../../services/stores/profiles/profile.ts';
 import {
   type AuthenticatedKey,
   type KeyRing,
-  NO_LIMITS,
+  DEFAULT_SETTINGS,
   type Project,
   type Scope,
 } from '../../../services/stores/projects/project-store.ts';
@@ -68,7 +68,7 @@ export const SCOPE_KEYS = {
 } as const satisfies Record<Scope, string>;
 
 function projectNamed(id: string, rateLimit: number | null = null): Project {
-  const settings = { timezone: 'UTC', rateLimit, ...NO_LIMITS };
+  const settings = { timezone: 'UTC', rateLimit, ...DEFAULT_SETTINGS };
   return { id, name: id, ...settings, sessionSecret: Buffer.alloc(32, id), createdAtMs: 0 };
 }
 

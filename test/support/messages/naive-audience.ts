@@ -124,7 +124,7 @@ export function memberPasses(properties: object, { path, tests }: Member, now: M
 }
 
 /** Where the value is stored. */
-type Place = 'trait' | 'in trait' | 'property';
+type Place = 'trait' | 'in trait' | 'property' | 'in list';
 
 function passes(value: unknown, tests: readonly Test[], place: Place, now: Micros): boolean {
   return tests.every((test) => passesOne(value, test, place, now));
@@ -146,6 +146,8 @@ function passesOne(value: unknown, test: Test, place: Place, now: Micros): boole
     case 'ends_with':
     case 'matches':
       return textPasses(value, test);
+    case 'has':
+      return hasObject(value, test.members, now);
     case 'date':
       return dateIsIn(value, test, place, now);
     case 'gt':
@@ -157,8 +159,14 @@ function passesOne(value: unknown, test: Test, place: Place, now: Micros): boole
   return isInOrder(compare(value, test.value, place), test.test);
 }
 
+/** Whether one object in a list passes all. */
+function hasObject(list: unknown, members: readonly Member[], now: Micros): boolean {
+  const objects = Array.isArray(list) ? list.filter(isObject) : [];
+  return objects.some((one) => members.every(({ path, tests }) => passes(valueAt(one, path), tests, 'in list', now)));
+}
+
 function isThere(value: unknown, place: Place): boolean {
-  return place.endsWith('trait') ? value !== undefined && value !== null : hasLeaf(value);
+  return place === 'property' ? hasLeaf(value) : value !== undefined && value !== null;
 }
 
 function isInOrder(order: number | undefined, comparison: Comparison): boolean {
@@ -209,10 +217,14 @@ function compare(value: unknown, wanted: Constant, place: Place): number | undef
   return one === other ? 0 : one < other ? -1 : 1;
 }
 
-/** Inside a trait and in properties, what is written with a fraction or an exponent is a double. */
+/**
+ * Inside a trait and in properties, what is written with a fraction or an exponent is a double. In an object of a list it
+ * is the decimal that JavaScript writes for that double.
+ */
 function number(value: unknown, place: Place): NumberConstant | undefined {
   const found = numberConstant(value);
-  return found && place !== 'trait' && /[.e]/i.test(toText(value)) ? { ...found, integer: null } : found;
+  if (!found || place === 'trait' || !/[.e]/i.test(toText(value))) return found;
+  return place === 'in list' ? numberConstant(found.double) : { ...found, integer: null };
 }
 
 function toText(value: unknown): string {
@@ -227,9 +239,12 @@ function hasLeaf(value: unknown): boolean {
 
 export function valueAt(container: unknown, path: readonly string[]): unknown {
   return path.reduce((value: unknown, key) => {
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, key);
-    return isObject ? (value as Record<string, unknown>)[key] : undefined;
+    return isObject(value) && Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
   }, container);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }
 
 export function parsed(text: string): object {

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { MAX_LIST_DEPTH } from '../../../services/questions/definition/limits.ts';
 import { DATES, dateTest } from './random-dates.ts';
 import { count, measureOf, objectOf, sequenceMembers } from './random-events.ts';
 
@@ -93,33 +94,50 @@ const list = fc
   )
   .map((members) => `[${members.join(',')}]`);
 
-const { value } = fc.letrec<{ value: string; object: string }>((tie) => ({
+const { value } = fc.letrec<{ value: string; object: string; objects: string }>((tie) => ({
   object: fc.array(fc.tuple(key, tie('value')), { maxLength: 2 }).map(objectText),
-  value: fc.oneof({ maxDepth: 3 }, constant, list, fc.constant('null'), {
-    weight: 3,
-    arbitrary: fc.array(fc.tuple(key, tie('value')), { maxLength: 2 }).map(objectText),
-  }),
+  objects: fc
+    .array(fc.oneof({ weight: 4, arbitrary: tie('object') }, constant), { minLength: 1, maxLength: 3 })
+    .map((members) => `[${members.join(',')}]`),
+  value: fc.oneof(
+    { maxDepth: 3 },
+    constant,
+    list,
+    fc.constant('null'),
+    { weight: 3, arbitrary: tie('object') },
+    { weight: 2, arbitrary: tie('objects') },
+  ),
 }));
 
 /** The text of a JSON object. */
 export const object = fc.array(fc.tuple(key, value), { maxLength: 6, size: 'max' }).map(objectText);
 
 /** A scalar that stands somewhere in what was sent, or in a list there, and where. */
-export interface EventWindow {
+export interface Spot {
   readonly path: readonly string[];
   /** JSON text. */
   readonly value: string;
+  /** What stands in it, where it is an object in a list. */
+  readonly inside?: readonly Spot[];
 }
 
 /** Every scalar in an object, as `parseBody` gives it, and the places of objects, whose value is not looked at. */
-export function occurrencesIn(container: object, path: readonly string[] = []): EventWindow[] {
+export function spotsIn(container: object, path: readonly string[] = [], lists = 0): Spot[] {
   return Object.entries(container).flatMap(([name, member]: [string, unknown]) => {
     const at = [...path, name];
-    if (Array.isArray(member)) return member.filter(isScalar).map((one) => ({ path: at, value: JSON.stringify(one) }));
+    if (Array.isArray(member)) return member.flatMap((one: unknown) => spotsInList(one, at, lists));
     if (isScalar(member)) return [{ path: at, value: JSON.stringify(member) }];
     if (typeof member !== 'object' || member === null) return [];
-    return [{ path: at, value: '1' }, ...occurrencesIn(member, at)];
+    return [{ path: at, value: '1' }, ...spotsIn(member, at, lists)];
   });
+}
+
+/** The lists in lists are one fewer than a definition may ask about: an operator may ask about another. */
+function spotsInList(member: unknown, at: readonly string[], lists: number): Spot[] {
+  if (isScalar(member)) return [{ path: at, value: JSON.stringify(member) }];
+  if (typeof member !== 'object' || member === null || Array.isArray(member) || lists + 1 === MAX_LIST_DEPTH) return [];
+  const inside = spotsIn(member, [], lists + 1);
+  return inside.length === 0 ? [] : [{ path: at, value: '1', inside }];
 }
 
 function isScalar(value: unknown): boolean {
@@ -142,7 +160,27 @@ const PATTERNS = [
   '\\\\',
 ];
 
-/** Operators that have to do with a value that there is, more often than not. */
+/** A member and operators that have to do with what there is, more often than not. */
+function memberAbout(name: string, spots: readonly Spot[]): fc.Arbitrary<string> {
+  return fc
+    .constantFrom(...spots)
+    .chain(({ path, value, inside }) =>
+      fc.tuple(
+        pathText(path),
+        inside === undefined
+          ? testsAbout(value)
+          : fc.oneof({ weight: 4, arbitrary: hasAbout(inside) }, { weight: 1, arbitrary: testsAbout(value) }),
+      ),
+    )
+    .map(([path, tests]) => objectOf([[name, path], ...tests]));
+}
+
+function hasAbout(inside: readonly Spot[]): fc.Arbitrary<[string, string][]> {
+  return fc
+    .array(memberAbout('property', inside), { minLength: 1, maxLength: 2 })
+    .map((members): [string, string][] => [['has', `[${members.join(',')}]`]]);
+}
+
 function testsAbout(value: string): fc.Arbitrary<[string, string][]> {
   const wanted = fc.oneof({ weight: 3, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: constant });
   const bound = wanted.map((one) => (one === 'true' || one === 'false' ? '1' : one));
@@ -163,12 +201,16 @@ function testsAbout(value: string): fc.Arbitrary<[string, string][]> {
       fc.constant('matches'),
       fc.constantFrom(...PATTERNS).map((pattern) => JSON.stringify(pattern)),
     ),
+    fc.tuple(
+      fc.constant('has'),
+      fc.constantFrom('exists":false', 'exists":true', 'is_not":1').map((one) => `[{"property":"a","${one}}]`),
+    ),
     { weight: DATES.includes(value) ? 12 : 1, arbitrary: dateTest },
   );
   return fc
     .tuple(fc.array(test, { minLength: 1, maxLength: 2 }), fc.boolean())
     .map(([tests, ignoresCase]): [string, string][] => {
-      const isOfText = tests.some(([name]) => !['exists', 'date', 'gt', 'gte', 'lt', 'lte'].includes(name));
+      const isOfText = tests.some(([name]) => !['exists', 'date', 'has', 'gt', 'gte', 'lt', 'lte'].includes(name));
       return isOfText && ignoresCase ? [...tests, ['ignore_case', 'true']] : tests;
     });
 }
@@ -184,18 +226,13 @@ const period = fc.oneof(
 );
 
 /** The texts of definitions that ask about these. A few are refused: never done, with a first or last time. */
-export function definitionAbout(occurrences: readonly EventWindow[]): fc.Arbitrary<string> {
-  const some = fc.constantFrom(...occurrences);
-  const member = (name: string) =>
-    some
-      .chain(({ path, value }) => fc.tuple(pathText(path), testsAbout(value)))
-      .map(([path, tests]) => objectOf([[name, path], ...tests]));
-  const path = some.chain((one) => pathText(one.path));
+export function definitionAbout(spots: readonly Spot[]): fc.Arbitrary<string> {
+  const path = fc.constantFrom(...spots).chain((one) => pathText(one.path));
   const { node } = fc.letrec<{ node: string }>((tie) => ({
     node: fc.oneof(
       { maxDepth: 3, withCrossShrink: true },
-      { weight: 3, arbitrary: member('trait') },
-      { weight: 4, arbitrary: eventCondition(member('property'), path) },
+      { weight: 3, arbitrary: memberAbout('trait', spots) },
+      { weight: 4, arbitrary: eventCondition(memberAbout('property', spots), path) },
       { weight: 1, arbitrary: sample },
       { weight: 1, arbitrary: fc.constantFrom('{"audience":"other"}', '{"audience":"inner"}') },
       { weight: 1, arbitrary: groupOf('all', tie('node')) },

@@ -5,7 +5,7 @@ import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { type ReadDefinition, readDefinition } from '../../../services/questions/definition/definition.ts';
 import type { AnalyticsWriter } from '../../../services/stores/analytics/analytics-store.ts';
 import { insert, MessageMaker } from '../stores/analytics.ts';
-import { AGES, definitionAbout, EVENTS, object, occurrencesIn } from './random-audience.ts';
+import { AGES, definitionAbout, EVENTS, object, spotsIn } from './random-audience.ts';
 
 /** When random histories are asked about. */
 export const NOW_MS = Date.UTC(2026, 10, 20, 12);
@@ -42,8 +42,8 @@ export type History = typeof history extends fc.Arbitrary<infer T> ? T : never;
 /** A history, and at most `maxDefinitions` definitions about what is in it. */
 export function historyAndDefinitions(maxDefinitions: number): fc.Arbitrary<[History, string[]]> {
   return fc.noShrink(history).chain((past) => {
-    const occurrences = past.said.flatMap(({ said: { body } }) => occurrencesIn(exactly(body) as object));
-    const definitions = fc.array(definitionAbout(occurrences), {
+    const spots = past.said.flatMap(({ said: { body } }) => spotsIn(exactly(body) as object));
+    const definitions = fc.array(definitionAbout(spots), {
       minLength: 1,
       maxLength: maxDefinitions,
       size: 'max',

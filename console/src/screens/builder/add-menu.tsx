@@ -70,7 +70,7 @@ function offersOf(builder: Builder, text: string): readonly Offer[] {
   }));
   const traits = (catalog.traits.value?.names ?? []).map((known) => {
     const tests = testsOf(known);
-    const detail = `trait, ${detailOf(known, 'traits')}`;
+    const detail = `trait, ${detailOf(known, 'names')}`;
     const next = Object.keys(tests).slice(0, 1);
     return { name: known.path.join(' → '), detail, part: { trait: nameOf(known.path), ...tests }, next };
   });

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import type { Raw } from '../../api/answer.ts';
 import { ApiError, ask } from '../../api/client.ts';
 import { type Answer, operation, type Operation } from '../../../../schemas/operations.ts';
-import { findKnown, type KnownName, knownNames, type Names } from './known.ts';
+import { findKnown, type KnownName, knownNames, type Names, namesInList } from './known.ts';
 import type { Suggested } from './sentences/phrase.ts';
 import type { AudienceNames } from './tree.ts';
 
@@ -65,11 +65,11 @@ export class Catalog {
   /** What is known of these. */
   namesFor(suggested: Suggested): readonly KnownName[] {
     if (suggested.of === 'events') return this.events.value?.names ?? [];
-    if (suggested.of === 'traits') return this.traits.value?.names ?? [];
-    if (suggested.of === 'properties') return this.knownProperties(suggested.event)?.names ?? [];
-    const { path, event } = suggested;
-    const names = event === undefined ? this.traits.value : this.knownProperties(event);
-    const known = findKnown(names?.names ?? [], path);
+    const { event, lists = [] } = suggested;
+    const all = event === undefined ? this.traits.value : this.knownProperties(event);
+    const names = lists.reduce(namesInList, all?.names ?? []);
+    if (suggested.of === 'names') return names;
+    const known = findKnown(names, suggested.path);
     return known === undefined ? [] : [known];
   }
 

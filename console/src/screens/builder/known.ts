@@ -54,6 +54,12 @@ function within({ path, count, examples }: KnownName): readonly KnownName[] {
   });
 }
 
+/** The names in the objects of the list that has this name. */
+export function namesInList(names: readonly KnownName[], path: readonly string[]): readonly KnownName[] {
+  const known = findKnown(names, path);
+  return known === undefined ? [] : within({ ...known, path: [], examples: known.examples.filter(isList).flat() });
+}
+
 /** As the catalog names types. */
 export function typeOf(value: Json): string {
   if (value === null) return 'null';
@@ -72,7 +78,9 @@ export function testsOf({ types, examples }: Pick<KnownName, 'types' | 'examples
   const example = examples.find((value) => value !== null && typeOf(value) === types[0]) ?? examples[0];
   if (isList(example)) {
     const [member] = example;
-    return isConstant(member) ? { contains: member } : { exists: true };
+    if (isConstant(member)) return { contains: member };
+    const [first] = within({ path: [], count: 0, types: [], examples: example });
+    return first === undefined ? { exists: true } : { has: [{ property: nameOf(first.path), ...testsOf(first) }] };
   }
   if (isObject(example)) return { exists: true };
   if (types[0] === 'number') return { gte: isConstant(example) ? example : (numberOf('0') ?? '') };

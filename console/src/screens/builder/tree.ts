@@ -73,12 +73,15 @@ export function sentenceOf(node: TreeNode, audiences: AudienceNames = new Map())
   if (node.kind === 'not') return 'none of this';
   const texts = wordingOf(node).phrases.map(({ pieces, isClause = false }) => {
     const words = pieces.map((piece) => textOf(piece, audiences)).filter((text) => text !== '');
-    return `${isClause ? ',' : ''} ${words.join(' ')}`;
+    return `${isClause ? ',' : ''} ${spaced(words)}`;
   });
-  return texts
-    .join('')
-    .trimStart()
-    .replaceAll(/“ (.*?) ”/gs, '“$1”');
+  return texts.join('').trimStart();
+}
+
+/** No space stands within quotes and brackets at their ends. */
+function spaced(words: readonly string[]): string {
+  const isTight = (index: number): boolean => /^[“(]$/.test(words[index - 1] ?? '') || /^[”)]$/.test(words[index] ?? '');
+  return words.map((text, index) => (index === 0 || isTight(index) ? text : ` ${text}`)).join('');
 }
 
 function textOf(piece: Piece, audiences: AudienceNames): string {

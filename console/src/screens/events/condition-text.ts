@@ -8,14 +8,16 @@ import type { Condition } from './question.ts';
 export const OPERATORS = {
   is: 'is',
   is_not: 'is not',
-  gt: 'is above',
+  gt: 'is more than',
   gte: 'is at least',
-  lt: 'is below',
+  lt: 'is less than',
   lte: 'is at most',
   contains: 'contains',
-  starts_with: 'starts with',
-  exists: 'is there',
-  missing: 'is not there',
+  starts_with: 'begins with',
+  ends_with: 'ends with',
+  matches: 'matches',
+  exists: 'has a value',
+  missing: 'has no value',
 } as const;
 export type Operator = keyof typeof OPERATORS;
 
@@ -34,14 +36,14 @@ export function conditionOf(property: string, operator: Operator, value: Json): 
  */
 export function typedValue(text: string, types: CatalogMember['types'], operator: Operator): Json {
   if (/^".*"$/s.test(text)) return text.slice(1, -1);
-  const isText = operator === 'contains' || operator === 'starts_with';
+  const isText = ['contains', 'starts_with', 'ends_with', 'matches'].includes(operator);
   const has = (type: string): boolean => types.length === 0 || types.some((one) => one.type === type);
   if (!isText && has('number') && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return parseJson(text);
   if (!isText && has('boolean') && /^(true|false)$/.test(text)) return text === 'true';
   return text;
 }
 
-/** `total is above 50`; what this screen does not make is shown as JSON. */
+/** `total is more than 50`; what this screen does not make is shown as JSON. */
 export function conditionText(condition: Condition): string {
   const { property, ...operators } = condition;
   const name = Array.isArray(property) ? (property as readonly string[]).join(' → ') : valueText(property ?? null);

@@ -24,6 +24,7 @@ export function Screen() {
 
 /** Parameters of `GET /v1/users`, one of which is given. */
 const KINDS = {
+  search: { name: 'Any part', hint: 'A part of an id, a name or an email' },
   prefix: { name: 'User id', hint: 'The beginning of an id, such as u-000' },
   trait: { name: 'Trait', hint: 'name:value, such as plan:pro' },
   anonymous_id: { name: 'Anonymous id', hint: 'The whole id of a browser or device' },
@@ -45,7 +46,7 @@ function Search() {
       <div class="head">
         <h1>Users</h1>
         <div class="row actions">
-          <CopyAs request={operation('GET /v1/users', { query: { [asked.kind]: asked.text } })} />
+          <CopyAs request={operation('GET /v1/users', { query: queryOf(asked) })} />
         </div>
       </div>
       <SearchForm key={asked.kind + asked.text} asked={asked} />
@@ -55,8 +56,14 @@ function Search() {
 }
 
 function askedIn(query: URLSearchParams): Asked {
-  const kind = (Object.keys(KINDS) as Kind[]).find((name) => query.has(name)) ?? 'prefix';
+  const kind = (Object.keys(KINDS) as Kind[]).find((name) => query.has(name)) ?? 'search';
   return { kind, text: query.get(kind) ?? '' };
+}
+
+/** Where nothing is typed, all users: whose ids begin with nothing. */
+function queryOf({ kind, text }: Asked): { readonly [name in Kind]?: string } {
+  if (kind !== 'search') return { [kind]: text };
+  return text.trim() === '' ? { prefix: '' } : { search: text.trim() };
 }
 
 function SearchForm({ asked }: { readonly asked: Asked }) {
@@ -92,7 +99,7 @@ const PAGE = '50';
 
 function Found({ asked }: { readonly asked: Asked }) {
   const cursor = address.value.query.get('cursor') ?? undefined;
-  const request = operation('GET /v1/users', { query: { [asked.kind]: asked.text, limit: PAGE, cursor } });
+  const request = operation('GET /v1/users', { query: { ...queryOf(asked), limit: PAGE, cursor } });
   const found = useAnswer(request);
   if (found.state === 'loading') return <Loading what="users" />;
   if (found.state === 'failed') return <Problem error={found.error} retry={found.retry} />;
@@ -113,7 +120,7 @@ function Found({ asked }: { readonly asked: Asked }) {
 }
 
 function Nobody({ asked }: { readonly asked: Asked }) {
-  if (asked.text === '') {
+  if (asked.text.trim() === '') {
     return (
       <Empty title="There are no users yet">
         <p>
@@ -125,10 +132,17 @@ function Nobody({ asked }: { readonly asked: Asked }) {
   }
   return (
     <Empty title="Nobody was found">
-      <p>
-        No {KINDS[asked.kind].name.toLowerCase()} in this project {asked.kind === 'prefix' ? 'begins with' : 'is'}{' '}
-        <code>{asked.text}</code>. Capital letters count.
-      </p>
+      {asked.kind === 'search' ? (
+        <p>
+          No user of this project has <code>{asked.text}</code> in their id, or in a trait that is searched:{' '}
+          <code>name</code> and <code>email</code>, unless the project has others.
+        </p>
+      ) : (
+        <p>
+          No {KINDS[asked.kind].name.toLowerCase()} in this project {asked.kind === 'prefix' ? 'begins with' : 'is'}{' '}
+          <code>{asked.text}</code>. Capital letters count.
+        </p>
+      )}
     </Empty>
   );
 }

@@ -2,10 +2,10 @@
 import type { Json } from '../../../api/json.ts';
 import { constantPieces, convert, numberPiece } from './constant-pieces.ts';
 import { dateAdditions, datePieces, dateWith, isAnniversary } from './date-pieces.ts';
-import { type Edit, isList, type JsonObject, type Path, withRenamed } from '../json-edit.ts';
+import { type Edit, isList, isObject, type JsonObject, type Path, withRenamed } from '../json-edit.ts';
 import { isConstant, keysOf, type KnownName, nameOf, strangeTypes, testsOf } from '../known.ts';
 import { type Addition, jsonPiece, listPieces, type Option, optionsOf, type Piece } from './phrase.ts';
-import { removal, type Suggested, word } from './phrase.ts';
+import { removal, type Suggested, type Surroundings, word } from './phrase.ts';
 
 /** In the order in which they are offered. */
 const OPERATORS: Readonly<Record<string, string>> = {
@@ -27,6 +27,8 @@ const OPERATORS: Readonly<Record<string, string>> = {
   'not matches': 'does not match',
   date: 'is a date',
   'date anniversary': 'has its anniversary',
+  has: 'has an object',
+  'not has': 'has no object',
   'exists true': 'has a value',
   'exists false': 'has no value',
 };
@@ -37,21 +39,19 @@ const ORDERED = ['gt', 'gte', 'lt', 'lte'];
 export const COMPARISONS = ['is', 'is_not', ...ORDERED];
 const TEXTS = ['starts_with', 'ends_with', 'matches'];
 /** Those that have a word for their opposite, which is the condition within a `not`. */
-const WITH_OPPOSITE = ['in', 'contains', ...TEXTS];
+const WITH_OPPOSITE = ['in', 'contains', ...TEXTS, 'has'];
 /** Those that letter case can be left out of, by what may stand beside them. */
-const WITH_CASE = ['is', 'is_not', ...WITH_OPPOSITE];
+const WITH_CASE = ['is', 'is_not', 'in', 'contains', ...TEXTS];
 const CASE = 'ignore_case';
 const CASES = optionsOf({ true: '(ignoring case)', false: '(minding case)' });
 
-export interface MemberPlace {
+export interface MemberPlace extends Surroundings {
   readonly at: Path;
   readonly node: JsonObject;
   /** The member that has its name: `trait`, `property`, or a measure such as `sum`. */
   readonly kind: string;
   /** Whether numbers are compared with what the property's values come to. */
   readonly isMeasure?: boolean;
-  /** The event that has the property. */
-  readonly event?: string;
   /** The path of a trait's condition with its `not`; undefined where it cannot be negated. */
   readonly outer?: Path;
 }
@@ -120,10 +120,10 @@ function wordOf(name: string): string {
 }
 
 function namePieces(place: MemberPlace): readonly Piece[] {
-  const { at, node, kind, event } = place;
+  const { at, node, kind, event, lists } = place;
   const named = node[kind];
   const label = kind === 'trait' ? 'Trait' : 'Property';
-  const suggested: Suggested = kind === 'trait' ? { of: 'traits' } : { of: 'properties', event: event ?? '' };
+  const suggested: Suggested = { of: 'names', event, lists };
   const choose = (known: KnownName): Edit => ({ at, value: renamed(place, known) });
   const keys = keysOf(named);
   if (keys === undefined) return [jsonPiece([...at, kind], named ?? null, label)];
@@ -155,22 +155,47 @@ function renamed({ node, kind, isMeasure = false }: MemberPlace, known: KnownNam
 }
 
 function testPieces(place: MemberPlace, name: string): readonly Piece[] {
-  const { at, node, event } = place;
+  const { at, node, event, lists } = place;
   const value = node[name] ?? null;
   const operator = operatorPiece(place, name, value);
   const label = 'Value';
   if (place.isMeasure === true) return [operator, numberPiece([...at, name], value, label)];
-  const suggested: Suggested = { of: 'values', path: keysOf(node[place.kind]) ?? [], event };
+  const suggested: Suggested = { of: 'values', path: keysOf(node[place.kind]) ?? [], event, lists };
   const types = TEXTS.includes(name) ? 'text' : ORDERED.includes(name) ? 'ordered' : 'any';
   if (name === 'exists')
     return typeof value === 'boolean' ? [operator] : [operator, jsonPiece([...at, name], value, label)];
   if (name === 'date') return [operator, ...datePieces([...at, name], value)];
+  if (name === 'has') return [operator, ...objectPieces(place, value)];
   if (name !== 'in') return [operator, ...constantPieces([...at, name], value, { label, suggested, types })];
   if (!isList(value)) return [operator, jsonPiece([...at, name], value, label)];
   const values = listPieces([...at, name], value, label, (path, member, numbered) =>
     constantPieces(path, member, { label: numbered, suggested }),
   );
   return [operator, ...values];
+}
+
+/** What one object of the list must have. */
+function objectPieces({ at, node, kind, event, lists = [] }: MemberPlace, members: Json): readonly Piece[] {
+  const place = [...at, 'has'];
+  if (!isList(members)) return [jsonPiece(place, members, 'Objects')];
+  const surroundings = { event, lists: [...lists, keysOf(node[kind]) ?? []] };
+  const pieces = members.flatMap((member, index) => [
+    ...(index === 0 ? [] : [word('and')]),
+    word('whose'),
+    ...propertyPieces([...place, index], member, surroundings),
+    ...(members.length === 1 ? [] : [removal('Remove this about the object', [...place, index])]),
+  ]);
+  return [word('('), ...pieces, word(')')];
+}
+
+/** A property of an event or of an object, and its operators. */
+export function propertyPieces(at: Path, member: Json, surroundings: Surroundings): readonly Piece[] {
+  const isKnown =
+    isObject(member) &&
+    Object.hasOwn(member, 'property') &&
+    Object.keys(member).every((key) => key === 'property' || isTest(key));
+  if (!isKnown) return [jsonPiece(at, member, 'Property')];
+  return memberPieces({ at, node: member, kind: 'property', ...surroundings });
 }
 
 function operatorPiece({ at, node, outer, isMeasure = false }: MemberPlace, name: string, value: Json): Piece {
@@ -211,6 +236,7 @@ function valueFor(operator: string, from: string, value: Json): Json {
   const constants = (isList(value) ? value : [value]).filter(isConstant);
   const single = constants[0] ?? '';
   if (operator.startsWith('exists')) return operator === 'exists true';
+  if (operator === 'has') return [{ property: '', is: single }];
   if (operator === 'in') return constants.length === 0 ? [single] : constants;
   if (TEXTS.includes(operator)) return convert(single, 'text');
   return ORDERED.includes(operator) && typeof single === 'boolean' ? convert(single, 'number') : single;
@@ -226,7 +252,7 @@ export function memberAdditions({ at, node, kind, isMeasure = false }: MemberPla
     const value = [...values, values.at(-1) ?? ''];
     additions.push({ text: 'value', label: `Add a value of ${name}`, make: () => ({ at: [...at, 'in'], value }) });
   }
-  additions.push(...dateAdditions(at, node['date'], name));
+  additions.push(...dateAdditions(at, node['date'], name), ...objectAdditions(at, node['has'], name));
   if (!isMeasure && tests.some((test) => WITH_CASE.includes(test)) && !Object.hasOwn(node, CASE)) {
     const label = `Upper and lower case are the same in ${name}`;
     additions.push({ text: 'in any case', label, isRare: true, make: () => ({ at: [...at, CASE], value: true }) });
@@ -237,6 +263,20 @@ export function memberAdditions({ at, node, kind, isMeasure = false }: MemberPla
     additions.push({ text: 'and', label, isRare: true, make: () => ({ at, value: { ...node, ...other } }) });
   }
   return additions;
+}
+
+function objectAdditions(at: Path, members: Json | undefined, name: string): readonly Addition[] {
+  if (!isList(members)) return [];
+  const place = [...at, 'has'];
+  const make = () => ({ at: [...place, members.length], value: { property: '', is: '' } });
+  const other: Addition = { text: 'and whose', label: `What else the object in ${name} must have`, make };
+  return [other, ...propertiesAdditions(place, members)];
+}
+
+export function propertiesAdditions(at: Path, members: readonly Json[]): readonly Addition[] {
+  return members.flatMap((node, index) =>
+    isObject(node) ? memberAdditions({ at: [...at, index], node, kind: 'property' }) : [],
+  );
 }
 
 /** What people add to a comparison: the other end of a range; where there is no operator at all, the first. */

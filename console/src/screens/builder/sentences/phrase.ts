@@ -12,10 +12,17 @@ export interface Option {
 /** What the catalog is asked for, to be suggested. */
 export type Suggested =
   | { readonly of: 'events' }
-  | { readonly of: 'traits' }
-  | { readonly of: 'properties'; readonly event: string }
-  /** Values of a trait, or of a property of an event. */
-  | { readonly of: 'values'; readonly path: readonly string[]; readonly event: string | undefined };
+  | ({ readonly of: 'names' } & Surroundings)
+  /** The values of the trait or property that has this name. */
+  | ({ readonly of: 'values'; readonly path: readonly string[] } & Surroundings);
+
+/** Where a trait or a property is. */
+export interface Surroundings {
+  /** The event that has the property; undefined for traits. */
+  readonly event?: string | undefined;
+  /** The names of the lists whose objects have it, from the outermost in. */
+  readonly lists?: readonly (readonly string[])[] | undefined;
+}
 
 interface Control {
   /** The place that `make` gives a new value for. */

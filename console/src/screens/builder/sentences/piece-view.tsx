@@ -17,7 +17,7 @@ export interface PieceProps {
 
 export function PieceView({ builder, piece }: PieceProps) {
   if (piece.kind === 'word') {
-    return <span class={/^[“”→]$/.test(piece.text) ? 'glyph' : 'word'}>{piece.text}</span>;
+    return <span class={/^[“”()→]$/.test(piece.text) ? 'glyph' : 'word'}>{piece.text}</span>;
   }
   if (piece.kind === 'choice') return <Choice builder={builder} piece={piece} />;
   if (piece.kind === 'audience') return <AudienceChoice builder={builder} piece={piece} />;

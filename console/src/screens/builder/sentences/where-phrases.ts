@@ -1,9 +1,9 @@
 /** Which properties the events must have: a phrase for each. */
 import type { Json } from '../../../api/json.ts';
-import { isList, isObject, type Path, pointerOf } from '../json-edit.ts';
+import { isList, type Path, pointerOf } from '../json-edit.ts';
 import { type KnownName, nameOf, testsOf } from '../known.ts';
-import { isTest, memberAdditions, memberPieces, type MemberPlace } from './member-phrase.ts';
-import { type Addition, jsonPiece, type Phrase, phrasesOf, type Piece, removal, word } from './phrase.ts';
+import { propertiesAdditions, propertyPieces } from './member-phrase.ts';
+import { type Addition, jsonPiece, type Phrase, phrasesOf, removal, word } from './phrase.ts';
 
 export function wherePhrases(at: Path, where: Json, event: string): readonly Phrase[] {
   const name = pointerOf(at);
@@ -13,19 +13,11 @@ export function wherePhrases(at: Path, where: Json, event: string): readonly Phr
     const place = [...at, index];
     const pieces = [
       word(index === 0 ? 'where' : 'and'),
-      ...wherePieces(place, member, event),
+      ...propertyPieces(place, member, { event }),
       removal('Remove this about the property', where.length === 1 ? at : place),
     ];
     return phrasesOf(`${name} ${index}`, pieces);
   });
-}
-
-function wherePieces(at: Path, member: Json, event: string): readonly Piece[] {
-  if (!isObject(member) || !Object.hasOwn(member, 'property')) return [jsonPiece(at, member, 'Property')];
-  const unknown = Object.keys(member).some((key) => key !== 'property' && !isTest(key));
-  if (unknown) return [jsonPiece(at, member, 'Property')];
-  const place: MemberPlace = { at, node: member, kind: 'property', event };
-  return memberPieces(place);
 }
 
 export function whereAdditions(at: Path, where: Json | undefined, event: string): readonly Addition[] {
@@ -37,9 +29,5 @@ export function whereAdditions(at: Path, where: Json | undefined, event: string)
   };
   const text = where === undefined ? 'where' : 'and where';
   const addition = { text, label: 'Only events with certain properties', event, make };
-  return [addition, ...(where ?? []).flatMap((member, index) => ofMember([...at, index], member))];
-}
-
-function ofMember(at: Path, member: Json): readonly Addition[] {
-  return isObject(member) ? memberAdditions({ at, node: member, kind: 'property' }) : [];
+  return [addition, ...propertiesAdditions(at, where ?? [])];
 }
