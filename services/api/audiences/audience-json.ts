@@ -45,11 +45,7 @@ export function audienceJson(audience: SavedAudience, project: Zone, names: Audi
 }
 
 /** The definition, and the same in English. It is JSON text already and goes in untouched, every digit kept. */
-export function definitionJson(
-  saved: Pick<SavedAudience, 'definition'>,
-  project: Zone,
-  names: AudienceNames,
-): string {
+export function definitionJson(saved: Pick<SavedAudience, 'definition'>, project: Zone, names: AudienceNames): string {
   const read = readSaved(saved, project, names);
   // A newer version may have saved what this one cannot read.
   const description = read.ok ? describeLines(read.definition) : saved.definition;

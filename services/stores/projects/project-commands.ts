@@ -114,7 +114,8 @@ function changesOf({ name, timezone, search_traits: traits, ...limits }: Project
     searchTraits: traits === undefined ? undefined : checkTraits(traits),
   };
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  if (given.length === 0) throw commandInvalid('Nothing to change: give a name, a timezone, a limit or the traits of the search.');
+  if (given.length === 0)
+    throw commandInvalid('Nothing to change: give a name, a timezone, a limit or the traits of the search.');
   return Object.fromEntries(given);
 }
 

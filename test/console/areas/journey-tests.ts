@@ -29,8 +29,14 @@ export function testJourneys(scene: () => Scene): void {
       await page.getByRole('link', { name: 'follow what comes in' }).click();
       await page.getByText('Listening…').waitFor();
       await run('sh', ['-c', curl], { env: { ...process.env, TIDEMARK_WRITE_KEY: WRITE_KEY } });
-      await page.getByRole('button', { name: /Order Completed/ }).nth(1).waitFor();
-      await page.getByRole('button', { name: /Order Completed/ }).first().click();
+      await page
+        .getByRole('button', { name: /Order Completed/ })
+        .nth(1)
+        .waitFor();
+      await page
+        .getByRole('button', { name: /Order Completed/ })
+        .first()
+        .click();
       const message = page.getByRole('complementary', { name: 'Message' });
       await message.locator('.steps li.done').nth(2).waitFor();
       await message.getByText('129.9').waitFor();

@@ -29,7 +29,10 @@ export function testUsers(scene: () => Scene): void {
       await expect.poll(() => page.url()).toContain('search=u-0001');
       await page.locator('[data-search]').fill(' LOVELACE ');
       await page.getByRole('button', { name: 'Find' }).click();
-      await rows.filter({ hasText: /lovelace/i }).first().waitFor();
+      await rows
+        .filter({ hasText: /lovelace/i })
+        .first()
+        .waitFor();
       await expect.poll(async () => rows.filter({ hasNotText: /lovelace/i }).count()).toBe(0);
       await page.goto(`${scene().url}/console/#/users?search=nobody+at+all`);
       await page.getByText('unless the project has others').waitFor();

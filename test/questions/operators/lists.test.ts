@@ -85,7 +85,11 @@ describe.each(await testedAnalytics())('lists in $name', (tested) => {
     ]);
     expect(await found(projectId, users, '"has":[{"property":"sku","is":"a"}]')).toEqual(['both', 'divided']);
     expect(await found(projectId, users, '"has":[{"property":"sku","exists":false}]')).toEqual(['void']);
-    expect(await found(projectId, users, '"has":[{"property":"sku","is_not":"b"}]')).toEqual(['both', 'divided', 'void']);
+    expect(await found(projectId, users, '"has":[{"property":"sku","is_not":"b"}]')).toEqual([
+      'both',
+      'divided',
+      'void',
+    ]);
   });
 
   test('numbers in the objects of a list keep their digits', async () => {

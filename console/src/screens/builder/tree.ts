@@ -80,7 +80,8 @@ export function sentenceOf(node: TreeNode, audiences: AudienceNames = new Map())
 
 /** No space stands within quotes and brackets at their ends. */
 function spaced(words: readonly string[]): string {
-  const isTight = (index: number): boolean => /^[“(]$/.test(words[index - 1] ?? '') || /^[”)]$/.test(words[index] ?? '');
+  const isTight = (index: number): boolean =>
+    /^[“(]$/.test(words[index - 1] ?? '') || /^[”)]$/.test(words[index] ?? '');
   return words.map((text, index) => (index === 0 || isTight(index) ? text : ` ${text}`)).join('');
 }
 
