@@ -72,14 +72,14 @@ async function mergeMonths(session: Session): Promise<void> {
 }
 
 /** Stops merges and inserts what came within the last seconds, into a folder that is open in this process. */
-export function makeFresh(folder: string, events: number): void {
+export function makeFresh(folder: string, events: number, more?: string): void {
   const session = new Session(join(folder, 'store'));
   try {
     session.query('SYSTEM STOP MERGES');
     for (let insert = 0; insert < FRESH_INSERTS; insert++) {
       // A tenth came with the insert before.
       const from = events + insert * (FRESH_EVENTS * 0.9);
-      const selected = eventsFrom(events, from, from + FRESH_EVENTS, FRESH_INSERTS * FRESH_EVENTS);
+      const selected = eventsFrom(events, from, from + FRESH_EVENTS, FRESH_INSERTS * FRESH_EVENTS, more);
       session.query(`INSERT INTO track_rows ${EVENT_COLUMNS} ${selected}`);
       for (const { events: rows } of PEERS) session.query(rows(selected));
     }
@@ -120,7 +120,10 @@ function eventsFrom(events: number, from: number, to: number, earlier = 0, more 
          toUInt64(${USERS} * pow((intHash64(number) % 1000003) / 1000003, 1.5)) AS user_index,
          ${NOW_MS * 1000 - DAYS * 86_400_000_000} + intDiv((number - ${earlier}) * ${DAYS * 86_400}, ${events}) * 1000000 + dice % 1000000 AS at,
          leftPad(lower(hex(dice)), 16, '0') AS random,
-         leftPad(lower(hex(toUInt64(intDiv(at, 1000)))), 12, '0') AS millis
+         leftPad(lower(hex(toUInt64(intDiv(at, 1000)))), 12, '0') AS millis,
+         concat('{"total":', toString((dice % 20000) / 100), ',"items":', toString(dice % 7), ',"currency":"',
+                ['EUR', 'USD', 'GBP'][1 + dice % 3], '","path":"/p/', toString(dice % 5000), '","device":"',
+                ['ios', 'android', 'web'][1 + intDiv(dice, 8) % 3], '"', ${more}, '}') AS text
     SELECT '${PROJECT}' AS project_id,
            multiIf(kind < 400, 'Page Viewed', kind < 450, 'Order Completed', kind < 459, 'Trial Started',
                    concat('Event ', toString(kind % 20))) AS event,
@@ -129,10 +132,9 @@ function eventsFrom(events: number, from: number, to: number, earlier = 0, more 
                   substring(random, 4, 3), '-', substring(random, 5, 12)) AS message_id,
            fromUnixTimestamp64Micro(toInt64(at), 'UTC') AS timestamp,
            fromUnixTimestamp64Micro(toInt64(at) + 250000, 'UTC') AS received_at, '' AS session_id, 'track' AS source,
-           concat('{"total":', toString((dice % 20000) / 100), ',"items":', toString(dice % 7), ',"currency":"',
-                  ['EUR', 'USD', 'GBP'][1 + dice % 3], '","path":"/p/', toString(dice % 5000), '","device":"',
-                  ['ios', 'android', 'web'][1 + intDiv(dice, 8) % 3], '"', ${more}, '}') AS properties,
-           properties AS properties_text, dice % 4 AS log_partition, number AS log_offset, false AS message_id_given
+           -- As the service has it: an object in a list is an empty list.
+           replaceRegexpAll(text, '[{]"sku"[^}]*[}]', '[]') AS properties,
+           text AS properties_text, dice % 4 AS log_partition, number AS log_offset, false AS message_id_given
     FROM numbers(${from}, ${to - from})`;
 }
 

@@ -29,6 +29,26 @@ export const KINDS: readonly KindQuestion[] = [
     posthog: ofEvents('true', ''),
   },
   {
+    name: 'an object of a list: one of 200 products over a price, 30 days',
+    definition: {
+      ...ORDERED,
+      where: [
+        {
+          property: 'products',
+          has: [
+            { property: 'sku', is: 'sku-7' },
+            { property: 'price', gt: 10 },
+          ],
+        },
+      ],
+    },
+    posthog: ofEvents(
+      `event = 'Order Completed' AND arrayExists(one -> JSONExtractString(one, 'sku') = 'sku-7' ` +
+        `AND JSONExtractFloat(one, 'price') > 10, JSONExtractArrayRaw(properties, 'products'))`,
+      '',
+    ),
+  },
+  {
     name: 'for the first time in the last 7 days',
     definition: { event: 'Trial Started', first: { last: '7d' } },
     posthog: `

@@ -17,7 +17,7 @@ import { linkedCopy, madeHistory, makeFresh } from './data.ts';
 import { PEERS } from './layouts.ts';
 import { KINDS } from './kinds.ts';
 import { audienceOf, QUESTIONS, type Question } from './questions.ts';
-import { NOW_MS, PROJECT } from './shape.ts';
+import { NOW_MS, PRODUCTS, PROJECT } from './shape.ts';
 
 const ROUNDS = 5;
 const AT_ONCE = [4, 10] as const;
@@ -45,7 +45,12 @@ if (given.fresh === undefined) await merged();
 else await withFresh(given.fresh);
 
 async function merged(): Promise<void> {
-  const folder = await madeHistory(given.data, { name: 'audience-with-dates', events, peers: PEERS });
+  const folder = await madeHistory(given.data, {
+    name: 'audience-with-products',
+    events,
+    peers: PEERS,
+    more: PRODUCTS,
+  });
   await asking(folder, async (store) => {
     for (const question of QUESTIONS) await compare(store, `${question.name}, merged`, queriesFor(question));
     for (const { name, definition, posthog } of KINDS) {
@@ -70,7 +75,7 @@ async function merged(): Promise<void> {
 /** The same after twenty more inserts that nothing has merged, some of them repeats. */
 async function withFresh(folder: string): Promise<void> {
   await asking(folder, async (store) => {
-    makeFresh(folder, events);
+    makeFresh(folder, events, PRODUCTS);
     for (const question of QUESTIONS) await compare(store, `${question.name}, with fresh parts`, queriesFor(question));
   });
 }
