@@ -5,6 +5,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import { linkTo } from '../../frame/router.ts';
 import { openScreens } from '../../frame/screens.ts';
 import { useAnswer } from '../../parts/loading/use-load.ts';
+import { displayName } from '../../parts/user-cell.tsx';
 import { userLink } from '../user-link.ts';
 
 export interface Found {
@@ -75,7 +76,11 @@ function useUsers(text: string): readonly Found[] | undefined {
 
 /** The one place that asks for users by what people type of them. @throws ApiError; the reason of the signal. */
 async function findUsers(text: string, signal: AbortSignal): Promise<readonly Found[]> {
-  const request = operation('GET /v1/users', { query: { prefix: text, limit: MOST_OF_A_KIND } });
+  const request = operation('GET /v1/users', { query: { search: text, limit: MOST_OF_A_KIND } });
   const { users } = await ask({ ...request, signal });
-  return users.map((user) => ({ kind: 'User', name: user.user_id ?? user.internal_id, link: userLink(user) }));
+  return users.map((user) => {
+    const id = user.user_id ?? user.internal_id;
+    const name = displayName(user);
+    return { kind: 'User', name: name === undefined ? id : `${name} (${id})`, link: userLink(user) };
+  });
 }
