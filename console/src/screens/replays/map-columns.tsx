@@ -79,7 +79,7 @@ function Options({ query }: { readonly query: URLSearchParams }) {
       <label>
         <span class="label">Rows are</span>
         <select value={query.get('type') ?? ''} onChange={(event) => change({ type: event.currentTarget.value })}>
-          <option value="">each as its column “type” says</option>
+          <option value="">by a column “type”</option>
           <option value="track">events</option>
           <option value="identify">traits of users</option>
         </select>
