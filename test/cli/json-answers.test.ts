@@ -96,6 +96,7 @@ const COMMANDS: readonly (readonly [command: string, words: () => readonly strin
   ['events counts', () => ['--measure', 'sum', '--of', 'total', ...of()]],
   ['events query', () => ['--event', 'Paid', '--limit', '1', ...of()]],
   ['user show', () => ['ada', ...of()]],
+  ['user find', () => ['a', ...of()]],
   ['user events', () => ['ada', '--limit', '1', ...of()]],
   ['user export', () => ['ada', ...of()]],
   ['dead-letters list', () => []],

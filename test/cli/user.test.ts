@@ -31,9 +31,14 @@ test('user find prints a line for each user who has the text, and keeps the digi
   const ada = server.addProfile('u-1', { traits: '{"name":"Ada Lovelace","n":12345678901234567890}' });
   const other = server.addProfile('lovelace-2');
   const keys = [ada, other].map(({ userKey }) => userKey);
+  const { answer } = server.analytics;
+  onTestFinished(() => void (server.analytics.answer = answer));
   server.analytics.answer = ({ sql }) => {
     const isFirst = sql.includes('user_number');
-    const rows = keys.map((key) => (isFirst ? { user_number: userNumber(key), source: '0' } : { internal_id: key }));
+    const inOrder = keys.toSorted((a, b) => (BigInt(userNumber(a)) < BigInt(userNumber(b)) ? -1 : 1));
+    const rows = isFirst
+      ? inOrder.map((key) => ({ user_number: userNumber(key), source: '0' }))
+      : keys.map((key) => ({ internal_id: key }));
     return { rows, tookMs: 1, rowsRead: 2, bytesRead: 3 };
   };
 

@@ -14,7 +14,11 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 vi.setConfig({ testTimeout: 300_000 });
 
 const ROOT = join(import.meta.dirname, '../..');
-const NOWHERE = { PROFILES_URL: 'postgres://a:b@127.0.0.1:9/x', ANALYTICS_URL: 'http://a:b@127.0.0.1:9/x' };
+const NOWHERE = {
+  EVENT_LOG_URL: 'kafka://127.0.0.1:9',
+  PROFILES_URL: 'postgres://a:b@127.0.0.1:9/x',
+  ANALYTICS_URL: 'http://a:b@127.0.0.1:9/x',
+};
 
 /** Levels and codes of the fatal lines. */
 function fatalsOf({ stdout }: Finished): unknown[] {

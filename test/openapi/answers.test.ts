@@ -75,6 +75,11 @@ async function holdAgainstDocument(operation: Operation, response: Response): Pr
   seen.add(`${operation.operationId} ${response.status in operation.responses ? response.status : 'default'}`);
 }
 
+/** The summary of the first project is kept for ten seconds after it was answered. */
+function afresh({ operationId }: Operation): Request {
+  return operationId === 'getSummary' ? { key: OTHER_READ_KEY } : {};
+}
+
 async function whileUnreachable<T>(run: () => Promise<T>): Promise<T> {
   const { log, profiles, analytics, saved, audit, admin, refusals, figures, sessions } = server;
   const stores = [log, profiles, analytics, saved, audit, admin, refusals, figures, sessions];
@@ -197,7 +202,8 @@ test('a question past its limits is refused as documented', async () => {
 
   const limited = document.operations.filter(({ responses }) => '422' in responses);
   server.evaluating = new TidemarkError('QUERY_LIMIT', 'The question reads too many rows.');
-  for (const operation of limited) expect(await exchange(operation), operation.operationId).toBe(422);
+  for (const operation of limited)
+    expect(await exchange(operation, afresh(operation)), operation.operationId).toBe(422);
   server.evaluating = undefined;
 });
 
@@ -271,7 +277,10 @@ test('requests are refused as documented while the stores are unavailable', asyn
   )) {
     const [body = ''] = await bodiesOf(operation, server.url);
 
-    expect(await whileUnreachable(() => exchange(operation, { body })), operation.operationId).toBe(503);
+    expect(
+      await whileUnreachable(() => exchange(operation, { body, ...afresh(operation) })),
+      operation.operationId,
+    ).toBe(503);
   }
   server.ready = false;
   expect(await exchange(document.operation('getReadiness'))).toBe(503);
