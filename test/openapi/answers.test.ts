@@ -7,7 +7,7 @@ import { SETTLED_LETTER, UNDECODABLE_LETTER } from '../support/http/admin-fakes.
 import { analyticsRowsFor } from '../support/stores/analytics-answers.ts';
 import { exchangeSessions } from '../support/http/console-session-exchange.ts';
 import { faultsOf } from '../support/openapi/answer.ts';
-import { type Request, exchangeOperations } from '../support/openapi/operations.ts';
+import { afresh, type Request, exchangeOperations } from '../support/openapi/operations.ts';
 import { Document, type Operation } from '../support/openapi/document.ts';
 import { AdminObjects } from '../support/openapi/objects.ts';
 import { bodiesOf, headersOfPage, keyFor, QUERIES, successOf, TAKES_NOTHING } from '../support/openapi/requests.ts';
@@ -73,11 +73,6 @@ async function exchange(operation: Operation, request: Request = {}): Promise<nu
 async function holdAgainstDocument(operation: Operation, response: Response): Promise<void> {
   expect(await faultsOf(document, operation, response)).toEqual([]);
   seen.add(`${operation.operationId} ${response.status in operation.responses ? response.status : 'default'}`);
-}
-
-/** The summary of the first project is kept for ten seconds after it was answered. */
-function afresh({ operationId }: Operation): Request {
-  return operationId === 'getSummary' ? { key: OTHER_READ_KEY } : {};
 }
 
 async function whileUnreachable<T>(run: () => Promise<T>): Promise<T> {
@@ -202,8 +197,7 @@ test('a question past its limits is refused as documented', async () => {
 
   const limited = document.operations.filter(({ responses }) => '422' in responses);
   server.evaluating = new TidemarkError('QUERY_LIMIT', 'The question reads too many rows.');
-  for (const operation of limited)
-    expect(await exchange(operation, afresh(operation)), operation.operationId).toBe(422);
+  for (const one of limited) expect(await exchange(one, afresh(one)), one.operationId).toBe(422);
   server.evaluating = undefined;
 });
 
@@ -277,10 +271,7 @@ test('requests are refused as documented while the stores are unavailable', asyn
   )) {
     const [body = ''] = await bodiesOf(operation, server.url);
 
-    expect(
-      await whileUnreachable(() => exchange(operation, { body, ...afresh(operation) })),
-      operation.operationId,
-    ).toBe(503);
+    expect(await whileUnreachable(() => exchange(operation, afresh(operation, body))), operation.operationId).toBe(503);
   }
   server.ready = false;
   expect(await exchange(document.operation('getReadiness'))).toBe(503);

@@ -1,5 +1,6 @@
 /** The answers of what operators and machines ask that depend on headers. */
 import { expect } from 'vitest';
+import { OTHER_READ_KEY } from '../http/reading-server.ts';
 import { IngestServer } from '../http/ingest-server.ts';
 import type { Document, Operation } from './document.ts';
 
@@ -10,6 +11,12 @@ export interface Request {
   readonly key?: string;
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A request that nothing kept answers: the summary of the first project is kept for ten seconds. */
+export function afresh({ operationId }: Operation, body?: string): Request {
+  const other = operationId === 'getSummary' ? { key: OTHER_READ_KEY } : {};
+  return body === undefined ? other : { body, ...other };
 }
 
 export async function exchangeOperations(
