@@ -7,6 +7,11 @@ export function count(value: number): string {
   return format.format(value);
 }
 
+/** `+12`, `−3`, `0`: by how much a count of the interface has changed. */
+export function signedCount(change: number): string {
+  return change === 0 ? '0' : `${change < 0 ? '−' : '+'}${count(Math.abs(change))}`;
+}
+
 /** `12,345.6789`: a number of an answer with every digit, its whole part in groups of three. */
 export function grouped(rawJSON: string): string {
   const [, whole = rawJSON, rest = ''] = /^(-?\d+)(.*)$/.exec(rawJSON) ?? [];

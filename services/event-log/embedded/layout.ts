@@ -5,7 +5,7 @@ import { nameOf } from '../partition.ts';
 
 export const DEFAULT_PARTITIONS = 4;
 /** Partitions that a log can have. */
-export const MAX_PARTITIONS = 5_000;
+const MAX_PARTITIONS = 5_000;
 
 export interface Topic {
   readonly name: string;

@@ -2,7 +2,7 @@
 import type { HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { countOf } from '../../api/json.ts';
 import { type DiffLine, lineDiff } from '../../parts/json/line-diff.ts';
-import { count } from '../../parts/numbers.ts';
+import { signedCount } from '../../parts/numbers.ts';
 
 export interface AudienceState {
   readonly is: 'well' | 'waiting' | 'unwell';
@@ -91,8 +91,7 @@ export function changeOfDay(history: readonly Size[], nowMs: number): number | u
 
 /** `+12`, `−3`, `±0` */
 export function changeText(change: number): string {
-  if (change === 0) return '±0';
-  return change > 0 ? `+${count(change)}` : `−${count(-change)}`;
+  return change === 0 ? '±0' : signedCount(change);
 }
 
 /**

@@ -2,7 +2,7 @@
 import { countOf } from '../../api/json.ts';
 import type { ProjectStatus, ProjectSummary } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
-import { comparedText, count } from '../../parts/numbers.ts';
+import { comparedText, count, signedCount } from '../../parts/numbers.ts';
 import { Table } from '../../parts/table.tsx';
 
 const EVENTS = [{ name: 'Event' }, { name: 'Count', look: 'number' }, { name: 'Change', look: 'number' }];
@@ -48,18 +48,13 @@ export function MovedAudiences({ audiences }: { readonly audiences: NonNullable<
               name={name}
               link={linkTo(['audiences', id])}
               value={countOf(members)}
-              change={before === null ? 'new' : movedText(countOf(members) - countOf(before))}
+              change={before === null ? 'new' : signedCount(countOf(members) - countOf(before))}
             />
           ))}
         </Table>
       )}
     </section>
   );
-}
-
-/** `+32`, `−5`, `0` */
-function movedText(change: number): string {
-  return change === 0 ? '0' : `${change < 0 ? '−' : '+'}${count(Math.abs(change))}`;
 }
 
 interface LineProps {
