@@ -19,9 +19,7 @@ export type HistoryEntry = Answer<'GET /v1/audiences/{id}/history'>['history'][n
 export type AudienceMember = WithoutEnd<Answer<'GET /v1/audiences/{id}/members'>>;
 export type AudienceChange = WithoutEnd<Answer<'GET /v1/audiences/{id}/changes'>>;
 export type AudiencePreview = Answer<'POST /v1/audiences/preview'>;
-export type AudienceExplanation = Answer<'POST /v1/audiences/explain'>;
-export type AudienceWhy = Answer<'GET /v1/audiences/{id}/why'>;
-export type AudienceVerdict = AudienceWhy['why'];
+export type AudienceVerdict = Answer<'GET /v1/audiences/{id}/why'>['why'];
 
 /** What ends an answer in lines. */
 export interface LastLine {

@@ -2,9 +2,11 @@ import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { keepsDigits } from '../api/json.ts';
 import { Loading, Problem } from '../parts/loading/states.tsx';
+import { ScreenPage } from '../parts/page.tsx';
 import { Help, openHelp } from './help.tsx';
 import { useShortcuts } from './keyboard.ts';
 import { Navigation } from './navigation.tsx';
+import { NeedsAdmin } from './needs-admin.tsx';
 import { address, goTo, linkTo } from './router.ts';
 import { openScreens, type Screen, SCREENS } from './screens.ts';
 import { keepScroll } from './scroll.ts';
@@ -70,12 +72,30 @@ function Frame() {
       </a>
       <Navigation current={screen} />
       <main id="main" tabIndex={-1}>
-        {screen === undefined ? <NoSuchScreen /> : <LazyScreen key={screen.path + project.value?.id} screen={screen} />}
+        <Content screen={screen} />
       </main>
       <Help />
       <Search />
     </div>
   );
+}
+
+function Content({ screen }: { readonly screen: Screen | undefined }) {
+  if (screen === undefined) {
+    return (
+      <ScreenPage title="There is no such screen">
+        The address may be of a newer version. <a href={linkTo([])}>Go to Today</a>.
+      </ScreenPage>
+    );
+  }
+  if (!openScreens.value.includes(screen)) {
+    return (
+      <ScreenPage title={screen.name}>
+        <NeedsAdmin />
+      </ScreenPage>
+    );
+  }
+  return <LazyScreen key={screen.path + project.value?.id} screen={screen} />;
 }
 
 /** The tab of the browser is named after what is open: by the heading of the page, whichever screen makes it. */
@@ -97,7 +117,16 @@ function useTitle(screen: string | undefined): void {
 
 function globalShortcuts(): Record<string, () => void> {
   const keys = openScreens.value.map(({ key, path }): [string, () => void] => [`g ${key}`, () => goTo(linkTo([path]))]);
-  return { ...Object.fromEntries(keys), '/': focusSearch, '?': openHelp };
+  const rows = { j: () => moveFocus(1), k: () => moveFocus(-1) };
+  return { ...Object.fromEntries(keys), ...rows, '/': focusSearch, '?': openHelp };
+}
+
+/** Through the rows of a list: the elements with `data-row`, which open with Enter as buttons and links do. */
+function moveFocus(step: number): void {
+  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
+  const at = rows.findIndex((row) => row === document.activeElement);
+  const next = at === -1 ? (step > 0 ? 0 : rows.length - 1) : at + step;
+  rows[Math.min(Math.max(next, 0), rows.length - 1)]?.focus();
 }
 
 /** Every screen has one field with `data-search`: what it looks for. */
@@ -119,15 +148,4 @@ function LazyScreen({ screen }: { readonly screen: Screen }) {
     };
   }, [screen]);
   return Loaded === undefined ? <Loading what={screen.name} /> : <Loaded />;
-}
-
-function NoSuchScreen() {
-  return (
-    <div class="screen">
-      <h1>There is no such screen</h1>
-      <p>
-        The address may be of a newer version. <a href={linkTo([])}>Go to Today</a>.
-      </p>
-    </div>
-  );
 }

@@ -23,6 +23,12 @@ export function AttentionList({ items }: { readonly items: readonly Attention[] 
   );
 }
 
+/** How many things want something done, in words. */
+export function wantsText(things: number): string {
+  if (things === 0) return 'All systems normal';
+  return things === 1 ? '1 issue needs attention' : `${things} issues need attention`;
+}
+
 /** By code: where something is done about it, unless that is the pipeline. */
 const SCREENS: Readonly<Record<string, readonly [path: string, name: string]>> = {
   dead_letters_waiting: ['dead-letters', 'See the dead letters'],

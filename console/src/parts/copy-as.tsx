@@ -3,10 +3,10 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { chosenProject, SERVICE, urlOf } from '../api/client.ts';
 import type { Operation } from '../../../schemas/operations.ts';
-import { Loading, Problem } from './loading/states.tsx';
+import { Ready } from './loading/states.tsx';
 import { useAnswer } from './loading/use-load.ts';
 
-export interface CopyAsProps {
+interface CopyAsProps {
   readonly request: Operation;
   /** Whether the answer is a stream, which curl must not buffer. */
   readonly isStream?: boolean;
@@ -45,12 +45,14 @@ export function KeyNote() {
 /** The SQL that the service says a question is asked by. */
 export function Sql({ request }: { readonly request: Operation<{ readonly sql: string }> }) {
   const loaded = useAnswer(request);
-  if (loaded.state === 'loading') return <Loading what="the SQL" />;
-  if (loaded.state === 'failed') return <Problem error={loaded.error} retry={loaded.retry} />;
-  return <Command name="SQL" text={loaded.value.sql} what="the SQL" />;
+  return (
+    <Ready of={loaded} what="the SQL">
+      {({ sql }) => <Command name="SQL" text={sql} what="the SQL" />}
+    </Ready>
+  );
 }
 
-export interface CommandProps {
+interface CommandProps {
   readonly name: string;
   readonly text: string;
   /** What the button says that it copies. */

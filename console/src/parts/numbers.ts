@@ -1,10 +1,20 @@
-import type { RawNumber } from '../api/json.ts';
+import { countOf, type RawNumber } from '../api/json.ts';
 
 const format = new Intl.NumberFormat('en');
 
 /** `1,240`: a count of the interface, never a value of a user. */
 export function count(value: number): string {
   return format.format(value);
+}
+
+/** The same of a count in an answer; `0` where there is none. */
+export function counted(value: RawNumber | null | undefined): string {
+  return count(value === null || value === undefined ? 0 : countOf(value));
+}
+
+/** `1 line`, `2 lines` */
+export function plural(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
 }
 
 /** `+12`, `−3`, `0`: by how much a count of the interface has changed. */

@@ -127,7 +127,7 @@ export function testDeadLetters(scene: () => Scene): void {
       await expect.poll(() => page.url()).not.toContain('topic=');
       await page.goto(`${scene().url}/console/#/dead-letters?day=2020-01-01&state=any`);
 
-      await page.getByText('No dead letter is like this').waitFor();
+      await page.getByText('No dead letter matches').waitFor();
     });
   });
 }

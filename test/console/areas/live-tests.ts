@@ -102,9 +102,9 @@ export function testLive(scene: () => Scene): void {
       }
       const page = await scene().signedIn('#/live');
       await page.getByRole('link', { name: 'Rejected' }).click();
-      const row = page.getByRole('button', { name: /2\s+\/v1\/track\s+event/ });
+      const row = page.getByRole('row', { name: /^event .*\/v1\/track 2/ });
 
-      await row.click();
+      await row.getByRole('button').click();
 
       await page.getByText('"user_id":"refused"').waitFor();
       expect(page.url()).toContain('tab=refusals');

@@ -25,7 +25,7 @@ export interface Reading {
   readonly values: readonly { readonly look?: string; readonly name: string; readonly text: string }[];
 }
 
-export interface ChartProps {
+interface ChartProps {
   readonly name: string;
   readonly lines: readonly ChartLine[];
   readonly readingOf: (point: number) => Reading;

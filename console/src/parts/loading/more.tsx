@@ -1,7 +1,7 @@
 import { Loading, Problem } from './states.tsx';
 import type { Pages } from './use-pages.ts';
 
-export interface MoreProps {
+interface MoreProps {
   readonly pages: Omit<Pages<unknown>, 'items'>;
   /** What is loaded: `keys`. */
   readonly what: string;

@@ -8,11 +8,11 @@ import { count } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { SentenceOf } from '../../parts/conditions/sentence-view.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
-import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
+import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { ScreenPage } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { useRowKeys } from '../../parts/loading/use-rows.ts';
 import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
 import { isUpdating } from './updates.ts';
 
@@ -24,24 +24,28 @@ const DAYS = 8;
 export function AudienceList() {
   const cursor = address.value.query.get('cursor') ?? undefined;
   const loaded = useAnswer(operation('GET /v1/audiences', { query: { limit: PAGE, cursor, sizes: DAYS } }));
-  useRowKeys();
   return (
-    <div class="screen">
-      <div class="head">
-        <h1>Audiences</h1>
-        <div class="row actions">
-          {mayChangeAudiences.value && (
-            <a class="button primary" href={linkTo(['audiences', 'new'])}>
-              New audience
-            </a>
-          )}
+    <ScreenPage
+      title="Audiences"
+      actions={
+        <>
+          {mayChangeAudiences.value && <NewAudience />}
           <CopyAs request={operation('GET /v1/audiences')} tidemark={['audience', 'list']} />
-        </div>
-      </div>
-      {loaded.state === 'loading' && <Loading what="audiences" />}
-      {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
-      {loaded.state === 'ready' && <Found page={loaded.value} isFirst={cursor === undefined} />}
-    </div>
+        </>
+      }
+    >
+      <Ready of={loaded} what="audiences">
+        {(page) => <Found page={page} isFirst={cursor === undefined} />}
+      </Ready>
+    </ScreenPage>
+  );
+}
+
+function NewAudience() {
+  return (
+    <a class="button primary" href={linkTo(['audiences', 'new'])}>
+      New audience
+    </a>
   );
 }
 
@@ -66,7 +70,7 @@ function Found({ page: { audiences, next_cursor: next }, isFirst }: FoundProps) 
   return (
     <>
       {audiences.length > 8 && (
-        <label class="audience-filter">
+        <label class="text">
           <span class="label">Name</span>
           <input
             type="search"
@@ -89,20 +93,10 @@ function Found({ page: { audiences, next_cursor: next }, isFirst }: FoundProps) 
 
 function NoAudiences() {
   return (
-    <Empty title="There are no audiences yet">
-      <p>
-        An audience is a question about users that has a name: who ordered for more than 100 in the last 30 days. It
-        says how many they are, who enters and who leaves.
-      </p>
-      {mayChangeAudiences.value ? (
-        <p class="below">
-          <a class="button" href={linkTo(['audiences', 'new'])}>
-            Make the first one
-          </a>
-        </p>
-      ) : (
-        <p class="below">Your key may read audiences. A key with the scope audiences may make them.</p>
-      )}
+    <Empty title="No audiences yet" action={mayChangeAudiences.value && <NewAudience />}>
+      An audience is a group of users with something in common: those who ordered for more than 100 in the last 30 days.
+      It shows how many there are, who joins and who leaves.
+      {!mayChangeAudiences.value && ' Your key reads audiences; a key with the permission audiences makes them.'}
     </Empty>
   );
 }

@@ -4,7 +4,7 @@ import { countOf } from '../../api/json.ts';
 import { type DiffLine, lineDiff } from '../../parts/json/line-diff.ts';
 import { signedCount } from '../../parts/numbers.ts';
 
-export interface AudienceState {
+interface AudienceState {
   readonly is: 'well' | 'waiting' | 'unwell';
   readonly text: string;
   /** Why, where there is something to be said. */

@@ -16,7 +16,7 @@ interface Offer extends Suggestion {
   readonly next?: Path;
 }
 
-export interface AddMenuProps {
+interface AddMenuProps {
   readonly builder: Builder;
   /** What the condition is added to; left out: the first one. */
   readonly node?: TreeNode;

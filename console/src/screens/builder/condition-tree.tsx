@@ -21,7 +21,7 @@ export function ConditionTree({ builder, root }: { readonly builder: Builder; re
   useFocus(builder, tree);
   return (
     <div class="tree" ref={tree}>
-      <p class="lead">{root.kind === 'group' ? 'Users who match' : 'Users who'}</p>
+      <p class="quiet">{root.kind === 'group' ? 'Users who match' : 'Users who'}</p>
       {root.kind === 'group' ? (
         <Group builder={builder} node={root} />
       ) : (

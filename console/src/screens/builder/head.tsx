@@ -186,7 +186,7 @@ function Conflict({ builder, theirs, wanted, onOver, onTake, onClose }: Conflict
         {isSameDefinition ? 'Its conditions are the same as yours.' : 'Its conditions differ from yours:'}
       </p>
       {!isSameDefinition && (
-        <div class="both-versions">
+        <div class="two-columns">
           <div>
             <h3>Saved now: {theirs.name}</h3>
             <JsonView value={theirs.definition} />

@@ -2,13 +2,15 @@
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { CatalogName } from '../../api/types.ts';
-import { address, goTo, linkTo } from '../../frame/router.ts';
+import { address, linkTo, setParameters } from '../../frame/router.ts';
+import { Choice } from '../../parts/choice.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { textIn } from '../../parts/form.ts';
+import { submitted } from '../../parts/form.ts';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { count as countText, grouped } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
-import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
+import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { ScreenPage } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
@@ -23,45 +25,30 @@ export function Catalog() {
   const [prefix, cursor] = ['prefix', 'cursor'].map((name) => query.get(name) ?? undefined);
   const narrowing: Narrowing = { prefix, order: query.get('order') === 'name' ? 'name' : undefined };
   return (
-    <div class="screen">
-      <div class="head">
-        <h1>Events</h1>
-        <div class="row actions">
-          <CopyAs request={operation('GET /v1/catalog/events', { query: narrowing })} />
-        </div>
-      </div>
+    <ScreenPage title="Events" actions={<CopyAs request={operation('GET /v1/catalog/events', { query: narrowing })} />}>
       <SearchForm key={JSON.stringify(narrowing)} {...narrowing} />
       <Names narrowing={narrowing} cursor={cursor} />
-    </div>
+    </ScreenPage>
   );
 }
 
+const ORDERS = { count: 'Most frequent', name: 'A to Z' };
+
 function SearchForm({ prefix, order = 'count' }: Narrowing) {
-  const submit = (form: HTMLFormElement | null): void => {
-    if (form === null) return;
-    const chosen = textIn(form, 'order');
-    goTo(linkTo(['events'], { prefix: textIn(form, 'prefix'), order: chosen === 'count' ? undefined : chosen }));
-  };
+  const show = (narrowing: Readonly<Record<string, string>>): void =>
+    setParameters({ cursor: '', ...narrowing }, { push: true });
   return (
-    <form
-      class="filters search events-search"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit(event.currentTarget);
-      }}
-    >
+    <form class="filters" role="search" onSubmit={submitted((textOf) => show({ prefix: textOf('prefix') }))}>
       <label class="wide">
         <span class="label">Name begins with</span>
         <input name="prefix" type="search" maxLength={512} defaultValue={prefix ?? ''} data-search />
       </label>
-      <label>
-        <span class="label">First</span>
-        <select name="order" defaultValue={order} onChange={({ currentTarget }) => submit(currentTarget.form)}>
-          <option value="count">Most frequent</option>
-          <option value="name">A to Z</option>
-        </select>
-      </label>
+      <Choice
+        label="Order"
+        value={order}
+        options={ORDERS}
+        onChoice={(chosen) => show({ order: chosen === 'count' ? '' : chosen })}
+      />
       <button type="submit" class="primary">
         Find
       </button>
@@ -79,20 +66,24 @@ const COLUMNS = [
 
 function Names({ narrowing, cursor }: { readonly narrowing: Narrowing; readonly cursor: string | undefined }) {
   const page = useAnswer(operation('GET /v1/catalog/events', { query: { ...narrowing, limit: 50, cursor } }));
-  if (page.state === 'loading') return <Loading what="events" />;
-  if (page.state === 'failed') return <Problem error={page.error} retry={page.retry} />;
-  const { events, exact, truncated, next_cursor: next } = page.value;
-  if (events.length === 0) return <NoNames prefix={narrowing.prefix} />;
   return (
-    <>
-      <List events={events} />
-      <Pager next={next} />
-      <p class="quiet small below">
-        What is recorded is here within a minute.
-        {!exact && ' A message that was sent again may count twice for a day or so.'}
-        {truncated && ' There are more names: only the 10,000 most frequent are listed.'}
-      </p>
-    </>
+    <Ready of={page} what="events">
+      {({ events, exact, truncated, next_cursor: next }) =>
+        events.length === 0 ? (
+          <NoNames prefix={narrowing.prefix} />
+        ) : (
+          <>
+            <List events={events} />
+            <Pager next={next} />
+            <p class="quiet small below">
+              New events appear within a minute.
+              {!exact && ' A message that was sent twice may count twice for about a day.'}
+              {truncated && ' Only the 10,000 most frequent names are listed.'}
+            </p>
+          </>
+        )
+      }
+    </Ready>
   );
 }
 
@@ -162,20 +153,23 @@ function Name({ event: { name, count, first_seen: first, last_seen: last }, days
 function NoNames({ prefix }: { readonly prefix: string | undefined }) {
   if (prefix === undefined) {
     return (
-      <Empty title="There are no events yet">
-        <p>
-          A name is listed within a minute after its first event. <a href={linkTo([])}>Send one</a>, or{' '}
-          <a href={linkTo(['live'])}>see what comes in</a>.
-        </p>
+      <Empty title="No events yet" action={<SendFirst />}>
+        An event appears here within a minute after it was first sent. <a href={linkTo(['live'])}>Watch Live</a>.
       </Empty>
     );
   }
   return (
-    <Empty title="No event has such a name">
-      <p>
-        No name begins with <code>{prefix}</code>. The search is case-sensitive.{' '}
-        <a href={linkTo(['events'])}>See all events</a>.
-      </p>
+    <Empty title="No event found">
+      No name begins with <code>{prefix}</code>. The search is case-sensitive.{' '}
+      <a href={linkTo(['events'])}>See all events</a>.
     </Empty>
+  );
+}
+
+function SendFirst() {
+  return (
+    <a class="button primary" href={linkTo([])}>
+      Send the first event
+    </a>
   );
 }

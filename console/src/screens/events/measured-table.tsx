@@ -17,13 +17,13 @@ export function MeasuredTable({ answered, nameOf }: TableProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <div class="row chart-actions">
+      <div class="row below">
         <button type="button" onClick={() => save(answered)}>
           Download CSV
         </button>
         <CopyLink />
       </div>
-      <details class="same-table" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <details class="same-table below" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>The same as a table</summary>
         {isOpen && <Figures answered={answered} nameOf={nameOf} />}
       </details>
@@ -59,7 +59,7 @@ function save(answered: Answered): void {
 function Figures({ answered, nameOf }: TableProps) {
   const columns = columnsOf(answered);
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Figures of the chart">
+    <div class="scrolling below" tabIndex={0} role="region" aria-label="Figures of the chart">
       <Table columns={[{ name: 'Time' }, ...columns.map(({ name }) => ({ name, look: 'number' }))]}>
         {answered.counts.buckets.map((bucket, point) => (
           <tr key={bucket.start}>

@@ -40,7 +40,7 @@ function Asked({ question }: { readonly question: Question }) {
   const shown = answer.state === 'ready' ? answer.value : kept.current;
   if (shown === undefined) return <Loading what="the chart" />;
   return (
-    <div class={answer.state === 'loading' ? 'measured old' : 'measured'} aria-busy={answer.state === 'loading'}>
+    <div class="measured" aria-busy={answer.state === 'loading'}>
       <AnswerView key={JSON.stringify(shown.question)} answered={shown} />
     </div>
   );
@@ -89,7 +89,7 @@ function isNone(value: CountsSeries['values'][number]): boolean {
 }
 
 /** The class of the line and of its mark in the legend. */
-export function lookOf({ value, other }: CountsSeries, i: number, isSplit: boolean): string {
+function lookOf({ value, other }: CountsSeries, i: number, isSplit: boolean): string {
   return other || (isSplit && value === null)
     ? `series-other${value === null && !other ? ' none' : ''}`
     : `series-${i % 8}`;
@@ -171,7 +171,7 @@ function Legend({ answered: { question, counts, whole } }: { readonly answered: 
       : []),
   ];
   return (
-    <Table look="legend" columns={columns}>
+    <Table look="legend below" columns={columns}>
       {counts.series.map((one, i) => {
         const key = seriesKey(one);
         const of = whole.series.find((other) => seriesKey(other) === key);
@@ -199,7 +199,7 @@ function seriesKey({ value, other }: CountsSeries): string {
 
 function Dashes() {
   return (
-    <ul class="dashes small quiet">
+    <ul class="row small quiet">
       <li>
         <i class="swatch series-0" aria-hidden="true" />
         This period

@@ -1,6 +1,7 @@
 import type { CatalogMember } from '../../api/types.ts';
 import { setParameters } from '../../frame/router.ts';
 import { grouped } from '../../parts/numbers.ts';
+import { Section } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 
 const COLUMNS = [
@@ -20,12 +21,14 @@ export function Properties({
   readonly hasMore: boolean;
 }) {
   return (
-    <section aria-labelledby="properties">
-      <div class="section-head">
-        <h2 id="properties">
+    <Section
+      id="properties"
+      title={
+        <>
           Properties <span class="quiet">{hasMore ? `${properties.length} most frequent` : properties.length}</span>
-        </h2>
-      </div>
+        </>
+      }
+    >
       {properties.length === 0 ? (
         <p class="quiet">This event was never sent with properties.</p>
       ) : (
@@ -35,7 +38,7 @@ export function Properties({
           ))}
         </Table>
       )}
-    </section>
+    </Section>
   );
 }
 

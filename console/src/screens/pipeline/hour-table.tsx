@@ -2,41 +2,37 @@
 import { countOf } from '../../api/json.ts';
 import type { VerifiedHour } from '../../api/types.ts';
 import { projectName } from '../../frame/session.ts';
-import { count } from '../../parts/numbers.ts';
+import { count, counted } from '../../parts/numbers.ts';
+import { Table } from '../../parts/table.tsx';
 import { exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 
 export function HourTable({ hours }: { readonly hours: readonly VerifiedHour[] }) {
   return (
     <div class="scrolling" tabIndex={0} role="region" aria-label="Hours">
-      <table class="numbers">
-        <thead>
-          <tr>
-            <th scope="col">Hour</th>
-            <th scope="col" class="text">
-              Project
-            </th>
-            <th scope="col">In the log</th>
-            <th scope="col">Profiles</th>
-            <th scope="col">Analytics</th>
-            <th scope="col">Repeats</th>
+      <Table look="one-line" columns={COLUMNS}>
+        {hours.map((hour) => (
+          <tr key={hour.hour + hour.project} class={hour.equal ? '' : 'differs'}>
+            <th scope="row">{hourText(hour.hour)}</th>
+            <td>{projectName(hour.project)}</td>
+            <td class="number">{counted(hour.messages)}</td>
+            <StoreCell counts={hour.postgres} waits={countOf(hour.not_yet.postgres)} />
+            <StoreCell counts={hour.clickhouse} waits={countOf(hour.not_yet.clickhouse)} />
+            <td class="number quiet">{counted(hour.repeats)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {hours.map((hour) => (
-            <tr key={hour.hour + hour.project} class={hour.equal ? '' : 'differs'}>
-              <th scope="row">{hourText(hour.hour)}</th>
-              <td class="text">{projectName(hour.project)}</td>
-              <td>{count(countOf(hour.messages))}</td>
-              <StoreCell counts={hour.postgres} waits={countOf(hour.not_yet.postgres)} />
-              <StoreCell counts={hour.clickhouse} waits={countOf(hour.not_yet.clickhouse)} />
-              <td class="quiet">{count(countOf(hour.repeats))}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </div>
   );
 }
+
+const COLUMNS = [
+  { name: 'Hour' },
+  { name: 'Project' },
+  { name: 'In the log', look: 'number' },
+  { name: 'Profiles', look: 'number' },
+  { name: 'Analytics', look: 'number' },
+  { name: 'Repeats', look: 'number' },
+];
 
 /** `24 Nov 2026, 14:00` */
 function hourText(at: string): string {
@@ -52,7 +48,7 @@ function StoreCell({ counts, waits }: StoreCellProps) {
   const [expected, found] = [countOf(counts.expected), countOf(counts.found)];
   if (expected === found) {
     return (
-      <td>
+      <td class="number">
         {waits > 0 && <span class="quiet">{count(waits)} on the way </span>}
         {count(found)}
       </td>
@@ -60,7 +56,7 @@ function StoreCell({ counts, waits }: StoreCellProps) {
   }
   const difference = Math.abs(expected - found);
   return (
-    <td class="wrong">
+    <td class="number wrong">
       {count(found)} <b>{expected > found ? `${count(difference)} missing` : `${count(difference)} too many`}</b>
     </td>
   );

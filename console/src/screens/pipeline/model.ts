@@ -3,7 +3,7 @@ import { countOf, type RawNumber } from '../../api/json.ts';
 import type { Generations, InstallationStatus, ReaderName, ReaderStatus } from '../../api/types.ts';
 import { bytes, count } from '../../parts/numbers.ts';
 
-export type Tone = 'good' | 'warn' | 'bad' | 'unknown';
+type Tone = 'good' | 'warn' | 'bad' | 'unknown';
 
 export interface NodeView {
   readonly title: string;
@@ -128,7 +128,7 @@ const STATES: Readonly<Record<string, readonly [string, Tone]>> = {
 };
 
 /** `482 / s`, `0.4 / s` */
-export function rateText(perSecond: number): string {
+function rateText(perSecond: number): string {
   return `${perSecond >= 10 || perSecond === 0 ? count(Math.round(perSecond)) : perSecond.toFixed(1)} / s`;
 }
 

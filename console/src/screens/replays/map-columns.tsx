@@ -1,19 +1,21 @@
 import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { type Body, operation } from '../../../../schemas/operations.ts';
+import { type Body as BodyOf, operation } from '../../../../schemas/operations.ts';
 import type { ImportJob, ImportPreview } from '../../api/types.ts';
 import { address, goTo, linkTo, setParameters } from '../../frame/router.ts';
 import { project } from '../../frame/session.ts';
+import { Choice } from '../../parts/choice.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { Loading, Problem } from '../../parts/loading/states.tsx';
+import { Problem, Ready } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { ImportState, RefusedList, useImport } from './import-page.tsx';
 import { MEMBERS, PreviewTable } from './preview-table.tsx';
 import { isOver } from './words.ts';
 
-export type Source = { readonly file: string } | { readonly path: string };
-export type ColumnMap = Readonly<Record<string, string>>;
+type Body = BodyOf<'POST /v1/admin/imports'>;
+type Source = { readonly file: string } | { readonly path: string };
+type ColumnMap = Readonly<Record<string, string>>;
 
 /** What the first rows are, what the columns mean, a check of all of it, and the import. */
 export function MapColumns({ source }: { readonly source: Source }) {
@@ -24,16 +26,16 @@ export function MapColumns({ source }: { readonly source: Source }) {
   return (
     <>
       <Options query={query} />
-      {preview.state === 'loading' && <Loading what="the first rows" />}
-      {preview.state === 'failed' && <Problem error={preview.error} retry={preview.retry} />}
-      {preview.state === 'ready' && (
-        <>
-          {preview.value.problem !== null && <p class="notice">{preview.value.problem}</p>}
-          <Guessed preview={preview.value} query={query} />
-          <PreviewTable preview={preview.value} map={map} onMap={(changed) => change({ map: mapText(changed) })} />
-          <Start body={request} isUsable={preview.value.problem === null} />
-        </>
-      )}
+      <Ready of={preview} what="the first rows">
+        {(found) => (
+          <>
+            {found.problem !== null && <p class="notice">{found.problem}</p>}
+            <Guessed preview={found} query={query} />
+            <PreviewTable preview={found} map={map} onMap={(changed) => change({ map: mapText(changed) })} />
+            <Start body={request} isUsable={found.problem === null} />
+          </>
+        )}
+      </Ready>
     </>
   );
 }
@@ -75,27 +77,19 @@ function change(changes: Readonly<Record<string, string | undefined>>): void {
 
 function Options({ query }: { readonly query: URLSearchParams }) {
   return (
-    <div class="filters import-options">
-      <label>
-        <span class="label">Rows are</span>
-        <select value={query.get('type') ?? ''} onChange={(event) => change({ type: event.currentTarget.value })}>
-          <option value="">by a column “type”</option>
-          <option value="track">events</option>
-          <option value="identify">traits of users</option>
-        </select>
-      </label>
-      <label>
-        <span class="label">Fields are separated by</span>
-        <select
-          value={query.get('delimiter') ?? ''}
-          onChange={(event) => change({ delimiter: event.currentTarget.value })}
-        >
-          <option value="">a comma</option>
-          <option value=";">a semicolon</option>
-          <option value={'\t'}>a tab</option>
-          <option value="|">a bar</option>
-        </select>
-      </label>
+    <div class="filters">
+      <Choice
+        label="Each row is"
+        value={query.get('type') ?? ''}
+        options={ROWS}
+        onChoice={(type) => change({ type })}
+      />
+      <Choice
+        label="Fields are separated by"
+        value={query.get('delimiter') ?? ''}
+        options={DELIMITERS}
+        onChoice={(delimiter) => change({ delimiter })}
+      />
       <label class="check">
         <input
           type="checkbox"
@@ -108,8 +102,11 @@ function Options({ query }: { readonly query: URLSearchParams }) {
   );
 }
 
+const ROWS = { '': 'what its column “type” says', track: 'an event', identify: 'traits of a user' };
+const DELIMITERS = { '': 'a comma', ';': 'a semicolon', '\t': 'a tab', '|': 'a bar' };
+
 interface StartProps {
-  readonly body: Body<'POST /v1/admin/imports'>;
+  readonly body: Body;
   readonly isUsable: boolean;
 }
 
@@ -152,16 +149,19 @@ interface CheckedProps {
 }
 
 /** The report of a dry run. */
-function Checked({ id, check: { value: job, error, refresh } }: CheckedProps) {
-  if (job === undefined)
-    return error === undefined ? <Loading what="the check" /> : <Problem error={error} retry={refresh} />;
-  const { refused } = job.result ?? job.progress ?? {};
+function Checked({ id, check }: CheckedProps) {
   return (
-    <>
-      <ImportState job={job} />
-      <RefusedList id={id} refused={refused === undefined ? 0 : countOf(refused)} isOver={isOver(job.state)} />
-      <div class="below" />
-    </>
+    <Ready of={check} what="the check">
+      {(job) => {
+        const { refused } = job.result ?? job.progress ?? {};
+        return (
+          <>
+            <ImportState job={job} />
+            <RefusedList id={id} refused={refused === undefined ? 0 : countOf(refused)} isOver={isOver(job.state)} />
+          </>
+        );
+      }}
+    </Ready>
   );
 }
 

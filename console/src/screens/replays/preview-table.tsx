@@ -1,6 +1,6 @@
+import { counted } from '../../parts/numbers.ts';
 import { useState } from 'preact/hooks';
 import type { ImportPreview } from '../../api/types.ts';
-import { counted } from './words.ts';
 
 interface PreviewTableProps {
   readonly preview: ImportPreview;

@@ -7,6 +7,7 @@ import { session } from '../../frame/session.ts';
 import { ConfirmName } from '../../parts/confirm-name.tsx';
 import { Command, CopyAs } from '../../parts/copy-as.tsx';
 import { More } from '../../parts/loading/more.tsx';
+import { Section } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { type Pages, usePages } from '../../parts/loading/use-pages.ts';
@@ -20,7 +21,7 @@ const COLUMNS = [
   { name: 'Revoke', isHidden: true },
 ];
 
-export interface KeysProps {
+interface KeysProps {
   /** The id; undefined for admin keys. */
   readonly project?: string;
 }
@@ -41,25 +42,27 @@ export function Keys({ project }: KeysProps) {
     reload();
   };
   return (
-    <section class="keys-of" aria-labelledby="keys">
-      <div class="section-head">
-        <h2 id="keys">{isOfInstallation ? 'Admin keys' : 'Keys'}</h2>
-        <div class="row">
+    <Section
+      id="keys"
+      title={isOfInstallation ? 'Admin keys' : 'Keys'}
+      actions={
+        <>
           {!isMaking && (
             <button type="button" onClick={() => setMaking(true)}>
               New key
             </button>
           )}
           <CopyAs request={keysOf(project)} />
-        </div>
-      </div>
+        </>
+      }
+    >
       {isOfInstallation && (
-        <p class="quiet small">An admin key opens every project and these settings. It records no messages.</p>
+        <p class="quiet small text">An admin key opens every project and these settings. It records no messages.</p>
       )}
       {isMaking && <NewKey project={project} onDone={finish} onCancel={() => setMaking(false)} />}
       {created !== undefined && <Shown key={created.id} created={created} onClose={() => setCreated(undefined)} />}
       <List pages={pages} onRevoked={reload} />
-    </section>
+    </Section>
   );
 }
 

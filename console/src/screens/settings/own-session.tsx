@@ -1,5 +1,6 @@
 import { session, signOut } from '../../frame/session.ts';
 import { Facts } from '../../parts/facts.tsx';
+import { Section } from '../../parts/page.tsx';
 import { exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 
 /** What the reader signed in with, and how that ends. */
@@ -13,18 +14,15 @@ export function OwnSession() {
     'Ends at the latest': exactTime(end, zoneOf(zoneChoice.value)),
   };
   return (
-    <>
-      <div class="section-head">
-        <h2>Your session</h2>
-      </div>
+    <Section id="session" title="Your session">
       <Facts of={facts} look="installation" />
-      <p class="session-note quiet">
+      <p class="text quiet">
         It ends after 12 hours without use. To end all sessions that were opened with a key, also those of others,
         revoke the key.
       </p>
       <button type="button" onClick={() => void signOut()}>
         Sign out of this browser
       </button>
-    </>
+    </Section>
   );
 }

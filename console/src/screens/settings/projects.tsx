@@ -5,10 +5,11 @@ import type { AdminProject } from '../../api/types.ts';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { loadSession } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { textIn } from '../../parts/form.ts';
+import { submitted } from '../../parts/form.ts';
 import { grouped } from '../../parts/numbers.ts';
 import { More } from '../../parts/loading/more.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
+import { Section } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
@@ -33,18 +34,20 @@ export function Projects() {
     return { items: projects, next };
   });
   return (
-    <>
-      <div class="section-head">
-        <h2>Projects</h2>
-        <div class="row">
+    <Section
+      id="projects"
+      title="Projects"
+      actions={
+        <>
           {!isMaking && (
             <button type="button" onClick={() => setMaking(true)}>
               New project
             </button>
           )}
           <CopyAs request={operation('GET /v1/admin/projects')} tidemark={['project', 'list']} />
-        </div>
-      </div>
+        </>
+      }
+    >
       {isMaking && <NewProject onCancel={() => setMaking(false)} />}
       {pages.items.length > 0 && (
         <Table columns={COLUMNS}>
@@ -54,7 +57,7 @@ export function Projects() {
         </Table>
       )}
       <More pages={pages} what="projects" />
-    </>
+    </Section>
   );
 }
 
@@ -81,16 +84,15 @@ function Row({ project }: { readonly project: AdminProject }) {
 
 function NewProject({ onCancel }: { readonly onCancel: () => void }) {
   const { isBusy, error, run } = useChange();
-  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
-    event.preventDefault();
-    const [name, timezone] = [textIn(event.currentTarget, 'name'), textIn(event.currentTarget, 'timezone')];
+  const submit = submitted((textOf) => {
+    const [name, timezone] = [textOf('name'), textOf('timezone')];
     const body = { name, ...(timezone !== '' && { timezone }) };
     run(async () => {
       const { id } = await ask(operation('POST /v1/admin/projects', { body }));
       await loadSession();
       goTo(linkTo(['settings', 'projects', id]));
     });
-  };
+  });
   return (
     <form class="card setting-form" aria-label="New project" onSubmit={submit}>
       <label>

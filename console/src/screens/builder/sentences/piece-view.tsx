@@ -1,16 +1,16 @@
 /** The controls that a sentence is made of. */
 import { useState } from 'preact/hooks';
-import { type Json, jsonText } from '../../../api/json.ts';
+import { isList, jsonText } from '../../../api/json.ts';
 import { Combobox, type Suggestion } from '../../../parts/combobox.tsx';
 import { count } from '../../../parts/numbers.ts';
 import type { Builder } from '../builder.ts';
-import { isList, pointerOf, valueAt } from '../json-edit.ts';
+import { pointerOf, valueAt } from '../json-edit.ts';
 import { isConstant, type KnownName } from '../known.ts';
 import type { Addition, Piece, Suggested } from './phrase.ts';
 
 type PieceOf<K extends Piece['kind']> = Extract<Piece, { readonly kind: K }>;
 
-export interface PieceProps {
+interface PieceProps {
   readonly builder: Builder;
   readonly piece: Piece;
 }
@@ -146,7 +146,7 @@ function suggestionsFor(builder: Builder, suggested: Suggested): readonly NameSu
   // A value is suggested as a name whose only example it is.
   return names.flatMap((known) =>
     known.examples
-      .flatMap((example): readonly Json[] => (Array.isArray(example) ? (example as readonly Json[]) : [example]))
+      .flatMap((example) => (isList(example) ? example : [example]))
       .filter(isConstant)
       .map((example) => ({
         name: typeof example === 'string' ? example : jsonText(example),
