@@ -49,22 +49,27 @@ function Guessed({
   readonly query: URLSearchParams;
 }) {
   const map = Object.entries(guess.map);
-  const isAsked = ['type', 'map', 'delimiter'].some((name) => query.has(name));
-  if (isAsked || map.length === 0 || rows.every(({ problems }) => problems.length === 0)) return null;
+  const preset = PRESET_NAMES.find((name) => name === guess.preset);
+  const isAsked = ['preset', 'type', 'map', 'delimiter'].some((name) => query.has(name));
+  const isGood = map.length === 0 || rows.every(({ problems }) => problems.length === 0);
+  if (isAsked || (isGood && preset === undefined)) return null;
   const use = (): void =>
     change({
+      preset,
       type: guess.type ?? undefined,
       map: mapText(guess.map),
       delimiter: guess.delimiter === ',' ? undefined : (guess.delimiter ?? undefined),
+      time_format: guess.time_format ?? undefined,
     });
+  const columns = map.map(([column, member]) => `${column} is ${(MEMBERS[member] ?? member).toLowerCase()}`);
+  const what = guess.type === 'identify' ? 'traits of users' : 'events';
   return (
     <p class="notice row">
       <span>
-        It looks like {guess.type === 'identify' ? 'traits of users' : 'events'}:{' '}
-        {map.map(([column, member]) => `${column} is ${(MEMBERS[member] ?? member).toLowerCase()}`).join(', ')}.
+        It looks like {preset === undefined ? `${what}: ${columns.join(', ')}` : `an export of ${PRESETS[preset]}`}.
       </span>
       <button type="button" onClick={use}>
-        Read it so
+        Use this
       </button>
     </p>
   );
@@ -78,6 +83,12 @@ function change(changes: Readonly<Record<string, string | undefined>>): void {
 function Options({ query }: { readonly query: URLSearchParams }) {
   return (
     <div class="filters">
+      <Choice
+        label="Exported from"
+        value={query.get('preset') ?? ''}
+        options={PRESETS}
+        onChoice={(preset) => change({ preset, type: undefined, map: undefined })}
+      />
       <Choice
         label="Each row is"
         value={query.get('type') ?? ''}
@@ -104,6 +115,28 @@ function Options({ query }: { readonly query: URLSearchParams }) {
 
 const ROWS = { '': 'what its column “type” says', track: 'an event', identify: 'traits of a user' };
 const DELIMITERS = { '': 'a comma', ';': 'a semicolon', '\t': 'a tab', '|': 'a bar' };
+
+type Preset = NonNullable<Body['preset']>;
+
+/** The forms of other products that the service knows. */
+const PRESETS = {
+  '': 'Somewhere else',
+  segment: 'Segment',
+  rudderstack: 'RudderStack',
+  posthog: 'PostHog: events',
+  'posthog-persons': 'PostHog: persons',
+  mixpanel: 'Mixpanel: events',
+  'mixpanel-people': 'Mixpanel: people',
+  amplitude: 'Amplitude: events',
+  'amplitude-users': 'Amplitude: users',
+  ga4: 'Google Analytics 4: events',
+  'ga4-users': 'Google Analytics 4: users',
+  snowplow: 'Snowplow',
+  customerio: 'Customer.io: calls',
+  'customerio-people': 'Customer.io: people',
+  'customerio-activities': 'Customer.io: activities',
+} as const satisfies Record<Preset | '', string>;
+const PRESET_NAMES = (Object.keys(PRESETS) as (keyof typeof PRESETS)[]).filter((name) => name !== '');
 
 interface StartProps {
   readonly body: Body;
@@ -138,7 +171,7 @@ function Start({ body, isUsable }: StartProps) {
         </button>
         <CopyAs request={operation('POST /v1/admin/imports', { body })} />
       </p>
-      <p class="quiet small">The check imports nothing. It says how many rows would be rejected, and why.</p>
+      <p class="quiet small">The check imports nothing. It shows how many rows would be rejected, and why.</p>
     </section>
   );
 }
@@ -153,11 +186,15 @@ function Checked({ id, check }: CheckedProps) {
   return (
     <Ready of={check} what="the check">
       {(job) => {
-        const { refused } = job.result ?? job.progress ?? {};
+        const counts = job.result ?? job.progress;
         return (
           <>
             <ImportState job={job} />
-            <RefusedList id={id} refused={refused === undefined ? 0 : countOf(refused)} isOver={isOver(job.state)} />
+            <RefusedList
+              id={id}
+              refused={counts?.refused === undefined ? 0 : countOf(counts.refused)}
+              isOver={isOver(job.state)}
+            />
           </>
         );
       }}
@@ -171,6 +208,8 @@ function optionsIn(query: URLSearchParams) {
   return {
     type: TYPES.find((type) => type === query.get('type')) ?? null,
     delimiter: query.get('delimiter') ?? ',',
+    preset: PRESET_NAMES.find((name) => name === query.get('preset')) ?? null,
+    time_format: query.get('time_format'),
     types: query.get('types') === 'yes',
   };
 }
