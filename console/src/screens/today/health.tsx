@@ -83,7 +83,7 @@ function Wanting({ items }: { readonly items: readonly Attention[] }) {
 const CURRENT_S = 2;
 
 function behindText({ profiles, analytics }: ProjectStatus['lag_seconds']): string {
-  if (profiles === null || analytics === null) return 'How far the stores are behind is not known now.';
+  if (profiles === null || analytics === null) return 'The delay of the stores is unknown right now.';
   const [p, a] = [countOf(profiles), countOf(analytics)];
   if (p < CURRENT_S && a < CURRENT_S) return 'Up to date: new events are searchable within seconds.';
   const behind = [
@@ -91,12 +91,12 @@ function behindText({ profiles, analytics }: ProjectStatus['lag_seconds']): stri
     a >= CURRENT_S && `analytics is ${count(Math.round(a))} s behind`,
   ];
   const text = behind.filter((part) => part !== false).join(', ');
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}: what arrives now is seen after that.`;
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}: new events appear after that.`;
 }
 
 function Verified({ verification }: { readonly verification: ProjectStatus['verification'] | undefined }) {
-  if (verification === undefined) return <span>Whether anything is missing cannot be found out now.</span>;
-  if (verification === null) return <span class="quiet">The stores have not been counted against the log yet.</span>;
+  if (verification === undefined) return <span>The data check is not available right now.</span>;
+  if (verification === null) return <span class="quiet">No data check yet.</span>;
   const { hours_compared: hours, hours_different: different, finished_at: at, compared_until: until } = verification;
   const wrong = countOf(different);
   if (countOf(hours) === 0) {

@@ -9,7 +9,7 @@ import { useHasData } from '../has-data.ts';
 import { LiveCells } from '../live-cells.tsx';
 import { type Feed, recordId, useFeed } from '../live-feed.ts';
 import { Figures } from './figures.tsx';
-import { FirstEvent } from './first-event.tsx';
+import { GetStarted } from './get-started.tsx';
 import { Health } from './health.tsx';
 import { HourChart } from './hour-chart.tsx';
 import { MovedAudiences, TopEvents } from './lists.tsx';
@@ -30,7 +30,7 @@ export function Screen() {
     >
       {feed.error !== undefined && <Problem error={feed.error} />}
       <Health status={status} />
-      {hasData === 'no' && <FirstEvent first={rowsOf(feed).at(-1)} isListening={feed.state === 'open'} />}
+      {hasData !== 'unknown' && <GetStarted rows={rowsOf(feed)} isListening={feed.state === 'open'} />}
       {hasData === 'yes' && <Project status={status} feed={feed} />}
     </ScreenPage>
   );
@@ -77,7 +77,7 @@ function Newest({ feed }: { readonly feed: Feed }) {
       <h2 id="newest">
         <a href={linkTo(['live'])}>Newest messages</a>
       </h2>
-      {feed.recent !== undefined && rows.length === 0 && <p class="quiet">None among the newest of the log.</p>}
+      {feed.recent !== undefined && rows.length === 0 && <p class="quiet">No recent messages.</p>}
       <ul class="rows">
         {rows.map((row) => (
           <li key={recordId(row)}>
