@@ -84,7 +84,7 @@ export async function ask<T>(request: Request<T>): Promise<Raw<T>> {
   return parseJson(await response.text()) as Raw<T>;
 }
 
-/** What was thrown, where it is a refusal. @throws what was thrown, where it is none. */
+/** What was thrown as a refusal. @throws anything else. */
 export function refusalIn(thrown: unknown): ApiError {
   if (!(thrown instanceof ApiError)) throw thrown;
   return thrown;

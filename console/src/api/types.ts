@@ -57,6 +57,7 @@ export type Generations = Answer<'GET /v1/admin/generations'>;
 export type Generation = Generations['generations'][number];
 export type ComparisonJob = Answer<'POST /v1/admin/generations/{kind}/{number}/compare'>;
 export type ImportJob = Answer<'GET /v1/admin/imports/{id}'>;
+export type RejectedLine = Answer<'GET /v1/admin/imports/{id}/refused'>['refused'][number];
 export type ImportPreview = Answer<'POST /v1/admin/imports/preview'>;
 export type ImportFile = Answer<'POST /v1/admin/imports/files'>;
 export type DeadLettersPage = Answer<'GET /v1/admin/dead-letters'>;

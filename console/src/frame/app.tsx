@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { keepsDigits } from '../api/json.ts';
 import { Loading, Problem } from '../parts/loading/states.tsx';
 import { ScreenPage } from '../parts/page.tsx';
+import { Feedback } from './feedback.tsx';
 import { Help, openHelp } from './help.tsx';
 import { useShortcuts } from './keyboard.ts';
 import { Navigation } from './navigation.tsx';
@@ -38,7 +39,7 @@ function Starting() {
       <h1>Tidemark is starting…</h1>
       <p class="status" role="status">
         <i class="dot alive" aria-hidden="true" />
-        It opens its stores. This page goes on by itself.
+        The service is opening its stores. This page continues by itself.
       </p>
     </main>
   );
@@ -48,10 +49,7 @@ function TooOld() {
   return (
     <main class="alone">
       <h1>This browser is too old</h1>
-      <p>
-        It would show other digits of large numbers than were sent. Chrome and Edge 114, Firefox 135 and Safari 18.4,
-        and what is newer, show all of them.
-      </p>
+      <p>Large numbers would lose digits in it. Use Chrome or Edge 114, Firefox 135 or Safari 18.4, or a newer one.</p>
     </main>
   );
 }
@@ -76,6 +74,7 @@ function Frame() {
       </main>
       <Help />
       <Search />
+      <Feedback />
     </div>
   );
 }

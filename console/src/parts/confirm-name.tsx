@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Dialog } from './dialog.tsx';
 import { submitted } from './form.ts';
+import { FormButtons } from './form-buttons.tsx';
 import { Problem } from './loading/states.tsx';
 import { useChange } from './loading/use-change.ts';
 import './confirm-name.css';
@@ -32,14 +33,12 @@ export function ConfirmName({ title, name, action, onConfirm, onClose, children 
           {children}
           {name !== undefined && <TypedName name={name} typed={typed} onType={setTyped} />}
           {error !== undefined && <Problem error={error} />}
-          <div class="row">
-            <button type="submit" class={name === undefined ? 'primary' : 'danger'} disabled={!isNamed || isBusy}>
-              {action}
-            </button>
-            <button type="button" class="plain" onClick={close}>
-              Cancel
-            </button>
-          </div>
+          <FormButtons
+            action={action}
+            look={name === undefined ? 'primary' : 'danger'}
+            isOff={!isNamed || isBusy}
+            onCancel={close}
+          />
         </form>
       )}
     </Dialog>

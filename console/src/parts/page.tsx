@@ -35,7 +35,7 @@ export function ScreenPage({ title, up, beside, actions, look = '', children }: 
 }
 
 interface SectionProps {
-  /** Of its heading: one of a page. */
+  /** The id of its heading, once on a page. */
   readonly id: string;
   readonly title: ComponentChildren;
   /** At the end of the line of the heading. */

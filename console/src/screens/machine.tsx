@@ -35,7 +35,7 @@ function Disk({ status: { disk, stored_bytes: sizes } }: { readonly status: Inst
 function Processes({ processes }: { readonly processes: readonly ProcessStatus[] | null }) {
   return (
     <Section id="processes" title="Processes">
-      {processes === null && <p class="quiet">Their reports cannot be read now.</p>}
+      {processes === null && <p class="quiet">The list of processes is not available right now.</p>}
       <ul class="processes">
         {joined(processes ?? []).map((one) => (
           <Process key={one.id} process={one} />

@@ -112,7 +112,7 @@ export function testAudiences(scene: () => Scene): void {
     test('who enters appears by itself once it is counted, and a filter shows who left', async () => {
       const saved = await saveTeam('blue', ['b-1', 'b-2']);
       const page = await pageOf(saved, '?tab=changes');
-      await page.getByRole('button', { name: /2 joined.*first update/ }).waitFor();
+      await page.getByRole('row', { name: / 2 0 first update$/ }).waitFor();
       await send('blue', ['b-3']);
       await send('other', ['b-1']);
       await expect
@@ -124,7 +124,7 @@ export function testAudiences(scene: () => Scene): void {
 
       await evaluate(saved);
 
-      await page.getByRole('button', { name: /1 joined.*1 left/ }).waitFor();
+      await page.getByRole('row', { name: / 1 1 update$/ }).waitFor();
       await page.getByRole('link', { name: 'b-3' }).waitFor();
       await page.getByLabel('Show').selectOption('left');
       await page.getByRole('link', { name: 'b-1' }).waitFor();

@@ -65,7 +65,7 @@ export function testDeadLetters(scene: () => Scene): void {
       await editor.fill(text.replace(/"timestamp": "[^"]+"/, '"timestamp": "soon"').replace(String.raw`b\u0000`, 'b'));
       await page.getByRole('button', { name: 'Try it' }).click();
       await page.getByRole('alert').getByText('/timestamp').first().waitFor();
-      await page.getByRole('button', { name: 'Start again' }).click();
+      await page.getByRole('button', { name: 'Reset' }).click();
 
       await expect.poll(async () => editor.inputValue()).toBe(text);
       await page.goto(`${scene().url}/console/#/dead-letters/tidemark.track%2F0%2F999999`);

@@ -26,7 +26,7 @@ export function testReplays(scene: () => Scene): void {
 
       await chooseFile(page, 'history.csv', `${CSV.join('\n')}\n`);
       await page.getByText('It looks like events: Email is user id, Action is event name.').waitFor();
-      await page.getByRole('button', { name: 'Read it so' }).click();
+      await page.getByRole('button', { name: 'Use this' }).click();
       await expect.poll(async () => page.getByLabel('Each row is').inputValue()).toBe('track');
       await page.getByLabel('What the column Action is').selectOption('user_id');
       await page.getByLabel('What the column Action is').selectOption('event');
@@ -73,12 +73,12 @@ export function testReplays(scene: () => Scene): void {
       });
       const lines = Array.from({ length: 15 }, (_, n) => `{"type":"track","user_id":"u${n}","event":"Slow"}\n`);
       await chooseFile(page, 'slow.ndjson', lines.join(''));
-      await page.getByText('All of these are good').waitFor();
+      await page.getByText('All of these are valid').waitFor();
       await page.getByRole('button', { name: 'Import into' }).click();
       await page.locator('.figures').waitFor();
 
       await page.getByRole('button', { name: 'Stop' }).click();
-      await page.getByText('What was accepted stays').waitFor();
+      await page.getByText('Accepted rows stay').waitFor();
       await page.getByRole('button', { name: 'Resume' }).click();
 
       await page.getByRole('button', { name: 'Stop' }).waitFor();
@@ -102,7 +102,7 @@ export function testReplays(scene: () => Scene): void {
       await page.getByRole('dialog').getByText('messages, takes about').waitFor();
       await page.getByRole('button', { name: 'Begin' }).click();
       const card = page.locator('article', { hasText: 'Being built' });
-      await card.getByText('It has read the whole log').waitFor({ timeout: 60_000 });
+      await card.getByText('Up to date with the log').waitFor({ timeout: 60_000 });
       await card.getByRole('textbox').fill('5000');
       await card.getByRole('button', { name: 'Change' }).click();
       await expect.poll(async () => card.getByRole('textbox').inputValue()).toBe('5000');

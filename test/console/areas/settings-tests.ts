@@ -81,9 +81,9 @@ export function testSettings(scene: () => Scene): void {
 
       await page.getByRole('button', { name: 'Save' }).click();
 
-      await page.getByText('Somebody else changed this project meanwhile.').waitFor();
+      await page.getByText('Someone else changed this project.').waitFor();
       expect(await admin(`projects/${id}`)).toMatchObject({ name: 'Changed by two', rate_limit: 7 });
-      await page.getByRole('button', { name: 'Show it as it is' }).click();
+      await page.getByRole('button', { name: 'Show the new version' }).click();
       await expect.poll(async () => page.getByLabel('Requests a second').inputValue()).toBe('7');
     });
 

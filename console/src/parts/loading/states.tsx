@@ -90,7 +90,7 @@ function Retry({ error, retry }: Required<ProblemProps>) {
       <button type="button" onClick={retry}>
         Try again
       </button>
-      {leftS !== undefined && <span class="quiet">Tries again by itself in {leftS} s.</span>}
+      {leftS !== undefined && <span class="quiet">Retrying in {leftS} s.</span>}
     </p>
   );
 }
@@ -106,7 +106,7 @@ function headline({ status, title }: ApiError): string {
     case 404:
       return 'Not found';
     case 422:
-      return 'The question is past its limits';
+      return 'This question exceeds a limit';
     case 429:
       return 'Too many requests at once';
     case 503:

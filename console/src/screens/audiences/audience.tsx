@@ -2,7 +2,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
-import { jsonText } from '../../api/json.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
 import { mayChangeAudiences } from '../../frame/session.ts';
@@ -11,7 +10,7 @@ import { usePoll } from '../../parts/loading/use-poll.ts';
 import { ScreenPage } from '../../parts/page.tsx';
 import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
 import { Changes } from './changes.tsx';
-import { DeleteButton } from './delete-button.tsx';
+import { AudienceButtons } from './audience-buttons.tsx';
 import { Members } from './members.tsx';
 import { Size } from './size.tsx';
 import { stateOf } from './state.ts';
@@ -44,7 +43,7 @@ export function AudiencePage({ id }: { readonly id: string }) {
     <ScreenPage
       title={audience?.name ?? 'Audience'}
       up={{ path: 'audiences', name: 'Audiences' }}
-      actions={audience !== undefined && mayChangeAudiences.value && <Buttons audience={audience} />}
+      actions={audience !== undefined && mayChangeAudiences.value && <AudienceButtons audience={audience} />}
     >
       <Ready of={polled} what="the audience" missing={<NoSuchAudience />}>
         {(found) => <Known audience={found} onChange={retry} />}
@@ -58,22 +57,6 @@ function NoSuchAudience() {
     <Empty title="There is no such audience">
       It may have been deleted, or be of another project. <a href={linkTo(['audiences'])}>See all audiences</a>.
     </Empty>
-  );
-}
-
-function Buttons({ audience }: { readonly audience: SavedAudience }) {
-  const { id, name, definition } = audience;
-  const copy = { definition: jsonText(definition), name: `${name} (copy)` };
-  return (
-    <>
-      <a class="button" href={linkTo(['audiences', id, 'edit'])}>
-        Edit
-      </a>
-      <a class="button" href={linkTo(['audiences', 'new'], copy)}>
-        Duplicate
-      </a>
-      <DeleteButton audience={audience} />
-    </>
   );
 }
 

@@ -5,9 +5,10 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceChange, HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { Select } from '../../parts/choice.tsx';
-import { count } from '../../parts/numbers.ts';
+import { count, counted } from '../../parts/numbers.ts';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { Section } from '../../parts/page.tsx';
+import { Listing, RowButton } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer, useLoad } from '../../parts/loading/use-load.ts';
 import { useEscape } from '../../parts/loading/use-escape.ts';
@@ -59,41 +60,40 @@ interface EvaluationsProps {
 }
 
 function Evaluations({ id, history, kind }: EvaluationsProps) {
-  const counted = history.map((entry, i) => ({ entry, since: history[i + 1]?.at }));
-  const shown = counted.filter(({ entry }) => numberOf(entry, kind) > 0);
+  const updates = history.map((entry, i) => ({ entry, since: history[i + 1]?.at }));
+  const shown = updates.filter(({ entry }) => numberOf(entry, kind) > 0);
   const open = address.value.query.get('at') ?? shown[0]?.entry.at;
   useEscape(() => setParameters({ at: 'none' }));
   if (shown.length === 0) return <NoChanges isCounted={history.length > 0} kind={kind} />;
   return (
-    <ul class="rows" aria-label="Updates that changed it, newest first">
-      {shown.map(({ entry, since }) => {
-        const isOpen = entry.at === open;
-        return (
-          <li key={entry.at}>
-            <button
-              type="button"
-              class="row-button evaluation-row"
-              data-row
-              aria-expanded={isOpen}
-              onClick={() => setParameters({ at: isOpen ? 'none' : entry.at }, { push: true })}
+    <Listing
+      rows={shown}
+      keyOf={({ entry }) => entry.at}
+      columns={[
+        {
+          name: 'Updated',
+          cell: ({ entry: { at } }) => (
+            <RowButton
+              isOpen={at === open}
+              onToggle={() => setParameters({ at: at === open ? 'none' : at }, { push: true })}
             >
-              <Ago at={entry.at} isPlain />
-              <span>{count(countOf(entry.entered))} joined</span>
-              <span>{count(countOf(entry.left))} left</span>
-              <span class="quiet">{CAUSES[entry.cause](entry)}</span>
-            </button>
-            {isOpen && <Users id={id} entry={entry} since={since} kind={kind} />}
-          </li>
-        );
-      })}
-    </ul>
+              <Ago at={at} isPlain />
+            </RowButton>
+          ),
+        },
+        { name: 'Joined', look: 'number', cell: ({ entry }) => counted(entry.entered) },
+        { name: 'Left', look: 'number', cell: ({ entry }) => counted(entry.left) },
+        { name: 'Cause', look: 'quiet', cell: ({ entry }) => CAUSES[entry.cause](entry) },
+      ]}
+      detailsOf={({ entry, since }) => entry.at === open && <Users id={id} entry={entry} since={since} kind={kind} />}
+    />
   );
 }
 
 const CAUSES: Readonly<Record<HistoryEntry['cause'], (entry: HistoryEntry) => string>> = {
   first: () => 'first update',
   definition: ({ version }) => `changed to version ${version.rawJSON}`,
-  refresh: () => '',
+  refresh: () => 'update',
 };
 
 function numberOf({ entered, left }: HistoryEntry, kind: Kind): number {

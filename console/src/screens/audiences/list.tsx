@@ -1,16 +1,15 @@
-import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudiencePage, SavedAudience } from '../../api/types.ts';
 import { mayChangeAudiences } from '../../frame/session.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { count } from '../../parts/numbers.ts';
+import { counted } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { SentenceOf } from '../../parts/conditions/sentence-view.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
-import { Table } from '../../parts/table.tsx';
+import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
@@ -49,15 +48,6 @@ function NewAudience() {
   );
 }
 
-const COLUMNS = [
-  { name: 'Audience' },
-  { name: 'Size', look: 'number' },
-  { name: 'Change, 24 h', look: 'number narrow-off' },
-  { name: 'Last 7 days', look: 'days narrow-off' },
-  { name: 'Updates', look: 'narrow-off' },
-  { name: 'State' },
-];
-
 interface FoundProps {
   readonly page: AudiencePage;
   readonly isFirst: boolean;
@@ -81,11 +71,7 @@ function Found({ page: { audiences, next_cursor: next }, isFirst }: FoundProps) 
         </label>
       )}
       {shown.length === 0 && <p class="quiet">No audience has this in its name.</p>}
-      <Table look="audiences" columns={COLUMNS}>
-        {shown.map((audience) => (
-          <Row key={audience.id} audience={audience} />
-        ))}
-      </Table>
+      <Listing look="audiences" rows={shown} keyOf={({ id }) => id} columns={COLUMNS} />
       <Pager next={next} />
     </>
   );
@@ -101,37 +87,56 @@ function NoAudiences() {
   );
 }
 
-function Row({ audience }: { readonly audience: SavedAudience }) {
-  const { id, name, description, evaluation, refresh, sizes = [] } = audience;
-  const state = stateOf(audience, Date.now(), isUpdating(id));
-  const change = changeOfDay(sizes, Date.now());
-  const series = seriesOf(sizes, Date.now(), STEP_MS, STEPS);
-  return (
-    <tr>
-      <th scope="row">
-        <a class="cover" data-row href={linkTo(['audiences', id])}>
-          {name}
-        </a>
+const COLUMNS: readonly CellColumn<SavedAudience>[] = [
+  {
+    name: 'Audience',
+    cell: ({ id, name, description }) => (
+      <>
+        <RowLink link={linkTo(['audiences', id])}>{name}</RowLink>
         <SentenceOf description={description} />
-      </th>
-      <td class={`number size ${isOfBefore(audience) ? 'quiet' : ''}`}>
-        {evaluation === null ? '–' : count(countOf(evaluation.members))}
-      </td>
-      <td class={`number narrow-off ${change === undefined || change === 0 ? 'quiet' : ''}`}>
-        {change === undefined ? '–' : changeText(change)}
-      </td>
-      <td class="days narrow-off">
-        {series.length > 1 && <Sparkline values={series} room={STEPS} label="Size in the last 7 days" />}
-      </td>
-      <td class="quiet narrow-off">{refreshText(refresh)}</td>
-      <td>
-        <span class={`status ${state.is}`} title={state.reason}>
-          <i class="dot" aria-hidden="true" />
-          {state.text}
-        </span>
-        <span class="quiet small">{evaluation !== null && <Ago at={evaluation.at} isPlain />}</span>
-      </td>
-    </tr>
+      </>
+    ),
+  },
+  {
+    name: 'Size',
+    look: 'number size',
+    cell: (audience) => (
+      <span class={isOfBefore(audience) ? 'quiet' : ''}>
+        {audience.evaluation === null ? '–' : counted(audience.evaluation.members)}
+      </span>
+    ),
+  },
+  { name: 'Change, 24 h', look: 'number narrow-off', cell: (audience) => <Change audience={audience} /> },
+  { name: 'Last 7 days', look: 'days narrow-off', cell: (audience) => <Week audience={audience} /> },
+  { name: 'Updates', look: 'quiet narrow-off', cell: ({ refresh }) => refreshText(refresh) },
+  { name: 'State', cell: (audience) => <State audience={audience} /> },
+];
+
+interface CellProps {
+  readonly audience: SavedAudience;
+}
+
+function Change({ audience: { sizes = [] } }: CellProps) {
+  const change = changeOfDay(sizes, Date.now());
+  if (change === undefined) return <span class="quiet">–</span>;
+  return <span class={change === 0 ? 'quiet' : ''}>{changeText(change)}</span>;
+}
+
+function Week({ audience: { sizes = [] } }: CellProps) {
+  const series = seriesOf(sizes, Date.now(), STEP_MS, STEPS);
+  return series.length > 1 ? <Sparkline values={series} room={STEPS} label="Size in the last 7 days" /> : null;
+}
+
+function State({ audience }: CellProps) {
+  const { is, reason, text } = stateOf(audience, Date.now(), isUpdating(audience.id));
+  return (
+    <>
+      <span class={`status ${is}`} title={reason}>
+        <i class="dot" aria-hidden="true" />
+        {text}
+      </span>
+      <span class="quiet small">{audience.evaluation !== null && <Ago at={audience.evaluation.at} isPlain />}</span>
+    </>
   );
 }
 

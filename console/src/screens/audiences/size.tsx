@@ -5,11 +5,11 @@ import type { HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { Chart, type Reading } from '../../parts/charts/chart.tsx';
 import { Select } from '../../parts/choice.tsx';
-import { count } from '../../parts/numbers.ts';
+import { count, counted } from '../../parts/numbers.ts';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { Section } from '../../parts/page.tsx';
-import { Table } from '../../parts/table.tsx';
-import { exactTime, shortTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
+import { type CellColumn, Listing } from '../../parts/table.tsx';
+import { exactTime, minuteText, shortTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { useLoad } from '../../parts/loading/use-load.ts';
 
 const DAY_MS = 86_400_000;
@@ -103,26 +103,17 @@ function SizeChart({ history, fromMs, untilMs }: Sizes) {
       />
       <details class="below">
         <summary>As a table</summary>
-        <Table look="sizes" columns={COLUMNS}>
-          {history.map((entry) => (
-            <tr key={entry.at}>
-              <th scope="row">{exactTime(entry.at, zone)}</th>
-              <td class="number">{count(countOf(entry.count))}</td>
-              <td class="number">{count(countOf(entry.entered))}</td>
-              <td class="number">{count(countOf(entry.left))}</td>
-            </tr>
-          ))}
-        </Table>
+        <Listing look="sizes" rows={history} keyOf={({ at }) => at} columns={COLUMNS} />
       </details>
     </>
   );
 }
 
-const COLUMNS = [
-  { name: 'Updated' },
-  { name: 'Size', look: 'number' },
-  { name: 'Joined', look: 'number' },
-  { name: 'Left', look: 'number' },
+const COLUMNS: readonly CellColumn<HistoryEntry>[] = [
+  { name: 'Updated', cell: ({ at }) => minuteText(at) },
+  { name: 'Size', look: 'number', cell: (entry) => counted(entry.count) },
+  { name: 'Joined', look: 'number', cell: ({ entered }) => counted(entered) },
+  { name: 'Left', look: 'number', cell: ({ left }) => counted(left) },
 ];
 
 function readingOf({ at, count: members, entered, left }: HistoryEntry, zone: string): Reading {

@@ -36,7 +36,7 @@ export function AddMenu({ builder, node }: AddMenuProps) {
       <button
         ref={button}
         type="button"
-        class="tiny add"
+        class="plain tiny add"
         aria-expanded={text !== undefined}
         onClick={() => setText('')}
       >

@@ -198,7 +198,7 @@ function Notes({ builder, node }: NodeProps) {
         <li key={text} class="hint">
           {text}{' '}
           {fix !== undefined && (
-            <button type="button" class="tiny" onClick={() => builder.edit(fix.edit)}>
+            <button type="button" class="plain tiny" onClick={() => builder.edit(fix.edit)}>
               {fix.text}
             </button>
           )}

@@ -39,7 +39,7 @@ export function TestUser({ builder }: { readonly builder: Builder }) {
         />
         <button type="submit">Test</button>
       </form>
-      {user === undefined && <p class="quiet">Says whether somebody is in, why, and until when.</p>}
+      {user === undefined && <p class="quiet">Shows whether a user is in the audience, why, and until when.</p>}
       {user !== undefined && definition !== undefined && (
         <Why
           request={operation('POST /v1/audiences/why', { body: JSON.stringify({ definition, ...user, events: 0 }) })}

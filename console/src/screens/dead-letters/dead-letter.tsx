@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
 import type { WholeDeadLetter } from '../../api/types.ts';
+import { tellDone } from '../../frame/feedback.tsx';
 import { linkTo } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
@@ -22,6 +23,7 @@ export function DeadLetterPage({ id }: { readonly id: string }) {
   const asked = operation('GET /v1/admin/dead-letters/{id}', { path: { id } });
   const loaded = useAnswer(asked, version);
   const change = (edit?: SentEdit): void => {
+    if (edit !== undefined) tellDone('Corrected message sent.');
     setSent(edit);
     setVersion(version + 1);
   };
@@ -106,7 +108,7 @@ function Why({ letter }: { readonly letter: WholeDeadLetter }) {
 }
 
 const STATE_WORDS: Readonly<Record<string, string>> = {
-  waiting: 'waits',
+  waiting: 'waiting',
   editing: 'an edit was interrupted: send it again',
 };
 

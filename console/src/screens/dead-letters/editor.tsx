@@ -62,7 +62,7 @@ export function Editor({ id, record, onSent }: EditorProps) {
     >
       <div class="two-columns">
         <label>
-          <span class="label">Change what is wrong. Topic, project, message id and session stay.</span>
+          <span class="label">Correct the message. Topic, project, message id and session cannot change.</span>
           <textarea
             spellcheck={false}
             rows={Math.min(28, Math.max(12, text.split('\n').length + 1))}
@@ -75,7 +75,7 @@ export function Editor({ id, record, onSent }: EditorProps) {
           {isChanged ? (
             <TextDiff before={before.split('\n')} after={text.split('\n')} />
           ) : (
-            <p class="nothing quiet">Nothing yet.</p>
+            <p class="nothing quiet">No changes yet.</p>
           )}
         </div>
       </div>
@@ -87,7 +87,7 @@ export function Editor({ id, record, onSent }: EditorProps) {
           Send the corrected message
         </button>
         <button type="button" class="plain" disabled={!isChanged} onClick={() => setText(before)}>
-          Start again
+          Reset
         </button>
       </div>
       <Answer answered={answered} />
@@ -121,7 +121,7 @@ function StoreLine({
     <li class={answer.accepts ? 'takes well' : 'denies unwell'}>
       <span class="dot" />
       <b>{name}</b>
-      <span>{answer.accepts ? 'would take it.' : `would not take it: ${answer.error ?? 'it gave no reason.'}`}</span>
+      <span>{answer.accepts ? 'would store it.' : `would reject it: ${answer.error ?? 'it gave no reason.'}`}</span>
     </li>
   );
 }

@@ -150,11 +150,11 @@ function Counted({ how, result }: { readonly how: How; readonly result: SettledD
   return (
     <>
       {countOf(result.messages) === 0 ? (
-        <p>None of them waits any more.</p>
+        <p>None of them is waiting any more.</p>
       ) : (
         <p>
           {how === 'replay'
-            ? `${messagesOf(result)} will be read again, as they were. That helps where the cause is gone.`
+            ? `${messagesOf(result)} will be processed again, unchanged. This helps once the cause is fixed.`
             : `${messagesOf(result)} will not be stored. The log keeps ${countOf(result.messages) === 1 ? 'it' : 'them'}.`}
         </p>
       )}
@@ -163,7 +163,7 @@ function Counted({ how, result }: { readonly how: How; readonly result: SettledD
           {count(undecodable)} of them cannot be read by this version either, and will come back here.
         </p>
       )}
-      {before > 0 && <p class="quiet">{count(before)} were settled before and are left as they are.</p>}
+      {before > 0 && <p class="quiet">{count(before)} were already settled and stay as they are.</p>}
     </>
   );
 }

@@ -11,7 +11,7 @@ import { count as countText, grouped } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
-import { Table } from '../../parts/table.tsx';
+import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 
@@ -56,14 +56,6 @@ function SearchForm({ prefix, order = 'count' }: Narrowing) {
   );
 }
 
-const COLUMNS = [
-  { name: 'Event' },
-  { name: 'Last 14 days', look: 'days narrow-off' },
-  { name: 'Recorded', look: 'number' },
-  { name: 'Last seen' },
-  { name: 'First seen', look: 'narrow-off' },
-];
-
 function Names({ narrowing, cursor }: { readonly narrowing: Narrowing; readonly cursor: string | undefined }) {
   const page = useAnswer(operation('GET /v1/catalog/events', { query: { ...narrowing, limit: 50, cursor } }));
   return (
@@ -89,13 +81,20 @@ function Names({ narrowing, cursor }: { readonly narrowing: Narrowing; readonly 
 
 function List({ events }: { readonly events: readonly CatalogName[] }) {
   const days = useLastDays(events);
-  return (
-    <Table look="catalog" columns={COLUMNS}>
-      {events.map((event) => (
-        <Name key={event.name} event={event} days={days.get(event.name)} />
-      ))}
-    </Table>
-  );
+  const columns: readonly CellColumn<CatalogName>[] = [
+    { name: 'Event', cell: ({ name }) => <RowLink link={linkTo(['events', name])}>{name}</RowLink> },
+    { name: 'Last 14 days', look: 'days narrow-off', cell: ({ name }) => <Days values={days.get(name)} /> },
+    { name: 'Recorded', look: 'number', cell: ({ count }) => grouped(count.rawJSON) },
+    { name: 'Last seen', look: 'quiet', cell: ({ last_seen: at }) => <Ago at={at} isPlain /> },
+    { name: 'First seen', look: 'quiet narrow-off', cell: ({ first_seen: at }) => <Ago at={at} isPlain /> },
+  ];
+  return <Listing rows={events} keyOf={({ name }) => name} columns={columns} />;
+}
+
+function Days({ values }: { readonly values: readonly number[] | undefined }) {
+  if (values === undefined) return null;
+  const sum = values.reduce((total, value) => total + value, 0);
+  return <Sparkline values={values} room={values.length} label={`${countText(sum)} in the last ${DAYS} days`} />;
 }
 
 const DAYS = 14;
@@ -118,36 +117,6 @@ function useLastDays(events: readonly CatalogName[]): ReadonlyMap<string, readon
     values.map((number) => (number === null ? 0 : countOf(number))),
   ]);
   return new Map([...none, ...found]);
-}
-
-interface NameProps {
-  readonly event: CatalogName;
-  readonly days: readonly number[] | undefined;
-}
-
-function Name({ event: { name, count, first_seen: first, last_seen: last }, days }: NameProps) {
-  const sum = days?.reduce((total, value) => total + value, 0) ?? 0;
-  return (
-    <tr>
-      <th scope="row">
-        <a class="cover" data-row href={linkTo(['events', name])}>
-          {name}
-        </a>
-      </th>
-      <td class="days narrow-off">
-        {days !== undefined && (
-          <Sparkline values={days} room={days.length} label={`${countText(sum)} in the last ${DAYS} days`} />
-        )}
-      </td>
-      <td class="number">{grouped(count.rawJSON)}</td>
-      <td class="quiet">
-        <Ago at={last} isPlain />
-      </td>
-      <td class="quiet narrow-off">
-        <Ago at={first} isPlain />
-      </td>
-    </tr>
-  );
 }
 
 function NoNames({ prefix }: { readonly prefix: string | undefined }) {

@@ -5,6 +5,7 @@ import { jsonText } from '../../api/json.ts';
 import { setParameters } from '../../frame/router.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { submitted } from '../../parts/form.ts';
+import { FormButtons } from '../../parts/form-buttons.tsx';
 import { conditionOf, conditionText, type Operator, OPERATORS, takesValue, typedValue } from './condition-text.ts';
 import type { Condition } from './question.ts';
 
@@ -91,14 +92,7 @@ function Adding({ properties, onAdd, onCancel }: AddingProps) {
         onChoice={(chosen) => setOperator(chosen as Operator)}
       />
       {takesValue(operator) && <ValueField examples={property?.examples ?? []} />}
-      <div class="row">
-        <button type="submit" class="primary">
-          Add
-        </button>
-        <button type="button" class="plain" onClick={onCancel}>
-          Cancel
-        </button>
-      </div>
+      <FormButtons action="Add" onCancel={onCancel} />
     </form>
   );
 }

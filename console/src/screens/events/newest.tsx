@@ -22,13 +22,15 @@ export function Newest({ question }: { readonly question: Question }) {
     const { events, next_cursor: next } = await ask({ ...asked, signal });
     return { items: events, next };
   });
-  const { items, isEnd } = pages;
   return (
     <Section id="newest" title="Newest">
-      <Rows events={items} />
-      <More pages={pages} what="events" />
-      {isEnd && items.length === 0 && <p class="quiet">No such events in this period.</p>}
-      {isEnd && items.length > 0 && <p class="quiet below">There are no earlier ones in this period.</p>}
+      <Rows events={pages.items} />
+      <More
+        pages={pages}
+        what="events"
+        none={<p class="quiet">No such events in this period.</p>}
+        end="No earlier events in this period."
+      />
     </Section>
   );
 }

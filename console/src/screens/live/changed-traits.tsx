@@ -41,8 +41,8 @@ export function ChangedTraits({ row }: { readonly row: LiveRow }) {
 }
 
 function Changed({ given, before }: ChangedTrait) {
-  if (given === undefined) return <span class="quiet">not known: newer messages came since</span>;
-  if (given.state === 'lost') return <span class="quiet">nothing: a newer value was there already</span>;
+  if (given === undefined) return <span class="quiet">unknown: newer messages have arrived since</span>;
+  if (given.state === 'lost') return <span class="quiet">no change: a newer value was already there</span>;
   const old = before === undefined || before.value === null ? undefined : before.value;
   return (
     <>

@@ -46,7 +46,7 @@ export function LiveMessage({ row, onClose }: LiveMessageProps) {
       {isQueryable && row.traits !== undefined && <ChangedTraits row={row} />}
       <h3>{row.type === 'track' ? 'Properties' : 'Traits'}</h3>
       {row.cut === true ? (
-        <p class="notice">They are too long for this list. The user's page has the whole.</p>
+        <p class="notice">Too long to show here. The user's page has everything.</p>
       ) : (
         <JsonView value={row.properties ?? row.traits ?? {}} />
       )}
@@ -72,7 +72,7 @@ function MessageFacts({ row }: { readonly row: LiveRow }) {
 function Adjusted({ adjusted }: { readonly adjusted: NonNullable<LiveRow['adjusted']> }) {
   return (
     <div class="notice">
-      Members that could not be used were mended or left out:
+      Some members could not be used. They were corrected or left out:
       <ul>
         {adjusted.map(({ path, message }) => (
           <li key={path + message}>

@@ -8,7 +8,7 @@ import { counted } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { Section } from '../../parts/page.tsx';
-import { OpeningRow, Table } from '../../parts/table.tsx';
+import { type CellColumn, Listing, RowButton } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { usePoll } from '../../parts/loading/use-poll.ts';
 import { useEscape } from '../../parts/loading/use-escape.ts';
@@ -37,15 +37,7 @@ export function Refusals() {
   );
 }
 
-const COLUMNS = [
-  { name: 'Problem' },
-  { name: 'Endpoint' },
-  { name: 'Times', look: 'number' },
-  { name: 'Last', look: 'narrow-off' },
-];
-
 function Groups({ groups, isFirst }: { readonly groups: readonly RefusalGroup[]; readonly isFirst: boolean }) {
-  const open = address.value.query.get('open') ?? undefined;
   useEscape(() => setParameters({ open: '' }));
   if (groups.length === 0 && isFirst) {
     return (
@@ -56,12 +48,12 @@ function Groups({ groups, isFirst }: { readonly groups: readonly RefusalGroup[];
     );
   }
   return (
-    <Table columns={COLUMNS}>
-      {groups.map((group) => {
-        const name = nameOf(group);
-        return <Group key={name} group={group} name={name} isOpen={name === open} />;
-      })}
-    </Table>
+    <Listing
+      rows={groups}
+      keyOf={nameOf}
+      columns={COLUMNS}
+      detailsOf={(group) => nameOf(group) === openGroup() && <Details group={group} />}
+    />
   );
 }
 
@@ -70,37 +62,32 @@ function nameOf({ key_id: key, path, code, pointer }: RefusalGroup): string {
   return [key ?? '', path ?? '', code, pointer].join(' ');
 }
 
-interface GroupProps {
-  readonly group: RefusalGroup;
-  readonly name: string;
-  readonly isOpen: boolean;
+/** The name of the group that the address has open. */
+function openGroup(): string {
+  return address.value.query.get('open') ?? '';
 }
 
-function Group({ group, name, isOpen }: GroupProps) {
-  return (
-    <OpeningRow
-      isOpen={isOpen}
-      onToggle={() => setParameters({ open: isOpen ? '' : name }, { push: true })}
-      head={
-        <>
+const COLUMNS: readonly CellColumn<RefusalGroup>[] = [
+  {
+    name: 'Problem',
+    cell: (group) => {
+      const isOpen = nameOf(group) === openGroup();
+      return (
+        <RowButton
+          isOpen={isOpen}
+          onToggle={() => setParameters({ open: isOpen ? '' : nameOf(group) }, { push: true })}
+        >
           {group.pointer !== '' && <code>{group.pointer.slice(1)} </code>}
           {group.message}
           {group.code === 'adjusted' && <span class="badge mended">recorded, mended</span>}
-        </>
-      }
-      width={COLUMNS.length}
-      details={<Details group={group} />}
-    >
-      <td>
-        <code>{group.path ?? 'others'}</code>
-      </td>
-      <td class="number">{counted(group.count)}</td>
-      <td class="quiet narrow-off">
-        <Ago at={group.last} isPlain />
-      </td>
-    </OpeningRow>
-  );
-}
+        </RowButton>
+      );
+    },
+  },
+  { name: 'Endpoint', cell: ({ path }) => <code>{path ?? 'others'}</code> },
+  { name: 'Times', look: 'number', cell: ({ count }) => counted(count) },
+  { name: 'Last', look: 'quiet narrow-off', cell: ({ last }) => <Ago at={last} isPlain /> },
+];
 
 function Details({ group }: { readonly group: RefusalGroup }) {
   const facts = {

@@ -68,12 +68,8 @@ function Stream() {
       <Tabs label="Live" tabs={tabLinks(TABS)} />
       <Filters filter={filter} />
       {feed.error !== undefined && <Problem error={feed.error} />}
-      {feed.state === 'log-unreachable' && (
-        <p class="notice">The service cannot read its event log now. It tries again.</p>
-      )}
-      {feed.skipped > 0 && (
-        <p class="notice">{count(feed.skipped)} messages were passed over: more came than could be looked at.</p>
-      )}
+      {feed.state === 'log-unreachable' && <p class="notice">The event log cannot be read right now. Retrying…</p>}
+      {feed.skipped > 0 && <p class="notice">{count(feed.skipped)} messages were skipped: too many arrived at once.</p>}
       {open === undefined && query.has('open') && feed.recent !== undefined && (
         <p class="notice">The message of this address is not among the newest {RECENT} any more.</p>
       )}

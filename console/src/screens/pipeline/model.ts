@@ -70,10 +70,10 @@ function readerNode(
   const line = !isWell
     ? `Imports: ${stateOf(importing.state).state}`
     : waiting > 0
-      ? `Imports: ${count(waiting)} wait`
+      ? `Imports: ${count(waiting)} waiting`
       : rate > 0
         ? `Imports: ${rateText(rate)}`
-        : 'No imports wait';
+        : 'No imports waiting';
   return { title, lines: [line], state, tone: tone === 'good' && !isWell ? 'warn' : tone };
 }
 
@@ -88,7 +88,7 @@ function edgeOf({ lag_messages: messages, lag_seconds: lag, messages_per_second:
   const tone = waiting === undefined ? 'unknown' : late > BEHIND_BAD_S ? 'bad' : late > BEHIND_WARN_S ? 'warn' : 'good';
   return {
     rate: rateText(rate),
-    waits: waiting === undefined ? 'not known' : waiting === 0 ? 'nothing waits' : `${count(waiting)} wait`,
+    waits: waiting === undefined ? 'unknown' : waiting === 0 ? 'nothing waiting' : `${count(waiting)} waiting`,
     behind: waiting === undefined || waiting === 0 || seconds === undefined ? '' : `${secondsText(seconds)} behind`,
     tone,
     isFlowing: rate > 0 || late > 0,
@@ -124,7 +124,7 @@ const STATES: Readonly<Record<string, readonly [string, Tone]>> = {
   failed: ['has failed', 'bad'],
   missing: ['not running', 'bad'],
   full: ['full', 'bad'],
-  unknown: ['not known', 'unknown'],
+  unknown: ['unknown', 'unknown'],
 };
 
 /** `482 / s`, `0.4 / s` */

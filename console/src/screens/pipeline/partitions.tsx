@@ -1,14 +1,14 @@
-import { countOf } from '../../api/json.ts';
+import { countOf, type RawNumber } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { PartitionsPage } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
-import { count } from '../../parts/numbers.ts';
+import { count, counted } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { Ready } from '../../parts/loading/states.tsx';
 import { usePoll } from '../../parts/loading/use-poll.ts';
 import { useEscape } from '../../parts/loading/use-escape.ts';
 import { Section } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { type CellColumn, Listing } from '../../parts/table.tsx';
 
 const TITLES: Readonly<Record<string, string>> = {
   all: 'Partitions of the event log',
@@ -47,11 +47,30 @@ export function Partitions({ of: part }: { readonly of: string }) {
   );
 }
 
-const COLUMNS: readonly (Column & { readonly hiddenIn?: string })[] = [
-  { name: 'Partition' },
-  { name: 'Messages so far', look: 'number' },
-  { name: 'Not in profiles', look: 'number', hiddenIn: 'analytics' },
-  { name: 'Not in analytics', look: 'number', hiddenIn: 'profiles' },
+type Partition = PartitionsPage['partitions'][number];
+
+const COLUMNS: readonly (CellColumn<Partition> & { readonly hiddenIn?: string })[] = [
+  {
+    name: 'Partition',
+    cell: ({ topic, partition }) => (
+      <>
+        {topic.replace('tidemark.', '')} <span class="quiet">{partition.rawJSON}</span>
+      </>
+    ),
+  },
+  { name: 'Messages so far', look: 'number', cell: ({ end }) => count(Number(end)) },
+  {
+    name: 'Not in profiles',
+    look: 'number',
+    hiddenIn: 'analytics',
+    cell: ({ unread }) => unreadText(unread.profiles),
+  },
+  {
+    name: 'Not in analytics',
+    look: 'number',
+    hiddenIn: 'profiles',
+    cell: ({ unread }) => unreadText(unread.analytics),
+  },
 ];
 
 function Rows({ page, part }: { readonly page: PartitionsPage; readonly part: string }) {
@@ -63,22 +82,16 @@ function Rows({ page, part }: { readonly page: PartitionsPage; readonly part: st
   const rows = page.partitions.toSorted((a, b) => unreadOf(b) - unreadOf(a));
   return (
     <div class="scrolling" tabIndex={0} role="region" aria-label="Partitions">
-      <Table look="one-line" columns={COLUMNS.filter(({ hiddenIn }) => hiddenIn !== part)}>
-        {rows.map(({ topic, partition, end, unread }) => (
-          <tr key={`${topic}-${partition.rawJSON}`}>
-            <th scope="row">
-              {topic.replace('tidemark.', '')} <span class="quiet">{partition.rawJSON}</span>
-            </th>
-            <td class="number">{count(Number(end))}</td>
-            {part !== 'analytics' && <Unread messages={countOf(unread.profiles)} />}
-            {part !== 'profiles' && <Unread messages={countOf(unread.analytics)} />}
-          </tr>
-        ))}
-      </Table>
+      <Listing
+        look="one-line"
+        rows={rows}
+        keyOf={({ topic, partition }) => `${topic}-${partition.rawJSON}`}
+        columns={COLUMNS.filter(({ hiddenIn }) => hiddenIn !== part)}
+      />
     </div>
   );
 }
 
-function Unread({ messages }: { readonly messages: number }) {
-  return <td class={messages === 0 ? 'number quiet' : 'number'}>{messages === 0 ? 'none' : count(messages)}</td>;
+function unreadText(messages: RawNumber) {
+  return countOf(messages) === 0 ? <span class="quiet">none</span> : counted(messages);
 }

@@ -140,7 +140,7 @@ function Building({ generation, onChange }: BuildingProps) {
     <>
       <progress aria-label="Read of the log" max={Math.max(1, read + left)} value={read} />
       <form class="rate-form" onSubmit={submit}>
-        <span>{left === 0 ? 'It has read the whole log and follows it.' : `${count(left)} messages are left.`}</span>
+        <span>{left === 0 ? 'Up to date with the log.' : `${count(left)} messages are left.`}</span>
         <label class="row">
           <span class="quiet">At most</span>
           <input

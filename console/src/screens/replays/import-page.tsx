@@ -1,15 +1,14 @@
-import type { Answer } from '../../api/answer.ts';
 import { ask } from '../../api/client.ts';
 import { countOf, type RawNumber } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
-import type { ImportJob } from '../../api/types.ts';
+import type { ImportJob, RejectedLine } from '../../api/types.ts';
 import { address } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
 import { Command, CopyAs, curlText } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { FieldError, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage, Section } from '../../parts/page.tsx';
-import { Table } from '../../parts/table.tsx';
+import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { bytes, count, counted } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
@@ -23,7 +22,7 @@ import { durationText, isOver } from './words.ts';
 export function ImportPage({ id }: { readonly id: string }) {
   const polled = useImport(id);
   const path = { id };
-  const refused = operation('GET /v1/admin/imports/{id}/refused', { path, query: { limit: 1_000 } });
+  const rejected = operation('GET /v1/admin/imports/{id}/refused', { path, query: { limit: 1_000 } });
   return (
     <ScreenPage
       title={polled.value?.args.name ?? 'Import'}
@@ -32,7 +31,7 @@ export function ImportPage({ id }: { readonly id: string }) {
         <>
           {polled.value !== undefined && <Steps job={polled.value} onDone={polled.retry} />}
           <CopyAs request={operation('GET /v1/admin/imports/{id}', { path })}>
-            <Command name="curl, rejected lines" text={curlText({ request: refused })} />
+            <Command name="curl, rejected lines" text={curlText({ request: rejected })} />
           </CopyAs>
         </>
       }
@@ -112,7 +111,7 @@ export function ImportState({ job }: { readonly job: ImportJob }) {
       {!isOver(state) && <Bar job={job} />}
       {problem !== null && state === 'failed' && <p class="field-error">{problem.detail}</p>}
       {(state === 'cancelled' || state === 'interrupted') && !args.dry_run && (
-        <p>What was accepted stays. “Resume” continues behind the last line, and no line counts twice.</p>
+        <p>Accepted rows stay. “Resume” continues after the last line, and no line counts twice.</p>
       )}
       {figures?.lines !== undefined && (
         <Counts accepted={figures.accepted} refused={figures.refused} isDry={args.dry_run} />
@@ -174,11 +173,7 @@ export function RefusedList({ id, refused, isOver: isFinal }: RefusedListProps) 
       <Ready of={page} what="rejected lines">
         {({ refused: lines, next_cursor: next }) => (
           <>
-            <Table columns={COLUMNS}>
-              {lines.map((line) => (
-                <RefusedLine key={line.line.rawJSON} of={line} />
-              ))}
-            </Table>
+            <Listing rows={lines} keyOf={({ line }) => line.rawJSON} columns={COLUMNS} />
             <Pager next={next} name="lines" />
           </>
         )}
@@ -187,17 +182,12 @@ export function RefusedList({ id, refused, isOver: isFinal }: RefusedListProps) 
   );
 }
 
-const COLUMNS = [{ name: 'Line', look: 'number' }, { name: 'Problem' }];
-
-type Refused = Answer<'GET /v1/admin/imports/{id}/refused'>['refused'][number];
-
-function RefusedLine({ of: { line, errors, text, cut } }: { readonly of: Refused }) {
-  return (
-    <tr data-row tabIndex={-1}>
-      <th scope="row" class="number">
-        {counted(line)}
-      </th>
-      <td>
+const COLUMNS: readonly CellColumn<RejectedLine>[] = [
+  { name: 'Line', look: 'number', cell: ({ line }) => counted(line) },
+  {
+    name: 'Problem',
+    cell: ({ errors, text, cut }) => (
+      <>
         {errors.map(({ path, message, column }) => (
           <p key={path + message}>
             {path !== '' && <code>{column ?? path.slice(1)}</code>} {message}
@@ -207,7 +197,7 @@ function RefusedLine({ of: { line, errors, text, cut } }: { readonly of: Refused
           {text}
           {cut && '…'}
         </code>
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+];

@@ -6,7 +6,7 @@ import { address, linkTo } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
-import { Table } from '../../parts/table.tsx';
+import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { usePoll } from '../../parts/loading/use-poll.ts';
 import { isOver, STATES } from './words.ts';
@@ -49,36 +49,23 @@ export function ImportAFile() {
 }
 
 function Rows({ imports }: { readonly imports: readonly ImportJob[] }) {
-  return (
-    <Table columns={COLUMNS}>
-      {imports.map((job) => (
-        <tr key={job.id}>
-          <th scope="row">
-            <a class="cover" data-row href={linkTo(['imports', job.id])}>
-              {job.args.name}
-            </a>{' '}
-            {job.args.dry_run && <span class="quiet">only checked</span>}
-          </th>
-          <td>
-            <State job={job} />
-          </td>
-          <td class="quiet narrow-off">{projectName(job.args.project)}</td>
-          <td>{outcomeOf(job)}</td>
-          <td class="quiet narrow-off">
-            <Ago at={job.created_at} isPlain />
-          </td>
-        </tr>
-      ))}
-    </Table>
-  );
+  return <Listing rows={imports} keyOf={({ id }) => id} columns={COLUMNS} />;
 }
 
-const COLUMNS = [
-  { name: 'File' },
-  { name: 'State' },
-  { name: 'Project', look: 'narrow-off' },
-  { name: 'Rows' },
-  { name: 'Started', look: 'narrow-off' },
+const COLUMNS: readonly CellColumn<ImportJob>[] = [
+  {
+    name: 'File',
+    cell: ({ id, args }) => (
+      <>
+        <RowLink link={linkTo(['imports', id])}>{args.name}</RowLink>{' '}
+        {args.dry_run && <span class="quiet">only checked</span>}
+      </>
+    ),
+  },
+  { name: 'State', cell: (job) => <State job={job} /> },
+  { name: 'Project', look: 'quiet narrow-off', cell: ({ args }) => projectName(args.project) },
+  { name: 'Rows', cell: outcomeOf },
+  { name: 'Started', look: 'quiet narrow-off', cell: ({ created_at: at }) => <Ago at={at} isPlain /> },
 ];
 
 export function State({ job: { state } }: { readonly job: ImportJob }) {

@@ -41,9 +41,7 @@ function Choose() {
     <>
       <DropZone onFile={setUploading} />
       <PathForm />
-      <p class="quiet below">
-        Nothing is imported yet: next you see the first rows, say what the columns are, and check the whole file.
-      </p>
+      <p class="quiet below">Nothing is imported yet. Next, you see the first rows and say what each column is.</p>
     </>
   );
 }

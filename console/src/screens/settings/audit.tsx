@@ -12,7 +12,7 @@ import { JsonDiff } from '../../parts/json/json-diff.tsx';
 import { More } from '../../parts/loading/more.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
 import { Section } from '../../parts/page.tsx';
-import { OpeningRow, Table } from '../../parts/table.tsx';
+import { type CellColumn, Listing, RowButton } from '../../parts/table.tsx';
 import { Clock, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { usePages } from '../../parts/loading/use-pages.ts';
 import { useEscape } from '../../parts/loading/use-escape.ts';
@@ -109,58 +109,51 @@ function Entries({ asked }: { readonly asked: Query<'GET /v1/admin/audit'> }) {
     const page = await ask({ ...operation('GET /v1/admin/audit', { query: { ...asked, cursor } }), signal });
     return { items: page.entries, next: page.next_cursor };
   });
-  const { items, isEnd } = pages;
-  const open = address.value.query.get('open');
+  const { items } = pages;
   useEscape(() => setParameters({ open: '' }));
   const isFiltered = Object.values(asked).some((value) => value !== undefined);
   return (
     <>
       {items.length > 0 && (
-        <Table columns={COLUMNS}>
-          {items.map((entry) => (
-            <Entry key={entry.id} entry={entry} isOpen={entry.id === open} />
-          ))}
-        </Table>
+        <Listing
+          rows={items}
+          keyOf={({ id }) => id}
+          columns={COLUMNS}
+          detailsOf={(entry) => entry.id === openEntry() && <Details entry={entry} />}
+        />
       )}
-      <More pages={pages} what="the audit log" />
-      {isEnd && items.length > 0 && (
-        <p class="quiet below">There are no earlier changes{isFiltered && ' like these'}.</p>
-      )}
-      {isEnd && items.length === 0 && (
-        <Empty title={isFiltered ? 'No such change' : 'Nothing was changed yet'}>
-          Changes to projects, keys and audiences, and everything operators do, are kept here for good.
-        </Empty>
-      )}
+      <More
+        pages={pages}
+        what="the audit log"
+        end={`There are no earlier changes${isFiltered ? ' like these' : ''}.`}
+        none={
+          <Empty title={isFiltered ? 'No such change' : 'Nothing was changed yet'}>
+            Changes to projects, keys and audiences, and everything operators do, are kept here for good.
+          </Empty>
+        }
+      />
     </>
   );
 }
 
-function Entry({ entry, isOpen }: { readonly entry: AuditEntry; readonly isOpen: boolean }) {
-  const { id, at, action, principal, project, object } = entry;
-  return (
-    <OpeningRow
-      isOpen={isOpen}
-      onToggle={() => setParameters({ open: isOpen ? '' : id })}
-      head={<b>{ACTIONS[action] ?? action}</b>}
-      width={COLUMNS.length}
-      details={<Details entry={entry} />}
-    >
-      <td class="quiet">{nameIn(entry) ?? object}</td>
-      <td class="narrow-off">{principal.name ?? principal.id}</td>
-      <td class="quiet narrow-off">{project !== null && projectName(project)}</td>
-      <td>
-        <Clock at={at} />
-      </td>
-    </OpeningRow>
-  );
+/** The id of the entry that the address has open. */
+function openEntry(): string {
+  return address.value.query.get('open') ?? '';
 }
 
-const COLUMNS = [
-  { name: 'Action' },
-  { name: 'Object' },
-  { name: 'By', look: 'narrow-off' },
-  { name: 'Project', look: 'narrow-off' },
-  { name: 'Time' },
+const COLUMNS: readonly CellColumn<AuditEntry>[] = [
+  {
+    name: 'Action',
+    cell: ({ id, action }) => (
+      <RowButton isOpen={id === openEntry()} onToggle={() => setParameters({ open: id === openEntry() ? '' : id })}>
+        <b>{ACTIONS[action] ?? action}</b>
+      </RowButton>
+    ),
+  },
+  { name: 'Object', look: 'quiet', cell: (entry) => nameIn(entry) ?? entry.object },
+  { name: 'By', look: 'narrow-off', cell: ({ principal }) => principal.name ?? principal.id },
+  { name: 'Project', look: 'quiet narrow-off', cell: ({ project }) => project !== null && projectName(project) },
+  { name: 'Time', cell: ({ at }) => <Clock at={at} /> },
 ];
 
 /** What the object is called; undefined where the entry does not say. */

@@ -43,7 +43,7 @@ function Shown({ status }: { readonly status: InstallationStatus }) {
       <Facts of={facts} look="installation" />
       <Machine status={status} />
       <p class="quiet small below">
-        The service does not tell the addresses and passwords of its stores to anybody: they are in its environment.
+        Addresses and passwords of the stores are never shown: they are in its environment.
       </p>
     </>
   );

@@ -3,6 +3,7 @@ import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { CreatedKey } from '../../api/types.ts';
 import { submitted } from '../../parts/form.ts';
+import { FormButtons } from '../../parts/form-buttons.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 
@@ -47,14 +48,7 @@ export function NewKey({ project, onDone, onCancel }: NewKeyProps) {
       </label>
       {hasScopes && <ScopeChoice scopes={scopes} onChoice={setScopes} />}
       {error !== undefined && <Problem error={error} />}
-      <div class="row">
-        <button type="submit" class="primary" disabled={isBusy || (hasScopes && scopes.length === 0)}>
-          Create key
-        </button>
-        <button type="button" class="plain" onClick={onCancel}>
-          Cancel
-        </button>
-      </div>
+      <FormButtons action="Create key" isOff={isBusy || (hasScopes && scopes.length === 0)} onCancel={onCancel} />
     </form>
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AdminProject } from '../../api/types.ts';
+import { tellDone } from '../../frame/feedback.tsx';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { loadSession } from '../../frame/session.ts';
 import { ConfirmName } from '../../parts/confirm-name.tsx';
@@ -62,6 +63,7 @@ function SettingsForm({ project, reload }: FormProps) {
       }
       await ask(operation('PATCH /v1/admin/projects/{id}', { path, body }));
       await loadSession();
+      tellDone('Project saved.');
       reload();
     });
   };
@@ -78,9 +80,9 @@ function SettingsForm({ project, reload }: FormProps) {
       {error !== undefined && <Problem error={error} />}
       {notice === 'changed' && (
         <p class="notice" role="alert">
-          Somebody else changed this project meanwhile.{' '}
+          Someone else changed this project.{' '}
           <button type="button" onClick={reload}>
-            Show it as it is
+            Show the new version
           </button>
         </p>
       )}
@@ -127,12 +129,13 @@ function Deletion({ id, name }: { readonly id: string; readonly name: string }) 
   const remove = async (): Promise<void> => {
     await ask(operation('DELETE /v1/admin/projects/{id}', { path: { id }, query: { confirm: name } }));
     await loadSession();
+    tellDone('Project deleted.');
     goTo(linkTo(['settings', 'projects']));
   };
   return (
     <section class="deletion" aria-labelledby="deletion">
       <h2 id="deletion">Delete the project</h2>
-      <p class="quiet">With its keys, audiences and users, and all that was recorded of them.</p>
+      <p class="quiet">With its keys, audiences, users and everything recorded about them.</p>
       <button type="button" class="danger" onClick={() => setAsked(true)}>
         Delete…
       </button>
@@ -154,7 +157,7 @@ function Deletion({ id, name }: { readonly id: string; readonly name: string }) 
               'keys in use': counted(content.value.keys),
             }}
           />
-          <p>All of it is deleted, and cannot be brought back. Its keys stop working within ten seconds.</p>
+          <p>Everything is deleted for good. Its keys stop working within ten seconds.</p>
         </ConfirmName>
       )}
     </section>

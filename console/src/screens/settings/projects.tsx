@@ -6,22 +6,27 @@ import { goTo, linkTo } from '../../frame/router.ts';
 import { loadSession } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { submitted } from '../../parts/form.ts';
+import { FormButtons } from '../../parts/form-buttons.tsx';
 import { grouped } from '../../parts/numbers.ts';
 import { More } from '../../parts/loading/more.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
 import { Section } from '../../parts/page.tsx';
-import { Table } from '../../parts/table.tsx';
+import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { usePages } from '../../parts/loading/use-pages.ts';
 import { ZoneField } from './zone-field.tsx';
 
-const COLUMNS = [
-  { name: 'Project' },
-  { name: 'Id', look: 'narrow-off' },
-  { name: 'Time zone' },
-  { name: 'Requests a second', look: 'number narrow-off' },
-  { name: 'Created', look: 'narrow-off' },
+const COLUMNS: readonly CellColumn<AdminProject>[] = [
+  { name: 'Project', cell: ({ id, name }) => <RowLink link={linkTo(['settings', 'projects', id])}>{name}</RowLink> },
+  { name: 'Id', look: 'narrow-off', cell: ({ id }) => <code>{id}</code> },
+  { name: 'Time zone', cell: ({ timezone }) => timezone },
+  {
+    name: 'Requests a second',
+    look: 'number narrow-off',
+    cell: ({ rate_limit: limit }) => (limit === null ? <span class="quiet">no limit</span> : grouped(limit.rawJSON)),
+  },
+  { name: 'Created', look: 'quiet narrow-off', cell: ({ created_at: at }) => <Ago at={at} isPlain /> },
 ];
 
 export function Projects() {
@@ -49,36 +54,9 @@ export function Projects() {
       }
     >
       {isMaking && <NewProject onCancel={() => setMaking(false)} />}
-      {pages.items.length > 0 && (
-        <Table columns={COLUMNS}>
-          {pages.items.map((project) => (
-            <Row key={project.id} project={project} />
-          ))}
-        </Table>
-      )}
+      {pages.items.length > 0 && <Listing rows={pages.items} keyOf={({ id }) => id} columns={COLUMNS} />}
       <More pages={pages} what="projects" />
     </Section>
-  );
-}
-
-function Row({ project }: { readonly project: AdminProject }) {
-  const { id, name, timezone, rate_limit: limit, created_at: made } = project;
-  return (
-    <tr>
-      <th scope="row">
-        <a class="cover" data-row href={linkTo(['settings', 'projects', id])}>
-          {name}
-        </a>
-      </th>
-      <td class="narrow-off">
-        <code>{id}</code>
-      </td>
-      <td>{timezone}</td>
-      <td class="number narrow-off">{limit === null ? <span class="quiet">no limit</span> : grouped(limit.rawJSON)}</td>
-      <td class="quiet narrow-off">
-        <Ago at={made} isPlain />
-      </td>
-    </tr>
   );
 }
 
@@ -101,14 +79,7 @@ function NewProject({ onCancel }: { readonly onCancel: () => void }) {
       </label>
       <ZoneField />
       {error !== undefined && <Problem error={error} />}
-      <div class="row">
-        <button type="submit" class="primary" disabled={isBusy}>
-          Create project
-        </button>
-        <button type="button" class="plain" onClick={onCancel}>
-          Cancel
-        </button>
-      </div>
+      <FormButtons action="Create project" isOff={isBusy} onCancel={onCancel} />
     </form>
   );
 }

@@ -26,7 +26,7 @@ export function PieceView({ builder, piece }: PieceProps) {
   return (
     <button
       type="button"
-      class="tiny remove"
+      class="plain tiny remove"
       aria-label={piece.label}
       title={piece.label}
       onClick={() => builder.edit(piece.edit)}
@@ -47,7 +47,7 @@ export function Cross() {
 export function AddButton({ builder, addition }: { readonly builder: Builder; readonly addition: Addition }) {
   const { text, label } = addition;
   return (
-    <button type="button" class="tiny add" title={label} onClick={() => void add(builder, addition)}>
+    <button type="button" class="plain tiny add" title={label} onClick={() => void add(builder, addition)}>
       + {text}
     </button>
   );
