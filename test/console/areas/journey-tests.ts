@@ -21,8 +21,8 @@ export function testJourneys(scene: () => Scene): void {
       await signIn(page, READ_KEY);
       await page.getByText('Listening…').waitFor();
 
-      const shown = await page.locator('.get-started .command pre').innerText();
-      const curl = shown.replaceAll('YOUR_WRITE_KEY', WRITE_KEY);
+      const text = await page.locator('.get-started .command pre').innerText();
+      const curl = text.replaceAll('YOUR_WRITE_KEY', WRITE_KEY);
       const { stdout } = await run('sh', ['-c', curl]);
       expect(stdout.match(/"receipt"/g)).toHaveLength(2);
       await expect.poll(async () => page.locator('.ticks .done').count()).toBe(2);

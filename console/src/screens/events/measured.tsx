@@ -149,7 +149,7 @@ function Headline({ answered: { question, whole } }: { readonly answered: Answer
     <div class="total">
       <h2 class="figure">
         <b title={now?.rawJSON}>{one === undefined ? '0' : figureText(now, question.measure)}</b>{' '}
-        {measureText(question)}
+        {question.measure === 'count' && now?.rawJSON === '1' ? 'event' : measureText(question)}
       </h2>
       {whole.previous !== null && (
         <p class="quiet">
