@@ -187,7 +187,7 @@ export function testBuilder(scene: () => Scene): void {
       const nothing = { events: [], exact: true, truncated: false, next_cursor: null };
       await reader.route('**/v1/catalog/events?**', async (route) => route.fulfill({ body: JSON.stringify(nothing) }));
       await reader.goto(`${scene().url}/console/#/audiences/new`);
-      await reader.getByText('No event has been sent so far').waitFor();
+      await reader.getByText('No events yet').waitFor();
       await reader.getByText('saving them takes one with the scope').waitFor();
       await expect.poll(async () => reader.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     });

@@ -62,7 +62,7 @@ export function testEvents(scene: () => Scene): void {
       await page.goBack();
       await expect.poll(() => page.url()).toContain('prefix=Order');
       await page.goto(`${scene().url}/console/#/events?prefix=Nothing+Like+This`);
-      await page.getByText('No event has such a name').waitFor();
+      await page.getByText('No event found').waitFor();
     });
 
     test('the figure is what the service answers, and arrow keys move through the chart and say each value', async () => {
@@ -290,7 +290,7 @@ export function testEvents(scene: () => Scene): void {
       await page.getByText('No event has this name').waitFor();
       const empty = await scene().signedIn('#/events?order=name', { key: scene().empty.readKey });
       await empty
-        .getByText(/There are no events yet|Recorded/)
+        .getByText(/No events yet|Recorded/)
         .first()
         .waitFor();
     });

@@ -94,7 +94,7 @@ export function testLive(scene: () => Scene): void {
       // The one before is in the list, too.
       await page.getByRole('button', { name: /changer.*seats/ }).click();
 
-      const changed = page.locator('.changed-traits tr');
+      const changed = page.locator('.changed-traits > div');
       await changed.nth(1).waitFor();
       await expect.poll(async () => changed.nth(0).innerText()).toMatch(/^plan\s+free → pro$/);
       await expect.poll(async () => changed.nth(1).innerText()).toMatch(/^seats\s+new: 3$/);
