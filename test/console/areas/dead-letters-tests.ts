@@ -96,7 +96,7 @@ export function testDeadLetters(scene: () => Scene): void {
         .first()
         .check();
       await page.getByRole('button', { name: 'Replay 1 chosen' }).click();
-      await page.getByText('1 message will be read again').waitFor();
+      await page.getByText('1 message will be processed again').waitFor();
       await page.getByRole('button', { name: 'Replay 1 message' }).click();
       await page.getByText('1 message replayed').waitFor();
       await page.getByRole('button', { name: 'Close' }).last().click();

@@ -127,7 +127,7 @@ export function testPipeline(scene: () => Scene): void {
       await page.goto(`${scene().url}/console/#/pipeline`);
 
       await page.getByText('1 issue needs attention').waitFor();
-      await page.getByText('See why its store does not answer.').waitFor();
+      await page.getByText('Find out why its store does not answer.').waitFor();
       await page.getByText('docs/operations.md#stuck-cannot--code').waitFor();
       await page.getByText('12,345 waiting').waitFor();
       await page.getByText('4 min behind').waitFor();

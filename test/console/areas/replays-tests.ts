@@ -41,7 +41,7 @@ export function testReplays(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Checking…' }).waitFor();
       expect(await importButton.getAttribute('class')).toBe('');
       await page.getByText('Only checked: nothing was imported.').waitFor();
-      await page.getByRole('row', { name: '5 user_id is missing' }).waitFor();
+      await page.getByRole('row', { name: /^5 Email is missing/ }).waitFor();
       await expect.poll(async () => importButton.getAttribute('class')).toBe('primary');
       await importButton.click();
       await page.getByText('an uploaded file').waitFor();

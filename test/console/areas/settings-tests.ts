@@ -156,7 +156,7 @@ export function testSettings(scene: () => Scene): void {
 
       expect(await page.locator('.diff-line.removed').innerText()).toContain('"timezone": "UTC"');
       expect(await page.locator('.diff-line.added').innerText()).toContain('"timezone": "Asia/Tokyo"');
-      await page.getByLabel('By whom').fill('nobody');
+      await page.getByLabel('By', { exact: true }).fill('nobody');
       await page.keyboard.press('Enter');
       await page.getByText('No such change').waitFor();
       await page.goBack();
