@@ -3,7 +3,9 @@ import { useState } from 'preact/hooks';
 import type { CatalogMember } from '../../api/types.ts';
 import { jsonText } from '../../api/json.ts';
 import { setParameters } from '../../frame/router.ts';
-import { textIn } from '../../parts/form.ts';
+import { Choice } from '../../parts/choice.tsx';
+import { submitted } from '../../parts/form.ts';
+import { FormButtons } from '../../parts/form-buttons.tsx';
 import { conditionOf, conditionText, type Operator, OPERATORS, takesValue, typedValue } from './condition-text.ts';
 import type { Condition } from './question.ts';
 
@@ -61,14 +63,11 @@ function Adding({ properties, onAdd, onCancel }: AddingProps) {
   const [operator, setOperator] = useState<Operator>('is');
   const [name, setName] = useState(properties[0]?.name ?? '');
   const property = properties.find((one) => one.name === name);
-  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
-    event.preventDefault();
-    onAdd(
-      conditionOf(name, operator, typedValue(textIn(event.currentTarget, 'value'), property?.types ?? [], operator)),
-    );
-  };
+  const submit = submitted((textOf) =>
+    onAdd(conditionOf(name, operator, typedValue(textOf('value'), property?.types ?? [], operator))),
+  );
   return (
-    <form class="filters adding" aria-label="A condition" onSubmit={submit}>
+    <form class="filters below" aria-label="A condition" onSubmit={submit}>
       <label>
         <span class="label">Property</span>
         <input
@@ -86,19 +85,14 @@ function Adding({ properties, onAdd, onCancel }: AddingProps) {
           ))}
         </datalist>
       </label>
-      <label>
-        <span class="label">Condition</span>
-        <OperatorChoice operator={operator} onChoice={setOperator} />
-      </label>
+      <Choice
+        label="Condition"
+        value={operator}
+        options={OPERATORS}
+        onChoice={(chosen) => setOperator(chosen as Operator)}
+      />
       {takesValue(operator) && <ValueField examples={property?.examples ?? []} />}
-      <div class="row">
-        <button type="submit" class="primary">
-          Add
-        </button>
-        <button type="button" class="plain" onClick={onCancel}>
-          Cancel
-        </button>
-      </div>
+      <FormButtons action="Add" onCancel={onCancel} />
     </form>
   );
 }
@@ -115,22 +109,5 @@ function ValueField({ examples }: Pick<CatalogMember, 'examples'>) {
         ))}
       </datalist>
     </label>
-  );
-}
-
-interface OperatorProps {
-  readonly operator: Operator;
-  readonly onChoice: (operator: Operator) => void;
-}
-
-function OperatorChoice({ operator, onChoice }: OperatorProps) {
-  return (
-    <select value={operator} onChange={({ currentTarget }) => onChoice(currentTarget.value as Operator)}>
-      {Object.entries(OPERATORS).map(([value, text]) => (
-        <option key={value} value={value}>
-          {text}
-        </option>
-      ))}
-    </select>
   );
 }

@@ -3,9 +3,10 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
 import type { LiveRow } from '../../api/types.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { JsonView } from '../../parts/json/json-view.tsx';
 import { exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
-import { useEscape } from '../../parts/loading/use-rows.ts';
+import { useEscape } from '../../parts/loading/use-escape.ts';
 import { ReceiptSteps, WAIT_S } from '../receipt-steps.tsx';
 import { userLink } from '../user-link.ts';
 import { ChangedTraits } from './changed-traits.tsx';
@@ -45,7 +46,7 @@ export function LiveMessage({ row, onClose }: LiveMessageProps) {
       {isQueryable && row.traits !== undefined && <ChangedTraits row={row} />}
       <h3>{row.type === 'track' ? 'Properties' : 'Traits'}</h3>
       {row.cut === true ? (
-        <p class="notice">They are too long for this list. The user's page has the whole.</p>
+        <p class="notice">Too long to show here. The user's page has everything.</p>
       ) : (
         <JsonView value={row.properties ?? row.traits ?? {}} />
       )}
@@ -56,30 +57,22 @@ export function LiveMessage({ row, onClose }: LiveMessageProps) {
 
 function MessageFacts({ row }: { readonly row: LiveRow }) {
   const zone = zoneOf(zoneChoice.value);
-  return (
-    <dl class="facts">
-      <Fact name="User">
-        <a href={userLink(row)}>{row.user_id ?? row.anonymous_id ?? row.internal_id}</a>
-      </Fact>
-      <Fact name="Happened">{exactTime(row.timestamp, zone)}</Fact>
-      <Fact name="Received">{exactTime(row.received_at, zone)}</Fact>
-      <Fact name="Message id">
-        <code>{row.message_id}</code>
-      </Fact>
-      <Fact name="In the log">
-        <code>
-          {row.log.topic}, partition {row.log.partition.rawJSON}, offset {row.log.offset}
-        </code>
-      </Fact>
-    </dl>
-  );
+  const { topic, partition, offset } = row.log;
+  const facts = {
+    User: <a href={userLink(row)}>{row.user_id ?? row.anonymous_id ?? row.internal_id}</a>,
+    Happened: exactTime(row.timestamp, zone),
+    Received: exactTime(row.received_at, zone),
+    'Message id': <code>{row.message_id}</code>,
+    'In the log': <code>{`${topic}, partition ${partition.rawJSON}, offset ${offset}`}</code>,
+  };
+  return <Facts of={facts} />;
 }
 
 /** What of an SDK's call could not be used. */
 function Adjusted({ adjusted }: { readonly adjusted: NonNullable<LiveRow['adjusted']> }) {
   return (
     <div class="notice">
-      Members that could not be used were mended or left out:
+      Some members could not be used. They were corrected or left out:
       <ul>
         {adjusted.map(({ path, message }) => (
           <li key={path + message}>
@@ -96,15 +89,6 @@ function CopyReceipt({ receipt }: { readonly receipt: string }) {
   return (
     <div class="below">
       <CopyAs request={asked} />
-    </div>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
     </div>
   );
 }

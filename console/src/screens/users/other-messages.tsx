@@ -6,7 +6,7 @@ import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Clock, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { useLoad } from '../../parts/loading/use-load.ts';
-import { useEscape, useRowKeys } from '../../parts/loading/use-rows.ts';
+import { useEscape } from '../../parts/loading/use-escape.ts';
 import type { UserName } from '../user-link.ts';
 import { exportLines } from './export-lines.ts';
 
@@ -30,7 +30,6 @@ interface Found {
 
 export function OtherMessages({ name }: { readonly name: UserName }) {
   const loaded = useLoad(JSON.stringify(name), async (signal) => findEntries(name, signal));
-  useRowKeys();
   if (loaded.state === 'loading') return <Loading what="the messages" />;
   if (loaded.state === 'failed') return <Problem error={loaded.error} retry={loaded.retry} />;
   const { entries, isWhole } = loaded.value;

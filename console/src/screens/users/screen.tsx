@@ -9,7 +9,6 @@ import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { useRowKeys } from '../../parts/loading/use-rows.ts';
 import { userLink } from '../user-link.ts';
 import { UserPage } from './user.tsx';
 
@@ -40,7 +39,6 @@ interface Asked {
 
 function Search() {
   const asked = askedIn(address.value.query);
-  useRowKeys();
   return (
     <div class="screen">
       <div class="head">

@@ -10,7 +10,7 @@ import { Excerpt } from '../../parts/json/json-view.tsx';
 import { More } from '../../parts/loading/more.tsx';
 import { Clock } from '../../parts/time.tsx';
 import { usePages } from '../../parts/loading/use-pages.ts';
-import { useEscape, useRowKeys } from '../../parts/loading/use-rows.ts';
+import { useEscape } from '../../parts/loading/use-escape.ts';
 import { EventDetails } from '../event-details.tsx';
 import { OtherMessages } from './other-messages.tsx';
 import { eventsRequest, targetOf, type UserName } from '../user-link.ts';
@@ -102,7 +102,6 @@ function Pages({ name, narrowing }: PagesProps) {
     const { events, next_cursor: next } = await ask({ ...asked, signal });
     return { items: events, next };
   });
-  useRowKeys();
   return (
     <>
       <Events events={pages.items} />

@@ -1,4 +1,4 @@
-import { type ApiError, ask } from '../../api/client.ts';
+import type { ApiError } from '../../api/client.ts';
 import type { Profile } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
@@ -16,11 +16,7 @@ import './users.css';
 export function UserPage({ name }: { readonly name: UserName }) {
   const asked = profileRequest(name);
   // A link may be faster than the profile: after a failure it is asked for again.
-  const { value, error, refresh } = usePoll(
-    JSON.stringify(asked),
-    async (signal) => ask({ ...asked, signal }),
-    () => undefined,
-  );
+  const { value, error, retry } = usePoll(asked, () => undefined);
   const title = name.by === 'user_id' ? name.id : 'Anonymous user';
   const tidemark = name.by === 'user_id' && { tidemark: ['user', 'show', name.id] };
   return (
@@ -38,7 +34,7 @@ export function UserPage({ name }: { readonly name: UserName }) {
         </div>
       </div>
       {value === undefined && error === undefined && <Loading what="the profile" />}
-      {error !== undefined && <NotShown error={error} retry={refresh} />}
+      {error !== undefined && <NotShown error={error} retry={retry} />}
       {value !== undefined && <Known name={name} profile={value} />}
     </div>
   );
