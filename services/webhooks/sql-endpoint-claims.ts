@@ -42,6 +42,9 @@ export class SqlEndpointClaims implements EndpointClaims {
   }
 
   async claimDue(leaseMs: number, lastProjectId: string): Promise<EndpointClaim | undefined> {
+    // Most installations have no endpoint, and what follows takes 2.5 ms of processor time there, on PGlite.
+    const enabled = await this.#database.query('select 1 from endpoints where disabled is null limit 1');
+    if (enabled.length === 0) return undefined;
     const token = randomText(20, BASE36);
     const [row] = await this.#database.query<ClaimRow>(
       `update endpoints e set claim = $1, claimed_until_ms = ${NOW_MS} + $2::int8

@@ -32,7 +32,8 @@ export interface DelivererParts extends HistoryParts {
   readonly timeoutMs?: number;
 }
 
-const DUE_POLL_MS = 250;
+// To ask takes 11 ms of processor time on PGlite where 20 endpoints want 100 audiences each.
+const DUE_POLL_MS = 500;
 const LEASE_MS = 20_000;
 /** Endpoints that are sent to at once: a slow one keeps the others from nothing. */
 const AT_ONCE = 32;
