@@ -177,10 +177,14 @@ export class SqlEndpointClaims implements EndpointClaims {
   async deleteOld(): Promise<void> {
     const oldestMs = BigInt(KEPT_DELIVERY_DAYS * 86_400_000);
     await this.#database.query(
-      `delete from endpoint_deliveries d using endpoints e
-       where e.id = d.endpoint_id and d.state <> 'waiting' and (d.created_at_ms < ${NOW_MS} - $1::int8
-         or d.sequence <= (select sequence from endpoint_deliveries other where other.endpoint_id = e.id
-                           order by sequence desc offset $2::int8 limit 1))`,
+      // Materialized: else the oldest that is kept would be looked for once for every delivery.
+      `with kept as materialized (
+         select e.id, (select d.sequence from endpoint_deliveries d where d.endpoint_id = e.id
+                       order by d.sequence desc offset $2::int8 limit 1) as newest_old
+         from endpoints e)
+       delete from endpoint_deliveries d using kept
+       where kept.id = d.endpoint_id and d.state <> 'waiting'
+         and (d.created_at_ms < ${NOW_MS} - $1::int8 or d.sequence <= kept.newest_old)`,
       [oldestMs, BigInt(MAX_KEPT_DELIVERIES)],
     );
   }
