@@ -109,10 +109,10 @@ async function openMainThread(
     if (!isServer(config.profilesUrl)) await new SqlJobStore(opened.database).interruptAll();
     const readers = Readers.both({ ...opened, config, logger, throttle }, opened.analytics);
     const parts = { config, logger, hasReaders: true, importer, readers, isClockWrong };
-    const { stores, jobs, scheduler } = compose(parts, opened, async () => opened);
+    const { stores, jobs, scheduler, deliverer } = compose(parts, opened, async () => opened);
     const heartbeat = heartbeatOf('all', readers, stores.processes, logger);
     const projectWriter = projectWriterOf(opened, logger);
-    const side = new ReaderSide({ stores: opened, readers, scheduler, heartbeat, projectWriter });
+    const side = new ReaderSide({ stores: opened, readers, scheduler, deliverer, heartbeat, projectWriter });
     return { lock, opened, side, jobs, stores };
   } catch (error) {
     lock?.release();

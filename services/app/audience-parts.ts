@@ -5,10 +5,14 @@ import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { QueryLimits } from '../stores/analytics/analytics-store.ts';
 import { LiveGenerations } from '../stores/generations/live-generations.ts';
-import { liveAnalytics } from '../stores/generations/live-stores.ts';
+import { liveAnalytics, liveStores } from '../stores/generations/live-stores.ts';
 import { LostAnalytics } from '../stores/generations/lost-analytics.ts';
 import type { ProjectLimits } from '../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
+import { WebhookAddresses } from '../webhooks/addresses.ts';
+import { SqlEndpointClaims } from '../webhooks/sql-endpoint-claims.ts';
+import { SqlEndpointStore } from '../webhooks/sql-endpoint-store.ts';
+import { WebhookDeliverer } from '../webhooks/webhook-deliverer.ts';
 import type { DatabaseAndAnalytics } from './open-stores.ts';
 
 /** The limits of questions in projects that have no limits of their own. */
@@ -19,6 +23,22 @@ function queryLimitsOf({ queryMaxMs, queryMaxMemoryBytes, queryMaxRows }: Config
 /** The limits of a project's questions: its own, else those of the configuration. */
 export function projectLimitsOf(config: Config): (project: ProjectLimits) => QueryLimits {
   return (project) => limitsOf(project, queryLimitsOf(config));
+}
+
+/** Sends who entered and left the saved audiences of these stores to the endpoints of webhooks. */
+export function webhookDelivererOf(
+  config: Config,
+  logger: Logger,
+  { database, analytics }: DatabaseAndAnalytics,
+): WebhookDeliverer {
+  return new WebhookDeliverer({
+    ...liveStores(database, analytics),
+    claims: new SqlEndpointClaims(database),
+    endpoints: new SqlEndpointStore(database),
+    addresses: new WebhookAddresses(config.webhookAllow),
+    limits: queryLimitsOf(config),
+    logger,
+  });
 }
 
 /** Evaluates the saved audiences of these stores. */

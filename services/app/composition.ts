@@ -10,10 +10,13 @@ import { SqlConsoleSessionStore } from '../stores/service-state/console-session-
 import { SqlRepeatStore } from '../stores/service-state/repeat-store.ts';
 import { SqlAuditLog } from '../stores/service-state/sql-audit-log.ts';
 import { SqlRefusalStore } from '../stores/service-state/sql-refusal-store.ts';
-import { audienceSchedulerOf } from './audience-parts.ts';
+import { SqlEndpointStore } from '../webhooks/sql-endpoint-store.ts';
+import type { WebhookDeliverer } from '../webhooks/webhook-deliverer.ts';
+import { audienceSchedulerOf, webhookDelivererOf } from './audience-parts.ts';
 import type { DatabaseAndAnalytics } from './open-stores.ts';
 import { type OpenStores, operationsOn, type Surroundings } from './operations.ts';
 import { processStoreOf, type ReadersHealth, type Stores } from './stores.ts';
+import { withMetricsOf } from './reader-side.ts';
 
 /** What a process has beside its stores. */
 export interface ProcessParts extends Omit<Surroundings, 'jobs'> {
@@ -26,6 +29,7 @@ export interface Composition {
   readonly stores: Stores;
   readonly jobs: JobRunner;
   readonly scheduler: AudienceScheduler;
+  readonly deliverer: WebhookDeliverer;
 }
 
 /** Composes what a process does on its stores, in every role that answers operators: they may be open, or stand-ins. */
@@ -38,11 +42,14 @@ export function compose(
   const live = liveStores(database, analytics);
   const operations = operationsOn({ ...parts, jobs: new SqlJobStore(database) }, open);
   const scheduler = audienceSchedulerOf(config, logger, { database, analytics }, isClockWrong);
+  const deliverer = webhookDelivererOf(config, logger, { database, analytics });
   const stores: Stores = {
     ...live,
     ...operations,
-    readers,
+    readers: parts.hasReaders ? withMetricsOf(readers, deliverer) : readers,
     evaluator: scheduler,
+    endpoints: new SqlEndpointStore(database),
+    endpointTester: deliverer,
     processes: processStoreOf(config, database),
     projects: new SqlProjectStore(database),
     deletion: projectDeletion(database),
@@ -53,5 +60,5 @@ export function compose(
     figures: new SqlStoreFigures(database, live.analytics),
     consoleSessions: new SqlConsoleSessionStore(database),
   };
-  return { stores, jobs: operations.jobs, scheduler };
+  return { stores, jobs: operations.jobs, scheduler, deliverer };
 }

@@ -48,6 +48,7 @@ import { MemoryAudienceStore } from './memory-audience-store.ts';
 import { MemoryAdmin } from './admin-fakes.ts';
 import { MemoryConsoleSessions } from './memory-console-sessions.ts';
 import { MemoryAuditLog } from './memory-audit-log.ts';
+import { MemoryEndpointStore } from './memory-endpoint-store.ts';
 import { MemoryRefusalStore } from './memory-refusal-store.ts';
 import { MemoryStoreFigures } from './memory-store-figures.ts';
 import { type KeptEvent, MemoryAnalytics, MemoryProfiles, MemoryProgress, type GivenEvent } from './reading-fakes.ts';
@@ -83,6 +84,9 @@ export class ReadingServer {
   readonly analytics = new MemoryAnalytics();
   readonly progress = new MemoryProgress();
   readonly saved = new MemoryAudienceStore();
+  readonly endpoints = new MemoryEndpointStore(
+    (projectId, id) => this.saved.audiences.get(id)?.projectId === projectId,
+  );
   readonly audit = new MemoryAuditLog();
   readonly admin = new MemoryAdmin();
   /** Whether there is room for files that are uploaded. */
@@ -271,6 +275,9 @@ export class ReadingServer {
         projects,
         refusals: this.refusals,
         evaluator: this.evaluator,
+        endpoints: this.endpoints,
+        endpointTester: this.endpoints,
+        addresses: this.endpoints.addresses,
         limitsOf: limits,
         receiptsAtOnce: 4,
         changesAtOnce: 4,
