@@ -16,15 +16,16 @@ import type {
   Rows,
   StoredEvent,
 } from '../analytics-store.ts';
+import { askRows, refuseIfStopping } from './ask.ts';
 import { ClickHouseAudiences, HISTORY_LIMITS } from './audiences.ts';
 import type { Deployment } from './deployment.ts';
 import { forgetProject } from './forget-project.ts';
 import { type ClickHouseDatabases, ClickHouseGenerations } from './generations.ts';
-import { insertError, openingError, questionError } from './errors.ts';
+import { insertError, openingError } from './errors.ts';
 import { insertChunks, insertRows, type InsertTarget, tryRows } from './insert-rows.ts';
 import { INGESTED_RANGE_COLUMNS, IngestedRanges, rangeRows } from './ingested-ranges.ts';
 import { DEFINING, type Exclusively, migrateClickHouse } from './migrations.ts';
-import { LOOKUP_LIMITS, questionSettings } from './settings.ts';
+import { LOOKUP_LIMITS } from './settings.ts';
 import { joinedResults } from './shards.ts';
 import { openStream, type QuestionStream } from './stream.ts';
 import { userEvents } from '../user-events.ts';
@@ -45,11 +46,6 @@ export interface ClickHouseClients {
   readonly shards: readonly ClickHouseClient[];
   /** Called when all of them are closed. */
   readonly release: () => Promise<void>;
-}
-
-interface JsonAnswer {
-  readonly data: readonly Readonly<Record<string, unknown>>[];
-  readonly statistics: { readonly rows_read: number; readonly bytes_read: number };
 }
 
 export class ClickHouseStore implements AnalyticsStore {
@@ -263,30 +259,12 @@ export class ClickHouseStore implements AnalyticsStore {
     return this.#ask(this.#clients.lookups, query, LOOKUP_LIMITS);
   }
 
-  async #ask(client: ClickHouseClient, { sql, params }: Query, limits: QueryLimits): Promise<QueryResult> {
-    this.#refuseIfStopping();
-    const startedMs = performance.now();
-    const { graceMs, question } = this.#deployment;
-    const patience = graceMs === undefined ? [] : [AbortSignal.timeout(limits.maxMs + graceMs)];
-    try {
-      const result = await client.query({
-        query: question?.(sql) ?? sql,
-        query_params: params,
-        format: 'JSON',
-        clickhouse_settings: questionSettings(limits),
-        abort_signal: AbortSignal.any([this.#stopping.signal, ...patience]),
-      });
-      const { data, statistics } = (await result.json()) as unknown as JsonAnswer;
-      const { rows_read: rowsRead, bytes_read: bytesRead } = statistics;
-      return { rows: data, tookMs: performance.now() - startedMs, rowsRead, bytesRead };
-    } catch (error) {
-      this.#refuseIfStopping();
-      throw questionError(error, limits);
-    }
+  #ask(client: ClickHouseClient, query: Query, limits: QueryLimits): Promise<QueryResult> {
+    return askRows(client, query, limits, { deployment: this.#deployment, stopping: this.#stopping.signal });
   }
 
   #refuseIfStopping(): void {
-    if (this.#stopping.signal.aborted) throw new TidemarkError('STOPPING', 'analytics is being closed');
+    refuseIfStopping(this.#stopping.signal);
   }
 
   async #close(): Promise<void> {
