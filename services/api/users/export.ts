@@ -103,7 +103,7 @@ class Export {
     const saved = await this.#parts.saved.list(this.#user.projectId, AUDIENCES_AT_ONCE);
     const names = new Map(saved.map(({ id, name }) => [id, name]));
     for (let after = { at: EARLIEST, audienceId: '' }; ;) {
-      const query = userChangesQuery(this.#user, after, CHANGES_AT_ONCE);
+      const query = userChangesQuery(this.#user, { after, limit: CHANGES_AT_ONCE });
       const { rows } = await this.#parts.analytics.askHistory(query, this.#limits);
       const changes = rows as readonly unknown[] as readonly UserChangeRow[];
       const last = changes.at(-1);

@@ -3,6 +3,7 @@ import { DAY_MICROS, dayOf } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
 import { END_OF_TIME } from '../../messages/timestamp.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import { USER_EVENTS } from '../../stores/analytics/user-events.ts';
 import { type EventCondition, type Member, microsOf } from '../definition/audience.ts';
 import { MAX_PAGE_CHARS, type QueryBudget } from '../query-budget.ts';
 import { measuredValue } from '../measures/tally.ts';
@@ -157,7 +158,7 @@ function pageQuery(
   const sql =
     'SELECT message_id, event, toUnixTimestamp64Micro(timestamp) AS occurred, ' +
     'toUnixTimestamp64Micro(received_at) AS received, precedence, ' +
-    `${withText ? 'properties_text' : "''"} AS text FROM user_event_rows WHERE ${where.join(' AND ')} ` +
+    `${withText ? 'properties_text' : "''"} AS text FROM ${USER_EVENTS} WHERE ${where.join(' AND ')} ` +
     `ORDER BY timestamp, message_id LIMIT ${params.count(limit)} WITH TIES`;
   return { projectId, sql, params: params.values() };
 }

@@ -10,7 +10,7 @@ interface JsonAnswer {
   readonly statistics: { readonly rows_read: number; readonly bytes_read: number };
 }
 
-interface Asking {
+interface AskOptions {
   readonly deployment: Pick<Deployment, 'graceMs' | 'question'>;
   /** Ends what is asked. */
   readonly stopping: AbortSignal;
@@ -21,7 +21,7 @@ export async function askRows(
   client: ClickHouseClient,
   { sql, params }: Query,
   limits: QueryLimits,
-  { deployment, stopping }: Asking,
+  { deployment, stopping }: AskOptions,
 ): Promise<QueryResult> {
   refuseIfStopping(stopping);
   const startedMs = performance.now();

@@ -28,6 +28,7 @@ import { DEFINING, type Exclusively, migrateClickHouse } from './migrations.ts';
 import { LOOKUP_LIMITS } from './settings.ts';
 import { joinedResults } from './shards.ts';
 import { openStream, type QuestionStream } from './stream.ts';
+import { type DeletedProjects, type UserOrder, userOrderOf } from './user-order.ts';
 import { userEvents } from '../user-events.ts';
 
 /** Separate clients of one ClickHouse, so that queries and inserts do not wait for each other. */
@@ -53,8 +54,9 @@ export class ClickHouseStore implements AnalyticsStore {
   readonly #deployment: Deployment;
   readonly #stopping = new AbortController();
   readonly #gates: ClickHouseDatabases['gates'];
-  readonly #history: ClickHouseAudiences;
+  readonly liveHistory: ClickHouseAudiences;
   readonly #ingestedRanges: IngestedRanges;
+  readonly #userOrder: UserOrder;
   readonly #inserts = new Set<Promise<void>>();
   readonly #streams = new Set<QuestionStream>();
   readonly #generations: ClickHouseGenerations;
@@ -78,7 +80,18 @@ export class ClickHouseStore implements AnalyticsStore {
     });
     const { name: database } = databases;
     const local = localOf?.(database) ?? database;
-    this.#history = new ClickHouseAudiences({ client: clients.evaluations, shards, local, ask, database, stopping });
+    const askOn = (client: ClickHouseClient, query: Query) => this.#ask(client, query, LOOKUP_LIMITS);
+    this.#userOrder = userOrderOf({ clients, deployment, askOn, define: (sql) => this.define(sql) });
+    const target = this.#target;
+    this.liveHistory = new ClickHouseAudiences({
+      client: clients.evaluations,
+      shards,
+      local,
+      ask,
+      target,
+      database,
+      stopping,
+    });
   }
 
   /**
@@ -169,27 +182,36 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   audienceChanges(query: ChangesQuery, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {
-    return this.stream(this.#history.changes(query), limits);
+    return this.stream(this.liveHistory.changes(query), limits);
   }
 
   async difference(evaluation: Evaluation, members: Query, limits: QueryLimits): Promise<Difference> {
     this.#refuseIfStopping();
-    const find = (): Promise<Difference> => this.#history.difference(evaluation, members, limits);
+    const find = (): Promise<Difference> => this.liveHistory.difference(evaluation, members, limits);
     return this.#gates.evaluations.run(evaluation.projectId, this.#stopping.signal, find);
   }
 
   finalize(evaluation: Evaluation): Promise<void> {
     this.#refuseIfStopping();
-    return this.#history.finalize(evaluation);
+    return this.liveHistory.finalize(evaluation);
   }
 
   finalizedAt(projectId: string, audienceId: string): Promise<Micros | null> {
-    return this.#history.finalizedAt(projectId, audienceId);
+    return this.liveHistory.finalizedAt(projectId, audienceId);
   }
 
   forgetAudience(projectId: string, audienceId: string): Promise<void> {
     this.#refuseIfStopping();
-    return this.#history.forget(projectId, audienceId);
+    return this.liveHistory.forget(projectId, audienceId);
+  }
+
+  hasUserOrder(): Promise<boolean> {
+    return this.#userOrder.isComplete();
+  }
+
+  completeUserOrder(deleted: DeletedProjects, signal: AbortSignal): Promise<void> {
+    this.#refuseIfStopping();
+    return this.#userOrder.complete(deleted, AbortSignal.any([signal, this.#stopping.signal]));
   }
 
   forgetProject(projectId: string, signal: AbortSignal): Promise<number> {
