@@ -10,7 +10,7 @@ import { SqlConsoleSessionStore } from '../stores/service-state/console-session-
 import { SqlRepeatStore } from '../stores/service-state/repeat-store.ts';
 import { SqlAuditLog } from '../stores/service-state/sql-audit-log.ts';
 import { SqlRefusalStore } from '../stores/service-state/sql-refusal-store.ts';
-import { audienceSchedulerOf } from './audience-parts.ts';
+import { audienceSchedulerOf } from './audiences/audience-parts.ts';
 import type { DatabaseAndAnalytics } from './open-stores.ts';
 import { type OpenStores, operationsOn, type Surroundings } from './operations.ts';
 import { processStoreOf, type ReadersHealth, type Stores } from './stores.ts';

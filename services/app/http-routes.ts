@@ -14,7 +14,7 @@ import { embeddedFolderOf } from '../runtime/embedded.ts';
 import type { AppParts } from '../http/app.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Registry } from 'prom-client';
-import { projectLimitsOf } from './audience-parts.ts';
+import { projectLimitsOf } from './audiences/audience-parts.ts';
 import type { Assembled, HttpSideParts } from './http-parts.ts';
 import type { Stores } from './stores.ts';
 

@@ -18,7 +18,7 @@ import { importsFolderOf } from '../operations/import/import-request.ts';
 import { ImportQueue, importThreads } from './imports/import-thread.ts';
 import { LazyStores } from './lazy-stores.ts';
 import { StoreOpener } from './open-stores.ts';
-import { projectLimitsOf } from './audience-parts.ts';
+import { projectLimitsOf } from './audiences/audience-parts.ts';
 import { compose } from './composition.ts';
 
 const FINISH_LOCAL_MS = 5_000;

@@ -1,15 +1,15 @@
-import { limitsOf } from '../questions/query-budget.ts';
-import { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
-import { SqlAudienceStore } from '../questions/saved/sql-audience-store.ts';
-import type { Config } from '../runtime/config.ts';
-import type { Logger } from '../runtime/logger.ts';
-import type { QueryLimits } from '../stores/analytics/analytics-store.ts';
-import { LiveGenerations } from '../stores/generations/live-generations.ts';
-import { liveAnalytics } from '../stores/generations/live-stores.ts';
-import { LostAnalytics } from '../stores/generations/lost-analytics.ts';
-import type { ProjectLimits } from '../stores/projects/project-store.ts';
-import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
-import type { DatabaseAndAnalytics } from './open-stores.ts';
+import { limitsOf } from '../../questions/query-budget.ts';
+import { AudienceScheduler } from '../../questions/saved/audience-scheduler.ts';
+import { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
+import type { Config } from '../../runtime/config.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import { LiveGenerations } from '../../stores/generations/live-generations.ts';
+import { liveAnalytics } from '../../stores/generations/live-stores.ts';
+import { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
+import type { ProjectLimits } from '../../stores/projects/project-store.ts';
+import { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
+import type { DatabaseAndAnalytics } from '../open-stores.ts';
 
 /** The limits of questions in projects that have no limits of their own. */
 function queryLimitsOf({ queryMaxMs, queryMaxMemoryBytes, queryMaxRows }: Config): QueryLimits {
