@@ -91,6 +91,7 @@ const BY_CODE: Partial<Record<ErrorCode, RefusalKind>> = {
   AUDIENCE_CIRCLE: 'conflict',
   AUDIENCE_USED: 'conflict',
   AUDIENCE_BUSY: 'conflict',
+  AUDIENCE_NOT_LIVE: 'conflict',
   PROJECT_UNKNOWN: 'not-found',
   PROJECT_NAME_DIFFERS: 'conflict',
   KEY_UNKNOWN: 'not-found',
@@ -119,7 +120,7 @@ const DETAIL: Partial<Record<ErrorCode, string>> = {
 
 /**
  * What a failure of ours looks like from outside. The message of an error leaves the process only for QUERY_LIMIT,
- * AUDIENCE_LIMIT, AUDIENCE_CIRCLE and AUDIENCE_USED.
+ * AUDIENCE_LIMIT, AUDIENCE_CIRCLE, AUDIENCE_USED and AUDIENCE_NOT_LIVE.
  */
 export function refusalOf(error: unknown): Refusal {
   const kind = error instanceof TidemarkError ? BY_CODE[error.code] : undefined;

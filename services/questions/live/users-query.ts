@@ -2,6 +2,7 @@
 import type { Micros } from '../../messages/message.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
+import { USER_EVENTS } from '../../stores/analytics/user-events.ts';
 import type { Condition, EventCondition } from '../definition/audience.ts';
 import type { EvaluationInput } from '../explain/condition-state.ts';
 import {
@@ -47,7 +48,7 @@ const MAX_PAGE_ROWS = 50_000;
  * @throws TooManyEvents of several users; what asking throws.
  */
 export async function readUsers(ask: AskRows, wanted: UsersWanted): Promise<ReadonlyMap<string, UserState | null>> {
-  const { users, conditions, now } = wanted;
+  const { users, conditions } = wanted;
   const ofEvents = conditions.filter((condition) => condition.kind === 'event');
   const keys = new Map(users.map((userKey) => [userNumber(userKey), userKey]));
   const traits = await readTraits(ask, wanted);
@@ -102,7 +103,7 @@ async function readCopies(
   };
   const found = new Map<string, Map<string, Copy>>();
   let [after, total]: [OfUser<EventRow> | undefined, number] = [undefined, 0];
-  for (let limit = scope.withText ? FIRST_ROWS : MAX_PAGE_ROWS; ; ) {
+  for (let limit = scope.withText ? FIRST_ROWS : MAX_PAGE_ROWS; ;) {
     const rows = (await ask(pageQuery(wanted, scope, after, limit))) as readonly OfUser<EventRow>[];
     for (const row of rows) {
       const copies = found.get(row.user) ?? new Map<string, Copy>();
@@ -146,7 +147,7 @@ function pageQuery(
     where.push(`(user, timestamp, message_id) > (${place.join(', ')})`);
   }
   const sql =
-    `SELECT user, ${columnsSql(withText)} FROM user_event_rows WHERE ${where.join(' AND ')} ` +
+    `SELECT user, ${columnsSql(withText)} FROM ${USER_EVENTS} WHERE ${where.join(' AND ')} ` +
     `ORDER BY user, timestamp, message_id LIMIT ${params.count(limit)} WITH TIES`;
   return { projectId, sql, params: params.values() };
 }

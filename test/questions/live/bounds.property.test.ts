@@ -41,8 +41,6 @@ describe('bounds', () => {
     const bounds = boundsOf(read.ok ? read.definition : expect.fail('not read'), HOUR);
     const messages = messagesOf({
       said: [26n, 24n, 23n, 22n].map((age, index) => bought(index, age * HOUR - 1n)),
-      chunks: 1,
-      again: 0,
     });
     const inOnlyOne = new Set(audienceOf(bounds.may, messages, NOW)).difference(
       audienceOf(bounds.always, messages, NOW),

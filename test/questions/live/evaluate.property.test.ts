@@ -39,12 +39,14 @@ describe.each(await testedAnalytics())('decisions, in $name', (tested) => {
     for (const time of new Set([NOW, NOW + 1n, chosen - 1n, chosen, NOW + 40n * DAY])) {
       const members = audienceOf(audience, messages, time);
       for (const [user, { isMet, due }] of decisions)
-        if (due === null || time < due) expect([text, user, time, isMet]).toEqual([text, user, time, members.has(user)]);
+        if (due === null || time < due)
+          expect([text, user, time, isMet]).toEqual([text, user, time, members.has(user)]);
     }
     for (const time of [NOW, chosen - 1n]) {
       const members = await membersAt(audience, messages, time);
       for (const [user, { isMet, due }] of decisions)
-        if (due === null || time < due) expect([text, user, time, isMet]).toEqual([text, user, time, members.has(user)]);
+        if (due === null || time < due)
+          expect([text, user, time, isMet]).toEqual([text, user, time, members.has(user)]);
     }
   }
 
