@@ -2,6 +2,7 @@ import type { JobRunner } from '../operations/jobs/job-runner.ts';
 import { SqlJobStore } from '../operations/jobs/sql-job-store.ts';
 import { SqlStoreFigures } from '../operations/status/store-figures.ts';
 import type { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
+import type { AudienceFollower } from '../questions/saved/audience-follower.ts';
 import { SqlAudienceStore } from '../questions/saved/sql-audience-store.ts';
 import { liveStores } from '../stores/generations/live-stores.ts';
 import { projectDeletion } from '../stores/projects/delete-project.ts';
@@ -19,6 +20,8 @@ import { processStoreOf, type ReadersHealth, type Stores } from './stores.ts';
 export interface ProcessParts extends Omit<Surroundings, 'jobs'> {
   readonly readers: ReadersHealth;
   readonly isClockWrong?: () => Promise<boolean>;
+  /** Keeps audiences live; left out where the process does not. */
+  readonly live?: AudienceFollower;
 }
 
 export interface Composition {
@@ -34,10 +37,10 @@ export function compose(
   { database, analytics }: DatabaseAndAnalytics,
   open: OpenStores,
 ): Composition {
-  const { config, logger, readers, isClockWrong } = parts;
+  const { config, logger, readers } = parts;
   const live = liveStores(database, analytics);
   const operations = operationsOn({ ...parts, jobs: new SqlJobStore(database) }, open);
-  const scheduler = audienceSchedulerOf(config, logger, { database, analytics }, isClockWrong);
+  const scheduler = audienceSchedulerOf(config, logger, { database, analytics }, parts);
   const stores: Stores = {
     ...live,
     ...operations,

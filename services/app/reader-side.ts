@@ -1,5 +1,6 @@
 /** What works on opened stores in this thread: the readers and, where analytics is open, the audience scheduler. */
 import type { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
+import type { LiveAudiences } from '../questions/live/live-audiences.ts';
 import { Heartbeat } from '../operations/status/heartbeat.ts';
 import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
 import { ProjectWriter } from '../operations/project-log/project-writer.ts';
@@ -13,6 +14,8 @@ export interface ReaderSideParts {
   readonly stores: StoresWithoutAnalytics & { readonly analytics?: AnalyticsStore };
   readonly readers: Readers;
   readonly scheduler?: AudienceScheduler;
+  /** Keeps audiences live; left out where the process does not. */
+  readonly live?: LiveAudiences;
   readonly heartbeat: Heartbeat;
   /** Puts projects on the log; left out where another process does. */
   readonly projectWriter?: ProjectWriter;
@@ -29,6 +32,7 @@ export class ReaderSide {
 
   start(): void {
     this.readers.start();
+    this.#parts.live?.start();
     this.#parts.scheduler?.start();
     this.#parts.heartbeat.start();
     this.#parts.projectWriter?.start();
@@ -36,12 +40,12 @@ export class ReaderSide {
 
   /** Finishes the batches under way and closes the stores. An evaluation under way is ended, not waited for. */
   async close(): Promise<void> {
-    const { stores, readers, scheduler, heartbeat, projectWriter } = this.#parts;
-    const schedulerStopped = scheduler?.stop();
+    const { stores, readers, scheduler, live, heartbeat, projectWriter } = this.#parts;
+    const [schedulerStopped, liveStopped] = [scheduler?.stop(), live?.stop()];
     await Promise.all([readers.stop(), heartbeat.stop(), projectWriter?.stop()]);
     // This is what ends the evaluation.
     await stores.analytics?.close();
-    await schedulerStopped;
+    await Promise.all([schedulerStopped, liveStopped]);
     await closeStores(stores);
   }
 }

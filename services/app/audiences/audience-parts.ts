@@ -1,5 +1,6 @@
 import { limitsOf } from '../../questions/query-budget.ts';
 import { AudienceScheduler } from '../../questions/saved/audience-scheduler.ts';
+import type { AudienceFollower } from '../../questions/saved/audience-follower.ts';
 import { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
 import type { Config } from '../../runtime/config.ts';
 import type { Logger } from '../../runtime/logger.ts';
@@ -12,7 +13,7 @@ import { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
 import type { DatabaseAndAnalytics } from '../open-stores.ts';
 
 /** The limits of questions in projects that have no limits of their own. */
-function queryLimitsOf({ queryMaxMs, queryMaxMemoryBytes, queryMaxRows }: Config): QueryLimits {
+export function queryLimitsOf({ queryMaxMs, queryMaxMemoryBytes, queryMaxRows }: Config): QueryLimits {
   return { maxMs: queryMaxMs, maxMemoryBytes: queryMaxMemoryBytes, maxRowsRead: queryMaxRows };
 }
 
@@ -21,12 +22,18 @@ export function projectLimitsOf(config: Config): (project: ProjectLimits) => Que
   return (project) => limitsOf(project, queryLimitsOf(config));
 }
 
+export interface AudienceSurroundings {
+  readonly isClockWrong?: (() => Promise<boolean>) | undefined;
+  /** Left out where the process keeps no audience live. */
+  readonly live?: AudienceFollower | undefined;
+}
+
 /** Evaluates the saved audiences of these stores. */
 export function audienceSchedulerOf(
   config: Config,
   logger: Logger,
   { database, analytics }: DatabaseAndAnalytics,
-  isClockWrong?: () => Promise<boolean>,
+  { isClockWrong, live: follower }: AudienceSurroundings = {},
 ): AudienceScheduler {
   const live = new LiveGenerations(database);
   return new AudienceScheduler({
@@ -37,5 +44,6 @@ export function audienceSchedulerOf(
     limits: queryLimitsOf(config),
     logger,
     ...(isClockWrong && { isClockWrong }),
+    ...(follower && { follower }),
   });
 }
