@@ -46,7 +46,7 @@ export class SqlLiveStore implements LiveStore {
     if (counts.length === 0) return move(this.#database, epoch, at);
     return this.#database.transaction(async (transaction) => {
       if (!(await move(transaction, epoch, at))) return false;
-      await count(transaction, at, counts);
+      await count(transaction, epoch, at, counts);
       return true;
     });
   }
@@ -60,7 +60,9 @@ export class SqlLiveStore implements LiveStore {
 
   async join(id: string, version: number, epoch: bigint): Promise<boolean> {
     const joined = await this.#database.query(
-      `update audiences set live_epoch = $3 where id = $1 and version = $2::int4 and is_live and deleted_at_ms is null
+      `update audiences set live_epoch = $3, changes_readable_at =
+         case when evaluated_cause = 'live' then greatest(changes_readable_at, evaluated_at) else changes_readable_at end
+       where id = $1 and version = $2::int4 and is_live and deleted_at_ms is null
        and (claim is null or claimed_until_ms <= ${NOW_MS}) and due_at_ms is null returning id`,
       [id, version, epoch],
     );
@@ -101,8 +103,11 @@ async function move(database: Queryable, epoch: bigint, at: Micros): Promise<boo
 
 const COUNTED = `unnest($2::text[], $3::int4[], $4::int8[], $5::int8[]) as counted (id, version, entered, went)`;
 
-/** What an audience has as its last evaluation, and one row for each minute of its history. */
-async function count(transaction: Queryable, at: Micros, counts: readonly LiveCounts[]): Promise<void> {
+/**
+ * What an audience has as its last evaluation, and one row for each minute of its history. Who waits for changes learns of
+ * them once they can be read: those of an audience that is not as far as the epoch yet when it joins.
+ */
+async function count(transaction: Queryable, epoch: bigint, at: Micros, counts: readonly LiveCounts[]): Promise<void> {
   const values: SqlValue[] = [
     at,
     counts.map(({ audienceId }) => audienceId),
@@ -113,9 +118,9 @@ async function count(transaction: Queryable, at: Micros, counts: readonly LiveCo
   await transaction.query(
     `update audiences set evaluated_at = $1, evaluated_version = counted.version, evaluated_cause = 'live',
        entered = counted.entered, left_members = counted.went, members = members + counted.entered - counted.went,
-       changes_readable_at = greatest(changes_readable_at, $1)
+       changes_readable_at = case when live_epoch = $6 then greatest(changes_readable_at, $1) else changes_readable_at end
      from ${COUNTED} where audiences.id = counted.id and deleted_at_ms is null`,
-    values,
+    [...values, epoch],
   );
   const begun = await transaction.query<{ id: string }>(
     `with minute as (delete from audience_evaluations kept using ${COUNTED}
