@@ -197,7 +197,7 @@ export interface AnalyticsGenerations {
 }
 
 export interface AnalyticsStore extends AnalyticsWriter, AnalyticsReader, AnalyticsGenerations, AudienceHistory {
-  /** Of the first generation alone. */
+  /** The first generation alone has it. */
   readonly liveHistory: LiveHistory;
   /**
    * Reads rows as `insert` does, and leaves everything as it was: resolves where they would be taken now.

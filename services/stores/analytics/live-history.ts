@@ -14,7 +14,7 @@ export interface LiveEpoch {
 export interface LiveChange {
   readonly projectId: string;
   readonly audienceId: string;
-  /** Of the definition. */
+  /** The definition's. */
   readonly version: number;
   readonly epoch: bigint;
   /** Later than that of any change of the audience before. */
@@ -30,8 +30,8 @@ export interface LiveChange {
  * A tick writes in three steps, each of which may be repeated:
  *
  * 1. `writeChanges`: nobody sees them yet.
- * 2. The caller notes durably that the epoch counts through the time of the tick. Who asks with that epoch
- *    (`ChangesQuery.epochs`) sees them.
+ * 2. The caller notes durably that the epoch counts through the time of the tick. A question with that epoch
+ *    (`ChangesQuery.epochs`) finds them.
  * 3. `writeMembers`: the next `difference` and the next tick go by them.
  *
  * What an epoch wrote later than its end never counts. Where a crash came before the third step, `AudienceHistory.finalize`

@@ -23,7 +23,7 @@ const EVE = userNumber(userKeyOf(projectId, 'eve'));
 const NOBODY = async (): Promise<ReadonlySet<string>> => new Set();
 const { signal } = new AbortController();
 
-/** Of two years, one message twice, and of a project that another has. */
+/** Rows of two years and two projects, one message twice. */
 const OLD_ROWS = [
   `INSERT INTO track_rows (project_id, event, user, message_id, timestamp, received_at, properties, properties_text,
                            log_partition, log_offset, message_id_given)
