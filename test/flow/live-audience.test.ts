@@ -25,7 +25,7 @@ test(
   async () => {
     const folder = await temporaryFolder();
     let service = await ServiceProcess.start(folder);
-    onTestFinished(() => service.stop('SIGKILL'));
+    onTestFinished(async () => void (await service.stop('SIGKILL')));
     const definition = {
       all: [{ event: 'Bought', within: { last: '30d' } }, { not: { trait: 'plan', is: 'pro' } }],
     };
