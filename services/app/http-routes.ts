@@ -15,7 +15,7 @@ import type { AppParts } from '../http/app.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Registry } from 'prom-client';
 import { WebhookAddresses } from '../webhooks/addresses.ts';
-import { projectLimitsOf } from './audience-parts.ts';
+import { projectLimitsOf } from './audiences/audience-parts.ts';
 import type { Assembled, HttpSideParts } from './http-parts.ts';
 import type { Stores } from './stores.ts';
 

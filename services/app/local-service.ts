@@ -19,7 +19,7 @@ import { ImportQueue, importThreads } from './imports/import-thread.ts';
 import { LazyStores } from './lazy-stores.ts';
 import { StoreOpener } from './open-stores.ts';
 import { WebhookAddresses } from '../webhooks/addresses.ts';
-import { projectLimitsOf } from './audience-parts.ts';
+import { projectLimitsOf } from './audiences/audience-parts.ts';
 import { compose } from './composition.ts';
 
 const FINISH_LOCAL_MS = 5_000;

@@ -12,7 +12,7 @@ import { obeyDeletions } from './projects.ts';
 import { heartbeatOf, projectWriterOf, ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
 import { onlyOnce, type Running } from './role.ts';
-import { audienceSchedulerOf, webhookDelivererOf } from './audience-parts.ts';
+import { audienceSchedulerOf, webhookDelivererOf } from './audiences/audience-parts.ts';
 import { processStoreOf } from './stores.ts';
 
 const FINISH_REQUESTS_MS = 2_000;

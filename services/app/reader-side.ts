@@ -3,6 +3,7 @@
  * webhooks.
  */
 import type { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
+import type { LiveAudiences } from '../questions/live/live-audiences.ts';
 import { Heartbeat } from '../operations/status/heartbeat.ts';
 import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
 import { ProjectWriter } from '../operations/project-log/project-writer.ts';
@@ -19,6 +20,8 @@ export interface ReaderSideParts {
   readonly readers: Readers;
   readonly scheduler?: AudienceScheduler;
   readonly deliverer?: WebhookDeliverer;
+  /** Keeps audiences live; left out where the process does not. */
+  readonly live?: LiveAudiences;
   readonly heartbeat: Heartbeat;
   /** Puts projects on the log; left out where another process does. */
   readonly projectWriter?: ProjectWriter;
@@ -35,6 +38,7 @@ export class ReaderSide {
 
   start(): void {
     this.readers.start();
+    this.#parts.live?.start();
     this.#parts.scheduler?.start();
     this.#parts.deliverer?.start();
     this.#parts.heartbeat.start();
@@ -48,8 +52,8 @@ export class ReaderSide {
 
   /** Finishes the batches under way and closes the stores. An evaluation under way is ended, not waited for. */
   async close(): Promise<void> {
-    const { stores, readers, scheduler, deliverer, heartbeat, projectWriter } = this.#parts;
-    const othersStopped = Promise.all([scheduler?.stop(), deliverer?.stop()]);
+    const { stores, readers, scheduler, live, deliverer, heartbeat, projectWriter } = this.#parts;
+    const othersStopped = Promise.all([scheduler?.stop(), live?.stop(), deliverer?.stop()]);
     await Promise.all([readers.stop(), heartbeat.stop(), projectWriter?.stop()]);
     // This is what ends the evaluation, and what is read for webhooks.
     await stores.analytics?.close();
@@ -58,11 +62,14 @@ export class ReaderSide {
   }
 }
 
-/** The readers, with the metrics of the webhooks that are sent beside them. */
-export function withMetricsOf(readers: ReadersHealth, deliverer: WebhookDeliverer): ReadersHealth {
+/** The readers, with the metrics of something else beside their own. */
+export function withMetricsOf(
+  readers: ReadersHealth,
+  others: { readonly metrics: () => Promise<string> },
+): ReadersHealth {
   return {
     health: () => readers.health(),
-    metrics: async () => (await Promise.all([readers.metrics(), deliverer.metrics()])).join(''),
+    metrics: async () => (await Promise.all([readers.metrics(), others.metrics()])).join(''),
   };
 }
 

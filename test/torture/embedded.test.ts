@@ -75,7 +75,7 @@ test('a trait that Postgres has wrong is found out', async () => {
 
 test('an event that ClickHouse lacks is found out', async () => {
   await inAnalytics(`ALTER TABLE track_rows DELETE WHERE (project_id, user, message_id) IN
-    (SELECT project_id, user, message_id FROM user_event_rows ORDER BY ALL LIMIT 1) SETTINGS mutations_sync = 2`);
+    (SELECT project_id, user, message_id FROM user_track_rows ORDER BY ALL LIMIT 1) SETTINGS mutations_sync = 2`);
 
   expect(await kindsFound()).toContain('missing in ClickHouse');
 });

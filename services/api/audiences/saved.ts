@@ -12,7 +12,7 @@ import { DAY_MICROS, HOUR_MICROS } from '../../messages/day-and-hour.ts';
 import { toJsonText } from '../../messages/json.ts';
 import type { Problem } from '../../messages/message.ts';
 import { formatMicros, microsAt } from '../../messages/timestamp.ts';
-import { audienceAnswer, audienceJson, formatRefresh, parseRefresh } from './audience-json.ts';
+import { audienceAnswer, audienceJson, LIVE, parseRefresh, refreshOf } from './audience-json.ts';
 import { decodeListCursor, encodeListCursor } from './cursor.ts';
 import { type Input, type Members, readBody, readInput } from '../input.ts';
 import { given, pageFrom, type QueryRequest, readCursor, refuseBody, refuseParameter } from '../query.ts';
@@ -24,13 +24,15 @@ export interface SavedAudienceParts {
 }
 
 /** `POST /v1/audiences` */
-export async function answerSave({ saved }: SavedAudienceParts, call: ChangeRequest): Promise<Answer | Refusal> {
+export async function answerSave(parts: SavedAudienceParts, call: ChangeRequest): Promise<Answer | Refusal> {
+  const { saved } = parts;
   const audiences = await findReferences(saved, call.project.id, call.text);
   const read = readBody('POST /v1/audiences', call, settingsIn(call, audiences));
   if (!read.ok) return read.refusal;
   const { settings, warnings } = read.value.also;
-  const { name = '', definition = '', refreshMs = null } = settings;
-  const audience = await saved.create(call.project.id, { name, definition, refreshMs }, call.key?.id);
+  const { name = '', definition = '', refreshMs = null, isLive = false } = settings;
+  if (isLive) await parts.evaluator.expectLive();
+  const audience = await saved.create(call.project.id, { name, definition, refreshMs, isLive }, call.key?.id);
   const audit = { action: 'audience.save', object: audience.id, after: settingsJson(audience) };
   const headers = { Location: `/v1/audiences/${audience.id}` };
   return { ...(await audienceAnswer(saved, audience, call.project, { headers, warnings })), status: 201, audit };
@@ -81,7 +83,7 @@ export async function answerSaved(parts: SavedAudienceParts, call: QueryRequest)
 
 /** `PUT` and `PATCH /v1/audiences/:id`: the one replaces all, the other what it names. */
 export async function answerChange(
-  { saved }: SavedAudienceParts,
+  { saved, evaluator }: SavedAudienceParts,
   call: ChangeRequest,
   how: 'PUT /v1/audiences/{id}' | 'PATCH /v1/audiences/{id}',
 ): Promise<Answer | Refusal> {
@@ -94,6 +96,7 @@ export async function answerChange(
   if (Object.keys(settings).length === 0) return NO_CHANGE;
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
+  if (settings.isLive === true) await evaluator.expectLive();
   const changes = { ...(how === 'PUT /v1/audiences/{id}' && { refreshMs: null }), ...settings };
   const before = await saved.find(call.project.id, id);
   const after = await saved.update(call.project.id, id, changes, terms);
@@ -206,11 +209,13 @@ function settingsIn(
     const read =
       definition === undefined ? undefined : readDefinition(definition, { timezone, path: '/definition', audiences });
     if (read?.ok === false) problems.push(...read.problems);
-    const refreshMs = typeof refresh === 'string' ? parseRefresh(refresh) : (refresh as null | undefined);
-    if (typeof refresh === 'string' && refreshMs === undefined) problems.push(NO_REFRESH);
+    const wanted = typeof refresh === 'string' ? parseRefresh(refresh) : (refresh as null | undefined);
+    if (typeof refresh === 'string' && wanted === undefined) problems.push(NO_REFRESH);
     if (problems.length > 0) return { ok: false, problems };
     const text = definition === undefined ? undefined : toJsonText(definition);
-    const settings = given({ name: name as string | undefined, definition: text, refreshMs });
+    const isLive = wanted === undefined ? undefined : wanted === LIVE;
+    const refreshMs = wanted === LIVE ? null : wanted;
+    const settings = given({ name: name as string | undefined, definition: text, refreshMs, isLive });
     return { ok: true, settings, warnings: read?.ok === true ? read.warnings : [] };
   };
 }
@@ -221,11 +226,11 @@ const UNREADABLE_NAME = {
 };
 const NO_REFRESH = {
   path: '/refresh',
-  message: 'must be null or a time such as 15m, 1h, 1d or 1w, from a minute to 366 days',
+  message: 'must be null, live, or a time such as 15m, 1h, 1d or 1w, from a minute to 366 days',
 };
 
 /** What the audit log has of an audience. */
-function settingsJson({ name, definition, refreshMs }: NewAudience): string {
-  const refresh = refreshMs === null ? null : formatRefresh(refreshMs);
-  return `{"name":${JSON.stringify(name)},"definition":${definition},"refresh":${JSON.stringify(refresh)}}`;
+function settingsJson({ name, definition, ...settings }: NewAudience): string {
+  const refresh = JSON.stringify(refreshOf(settings));
+  return `{"name":${JSON.stringify(name)},"definition":${definition},"refresh":${refresh}}`;
 }

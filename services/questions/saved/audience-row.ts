@@ -3,8 +3,12 @@ import type { ErrorCode } from '../../runtime/errors.ts';
 import type { EvaluationCause } from '../../stores/analytics/analytics-store.ts';
 import type { SavedAudience } from './audience-store.ts';
 
+/** Up to when a live audience is up to date. */
+export const LIVE_THROUGH = `greatest(live_through, (select through from live_epochs where epoch = live_epoch))`;
+
 export const AUDIENCE_COLUMNS = `id, project_id, name, definition, version, revision, refresh_ms, created_at_ms, updated_at_ms, evaluated_at,
-  evaluated_version, evaluated_cause, members, entered, left_members, failure`;
+  evaluated_version, evaluated_cause, members, entered, left_members, failure, is_live,
+  ${LIVE_THROUGH} as live_through`;
 
 export type AudienceRow = {
   id: string;
@@ -23,6 +27,8 @@ export type AudienceRow = {
   entered: bigint | null;
   left_members: bigint | null;
   failure: ErrorCode | null;
+  is_live: boolean;
+  live_through: bigint | null;
 };
 
 export type ClaimRow = AudienceRow & { claimed_at: bigint; deleted_at_ms: bigint | null };
@@ -39,6 +45,8 @@ export function toAudience(row: AudienceRow): SavedAudience {
     version: row.version,
     revision: row.revision,
     refreshMs: row.refresh_ms === null ? null : Number(row.refresh_ms),
+    isLive: row.is_live,
+    liveThrough: row.is_live ? row.live_through : null,
     createdAtMs: Number(row.created_at_ms),
     updatedAtMs: Number(row.updated_at_ms),
     evaluation: isEvaluated ? { at, version, cause, ...counts } : null,

@@ -110,6 +110,9 @@ export class ReadingServer {
   /** What an evaluation is refused with. */
   evaluating: Error | undefined;
   readonly evaluator: AudienceEvaluator = {
+    expectLive: async () => {
+      if (this.evaluating !== undefined) throw this.evaluating;
+    },
     evaluate: async (projectId, id) => {
       const audience = await this.saved.find(projectId, id);
       if (audience === undefined) throw new TidemarkError('AUDIENCE_UNKNOWN', id);
@@ -211,7 +214,7 @@ export class ReadingServer {
   /** A saved audience of the project, as it is before anything was done to it. */
   addAudience(id: string, projectId = PROJECT.id): SavedAudience {
     const definition = '{"trait":"tier","is":"gold"}';
-    const times = { createdAtMs: 0, updatedAtMs: 0, evaluation: null, failure: null };
+    const times = { createdAtMs: 0, updatedAtMs: 0, evaluation: null, failure: null, isLive: false, liveThrough: null };
     const audience = { id, projectId, name: id, definition, version: 1, revision: 1, refreshMs: null, ...times };
     this.saved.audiences.set(id, audience);
     return audience;

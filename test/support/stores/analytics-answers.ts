@@ -43,7 +43,7 @@ const ANSWERS: readonly (readonly [form: RegExp, rows: Rows])[] = [
   [/^SELECT (?:count\(\) AS times|event AS name)/, [CATALOG_ROW]],
   [/^EXPLAIN ESTIMATE/, [{ table: 'track_rows', parts: '1', rows: '2', marks: '1' }]],
   [/^EXPLAIN/, [{ explain: 'ReadFromMergeTree' }]],
-  [/FROM user_event_rows|FROM audience_/, []],
+  [/FROM user_track_rows|FROM audience_/, []],
   [/AS user_number FROM trait_rows/, [{ user_number: '5' }]],
   [/max\(internal_id\)/, [{ internal_id: userKeyOf(PROJECT.id, 'ada') }]],
   [/AS newer/, [{ version: '5', bytes: '5', newer: '0' }]],

@@ -94,6 +94,7 @@ const CAUSES: Readonly<Record<HistoryEntry['cause'], (entry: HistoryEntry) => st
   first: () => 'first update',
   definition: ({ version }) => `changed to version ${version.rawJSON}`,
   refresh: () => 'update',
+  live: () => 'live',
 };
 
 function numberOf({ entered, left }: HistoryEntry, kind: Kind): number {

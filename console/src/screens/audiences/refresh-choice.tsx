@@ -23,7 +23,7 @@ export function RefreshChoice({ audience, onChange, onError }: RefreshChoiceProp
   return <RefreshOptions refresh={refresh} onChoose={change} />;
 }
 
-const CHOICES = ['5m', '15m', '1h', '6h', '1d', '1w'];
+const CHOICES = ['live', '5m', '15m', '1h', '6h', '1d', '1w'];
 
 interface RefreshOptionsProps {
   readonly refresh: string | null;

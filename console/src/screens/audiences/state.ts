@@ -12,6 +12,8 @@ interface AudienceState {
   readonly isCounting?: boolean;
 }
 
+const LIVE = 'live';
+
 /** After this, an evaluation that was due is late: the service looks for those that are due every second. */
 const LATE_MS = 60_000;
 
@@ -35,6 +37,7 @@ export function stateOf(audience: SavedAudience, nowMs: number, isRunning = fals
   if (evaluation === null) return { is: 'waiting', text: 'No data yet' };
   if (isOld) return { is: 'waiting', text: 'Changed since', reason: `${OLD_TEXT} Update it now.` };
   if (refresh === null) return { is: 'waiting', text: 'Updated manually' };
+  if (refresh === LIVE) return { is: 'well', text: 'Live' };
   const dueMs = Date.parse(evaluation.at) + everyMs(refresh) + LATE_MS;
   if (nowMs <= dueMs) return { is: 'well', text: 'Up to date' };
   return { is: 'unwell', text: 'Late', reason: `It updates ${refreshText(refresh)}, and the last update is overdue.` };
@@ -67,6 +70,7 @@ function everyMs(refresh: string): number {
 /** `15m` → `every 15 minutes` */
 export function refreshText(refresh: string | null): string {
   if (refresh === null) return 'manually';
+  if (refresh === LIVE) return 'live';
   const amount = Number.parseInt(refresh, 10);
   const { name } = UNITS[unitOf(refresh)];
   return amount === 1 ? `every ${name}` : `every ${amount} ${name}s`;
