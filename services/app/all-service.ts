@@ -18,7 +18,6 @@ import { ALL_STORES, openStores } from './lazy-stores.ts';
 import type { OpenedStores } from './open-stores.ts';
 import { heartbeatOf, projectWriterOf, ReaderSide, withMetricsOf } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
-import type { ReadersHealth } from './stores.ts';
 import { followerOf, liveAudiencesOf, liveMetrics } from './audiences/live-parts.ts';
 import { onlyOnce, type Running } from './role.ts';
 import { projectNamesIn, startProjects } from './projects.ts';

@@ -3,7 +3,6 @@
  * second and what the service holds meanwhile; beside it, the same answer as bytes, read where ClickHouse gives them.
  */
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openAnalytics } from '../../services/stores/analytics/open.ts';
@@ -15,6 +14,7 @@ import { askServer } from '../support/stores/clickhouse.ts';
 import { READ_KEY, ServiceProcess } from '../support/service/service.ts';
 import { traitRows, userRows } from './audience/data.ts';
 import { USERS } from './audience/shape.ts';
+import { cpuSecondsOf } from './cpu.ts';
 import { type Figures, median, ROUNDS } from './figures.ts';
 import type { Form, Installation } from './forms.ts';
 import { memoryOf, MemoryPeak } from './memory.ts';
@@ -122,13 +122,13 @@ async function save(service: ServiceProcess, name: string, definition: object): 
 }
 
 async function readMembers(service: ServiceProcess, path: string): Promise<Served> {
-  const cpu = await cpuSeconds(service.pid);
+  const cpu = await cpuSecondsOf(service.pid);
   const started = performance.now();
   const asked = request(`${service.url}/v1/audiences/${path}`, { headers: { api_key: READ_KEY } }).end();
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
   const read = await readLines(response, started);
   // The last line is no member.
-  return { ...read, ids: read.ids - 1, cpuSeconds: (await cpuSeconds(service.pid)) - cpu };
+  return { ...read, ids: read.ids - 1, cpuSeconds: (await cpuSecondsOf(service.pid)) - cpu };
 }
 
 async function bareReads({ settings }: Installation, projectId: string, definition: object): Promise<Read[]> {
@@ -166,13 +166,4 @@ function report(figures: Figures, name: string, served: readonly Served[], bare:
     'ids/s where ClickHouse gives them': [rate(bare), '1/s'],
     'of that': [rate(served) / rate(bare), ''],
   });
-}
-
-const TICKS_A_SECOND = 100;
-
-/** User and system time of the process so far; NaN where there is no /proc. */
-async function cpuSeconds(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
 }

@@ -76,7 +76,7 @@ test('a follower is told when analytics holds the insert and is noted to hold it
   };
   bench().put([make.track()]);
 
-  bench().run({ follower: { ...follower, wants: follower.wants, inserted } });
+  bench().run({ follower: { wants: follower.wants, inserted } });
   await caughtUp();
 
   // The messages' rows, their users', and the range: all of them were begun, and ended.
