@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Message, Micros } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import type { Audience } from '../../../services/questions/definition/audience.ts';
-import { boundsOf, mayChange } from '../../../services/questions/live/bounds.ts';
+import { boundsWithin, mayChange } from '../../../services/questions/live/bounds.ts';
 import { audienceOf } from '../../support/messages/naive-audience.ts';
 import { historyAndDefinitions, type History, messagesOf, NOW, readIn } from '../../support/messages/random-history.ts';
 import { propertyRun } from '../../support/property-run.ts';
@@ -38,7 +38,7 @@ describe('bounds', () => {
 
   test('only who did it a span before the end of the period may leave it', () => {
     const read = readIn('{"event":"Bought","within":{"last":"24h"}}');
-    const bounds = boundsOf(read.ok ? read.definition : expect.fail('not read'), HOUR);
+    const bounds = boundsWithin(read.ok ? read.definition : expect.fail('not read'), HOUR);
     const messages = messagesOf({
       said: [26n, 24n, 23n, 22n].map((age, index) => bought(index, age * HOUR - 1n)),
     });
@@ -58,7 +58,7 @@ interface Asked {
 }
 
 function expectBounds(audience: Audience, messages: readonly Message[], { span, places, text }: Asked): void {
-  const { may, always } = boundsOf(audience, span);
+  const { may, always } = boundsWithin(audience, span);
   const ever = audienceOf(may, messages, NOW);
   const throughout = audienceOf(always, messages, NOW);
   const inside = places.map((place) => BigInt(Math.floor(Number(span) * place)));
@@ -75,7 +75,7 @@ function expectBounds(audience: Audience, messages: readonly Message[], { span, 
 
 function bought(user: number, age: Micros): History['said'][number] {
   const said = { user: `user ${user}`, isNameless: false, age, body: '{}' };
-  return { type: 'track', said, event: 'Bought', id: user, movesTo: age } as History['said'][number];
+  return { type: 'track', said, event: 'Bought', id: user, movesTo: age };
 }
 
 function keyOf(messages: readonly Message[], user: string): string {

@@ -71,7 +71,7 @@ describe.each(await testedAnalytics())('decisions, in $name', (tested) => {
 describe('a group', () => {
   const decide = (decisions: readonly Decision[]) => {
     const conditions = decisions.map((_, index) => ({ kind: 'sample', hundredths: 1, seed: String(index) }) as const);
-    const decisionOn = (condition: unknown): Decision => decisions[conditions.indexOf(condition as never)]!;
+    const decisionOn = (condition: unknown): Decision => decisions[conditions.findIndex((one) => one === condition)]!;
     return (kind: 'all' | 'any') => evaluate({ kind, of: conditions }, decisionOn as never);
   };
 
