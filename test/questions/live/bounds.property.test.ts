@@ -50,14 +50,14 @@ describe('bounds', () => {
   });
 });
 
-interface Asked {
+interface Looked {
   readonly span: Micros;
   /** Where in the span it is looked at, as shares of it. */
   readonly places: readonly number[];
   readonly text: string;
 }
 
-function expectBounds(audience: Audience, messages: readonly Message[], { span, places, text }: Asked): void {
+function expectBounds(audience: Audience, messages: readonly Message[], { span, places, text }: Looked): void {
   const { may, always } = boundsWithin(audience, span);
   const ever = audienceOf(may, messages, NOW);
   const throughout = audienceOf(always, messages, NOW);
@@ -74,8 +74,8 @@ function expectBounds(audience: Audience, messages: readonly Message[], { span, 
 }
 
 function bought(user: number, age: Micros): History['said'][number] {
-  const said = { user: `user ${user}`, isNameless: false, age, body: '{}' };
-  return { type: 'track', said, event: 'Bought', id: user, movesTo: age };
+  const message = { user: `user ${user}`, isNameless: false, age, body: '{}' };
+  return { type: 'track', said: message, event: 'Bought', id: user, movesTo: age };
 }
 
 function keyOf(messages: readonly Message[], user: string): string {
