@@ -25,7 +25,7 @@ export interface LiveStore {
   /** Opens an epoch and closes all others, whoever has them. Every live audience is due, to be evaluated. */
   open(): Promise<LiveEpoch>;
   /**
-   * Closes an epoch in which it is in doubt what counts, and opens another in its place. Resolves with the new one, and with
+   * Closes an epoch in which it is in doubt what counts, and opens another instead. Resolves with the new one, and with
    * where the closed one ends. Audiences that follow go on to.
    *
    * @throws TidemarkError `AUDIENCE_BUSY` if somebody else has opened an epoch since.
