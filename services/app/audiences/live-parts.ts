@@ -52,7 +52,7 @@ function liveAudiencesOf(
   });
 }
 
-export interface LiveParts {
+export interface LiveOfProcess {
   /** Nothing in either where this process keeps no audience live. */
   readonly live: { readonly live?: LiveAudiences };
   readonly follower: { readonly follower?: AnalyticsFollower };
@@ -60,7 +60,7 @@ export interface LiveParts {
   readonly withMetrics: (readers: ReadersHealth) => ReadersHealth;
 }
 
-export function livePartsOf(...opened: Parameters<typeof liveAudiencesOf>): LiveParts {
+export function livePartsOf(...opened: Parameters<typeof liveAudiencesOf>): LiveOfProcess {
   const live = liveAudiencesOf(...opened);
   if (live === undefined) return { live: {}, follower: {}, withMetrics: (readers) => readers };
   const metrics = { metrics: liveMetrics(live) };

@@ -72,7 +72,7 @@ describe('a group', () => {
   const decide = (decisions: readonly Decision[]) => {
     const conditions = decisions.map((_, index) => ({ kind: 'sample', hundredths: 1, seed: String(index) }) as const);
     const decisionOn = (condition: unknown): Decision => decisions[conditions.findIndex((one) => one === condition)]!;
-    return (kind: 'all' | 'any') => evaluate({ kind, of: conditions }, decisionOn as never);
+    return (kind: 'all' | 'any') => evaluate({ kind, of: conditions }, decisionOn);
   };
 
   test('a group that is not met waits for the last of the parts that keep it from it', () => {
