@@ -8,6 +8,7 @@ import { BASE36, randomText } from '../../stores/projects/keys.ts';
 import {
   changesReadableAtOf,
   evaluationsOf,
+  liveEpochsOf,
   KEPT_EVALUATION,
   keptVersion,
   sizesOf,
@@ -15,8 +16,17 @@ import {
   versionsOf,
 } from './audience-past-sql.ts';
 import { changeWithReferences, lockProject, refuseReferencesOf, refuseUsedOf } from './references-sql.ts';
-import { exists, isNameInUse, unknown } from './audience-names.ts';
-import { AUDIENCE_COLUMNS, type AudienceRow, type ClaimRow, LIVE_THROUGH, toAudience } from './audience-row.ts';
+import {
+  AUDIENCE_COLUMNS,
+  type AudienceRow,
+  type ClaimRow,
+  exists,
+  isNameInUse,
+  LIVE_THROUGH,
+  refuseUnlessAt,
+  toAudience,
+  unknown,
+} from './audience-row.ts';
 import type {
   AudienceClaims,
   AudienceCursor,
@@ -150,7 +160,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
       },
     );
     if (changed !== undefined) return toAudience(changed);
-    await this.#throwUnlessAt(projectId, id, ifRevisions);
+    refuseUnlessAt(await this.find(projectId, id), id, ifRevisions);
     throw exists(name ?? '');
   }
 
@@ -166,16 +176,8 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
       return rows.length > 0;
     });
     if (isRemoved) return;
-    await this.#throwUnlessAt(projectId, id, ifRevisions);
+    refuseUnlessAt(await this.find(projectId, id), id, ifRevisions);
     throw unknown(id);
-  }
-
-  async #throwUnlessAt(projectId: string, id: string, revisions: readonly number[] | undefined): Promise<void> {
-    const found = await this.find(projectId, id);
-    if (found === undefined) throw unknown(id);
-    if (revisions?.includes(found.revision) === false) {
-      throw new TidemarkError('AUDIENCE_CHANGED', `The audience ${JSON.stringify(id)} has been changed meanwhile.`);
-    }
   }
 
   versions(projectId: string, id: string, limit: number, before?: number): Promise<readonly AudienceVersion[]> {
@@ -195,7 +197,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
   }
 
   async liveEpochs(): Promise<readonly LiveEpoch[]> {
-    return this.#database.query<LiveEpoch>('select epoch, through from live_epochs');
+    return liveEpochsOf(this.#database);
   }
 
   async claimDue(leaseMs: number, lastProjectId = ''): Promise<Claim | undefined> {

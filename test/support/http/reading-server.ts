@@ -110,9 +110,7 @@ export class ReadingServer {
   /** What an evaluation is refused with. */
   evaluating: Error | undefined;
   readonly evaluator: AudienceEvaluator = {
-    expectLive: async () => {
-      if (this.evaluating !== undefined) throw this.evaluating;
-    },
+    expectLive: () => (this.evaluating === undefined ? Promise.resolve() : Promise.reject(this.evaluating)),
     evaluate: async (projectId, id) => {
       const audience = await this.saved.find(projectId, id);
       if (audience === undefined) throw new TidemarkError('AUDIENCE_UNKNOWN', id);
