@@ -18,6 +18,7 @@ import type {
 } from '../analytics-store.ts';
 import { askRows, refuseIfStopping } from './ask.ts';
 import { ClickHouseAudiences, HISTORY_LIMITS } from './audiences.ts';
+import type { ClickHouseClients } from './clients.ts';
 import type { Deployment } from './deployment.ts';
 import { forgetProject } from './forget-project.ts';
 import { type ClickHouseDatabases, ClickHouseGenerations } from './generations.ts';
@@ -30,24 +31,6 @@ import { joinedResults } from './shards.ts';
 import { openStream, type QuestionStream } from './stream.ts';
 import { type DeletedProjects, type UserOrder, userOrderOf } from './user-order.ts';
 import { userEvents } from '../user-events.ts';
-
-/** Separate clients of one ClickHouse, so that queries and inserts do not wait for each other. */
-export interface ClickHouseClients {
-  readonly inserts: ClickHouseClient;
-  /** Internal look-ups by key. */
-  readonly lookups: ClickHouseClient;
-  readonly questions: ClickHouseClient;
-  /** Results of any length, sent while they are computed. */
-  readonly streams: ClickHouseClient;
-  /** Queries whose results are written to tables. */
-  readonly evaluations: ClickHouseClient;
-  /** Every server, in the database that is queried. Without a cluster this is `inserts`, and so is the next. */
-  readonly servers: readonly ClickHouseClient[];
-  /** A server of each shard, in the database that has the tables. */
-  readonly shards: readonly ClickHouseClient[];
-  /** Called when all of them are closed. */
-  readonly release: () => Promise<void>;
-}
 
 export class ClickHouseStore implements AnalyticsStore {
   readonly #clients: ClickHouseClients;
