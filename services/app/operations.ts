@@ -19,8 +19,7 @@ import { LiveGenerations } from '../stores/generations/live-generations.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import { ALL_STORES, WITHOUT_ANALYTICS } from './lazy-stores.ts';
 import type { OpenedStores, StoreName } from './open-stores.ts';
-import { Readers } from './readers/readers.ts';
-import { isServer } from '../runtime/embedded.ts';
+import { whileFed } from './readers/while-fed.ts';
 
 /** What the operations of a process work with beside the stores. */
 export interface Surroundings {
@@ -110,20 +109,4 @@ function importPartsOf({ config: { dataDir, importDir } }: Surroundings, { datab
 
 function replaysOn(surroundings: Surroundings, stores: OpenedStores): ReplayCommands {
   return new ReplayCommands({ ...stores, whileFed: (run) => whileFed(surroundings, stores, run) });
-}
-
-/** Where no service has the embedded stores open, the command fills them itself, with readers of its own. */
-async function whileFed<T>(
-  { config, logger, hasReaders }: Surroundings,
-  stores: OpenedStores,
-  run: () => Promise<T>,
-): Promise<T> {
-  if (hasReaders || (isServer(config.profilesUrl) && isServer(config.analyticsUrl))) return run();
-  const readers = Readers.both({ ...stores, config, logger }, stores.analytics);
-  readers.start();
-  try {
-    return await Promise.race([run(), readers.failed]);
-  } finally {
-    await readers.stop();
-  }
 }
