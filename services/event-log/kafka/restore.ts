@@ -10,14 +10,13 @@ import { Leaders } from './leaders.ts';
 import { Layout } from './partitions.ts';
 import { BATCH_OVERHEAD_BYTES, batchBytesOf } from './partition-queue.ts';
 import type { PlatformaticWire } from './platformatic/client.ts';
-import { BROKER_TIME, newTopics, prepareTopics, TIMESTAMP_TYPE } from './topics.ts';
+import { BROKER_TIME, newTopics, prepareTopics } from './topics.ts';
 import { type KafkaSettings, parseKafkaUrl } from './url.ts';
 
 /** What the topics have while they are filled: records keep the times that they come with. */
 const PRODUCER_TIME = 'CreateTime';
 
 const SEND_AGAIN_AFTER_MS = 100;
-const SETTING_WITHIN_MS = 10_000;
 const BOUNDS_WITHIN_MS = 5_000;
 const PATIENCE_MS = 60_000;
 
@@ -91,6 +90,7 @@ export class KafkaRestoredLog implements RestoredLog {
   async finish(): Promise<void> {
     const { wire, settings, layout } = this.#parts;
     try {
+      const { setTimestamps } = await import('./platformatic/topic-config.ts');
       await setTimestamps({ wire, settings }, layout.topics, BROKER_TIME);
     } catch (error) {
       throw failureOf(error, 'to finish the event log');
@@ -135,6 +135,7 @@ async function preparedTopics(
   settings: KafkaSettings,
   topics: readonly RestoredTopic[],
 ): Promise<Filling> {
+  const { setTimestamps } = await import('./platformatic/topic-config.ts');
   const { topicPrefix: prefix, createTopics: create, replicas } = settings;
   const names = topics.map(({ name }) => prefix + name);
   const cluster = await wire.cluster(names);
@@ -156,23 +157,6 @@ async function preparedTopics(
   const leaders = new Leaders(wire, names);
   await leaders.refresh();
   return { wire, settings, leaders, layout: new Layout(found.partitions), prefix, maxBatchBytes: found.maxBatchBytes };
-}
-
-/** Resolves once brokers tell that topics have the setting. */
-async function setTimestamps(
-  { wire, settings }: Pick<Filling, 'wire' | 'settings'>,
-  topics: readonly string[],
-  value: string,
-): Promise<void> {
-  const { setTopicConfig } = await import('./platformatic/topic-config.ts');
-  await setTopicConfig(settings, topics, TIMESTAMP_TYPE, value);
-  const deadlineMs = performance.now() + SETTING_WITHIN_MS;
-  for (;;) {
-    const configs = await wire.configs(topics);
-    if (topics.every((topic) => configs.get(topic)?.get(TIMESTAMP_TYPE) === value)) return;
-    if (performance.now() > deadlineMs) throw faultOf(KAFKA.REQUEST_TIMED_OUT, `setting ${TIMESTAMP_TYPE}`);
-    await sleep(SEND_AGAIN_AFTER_MS);
-  }
 }
 
 /** Pure. */

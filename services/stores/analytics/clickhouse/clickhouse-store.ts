@@ -9,6 +9,7 @@ import type {
   Evaluation,
   EventsQuery,
   IngestedRange,
+  KeptHistory,
   LiveNumbers,
   Query,
   QueryLimits,
@@ -17,7 +18,7 @@ import type {
   StoredEvent,
 } from '../analytics-store.ts';
 import { askRows, refuseIfStopping } from './ask.ts';
-import { ClickHouseAudiences, HISTORY_LIMITS } from './audiences.ts';
+import { ClickHouseAudiences } from './audiences.ts';
 import type { ClickHouseClients } from './clients.ts';
 import type { Deployment } from './deployment.ts';
 import { forgetProject } from './forget-project.ts';
@@ -26,6 +27,7 @@ import { insertError, openingError } from './errors.ts';
 import { insertChunks, insertRows, type InsertTarget, tryRows } from './insert-rows.ts';
 import { INGESTED_RANGE_COLUMNS, IngestedRanges, rangeRows } from './ingested-ranges.ts';
 import { DEFINING, type Exclusively, migrateClickHouse } from './migrations.ts';
+import { HISTORY_LIMITS } from './kept-history.ts';
 import { LOOKUP_LIMITS } from './settings.ts';
 import { joinedResults } from './shards.ts';
 import { openStream, type QuestionStream } from './stream.ts';
@@ -195,6 +197,10 @@ export class ClickHouseStore implements AnalyticsStore {
   completeUserOrder(deleted: DeletedProjects, signal: AbortSignal): Promise<void> {
     this.#refuseIfStopping();
     return this.#userOrder.complete(deleted, AbortSignal.any([signal, this.#stopping.signal]));
+  }
+
+  keptHistory(): KeptHistory {
+    return this.liveHistory.kept((query) => this.stream(query, HISTORY_LIMITS));
   }
 
   forgetProject(projectId: string, signal: AbortSignal): Promise<number> {
