@@ -1,3 +1,4 @@
+import { BackupWatch } from '../operations/backup/backup-watch.ts';
 import type { JobRunner } from '../operations/jobs/job-runner.ts';
 import { SqlJobStore } from '../operations/jobs/sql-job-store.ts';
 import { SqlStoreFigures } from '../operations/status/store-figures.ts';
@@ -33,6 +34,7 @@ export interface Composition {
   readonly jobs: JobRunner;
   readonly scheduler: AudienceScheduler;
   readonly deliverer: WebhookDeliverer;
+  readonly backups: BackupWatch;
 }
 
 /** Composes what a process does on its stores, in every role that answers operators: they may be open, or stand-ins. */
@@ -63,5 +65,7 @@ export function compose(
     figures: new SqlStoreFigures(database, live.analytics),
     consoleSessions: new SqlConsoleSessionStore(database),
   };
-  return { stores, jobs: operations.jobs, scheduler, deliverer };
+  const { backupDir: folder, backupEveryMs: everyMs } = config;
+  const backups = new BackupWatch({ folder, everyMs, database, jobs: operations.jobs, logger });
+  return { stores, jobs: operations.jobs, scheduler, deliverer, backups };
 }

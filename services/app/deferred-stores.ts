@@ -82,8 +82,14 @@ export class DeferredStores {
   /** What is left of deleted projects, once these are known and analytics is open. */
   #eraseAfter(ensured: Promise<unknown>): void {
     const opened = Promise.all([ensured, this.#lazy.open('analytics')]);
-    const erase = () => eraseUnfinished(this.#composition.jobs, this.#lazy.openedOrThrow('database'), this.#logger);
-    void opened.then(erase).catch((error: unknown) => this.#fail(error));
+    const { jobs, backups } = this.#composition;
+    const erase = () => eraseUnfinished(jobs, this.#lazy.openedOrThrow('database'), this.#logger);
+    void opened
+      .then(() => {
+        if (!this.#signal.aborted) backups.start();
+        return erase();
+      })
+      .catch((error: unknown) => this.#fail(error));
   }
 
   async #ensureFirstProject(): Promise<FirstStart | undefined> {
@@ -96,8 +102,9 @@ export class DeferredStores {
   }
 
   /** Ends what operators have under way, and takes no more of it. */
-  stopCommands(): Promise<void> {
-    return this.#composition.jobs.stop();
+  async stopCommands(): Promise<void> {
+    await this.#composition.backups.stop();
+    await this.#composition.jobs.stop();
   }
 
   async close(): Promise<void> {

@@ -25,10 +25,12 @@ export function appOf(
 ): AppParts {
   const { config, logger, stores, log, codec, registry } = parts;
   const readiness = (): Readiness => ingest.readinessWith(health.parts);
+  const schedule = { folder: config.backupDir, everyMs: config.backupEveryMs };
+  const status = { role: parts.role, folders: dataFoldersOf(config) };
   const sessions = config.console ? new ConsoleSessions({ store: stores.consoleSessions, keys }) : undefined;
   const table = new RouteTable([
     ...ingest.routes,
-    { routes: statusRoutes({ ...stores, role: parts.role, log, codec, folders: dataFoldersOf(config), readiness }) },
+    { routes: statusRoutes({ ...stores, ...status, log, codec, readiness, schedule }) },
     readingRoutes({
       ...stores,
       limitsOf: projectLimitsOf(config),
@@ -39,7 +41,7 @@ export function appOf(
       log,
       codec,
     }),
-    adminRoutes({ ...stores, timezone: config.initialTimezone }),
+    adminRoutes({ ...stores, timezone: config.initialTimezone, schedule }),
     importRoutes({ ...stores, files: uploads, takesFiles: parts.role === 'all' }),
     ...(sessions === undefined ? [] : [consoleRoutes({ sessions, projects: stores.projects })]),
     operationRoutes({

@@ -52,7 +52,7 @@ export async function startLocalService(
   const [watch, changesWatch] = [new ProgressWatch(stores.progress), new ChangesWatch(stores.saved)];
   const keys = new ProjectCache(stores.projects, logger);
   const table = new RouteTable([
-    adminRoutes({ ...stores, timezone }),
+    adminRoutes({ ...stores, timezone, schedule: { folder: config.backupDir, everyMs: config.backupEveryMs } }),
     importRoutes({ ...stores, files, takesFiles: true }),
     readingRoutes({
       ...stores,

@@ -15,9 +15,10 @@ import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { retry } from '../runtime/retry.ts';
 import { isServer } from '../runtime/embedded.ts';
+import { refuseUnfinishedRestore } from '../stores/service-state/restore-state.ts';
 
 /**
- * Every opener throws permanent errors (`CONFIG_INVALID`, `SERVER_DENIED`, `SERVER_TOO_OLD`, `STORE_NEWER`,
+ * Every opener throws permanent errors (`CONFIG_INVALID`, `SERVER_DENIED`, `SERVER_TOO_OLD`, `STORE_NEWER`, `RESTORE_UNFINISHED`,
  * `LOG_MISCONFIGURED`, `SCHEMA_INCOMPATIBLE`, …). It waits for a server that cannot be reached, and logs that once; it does
  * not wait for an embedded store.
  */
@@ -70,6 +71,7 @@ export class StoreOpener {
       const database = await openDatabase(profilesUrl, this.#signal);
       try {
         if (this.#signal?.aborted === true) throw new TidemarkError('STOPPING', 'the process is stopping');
+        await refuseUnfinishedRestore(database);
         await migrateDatabase(database);
         return database;
       } catch (error) {
@@ -116,7 +118,7 @@ export type StoresWithoutAnalytics = Omit<OpenedStores, 'analytics'>;
 // The number is arbitrary, but differs from that of the database's own migrations.
 const ANALYTICS_MIGRATION_LOCK = 'select pg_advisory_xact_lock(7418321991)::text';
 
-function exclusively<T>(database: Database, run: () => Promise<T>): Promise<T> {
+export function exclusively<T>(database: Database, run: () => Promise<T>): Promise<T> {
   const locked = async (transaction: Queryable): Promise<T> => {
     await transaction.query(ANALYTICS_MIGRATION_LOCK);
     return run();

@@ -3,13 +3,14 @@ import { JobRunner } from '../operations/jobs/job-runner.ts';
 import type { JobKind, JobStore } from '../operations/jobs/job.ts';
 import type { Operations } from '../operations/ports.ts';
 import { LogGuard } from '../ingest/log-guard.ts';
+import { backUp } from '../operations/backup/back-up.ts';
 import { listDeadLetters, showDeadLetter } from '../operations/dead-letters/dead-letter-commands.ts';
 import { Editor } from '../operations/dead-letters/edit.ts';
 import { Settler } from '../operations/dead-letters/settle.ts';
 import { eraseProject } from '../operations/erasure/erase-project.ts';
 import { checkImport, importFile, type ImportRunner, previewImport } from '../operations/import/import-commands.ts';
 import { importsFolderOf } from '../operations/import/import-request.ts';
-import { type Generations, ReplayCommands } from '../operations/replay/replay-commands.ts';
+import type { Generations } from '../operations/replay/replay-commands.ts';
 import { verifyPeriod } from '../operations/verify/verify-commands.ts';
 import type { Command, CommandCall } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
@@ -19,8 +20,7 @@ import { LiveGenerations } from '../stores/generations/live-generations.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import { ALL_STORES, WITHOUT_ANALYTICS } from './lazy-stores.ts';
 import type { OpenedStores, StoreName } from './open-stores.ts';
-import { Readers } from './readers/readers.ts';
-import { isServer } from '../runtime/embedded.ts';
+import { replaysOn } from './readers/replays.ts';
 
 /** What the operations of a process work with beside the stores. */
 export interface Surroundings {
@@ -100,30 +100,16 @@ function jobsOn(surroundings: Surroundings, opened: OpenStores): Readonly<Record
       const parts = { ...importPartsOf(surroundings, { database }), importer, checkLog: () => guard.check() };
       return importFile(parts, args, call);
     },
+    backup: async (args, call) => {
+      const stores = await opened(ALL_STORES, call);
+      const { config, logger } = surroundings;
+      const hasRegistry = config.schemaRegistryUrl !== undefined;
+      return backUp({ ...stores, keep: config.backupKeep, hasRegistry, logger }, args, call);
+    },
     'project erase': async (args, call) => eraseProject(await opened(ALL_STORES, call), args, call),
   };
 }
 
 function importPartsOf({ config: { dataDir, importDir } }: Surroundings, { database }: Pick<OpenedStores, 'database'>) {
   return { folder: importsFolderOf(dataDir), importDir, projects: new SqlProjectStore(database) };
-}
-
-function replaysOn(surroundings: Surroundings, stores: OpenedStores): ReplayCommands {
-  return new ReplayCommands({ ...stores, whileFed: (run) => whileFed(surroundings, stores, run) });
-}
-
-/** Where no service has the embedded stores open, the command fills them itself, with readers of its own. */
-async function whileFed<T>(
-  { config, logger, hasReaders }: Surroundings,
-  stores: OpenedStores,
-  run: () => Promise<T>,
-): Promise<T> {
-  if (hasReaders || (isServer(config.profilesUrl) && isServer(config.analyticsUrl))) return run();
-  const readers = Readers.both({ ...stores, config, logger }, stores.analytics);
-  readers.start();
-  try {
-    return await Promise.race([run(), readers.failed]);
-  } finally {
-    await readers.stop();
-  }
 }

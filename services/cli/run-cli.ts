@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { programVersion } from '../runtime/version.ts';
 import { addAudience } from './audience/audience.ts';
+import { addBackup, addRestore } from './backup.ts';
 import { addCompletion } from './completion.ts';
 import { type CliContext, ExitCode, Interrupted } from './context.ts';
 import { addDeadLetters } from './dead-letters.ts';
@@ -63,6 +64,8 @@ export function tidemark(given: CliContext): Command {
   addImport(root, context);
   addReplay(root, context);
   addVerify(root, context);
+  addBackup(root, context);
+  addRestore(root, context);
   addTail(root, context);
   addStatus(root, context);
   addUser(root, context);

@@ -1,5 +1,6 @@
 import { TidemarkError } from '../runtime/errors.ts';
 import type { EventLog, EventLogOptions } from './event-log.ts';
+import type { RestoredLog, RestoredTopic } from './restored-log.ts';
 
 /**
  * Opens the event log that a URL names: `log:FOLDER` is an embedded one, `kafka://HOST:PORT` a cluster (kafka/url.ts).
@@ -9,13 +10,10 @@ import type { EventLog, EventLogOptions } from './event-log.ts';
  *   `SERVER_TOO_OLD` as the adapter finds.
  */
 export async function openEventLog(url: string, options: EventLogOptions): Promise<EventLog> {
-  const colon = url.indexOf(':');
-  const scheme = url.slice(0, Math.max(0, colon));
-  const rest = url.slice(colon + 1);
+  const { scheme, rest } = schemeOf(url);
   checkOptions(options);
   switch (scheme) {
     case 'log': {
-      if (rest === '') throw new TidemarkError('CONFIG_INVALID', 'the event log log: names no folder');
       const { EmbeddedEventLog } = await import('./embedded/embedded-event-log.ts');
       return EmbeddedEventLog.open({ folder: rest, ...options });
     }
@@ -24,11 +22,42 @@ export async function openEventLog(url: string, options: EventLogOptions): Promi
       return KafkaEventLog.open({ url, ...options });
     }
     default:
-      throw new TidemarkError(
-        'CONFIG_INVALID',
-        `no event log is known for ${JSON.stringify(scheme)}: (known: log:, kafka:)`,
-      );
+      throw unknownScheme(scheme);
   }
+}
+
+/**
+ * Opens the log that a URL names to fill it from a backup, and creates it and its topics where they are absent. It is for
+ * the caller to see that the log holds nothing else.
+ *
+ * @throws TidemarkError as `openEventLog`.
+ */
+export async function openRestoredLog(url: string, topics: readonly RestoredTopic[]): Promise<RestoredLog> {
+  const { scheme, rest } = schemeOf(url);
+  switch (scheme) {
+    case 'log': {
+      const restore = await import('./embedded/restore.ts');
+      return restore.openRestoredLog(rest, topics);
+    }
+    case 'kafka': {
+      const { KafkaRestoredLog } = await import('./kafka/restore.ts');
+      return KafkaRestoredLog.open(url, topics);
+    }
+    default:
+      throw unknownScheme(scheme);
+  }
+}
+
+function schemeOf(url: string): { readonly scheme: string; readonly rest: string } {
+  const colon = url.indexOf(':');
+  const [scheme, rest] = [url.slice(0, Math.max(0, colon)), url.slice(colon + 1)];
+  if (url === 'log:') throw new TidemarkError('CONFIG_INVALID', 'the event log log: names no folder');
+  return { scheme, rest };
+}
+
+function unknownScheme(scheme: string): TidemarkError {
+  const message = `no event log is known for ${JSON.stringify(scheme)}: (known: log:, kafka:)`;
+  return new TidemarkError('CONFIG_INVALID', message);
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { KeptBackups } from './backup/last-backup.ts';
 import type { DeadLetterPort } from './dead-letters/dead-letter-commands.ts';
 import type { ImportChecks } from './import/import-commands.ts';
 import type { Generations } from './replay/replay-commands.ts';
@@ -16,7 +17,7 @@ export interface AdminPorts {
   readonly deadLetters: DeadLetterPort;
   readonly generations: Generations;
   readonly imports: ImportChecks;
-  readonly figures: KeptVerifications;
+  readonly figures: KeptVerifications & KeptBackups;
   readonly jobs: Jobs;
 }
 

@@ -3,6 +3,7 @@ import { TidemarkError } from './errors.ts';
 import {
   duration,
   durationOrOff,
+  folder,
   initialKey,
   logUrl,
   networks,
@@ -13,23 +14,13 @@ import {
   origins,
   path,
   secretFromFile,
+  type Setting,
   timezone,
   url,
   wholeNumberSetting,
 } from './setting-parsers.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-
-interface Setting<T> {
-  /** In the environment. */
-  readonly name: string;
-  readonly default: string;
-  /** The text of the table in docs/configuration.md. */
-  readonly help: string;
-  /** Never shown, not even in an error. It may stand in a file that `NAME_FILE` names. */
-  readonly secret?: true;
-  readonly parse: (text: string) => T;
-}
 
 const SETTINGS = {
   port: {
@@ -212,6 +203,25 @@ const SETTINGS = {
     help: 'Folder of the files that an admin key may import by their path; none where empty',
     parse: folder,
   },
+  backupDir: {
+    name: 'BACKUP_DIR',
+    default: '',
+    help: 'Folder that backups go to: by themselves, and those that an admin key begins; none where empty',
+    parse: folder,
+  },
+  /** 0: never. */
+  backupEveryMs: {
+    name: 'BACKUP_EVERY',
+    default: '1d',
+    help: 'How often a backup is made there by itself (h, d or w); off: never',
+    parse: durationOrOff,
+  },
+  backupKeep: {
+    name: 'BACKUP_KEEP',
+    default: '14',
+    help: 'How many backups the folder keeps; their logs share files',
+    parse: wholeNumberSetting(1, 10_000),
+  },
   repeatWindowMs: {
     name: 'REPEAT_WINDOW',
     default: '30d',
@@ -279,10 +289,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const config = Object.fromEntries(Object.entries(SETTINGS).map(([key, setting]) => [key, read(setting)]));
   if (problems.length > 0) throw new TidemarkError('CONFIG_INVALID', problems.join('; '));
   return Object.freeze(config as Config);
-}
-
-function folder(value: string): string | undefined {
-  return value === '' ? undefined : resolve(value);
 }
 
 function shownOf({ secret }: Pick<Setting<unknown>, 'secret'>, given: string | undefined): string {

@@ -46,6 +46,11 @@ export type ErrorCode =
   | 'CONTROL_LOST' // the service did not answer a command; whether it was carried out is not known
   | 'IMPORT_CHANGED' // a file to be imported, or an option, has changed since its import began
   | 'IMPORT_UNREADABLE' // a file to be imported cannot be read to its end
+  | 'BACKUP_UNAVAILABLE' // the folder of a backup cannot be read or written now; the message says why
+  | 'BACKUP_DAMAGED' // a file of a backup is missing or not as it was written; the message names it
+  | 'BACKUP_FOREIGN' // the folder holds no backup, one of another installation, or one of a newer version
+  | 'RESTORE_REFUSED' // a backup cannot be restored there: something is there already, or the backup does not fit
+  | 'RESTORE_UNFINISHED' // the stores are being restored from a backup, or a restore did not come to its end
   | 'STOPPING'; // the process is stopping
 
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
@@ -57,6 +62,7 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   'AUDIENCE_BUSY',
   'WAITING_FOR_ANALYTICS',
   'CONTROL_UNAVAILABLE',
+  'BACKUP_UNAVAILABLE',
   'STOPPING',
 ]);
 

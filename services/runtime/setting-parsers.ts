@@ -1,6 +1,18 @@
 /** How the texts of settings are read. Each throws an error that goes on from the name and the value of the setting. */
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+
+export interface Setting<T> {
+  /** In the environment. */
+  readonly name: string;
+  readonly default: string;
+  /** The text of the table in docs/configuration.md. */
+  readonly help: string;
+  /** Never shown, not even in an error. It may stand in a file that `NAME_FILE` names. */
+  readonly secret?: true;
+  readonly parse: (text: string) => T;
+}
 
 export function nonEmpty(value: string): string {
   if (value === '') throw new Error('is empty');
@@ -50,6 +62,11 @@ export function path(value: string): string {
   if (!/^(\/[\w.~-]+)+$/.test(value)) throw new Error('is not a path such as /legacy');
   if (value === '/v1' || value.startsWith('/v1/')) throw new Error('is taken by the public API');
   return value;
+}
+
+/** Undefined where empty. */
+export function folder(value: string): string | undefined {
+  return value === '' ? undefined : resolve(value);
 }
 
 export function initialKey(value: string): string | undefined {

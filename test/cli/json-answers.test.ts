@@ -13,7 +13,11 @@ import { appendToOwnLog, withOwnLog } from '../support/service/own-log.ts';
 import { ADMIN_KEY } from '../support/service/service.ts';
 import { sharedService } from '../support/service/shared-service.ts';
 
-const service = sharedService(withOwnLog);
+const service = sharedService((dataDir) => ({
+  ...withOwnLog(dataDir),
+  BACKUP_DIR: join(dataDir, 'backups'),
+  BACKUP_EVERY: 'off',
+}));
 let proxy: RecordingProxy;
 
 /** Ids that commands printed, for those after them. */
@@ -116,6 +120,7 @@ const COMMANDS: readonly (readonly [command: string, words: () => readonly strin
   ['import', () => [join(service().dataDir, 'history.ndjson'), ...of()]],
   ['import', () => [join(service().dataDir, 'history.ndjson'), ...of(), '--dry-run']],
   ['verify', () => []],
+  ['backup', () => [join(service().dataDir, 'backups')]],
   ['status', () => []],
   ['replay profiles', () => ['--dry-run']],
   ['replay profiles', () => ['--yes']],
@@ -127,6 +132,8 @@ const COMMANDS: readonly (readonly [command: string, words: () => readonly strin
 
 /** A line of JSON for each message, of many answers: tail.test.ts. */
 const OF_MANY_ANSWERS = ['tail'];
+/** Asks no service. */
+const OF_NO_ANSWER = ['restore'];
 
 test('--json prints what the service answers, in every command, digit for digit', { timeout: 300_000 }, async () => {
   await writeFile(join(service().dataDir, 'history.ndjson'), '{"type":"track","user_id":"bob","event":"Paid"}\n{}\n');
@@ -144,7 +151,7 @@ test('--json prints what the service answers, in every command, digit for digit'
   }
 
   expect(differences.join('\n')).toBe('');
-  expect([...new Set(COMMANDS.map(([command]) => command)), ...OF_MANY_ANSWERS].sort()).toEqual(
+  expect([...new Set(COMMANDS.map(([command]) => command)), ...OF_MANY_ANSWERS, ...OF_NO_ANSWER].sort()).toEqual(
     commandsWithJson(tidemark({ env: {}, out: () => undefined, err: () => undefined })).sort(),
   );
 });

@@ -56,6 +56,7 @@ const TO_DO: Readonly<Record<string, string>> = {
   disk_low: 'Free space or enlarge the disk: messages are rejected once it is full.',
   verification_found_difference: 'Look at the red hours under Pipeline, then replay the store that is wrong.',
   verification_old: 'Verify now, and find out why the service does not do it by itself.',
+  backup_old: 'See the last backup among the jobs, and why it failed. Then run: npx tidemark backup FOLDER',
 };
 
 function sentence(reason: string): string {

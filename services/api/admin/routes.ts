@@ -1,9 +1,11 @@
 import type { Route, RouteSet } from '../../http/route.ts';
 import { route, unreadRoute } from '../input.ts';
+import { answerBackup, answerBackups } from './backups.ts';
 import { answerDeadLetter, answerDeadLetters, answerEdit, answerResolution } from './dead-letters.ts';
 import { refusalForOperators } from './failures.ts';
 import { answerBuild, answerGenerations, answerRate, answerRollback, answerStep } from './generations.ts';
 import { answerJobCancel, answerJobs, answerJobState } from './jobs/job-answers.ts';
+import type { BackupSchedule } from '../../operations/backup/last-backup.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
 import {
   answerAdminKeys,
@@ -29,11 +31,12 @@ const ADMIN_BODY = { ...ADMIN, bodyLimitBytes: ADMIN_BODY_BYTES };
 export interface AdminParts extends AdminPorts {
   /** That of a project that names none. */
   readonly timezone: string;
+  readonly schedule: BackupSchedule;
 }
 
 /** What operators do over HTTP. */
 export function adminRoutes(parts: AdminParts): RouteSet {
-  const all = [projectRoutes, deadLetterRoutes, generationRoutes, verificationRoutes, jobRoutes];
+  const all = [projectRoutes, deadLetterRoutes, generationRoutes, verificationRoutes, backupRoutes, jobRoutes];
   return { routes: all.flatMap((routesOf) => routesOf(parts)) };
 }
 
@@ -83,6 +86,13 @@ function verificationRoutes(ports: AdminPorts): Route[] {
     route('POST /v1/admin/verifications', ADMIN_BODY, (call) => answerVerification(ports, call)),
     route('GET /v1/admin/verifications', ADMIN, (_, { query }) => answerVerifications(ports, query)),
     route('GET /v1/admin/verifications/{id}', ADMIN, (_, input) => answerVerificationHours(ports, input)),
+  ];
+}
+
+function backupRoutes(parts: AdminParts): Route[] {
+  return [
+    route('POST /v1/admin/backups', ADMIN_BODY, (call) => answerBackup(parts, call)),
+    route('GET /v1/admin/backups', ADMIN, (_, { query }) => answerBackups(parts, query)),
   ];
 }
 

@@ -15,6 +15,7 @@ import { LiveLag } from '../../consumers/throttle/live-lag.ts';
 import { inSequence, liveLagThrottle, type Throttle } from '../../consumers/throttle/throttle.ts';
 import { type LaneReader, ReaderMetrics } from '../../consumers/reader-metrics.ts';
 import type { ReadersHealth } from '../stores.ts';
+import { BackupMetrics } from '../../operations/backup/backup-metrics.ts';
 import { VerifyWatch } from '../../operations/verify/verify-watch.ts';
 
 export interface ReadersParts {
@@ -46,6 +47,7 @@ export class Readers implements ReadersHealth {
   readonly #watch: GenerationWatch;
   /** Only where analytics is open: verification needs both stores. */
   readonly #verification: VerifyWatch | undefined;
+  readonly #backups: BackupMetrics;
 
   private constructor(parts: ReadersParts, analytics: AnalyticsStore | undefined, kinds: readonly ReaderName[]) {
     const progress = new LiveGenerations(parts.database);
@@ -71,6 +73,7 @@ export class Readers implements ReadersHealth {
     this.#parts = parts;
     this.#analytics = analytics;
     this.#verification = analytics && verificationOf(parts, analytics);
+    this.#backups = new BackupMetrics(parts.database, parts.config.backupDir);
     this.failed = this.#watch.failed;
   }
 
@@ -109,8 +112,12 @@ export class Readers implements ReadersHealth {
   }
 
   async metrics(): Promise<string> {
-    const [readers, verification = ''] = await Promise.all([this.#metrics.text(), this.#verification?.metrics()]);
-    return `${readers}${verification}`;
+    const [readers, backups, verification = ''] = await Promise.all([
+      this.#metrics.text(),
+      this.#backups.text(),
+      this.#verification?.metrics(),
+    ]);
+    return `${readers}${verification}${backups}`;
   }
 
   /** The readers whose generations are live. */

@@ -15,6 +15,7 @@ export interface JobResults {
   readonly 'POST /v1/admin/generations/{kind}/{number}/drop': unknown;
   readonly 'POST /v1/admin/imports': ResultIn<'POST /v1/admin/imports'>;
   readonly 'POST /v1/admin/verifications': VerificationReport;
+  readonly 'POST /v1/admin/backups': ResultIn<'POST /v1/admin/backups'>;
   readonly 'DELETE /v1/admin/projects/{id}': unknown;
 }
 

@@ -32,6 +32,13 @@ export function writeRecord(target: Uint8Array, view: DataView, at: number, { ke
   return at + RECORD_HEADER_BYTES + key.length + value.length;
 }
 
+/** Writes a blank record of no length at `at`: an offset without a record. Returns the position of the next one. */
+export function writeBlank(view: DataView, at: number): number {
+  view.setUint32(at, BLANK, true);
+  view.setUint32(at + 4, 0, true);
+  return at + RECORD_HEADER_BYTES;
+}
+
 /** Fills in the header of a chunk whose records are written. @param seed CRC-32 of topic, partition and first offset. */
 export function sealChunk(chunk: Buffer, count: number, appendedAtMs: number, seed: number): void {
   chunk.writeUInt32LE(count, 4);

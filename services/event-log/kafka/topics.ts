@@ -28,12 +28,16 @@ const DEFAULT_MAX_BATCH_BYTES = 1_048_588;
 const APPEARS_WITHIN_MS = 8_000;
 const TOPICS_POLL_MS = 100;
 
+/** Whose time a record of a topic has. */
+export const TIMESTAMP_TYPE = 'message.timestamp.type';
+export const BROKER_TIME = 'LogAppendTime';
+
 // The log is the history: its records are never deleted, keep the broker's time, and are not lost by an election.
 const TOPIC_SETTINGS: ReadonlyMap<string, string> = new Map([
   ['cleanup.policy', 'delete'],
   ['retention.ms', '-1'],
   ['retention.bytes', '-1'],
-  ['message.timestamp.type', 'LogAppendTime'],
+  [TIMESTAMP_TYPE, BROKER_TIME],
   ['unclean.leader.election.enable', 'false'],
 ]);
 const MIN_IN_SYNC = 'min.insync.replicas';

@@ -7,7 +7,12 @@ import type { LogRecord, TopicPartition } from '../event-log.ts';
 
 /** Consecutive records for one partition, to be written as one batch: all of it or nothing. */
 export interface PartitionBatch extends TopicPartition {
-  readonly records: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
+  readonly records: readonly {
+    readonly key: Uint8Array;
+    readonly value: Uint8Array;
+    /** The time that a topic keeps which takes the producer's. */
+    readonly appendedAtMs?: number;
+  }[];
 }
 
 /** A broker's answer for one partition of a request. `error` is the protocol's code, 0 for success. */

@@ -33,7 +33,8 @@ export type JobKind =
   | 'replay drop'
   | 'verify'
   | 'import'
-  | 'project erase';
+  | 'project erase'
+  | 'backup';
 
 export interface NewJob extends Pick<Job, 'args' | 'principal'> {
   readonly kind: JobKind;

@@ -1,5 +1,6 @@
 import type { RecordCoordinates } from '../dead-letters/record-coordinates.ts';
 import { SettledDeadLetters } from '../dead-letters/settled-dead-letters.ts';
+import { type KeptBackups, lastBackup, type LastBackup } from '../backup/last-backup.ts';
 import { type KeptVerifications, lastVerification, type LastVerification } from '../verify/last-verification.ts';
 import type { HourReport } from '../../../schemas/verification-report.ts';
 import { type HourFilter, keptHours } from '../verify/verification-hours.ts';
@@ -12,7 +13,7 @@ import { readDeletedProjects } from '../../stores/projects/deleted-projects.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
 
 /** What the stores tell of the installation. Arguments and results can be cloned between threads. */
-export interface StoreFigures extends KeptVerifications {
+export interface StoreFigures extends KeptVerifications, KeptBackups {
   /** Bytes of the database of profiles on the disk of its server. */
   profilesBytes(): Promise<number>;
   /** Bytes of the rows of analytics on the disk of its server; of a cluster, on the node that answers. */
@@ -82,6 +83,10 @@ export class SqlStoreFigures implements StoreFigures {
 
   verificationHours(filter: HourFilter, limit: number): Promise<readonly HourReport[]> {
     return keptHours(this.#database, filter, limit);
+  }
+
+  lastBackup(folder: string | undefined): Promise<LastBackup | null> {
+    return lastBackup(this.#database, folder);
   }
 
   async settled(messages: readonly RecordCoordinates[]): Promise<readonly string[]> {

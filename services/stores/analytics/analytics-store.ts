@@ -166,6 +166,29 @@ export interface AudienceHistory {
   forgetAudience(projectId: string, audienceId: string): Promise<void>;
 }
 
+/** The tables of the history that are kept elsewhere; who is a member follows from them. In the order in which they are read. */
+export const HISTORY_TABLES = ['audience_evaluations', 'audience_changes'] as const;
+export type HistoryTable = (typeof HISTORY_TABLES)[number];
+
+/** The history of all audiences, to be kept elsewhere and brought back. */
+export interface KeptHistory {
+  /**
+   * Every row of a table, as `AnalyticsReader.stream` gives rows. Where evaluations go on, changes that were read after the
+   * evaluations have all that those tell of.
+   */
+  rows(table: HistoryTable): Promise<AsyncIterable<Uint8Array>>;
+  /** Deletes the history of all audiences. */
+  clear(): Promise<void>;
+  /** Inserts rows as `rows` gave them: whole lines. */
+  insert(table: HistoryTable, lines: Uint8Array): Promise<void>;
+  /**
+   * Makes the members of all audiences from the history that is there. To be called once, when there are none.
+   *
+   * @param epochs Up to when live changes count.
+   */
+  deriveMembers(epochs: readonly LiveEpoch[]): Promise<void>;
+}
+
 /** By how much longer than its first rows all rows of a stream may take. */
 export const STREAM_MS_PER_MS = 30;
 
@@ -199,6 +222,7 @@ export interface AnalyticsGenerations {
 export interface AnalyticsStore extends AnalyticsWriter, AnalyticsReader, AnalyticsGenerations, AudienceHistory {
   /** The first generation alone has it. */
   readonly liveHistory: LiveHistory;
+  keptHistory(): KeptHistory;
   /**
    * Reads rows as `insert` does, and leaves everything as it was: resolves where they would be taken now.
    *

@@ -4,7 +4,13 @@
  */
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import type { ChangesQuery, Evaluation, Query } from './analytics-store.ts';
+import {
+  type ChangesQuery,
+  type Evaluation,
+  HISTORY_TABLES,
+  type HistoryTable,
+  type Query,
+} from './analytics-store.ts';
 import type { LiveEpoch } from './live-history.ts';
 
 const OF_AUDIENCE = 'project_id = {hProject:String} AND audience_id = {hAudience:String}';
@@ -84,6 +90,30 @@ export function forgetStatements(base: string, named: Named): readonly Query[] {
     sql: `DELETE FROM ${base}.${table} WHERE ${OF_AUDIENCE}`,
     params: namesOf(named),
   }));
+}
+
+/** All rows of a table of the history: the columns that are stored. */
+export function historyRowsQuery(base: string, table: HistoryTable): Query {
+  return { sql: `SELECT * FROM ${base}.${table}`, params: {} };
+}
+
+export function clearStatements(base: string): readonly Query[] {
+  return [...HISTORY_TABLES, 'audience_members'].map((table) => ({
+    sql: `DELETE FROM ${base}.${table} WHERE 1`,
+    params: {},
+  }));
+}
+
+/** As `finalizeStatements` and live changes make members. */
+export function deriveMembersStatement(base: string, epochs: readonly LiveEpoch[]): Query {
+  return {
+    sql: `INSERT INTO ${base}.audience_members (project_id, audience_id, user, change, evaluated_at)
+          SELECT project_id, audience_id, user, change, evaluated_at FROM ${base}.audience_changes
+          WHERE epoch = 0 AND (project_id, audience_id, evaluated_at) IN
+                (SELECT project_id, audience_id, evaluated_at FROM ${base}.audience_evaluations)
+             OR ${countsLive(epochs)}`,
+    params: epochParams(epochs),
+  };
 }
 
 /** Rows as the stream of changes shows them. */

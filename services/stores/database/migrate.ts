@@ -7,6 +7,7 @@ import {
   type MigrationFile,
   type MigrationTarget,
 } from '../../runtime/migrate.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
 import type { Database, Queryable } from './database.ts';
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../schemas/postgres', import.meta.url));
@@ -26,6 +27,20 @@ export async function migrateDatabase(
   for (const schema of await generationSchemas(database))
     applied.push(...(await migrateSchema(database, schema, folder)));
   return applied;
+}
+
+/**
+ * Creates the tables as they were up to this migration, so that rows of that time fit.
+ *
+ * @throws TidemarkError `STORE_NEWER` where this version does not know the migration.
+ */
+export async function migrateUpTo(database: Database, number: number, folder = MIGRATIONS_FOLDER): Promise<void> {
+  const files = await readMigrations(folder);
+  if (number > files.length) {
+    const message = `migration ${number} is of a newer version of Tidemark: this one knows ${files.length}`;
+    throw new TidemarkError('STORE_NEWER', message);
+  }
+  await migrate(new DatabaseMigrations(database), files.slice(0, number));
 }
 
 /** Creates or migrates the tables of a generation in this schema, and creates the schema if it does not exist. */

@@ -37,6 +37,9 @@ const PLANNED: PlannedReplay = {
   basis: 'assumed',
 };
 
+/** Where and how often backups are made. */
+export const SCHEDULE = { folder: '/backups', everyMs: 86_400_000 };
+
 /** What each came to, where the document describes it. */
 const RESULTS: Partial<Record<JobKind, object>> = {
   'replay compare': { kind: 'profiles', number: 2, project: null, messages: 10, same: true, comparison: [] },
@@ -44,6 +47,17 @@ const RESULTS: Partial<Record<JobKind, object>> = {
   'dead-letters drop': SETTLED,
   verify: { equal: true, hours_compared: 1, hours_different: 0 },
   import: { lines: 3, accepted: 2, refused: 1, resumed_at_line: 0 },
+  backup: {
+    folder: '/backups',
+    number: 1,
+    at: '2026-11-24T02:00:00.120000Z',
+    records: 3,
+    records_total: 3,
+    bytes: 400,
+    bytes_total: 400,
+    kept: 1,
+    took_ms: 20,
+  },
 };
 
 /** Jobs in memory, which can be unreachable. */
@@ -165,6 +179,7 @@ export class MemoryAdmin {
       'replay rollback',
       'verify',
       'import',
+      'backup',
     ]) as JobKind[];
     const done = kinds.map((kind): [JobKind, Command] => [kind, async (args) => RESULTS[kind] ?? args]);
     return {

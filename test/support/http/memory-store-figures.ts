@@ -5,6 +5,7 @@ import { TidemarkError } from '../../../services/runtime/errors.ts';
 export class MemoryStoreFigures implements StoreFigures {
   unreachable = false;
   last: Awaited<ReturnType<StoreFigures['verification']>> = null;
+  backup: Awaited<ReturnType<StoreFigures['lastBackup']>> = null;
   /** Coordinates of messages of dead letters that were replayed or dropped. */
   readonly settledMessages = new Set<string>();
   readonly deleted = new Set<string>();
@@ -23,6 +24,10 @@ export class MemoryStoreFigures implements StoreFigures {
 
   async verificationHours(): ReturnType<StoreFigures['verificationHours']> {
     return this.#unlessUnreachable([]);
+  }
+
+  async lastBackup(): ReturnType<StoreFigures['lastBackup']> {
+    return this.#unlessUnreachable(this.backup);
   }
 
   async settled(messages: Parameters<StoreFigures['settled']>[0]): Promise<readonly string[]> {

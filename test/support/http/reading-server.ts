@@ -45,7 +45,7 @@ import {
 import { FaultyLog } from '../event-log/faulty-log.ts';
 import { MemoryLog } from '../event-log/memory-log.ts';
 import { MemoryAudienceStore } from './memory-audience-store.ts';
-import { MemoryAdmin } from './admin-fakes.ts';
+import { MemoryAdmin, SCHEDULE } from './admin-fakes.ts';
 import { MemoryConsoleSessions } from './memory-console-sessions.ts';
 import { MemoryAuditLog } from './memory-audit-log.ts';
 import { MemoryEndpointStore } from './memory-endpoint-store.ts';
@@ -255,12 +255,12 @@ export class ReadingServer {
     const { processes, figures, progress, recorded, codec } = this;
     const folders = { dataDir: '/nowhere', log: undefined, profiles: undefined, analytics: undefined };
     const projects = { listProjects: async () => [PROJECT, OTHER_PROJECT] };
-    const status = { role: 'all' as const, log: recorded, codec, progress, processes, figures, folders, readiness };
+    const status = { log: recorded, codec, progress, processes, figures, folders, readiness, schedule: SCHEDULE };
     return [
-      { routes: statusRoutes(status) },
+      { routes: statusRoutes({ role: 'all', ...status }) },
       { routes: sessionRoutes({ sessions: this.#consoleSessions(), projects }) },
       operationRoutes({ readiness, registry, openapi: openApiDocument('/legacy') }),
-      adminRoutes({ ...this.admin.ports, figures, timezone: 'UTC' }),
+      adminRoutes({ ...this.admin.ports, figures, timezone: 'UTC', schedule: SCHEDULE }),
       importRoutes(this.imports),
       { routes: publicRoutes(this.#ingestor, this.refusalCounts) },
       { routes: twoStepRoutes(this.#ingestor, '/legacy'), twoStepBase: '/legacy' },

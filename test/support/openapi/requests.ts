@@ -7,6 +7,7 @@ import { PROJECT, SCOPE_KEYS } from '../http/reading-server.ts';
 export const TAKES_NOTHING = [
   'createAdminKey',
   'startVerification',
+  'startBackup',
   'rollbackGeneration',
   'queryEvents',
   'rotateEndpointSecret',

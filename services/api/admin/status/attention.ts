@@ -30,6 +30,7 @@ export const ATTENTION_LINKS = {
   disk_low: 'docs/operations.md#disk-space',
   verification_found_difference: 'docs/operations.md#a-store-is-wrong',
   verification_old: 'docs/verify.md',
+  backup_old: 'docs/operations.md#backup-and-restore',
 } as const;
 
 export type AttentionCode = keyof typeof ATTENTION_LINKS;
@@ -50,6 +51,7 @@ export function attentionTo(status: JudgedStatus, nowMs: number): readonly Atten
     ...deadLettersAttention(status),
     ...diskAttention(status),
     ...verificationAttention(status, nowMs),
+    ...backupAttention(status, nowMs),
   ].map(([code, reason]) => ({ code, reason, link: ATTENTION_LINKS[code] }));
 }
 
@@ -117,4 +119,15 @@ function verificationAttention({ verification, uptime_seconds: uptime }: JudgedS
     ...(counts.some((count) => count > 0) ? [['verification_found_difference', found] as const] : []),
     ...(isOld ? [['verification_old', `the last verification was ${Math.floor(days)} days ago`] as const] : []),
   ];
+}
+
+/** Where the service makes backups by itself: one that never was is old after twice the time between two. */
+function backupAttention({ backup, uptime_seconds: uptime }: JudgedStatus, nowMs: number): Finding[] {
+  if (backup === undefined || backup.every_seconds === 0) return [];
+  const { folder, every_seconds: every, finished_at: finishedAt } = backup;
+  const seconds = finishedAt === null ? uptime : (nowMs - Date.parse(finishedAt)) / 1_000;
+  if (seconds <= 2 * every) return [];
+  const hours = Math.floor(seconds / 3_600);
+  const age = finishedAt === null ? 'there has never been one' : `the last is ${hours} hours old`;
+  return [['backup_old', `a backup into ${folder} is due every ${every / 3_600} hours, and ${age}`]];
 }

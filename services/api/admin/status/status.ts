@@ -9,6 +9,7 @@ import { programVersion } from '../../../runtime/version.ts';
 import { MISSING_AFTER_MS, type ProcessStore, type SeenProcess } from '../../../stores/service-state/process-store.ts';
 import type { ReaderProgress } from '../../../stores/profiles/profile-store.ts';
 import { attentionTo, type InstallationStatus } from './attention.ts';
+import type { BackupSchedule, LastBackup } from '../../../operations/backup/last-backup.ts';
 import { type DataFolders, diskFigures, storedBytes } from '../../../operations/status/disk.ts';
 import { type Lag, logFigures, type StatusReaderName } from '../../../operations/status/log-lag.ts';
 import { answerPartitions } from './partitions.ts';
@@ -25,6 +26,7 @@ export interface StatusParts {
   readonly figures: StoreFigures;
   readonly folders: DataFolders;
   readonly readiness: () => Readiness;
+  readonly schedule: BackupSchedule;
 }
 
 /** A source that takes longer counts as unknown: a status is asked for when something hangs. */
@@ -50,6 +52,7 @@ class StatusSource {
   readonly #log: () => Promise<Awaited<ReturnType<typeof logFigures>> | undefined>;
   readonly #processes: () => Promise<readonly SeenProcess[] | undefined>;
   readonly #verification: () => Promise<Awaited<ReturnType<StoreFigures['verification']>> | undefined>;
+  readonly #backup: () => Promise<LastBackup | null | undefined>;
   readonly #disk: () => Promise<Awaited<ReturnType<typeof diskFigures>> | undefined>;
   readonly #stored: () => Promise<Awaited<ReturnType<typeof storedBytes>> | undefined>;
   readonly #deadLetters: () => Promise<Awaited<ReturnType<WaitingDeadLetters['count']>> | undefined>;
@@ -61,6 +64,7 @@ class StatusSource {
     this.#log = cached(QUICK_MS, (signal) => logFigures(parts, signal));
     this.#processes = cached(QUICK_MS, () => processes.list());
     this.#verification = cached(SLOW_MS, () => figures.verification());
+    this.#backup = cached(SLOW_MS, () => figures.lastBackup(parts.schedule.folder));
     this.#disk = cached(SLOW_MS, () => diskFigures(folders));
     this.#stored = cached(SLOW_MS, () => storedBytes(folders, figures));
     this.#deadLetters = cached(SLOW_MS, (signal) => letters.count(signal));
@@ -72,10 +76,11 @@ class StatusSource {
   }
 
   async read(): Promise<InstallationStatus> {
-    const [log, processes, verification, disk, stored, letters] = await Promise.all([
+    const [log, processes, verification, backup, disk, stored, letters] = await Promise.all([
       this.#log(),
       this.#processes(),
       this.#verification(),
+      this.#backup(),
       this.#disk(),
       this.#stored(),
       this.#deadLetters(),
@@ -107,6 +112,7 @@ class StatusSource {
         : null,
       stored_bytes: stored ?? { log: null, profiles: null, analytics: null },
       ...(verification === undefined ? {} : { verification: verificationOf(verification) }),
+      ...(backup === undefined ? {} : { backup: backupOf(this.#parts.schedule, backup) }),
       dead_letters:
         letters === undefined
           ? null
@@ -210,6 +216,18 @@ function verificationOf(
   return last === null
     ? null
     : { finished_at: formatMs(last.finishedAtMs), missing: last.missing, surplus: last.surplus };
+}
+
+function backupOf(
+  { folder, everyMs }: BackupSchedule,
+  last: LastBackup | null,
+): NonNullable<InstallationStatus['backup']> {
+  return {
+    folder: folder ?? null,
+    every_seconds: folder === undefined ? 0 : everyMs / 1_000,
+    finished_at: last === null ? null : formatMs(last.finishedAtMs),
+    bytes: last?.result.bytes_total ?? null,
+  };
 }
 
 function secondsSince(ms: number, nowMs: number): number {

@@ -1,6 +1,7 @@
 import { type API, type Connection, type RecordsBatch, ResponseError } from '@platformatic/kafka';
 import type { LogRecord } from '../../event-log.ts';
-import { NO_BYTES } from '../partitions.ts';
+import { bufferOf, NO_BYTES } from '../partitions.ts';
+import type { PartitionBatch } from '../wire.ts';
 import { toKafkaFault, faultOf, type KafkaFault, UNREACHABLE } from '../faults.ts';
 
 // Bits of a record batch's attributes.
@@ -49,6 +50,12 @@ export function recordsOf(batch: RecordsBatch, first: bigint): LogRecord[] {
     records.push({ offset, appendedAtMs, key: key ?? NO_BYTES, value: value ?? NO_BYTES });
   }
   return records;
+}
+
+/** A record as the library takes it. The time is sent where the topic is to keep it. */
+export function sentRecord({ key, value, appendedAtMs }: PartitionBatch['records'][number]) {
+  const record = { key: bufferOf(key), value: bufferOf(value) };
+  return appendedAtMs === undefined ? record : { ...record, timestamp: BigInt(Math.trunc(appendedAtMs)) };
 }
 
 /** The library throws every answer that contains an error code. The rest of the answer is in the thrown error. */

@@ -4,6 +4,7 @@ import {
   fetchV11,
   findCoordinatorV2,
   heartbeatV3,
+  incrementalAlterConfigsV0,
   joinGroupV5,
   leaveGroupV3,
   listOffsetsV5,
@@ -29,4 +30,5 @@ export const APIS = {
   syncGroup: syncGroupV3.api,
   createTopics: createTopicsV4.api,
   describeConfigs: describeConfigsV2.api,
+  incrementalAlterConfigs: incrementalAlterConfigsV0.api,
 };

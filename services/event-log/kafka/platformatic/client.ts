@@ -7,9 +7,9 @@ import {
 } from '@platformatic/kafka';
 import type { TopicPartition } from '../../event-log.ts';
 import { KAFKA, KafkaFault, UNREACHABLE } from '../faults.ts';
-import { bufferOf, byTopic } from '../partitions.ts';
+import { byTopic } from '../partitions.ts';
 import { APIS } from './apis.ts';
-import { callApi, expectNoError, platformaticFault, listenTo, recordsOf } from './answers.ts';
+import { callApi, expectNoError, platformaticFault, listenTo, recordsOf, sentRecord } from './answers.ts';
 import { brokerOf, connectionOptionsOf } from './options.ts';
 import { MAX_FETCH_BYTES, PRODUCE_TIMEOUT_MS, READ_UNCOMMITTED, TOPIC_RESOURCE } from '../request.ts';
 import type { KafkaSettings } from '../url.ts';
@@ -73,7 +73,7 @@ export class PlatformaticWire implements KafkaWire {
 
   async produce(broker: number, batches: readonly PartitionBatch[]): Promise<readonly Produced[]> {
     const messages = batches.flatMap(({ topic, partition, records }) =>
-      records.map(({ key, value }) => ({ topic, partition, key: bufferOf(key), value: bufferOf(value) })),
+      records.map((record) => ({ topic, partition, ...sentRecord(record) })),
     );
     const answer = await callApi(await this.#to(broker), APIS.produce, -1, PRODUCE_TIMEOUT_MS, messages, {});
     if (typeof answer === 'boolean') return [];
@@ -285,14 +285,14 @@ export class PlatformaticWire implements KafkaWire {
   }
 }
 
-function openPool(clientId: string, options: ConnectionOptions): ConnectionPool {
+export function openPool(clientId: string, options: ConnectionOptions): ConnectionPool {
   const pool = new ConnectionPool(clientId, options);
   pool.on('connecting', ({ connection }) => listenTo(connection));
   return pool;
 }
 
 /** Closes at once. The library's own close waits for queued requests and for answers. */
-async function closePool(pool: ConnectionPool): Promise<void> {
+export async function closePool(pool: ConnectionPool): Promise<void> {
   for (const [, connection] of pool) connection.socket?.destroy();
   await pool.close().catch(() => undefined);
 }

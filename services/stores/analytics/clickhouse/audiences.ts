@@ -1,6 +1,14 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { Micros } from '../../../messages/message.ts';
-import type { ChangesQuery, Difference, Evaluation, Query, QueryLimits, QueryResult } from '../analytics-store.ts';
+import type {
+  ChangesQuery,
+  Difference,
+  Evaluation,
+  KeptHistory,
+  Query,
+  QueryLimits,
+  QueryResult,
+} from '../analytics-store.ts';
 import {
   changesQuery,
   differenceQuery,
@@ -17,10 +25,8 @@ import { refuseIfStopping } from './ask.ts';
 import { quotedName } from './deployment.ts';
 import { insertError, questionError } from './errors.ts';
 import { insertChunks, type InsertTarget } from './insert-rows.ts';
+import { ClickHouseHistory, HISTORY_LIMITS, type HistoryParts } from './kept-history.ts';
 import { writingSettings } from './settings.ts';
-
-/** The limits for writing the result of a finished evaluation: as much as it takes. */
-export const HISTORY_LIMITS: QueryLimits = { maxMs: 600_000, maxMemoryBytes: 2 ** 32, maxRowsRead: 2 ** 40 };
 
 export interface AudiencesParts {
   readonly client: ClickHouseClient;
@@ -92,6 +98,11 @@ export class ClickHouseAudiences implements LiveHistory {
     } catch (error) {
       throw insertError(error);
     }
+  }
+
+  /** @param rows Streams the rows of a query. */
+  kept(rows: HistoryParts['rows']): KeptHistory {
+    return new ClickHouseHistory({ ...this.#parts, base: this.#base, local: this.#local, rows });
   }
 
   async #delete(statement: Query): Promise<void> {

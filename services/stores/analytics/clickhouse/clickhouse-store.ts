@@ -9,6 +9,7 @@ import type {
   Evaluation,
   EventsQuery,
   IngestedRange,
+  KeptHistory,
   LiveNumbers,
   Query,
   QueryLimits,
@@ -17,7 +18,8 @@ import type {
   StoredEvent,
 } from '../analytics-store.ts';
 import { askRows, refuseIfStopping } from './ask.ts';
-import { ClickHouseAudiences, HISTORY_LIMITS } from './audiences.ts';
+import { ClickHouseAudiences } from './audiences.ts';
+import type { ClickHouseClients } from './clients.ts';
 import type { Deployment } from './deployment.ts';
 import { forgetProject } from './forget-project.ts';
 import { type ClickHouseDatabases, ClickHouseGenerations } from './generations.ts';
@@ -25,29 +27,12 @@ import { insertError, openingError } from './errors.ts';
 import { insertChunks, insertRows, type InsertTarget, tryRows } from './insert-rows.ts';
 import { INGESTED_RANGE_COLUMNS, IngestedRanges, rangeRows } from './ingested-ranges.ts';
 import { DEFINING, type Exclusively, migrateClickHouse } from './migrations.ts';
+import { HISTORY_LIMITS } from './kept-history.ts';
 import { LOOKUP_LIMITS } from './settings.ts';
 import { joinedResults } from './shards.ts';
 import { openStream, type QuestionStream } from './stream.ts';
 import { type DeletedProjects, type UserOrder, userOrderOf } from './user-order.ts';
 import { userEvents } from '../user-events.ts';
-
-/** Separate clients of one ClickHouse, so that queries and inserts do not wait for each other. */
-export interface ClickHouseClients {
-  readonly inserts: ClickHouseClient;
-  /** Internal look-ups by key. */
-  readonly lookups: ClickHouseClient;
-  readonly questions: ClickHouseClient;
-  /** Results of any length, sent while they are computed. */
-  readonly streams: ClickHouseClient;
-  /** Queries whose results are written to tables. */
-  readonly evaluations: ClickHouseClient;
-  /** Every server, in the database that is queried. Without a cluster this is `inserts`, and so is the next. */
-  readonly servers: readonly ClickHouseClient[];
-  /** A server of each shard, in the database that has the tables. */
-  readonly shards: readonly ClickHouseClient[];
-  /** Called when all of them are closed. */
-  readonly release: () => Promise<void>;
-}
 
 export class ClickHouseStore implements AnalyticsStore {
   readonly #clients: ClickHouseClients;
@@ -212,6 +197,10 @@ export class ClickHouseStore implements AnalyticsStore {
   completeUserOrder(deleted: DeletedProjects, signal: AbortSignal): Promise<void> {
     this.#refuseIfStopping();
     return this.#userOrder.complete(deleted, AbortSignal.any([signal, this.#stopping.signal]));
+  }
+
+  keptHistory(): KeptHistory {
+    return this.liveHistory.kept((query) => this.stream(query, HISTORY_LIMITS));
   }
 
   forgetProject(projectId: string, signal: AbortSignal): Promise<number> {

@@ -40,6 +40,28 @@ export async function insertChunks(
   await drainStream(stream);
 }
 
+/** Inserts rows that are lines of JSON with the names of their columns. A column that they do not name has its default. */
+export async function insertLines(
+  { client, deployment: { insertSettings } }: InsertTarget,
+  table: string,
+  lines: Uint8Array,
+): Promise<void> {
+  const columns = Object.keys(JSON.parse(firstLineOf(lines)) as object).join(', ');
+  const { stream } = await client.exec({
+    query: `INSERT INTO ${table} (${columns}) FORMAT JSONEachRow`,
+    values: Readable.from([lines], { objectMode: false }),
+    clickhouse_settings: { ...INSERT_SETTINGS, ...insertSettings },
+  });
+  await drainStream(stream);
+}
+
+function firstLineOf(lines: Uint8Array): string {
+  const end = lines.indexOf(NEW_LINE);
+  return Buffer.from(lines.subarray(0, end === -1 ? lines.length : end)).toString();
+}
+
+const NEW_LINE = 0x0a;
+
 /**
  * Inserts rows into tables of the same columns that keep nothing, and drops those tables: so the rows are read as an insert
  * reads them, and nothing changes. A table that a crash leaves is empty and is never read.

@@ -9,7 +9,7 @@ import type { Query, QueryResult } from '../analytics-store.ts';
 import { type Deployment, quotedName } from './deployment.ts';
 import { questionError } from './errors.ts';
 import { forgetRows, type ForgettingParts } from './forget-project.ts';
-import { HISTORY_LIMITS } from './audiences.ts';
+import { HISTORY_LIMITS } from './kept-history.ts';
 import { writingSettings } from './settings.ts';
 
 /** A server of a shard, in the database that has the tables. */

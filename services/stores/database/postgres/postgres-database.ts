@@ -130,7 +130,7 @@ async function transact<T>(
   const transaction = new OpenTransaction((sql, values) => session.query(sql, values));
   await session.query('begin');
   try {
-    if (isUnhurried) await session.query(NO_HURRY);
+    if (isUnhurried) for (const statement of NO_HURRY) await session.query(statement);
     const result = await run(transaction);
     transaction.end();
     await session.query('commit');
@@ -141,8 +141,8 @@ async function transact<T>(
   }
 }
 
-const NO_HURRY = `
-  select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`;
+// Not `select set_config(…)`: after a query the isolation of a transaction cannot be set any more.
+const NO_HURRY = ['set local statement_timeout = 0', 'set local idle_in_transaction_session_timeout = 0'];
 
 /** The pool awaits the returned promise, although its types do not say so. */
 interface ServerPool extends Omit<PoolConfig, 'onConnect'> {

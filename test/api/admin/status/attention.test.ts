@@ -36,6 +36,11 @@ function verified(daysAgo: number, missing = NONE, surplus = NONE): Partial<Judg
   return { verification: { finished_at: new Date(NOW_MS - daysAgo * DAY_MS).toISOString(), missing, surplus } };
 }
 
+function backedUp(hoursAgo: number | null, everySeconds = 86_400): Partial<JudgedStatus> {
+  const finishedAt = hoursAgo === null ? null : new Date(NOW_MS - hoursAgo * 3_600_000).toISOString();
+  return { backup: { folder: '/backups', every_seconds: everySeconds, finished_at: finishedAt, bytes: 1 } };
+}
+
 test('an installation that is well wants nothing', () => {
   expect(attentionTo(WELL, NOW_MS)).toEqual([]);
   const { verification: _, ...unknown } = WELL;
@@ -85,6 +90,8 @@ test.each<[string, Partial<JudgedStatus>, string, RegExp]>([
   ['a surplus', verified(1, NONE, { postgres: 1, clickhouse: 0 }), 'verification_found_difference', /1 surplus/],
   ['a verification of eight days ago', verified(8), 'verification_old', /8 days ago/],
   ['no verification in seven days', { verification: null }, 'verification_old', /never/],
+  ['a backup that is older than twice its schedule', backedUp(49), 'backup_old', /every 24 hours, .* 49 hours old/],
+  ['no backup in twice its schedule', { ...backedUp(null), uptime_seconds: 172_801 }, 'backup_old', /never been one/],
 ])('%s wants attention', (_, changes, code, reason) => {
   expect(attentionTo({ ...WELL, ...changes }, NOW_MS)).toMatchObject([
     { code, reason: expect.stringMatching(reason) as string },
@@ -92,7 +99,13 @@ test.each<[string, Partial<JudgedStatus>, string, RegExp]>([
 });
 
 test('a minute, a gigabyte, a tenth and seven days are well', () => {
-  const states = [readerIs({ lag_seconds: 60, lag_messages: 9 }), disk(2 ** 30, 2 ** 32), verified(7)];
+  const states = [
+    readerIs({ lag_seconds: 60, lag_messages: 9 }),
+    disk(2 ** 30, 2 ** 32),
+    verified(7),
+    backedUp(48),
+    backedUp(null, 0),
+  ];
   for (const changes of states) expect(attentionTo({ ...WELL, ...changes }, NOW_MS)).toEqual([]);
 });
 

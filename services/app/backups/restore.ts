@@ -1,0 +1,58 @@
+/** Restores a backup into the stores of the configuration, while no service runs on them. */
+import { openRestoredLog, shareEventLog } from '../../event-log/open.ts';
+import { type CheckedBackup, checkBackup } from '../../operations/backup/check-backup.ts';
+import { restore, type RestoreResult } from '../../operations/backup/restore.ts';
+import type { CommandCall } from '../../runtime/command.ts';
+import type { Config } from '../../runtime/config.ts';
+import { checkDataFolders, hasEmbedded } from '../../runtime/embedded.ts';
+import { lockFolder } from '../../runtime/folder-lock.ts';
+import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
+import { openAnalytics } from '../../stores/analytics/open.ts';
+import type { Database } from '../../stores/database/database.ts';
+import { openDatabase } from '../../stores/database/open.ts';
+import { exclusively } from '../open-stores.ts';
+
+interface Closing {
+  close(): Promise<void>;
+}
+
+/**
+ * @param untilMs Restores the installation as it was at this moment; undefined: as the last backup has it.
+ * @throws TidemarkError as `restore`; `FOLDER_IN_USE` where a service runs on the data folder.
+ */
+export async function restoreInto(
+  config: Config,
+  folder: string,
+  untilMs: number | undefined,
+  call: Pick<CommandCall, 'report' | 'signal'>,
+): Promise<RestoreResult> {
+  checkDataFolders(config);
+  const lock = hasEmbedded(config) ? lockFolder(config.dataDir) : undefined;
+  const opened: Closing[] = [];
+  const closing = async <T extends Closing>(opening: Promise<T>): Promise<T> => {
+    const store = await opening;
+    opened.push(store);
+    return store;
+  };
+  try {
+    await shareEventLog(config.eventLogUrl);
+    const stores = {
+      database: (): Promise<Database> => closing(openDatabase(config.profilesUrl, call.signal)),
+      analytics: (database: Database): Promise<AnalyticsStore> =>
+        closing(openAnalytics(config.analyticsUrl, { exclusively: (run) => exclusively(database, run) })),
+      log: (topics: Parameters<typeof openRestoredLog>[1]) => closing(openRestoredLog(config.eventLogUrl, topics)),
+    };
+    const { eventLogPartitions: partitions, schemaRegistryUrl } = config;
+    const hasRegistry = schemaRegistryUrl !== undefined;
+    return await restore(stores, { folder, untilMs, partitions, hasRegistry }, call);
+  } finally {
+    // The database last: analytics may be migrating under its lock.
+    for (const store of opened.toReversed()) await store.close();
+    lock?.release();
+  }
+}
+
+/** @throws TidemarkError as `checkBackup`. */
+export function checkFolder(folder: string, call: Pick<CommandCall, 'report' | 'signal'>): Promise<CheckedBackup> {
+  return checkBackup(folder, call);
+}

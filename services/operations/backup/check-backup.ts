@@ -1,0 +1,63 @@
+/** Reads every file of a folder of backups, and says whether all is as it was written. */
+import type { CommandCall } from '../../runtime/command.ts';
+import { addedUp } from './back-up.ts';
+import { expectFiles, manifestOf } from './backup-folder.ts';
+import { filesOf, type Manifest } from './manifest.ts';
+import { recordsOfFile } from './read-log.ts';
+import { readLines } from './rows-file.ts';
+import { damaged } from './stored-file.ts';
+
+/** What a folder holds, as plain JSON. */
+export interface CheckedBackup {
+  readonly folder: string;
+  /** Oldest first. */
+  readonly backups: readonly { readonly number: number; readonly at: string; readonly version: string }[];
+  readonly records: number;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** @throws TidemarkError `BACKUP_DAMAGED`, naming the file; `BACKUP_FOREIGN`; `BACKUP_UNAVAILABLE`. */
+export async function checkBackup(
+  folder: string,
+  call: Pick<CommandCall, 'report' | 'signal'>,
+): Promise<CheckedBackup> {
+  const manifest = await manifestOf(folder);
+  await checkFiles(folder, manifest, call);
+  const files = filesOf(manifest);
+  return {
+    folder,
+    backups: manifest.backups.map(({ number, at, version }) => ({ number, at, version })),
+    records: addedUp(manifest.log, ({ records }) => records),
+    files: files.length,
+    bytes: addedUp(files, ({ bytes }) => bytes),
+  };
+}
+
+/** @throws TidemarkError as `checkBackup`. */
+export async function checkFiles(
+  folder: string,
+  manifest: Manifest,
+  { report, signal }: Pick<CommandCall, 'report' | 'signal'>,
+): Promise<void> {
+  await expectFiles(folder, filesOf(manifest));
+  const total = addedUp(manifest.log, ({ records }) => records);
+  let done = 0;
+  for (const file of manifest.log) {
+    for await (const records of recordsOfFile(folder, file)) {
+      signal.throwIfAborted();
+      done += records.length;
+      report({ phase: 'checking', done, total, unit: 'records' });
+    }
+  }
+  for (const file of manifest.backups.flatMap(({ tables, history }) => [...tables, ...history])) {
+    let rows = 0;
+    for await (const lines of readLines(folder, file, LINES_AT_ONCE)) {
+      signal.throwIfAborted();
+      rows += lines.length;
+    }
+    if (rows !== file.rows) throw damaged(`${folder}/${file.file} has ${rows} rows instead of ${file.rows}`);
+  }
+}
+
+const LINES_AT_ONCE = 10_000;

@@ -1,0 +1,152 @@
+/** Copies what is new on the log into files of a backup. */
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EventLog, LogRecord, TopicPartition } from '../../event-log/event-log.ts';
+import { flushFolder } from '../../event-log/flush-folder.ts';
+import { identityOf } from '../../event-log/identity.ts';
+import { nameOf } from '../../event-log/partition.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import { LOG_FOLDER } from './backup-folder.ts';
+import type { LogFile, EndOfPartition } from './manifest.ts';
+import { encodeRecords } from './record-file.ts';
+import { type StoredFile, unavailable, writeStored } from './stored-file.ts';
+
+/** The bytes of keys and values after which a file ends. */
+const FILE_BYTES = 64 * 2 ** 20;
+/** A last file that is smaller is written anew with what follows: so a backup an hour does not leave a file an hour. */
+const SMALL_FILE_BYTES = 2 ** 20;
+
+/** What of one partition is to be copied. */
+export interface LogRange extends TopicPartition {
+  readonly from: number;
+  readonly end: number;
+  /** The file that the new ones replace. */
+  readonly replaced: LogFile | undefined;
+}
+
+type BeginningOfPartition = TopicPartition & { readonly offset: bigint };
+
+/** The last file of each partition, by its name. Pure. */
+export function lastFiles(files: readonly LogFile[]): ReadonlyMap<string, LogFile> {
+  return new Map(files.map((file) => [nameOf(file), file]));
+}
+
+/** Pure. */
+export function rangesToCopy(
+  files: readonly LogFile[],
+  beginnings: readonly BeginningOfPartition[],
+  ends: readonly EndOfPartition[],
+): readonly LogRange[] {
+  const last = lastFiles(files);
+  const begun = new Map(beginnings.map((one) => [nameOf(one), Number(one.offset)]));
+  return ends.flatMap(({ topic, partition, end }) => {
+    const name = nameOf({ topic, partition });
+    const [before, beginning] = [last.get(name), begun.get(name) ?? 0];
+    const from = Math.max(before?.end ?? 0, beginning);
+    if (from >= end) return [];
+    const isSmall = before !== undefined && before.bytes < SMALL_FILE_BYTES && before.first >= beginning;
+    return [{ topic, partition, from: isSmall ? before.first : from, end, replaced: isSmall ? before : undefined }];
+  });
+}
+
+/**
+ * Whether the log is the one that the files are of. A record that is not there any more tells nothing.
+ *
+ * @throws TidemarkError `BACKUP_FOREIGN`; what the log throws.
+ */
+export async function expectSameLog(
+  log: Pick<EventLog, 'scan'>,
+  files: readonly LogFile[],
+  ends: readonly EndOfPartition[],
+  signal: AbortSignal,
+): Promise<void> {
+  const last = lastFiles(files);
+  const known = new Map(ends.map((one) => [nameOf(one), one.end]));
+  for (const [name, { end }] of last) {
+    const now = known.get(name) ?? 0;
+    if (now < end) throw ofAnotherLog(`${name} ends at ${now}, and the backup has it up to ${end}`);
+  }
+  const ranges = [...last.values()].map(({ topic, partition, lastOffset }) => {
+    return { topic, partition, from: BigInt(lastOffset), to: BigInt(lastOffset) + 1n };
+  });
+  for await (const { records, ...at } of log.scan(ranges, { signal })) {
+    const file = last.get(nameOf(at));
+    const [record] = records;
+    if (record === undefined || file === undefined || file.identity === '') continue;
+    if (record.offset !== BigInt(file.lastOffset) || identityOf(record) === file.identity) continue;
+    throw ofAnotherLog(`${nameOf(at)} has another record at offset ${record.offset}`);
+  }
+}
+
+function ofAnotherLog(how: string): TidemarkError {
+  const message = `The folder has backups of another event log: ${how}. Choose an empty folder.`;
+  return new TidemarkError('BACKUP_FOREIGN', message);
+}
+
+export interface CopyParts {
+  readonly log: Pick<EventLog, 'scan'>;
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  /** Called with the records of each piece. */
+  readonly copied: (records: number) => void;
+}
+
+/** Copies these ranges, and flushes the files. @throws TidemarkError `BACKUP_UNAVAILABLE`; what the log throws. */
+export async function copyRanges(parts: CopyParts, ranges: readonly LogRange[]): Promise<readonly LogFile[]> {
+  const files: LogFile[] = [];
+  for (const range of ranges) {
+    for (let { from } = range; from < range.end;) {
+      const file = await copyFile(parts, { ...range, from });
+      files.push(file);
+      from = file.end;
+    }
+  }
+  const path = join(parts.folder, LOG_FOLDER);
+  await flushFolder(path).catch((error: unknown) => {
+    throw unavailable(`cannot write ${path}`, error);
+  });
+  return files;
+}
+
+/** Copies the range, or the beginning of it. */
+async function copyFile(
+  { log, folder, signal, copied }: CopyParts,
+  { topic, partition, from, end }: LogRange,
+): Promise<LogFile> {
+  const range = { topic, partition, from: BigInt(from), to: BigInt(end) };
+  const state: { records: number; bytes: number; last: LogRecord | undefined } = {
+    records: 0,
+    bytes: 0,
+    last: undefined,
+  };
+  const pieces = async function* (): AsyncGenerator<Buffer> {
+    for await (const { records } of log.scan([range], { signal })) {
+      const piece = encodeRecords(records);
+      state.records += records.length;
+      state.bytes += piece.length;
+      state.last = records.at(-1);
+      copied(records.length);
+      yield piece;
+      if (state.bytes >= FILE_BYTES) return;
+    }
+  };
+  const name = `${topic}-${partition}-${padded(from)}`;
+  const stored = await writeStored(folder, `${LOG_FOLDER}/${name}.new`, pieces(), signal);
+  const { last } = state;
+  const fileEnd = state.bytes >= FILE_BYTES && last !== undefined ? Number(last.offset) + 1 : end;
+  const named = await renamed(folder, stored, `${LOG_FOLDER}/${name}-${padded(fileEnd - 1)}.zst`);
+  const identity = last === undefined ? '' : identityOf(last);
+  const lastOffset = last === undefined ? from : Number(last.offset);
+  return { ...named, topic, partition, first: from, end: fileEnd, records: state.records, identity, lastOffset };
+}
+
+async function renamed(folder: string, stored: StoredFile, file: string): Promise<StoredFile> {
+  await rename(join(folder, stored.file), join(folder, file)).catch((error: unknown) => {
+    throw unavailable(`cannot write ${join(folder, file)}`, error);
+  });
+  return { ...stored, file };
+}
+
+function padded(offset: number): string {
+  return String(offset).padStart(16, '0');
+}

@@ -1,0 +1,223 @@
+/**
+ * Brings an installation back from a backup, into stores that hold nothing: the log at the same offsets, the tables that
+ * are not made from it, and the history of audiences. The rest is read again from the log by the readers, once the service
+ * starts. What has come how far is noted in the database, so the same restore goes on where it was killed, and until it
+ * has ended no process of the service works on the stores.
+ */
+import type { EventLog } from '../../event-log/event-log.ts';
+import { nameOf } from '../../event-log/partition.ts';
+import type { RestoredLog, RestoredTopic } from '../../event-log/restored-log.ts';
+import { IMPORT_TOPICS, LIVE_TOPICS } from '../../messages/message.ts';
+import { formatMs } from '../../messages/timestamp.ts';
+import type { CommandCall } from '../../runtime/command.ts';
+import { hasCode } from '../../runtime/errors.ts';
+import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
+import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
+import type { Database, Queryable } from '../../stores/database/database.ts';
+import { migrateDatabase } from '../../stores/database/migrate.ts';
+import { noteRestoreFailed, noteRestoreFinished, noteTablesFilled } from '../../stores/service-state/restore-state.ts';
+import { addedUp } from './back-up.ts';
+import { manifestOf } from './backup-folder.ts';
+import { checkFiles } from './check-backup.ts';
+import { fillHistory } from './history.ts';
+import type { BackupEntry, Manifest } from './manifest.ts';
+import { recordsOfLog } from './read-log.ts';
+import { beginRestore, expectNoHistory, expectNothingIngested, restoreRefusal } from './restore-target.ts';
+import { fillTables } from './tables.ts';
+
+/** The stores to be filled, opened in this order; whoever opened the restore closes what it opened. */
+export interface RestoreStores {
+  /** Not migrated. */
+  database(): Promise<Database>;
+  analytics(database: Database): Promise<AnalyticsStore>;
+  log(topics: readonly RestoredTopic[]): Promise<RestoredLog>;
+}
+
+export interface RestoreRequest {
+  readonly folder: string;
+  /** Restores the installation as it was at this moment; undefined: as the last backup has it. */
+  readonly untilMs: number | undefined;
+  /** How many partitions each topic must have, as the service is configured. */
+  readonly partitions: number;
+  /** Whether a schema registry gives the ids of schemas to the service. */
+  readonly hasRegistry: boolean;
+}
+
+/** What was restored, as plain JSON. */
+export interface RestoreResult {
+  readonly folder: string;
+  /** The number of the backup in the folder. */
+  readonly number: number;
+  /** When its tables were read. */
+  readonly at: string;
+  /** Up to when the log goes; null: as far as the backup has it. */
+  readonly until: string | null;
+  /** Records of the log. */
+  readonly records: number;
+  /** Rows of the tables of the database. */
+  readonly rows: number;
+  readonly took_ms: number;
+}
+
+type RestoreCall = Pick<CommandCall, 'report' | 'signal'>;
+
+/**
+ * @throws TidemarkError `RESTORE_REFUSED`; `BACKUP_DAMAGED`, before anything is written; `BACKUP_FOREIGN`,
+ *   `BACKUP_UNAVAILABLE`; `STORE_NEWER`; what the stores throw.
+ */
+export async function restore(
+  stores: RestoreStores,
+  request: RestoreRequest,
+  call: RestoreCall,
+): Promise<RestoreResult> {
+  const { folder, untilMs } = request;
+  const startedMs = performance.now();
+  const manifest = await manifestOf(folder);
+  const entry = entryAt(manifest, request);
+  await checkFiles(folder, manifest, call);
+
+  const name = `${entry.at} (number ${entry.number}${untilMs === undefined ? '' : `, until ${formatMs(untilMs)}`})`;
+  const database = await stores.database();
+  const state = await beginRestore(database, entry, name);
+  const analytics = await stores.analytics(database);
+  await expectNothingIngested(analytics, entry.ends);
+  if (!state.isResumed) await expectNoHistory(analytics);
+
+  const log = await stores.log(entry.topics);
+  const ends = await fillLog(log, state.isResumed, { manifest, entry, request }, call, database);
+  if (!state.hasTables) {
+    call.report({ phase: 'tables', done: 0 });
+    await database.transaction((transaction) => fillDatabase(transaction, folder, entry, ends), { isUnhurried: true });
+  }
+  await migrateDatabase(database);
+  call.report({ phase: 'audience history', done: 0 });
+  const epochs = await database.query<LiveEpoch>('select epoch, through from live_epochs');
+  await fillHistory(analytics.keptHistory(), folder, entry.history, epochs, call.signal);
+  await noteRestoreFinished(database);
+  return {
+    folder,
+    number: entry.number,
+    at: entry.at,
+    until: untilMs === undefined ? null : formatMs(untilMs),
+    records: addedUp(ends, ({ offset }) => Number(offset)),
+    rows: addedUp(entry.tables, ({ rows }) => rows),
+    took_ms: Math.round(performance.now() - startedMs),
+  };
+}
+
+/** The backup whose tables are the last of a moment. @throws TidemarkError `RESTORE_REFUSED`. */
+function entryAt(
+  { backups }: Manifest,
+  { folder, untilMs = Infinity, partitions, hasRegistry }: RestoreRequest,
+): BackupEntry {
+  const entry = backups.findLast(({ at }) => Date.parse(at) <= untilMs);
+  const [first] = backups;
+  if (entry === undefined) {
+    throw restoreRefusal(
+      first === undefined
+        ? `${folder} keeps no backup.`
+        : `The oldest backup that ${folder} keeps is of ${first.at}, so nothing before can be restored.`,
+    );
+  }
+  const other = entry.topics.find((topic) => topic.partitions !== partitions);
+  if (other !== undefined) {
+    throw restoreRefusal(
+      `The log of the backup has ${other.partitions} partitions a topic, not ${partitions}: set EVENT_LOG_PARTITIONS=${other.partitions}.`,
+    );
+  }
+  // With other ids a record would be read as one of another schema.
+  if (entry.hasRegistry === hasRegistry) return entry;
+  throw restoreRefusal(
+    entry.hasRegistry
+      ? 'The records of the backup have the ids of a schema registry: set SCHEMA_REGISTRY_URL to that one.'
+      : 'The records of the backup have the ids of this program, not those of a schema registry: leave SCHEMA_REGISTRY_URL out.',
+  );
+}
+
+interface LogToFill {
+  readonly manifest: Manifest;
+  readonly entry: BackupEntry;
+  readonly request: RestoreRequest;
+}
+
+/** Fills what the log lacks. Returns where each partition ends. */
+async function fillLog(
+  log: RestoredLog,
+  isResumed: boolean,
+  { manifest, entry, request: { folder, untilMs } }: LogToFill,
+  { report, signal }: RestoreCall,
+  database: Queryable,
+): Promise<readonly RestoredEnd[]> {
+  const begun = new Map((await log.ends()).map((one) => [nameOf(one), one.offset]));
+  const filled = [...begun].find(([, end]) => end > 0n);
+  if (!isResumed && filled !== undefined) {
+    throw restoreRefusal(`The log has records already: ${filled[0]} ends at ${filled[1]}.`);
+  }
+  // To a moment, the log goes on past the end of the backup whose tables are the last of that moment.
+  const ends = untilMs === undefined ? entry.ends : lastEnds(manifest, entry);
+  const total = addedUp(ends, ({ end }) => end);
+  let done = Number([...begun.values()].reduce((all, end) => all + end, 0n));
+  try {
+    for await (const piece of recordsOfLog(folder, { files: manifest.log, ends, from: begun, untilMs })) {
+      signal.throwIfAborted();
+      await log.append(piece, piece.records);
+      done += piece.records.length;
+      report({ phase: 'log', done, total, unit: 'records' });
+    }
+    for (const { end, ...partition } of untilMs === undefined ? ends : []) await log.extend(partition, BigInt(end));
+    await log.finish();
+  } catch (error) {
+    // What is there now cannot be made right by a second try.
+    if (hasCode(error, 'RESTORE_REFUSED')) await noteRestoreFailed(database, error.message);
+    throw error;
+  }
+  return expectEnds(await log.ends(), entry.ends, untilMs === undefined);
+}
+
+function lastEnds({ log }: Manifest, { ends }: BackupEntry): BackupEntry['ends'] {
+  return ends.map(({ topic, partition, end }) => {
+    const last = log.findLast((file) => file.topic === topic && file.partition === partition);
+    return { topic, partition, end: Math.max(end, last?.end ?? 0) };
+  });
+}
+
+type RestoredEnd = Awaited<ReturnType<EventLog['ends']>>[number];
+
+/** Returns what was found. */
+function expectEnds(
+  found: readonly RestoredEnd[],
+  wanted: BackupEntry['ends'],
+  isExact: boolean,
+): readonly RestoredEnd[] {
+  const ends = new Map(found.map((one) => [nameOf(one), one.offset]));
+  for (const { end, ...partition } of wanted) {
+    const now = ends.get(nameOf(partition)) ?? 0n;
+    const fits = isExact ? now === BigInt(end) : now >= BigInt(end);
+    if (!fits) throw restoreRefusal(`${nameOf(partition)} ends at ${now}, and the backup has it up to ${end}.`);
+  }
+  return found;
+}
+
+async function fillDatabase(
+  transaction: Queryable,
+  folder: string,
+  { tables }: BackupEntry,
+  ends: readonly RestoredEnd[],
+): Promise<void> {
+  await fillTables(transaction, folder, tables);
+  await keepAudiencesWaiting(transaction, ends);
+  await noteTablesFilled(transaction);
+}
+
+/** No audience is evaluated before the sink has inserted all that the log has now. */
+async function keepAudiencesWaiting(transaction: Queryable, ends: readonly RestoredEnd[]): Promise<void> {
+  const topics: readonly string[] = [...LIVE_TOPICS, ...IMPORT_TOPICS];
+  for (const { topic, partition, offset } of ends) {
+    if (offset === 0n || !topics.includes(topic)) continue;
+    await transaction.query(
+      `insert into sink_plans (topic, partition, from_offset, from_identity, to_offset, to_identity, inserted, rows_from, behind_until)
+       values ($1, $2::int4, 0, '', 0, '', true, 0, $3::int8)`,
+      [topic, partition, offset],
+    );
+  }
+}

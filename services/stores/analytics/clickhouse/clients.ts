@@ -1,0 +1,19 @@
+import type { ClickHouseClient } from '@clickhouse/client';
+
+/** Separate clients of one ClickHouse, so that queries and inserts do not wait for each other. */
+export interface ClickHouseClients {
+  readonly inserts: ClickHouseClient;
+  /** Internal look-ups by key. */
+  readonly lookups: ClickHouseClient;
+  readonly questions: ClickHouseClient;
+  /** Results of any length, sent while they are computed. */
+  readonly streams: ClickHouseClient;
+  /** Queries whose results are written to tables. */
+  readonly evaluations: ClickHouseClient;
+  /** Every server, in the database that is queried. Without a cluster this is `inserts`, and so is the next. */
+  readonly servers: readonly ClickHouseClient[];
+  /** A server of each shard, in the database that has the tables. */
+  readonly shards: readonly ClickHouseClient[];
+  /** Called when all of them are closed. */
+  readonly release: () => Promise<void>;
+}

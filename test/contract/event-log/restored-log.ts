@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { EventLog, LogRecord, TopicPartition } from '../../../services/event-log/event-log.ts';
+import type { RestoredLog, RestoredTopic } from '../../../services/event-log/restored-log.ts';
+
+export interface RestoredLogBench {
+  /** Opens one and the same log, each time it is called. */
+  openRestored(topics: readonly RestoredTopic[]): Promise<RestoredLog>;
+  openLog(topics: readonly string[]): Promise<EventLog>;
+}
+
+/** What every log that is filled from a backup must do, as its port says. */
+export function testRestoredLog(name: string, makeBench: () => Promise<RestoredLogBench>, takesGaps: boolean): void {
+  describe(`${name}, a log that is filled from a backup`, () => {
+    test('every record is at its offset, with its time, and appends go on behind them', async () => {
+      const { bench, topic, at } = await benchOf(makeBench);
+      const records = recordsFrom(0n, 3_000);
+      await filled(bench, [topic], async (log) => {
+        for (let from = 0; from < records.length; from += 700) await log.append(at, records.slice(from, from + 700));
+      });
+
+      const log = await opened(bench, topic.name);
+      const found = await readAll(log, at);
+      const [appended] = await log.append([{ topic: topic.name, key: Buffer.from('k'), value: Buffer.from('v') }]);
+
+      expect(found).toEqual(records.map(plain));
+      expect(appended?.offset).toBe(appended?.partition === at.partition ? 3_000n : 0n);
+    });
+
+    test('a log that was left in the middle goes on at its ends', async () => {
+      const { bench, topic, at } = await benchOf(makeBench);
+      const records = recordsFrom(0n, 100);
+      const first = await bench.openRestored([topic]);
+      await first.append(at, records.slice(0, 40));
+      await first.close();
+
+      const ends = await filled(bench, [topic], async (log) => {
+        const [end] = (await log.ends()).filter(({ partition }) => partition === at.partition);
+        expect(end?.offset).toBe(40n);
+        await log.append(at, records.slice(40));
+      });
+
+      expect(ends.find(({ partition }) => partition === at.partition)?.offset).toBe(100n);
+      expect(await readAll(await opened(bench, topic.name), at)).toEqual(records.map(plain));
+    });
+
+    test.runIf(takesGaps)('an offset that is left out has no record', async () => {
+      const { bench, topic, at } = await benchOf(makeBench);
+      const records = [...recordsFrom(5n, 10), ...recordsFrom(20n, 1), ...recordsFrom(9_000n, 2)];
+      const ends = await filled(bench, [topic], async (log) => {
+        await log.append(at, records.slice(0, 11));
+        await log.append(at, records.slice(11));
+        await log.extend(at, 9_100n);
+      });
+
+      const log = await opened(bench, topic.name);
+
+      expect(ends.find(({ partition }) => partition === at.partition)?.offset).toBe(9_100n);
+      expect(await readAll(log, at)).toEqual(records.map(plain));
+    });
+
+    test.runIf(!takesGaps)('an offset that is left out is refused', async () => {
+      const { bench, topic, at } = await benchOf(makeBench);
+      const log = await bench.openRestored([topic]);
+      onTestFinished(() => log.close());
+
+      await expect(log.append(at, recordsFrom(5n, 1))).rejects.toMatchObject({ code: 'RESTORE_REFUSED' });
+      await expect(log.extend(at, 1n)).rejects.toMatchObject({ code: 'RESTORE_REFUSED' });
+    });
+  });
+}
+
+async function benchOf(makeBench: () => Promise<RestoredLogBench>) {
+  const topic = { name: `restored-${randomUUID()}`, partitions: 2 };
+  return { bench: await makeBench(), topic, at: { topic: topic.name, partition: 1 } };
+}
+
+async function filled(
+  bench: RestoredLogBench,
+  topics: readonly RestoredTopic[],
+  fill: (log: RestoredLog) => Promise<void>,
+): Promise<Awaited<ReturnType<RestoredLog['ends']>>> {
+  const log = await bench.openRestored(topics);
+  try {
+    await fill(log);
+    await log.finish();
+    return await log.ends();
+  } finally {
+    await log.close();
+  }
+}
+
+async function opened(bench: RestoredLogBench, topic: string): Promise<EventLog> {
+  const log = await bench.openLog([topic]);
+  onTestFinished(() => log.close());
+  return log;
+}
+
+/** A year old; a few at each time. */
+function recordsFrom(first: bigint, count: number): readonly LogRecord[] {
+  const begunMs = Date.UTC(2025, 0);
+  return Array.from({ length: count }, (_, index) => ({
+    offset: first + BigInt(index),
+    appendedAtMs: begunMs + Math.floor(index / 7) * 1_000,
+    key: Buffer.from(`key ${index % 5}`),
+    value: Buffer.from(`value ${index} ${'x'.repeat(index % 300)}`),
+  }));
+}
+
+async function readAll(log: EventLog, at: TopicPartition): Promise<readonly object[]> {
+  const all: object[] = [];
+  for await (const { records } of log.scan([{ ...at, from: 0n, to: 1_000_000n }])) all.push(...records.map(plain));
+  return all;
+}
+
+function plain({ offset, appendedAtMs, key, value }: LogRecord): object {
+  return { offset, appendedAtMs, key: Buffer.from(key).toString(), value: Buffer.from(value).toString() };
+}

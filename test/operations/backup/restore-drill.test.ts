@@ -1,0 +1,80 @@
+/** The restore drill of docs/operations.md, run as it stands there against a service that goes on meanwhile. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { readersPassed } from '../../support/service/readers-passed.ts';
+import { ADMIN_KEY, ServiceProcess } from '../../support/service/service.ts';
+import { placeAnalytics } from '../../support/stores/new-stores.ts';
+import { freePort } from '../../servers/processes/ports.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+// Services start, which takes a minute each on a busy machine.
+vi.setConfig({ testTimeout: 600_000 });
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** The lines of the first shell block under the heading. */
+function drill(): string {
+  const [, section = ''] = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8').split('### The restore drill');
+  return /```sh\n([^]*?)```/.exec(section)?.[1] ?? '';
+}
+
+async function start(dataDir: string, settings: Record<string, string> = {}): Promise<ServiceProcess> {
+  const service = await ServiceProcess.start(dataDir, settings);
+  onTestFinished(async () => void (await service.stop()));
+  return service;
+}
+
+async function admin<T>(service: ServiceProcess, path: string): Promise<T> {
+  return (await (await fetch(`${service.url}/v1/admin${path}`, { headers: { api_key: ADMIN_KEY } })).json()) as T;
+}
+
+test('the restore drill brings back users, events, audiences and receipts, and says that all is equal', async () => {
+  const root = await temporaryFolder();
+  const dataDir = join(root, 'data');
+  const service = await start(dataDir);
+  const batch = Array.from({ length: 300 }, (_, index) => ({
+    ...(index % 3 === 0
+      ? { type: 'identify', traits: { plan: index % 2 === 0 ? 'pro' : 'free' } }
+      : { type: 'track', event: 'Paid', properties: { total: index } }),
+    user_id: `u${index % 40}`,
+  }));
+  const { receipt } = (await (await service.request('/v1/batch', { batch })).json()) as { receipt: string };
+  await readersPassed(service, receipt);
+  const definition = { trait: 'plan', is: 'pro' };
+  const saved = await service.request('/v1/audiences', { name: 'Pro', definition, refresh: '1h' }, READ);
+  const { id } = (await saved.json()) as { id: string };
+  await service.request(`/v1/audiences/${id}/evaluate`, {}, READ);
+  const before = await seen(service, id);
+
+  const port = String(await freePort());
+  const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, DATA_DIR: dataDir, HOME: root };
+  const shell = drill()
+    .replaceAll('/backups/tidemark', join(root, 'backup'))
+    .replaceAll('/tmp/drill', join(root, 'drill'))
+    .replace('8099', port);
+  const { stdout } = await promisify(execFile)('sh', ['-ec', shell], { cwd: ROOT, env, timeout: 500_000 });
+
+  expect(stdout).toContain('All is as it was written.');
+  expect(stdout).toMatch(/Equal\.\n/);
+  await placeAnalytics(join(root, 'drill', 'analytics'));
+  const restored = await start(join(root, 'drill'));
+  expect(await seen(restored, id)).toEqual(before);
+  await readersPassed(restored, receipt);
+  expect(await admin(restored, '/projects')).toEqual(await admin(service, '/projects'));
+});
+
+const READ = { api_key: 'read-key-of-the-tests-0123456789abcdef' };
+
+/** What callers see of users, events and the history of an audience. */
+async function seen(service: ServiceProcess, audience: string): Promise<readonly unknown[]> {
+  const paths = [
+    '/v1/users/u0',
+    '/v1/users/u1/events',
+    `/v1/audiences/${audience}`,
+    `/v1/audiences/${audience}/changes`,
+  ];
+  return Promise.all(paths.map(async (path) => (await service.request(path)).text()));
+}
