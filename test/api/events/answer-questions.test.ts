@@ -211,3 +211,18 @@ describe('POST /v1/events/counts', () => {
     });
   });
 });
+
+test('events have the traits of their users that were asked for, every digit kept', async () => {
+  const { userKey } = server.addProfile('ada', { traits: '{"name":"Ada","big":12345678901234567890}' });
+  const times = { occurred: '1', received: '2', precedence: '1' };
+  const event = { ...times, message_id: 'm', event: 'Ran', session_id: '', anonymous_id: '', properties_text: '{}' };
+  rows = [{ ...event, user: '1', user_id: 'ada', internal_id: userKey, size: '2' }];
+  const body = JSON.stringify({ traits: 'name,big,plan' });
+
+  const response = await server.request('/v1/events/query', { method: 'POST', body });
+
+  expect(await response.text()).toContain('"user_traits":{"name":"Ada","big":12345678901234567890,"plan":null}');
+  const refused = await post('query', { traits: 'name,name' });
+  expect([refused.status, refused.json.errors?.map(({ path }) => path)]).toEqual([400, ['/traits']]);
+  expect((await post('query', { traits: 7 })).json.errors?.map(({ path }) => path)).toEqual(['/traits']);
+});
