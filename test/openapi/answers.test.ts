@@ -46,6 +46,7 @@ function pathOf({ path, operationId }: Operation): string {
   return `${path}${query}`
     .replace('{user_id}', 'ada')
     .replace('{name}', 'plan')
+    .replace('{message_id}', 'm1')
     .replace('{receipt}', RECEIPT)
     .replace('{file}', 'swagger-ui.css')
     .replace('{id}', server.addAudience(AUDIENCE).id);
@@ -187,7 +188,8 @@ test('requests for unknown objects are refused as documented', async () => {
   server.analytics.answer = () => ({ rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 });
   expect(await exchange(document.operation('explainVerdict'))).toBe(404);
   expect(await exchange(document.operation('listUserAudiences'))).toBe(404);
-  for (const id of ['getTraitHistory', 'exportUser'])
+  expect(await exchange(document.operation('getMessage'))).toBe(404);
+  for (const id of ['getTraitHistory', 'exportUser', 'getUserTimeline', 'getUserActivity'])
     expect(await exchange(document.operation(id), { key: OTHER_READ_KEY }), id).toBe(404);
   expect(await exchange(document.operation('listCatalogProperties'))).toBe(404);
 });
