@@ -1,23 +1,40 @@
 import { ask } from '../api/client.ts';
-import { countOf } from '../api/json.ts';
+import { countOf, type RawNumber } from '../api/json.ts';
 import { operation } from '../../../schemas/operations.ts';
+import { count } from '../parts/numbers.ts';
 import { usePoll } from '../parts/loading/use-poll.ts';
 
 const EVERY_MS = 30_000;
 
-/** How many dead letters wait; nothing where none does, or where it cannot be found out. */
-export function DeadLetterBadge() {
-  const { value } = usePoll(
-    'dead-letters',
-    async (signal) => (await ask({ ...operation('GET /v1/admin/status'), signal })).dead_letters,
-    EVERY_MS,
-  );
-  const waiting = value === undefined || value === null ? 0 : countOf(value.messages);
-  if (waiting === 0) return null;
+/** What a screen has that wants a look, by its path: undefined where it cannot be found out. */
+const WAITING = {
+  live: {
+    what: 'rejected today',
+    find: async (signal: AbortSignal) => (await ask({ ...operation('GET /v1/status'), signal })).refused_today,
+  },
+  'dead-letters': {
+    what: 'waiting',
+    find: async (signal: AbortSignal) =>
+      (await ask({ ...operation('GET /v1/admin/status'), signal })).dead_letters?.messages,
+  },
+} as const satisfies Record<
+  string,
+  { what: string; find: (signal: AbortSignal) => Promise<RawNumber | null | undefined> }
+>;
+
+/** How many there are beside the name of a screen; nothing where there is none, or where it cannot be found out. */
+export function Badge({ path }: { readonly path: string }) {
+  return path in WAITING ? <Count {...WAITING[path as keyof typeof WAITING]} /> : null;
+}
+
+function Count({ what, find }: (typeof WAITING)[keyof typeof WAITING]) {
+  const { value } = usePoll<RawNumber | null | undefined>(what, find, EVERY_MS);
+  const found = value ? countOf(value) : 0;
+  if (found === 0) return null;
   return (
     <span class="badge mended">
-      {waiting}
-      <span class="visually-hidden"> waiting</span>
+      {count(found)}
+      <span class="visually-hidden"> {what}</span>
     </span>
   );
 }

@@ -59,17 +59,24 @@ export interface CommandProps {
 
 /** A text to be copied, with its button: most often a command. */
 export function Command({ name, text, what = `the ${name} command` }: CommandProps) {
-  const [isCopied, copy] = useCopy();
   return (
     <div class="command">
       <div class="command-head">
         <span>{name}</span>
-        <button type="button" class="plain" onClick={() => copy(text)} aria-label={`Copy ${what}`}>
-          {isCopied ? 'Copied' : 'Copy'}
-        </button>
+        <CopyText text={text} what={what} />
       </div>
       <pre tabIndex={0}>{text}</pre>
     </div>
+  );
+}
+
+/** A button that copies a text, which stands beside it. @param what What its name says that it copies. */
+export function CopyText({ text, what }: { readonly text: string; readonly what: string }) {
+  const [isCopied, copy] = useCopy();
+  return (
+    <button type="button" class="plain" onClick={() => copy(text)} aria-label={`Copy ${what}`}>
+      {isCopied ? 'Copied' : 'Copy'}
+    </button>
   );
 }
 

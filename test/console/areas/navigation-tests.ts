@@ -85,6 +85,36 @@ export function testNavigation(scene: () => Scene): void {
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     });
 
+    test('the search finds a message by its whole id, and opens its receipt', async () => {
+      const id = 'searched-0123456789';
+      const body = { user_id: 'u-00001', event: 'Searched For', message_id: id };
+      expect((await scene().service.request('/v1/track', body)).status).toBe(200);
+      const found = async () => (await scene().service.request(`/v1/messages/${id}`)).status;
+      await expect.poll(found).toBe(200);
+      const page = await scene().signedIn('#/users');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Search' }).fill(id);
+
+      await page.getByRole('option', { name: /Searched For/ }).click();
+
+      await page.getByRole('heading', { name: id }).waitFor();
+      await page.locator('.steps li.done').nth(2).waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+    });
+
+    test('what was rejected today is counted beside Live', async () => {
+      const refused = await scene().service.request('/v1/track', { event: 'Of nobody' });
+      expect(refused.status).toBe(400);
+      const count = async () => {
+        const status = (await (await scene().service.request('/v1/status')).json()) as { refused_today: number | null };
+        return status.refused_today ?? 0;
+      };
+      await expect.poll(count).toBeGreaterThan(0);
+      const page = await scene().signedIn('#/users');
+
+      await page.getByRole('link', { name: /^Live\s*\d+ rejected today$/ }).waitFor();
+    });
+
     test('Back returns to the place in a list, another page begins at its top, and the tab is named after it', async () => {
       const page = await scene().signedIn('#/users');
       await page.setViewportSize({ width: 1280, height: 400 });

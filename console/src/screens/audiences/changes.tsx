@@ -11,7 +11,7 @@ import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer, useLoad } from '../../parts/loading/use-load.ts';
 import { useEscape, useRowKeys } from '../../parts/loading/use-rows.ts';
-import { NAME_TRAITS, UserCell } from '../../parts/user-cell.tsx';
+import { namesWanted, UserCell } from '../../parts/user-cell.tsx';
 import { userLink } from '../user-link.ts';
 
 interface ChangesProps {
@@ -169,7 +169,7 @@ const SHOWN = 100;
 function Users({ id, entry, since, kind }: UsersProps) {
   const asked = operation('GET /v1/audiences/{id}/changes', {
     path: { id },
-    query: { since, limit: SHOWN, traits: NAME_TRAITS.join(',') },
+    query: { since, limit: SHOWN, traits: namesWanted() },
   });
   const loaded = useLoad(`${id} ${entry.at}`, async (signal) => askLines({ ...asked, signal }));
   if (loaded.state === 'loading') return <Loading what="users" />;

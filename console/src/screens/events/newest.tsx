@@ -10,15 +10,18 @@ import { Clock } from '../../parts/time.tsx';
 import { usePages } from '../../parts/loading/use-pages.ts';
 import { useEscape } from '../../parts/loading/use-rows.ts';
 import { EventDetails } from '../event-details.tsx';
+import { type ListedUser, namesWanted, UserCell } from '../../parts/user-cell.tsx';
+import { RowButton } from '../../parts/row-button.tsx';
 import { userLink } from '../user-link.ts';
 import { queryBody, type Question } from './question.ts';
 
 const PAGE = 20;
 
 export function Newest({ question }: { readonly question: Question }) {
-  const body = queryBody(question, PAGE);
+  const traits = namesWanted();
+  const body = queryBody(question, PAGE, { traits });
   const pages = usePages(body, async (cursor, signal) => {
-    const asked = operation('POST /v1/events/query', { body: queryBody(question, PAGE, cursor) });
+    const asked = operation('POST /v1/events/query', { body: queryBody(question, PAGE, { traits, cursor }) });
     const { events, next_cursor: next } = await ask({ ...asked, signal });
     return { items: events, next };
   });
@@ -48,17 +51,11 @@ function Rows({ events }: { readonly events: readonly ProjectEvent[] }) {
         const isOpen = id === open;
         return (
           <li key={id + event.internal_id + event.timestamp}>
-            <button
-              type="button"
-              class="row-button newest-row"
-              data-row
-              aria-expanded={isOpen}
-              onClick={() => setParameters({ open: isOpen ? '' : id })}
-            >
+            <RowButton look="newest-row" isOpen={isOpen} onToggle={() => setParameters({ open: isOpen ? '' : id })}>
               <Clock at={event.timestamp} />
-              <span class="who">{event.user_id ?? <span class="quiet">{event.anonymous_id ?? 'anonymous'}</span>}</span>
+              <UserCell user={userOf(event)} isBrief />
               <Excerpt value={event.properties} />
-            </button>
+            </RowButton>
             {isOpen && <EventDetails event={event} user={<User event={event} />} />}
           </li>
         );
@@ -69,8 +66,12 @@ function Rows({ events }: { readonly events: readonly ProjectEvent[] }) {
 
 function User({ event }: { readonly event: ProjectEvent }) {
   return (
-    <a class="id" href={userLink(event)}>
-      {event.user_id ?? event.anonymous_id ?? `${event.internal_id.slice(0, 12)}…`}
+    <a href={userLink(event)}>
+      <UserCell user={userOf(event)} />
     </a>
   );
+}
+
+function userOf({ user_traits: traits, ...event }: ProjectEvent): ListedUser {
+  return traits === undefined ? event : { ...event, traits };
 }

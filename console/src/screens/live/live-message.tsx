@@ -3,6 +3,8 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
 import type { LiveRow } from '../../api/types.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { UserCell } from '../../parts/user-cell.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { JsonView } from '../../parts/json/json-view.tsx';
 import { exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { useEscape } from '../../parts/loading/use-rows.ts';
@@ -24,7 +26,6 @@ export function LiveMessage({ row, onClose }: LiveMessageProps) {
   };
   useEscape(close);
   useLayoutEffect(() => panel.current?.focus(), []);
-  const [isQueryable, setQueryable] = useState(row.receipt === undefined);
   return (
     <aside class="panel" aria-label="Message" tabIndex={-1} ref={panel}>
       <div class="head">
@@ -33,6 +34,16 @@ export function LiveMessage({ row, onClose }: LiveMessageProps) {
           Close <kbd>Esc</kbd>
         </button>
       </div>
+      <MessageContent row={row} />
+    </aside>
+  );
+}
+
+/** Where a message has got to, whose it is, what it changed and what is in it. */
+export function MessageContent({ row }: { readonly row: LiveRow }) {
+  const [isQueryable, setQueryable] = useState(row.receipt === undefined);
+  return (
+    <>
       {row.receipt !== undefined && (
         <ReceiptSteps
           receipt={row.receipt}
@@ -50,29 +61,28 @@ export function LiveMessage({ row, onClose }: LiveMessageProps) {
         <JsonView value={row.properties ?? row.traits ?? {}} />
       )}
       {row.receipt !== undefined && <CopyReceipt receipt={row.receipt} />}
-    </aside>
+    </>
   );
 }
 
 function MessageFacts({ row }: { readonly row: LiveRow }) {
   const zone = zoneOf(zoneChoice.value);
-  return (
-    <dl class="facts">
-      <Fact name="User">
-        <a href={userLink(row)}>{row.user_id ?? row.anonymous_id ?? row.internal_id}</a>
-      </Fact>
-      <Fact name="Happened">{exactTime(row.timestamp, zone)}</Fact>
-      <Fact name="Received">{exactTime(row.received_at, zone)}</Fact>
-      <Fact name="Message id">
-        <code>{row.message_id}</code>
-      </Fact>
-      <Fact name="In the log">
-        <code>
-          {row.log.topic}, partition {row.log.partition.rawJSON}, offset {row.log.offset}
-        </code>
-      </Fact>
-    </dl>
-  );
+  const facts = {
+    User: (
+      <a href={userLink(row)}>
+        <UserCell user={{ ...row, traits: row.user_traits ?? {} }} />
+      </a>
+    ),
+    Happened: exactTime(row.timestamp, zone),
+    Received: exactTime(row.received_at, zone),
+    'Message id': <code>{row.message_id}</code>,
+    'In the log': (
+      <code>
+        {row.log.topic}, partition {row.log.partition.rawJSON}, offset {row.log.offset}
+      </code>
+    ),
+  };
+  return <Facts of={facts} />;
 }
 
 /** What of an SDK's call could not be used. */
@@ -96,15 +106,6 @@ function CopyReceipt({ receipt }: { readonly receipt: string }) {
   return (
     <div class="below">
       <CopyAs request={asked} />
-    </div>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
     </div>
   );
 }

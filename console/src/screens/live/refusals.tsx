@@ -6,6 +6,8 @@ import type { RefusalGroup } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { RowButton } from '../../parts/row-button.tsx';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -82,12 +84,10 @@ interface GroupProps {
 function Group({ group, name, isOpen }: GroupProps) {
   return (
     <li>
-      <button
-        type="button"
-        class="row-button refusal-row"
-        data-row
-        aria-expanded={isOpen}
-        onClick={() => setParameters({ open: isOpen ? '' : name }, { push: true })}
+      <RowButton
+        look="refusal-row"
+        isOpen={isOpen}
+        onToggle={() => setParameters({ open: isOpen ? '' : name }, { push: true })}
       >
         <b class="refusal-count">{count(countOf(group.count))}</b>
         <code>{group.path ?? 'others'}</code>
@@ -99,7 +99,7 @@ function Group({ group, name, isOpen }: GroupProps) {
         <span class="quiet">
           <Ago at={group.last} isPlain />
         </span>
-      </button>
+      </RowButton>
       {isOpen && <Details group={group} />}
     </li>
   );
@@ -108,30 +108,18 @@ function Group({ group, name, isOpen }: GroupProps) {
 function Details({ group }: { readonly group: RefusalGroup }) {
   return (
     <div class="details">
-      <dl class="facts">
-        <div>
-          <dt>Problem</dt>
-          <dd>
-            {group.message} <code>{group.code}</code>
-          </dd>
-        </div>
-        <div>
-          <dt>Key</dt>
-          <dd>{group.key_id === null ? <span class="quiet">not known</span> : <code>{group.key_id}</code>}</dd>
-        </div>
-        <div>
-          <dt>First</dt>
-          <dd>
-            <Ago at={group.first} />
-          </dd>
-        </div>
-        <div>
-          <dt>Last</dt>
-          <dd>
-            <Ago at={group.last} />
-          </dd>
-        </div>
-      </dl>
+      <Facts
+        of={{
+          Problem: (
+            <>
+              {group.message} <code>{group.code}</code>
+            </>
+          ),
+          Key: group.key_id === null ? <span class="quiet">not known</span> : <code>{group.key_id}</code>,
+          First: <Ago at={group.first} />,
+          Last: <Ago at={group.last} />,
+        }}
+      />
       {group.example === null ? (
         <p class="quiet">No body was read.</p>
       ) : (

@@ -6,6 +6,7 @@ import { linkTo } from '../../frame/router.ts';
 import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { usePoll } from '../../parts/loading/use-poll.ts';
 import { useRowKeys } from '../../parts/loading/use-rows.ts';
+import { namesWanted } from '../../parts/user-cell.tsx';
 import { useHasData } from '../has-data.ts';
 import { LiveCells } from '../live-cells.tsx';
 import { type Feed, recordId, useFeed } from '../live-feed.ts';
@@ -21,7 +22,7 @@ const STATUS_MS = 5_000;
 const SUMMARY_MS = 30_000;
 
 export function Screen() {
-  const feed = useFeed({ recent: NEWEST }, false);
+  const feed = useFeed({ recent: NEWEST, traits: namesWanted() }, false);
   const hasData = useHasData();
   const { value: status } = usePoll(
     hasData === 'yes' ? 'project-status' : undefined,

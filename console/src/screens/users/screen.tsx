@@ -1,160 +1,195 @@
-import { useState } from 'preact/hooks';
-import { operation } from '../../../../schemas/operations.ts';
-import type { Profile } from '../../api/types.ts';
-import { address, goTo, linkTo } from '../../frame/router.ts';
+/** `#/users` with a search and conditions, `#/users/{user id}`, and `#/users/{internal id}?by=internal_id`. */
+import type { ComponentChildren } from 'preact';
+import { type Operation, operation } from '../../../../schemas/operations.ts';
+import { countOf, type Json, jsonText, parseJson } from '../../api/json.ts';
+import { address, linkTo, setParameters } from '../../frame/router.ts';
+import { mayChangeAudiences } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { textIn } from '../../parts/form.ts';
-import { Excerpt } from '../../parts/json/json-view.tsx';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
-import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { useRowKeys } from '../../parts/loading/use-rows.ts';
-import { userLink } from '../user-link.ts';
+import { count } from '../../parts/numbers.ts';
+import { nameTraits, spelled } from '../../parts/user-cell.tsx';
+import type { ConditionMember } from '../events/condition-text.ts';
+import { Conditions } from '../events/conditions.tsx';
+import { type Condition, whereOf } from '../events/question.ts';
+import { ColumnChoice, columnsOf, traitsAmong } from './columns.tsx';
+import { Found } from './found.tsx';
 import { UserPage } from './user.tsx';
+import './users.css';
 
-/** `#/users` with a search, `#/users/{user id}`, and `#/users/{internal id}?by=internal_id`. */
 export function Screen() {
   const { path, query } = address.value;
   const id = path[1];
-  if (id === undefined) return <Search />;
+  if (id === undefined) return <Users />;
   const by = query.get('by') === 'internal_id' ? 'internal_id' : 'user_id';
   return <UserPage key={by + id} name={{ id, by }} />;
 }
 
-/** Parameters of `GET /v1/users`, one of which is given. */
-const KINDS = {
-  search: { name: 'Any part', hint: 'A part of an id, a name or an email' },
-  prefix: { name: 'User id', hint: 'The beginning of an id, such as u-000' },
-  trait: { name: 'Trait', hint: 'name:value, such as plan:pro' },
-  anonymous_id: { name: 'Anonymous id', hint: 'The whole id of a browser or device' },
-  internal_id: { name: 'Internal id', hint: '64 hexadecimal digits' },
-} as const;
-
-type Kind = keyof typeof KINDS;
-
-interface Asked {
-  readonly kind: Kind;
-  readonly text: string;
+/** The traits that the project knows: for columns and conditions. */
+function Users() {
+  const catalog = useAnswer(operation('GET /v1/catalog/traits', { query: { limit: 200 } }));
+  const { query } = address.value;
+  const other = (Object.keys(OTHER_IDS) as (keyof typeof OTHER_IDS)[]).find((name) => query.has(name));
+  useRowKeys();
+  if (catalog.state === 'loading') return <Page />;
+  // Without the catalogue there is nothing to choose, and users all the same.
+  const known = catalog.state === 'ready' ? catalog.value.traits : [];
+  return other === undefined ? <Listed known={known} /> : <ByOtherId by={other} known={known} />;
 }
 
-function Search() {
-  const asked = askedIn(address.value.query);
-  useRowKeys();
+interface PageProps {
+  readonly total?: number | undefined;
+  readonly actions?: ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+function Page({ total, actions, children }: PageProps) {
   return (
     <div class="screen">
       <div class="head">
         <h1>Users</h1>
-        <div class="row actions">
-          <CopyAs request={operation('GET /v1/users', { query: queryOf(asked) })} />
-        </div>
+        {total !== undefined && <p class="quiet">{count(total)}</p>}
+        <div class="row actions">{actions}</div>
       </div>
-      <SearchForm key={asked.kind + asked.text} asked={asked} />
-      <Found key={JSON.stringify(asked)} asked={asked} />
+      {children ?? <Loading what="users" />}
     </div>
-  );
-}
-
-function askedIn(query: URLSearchParams): Asked {
-  const kind = (Object.keys(KINDS) as Kind[]).find((name) => query.has(name)) ?? 'search';
-  return { kind, text: query.get(kind) ?? '' };
-}
-
-/** Where nothing is typed, all users: whose ids begin with nothing. */
-function queryOf({ kind, text }: Asked): { readonly [name in Kind]?: string } {
-  if (kind !== 'search') return { [kind]: text };
-  return text.trim() === '' ? { prefix: '' } : { search: text.trim() };
-}
-
-function SearchForm({ asked }: { readonly asked: Asked }) {
-  const [kind, setKind] = useState<Kind>(asked.kind);
-  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
-    event.preventDefault();
-    goTo(linkTo(['users'], { [kind]: textIn(event.currentTarget, 'text') }));
-  };
-  return (
-    <form class="filters search" role="search" onSubmit={submit}>
-      <label>
-        <span class="label">Find by</span>
-        <select value={kind} onChange={(event) => setKind(event.currentTarget.value as Kind)}>
-          {Object.entries(KINDS).map(([value, { name }]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label class="wide">
-        <span class="label">{KINDS[kind].hint}</span>
-        <input name="text" type="search" maxLength={512} defaultValue={asked.text} data-search />
-      </label>
-      <button type="submit" class="primary">
-        Find
-      </button>
-    </form>
   );
 }
 
 const PAGE = '50';
 
-function Found({ asked }: { readonly asked: Asked }) {
-  const cursor = address.value.query.get('cursor') ?? undefined;
-  const request = operation('GET /v1/users', { query: { ...queryOf(asked), limit: PAGE, cursor } });
-  const found = useAnswer(request);
-  if (found.state === 'loading') return <Loading what="users" />;
-  if (found.state === 'failed') return <Problem error={found.error} retry={found.retry} />;
-  const { users, next_cursor: next } = found.value;
-  if (users.length === 0) return <Nobody asked={asked} />;
+interface KnownProps {
+  readonly known: readonly ConditionMember[];
+}
+
+function Listed({ known }: KnownProps) {
+  const { query } = address.value;
+  const where = whereOf(query.get('where'));
+  const columns = columnsOf(known);
+  const asked = operation('POST /v1/users/query', { body: bodyOf(query, where, columns) });
+  const loaded = useAnswer(asked);
+  const answer = loaded.state === 'ready' ? loaded.value : undefined;
+  const total = answer?.total ? countOf(answer.total) : undefined;
+  const isNarrowed = where.length > 0 || (query.get('search') ?? '') !== '';
+  return (
+    <Page total={total} actions={<Actions known={known} where={where} asked={asked} />}>
+      <div class="users-filter">
+        <input
+          type="search"
+          aria-label="Search"
+          placeholder="Name, email or id"
+          maxLength={512}
+          defaultValue={query.get('search') ?? ''}
+          key={query.get('search')}
+          data-search
+          onChange={({ currentTarget }) => setParameters({ search: currentTarget.value, cursor: '' }, { push: true })}
+        />
+        <Conditions of="trait" where={where} members={known} />
+      </div>
+      {loaded.state === 'loading' && <Loading what="users" />}
+      {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
+      {answer?.users.length === 0 && <Nobody isNarrowed={isNarrowed} />}
+      {answer !== undefined && answer.users.length > 0 && (
+        <>
+          <Found users={answer.users} columns={columns} />
+          <Pager next={answer.next_cursor} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Actions({
+  known,
+  where,
+  asked,
+}: KnownProps & { readonly where: readonly Condition[]; readonly asked: Operation }) {
   return (
     <>
-      <ul class="rows" aria-label="Users">
-        {users.map((user) => (
-          <li key={user.internal_id}>
-            <UserRow user={user} />
-          </li>
-        ))}
-      </ul>
-      <Pager next={next} />
+      {where.length > 0 && mayChangeAudiences.value && (
+        <a class="button" href={linkTo(['audiences', 'new'], { definition: jsonText(definitionOf(where)) })}>
+          Save as audience
+        </a>
+      )}
+      <ColumnChoice known={known} />
+      <CopyAs request={asked} />
     </>
   );
 }
 
-function Nobody({ asked }: { readonly asked: Asked }) {
-  if (asked.text.trim() === '') {
+function bodyOf(query: URLSearchParams, where: readonly Condition[], columns: readonly string[]): string {
+  const traits = [...nameTraits(), ...traitsAmong(columns)].map((name) => spelled([name]));
+  const [search, cursor] = [query.get('search')?.trim() ?? '', query.get('cursor')];
+  return jsonText({
+    limit: parseJson(PAGE),
+    ...(search !== '' && { search }),
+    ...(where.length > 0 && { users: definitionOf(where) }),
+    ...(traits.length > 0 && { traits: [...new Set(traits)].join(',') }),
+    ...(columns.includes('events') && { count_events: true }),
+    ...(cursor !== null && { cursor }),
+  });
+}
+
+function definitionOf(where: readonly Condition[]): Json {
+  const [only] = where;
+  return where.length === 1 && only !== undefined ? only : { all: where };
+}
+
+/** The parameters of `GET /v1/users` that links have. */
+const OTHER_IDS = { anonymous_id: 'Anonymous id', internal_id: 'Internal id' } as const;
+
+function ByOtherId({ by, known }: KnownProps & { readonly by: keyof typeof OTHER_IDS }) {
+  const { query } = address.value;
+  const asked = operation('GET /v1/users', {
+    query: { [by]: query.get(by) ?? '', limit: PAGE, cursor: query.get('cursor') ?? undefined },
+  });
+  const loaded = useAnswer(asked);
+  const users = (loaded.state === 'ready' ? loaded.value.users : []).map((user) => ({
+    ...user,
+    anonymous_id: user.user_id === null ? (user.anonymous_ids[0] ?? null) : null,
+  }));
+  return (
+    <Page actions={<CopyAs request={asked} />}>
+      <p class="row">
+        <span class="chip">
+          {OTHER_IDS[by]} is {query.get(by)}
+          <a href={linkTo(['users'])} aria-label="Remove the condition">
+            ×
+          </a>
+        </span>
+      </p>
+      {loaded.state === 'loading' && <Loading what="users" />}
+      {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
+      {loaded.state === 'ready' && users.length === 0 && <Nobody isNarrowed />}
+      {loaded.state === 'ready' && users.length > 0 && (
+        <>
+          <Found users={users} columns={columnsOf(known).filter((column) => column !== 'events')} />
+          <Pager next={loaded.value.next_cursor} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Nobody({ isNarrowed }: { readonly isNarrowed: boolean }) {
+  if (isNarrowed) {
     return (
-      <Empty title="There are no users yet">
+      <Empty title="Nobody was found">
         <p>
-          A user appears with the first message that names a <code>user_id</code>. <a href={linkTo([])}>Send one</a>, or{' '}
-          <a href={linkTo(['live'])}>see what comes in</a>.
+          The search looks for a part of an id, and in the traits that the project searches: name and email, unless it
+          has others. Conditions look at the values that users have now.
         </p>
       </Empty>
     );
   }
   return (
-    <Empty title="Nobody was found">
-      {asked.kind === 'search' ? (
-        <p>
-          No user of this project has <code>{asked.text}</code> in their id, or in a trait that is searched:{' '}
-          <code>name</code> and <code>email</code>, unless the project has others.
-        </p>
-      ) : (
-        <p>
-          No {KINDS[asked.kind].name.toLowerCase()} in this project {asked.kind === 'prefix' ? 'begins with' : 'is'}{' '}
-          <code>{asked.text}</code>. Capital letters count.
-        </p>
-      )}
+    <Empty title="There are no users yet">
+      <p>
+        A user appears with the first message that names a <code>user_id</code>. <a href={linkTo([])}>Send one</a>, or{' '}
+        <a href={linkTo(['live'])}>see what comes in</a>.
+      </p>
     </Empty>
-  );
-}
-
-function UserRow({ user }: { readonly user: Profile }) {
-  return (
-    <a class="row-button user-row" data-row href={userLink(user)}>
-      <b>{user.user_id ?? <span class="quiet">anonymous</span>}</b>
-      <Excerpt value={user.traits} />
-      <span class="quiet">
-        <Ago at={user.last_seen} isPlain />
-      </span>
-    </a>
   );
 }
