@@ -30,7 +30,8 @@ export function withWarnings(body: string, warnings: readonly Problem[]): string
 }
 
 export function audienceJson(audience: SavedAudience, project: Zone, names: AudienceNames): string {
-  const { id, name, version, revision, refreshMs, createdAtMs, updatedAtMs, evaluation, failure } = audience;
+  const { id, name, note, tags, version, revision, refreshMs, createdAtMs, updatedAtMs, evaluation, failure } =
+    audience;
   const rest = {
     version,
     revision,
@@ -40,7 +41,7 @@ export function audienceJson(audience: SavedAudience, project: Zone, names: Audi
     evaluation: evaluation && { ...evaluation, at: formatMicros(evaluation.at) },
     failure,
   };
-  const head = JSON.stringify({ id, name }).slice(0, -1);
+  const head = JSON.stringify({ id, name, note, tags }).slice(0, -1);
   return `${head},${definitionJson(audience, project, names)},${JSON.stringify(rest).slice(1)}`;
 }
 

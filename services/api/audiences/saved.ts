@@ -29,8 +29,8 @@ export async function answerSave({ saved }: SavedAudienceParts, call: ChangeRequ
   const read = readBody('POST /v1/audiences', call, settingsIn(call, audiences));
   if (!read.ok) return read.refusal;
   const { settings, warnings } = read.value.also;
-  const { name = '', definition = '', refreshMs = null } = settings;
-  const audience = await saved.create(call.project.id, { name, definition, refreshMs }, call.key?.id);
+  const made = { name: '', definition: '', refreshMs: null, ...settings };
+  const audience = await saved.create(call.project.id, made, call.key?.id);
   const audit = { action: 'audience.save', object: audience.id, after: settingsJson(audience) };
   const headers = { Location: `/v1/audiences/${audience.id}` };
   return { ...(await audienceAnswer(saved, audience, call.project, { headers, warnings })), status: 201, audit };
@@ -40,12 +40,12 @@ export async function answerSave({ saved }: SavedAudienceParts, call: ChangeRequ
 export async function answerList(
   { saved }: SavedAudienceParts,
   { project }: QueryRequest,
-  { limit, cursor, sizes: days }: Input<'GET /v1/audiences'>['query'],
+  { limit, cursor, sizes: days, tag }: Input<'GET /v1/audiences'>['query'],
 ): Promise<Answer | Refusal> {
   const after = readCursor(cursor, decodeListCursor);
   if (!after.ok) return after.refusal;
   if (days !== undefined && limit > MOST_WITH_SIZES) return TOO_MANY_WITH_SIZES;
-  const found = await saved.list(project.id, limit + 1, after.value);
+  const found = await saved.list(project.id, limit + 1, after.value, tag);
   const { items, next } = pageFrom(found, limit, encodeListCursor);
   const names = await namesReferredTo(saved, project.id, items);
   const audiences = items.map((audience) => audienceJson(audience, project, names));
@@ -94,7 +94,7 @@ export async function answerChange(
   if (Object.keys(settings).length === 0) return NO_CHANGE;
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
-  const changes = { ...(how === 'PUT /v1/audiences/{id}' && { refreshMs: null }), ...settings };
+  const changes = { ...(how === 'PUT /v1/audiences/{id}' && { refreshMs: null, note: '', tags: [] }), ...settings };
   const before = await saved.find(call.project.id, id);
   const after = await saved.update(call.project.id, id, changes, terms);
   const audit = {
@@ -106,7 +106,9 @@ export async function answerChange(
   return { ...(await audienceAnswer(saved, after, call.project, { warnings })), audit };
 }
 
-const NO_CHANGE = refuseBody([{ path: '', message: 'names nothing to change: name, definition or refresh' }]).refusal;
+const NO_CHANGE = refuseBody([
+  { path: '', message: 'names nothing to change: name, definition, refresh, note or tags' },
+]).refusal;
 
 /** `DELETE /v1/audiences/:id` */
 export async function answerDelete({ saved }: SavedAudienceParts, call: ChangeRequest): Promise<Answer | Refusal> {
@@ -200,9 +202,10 @@ function settingsIn(
   { project: { timezone } }: QueryRequest,
   audiences: AudienceDefinitions,
 ): (body: Members) => ReadSettings {
-  return ({ name, definition, refresh }) => {
+  return ({ name, definition, refresh, note, tags }) => {
     const problems: Problem[] = [];
     if (typeof name === 'string' && (name.trim() === '' || /\p{Cc}/u.test(name))) problems.push(UNREADABLE_NAME);
+    if (Array.isArray(tags) && !tags.every(isTag)) problems.push(UNREADABLE_TAG);
     const read =
       definition === undefined ? undefined : readDefinition(definition, { timezone, path: '/definition', audiences });
     if (read?.ok === false) problems.push(...read.problems);
@@ -210,7 +213,8 @@ function settingsIn(
     if (typeof refresh === 'string' && refreshMs === undefined) problems.push(NO_REFRESH);
     if (problems.length > 0) return { ok: false, problems };
     const text = definition === undefined ? undefined : toJsonText(definition);
-    const settings = given({ name: name as string | undefined, definition: text, refreshMs });
+    const labels = { note: note as string | undefined, tags: tags as readonly string[] | undefined };
+    const settings = given({ name: name as string | undefined, definition: text, refreshMs, ...labels });
     return { ok: true, settings, warnings: read?.ok === true ? read.warnings : [] };
   };
 }
@@ -219,13 +223,20 @@ const UNREADABLE_NAME = {
   path: '/name',
   message: 'must have a character that is not a space, and no control characters',
 };
+const UNREADABLE_TAG = { path: '/tags', message: 'are words without commas and control characters' };
+
+/** A list of them has commas in between. */
+function isTag(tag: unknown): boolean {
+  return typeof tag !== 'string' || (tag.trim() !== '' && !/[\p{Cc},]/u.test(tag));
+}
+
 const NO_REFRESH = {
   path: '/refresh',
   message: 'must be null or a time such as 15m, 1h, 1d or 1w, from a minute to 366 days',
 };
 
 /** What the audit log has of an audience. */
-function settingsJson({ name, definition, refreshMs }: NewAudience): string {
-  const refresh = refreshMs === null ? null : formatRefresh(refreshMs);
-  return `{"name":${JSON.stringify(name)},"definition":${definition},"refresh":${JSON.stringify(refresh)}}`;
+function settingsJson({ name, definition, refreshMs, note, tags }: NewAudience): string {
+  const rest = { refresh: refreshMs === null ? null : formatRefresh(refreshMs), note, tags };
+  return `{"name":${JSON.stringify(name)},"definition":${definition},${JSON.stringify(rest).slice(1)}`;
 }

@@ -3,13 +3,15 @@ import type { ErrorCode } from '../../runtime/errors.ts';
 import type { EvaluationCause } from '../../stores/analytics/analytics-store.ts';
 import type { SavedAudience } from './audience-store.ts';
 
-export const AUDIENCE_COLUMNS = `id, project_id, name, definition, version, revision, refresh_ms, created_at_ms, updated_at_ms, evaluated_at,
+export const AUDIENCE_COLUMNS = `id, project_id, name, note, tags, definition, version, revision, refresh_ms, created_at_ms, updated_at_ms, evaluated_at,
   evaluated_version, evaluated_cause, members, entered, left_members, failure`;
 
 export type AudienceRow = {
   id: string;
   project_id: string;
   name: string;
+  note: string;
+  tags: string[];
   definition: string;
   version: number;
   revision: number;
@@ -35,6 +37,8 @@ export function toAudience(row: AudienceRow): SavedAudience {
     id: row.id,
     projectId: row.project_id,
     name: row.name,
+    note: row.note,
+    tags: row.tags,
     definition: row.definition,
     version: row.version,
     revision: row.revision,

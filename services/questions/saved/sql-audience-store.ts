@@ -14,6 +14,7 @@ import {
   versionsOf,
 } from './audience-past-sql.ts';
 import { changeWithReferences, lockProject, refuseReferencesOf, refuseUsedOf } from './references-sql.ts';
+import { exists, isNameInUse } from './name-in-use.ts';
 import { AUDIENCE_COLUMNS, type AudienceRow, type ClaimRow, toAudience } from './audience-row.ts';
 import type {
   AudienceClaims,
@@ -63,12 +64,13 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
   async #insert(
     transaction: Queryable,
     projectId: string,
-    { name, definition, refreshMs }: NewAudience,
+    { name, definition, refreshMs, note = '', tags = [] }: NewAudience,
     by: string | undefined,
   ): Promise<SavedAudience | undefined> {
     const [created] = await transaction.query<AudienceRow>(
-      `with created as (insert into audiences (id, project_id, name, definition, version, refresh_ms, created_at_ms, updated_at_ms, due_at_ms)
-       select $1, id, $3, $4, 1, $5::int8, ${NOW_MS}, ${NOW_MS}, case when $5::int8 is null then null else ${NOW_MS} end
+      `with created as (insert into audiences (id, project_id, name, definition, version, refresh_ms, created_at_ms, updated_at_ms, due_at_ms, note, tags)
+       select $1, id, $3, $4, 1, $5::int8, ${NOW_MS}, ${NOW_MS}, case when $5::int8 is null then null else ${NOW_MS} end,
+              $8::text, $9::text[]
        from projects where id = $2
          and (select count(*) from audiences where project_id = $2 and deleted_at_ms is null) < $6::int8
        on conflict (project_id, name) where deleted_at_ms is null do nothing
@@ -82,17 +84,24 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
         bigintOf(refreshMs),
         BigInt(this.#maxPerProject),
         by ?? null,
+        note,
+        [...tags],
       ],
     );
     return created === undefined ? undefined : toAudience(created);
   }
 
-  async list(projectId: string, limit: number, after?: AudienceCursor): Promise<readonly SavedAudience[]> {
-    const later = after === undefined ? '' : 'and (created_at_ms, id) < ($3::int8, $4)';
+  async list(
+    projectId: string,
+    limit: number,
+    after?: AudienceCursor,
+    tag?: string,
+  ): Promise<readonly SavedAudience[]> {
     return this.#rows(
-      `select ${AUDIENCE_COLUMNS} from audiences where project_id = $1 and deleted_at_ms is null ${later}
+      `select ${AUDIENCE_COLUMNS} from audiences where project_id = $1 and deleted_at_ms is null
+         and ($3::int8 is null or (created_at_ms, id) < ($3::int8, $4)) and ($5::text is null or $5::text = any(tags))
        order by created_at_ms desc, id desc limit $2::int8`,
-      [projectId, BigInt(limit), ...(after === undefined ? [] : [BigInt(after.createdAtMs), after.id])],
+      [projectId, BigInt(limit), bigintOf(after?.createdAtMs ?? null), after?.id ?? null, tag ?? null],
     );
   }
 
@@ -103,7 +112,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
   async update(
     projectId: string,
     id: string,
-    { name, definition, refreshMs }: Partial<NewAudience>,
+    { name, definition, refreshMs, note, tags }: Partial<NewAudience>,
     { ifRevisions, by }: ChangeTerms = {},
   ): Promise<SavedAudience> {
     // Concurrent changes run one after another. A name in use is detected before the index refuses it.
@@ -112,6 +121,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
         `with changed as (update audiences set
          name = coalesce($3::text, name),
          definition = coalesce($4::text, definition),
+         note = coalesce($9::text, note), tags = coalesce($10::text[], tags),
          version = version + ${CHANGED},
          revision = revision + 1,
          refresh_ms = case when $5::boolean then $6::int8 else refresh_ms end,
@@ -135,6 +145,8 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
           bigintOf(refreshMs ?? null),
           ifRevisions?.map(BigInt) ?? null,
           by ?? null,
+          note ?? null,
+          tags === undefined ? null : [...tags],
         ],
       );
     const [changed] = await changeWithReferences(this.#database, projectId, id, definition, change).catch(
@@ -273,15 +285,6 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
   }
 }
 
-/** Whether an audience of the project, other than `not`, has the name. */
-async function isNameInUse(
-  database: Queryable,
-  { projectId, name, not = '' }: { readonly projectId: string; readonly name: string; readonly not?: string },
-): Promise<boolean> {
-  const sql = 'select id from audiences where project_id = $1 and name = $2 and id <> $3 and deleted_at_ms is null';
-  return (await database.query(sql, [projectId, name, not])).length > 0;
-}
-
 const NOW_MICROS = '(extract(epoch from clock_timestamp()) * 1000000)::int8';
 const IS_SEEN = 'project_id = $1 and id = $2 and deleted_at_ms is null';
 const IS_FREE = `(claim is null or claimed_until_ms <= ${NOW_MS})`;
@@ -293,8 +296,4 @@ function bigintOf(number: number | null): bigint | null {
 
 function unknown(id: string): TidemarkError {
   return new TidemarkError('AUDIENCE_UNKNOWN', `There is no saved audience ${JSON.stringify(id)}.`);
-}
-
-function exists(name: string): TidemarkError {
-  return new TidemarkError('AUDIENCE_EXISTS', `There is a saved audience ${JSON.stringify(name)} already.`);
 }

@@ -208,7 +208,18 @@ export class ReadingServer {
   addAudience(id: string, projectId = PROJECT.id): SavedAudience {
     const definition = '{"trait":"tier","is":"gold"}';
     const times = { createdAtMs: 0, updatedAtMs: 0, evaluation: null, failure: null };
-    const audience = { id, projectId, name: id, definition, version: 1, revision: 1, refreshMs: null, ...times };
+    const audience = {
+      id,
+      projectId,
+      name: id,
+      note: '',
+      tags: [],
+      definition,
+      version: 1,
+      revision: 1,
+      refreshMs: null,
+      ...times,
+    };
     this.saved.audiences.set(id, audience);
     return audience;
   }

@@ -14,6 +14,7 @@ import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { useRowKeys } from '../../parts/loading/use-rows.ts';
 import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
+import { Tags } from './labels.tsx';
 import { isUpdating } from './updates.ts';
 
 /** As many as a project has, unless it was given more. */
@@ -23,7 +24,8 @@ const DAYS = 8;
 
 export function AudienceList() {
   const cursor = address.value.query.get('cursor') ?? undefined;
-  const loaded = useAnswer(operation('GET /v1/audiences', { query: { limit: PAGE, cursor, sizes: DAYS } }));
+  const tag = address.value.query.get('tag') ?? undefined;
+  const loaded = useAnswer(operation('GET /v1/audiences', { query: { limit: PAGE, cursor, sizes: DAYS, tag } }));
   useRowKeys();
   return (
     <div class="screen">
@@ -35,12 +37,21 @@ export function AudienceList() {
               New audience
             </a>
           )}
-          <CopyAs request={operation('GET /v1/audiences')} tidemark={['audience', 'list']} />
+          <CopyAs
+            request={operation('GET /v1/audiences', { query: { tag } })}
+            tidemark={['audience', 'list', ...(tag === undefined ? [] : ['--tag', tag])]}
+          />
         </div>
       </div>
+      {tag !== undefined && (
+        <p class="row below">
+          <span class="badge tag">{tag}</span>
+          <a href={linkTo(['audiences'])}>Show all</a>
+        </p>
+      )}
       {loaded.state === 'loading' && <Loading what="audiences" />}
       {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
-      {loaded.state === 'ready' && <Found page={loaded.value} isFirst={cursor === undefined} />}
+      {loaded.state === 'ready' && <Found page={loaded.value} isFirst={cursor === undefined && tag === undefined} />}
     </div>
   );
 }
@@ -76,7 +87,9 @@ function Found({ page: { audiences, next_cursor: next }, isFirst }: FoundProps) 
           />
         </label>
       )}
-      {shown.length === 0 && <p class="quiet">No audience has this in its name.</p>}
+      {shown.length === 0 && (
+        <p class="quiet">{wanted === '' ? 'No audience has this tag.' : 'No audience has this in its name.'}</p>
+      )}
       <Table look="audiences" columns={COLUMNS}>
         {shown.map((audience) => (
           <Row key={audience.id} audience={audience} />
@@ -108,7 +121,7 @@ function NoAudiences() {
 }
 
 function Row({ audience }: { readonly audience: SavedAudience }) {
-  const { id, name, description, evaluation, refresh, sizes = [] } = audience;
+  const { id, name, tags, description, evaluation, refresh, sizes = [] } = audience;
   const state = stateOf(audience, Date.now(), isUpdating(id));
   const change = changeOfDay(sizes, Date.now());
   const series = seriesOf(sizes, Date.now(), STEP_MS, STEPS);
@@ -118,6 +131,7 @@ function Row({ audience }: { readonly audience: SavedAudience }) {
         <a class="cover" data-row href={linkTo(['audiences', id])}>
           {name}
         </a>
+        <Tags tags={tags} />
         <SentenceOf description={description} />
       </th>
       <td class={`number size ${isOfBefore(audience) ? 'quiet' : ''}`}>
