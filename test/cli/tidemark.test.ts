@@ -152,12 +152,7 @@ describe('tidemark beside a running service', () => {
     const refused = await Promise.all([set('--query-max-ms', '600001'), set('--query-max-rows', '0')]);
 
     expect(JSON.parse(all.stdout)).toMatchObject({ ...settings, rate_limit: 5 });
-    expect(JSON.parse(one.stdout)).toMatchObject({
-      ...settings,
-      query_max_ms: null,
-      search_traits: [],
-      name_traits: [],
-    });
+    expect(JSON.parse(one.stdout)).toMatchObject({ ...limits, query_max_ms: null, search_traits: [], name_traits: [] });
     expect(refused.map(({ code }) => code)).toEqual([2, 2]);
     expect(await store.listProjects()).toMatchObject([{ queryMaxMs: null, queryMaxRows: 5 }]);
   });

@@ -86,6 +86,6 @@ export interface LiveRow {
   readonly adjusted?: readonly { readonly path: string; readonly message: string }[];
   readonly properties?: Readonly<Record<string, Json>>;
   readonly traits?: Readonly<Record<string, Json>>;
-  /** Of its user, as they were when the row was written: those that were asked for. */
+  /** The traits of its user that were wanted, as they were when the row was written. */
   readonly user_traits?: Readonly<Record<string, Json>>;
 }

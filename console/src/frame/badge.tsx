@@ -22,7 +22,7 @@ const WAITING = {
   { what: string; find: (signal: AbortSignal) => Promise<RawNumber | null | undefined> }
 >;
 
-/** How many there are beside the name of a screen; nothing where there is none, or where it cannot be found out. */
+/** How many there are beside the name of a screen; nothing without any, or where it cannot be found out. */
 export function Badge({ path }: { readonly path: string }) {
   return path in WAITING ? <Count {...WAITING[path as keyof typeof WAITING]} /> : null;
 }

@@ -12,7 +12,7 @@ export interface UserTableProps<U extends ListedUser> {
   /** Makes a link or a button of a user's name; with the class `cover` it is the whole row. */
   readonly nameOf: (user: U, cell: ComponentChildren) => ComponentChildren;
   /** The columns for traits, all left out where there is little room; by default those that say more than the name does. */
-  readonly shown?: readonly string[];
+  readonly columns?: readonly string[];
   /** Behind the traits; by default one without a name. */
   readonly ends?: readonly Column[];
   /** The cells of those columns. */
@@ -25,9 +25,9 @@ const WHY: readonly Column[] = [{ name: 'Why', isHidden: true, look: 'number' }]
 
 /** Users with a column for each trait. Where there is little room, the first one is left. */
 export function UserTable<U extends ListedUser>(props: UserTableProps<U>) {
-  const { users, traits, shown = columnsFor(users, traits), ends = WHY, nameOf, endOf, detailsOf } = props;
-  const isFirstKept = props.shown === undefined;
-  const columns = shown.map((name, i) => ({ name, look: i === 0 && isFirstKept ? '' : 'narrow-off' }));
+  const { users, traits, columns: names = columnsFor(users, traits), ends = WHY, nameOf, endOf, detailsOf } = props;
+  const isFirstKept = props.columns === undefined;
+  const columns = names.map((name, i) => ({ name, look: i === 0 && isFirstKept ? '' : 'narrow-off' }));
   return (
     <Table look="users" columns={[{ name: 'User' }, ...columns, ...ends]}>
       {users.map((user) => {

@@ -204,8 +204,7 @@ function settingsIn(
 ): (body: Members) => ReadSettings {
   return ({ name, definition, refresh, note, tags }) => {
     const problems: Problem[] = [];
-    if (typeof name === 'string' && (name.trim() === '' || /\p{Cc}/u.test(name))) problems.push(UNREADABLE_NAME);
-    if (Array.isArray(tags) && !tags.every(isTag)) problems.push(UNREADABLE_TAG);
+    problems.push(...labelProblems(name, tags));
     const read =
       definition === undefined ? undefined : readDefinition(definition, { timezone, path: '/definition', audiences });
     if (read?.ok === false) problems.push(...read.problems);
@@ -224,6 +223,12 @@ const UNREADABLE_NAME = {
   message: 'must have a character that is not a space, and no control characters',
 };
 const UNREADABLE_TAG = { path: '/tags', message: 'are words without commas and control characters' };
+
+function labelProblems(name: unknown, tags: unknown): readonly Problem[] {
+  const isUnreadable = typeof name === 'string' && (name.trim() === '' || /\p{Cc}/u.test(name));
+  const areTags = !Array.isArray(tags) || tags.every(isTag);
+  return [...(isUnreadable ? [UNREADABLE_NAME] : []), ...(areTags ? [] : [UNREADABLE_TAG])];
+}
 
 /** A list of them has commas in between. */
 function isTag(tag: unknown): boolean {

@@ -44,11 +44,11 @@ function unescaped(text: string): string {
 
 /** The JSON text of a user with their traits as its last member. */
 export function withTraits(user: string, traits: TraitChoice, values: TraitValues): string {
-  return `${user.slice(0, -1)},"traits":${traitsJson(traits, values)}}`;
+  return `${user.slice(0, -1)},"traits":${chosenTraitsText(traits, values)}}`;
 }
 
 /** The JSON text of the traits alone. */
-export function traitsJson({ names }: TraitChoice, values: TraitValues): string {
+export function chosenTraitsText({ names }: TraitChoice, values: TraitValues): string {
   if (names === null) return values[0] ?? '{}';
   return `{${names.map((name, index) => `${JSON.stringify(name)}:${values[index] ?? 'null'}`).join(',')}}`;
 }

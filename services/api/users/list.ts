@@ -10,7 +10,7 @@ import type { AudienceDefinitions } from '../../questions/definition/reading.ts'
 import { budgetOf, MAX_PAGE_CHARS } from '../../questions/query-budget.ts';
 import { findReferences } from '../../questions/saved/references.ts';
 import type { AudienceStore } from '../../questions/saved/audience-store.ts';
-import { type FoundUser, listUsers, type UserPosition } from '../../questions/users/user-list.ts';
+import { type QueriedUser, listUsers, type UserPosition } from '../../questions/users/user-list.ts';
 import { withWarnings } from '../audiences/audience-json.ts';
 import { NO_TRAITS, readTraitChoice, type TraitChoice, withTraits } from '../audiences/trait-choice.ts';
 import { type Members, readBody } from '../input.ts';
@@ -32,8 +32,8 @@ export async function answerUsersQuery(
   const { body, also } = read.value;
   const traits = readTraitChoice(body.traits);
   if (!traits.ok) return refuseBody([{ path: '/traits', message: traits.message }]).refusal;
-  const after = body.cursor === undefined ? null : decodePosition(body.cursor);
-  if (after === undefined) return FOREIGN_CURSOR;
+  const after = body.cursor === undefined ? null : decodeUserPosition(body.cursor);
+  if (after === undefined) return WRONG_CURSOR;
   const budget = budgetOf(parts, project);
   const { total, users, hasMore } = await listUsers(budget, contextOf(project), {
     users: also.users,
@@ -45,7 +45,7 @@ export async function answerUsersQuery(
   });
   const bodies = await bodiesOf(parts, project.id, users, traits.value);
   const last = hasMore || bodies.length < users.length ? users[bodies.length - 1] : undefined;
-  const rest = { next_cursor: last === undefined ? null : encodePosition(last.position), ...costOf(budget) };
+  const rest = { next_cursor: last === undefined ? null : encodeUserPosition(last.position), ...costOf(budget) };
   const json = `{"total":${total},"users":[${bodies.join(',')}],${JSON.stringify(rest).slice(1)}`;
   return { status: 200, body: withWarnings(json, also.warnings) };
 }
@@ -66,7 +66,7 @@ function usersIn(timezone: string, audiences: AudienceDefinitions): (body: Membe
 async function bodiesOf(
   { profiles }: UserListParts,
   projectId: string,
-  users: readonly FoundUser[],
+  users: readonly QueriedUser[],
   traits: TraitChoice,
 ): Promise<readonly string[]> {
   const bodies = users.map(userBody);
@@ -76,7 +76,7 @@ async function bodiesOf(
   return found.map((values, index) => withTraits(bodies[index] ?? '', traits, values));
 }
 
-function userBody({ userId, anonymousId, internalId, firstSeen, lastSeen, events }: FoundUser): string {
+function userBody({ userId, anonymousId, internalId, firstSeen, lastSeen, events }: QueriedUser): string {
   return JSON.stringify({
     user_id: userId,
     anonymous_id: anonymousId,
@@ -91,15 +91,15 @@ function costOf({ answeringMs, rowsRead }: ReturnType<typeof budgetOf>): object 
   return { took_ms: Math.round(answeringMs), rows_read: rowsRead };
 }
 
-const FOREIGN_CURSOR = refuseBody([{ path: '/cursor', message: 'was not given by this service' }]).refusal;
+const WRONG_CURSOR = refuseBody([{ path: '/cursor', message: 'was not given by this service' }]).refusal;
 
 const CURSOR = /^(-?\d{1,17})\.([0-9a-f]{32})$/;
 
-function encodePosition({ at, user }: UserPosition): string {
+function encodeUserPosition({ at, user }: UserPosition): string {
   return `${at}.${user.toString(16).padStart(32, '0')}`;
 }
 
-function decodePosition(text: string): UserPosition | undefined {
+function decodeUserPosition(text: string): UserPosition | undefined {
   const [, at, user] = CURSOR.exec(text) ?? [];
   if (at === undefined || user === undefined) return undefined;
   const micros = BigInt(at);

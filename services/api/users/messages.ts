@@ -41,14 +41,14 @@ async function bodiesOf(budget: QueryBudget, project: Project, id: string): Prom
   for (const message of found) {
     const user = users.get(message.user_number);
     if (user === undefined) continue;
-    const content = await contentOf(budget, project, message, user);
+    const content = await contentTextOf(budget, project, message, user);
     bodies.push(messageBody(message, { id, user, content, project }));
   }
   return bodies;
 }
 
 /** The JSON of the properties or traits; undefined where it is too long. */
-async function contentOf(
+async function contentTextOf(
   budget: QueryBudget,
   project: Project,
   { type, version, properties_text: properties }: FoundMessage,
@@ -75,7 +75,7 @@ function messageBody(
   const receivedAt = BigInt(message.received);
   const { topic, log_partition: partition, log_offset: offset } = message;
   const acceptedAtMs = Number(receivedAt / 1000n);
-  const place = { topic, partition, offset: BigInt(offset) };
+  const position = { topic, partition, offset: BigInt(offset) };
   const head = JSON.stringify({
     type: message.type,
     ...(message.type === 'track' && { event: message.event }),
@@ -86,7 +86,7 @@ function messageBody(
     timestamp: formatMicros(BigInt(message.occurred)),
     received_at: formatMicros(receivedAt),
     log: { topic, partition, offset },
-    receipt: encodeReceipt(receiptSignerOf(project), acceptedAtMs, [place]),
+    receipt: encodeReceipt(receiptSignerOf(project), acceptedAtMs, [position]),
     ...(content === undefined && { cut: true }),
   });
   return `${head.slice(0, -1)},"${message.type === 'track' ? 'properties' : 'traits'}":${content ?? '{}'}}`;

@@ -1,6 +1,6 @@
 /** Some traits of the users of a page, read at once. */
 import { MAX_PAGE_CHARS } from '../../questions/query-budget.ts';
-import { NO_TRAITS, type TraitChoice, traitsJson } from '../audiences/trait-choice.ts';
+import { NO_TRAITS, type TraitChoice, chosenTraitsText } from '../audiences/trait-choice.ts';
 import type { TraitsParts } from '../audiences/user-lines.ts';
 
 interface ListedUser {
@@ -22,6 +22,8 @@ export async function traitsOfUsers(
   const keys = [...new Set(users.map(({ internalId }) => internalId))];
   if (traits === NO_TRAITS || keys.length === 0) return () => '';
   const found = await profiles.traitsPage(projectId, keys, traits.paths, MAX_PAGE_CHARS);
-  const members = new Map(found.map((values, index) => [keys[index], `,"user_traits":${traitsJson(traits, values)}`]));
+  const members = new Map(
+    found.map((values, index) => [keys[index], `,"user_traits":${chosenTraitsText(traits, values)}`]),
+  );
   return ({ internalId }) => members.get(internalId) ?? '';
 }

@@ -1,5 +1,6 @@
-/** The row of a saved audience (schemas/postgres/005-audiences.sql). */
-import type { ErrorCode } from '../../runtime/errors.ts';
+/** The row of a saved audience (schemas/postgres/005-audiences.sql), whose name no other of the project has. */
+import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
+import type { Queryable } from '../../stores/database/database.ts';
 import type { EvaluationCause } from '../../stores/analytics/analytics-store.ts';
 import type { SavedAudience } from './audience-store.ts';
 
@@ -48,4 +49,17 @@ export function toAudience(row: AudienceRow): SavedAudience {
     evaluation: isEvaluated ? { at, version, cause, ...counts } : null,
     failure: row.failure,
   };
+}
+
+/** Whether an audience of the project, other than `not`, has the name. */
+export async function isNameInUse(
+  database: Queryable,
+  { projectId, name, not = '' }: { readonly projectId: string; readonly name: string; readonly not?: string },
+): Promise<boolean> {
+  const sql = 'select id from audiences where project_id = $1 and name = $2 and id <> $3 and deleted_at_ms is null';
+  return (await database.query(sql, [projectId, name, not])).length > 0;
+}
+
+export function exists(name: string): TidemarkError {
+  return new TidemarkError('AUDIENCE_EXISTS', `There is a saved audience ${JSON.stringify(name)} already.`);
 }

@@ -14,8 +14,7 @@ import {
   versionsOf,
 } from './audience-past-sql.ts';
 import { changeWithReferences, lockProject, refuseReferencesOf, refuseUsedOf } from './references-sql.ts';
-import { exists, isNameInUse } from './name-in-use.ts';
-import { AUDIENCE_COLUMNS, type AudienceRow, type ClaimRow, toAudience } from './audience-row.ts';
+import { AUDIENCE_COLUMNS, type AudienceRow, type ClaimRow, exists, isNameInUse, toAudience } from './audience-row.ts';
 import type {
   AudienceClaims,
   AudienceCursor,

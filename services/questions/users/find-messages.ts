@@ -19,7 +19,7 @@ export interface FoundMessage {
   readonly log_offset: string;
   /** JSON text; '' of other types than a track. */
   readonly properties_text: string;
-  /** Of the traits that it sets; '0' of a track. */
+  /** The version of the traits that it sets; '0' of a track. */
   readonly version: string;
 }
 
@@ -30,7 +30,7 @@ export function findMessages(budget: QueryBudget, projectId: string, id: string)
   return budget.ask<FoundMessage>(messagesQuery(projectId, id));
 }
 
-const HEAD = 'toString(user) AS user_number, toUnixTimestamp64Micro(timestamp) AS occurred';
+const USER_AND_TIME = 'toString(user) AS user_number, toUnixTimestamp64Micro(timestamp) AS occurred';
 const TAIL = 'toUnixTimestamp64Micro(received_at) AS received, log_partition, log_offset';
 const OF_ID = 'WHERE project_id = {projectId:String} AND message_id = {id:String}';
 
@@ -40,14 +40,14 @@ const OF_ID = 'WHERE project_id = {projectId:String} AND message_id = {id:String
  */
 function messagesQuery(projectId: string, id: string): Query {
   const tracks =
-    `SELECT 'track' AS type, toString(event) AS event, ${HEAD}, ${TAIL}, anonymous_id, properties_text, '0' AS version, ` +
+    `SELECT 'track' AS type, toString(event) AS event, ${USER_AND_TIME}, ${TAIL}, anonymous_id, properties_text, '0' AS version, ` +
     `if(source = 'import', 'tidemark.import-track', 'tidemark.track') AS topic ` +
     `FROM track_rows FINAL PREWHERE message_number = sipHash64({id:String}) ${OF_ID}`;
   const identifies =
-    `SELECT 'identify' AS type, '' AS event, ${HEAD}, ${TAIL}, anonymous_id, '' AS properties_text, ` +
+    `SELECT 'identify' AS type, '' AS event, ${USER_AND_TIME}, ${TAIL}, anonymous_id, '' AS properties_text, ` +
     `toString(version) AS version, toString(log_topic) AS topic FROM identify_rows FINAL ${OF_ID}`;
   const sessions =
-    `SELECT 'session' AS type, '' AS event, ${HEAD}, ${TAIL}, '' AS anonymous_id, '' AS properties_text, ` +
+    `SELECT 'session' AS type, '' AS event, ${USER_AND_TIME}, ${TAIL}, '' AS anonymous_id, '' AS properties_text, ` +
     `toString(version) AS version, 'tidemark.session' AS topic FROM session_rows FINAL ${OF_ID}`;
   return {
     projectId,

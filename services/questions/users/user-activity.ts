@@ -9,7 +9,7 @@ import { Params, type Scope } from '../sql/params.ts';
 
 export interface UserActivity {
   readonly events: number;
-  /** When the first event and the last one were; null where there is none. */
+  /** When the first event and the last one were; null without events. */
   readonly first: Micros | null;
   readonly last: Micros | null;
   /** The most frequent, the most frequent first. */

@@ -28,14 +28,14 @@ export interface UserPosition {
 /** A user as analytics knows them. Ids that are not known are null. */
 export interface KnownUser {
   readonly userId: string | null;
-  /** Of a user who is known by it alone. */
+  /** Null where there is a user id. */
   readonly anonymousId: string | null;
   readonly internalId: string;
   readonly firstSeen: Micros;
   readonly lastSeen: Micros;
 }
 
-export interface FoundUser extends KnownUser {
+export interface QueriedUser extends KnownUser {
   /** Null where they are not counted. */
   readonly events: number | null;
   /** For the page behind this user. */
@@ -45,11 +45,11 @@ export interface FoundUser extends KnownUser {
 export interface UsersPage {
   /** How many there are on all pages; null on an empty page behind a position. */
   readonly total: number | null;
-  readonly users: readonly FoundUser[];
+  readonly users: readonly QueriedUser[];
   readonly hasMore: boolean;
 }
 
-interface PlaceRow {
+interface PositionRow {
   readonly user_number: string;
   readonly at: string;
   readonly total: string;
@@ -76,8 +76,8 @@ export async function listUsers(
   question: UsersQuestion,
 ): Promise<UsersPage> {
   const scope = (): Scope => ({ params: new Params(), projectId, now });
-  const places = await budget.ask<PlaceRow>(placesQuery(scope(), question));
-  const page = places.slice(0, question.limit);
+  const found = await budget.ask<PositionRow>(positionsQuery(scope(), question));
+  const page = found.slice(0, question.limit);
   const [first] = page;
   if (first === undefined) return { total: question.after === null ? 0 : null, users: [], hasMore: false };
   const numbers = page.map(({ user_number: user }) => user);
@@ -86,13 +86,13 @@ export async function listUsers(
   const events = new Map(counted.map((row) => [row.user_number, Number(row.events)]));
   return {
     total: Number(first.total),
-    users: page.flatMap((place) => {
-      const user = users.get(place.user_number);
-      const count = question.countsEvents ? (events.get(place.user_number) ?? 0) : null;
-      const position = { at: BigInt(place.at), user: BigInt(place.user_number) };
+    users: page.flatMap((row) => {
+      const user = users.get(row.user_number);
+      const count = question.countsEvents ? (events.get(row.user_number) ?? 0) : null;
+      const position = { at: BigInt(row.at), user: BigInt(row.user_number) };
       return user === undefined ? [] : [{ ...user, events: count, position }];
     }),
-    hasMore: places.length > page.length,
+    hasMore: found.length > page.length,
   };
 }
 
@@ -122,8 +122,8 @@ const SEEN = {
   last_seen: 'max(toUnixTimestamp64Micro(user_rows.last_seen))',
 } as const;
 
-/** Yields a `PlaceRow` for each, one more than the page has. Ids are not read here: they do not compress. */
-function placesQuery(scope: Scope, { users, search, sort, after, limit }: UsersQuestion): Query {
+/** Yields a `PositionRow` for each, one more than the page has. Ids are not read here: they do not compress. */
+function positionsQuery(scope: Scope, { users, search, sort, after, limit }: UsersQuestion): Query {
   const { params } = scope;
   const conditions = [
     `project_id = ${params.string(scope.projectId)}`,

@@ -2,7 +2,7 @@
 import type { Micros } from '../../messages/message.ts';
 import type { Query } from './analytics-store.ts';
 import { userNumber } from './columns.ts';
-import type { MessageTraitRow, ProjectUser } from './user-messages.ts';
+import { type MessageTraitRow, OF_USER, type ProjectUser } from './user-messages.ts';
 
 /** Which part of a timeline: what lies before this place, by time and then by id, and at this time or after it. */
 export interface TimelineSpan {
@@ -10,8 +10,6 @@ export interface TimelineSpan {
   readonly since: Micros;
   readonly limit: number;
 }
-
-const OF_USER = 'project_id = {projectId:String} AND user = {user:UInt128}';
 
 const TABLES = {
   identify: { rows: 'identify_rows', columns: 'anonymous_id' },
@@ -43,7 +41,7 @@ export function changesBeforeQuery(user: ProjectUser, span: TimelineSpan): Query
   });
 }
 
-interface Source {
+interface SpanSource {
   readonly list: string;
   readonly from: string;
   readonly time: string;
@@ -54,7 +52,7 @@ interface Source {
 function spanQuery(
   { projectId, userKey }: ProjectUser,
   { before, since, limit }: TimelineSpan,
-  { list, from, time, id, and }: Source,
+  { list, from, time, id, and }: SpanSource,
 ): Query {
   return {
     projectId,
@@ -76,7 +74,7 @@ function spanQuery(
 /** What the messages of a version say of traits. */
 export interface VersionTraitsRow {
   readonly version: string;
-  /** Of their names and values together. */
+  /** The characters of their names and values together. */
   readonly chars: string;
   /** As in `MessageTraitRow`; empty where they have more characters than were wanted. */
   readonly traits: readonly (readonly [trait: string, kind: string, value: string])[];

@@ -222,7 +222,6 @@ test('events have the traits of their users that were asked for, every digit kep
   const response = await server.request('/v1/events/query', { method: 'POST', body });
 
   expect(await response.text()).toContain('"user_traits":{"name":"Ada","big":12345678901234567890,"plan":null}');
-  const refused = await post('query', { traits: 'name,name' });
-  expect([refused.status, refused.json.errors?.map(({ path }) => path)]).toEqual([400, ['/traits']]);
-  expect((await post('query', { traits: 7 })).json.errors?.map(({ path }) => path)).toEqual(['/traits']);
+  for (const traits of ['name,name', 7])
+    expect(await post('query', { traits })).toMatchObject({ status: 400, json: { errors: [{ path: '/traits' }] } });
 });

@@ -105,29 +105,6 @@ test('a message of an SDK that was mended is marked, and no other', async () => 
   );
 });
 
-test('the rows have the traits of their users that were asked for, and go on without them while profiles cannot be reached', async () => {
-  server.addProfile('named', { traits: '{"name":"Ada Lovelace","big":12345678901234567890}' });
-  onTestFinished(() => {
-    server.profiles.unreachable = false;
-  });
-  const { next, nextWithRows } = await listen('?traits=name,big,plan');
-  const refused = await server.request('/v1/events/live?traits=name,name');
-  await next();
-
-  append(track({ projectId, userId: 'named' }), track({ projectId, userId: 'unknown' }));
-  const { rows } = await nextWithRows();
-  server.profiles.unreachable = true;
-  append(track({ projectId, userId: 'named' }));
-  const later = await nextWithRows();
-
-  expect(Object.fromEntries(rows.map((row) => [row['user_id'], row['user_traits']]))).toEqual({
-    named: { name: 'Ada Lovelace', big: 12345678901234567890, plan: null },
-    unknown: { name: null, big: null, plan: null },
-  });
-  expect(later.rows.map(({ user_id: id, user_traits: traits }) => [id, traits])).toEqual([['named', undefined]]);
-  expect(refused.status).toBe(400);
-});
-
 test('each filter takes what it names, before rows are left out', async () => {
   const filters = ['?type=identify', '?event=Paid', '?user_id=bob', '?text=needle', '?event=Paid&user_id=bob'];
   const listeners = await Promise.all(filters.map((query) => listen(query)));

@@ -89,7 +89,7 @@ export function testSettings(scene: () => Scene): void {
       expect(sent.status).toBe(200);
 
       await page.goto(`${scene().url}/console/#/live?project=${id}`);
-      await page.locator('.live-row').getByText('Analytical Engines').waitFor();
+      await page.locator('.live-row .user-cell').getByText('Analytical Engines').waitFor();
     });
 
     test('what somebody else changed meanwhile is not overwritten', async () => {

@@ -40,8 +40,10 @@ export function testUsers(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Add', exact: true }).click();
 
       await page.getByText('plan is pro').waitFor();
+      await rows.filter({ hasText: 'pro' }).first().waitFor();
       await expect.poll(async () => rows.filter({ hasNotText: 'pro' }).count()).toBe(0);
-      expect(await page.locator('.head p').innerText()).toBe(String(await rows.count()));
+      const total = String(await rows.count());
+      await page.locator('.head p').getByText(total, { exact: true }).waitFor();
       await page.getByRole('link', { name: 'Save as audience' }).click();
 
       await page.locator('.figure:not(.stale) b').waitFor();
@@ -66,14 +68,14 @@ export function testUsers(scene: () => Scene): void {
 
     test('the list is one question, however many users it has', async () => {
       const page = await scene().signedIn('#/live');
-      const asked: string[] = [];
+      const paths: string[] = [];
       page.on('request', (request) => {
-        if (request.url().includes('/v1/users')) asked.push(new URL(request.url()).pathname);
+        if (request.url().includes('/v1/users')) paths.push(new URL(request.url()).pathname);
       });
       await page.goto(`${scene().url}/console/#/users`);
       await page.getByText('u-00040').waitFor();
 
-      expect(asked).toEqual(['/v1/users/query']);
+      expect(paths).toEqual(['/v1/users/query']);
     });
 
     test('a user has the name as the title, the id beside it, the audiences, and a bar for each day', async () => {

@@ -207,19 +207,8 @@ export class ReadingServer {
   /** A saved audience of the project, as it is before anything was done to it. */
   addAudience(id: string, projectId = PROJECT.id): SavedAudience {
     const definition = '{"trait":"tier","is":"gold"}';
-    const times = { createdAtMs: 0, updatedAtMs: 0, evaluation: null, failure: null };
-    const audience = {
-      id,
-      projectId,
-      name: id,
-      note: '',
-      tags: [],
-      definition,
-      version: 1,
-      revision: 1,
-      refreshMs: null,
-      ...times,
-    };
+    const rest = { createdAtMs: 0, updatedAtMs: 0, evaluation: null, failure: null, note: '', tags: [] };
+    const audience = { id, projectId, name: id, definition, version: 1, revision: 1, refreshMs: null, ...rest };
     this.saved.audiences.set(id, audience);
     return audience;
   }

@@ -7,8 +7,8 @@ import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { MessageContent } from './live-message.tsx';
 
 export function MessagePage({ id }: { readonly id: string }) {
-  const asked = operation('GET /v1/messages/{message_id}', { path: { message_id: id } });
-  const loaded = useAnswer(asked);
+  const request = operation('GET /v1/messages/{message_id}', { path: { message_id: id } });
+  const loaded = useAnswer(request);
   return (
     <div class="screen">
       <p class="up">
@@ -17,7 +17,7 @@ export function MessagePage({ id }: { readonly id: string }) {
       <div class="head">
         <h1 class="id">{id}</h1>
         <div class="row actions">
-          <CopyAs request={asked} />
+          <CopyAs request={request} />
         </div>
       </div>
       {loaded.state === 'loading' && <Loading what="the message" />}

@@ -18,7 +18,7 @@ const USUAL = ['email', 'plan', 'country'];
 const FEW = 3;
 const MOST_CHOICES = 40;
 
-/** The columns that are shown. @param known The traits of the project, the most frequent first. */
+/** The columns that are visible. @param known The traits of the project, the most frequent first. */
 export function columnsOf(known: readonly ConditionMember[]): readonly ColumnName[] {
   const chosen = choice.value === '' ? undefined : (parseJson(choice.value) as readonly ColumnName[]);
   const isKnown = (column: ColumnName): boolean =>
@@ -40,10 +40,10 @@ export function traitsAmong(columns: readonly ColumnName[]): readonly string[] {
 }
 
 export function ColumnChoice({ known }: { readonly known: readonly ConditionMember[] }) {
-  const shown = columnsOf(known);
+  const visible = columnsOf(known);
   const all = [...known.slice(0, MOST_CHOICES).map(({ name }) => `trait:${name}`), ...Object.keys(OTHERS)];
-  const choose = (column: ColumnName, isShown: boolean): void => {
-    choice.value = jsonText(all.filter((one) => (one === column ? isShown : shown.includes(one))));
+  const choose = (column: ColumnName, isOn: boolean): void => {
+    choice.value = jsonText(all.filter((one) => (one === column ? isOn : visible.includes(one))));
   };
   return (
     <details class="menu" onKeyDown={closeByEscape}>
@@ -54,7 +54,7 @@ export function ColumnChoice({ known }: { readonly known: readonly ConditionMemb
           <label key={column} class="check">
             <input
               type="checkbox"
-              checked={shown.includes(column)}
+              checked={visible.includes(column)}
               onChange={({ currentTarget }) => choose(column, currentTarget.checked)}
             />
             {OTHERS[column as keyof typeof OTHERS] ?? column.slice('trait:'.length)}

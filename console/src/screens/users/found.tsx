@@ -38,7 +38,7 @@ export function Found({
     <UserTable
       users={users}
       traits={traits}
-      shown={traits}
+      columns={traits}
       nameOf={(user, cell) => (
         <a class="cover" data-row href={userLink(user)}>
           {cell}

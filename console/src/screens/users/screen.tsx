@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { type Operation, operation } from '../../../../schemas/operations.ts';
 import { countOf, type Json, jsonText, parseJson } from '../../api/json.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
-import { mayChangeAudiences } from '../../frame/session.ts';
+import { mayChangeAudiences, project } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
@@ -27,15 +27,20 @@ export function Screen() {
   return <UserPage key={by + id} name={{ id, by }} />;
 }
 
+/** The traits of the project that was looked at last: whoever comes back does not wait for them. */
+let kept: { readonly of: string | undefined; readonly traits: readonly ConditionMember[] } | undefined;
+
 /** The traits that the project knows: for columns and conditions. */
 function Users() {
   const catalog = useAnswer(operation('GET /v1/catalog/traits', { query: { limit: 200 } }));
   const { query } = address.value;
   const other = (Object.keys(OTHER_IDS) as (keyof typeof OTHER_IDS)[]).find((name) => query.has(name));
   useRowKeys();
-  if (catalog.state === 'loading') return <Page />;
+  const of = project.value?.id;
+  if (catalog.state === 'ready') kept = { of, traits: catalog.value.traits };
   // Without the catalogue there is nothing to choose, and users all the same.
-  const known = catalog.state === 'ready' ? catalog.value.traits : [];
+  const known = kept?.of === of ? kept?.traits : catalog.state === 'failed' ? [] : undefined;
+  if (known === undefined) return <Page />;
   return other === undefined ? <Listed known={known} /> : <ByOtherId by={other} known={known} />;
 }
 
@@ -68,13 +73,13 @@ function Listed({ known }: KnownProps) {
   const { query } = address.value;
   const where = whereOf(query.get('where'));
   const columns = columnsOf(known);
-  const asked = operation('POST /v1/users/query', { body: bodyOf(query, where, columns) });
-  const loaded = useAnswer(asked);
+  const request = operation('POST /v1/users/query', { body: bodyOf(query, where, columns) });
+  const loaded = useAnswer(request);
   const answer = loaded.state === 'ready' ? loaded.value : undefined;
   const total = answer?.total ? countOf(answer.total) : undefined;
   const isNarrowed = where.length > 0 || (query.get('search') ?? '') !== '';
   return (
-    <Page total={total} actions={<Actions known={known} where={where} asked={asked} />}>
+    <Page total={total} actions={<Actions known={known} where={where} request={request} />}>
       <div class="users-filter">
         <input
           type="search"
@@ -104,8 +109,8 @@ function Listed({ known }: KnownProps) {
 function Actions({
   known,
   where,
-  asked,
-}: KnownProps & { readonly where: readonly Condition[]; readonly asked: Operation }) {
+  request,
+}: KnownProps & { readonly where: readonly Condition[]; readonly request: Operation }) {
   return (
     <>
       {where.length > 0 && mayChangeAudiences.value && (
@@ -114,7 +119,7 @@ function Actions({
         </a>
       )}
       <ColumnChoice known={known} />
-      <CopyAs request={asked} />
+      <CopyAs request={request} />
     </>
   );
 }
@@ -142,16 +147,16 @@ const OTHER_IDS = { anonymous_id: 'Anonymous id', internal_id: 'Internal id' } a
 
 function ByOtherId({ by, known }: KnownProps & { readonly by: keyof typeof OTHER_IDS }) {
   const { query } = address.value;
-  const asked = operation('GET /v1/users', {
+  const request = operation('GET /v1/users', {
     query: { [by]: query.get(by) ?? '', limit: PAGE, cursor: query.get('cursor') ?? undefined },
   });
-  const loaded = useAnswer(asked);
+  const loaded = useAnswer(request);
   const users = (loaded.state === 'ready' ? loaded.value.users : []).map((user) => ({
     ...user,
     anonymous_id: user.user_id === null ? (user.anonymous_ids[0] ?? null) : null,
   }));
   return (
-    <Page actions={<CopyAs request={asked} />}>
+    <Page actions={<CopyAs request={request} />}>
       <p class="row">
         <span class="chip">
           {OTHER_IDS[by]} is {query.get(by)}
