@@ -10,6 +10,8 @@ import { answerLive, LiveReaders } from './live/live-events.ts';
 import type { LiveParts } from './live/live-reader.ts';
 import { LogEnds } from './receipts/log-ends.ts';
 import type { ProgressWatch } from './receipts/progress-watch.ts';
+import type { EndpointParts } from './endpoints/endpoint-answers.ts';
+import { endpointRoutes } from './endpoints/routes.ts';
 import { answerCounts, answerEventsQuery, answerSummary } from './events/answer-questions.ts';
 import { Summaries } from '../questions/events/summary.ts';
 import { answerReceipt } from './receipts/receipts.ts';
@@ -19,7 +21,7 @@ import type { UserStores } from './users/store-parts.ts';
 import { userRoutes } from './users/routes.ts';
 
 export interface ReadingParts
-  extends UserStores, AudienceRouteParts, LiveParts, RefusalParts, AuditParts, CatalogParts {
+  extends UserStores, AudienceRouteParts, LiveParts, RefusalParts, AuditParts, CatalogParts, EndpointParts {
   readonly analytics: AnalyticsReader;
   readonly watch: ProgressWatch;
   /** How many receipts may wait at once, half of them of one project; `RECEIPTS_AT_ONCE` where left out. */
@@ -35,7 +37,7 @@ const RECEIPTS_AT_ONCE = 6_000;
 /** Listeners to what is recorded: those with equal filters share one reading of the log. */
 const OPEN_LISTENERS = 64;
 
-/** Everything that is read over HTTP: profiles, events, receipts, audiences. */
+/** Everything that is read over HTTP: profiles, events, receipts, audiences; and where it is sent. */
 export function readingRoutes(parts: ReadingParts): RouteSet {
   const waits = new ConcurrencyLimiter(parts.receiptsAtOnce ?? RECEIPTS_AT_ONCE);
   const receipts = { watch: parts.watch, ends: new LogEnds(parts.log), waits };
@@ -58,6 +60,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
         answerReceipt(receipts, call, input),
       ),
       ...audienceRoutes(parts, question, pages),
+      ...endpointRoutes(parts),
       ...auditRoutes(parts),
       ...catalogRoutes(parts, { ...READ, ...question }),
     ],

@@ -16,8 +16,9 @@ import { HttpThread } from './http-thread.ts';
 import { compose, type Composition } from './composition.ts';
 import { ALL_STORES, openStores } from './lazy-stores.ts';
 import type { OpenedStores } from './open-stores.ts';
-import { heartbeatOf, projectWriterOf, ReaderSide } from './reader-side.ts';
+import { heartbeatOf, projectWriterOf, ReaderSide, withMetricsOf } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
+import { followerOf, liveAudiencesOf, liveMetrics } from './audiences/live-parts.ts';
 import { onlyOnce, type Running } from './role.ts';
 import { projectNamesIn, startProjects } from './projects.ts';
 
@@ -107,12 +108,23 @@ async function openMainThread(
   try {
     const opened = await openStores(config, logger, signal, ALL_STORES);
     if (!isServer(config.profilesUrl)) await new SqlJobStore(opened.database).interruptAll();
-    const readers = Readers.both({ ...opened, config, logger, throttle }, opened.analytics);
-    const parts = { config, logger, hasReaders: true, importer, readers, isClockWrong };
-    const { stores, jobs, scheduler } = compose(parts, opened, async () => opened);
+    const live = liveAudiencesOf(config, logger, opened, isClockWrong);
+    const follower = live && { follower: followerOf(live) };
+    const readers = Readers.both({ ...opened, config, logger, throttle, ...follower }, opened.analytics);
+    const shown = live === undefined ? readers : withMetricsOf(readers, { metrics: liveMetrics(live) });
+    const parts = { config, logger, hasReaders: true, importer, readers: shown, isClockWrong, ...(live && { live }) };
+    const { stores, jobs, scheduler, deliverer } = compose(parts, opened, async () => opened);
     const heartbeat = heartbeatOf('all', readers, stores.processes, logger);
     const projectWriter = projectWriterOf(opened, logger);
-    const side = new ReaderSide({ stores: opened, readers, scheduler, heartbeat, projectWriter });
+    const side = new ReaderSide({
+      stores: opened,
+      readers,
+      scheduler,
+      deliverer,
+      heartbeat,
+      projectWriter,
+      ...(live && { live }),
+    });
     return { lock, opened, side, jobs, stores };
   } catch (error) {
     lock?.release();

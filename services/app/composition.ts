@@ -2,6 +2,7 @@ import type { JobRunner } from '../operations/jobs/job-runner.ts';
 import { SqlJobStore } from '../operations/jobs/sql-job-store.ts';
 import { SqlStoreFigures } from '../operations/status/store-figures.ts';
 import type { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
+import type { AudienceFollower } from '../questions/saved/audience-follower.ts';
 import { SqlAudienceStore } from '../questions/saved/sql-audience-store.ts';
 import { liveStores } from '../stores/generations/live-stores.ts';
 import { projectDeletion } from '../stores/projects/delete-project.ts';
@@ -10,15 +11,20 @@ import { SqlConsoleSessionStore } from '../stores/service-state/console-session-
 import { SqlRepeatStore } from '../stores/service-state/repeat-store.ts';
 import { SqlAuditLog } from '../stores/service-state/sql-audit-log.ts';
 import { SqlRefusalStore } from '../stores/service-state/sql-refusal-store.ts';
-import { audienceSchedulerOf } from './audience-parts.ts';
+import { SqlEndpointStore } from '../webhooks/sql-endpoint-store.ts';
+import type { WebhookDeliverer } from '../webhooks/webhook-deliverer.ts';
+import { audienceSchedulerOf, webhookDelivererOf } from './audiences/audience-parts.ts';
 import type { DatabaseAndAnalytics } from './open-stores.ts';
 import { type OpenStores, operationsOn, type Surroundings } from './operations.ts';
 import { processStoreOf, type ReadersHealth, type Stores } from './stores.ts';
+import { withMetricsOf } from './reader-side.ts';
 
 /** What a process has beside its stores. */
 export interface ProcessParts extends Omit<Surroundings, 'jobs'> {
   readonly readers: ReadersHealth;
   readonly isClockWrong?: () => Promise<boolean>;
+  /** Keeps audiences live; left out where the process does not. */
+  readonly live?: AudienceFollower;
 }
 
 export interface Composition {
@@ -26,6 +32,7 @@ export interface Composition {
   readonly stores: Stores;
   readonly jobs: JobRunner;
   readonly scheduler: AudienceScheduler;
+  readonly deliverer: WebhookDeliverer;
 }
 
 /** Composes what a process does on its stores, in every role that answers operators: they may be open, or stand-ins. */
@@ -34,15 +41,18 @@ export function compose(
   { database, analytics }: DatabaseAndAnalytics,
   open: OpenStores,
 ): Composition {
-  const { config, logger, readers, isClockWrong } = parts;
+  const { config, logger, readers } = parts;
   const live = liveStores(database, analytics);
   const operations = operationsOn({ ...parts, jobs: new SqlJobStore(database) }, open);
-  const scheduler = audienceSchedulerOf(config, logger, { database, analytics }, isClockWrong);
+  const scheduler = audienceSchedulerOf(config, logger, { database, analytics }, parts);
+  const deliverer = webhookDelivererOf(config, logger, { database, analytics });
   const stores: Stores = {
     ...live,
     ...operations,
-    readers,
+    readers: parts.hasReaders ? withMetricsOf(readers, deliverer) : readers,
     evaluator: scheduler,
+    endpoints: new SqlEndpointStore(database),
+    endpointTester: deliverer,
     processes: processStoreOf(config, database),
     projects: new SqlProjectStore(database),
     deletion: projectDeletion(database),
@@ -53,5 +63,5 @@ export function compose(
     figures: new SqlStoreFigures(database, live.analytics),
     consoleSessions: new SqlConsoleSessionStore(database),
   };
-  return { stores, jobs: operations.jobs, scheduler };
+  return { stores, jobs: operations.jobs, scheduler, deliverer };
 }

@@ -14,7 +14,8 @@ import { embeddedFolderOf } from '../runtime/embedded.ts';
 import type { AppParts } from '../http/app.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Registry } from 'prom-client';
-import { projectLimitsOf } from './audience-parts.ts';
+import { WebhookAddresses } from '../webhooks/addresses.ts';
+import { projectLimitsOf } from './audiences/audience-parts.ts';
 import type { Assembled, HttpSideParts } from './http-parts.ts';
 import type { Stores } from './stores.ts';
 
@@ -31,6 +32,7 @@ export function appOf(
     readingRoutes({
       ...stores,
       limitsOf: projectLimitsOf(config),
+      addresses: new WebhookAddresses(config.webhookAllow),
       watch,
       changesWatch,
       stopping: listening.signal,

@@ -18,7 +18,8 @@ import { importsFolderOf } from '../operations/import/import-request.ts';
 import { ImportQueue, importThreads } from './imports/import-thread.ts';
 import { LazyStores } from './lazy-stores.ts';
 import { StoreOpener } from './open-stores.ts';
-import { projectLimitsOf } from './audience-parts.ts';
+import { WebhookAddresses } from '../webhooks/addresses.ts';
+import { projectLimitsOf } from './audiences/audience-parts.ts';
 import { compose } from './composition.ts';
 
 const FINISH_LOCAL_MS = 5_000;
@@ -53,7 +54,15 @@ export async function startLocalService(
   const table = new RouteTable([
     adminRoutes({ ...stores, timezone }),
     importRoutes({ ...stores, files, takesFiles: true }),
-    readingRoutes({ ...stores, limitsOf: projectLimitsOf(config), watch, changesWatch, log, codec }),
+    readingRoutes({
+      ...stores,
+      limitsOf: projectLimitsOf(config),
+      addresses: new WebhookAddresses(config.webhookAllow),
+      watch,
+      changesWatch,
+      log,
+      codec,
+    }),
   ]);
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
   const socketPath = join(folder, 'control.sock');

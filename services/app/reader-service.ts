@@ -12,7 +12,7 @@ import { obeyDeletions } from './projects.ts';
 import { heartbeatOf, projectWriterOf, ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
 import { onlyOnce, type Running } from './role.ts';
-import { audienceSchedulerOf } from './audience-parts.ts';
+import { audienceSchedulerOf, webhookDelivererOf } from './audiences/audience-parts.ts';
 import { processStoreOf } from './stores.ts';
 
 const FINISH_REQUESTS_MS = 2_000;
@@ -75,9 +75,10 @@ async function openSink(config: Config, logger: Logger, signal: AbortSignal): Pr
   await obeyDeletions({ ...stores, logger }, signal);
   const readers = Readers.sink({ ...stores, config, logger }, stores.analytics);
   const scheduler = audienceSchedulerOf(config, logger, stores);
-  const processes = processStoreOf(config, stores.database);
+  const deliverer = webhookDelivererOf(config, logger, stores);
+  const heartbeat = heartbeatOf('sink', readers, processStoreOf(config, stores.database), logger);
   return {
-    side: new ReaderSide({ stores, readers, scheduler, heartbeat: heartbeatOf('sink', readers, processes, logger) }),
+    side: new ReaderSide({ stores, readers, scheduler, deliverer, heartbeat }),
     health: new HealthWatch(readers, stores.log),
   };
 }
@@ -90,7 +91,7 @@ function serverOf(
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = async (): Promise<string> => {
-    const [own, theirs] = await Promise.all([registry.metrics(), opened()?.side.readers.metrics() ?? '']);
+    const [own, theirs] = await Promise.all([registry.metrics(), opened()?.side.metrics() ?? '']);
     return `${own}${theirs}`;
   };
   const table = new RouteTable([

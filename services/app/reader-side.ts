@@ -1,5 +1,9 @@
-/** What works on opened stores in this thread: the readers and, where analytics is open, the audience scheduler. */
+/**
+ * What works on opened stores in this thread: the readers and, where analytics is open, the audience scheduler and what sends
+ * webhooks.
+ */
 import type { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
+import type { LiveAudiences } from '../questions/live/live-audiences.ts';
 import { Heartbeat } from '../operations/status/heartbeat.ts';
 import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
 import { ProjectWriter } from '../operations/project-log/project-writer.ts';
@@ -8,11 +12,16 @@ import type { ProcessStore } from '../stores/service-state/process-store.ts';
 import { closeStores } from './lazy-stores.ts';
 import type { StoresWithoutAnalytics } from './open-stores.ts';
 import type { Readers } from './readers/readers.ts';
+import type { WebhookDeliverer } from '../webhooks/webhook-deliverer.ts';
+import type { ReadersHealth } from './stores.ts';
 
 export interface ReaderSideParts {
   readonly stores: StoresWithoutAnalytics & { readonly analytics?: AnalyticsStore };
   readonly readers: Readers;
   readonly scheduler?: AudienceScheduler;
+  readonly deliverer?: WebhookDeliverer;
+  /** Keeps audiences live; left out where the process does not. */
+  readonly live?: LiveAudiences;
   readonly heartbeat: Heartbeat;
   /** Puts projects on the log; left out where another process does. */
   readonly projectWriter?: ProjectWriter;
@@ -29,21 +38,39 @@ export class ReaderSide {
 
   start(): void {
     this.readers.start();
+    this.#parts.live?.start();
     this.#parts.scheduler?.start();
+    this.#parts.deliverer?.start();
     this.#parts.heartbeat.start();
     this.#parts.projectWriter?.start();
   }
 
+  metrics(): Promise<string> {
+    const { readers, deliverer } = this.#parts;
+    return deliverer === undefined ? readers.metrics() : withMetricsOf(readers, deliverer).metrics();
+  }
+
   /** Finishes the batches under way and closes the stores. An evaluation under way is ended, not waited for. */
   async close(): Promise<void> {
-    const { stores, readers, scheduler, heartbeat, projectWriter } = this.#parts;
-    const schedulerStopped = scheduler?.stop();
+    const { stores, readers, scheduler, live, deliverer, heartbeat, projectWriter } = this.#parts;
+    const othersStopped = Promise.all([scheduler?.stop(), live?.stop(), deliverer?.stop()]);
     await Promise.all([readers.stop(), heartbeat.stop(), projectWriter?.stop()]);
-    // This is what ends the evaluation.
+    // This is what ends the evaluation, and what is read for webhooks.
     await stores.analytics?.close();
-    await schedulerStopped;
+    await othersStopped;
     await closeStores(stores);
   }
+}
+
+/** The readers, with the metrics of something else beside their own. */
+export function withMetricsOf(
+  readers: ReadersHealth,
+  others: { readonly metrics: () => Promise<string> },
+): ReadersHealth {
+  return {
+    health: () => readers.health(),
+    metrics: async () => (await Promise.all([readers.metrics(), others.metrics()])).join(''),
+  };
 }
 
 /** Tells the other processes how the readers of this one are. */

@@ -12,6 +12,7 @@ import type { RefusalStore } from '../stores/service-state/refusal-store.ts';
 import type { RepeatStore } from '../stores/service-state/repeat-store.ts';
 import { MemoryProcessStore, type ProcessStore } from '../stores/service-state/process-store.ts';
 import { SqlProcessStore } from '../stores/service-state/sql-process-store.ts';
+import type { EndpointStore, EndpointTester } from '../webhooks/endpoint-store.ts';
 import { isServer } from '../runtime/embedded.ts';
 
 /** The health of the stores, and of the readers where the process runs any. */
@@ -37,6 +38,8 @@ export interface Stores extends AdminPorts {
   readonly saved: AudienceStore;
   readonly audit: AuditLog;
   readonly evaluator: AudienceEvaluator;
+  readonly endpoints: EndpointStore;
+  readonly endpointTester: EndpointTester;
   readonly refusals: RefusalStore;
   readonly repeats: RepeatStore;
   readonly processes: ProcessStore;

@@ -5,6 +5,7 @@ import { addAudience } from './audience/audience.ts';
 import { addCompletion } from './completion.ts';
 import { type CliContext, ExitCode, Interrupted } from './context.ts';
 import { addDeadLetters } from './dead-letters.ts';
+import { addEndpoint } from './endpoint.ts';
 import { addEvents } from './events.ts';
 import { addImport } from './import.ts';
 import { addKey } from './key.ts';
@@ -56,6 +57,7 @@ export function tidemark(given: CliContext): Command {
   addProject(root, context);
   addKey(root, context);
   addAudience(root, context);
+  addEndpoint(root, context);
   addDeadLetters(root, context);
   addEvents(root, context);
   addImport(root, context);

@@ -50,13 +50,21 @@ export function referencePage(): Answer {
   return { status: 200, type: HTML, body: page('Tidemark: API reference', head, body), headers };
 }
 
-/** `GET /docs/:file` */
+/** `GET /docs/:file`: what the API reference loads, and the pages of the documentation, as they are written. */
 export async function referenceFile(file: string): Promise<Answer | Refusal> {
+  if (/^[a-z-]+\.md$/.test(file)) return documentation(file);
   const type = Object.hasOwn(FILES, file) ? FILES[file] : undefined;
   if (type === undefined) return { refused: 'not-found', detail: 'The API reference has no such file.' };
   if (file === 'start.js') return { status: 200, type, body: START, headers: SAFE };
   const path = fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`));
   return { status: 200, type, body: await readFile(path), headers: SAFE };
+}
+
+async function documentation(file: string): Promise<Answer | Refusal> {
+  const body = await readFile(new URL(`../../docs/${file}`, import.meta.url)).catch(() => undefined);
+  if (body === undefined) return { refused: 'not-found', detail: 'The documentation has no such page.' };
+  // Browsers show plain text, and would save Markdown.
+  return { status: 200, type: 'text/plain; charset=utf-8', body, headers: SAFE };
 }
 
 const HTML = 'text/html; charset=utf-8';

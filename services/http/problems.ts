@@ -91,6 +91,10 @@ const BY_CODE: Partial<Record<ErrorCode, RefusalKind>> = {
   AUDIENCE_CIRCLE: 'conflict',
   AUDIENCE_USED: 'conflict',
   AUDIENCE_BUSY: 'conflict',
+  ENDPOINT_UNKNOWN: 'not-found',
+  ENDPOINT_LIMIT: 'conflict',
+  DELIVERY_UNKNOWN: 'not-found',
+  AUDIENCE_NOT_LIVE: 'conflict',
   PROJECT_UNKNOWN: 'not-found',
   PROJECT_NAME_DIFFERS: 'conflict',
   KEY_UNKNOWN: 'not-found',
@@ -114,12 +118,14 @@ const DETAIL: Partial<Record<ErrorCode, string>> = {
   AUDIENCE_UNKNOWN: 'This project has no such audience.',
   AUDIENCE_EXISTS: 'This project has an audience of this name.',
   AUDIENCE_CHANGED: 'Somebody else changed the audience since the version that If-Match names. Read it again.',
+  ENDPOINT_UNKNOWN: 'This project has no such endpoint.',
+  DELIVERY_UNKNOWN: 'This endpoint has no such delivery that can be sent again: they are kept for 7 days.',
   AUDIENCE_BUSY: 'The audience is being evaluated. Send the same request again later.',
 };
 
 /**
  * What a failure of ours looks like from outside. The message of an error leaves the process only for QUERY_LIMIT,
- * AUDIENCE_LIMIT, AUDIENCE_CIRCLE and AUDIENCE_USED.
+ * AUDIENCE_LIMIT, AUDIENCE_CIRCLE, AUDIENCE_USED, ENDPOINT_LIMIT and AUDIENCE_NOT_LIVE.
  */
 export function refusalOf(error: unknown): Refusal {
   const kind = error instanceof TidemarkError ? BY_CODE[error.code] : undefined;

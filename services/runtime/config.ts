@@ -5,6 +5,7 @@ import {
   durationOrOff,
   initialKey,
   logUrl,
+  networks,
   nonEmpty,
   onOrOff,
   oneOf,
@@ -174,6 +175,12 @@ const SETTINGS = {
     default: '100',
     help: 'Saved audiences that a project may have; one more is refused',
     parse: wholeNumberSetting(1, 1_000_000),
+  },
+  webhookAllow: {
+    name: 'WEBHOOK_ALLOW',
+    default: '',
+    help: 'Inner addresses and networks that webhooks may be sent to, separated by commas (`10.2.0.0/16,::1`); none by default',
+    parse: networks,
   },
   maxClockSkewMs: {
     name: 'MAX_CLOCK_SKEW_MS',

@@ -30,6 +30,10 @@ export type ErrorCode =
   | 'AUDIENCE_CIRCLE' // an audience would refer to itself, by whatever others
   | 'AUDIENCE_USED' // other audiences refer to the audience
   | 'AUDIENCE_BUSY' // another process is evaluating the audience
+  | 'ENDPOINT_UNKNOWN' // the project has no webhook endpoint of this id
+  | 'ENDPOINT_LIMIT' // the project has as many webhook endpoints as it may
+  | 'DELIVERY_UNKNOWN' // the endpoint has no delivery of this id that can be sent again
+  | 'AUDIENCE_NOT_LIVE' // an installation of this form keeps no audience live
   | 'WAITING_FOR_ANALYTICS' // analytics has lost messages that it had, and the sink has not inserted them again yet
   | 'PROJECTS_LOST' // the log is not new and the database has no project; the message says what to do
   | 'PROJECT_UNKNOWN' // no project has this id

@@ -1,5 +1,6 @@
 /** How the texts of settings are read. Each throws an error that goes on from the name and the value of the setting. */
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 
 export function nonEmpty(value: string): string {
   if (value === '') throw new Error('is empty');
@@ -63,6 +64,20 @@ export function origins(value: string): readonly string[] {
     if (origin !== '' && origin !== '*' && !/^https?:\/\/[^/\s]+$/.test(origin))
       throw new Error('is not a list of origins');
     return origin !== '';
+  });
+}
+
+/** Addresses and networks of IPv4 and IPv6. */
+export function networks(value: string): readonly string[] {
+  const all = value.split(',').map((each) => each.trim());
+  return all.filter((network) => {
+    const [address = '', bits, ...more] = network.split('/');
+    const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    const isNetwork = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
+    if (network !== '' && (longest === -1 || more.length > 0 || !isNetwork)) {
+      throw new Error('is not a list of addresses and networks such as 10.2.0.0/16');
+    }
+    return network !== '';
   });
 }
 

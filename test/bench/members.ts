@@ -3,7 +3,6 @@
  * second and what the service holds meanwhile; beside it, the same answer as bytes, read where ClickHouse gives them.
  */
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openAnalytics } from '../../services/stores/analytics/open.ts';
@@ -15,6 +14,7 @@ import { askServer } from '../support/stores/clickhouse.ts';
 import { READ_KEY, ServiceProcess } from '../support/service/service.ts';
 import { traitRows, userRows } from './audience/data.ts';
 import { USERS } from './audience/shape.ts';
+import { cpuSecondsOf } from './cpu.ts';
 import { type Figures, median, ROUNDS } from './figures.ts';
 import type { Form, Installation } from './forms.ts';
 import { memoryOf, MemoryPeak } from './memory.ts';
@@ -24,9 +24,13 @@ const NEWLINE = 10;
 const REST_MS = 5_000;
 const LIMITS = { maxMs: 60_000, maxMemoryBytes: 2 ** 32, maxRowsRead: 2 ** 40 };
 
-const AUDIENCES: Readonly<Record<string, object>> = {
-  'all users': { not: { trait: 'plan', is: 'of nobody' } },
-  'a fifth of them': { trait: 'plan', is: 'pro' },
+const ALL_USERS = { not: { trait: 'plan', is: 'of nobody' } };
+
+/** Audiences, and what the request for their members asks for besides the ids. */
+const AUDIENCES: Readonly<Record<string, { readonly definition: object; readonly query?: string }>> = {
+  'all users': { definition: ALL_USERS },
+  'a fifth of them': { definition: { trait: 'plan', is: 'pro' } },
+  'all users with a trait': { definition: ALL_USERS, query: '?traits=plan' },
 };
 
 interface Read {
@@ -47,7 +51,7 @@ export async function benchMembers(figures: Figures, form: Form): Promise<void> 
     const projectId = await projectOf(installation);
     await fill(installation, projectId);
     const served = await serve(figures, form, installation);
-    for (const [title, definition] of Object.entries(AUDIENCES)) {
+    for (const [title, { definition }] of Object.entries(AUDIENCES)) {
       const bare = await bareReads(installation, projectId, definition);
       report(figures, `${form.title}members, ${title}`, served.get(title) ?? [], bare);
     }
@@ -83,7 +87,8 @@ async function serve(figures: Figures, form: Form, installation: Installation): 
   const peak = new MemoryPeak(service.pid);
   try {
     const ids = new Map<string, string>();
-    for (const [name, definition] of Object.entries(AUDIENCES)) ids.set(name, await save(service, name, definition));
+    for (const [name, { definition }] of Object.entries(AUDIENCES))
+      ids.set(name, await save(service, name, definition));
     await delay(REST_MS);
     const before = (await memoryOf(service.pid)).withoutLogMiB;
     await peak.take();
@@ -91,7 +96,7 @@ async function serve(figures: Figures, form: Form, installation: Installation): 
     const peaks: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       for (const [name, id] of ids) {
-        served.get(name)?.push(await readMembers(service, id));
+        served.get(name)?.push(await readMembers(service, `${id}/members${AUDIENCES[name]?.query ?? ''}`));
         peaks.push((await peak.take()).withoutLogMiB);
       }
     }
@@ -116,14 +121,14 @@ async function save(service: ServiceProcess, name: string, definition: object): 
   return ((await response.json()) as { id: string }).id;
 }
 
-async function readMembers(service: ServiceProcess, id: string): Promise<Served> {
-  const cpu = await cpuSeconds(service.pid);
+async function readMembers(service: ServiceProcess, path: string): Promise<Served> {
+  const cpu = await cpuSecondsOf(service.pid);
   const started = performance.now();
-  const asked = request(`${service.url}/v1/audiences/${id}/members`, { headers: { api_key: READ_KEY } }).end();
+  const asked = request(`${service.url}/v1/audiences/${path}`, { headers: { api_key: READ_KEY } }).end();
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
   const read = await readLines(response, started);
   // The last line is no member.
-  return { ...read, ids: read.ids - 1, cpuSeconds: (await cpuSeconds(service.pid)) - cpu };
+  return { ...read, ids: read.ids - 1, cpuSeconds: (await cpuSecondsOf(service.pid)) - cpu };
 }
 
 async function bareReads({ settings }: Installation, projectId: string, definition: object): Promise<Read[]> {
@@ -161,13 +166,4 @@ function report(figures: Figures, name: string, served: readonly Served[], bare:
     'ids/s where ClickHouse gives them': [rate(bare), '1/s'],
     'of that': [rate(served) / rate(bare), ''],
   });
-}
-
-const TICKS_A_SECOND = 100;
-
-/** User and system time of the process so far; NaN where there is no /proc. */
-async function cpuSeconds(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
 }

@@ -10,6 +10,7 @@ import { EMBEDDED, type Form, withServers } from './forms.ts';
 import { benchHttp } from './http.ts';
 import { benchImport } from './import.ts';
 import { benchIngestRole } from './ingest-role.ts';
+import { benchLive } from './live/bench.ts';
 import { benchMembers } from './members.ts';
 import { benchReaderProcesses } from './reader-processes.ts';
 import { benchProjector, benchSink } from './readers.ts';
@@ -25,6 +26,7 @@ const BENCHMARKS: Readonly<Record<string, (figures: Figures, form: Form) => Prom
   import: benchImport,
   replay: benchReplay,
   members: benchMembers,
+  live: benchLive,
 };
 /** The same on Kafka, Postgres and ClickHouse, started for it. */
 const ON_SERVERS: typeof BENCHMARKS = {
@@ -37,6 +39,7 @@ const ON_SERVERS: typeof BENCHMARKS = {
   'servers-import': benchImport,
   'servers-replay': benchReplay,
   'servers-members': benchMembers,
+  'servers-live': benchLive,
 };
 const ALL = [...Object.keys(BENCHMARKS), ...Object.keys(ON_SERVERS)];
 

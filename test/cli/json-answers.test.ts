@@ -17,7 +17,7 @@ const service = sharedService(withOwnLog);
 let proxy: RecordingProxy;
 
 /** Ids that commands printed, for those after them. */
-const known = { project: '', key: '', audience: '', letter: '' };
+const known = { project: '', key: '', audience: '', endpoint: '', letter: '' };
 
 beforeAll(async () => {
   proxy = await RecordingProxy.start(service().url);
@@ -92,6 +92,15 @@ const COMMANDS: readonly (readonly [command: string, words: () => readonly strin
   ['audience compare', () => [known.audience, EXACT]],
   ['audience explain', () => [`{"all":[${PRO},${EXACT}]}`]],
   ['audience why', () => [`{"all":[${PRO},${EXACT}]}`, '--user', 'ada']],
+  ['endpoint create', () => ['https://receiver.invalid/', '--audience', known.audience, '--traits', 'email']],
+  ['endpoint list', () => []],
+  ['endpoint show', () => [known.endpoint]],
+  ['endpoint change', () => [known.endpoint, '--batch-size', '7', '--disable']],
+  ['endpoint rotate', () => [known.endpoint, '--keep-old', '0']],
+  ['endpoint test', () => [known.endpoint]],
+  ['endpoint deliveries', () => [known.endpoint]],
+  ['endpoint resend', () => [known.endpoint, '--since', '2026-01-01']],
+  ['endpoint delete', () => [known.endpoint]],
   ['audience delete', () => [known.audience]],
   ['events counts', () => ['--measure', 'sum', '--of', 'total', ...of()]],
   ['events query', () => ['--event', 'Paid', '--limit', '1', ...of()]],
@@ -131,6 +140,7 @@ test('--json prints what the service answers, in every command, digit for digit'
     const made = out.startsWith('{\n') || !out.includes('\n{') ? (JSON.parse(out) as { readonly id?: string }) : {};
     if (command === 'key create') known.key = made.id ?? '';
     if (command === 'audience save') known.audience = made.id ?? '';
+    if (command === 'endpoint create') known.endpoint = made.id ?? '';
   }
 
   expect(differences.join('\n')).toBe('');

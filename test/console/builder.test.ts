@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Json, jsonText, parseJson } from '../../console/src/api/json.ts';
+import { isList, isObject, type Json, jsonText, parseJson } from '../../console/src/api/json.ts';
 import { hintsOf } from '../../console/src/screens/builder/hints.ts';
-import { applyEdit, isList, isObject, type Path, valueAt } from '../../console/src/screens/builder/json-edit.ts';
+import { applyEdit, type Path, valueAt } from '../../console/src/screens/builder/json-edit.ts';
 import { formatJson, lineAt, offsetOf, readJson } from '../../console/src/screens/builder/json-text.ts';
 import { knownNames } from '../../console/src/screens/builder/known.ts';
 import type { Piece } from '../../console/src/screens/builder/sentences/phrase.ts';

@@ -261,7 +261,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await picture(page, `sign-in-${suffix}`);
       await page.getByLabel('Key').fill(key);
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.locator('.frame').waitFor();
+      await page.locator('#main').waitFor();
       for (const { name, address, act } of shots) {
         await page.goto('about:blank');
         await page.goto(`${url}/console/${address}`);

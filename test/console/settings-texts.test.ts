@@ -50,5 +50,5 @@ test('a size has the unit that it is read in', () => {
   const sizes = ['0', '1023', '1536', '20234240', '270553174016'].map((text) => bytes(parseJson(text) as RawNumber));
 
   expect(sizes).toEqual(['0 bytes', '1023 bytes', '1.5 KiB', '19 MiB', '252 GiB']);
-  expect(bytes(null)).toBe('not known');
+  expect(bytes(null)).toBe('unknown');
 });

@@ -6,6 +6,7 @@ import type {
   Evaluation,
   Query,
 } from '../../services/stores/analytics/analytics-store.ts';
+import type { LiveChange, LiveEpoch } from '../../services/stores/analytics/live-history.ts';
 import { AMPLE } from '../support/stores/analytics.ts';
 
 const NEVER = BigInt(Date.UTC(1900, 0)) * 1000n;
@@ -21,6 +22,11 @@ function membersAre(...users: readonly number[]): Query {
                  number IN {users:Array(UInt64)} AS is_in FROM numbers(1, 9)`,
     params: { users },
   };
+}
+
+/** The internal id of which the number is the user's. */
+function keyOf(user: number): string {
+  return user.toString(16).padStart(32, '0').padEnd(64, '0');
 }
 
 /** What any AudienceHistory keeps of audiences. */
@@ -53,6 +59,21 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
 
   async function membersLeft(): Promise<number> {
     const sql = 'SELECT count() AS n FROM audience_members FINAL WHERE audience_id = {id:String}';
+    const { rows } = await store().ask({ sql, params: { id: names.audienceId } }, AMPLE);
+    return Number(rows[0]?.['n']);
+  }
+
+  function live(hour: number, epoch: bigint, user: number, change: LiveChange['change']): LiveChange {
+    const known = { userKey: keyOf(user), userId: `user-${user}`, anonymousId: null };
+    return { ...names, ...known, at: AT + BigInt(hour), epoch, version: 1, change };
+  }
+
+  function epochs(...through: (readonly [epoch: bigint, hour: number])[]): [LiveEpoch, ...LiveEpoch[]] {
+    return through.map(([epoch, hour]) => ({ epoch, through: AT + BigInt(hour) })) as [LiveEpoch, ...LiveEpoch[]];
+  }
+
+  async function membersByUser(): Promise<number> {
+    const sql = 'SELECT count() AS n FROM audience_members_by_user FINAL WHERE audience_id = {id:String}';
     const { rows } = await store().ask({ sql, params: { id: names.audienceId } }, AMPLE);
     return Number(rows[0]?.['n']);
   }
@@ -104,6 +125,78 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
         version: 7,
         cause: 'definition',
       });
+    });
+
+    test('a live change counts up to where its epoch does, and is one of no evaluation', async () => {
+      await evaluated(1, 1, 2);
+      await store().liveHistory.writeChanges([
+        live(3, 5n, 4, 'entered'),
+        live(4, 5n, 1, 'left'),
+        live(6, 6n, 5, 'entered'),
+      ]);
+
+      const first = ['1 user-1 entered', '1 user-2 entered'];
+      expect(await changes()).toEqual(first);
+      expect(await changes({ epochs: epochs([5n, 2]) })).toEqual(first);
+      expect(await changes({ epochs: epochs([5n, 3]) })).toEqual([...first, '3 user-4 entered']);
+      expect(await changes({ epochs: epochs([5n, 4]) })).toEqual([...first, '3 user-4 entered', '4 user-1 left']);
+      expect(await changes({ epochs: epochs([5n, 3], [6n, 6]) })).toEqual([
+        ...first,
+        '3 user-4 entered',
+        '6 user-5 entered',
+      ]);
+      expect(await changes({ epochs: epochs([5n, 9]), limit: 1, after: { at: AT + 2n, user: LAST_USER } })).toEqual([
+        '3 user-4 entered',
+      ]);
+    });
+
+    test('a live change says its cause, and the user as they were known', async () => {
+      const known = { userId: null, anonymousId: 'cookie', version: 7 };
+      await store().liveHistory.writeChanges([{ ...live(3, 1n, 4, 'entered'), ...known }]);
+
+      const query = { ...names, after: { at: NEVER, user: LAST_USER }, until: AT + 9n, limit: null };
+      const found = await store().audienceChanges({ ...query, epochs: epochs([1n, 9]) }, AMPLE);
+      const [chunk] = await Array.fromAsync(found);
+
+      expect(JSON.parse(Buffer.from(chunk ?? []).toString())).toEqual({
+        user_id: null,
+        anonymous_id: 'cookie',
+        internal_id: keyOf(4),
+        change: 'entered',
+        at: '2026-11-20T00:00:00.000003Z',
+        version: 7,
+        cause: 'live',
+      });
+    });
+
+    test('an evaluation leaves the live changes before it, and goes by their members', async () => {
+      await evaluated(1, 1, 2);
+      const changed = [live(3, 5n, 4, 'entered'), live(3, 5n, 1, 'left')];
+      await store().liveHistory.writeChanges(changed);
+      await store().liveHistory.writeMembers(changed);
+      await store().liveHistory.writeMembers(changed);
+
+      expect(await evaluated(5, 2, 4, 6)).toEqual({ entered: 1, left: 0, members: 3 });
+      expect(await changes({ epochs: epochs([5n, 3]) })).toEqual([
+        '1 user-1 entered',
+        '1 user-2 entered',
+        '3 user-1 left',
+        '3 user-4 entered',
+        '5 user-6 entered',
+      ]);
+      expect(await membersByUser()).toEqual(await membersLeft());
+    });
+
+    test('members of a tick that a crash kept from being written are written by finalizing it', async () => {
+      await evaluated(1, 1);
+      await store().liveHistory.writeChanges([live(3, 5n, 4, 'entered'), live(4, 6n, 5, 'entered')]);
+
+      await store().finalize(evaluation(3, { cause: 'live' }));
+
+      expect(await membersLeft()).toBe(2);
+      expect(await membersByUser()).toBe(2);
+      expect(await changes({ epochs: epochs([5n, 3]) })).toEqual(['1 user-1 entered', '3 user-4 entered']);
+      expect(await evaluated(6, 1, 4)).toEqual({ entered: 0, left: 0, members: 2 });
     });
 
     test('a user known by an anonymous id alone is told by it', async () => {

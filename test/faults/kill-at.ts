@@ -8,6 +8,7 @@ import { MOST_IN_A_PART } from '../../services/consumers/projector/split-batch.t
 import { EmbeddedEventLog } from '../../services/event-log/embedded/embedded-event-log.ts';
 import { isImported } from '../../services/messages/message.ts';
 import { RowFile } from '../../services/stores/analytics/chdb/row-file.ts';
+import { ClickHouseAudiences } from '../../services/stores/analytics/clickhouse/audiences.ts';
 import { ClickHouseStore } from '../../services/stores/analytics/clickhouse/clickhouse-store.ts';
 import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
 
@@ -18,7 +19,12 @@ export type KillStep =
   | 'a slice is written'
   | 'all slices are written, positions and claims are not'
   | 'records of an import are appended, not noted'
-  | 'the profiles of a project are deleted, its rows are not';
+  | 'the profiles of a project are deleted, its rows are not'
+  | 'an insert is noted, and nobody is told'
+  | 'live changes are written, and do not count'
+  | 'live changes count, and their members are not written'
+  | 'live changes and their members are written'
+  | 'an evaluation is written, and does not count';
 
 const STEPS: Readonly<Record<KillStep, () => void>> = {
   'a row file is half written': () => {
@@ -56,6 +62,32 @@ const STEPS: Readonly<Record<KillStep, () => void>> = {
   },
   'the profiles of a project are deleted, its rows are not': () =>
     around(ClickHouseStore.prototype, 'forgetProject', () => die()),
+  'an insert is noted, and nobody is told': () => {
+    let noted = 0;
+    around(ClickHouseStore.prototype, 'insert', async (insert, ranges: readonly unknown[]) => {
+      await insert();
+      if (ranges.length > 0 && ++noted === 3) die();
+    });
+  },
+  'live changes are written, and do not count': () =>
+    around(ClickHouseAudiences.prototype, 'writeChanges', async (write) => {
+      await write();
+      die();
+    }),
+  'live changes count, and their members are not written': () =>
+    around(ClickHouseAudiences.prototype, 'writeMembers', () => die()),
+  'live changes and their members are written': () =>
+    around(ClickHouseAudiences.prototype, 'writeMembers', async (write) => {
+      await write();
+      die();
+    }),
+  'an evaluation is written, and does not count': () => {
+    let written = 0;
+    around(ClickHouseAudiences.prototype, 'difference', async (write) => {
+      await write();
+      if (++written === 4) die();
+    });
+  },
 };
 
 Object.assign(MOST_IN_A_PART, { records: 400 });

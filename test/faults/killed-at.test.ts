@@ -1,5 +1,6 @@
 /** A service that is killed at chosen steps, one after another, against the model of the torture. */
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openEventLog } from '../../services/event-log/open.ts';
 import { type Message, TOPICS, topicOf } from '../../services/messages/message.ts';
@@ -7,17 +8,20 @@ import { hasRead } from '../bench/lag.ts';
 import { ImportClient, IMPORTS } from '../support/service/import-client.ts';
 import { identify, recordOf, session, track } from '../support/messages/messages.ts';
 import { randomProjectId } from '../support/messages/random-project.ts';
-import { ServiceProcess } from '../support/service/service.ts';
+import { ADMIN_KEY, READ_KEY, ServiceProcess, WRITE_KEY } from '../support/service/service.ts';
 import { embeddedUrls } from '../support/stores/new-stores.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { LiveReport } from '../torture/check/check-live.ts';
 import { Findings } from '../torture/check/findings.ts';
 import { Ledger } from '../torture/check/ledger.ts';
-import { TraitsTold } from '../torture/check/traits-told.ts';
+import { TOLD_TRAITS, TraitsTold } from '../torture/check/traits-told.ts';
 import { compareStores } from '../torture/check/verdict.ts';
+import { LiveAudiences } from '../torture/live-audiences.ts';
 import type { KillStep } from './kill-at.ts';
 
 const PRELOAD = `--import=${join(import.meta.dirname, 'kill-at.ts')}`;
 const PROJECT = randomProjectId();
+const LIVE_WITHIN_MS = 60_000;
 
 describe('a service that is killed', { timeout: 600_000 }, () => {
   test('amid a large batch, its slices, and a file of rows, reads on to what the log holds', async () => {
@@ -72,10 +76,71 @@ describe('a service that is killed', { timeout: 600_000 }, () => {
     expect(resumed.status).toBe(202);
     expect(done).toMatchObject({ state: 'done', result: { accepted: 600, refused: 0 } });
     expect(status).toBe(202);
-    const { found } = await compared(folder, gone.id);
+    const { found } = await compared(folder, { gone: gone.id });
     expect(found).toEqual({});
   });
 });
+
+const LIVE_STEPS: readonly KillStep[] = [
+  'an insert is noted, and nobody is told',
+  'live changes are written, and do not count',
+  'live changes count, and their members are not written',
+  'live changes and their members are written',
+  'an evaluation is written, and does not count',
+];
+
+describe('a service with live audiences that is killed', { timeout: 300_000 }, () => {
+  test.each(LIVE_STEPS)('where %s has told each change once, and the members are those of the model', async (step) => {
+    const folder = await temporaryFolder();
+    const dying = await startUntil(step, folder);
+    let service = dying.service();
+    const live = new LiveAudiences(() => service.url);
+    const saving = live.save([await firstProject(service)]);
+    const posting = post(service, 0, 400);
+    await dying.death();
+    await posting;
+
+    service = await start(folder);
+    await saving;
+    await post(service, 400, 200);
+    await caughtUp(service);
+    const reports = await live.reports(LIVE_WITHIN_MS);
+    expect(await service.stop()).toBe(0);
+
+    expect((await compared(folder, { live: reports })).found).toEqual({});
+    expect(reports.filter(({ members }) => members.size > 0).length).toBeGreaterThan(5);
+  });
+});
+
+async function firstProject({ url }: ServiceProcess) {
+  const response = await fetch(`${url}/v1/admin/projects`, { headers: { api_key: ADMIN_KEY } });
+  const { projects } = (await response.json()) as { projects: readonly { id: string; timezone: string }[] };
+  const [first] = projects;
+  if (first === undefined) throw new Error('the service made no project');
+  return { ...first, writeKey: WRITE_KEY, readKey: READ_KEY };
+}
+
+/** Posts a few at a time, so that there are several inserts, also when the service is dead. */
+async function post(service: ServiceProcess, from: number, count: number): Promise<void> {
+  for (let number = from; number < from + count; number += 20) {
+    const batch = Array.from({ length: 20 }, (_, index) => messageOf(number + index));
+    await service.request('/v1/batch', { batch }).catch(() => undefined);
+    await delay(100);
+  }
+}
+
+/** Forty users, who do something now, long ago or almost an hour ago, and have a trait set or deleted. */
+function messageOf(number: number): object {
+  const user_id = `u${(number * 7) % 40}`;
+  if (number % 4 === 3) {
+    const trait = TOLD_TRAITS[number % 3] ?? '';
+    return { type: 'identify', user_id, traits: { [trait]: number % 5 === 0 ? null : number } };
+  }
+  const ago = [0, 0, 3_594_000, 400_000_000_000][number % 4] ?? 0;
+  const timestamp = new Date(Date.now() - ago).toISOString();
+  const event = ['page', 'Order Completed', 'order completed', 'a.b'][(number >> 2) % 4];
+  return { type: 'track', user_id, event, timestamp, properties: { number } };
+}
 
 /** A third of each type. Traits are set and deleted under ids that were given, some of which come again. */
 function history(from: number, count: number): readonly Message[] {
@@ -164,10 +229,20 @@ async function project(client: ImportClient, name: string): Promise<{ readonly i
   return { id: made.id, key: String(key.body['key']) };
 }
 
-/** What differs from the model, by kind; the messages of one project count for nothing. */
-async function compared(folder: string, gone?: string): Promise<{ readonly messages: number; readonly found: object }> {
+interface ComparedWith {
+  /** A project whose messages count for nothing. */
+  readonly gone?: string;
+  readonly live?: readonly LiveReport[];
+}
+
+/** What differs from the model, by kind. */
+async function compared(
+  folder: string,
+  { gone, live = [] }: ComparedWith = {},
+): Promise<{ readonly messages: number; readonly found: object }> {
   const findings = new Findings();
   const sent = { ledger: new Ledger(), told: new TraitsTold() };
-  const { messages } = await compareStores(sent, embeddedUrls(folder), findings, ({ projectId }) => projectId === gone);
+  const drop = ({ projectId }: { readonly projectId: string }): boolean => projectId === gone;
+  const { messages } = await compareStores(sent, embeddedUrls(folder), findings, { drop, live });
   return { messages, found: findings.toJSON() };
 }

@@ -56,7 +56,7 @@ test('metrics ask for the key that is set, and take an admin key of the service 
   expect([answers[0]?.headers.get('www-authenticate'), health.status]).toEqual([expect.stringMatching(/^Bearer/), 200]);
 });
 
-test.each(['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui.css'])(
+test.each(['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/operations.md'])(
   '%s may be kept: it is 304 to who has its ETag',
   async (path) => {
     const whole = await fetch(server.url + path);
@@ -108,6 +108,14 @@ test('the API reference loads nothing that this service does not have', async ()
 });
 
 test('the API reference has no other file', async () => {
-  for (const file of ['package.json', '..%2Fpackage.json', 'index.html', '__proto__', 'constructor'])
+  for (const file of [
+    'package.json',
+    '..%2Fpackage.json',
+    'index.html',
+    '__proto__',
+    'constructor',
+    '..%2FREADME.md',
+    'none.md',
+  ])
     expect((await fetch(`${server.url}/docs/${file}`)).status, file).toBe(404);
 });

@@ -3,13 +3,14 @@ import { encodeMembersCursor } from '../../services/api/audiences/cursor.ts';
 import { encodeReceipt } from '../../services/messages/receipt/receipt.ts';
 import { receiptSignerOf } from '../../services/messages/receipt/receipt-signer.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
+import { MAX_ENDPOINTS } from '../../services/webhooks/endpoint-store.ts';
 import { SETTLED_LETTER, UNDECODABLE_LETTER } from '../support/http/admin-fakes.ts';
 import { analyticsRowsFor } from '../support/stores/analytics-answers.ts';
 import { exchangeSessions } from '../support/http/console-session-exchange.ts';
 import { faultsOf } from '../support/openapi/answer.ts';
 import { afresh, type Request, exchangeOperations } from '../support/openapi/operations.ts';
 import { Document, type Operation } from '../support/openapi/document.ts';
-import { AdminObjects } from '../support/openapi/objects.ts';
+import { AdminObjects, AUDIENCE, withProjectObjects } from '../support/openapi/objects.ts';
 import { bodiesOf, headersOfPage, keyFor, QUERIES, successOf, TAKES_NOTHING } from '../support/openapi/requests.ts';
 import { SENSELESS_PATHS, SENSELESS_QUERIES } from '../support/openapi/senseless.ts';
 import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../support/http/reading-server.ts';
@@ -17,7 +18,6 @@ import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../support/http/reading-
 const document = new Document();
 const PLACE = { topic: 'tidemark.track', partition: 0, offset: 0n, appendedAtMs: 0 };
 const RECEIPT = encodeReceipt(receiptSignerOf(PROJECT), 0, [PLACE]);
-const AUDIENCE = 'aud_00000000000000000001';
 let server: ReadingServer;
 let objects: AdminObjects;
 /** `operation status` of every answer seen and found to be as documented. */
@@ -43,13 +43,7 @@ function pathOf({ path, operationId }: Operation): string {
   if (path.startsWith('/v1/admin/')) {
     return path.replace('{id}', objects.idIn(path)).replace('{kind}', 'profiles').replace('{number}', number);
   }
-  return `${path}${query}`
-    .replace('{user_id}', 'ada')
-    .replace('{name}', 'plan')
-    .replace('{message_id}', 'm1')
-    .replace('{receipt}', RECEIPT)
-    .replace('{file}', 'swagger-ui.css')
-    .replace('{id}', server.addAudience(AUDIENCE).id);
+  return `${withProjectObjects(server, path)}${query}`.replace('{receipt}', RECEIPT).replace('{message_id}', 'm1');
 }
 
 /** Sends the request, holds the answer against the document, and returns its status. */
@@ -77,8 +71,8 @@ async function holdAgainstDocument(operation: Operation, response: Response): Pr
 }
 
 async function whileUnreachable<T>(run: () => Promise<T>): Promise<T> {
-  const { log, profiles, analytics, saved, audit, admin, refusals, figures, sessions } = server;
-  const stores = [log, profiles, analytics, saved, audit, admin, refusals, figures, sessions];
+  const { log, profiles, analytics, saved, endpoints, audit, admin, refusals, figures, sessions } = server;
+  const stores = [log, profiles, analytics, saved, endpoints, audit, admin, refusals, figures, sessions];
   for (const store of stores) store.unreachable = true;
   server.progress.unreachable = new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
   server.recorded.trouble = new TidemarkError('LOG_UNAVAILABLE', 'unreachable, as ordered');
@@ -184,7 +178,8 @@ test('requests for unknown objects are refused as documented', async () => {
     expect(await exchange(operation, { path }), operation.operationId).toBe(404);
   }
 
-  expect(await exchange(document.operation('compareAudiences'), { key: OTHER_READ_KEY })).toBe(404);
+  for (const id of ['compareAudiences', 'createEndpoint'])
+    expect(await exchange(document.operation(id), { key: OTHER_READ_KEY }), id).toBe(404);
   server.analytics.answer = () => ({ rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 });
   for (const id of ['getMessage', 'explainVerdict', 'listUserAudiences', 'listCatalogProperties'])
     expect(await exchange(document.operation(id)), id).toBe(404);
@@ -214,6 +209,9 @@ test('what stands in the way of another is refused as documented', async () => {
   server.evaluating = new TidemarkError('AUDIENCE_BUSY', 'being evaluated, as ordered');
   expect(await exchange(document.operation('evaluateAudience'))).toBe(409);
   server.evaluating = undefined;
+  for (let n = 0; n < MAX_ENDPOINTS; n++) await exchange(document.operation('createEndpoint'));
+  expect(await exchange(document.operation('createEndpoint'))).toBe(409);
+  server.endpoints.endpoints.clear();
   const cursor = encodeMembersCursor({ audienceId: AUDIENCE, version: 2, now: 0n, after: 0n });
   const members = document.operation('listAudienceMembers');
   expect(await exchange(members, { path: `${pathOf(members)}?cursor=${cursor}` })).toBe(409);

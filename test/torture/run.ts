@@ -19,6 +19,7 @@ const { values } = parseArgs({
     kills: { type: 'string' },
     brokers: { type: 'string', default: '3' },
     replays: { type: 'boolean', default: true },
+    live: { type: 'boolean', default: true },
     keep: { type: 'boolean', default: false },
   },
   allowNegative: true,
@@ -47,6 +48,8 @@ try {
     quietSpeed: 0.05,
     answered: 1,
     replays: values.replays,
+    // Several sinks keep no audience live.
+    live: values.live && isEmbedded,
     say,
   };
   const { report } = await torture(scene, options);

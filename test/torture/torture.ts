@@ -1,7 +1,9 @@
 /** One run: load and faults at once, then the comparison. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { caughtUp } from './check/catch-up.ts';
+import type { LiveReport } from './check/check-live.ts';
 import { Findings } from './check/findings.ts';
+import { LiveAudiences } from './live-audiences.ts';
 import { Load } from './load.ts';
 import { Pace } from './pace.ts';
 import { provision } from './provision.ts';
@@ -25,6 +27,8 @@ export interface RunOptions {
   readonly answered: number;
   /** Whether generations are built and swapped in meanwhile. */
   readonly replays: boolean;
+  /** Whether ten audiences are live meanwhile. */
+  readonly live: boolean;
   readonly say: (line: string) => void;
 }
 
@@ -55,6 +59,7 @@ const READY_WITHIN_MS = 120_000;
 const ANSWERED_WITHIN_MS = 60_000;
 const CAUGHT_UP_WITHIN_MS = 300_000;
 const REPLAYED_WITHIN_MS = 300_000;
+const LIVE_WITHIN_MS = 120_000;
 
 /** A run whose service is stopped again; its stores are still there. */
 export interface Finished {
@@ -68,7 +73,10 @@ export async function torture(scene: Scene, options: RunOptions): Promise<Finish
   const schedule = planFaults({ ...options, targets: scene.targets });
   await scene.heal();
   await expectReady(scene, findings);
-  const load = new Load({ ...options, projects: await provision(scene), doors: scene.doors, usersALane: 20 });
+  const projects = await provision(scene);
+  const load = new Load({ ...options, projects, doors: scene.doors, usersALane: 20 });
+  const live = new LiveAudiences(() => scene.doors[0] ?? '');
+  if (options.live) await live.save(projects);
   say(`${scene.form}: ${schedule.length} faults in ${forMs / 1000} s, seed ${seed}`);
   const replays = new Replays({ doors: scene.doors, findings });
   load.start();
@@ -80,10 +88,11 @@ export async function torture(scene: Scene, options: RunOptions): Promise<Finish
   await load.stop(ANSWERED_WITHIN_MS);
   const caughtUpMs = await catchUp(scene, load, findings);
   if (options.replays) await finish(replays, findings);
+  const liveReports = options.live ? await reportsOf(live, findings) : [];
   const forcedStops = scene.processes.flatMap(({ forced }) => forced.splice(0));
   await stopAll(scene, findings);
   say('stopped; comparing');
-  const compared = await compareStores(load, scene.stores, findings);
+  const compared = await compareStores(load, scene.stores, findings, { live: liveReports });
   for (const wrong of load.wrong) findings.add('wrong answer', wrong);
   const { ledger } = load;
   const report: Report = {
@@ -161,6 +170,15 @@ async function catchUp(scene: Scene, load: Load, findings: Findings): Promise<nu
 
 async function finish(replays: Replays, findings: Findings): Promise<void> {
   await replays.finish(REPLAYED_WITHIN_MS).catch((error: unknown) => findings.add('not replayed', String(error)));
+}
+
+async function reportsOf(live: LiveAudiences, findings: Findings): Promise<readonly LiveReport[]> {
+  try {
+    return await live.reports(LIVE_WITHIN_MS);
+  } catch (error) {
+    findings.add('not live', String(error));
+    return [];
+  }
 }
 
 async function stopAll({ processes }: Scene, findings: Findings): Promise<void> {

@@ -1,9 +1,9 @@
 /** The one place that talks to the service: documented HTTP, with the session's cookie in place of a key. */
 import type { Raw } from './answer.ts';
-import { type Json, isRawNumber, parseJson } from './json.ts';
+import { isObject, type Json, type JsonObject, parseJson } from './json.ts';
 import type { Operation } from '../../../schemas/operations.ts';
 
-export interface FieldProblem {
+interface FieldProblem {
   readonly path: string;
   readonly message: string;
 }
@@ -84,6 +84,12 @@ export async function ask<T>(request: Request<T>): Promise<Raw<T>> {
   return parseJson(await response.text()) as Raw<T>;
 }
 
+/** What was thrown as a refusal. @throws anything else. */
+export function refusalIn(thrown: unknown): ApiError {
+  if (!(thrown instanceof ApiError)) throw thrown;
+  return thrown;
+}
+
 export function noAnswer(): ApiError {
   const message = 'The service did not answer. It may be restarting, or the connection is down.';
   return new ApiError({ status: 0, code: 'network', title: 'No answer', message });
@@ -91,7 +97,7 @@ export function noAnswer(): ApiError {
 
 async function refusalOf(response: Response): Promise<ApiError> {
   const { status, headers } = response;
-  const problem = await response.text().then(readProblem, (): Problem => ({}));
+  const problem = await response.text().then(readProblem, (): JsonObject => ({}));
   const retryAfter = Number(headers.get('Retry-After') ?? Number.NaN);
   const requestId = headers.get('X-Request-Id');
   return new ApiError({
@@ -105,13 +111,9 @@ async function refusalOf(response: Response): Promise<ApiError> {
   });
 }
 
-type Problem = { readonly [name: string]: Json };
-
-function readProblem(text: string): Problem {
+function readProblem(text: string): JsonObject {
   const value = parseJson(text);
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value)
-    ? (value as Problem)
-    : {};
+  return isObject(value) ? value : {};
 }
 
 function stringOf(value: Json | undefined): string | undefined {

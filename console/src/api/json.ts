@@ -3,7 +3,8 @@ export interface RawNumber {
   readonly rawJSON: string;
 }
 
-export type Json = null | boolean | string | RawNumber | readonly Json[] | { readonly [name: string]: Json };
+export type Json = null | boolean | string | RawNumber | readonly Json[] | JsonObject;
+export type JsonObject = { readonly [name: string]: Json };
 
 // Not in TypeScript's library yet: https://tc39.es/proposal-json-parse-with-source/
 interface JsonWithSource {
@@ -29,6 +30,15 @@ export function parseJson(text: string): Json {
 
 export function isRawNumber(value: Json | undefined): value is RawNumber {
   return native.isRawJSON?.(value) === true;
+}
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !isList(value) && !isRawNumber(value);
+}
+
+/** As `Array.isArray`, which does not narrow a list that is read-only. */
+export function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
 }
 
 /** The value on one line, or indented, as JSON. */

@@ -17,7 +17,7 @@ export interface LiveTick {
   readonly isRecent: boolean;
 }
 
-export interface LiveListener {
+interface LiveListener {
   readonly onTick: (tick: LiveTick) => void;
   /** `open` with the answer's head; `log-unreachable` while the service cannot read its log. */
   readonly onState: (state: 'connecting' | 'open' | 'log-unreachable') => void;

@@ -22,9 +22,7 @@ export type HistoryEntry = Answer<'GET /v1/audiences/{id}/history'>['history'][n
 export type AudienceMember = WithoutEnd<Answer<'GET /v1/audiences/{id}/members'>>;
 export type AudienceChange = WithoutEnd<Answer<'GET /v1/audiences/{id}/changes'>>;
 export type AudiencePreview = Answer<'POST /v1/audiences/preview'>;
-export type AudienceExplanation = Answer<'POST /v1/audiences/explain'>;
-export type AudienceWhy = Answer<'GET /v1/audiences/{id}/why'>;
-export type AudienceVerdict = AudienceWhy['why'];
+export type AudienceVerdict = Answer<'GET /v1/audiences/{id}/why'>['why'];
 
 /** What ends an answer in lines. */
 export interface LastLine {
@@ -62,6 +60,7 @@ export type Generations = Answer<'GET /v1/admin/generations'>;
 export type Generation = Generations['generations'][number];
 export type ComparisonJob = Answer<'POST /v1/admin/generations/{kind}/{number}/compare'>;
 export type ImportJob = Answer<'GET /v1/admin/imports/{id}'>;
+export type RejectedLine = Answer<'GET /v1/admin/imports/{id}/refused'>['refused'][number];
 export type ImportPreview = Answer<'POST /v1/admin/imports/preview'>;
 export type ImportFile = Answer<'POST /v1/admin/imports/files'>;
 export type DeadLettersPage = Answer<'GET /v1/admin/dead-letters'>;

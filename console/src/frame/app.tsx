@@ -2,9 +2,12 @@ import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { keepsDigits } from '../api/json.ts';
 import { Loading, Problem } from '../parts/loading/states.tsx';
+import { ScreenPage } from '../parts/page.tsx';
+import { Feedback } from './feedback.tsx';
 import { Help, openHelp } from './help.tsx';
 import { useShortcuts } from './keyboard.ts';
 import { Navigation } from './navigation.tsx';
+import { NeedsAdmin } from './needs-admin.tsx';
 import { address, goTo, linkTo } from './router.ts';
 import { openScreens, type Screen, SCREENS } from './screens.ts';
 import { keepScroll } from './scroll.ts';
@@ -36,7 +39,7 @@ function Starting() {
       <h1>Tidemark is starting…</h1>
       <p class="status" role="status">
         <i class="dot alive" aria-hidden="true" />
-        It opens its stores. This page goes on by itself.
+        The service is opening its stores. This page continues by itself.
       </p>
     </main>
   );
@@ -46,10 +49,7 @@ function TooOld() {
   return (
     <main class="alone">
       <h1>This browser is too old</h1>
-      <p>
-        It would show other digits of large numbers than were sent. Chrome and Edge 114, Firefox 135 and Safari 18.4,
-        and what is newer, show all of them.
-      </p>
+      <p>Large numbers would lose digits in it. Use Chrome or Edge 114, Firefox 135 or Safari 18.4, or a newer one.</p>
     </main>
   );
 }
@@ -70,12 +70,31 @@ function Frame() {
       </a>
       <Navigation current={screen} />
       <main id="main" tabIndex={-1}>
-        {screen === undefined ? <NoSuchScreen /> : <LazyScreen key={screen.path + project.value?.id} screen={screen} />}
+        <Content screen={screen} />
       </main>
       <Help />
       <Search />
+      <Feedback />
     </div>
   );
+}
+
+function Content({ screen }: { readonly screen: Screen | undefined }) {
+  if (screen === undefined) {
+    return (
+      <ScreenPage title="There is no such screen">
+        The address may be of a newer version. <a href={linkTo([])}>Go to Today</a>.
+      </ScreenPage>
+    );
+  }
+  if (!openScreens.value.includes(screen)) {
+    return (
+      <ScreenPage title={screen.name}>
+        <NeedsAdmin />
+      </ScreenPage>
+    );
+  }
+  return <LazyScreen key={screen.path + project.value?.id} screen={screen} />;
 }
 
 /** The tab of the browser is named after what is open: by the heading of the page, whichever screen makes it. */
@@ -97,7 +116,16 @@ function useTitle(screen: string | undefined): void {
 
 function globalShortcuts(): Record<string, () => void> {
   const keys = openScreens.value.map(({ key, path }): [string, () => void] => [`g ${key}`, () => goTo(linkTo([path]))]);
-  return { ...Object.fromEntries(keys), '/': focusSearch, '?': openHelp };
+  const rows = { j: () => moveFocus(1), k: () => moveFocus(-1) };
+  return { ...Object.fromEntries(keys), ...rows, '/': focusSearch, '?': openHelp };
+}
+
+/** Through the rows of a list: the elements with `data-row`, which open with Enter as buttons and links do. */
+function moveFocus(step: number): void {
+  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
+  const at = rows.findIndex((row) => row === document.activeElement);
+  const next = at === -1 ? (step > 0 ? 0 : rows.length - 1) : at + step;
+  rows[Math.min(Math.max(next, 0), rows.length - 1)]?.focus();
 }
 
 /** Every screen has one field with `data-search`: what it looks for. */
@@ -119,15 +147,4 @@ function LazyScreen({ screen }: { readonly screen: Screen }) {
     };
   }, [screen]);
   return Loaded === undefined ? <Loading what={screen.name} /> : <Loaded />;
-}
-
-function NoSuchScreen() {
-  return (
-    <div class="screen">
-      <h1>There is no such screen</h1>
-      <p>
-        The address may be of a newer version. <a href={linkTo([])}>Go to Today</a>.
-      </p>
-    </div>
-  );
 }

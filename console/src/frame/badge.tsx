@@ -1,35 +1,42 @@
-import { ask } from '../api/client.ts';
+import type { ComponentChildren } from 'preact';
 import { countOf, type RawNumber } from '../api/json.ts';
+import type { Raw } from '../api/answer.ts';
+import type { Request } from '../api/client.ts';
 import { operation } from '../../../schemas/operations.ts';
 import { count } from '../parts/numbers.ts';
 import { usePoll } from '../parts/loading/use-poll.ts';
 
 const EVERY_MS = 30_000;
 
-/** What a screen has that wants a look, by its path: undefined where it cannot be found out. */
-const WAITING = {
-  live: {
-    what: 'rejected today',
-    find: async (signal: AbortSignal) => (await ask({ ...operation('GET /v1/status'), signal })).refused_today,
-  },
-  'dead-letters': {
-    what: 'waiting',
-    find: async (signal: AbortSignal) =>
-      (await ask({ ...operation('GET /v1/admin/status'), signal })).dead_letters?.messages,
-  },
-} as const satisfies Record<
-  string,
-  { what: string; find: (signal: AbortSignal) => Promise<RawNumber | null | undefined> }
->;
+/** What a screen has that wants a look, by its path. */
+const WAITING: Readonly<Record<string, () => ComponentChildren>> = {
+  live: () => (
+    <Count what="rejected today" request={operation('GET /v1/status')} find={(status) => status.refused_today} />
+  ),
+  'dead-letters': () => (
+    <Count
+      what="waiting"
+      request={operation('GET /v1/admin/status')}
+      find={({ dead_letters: waiting }) => waiting?.messages}
+    />
+  ),
+};
 
 /** How many there are beside the name of a screen; nothing without any, or where it cannot be found out. */
 export function Badge({ path }: { readonly path: string }) {
-  return path in WAITING ? <Count {...WAITING[path as keyof typeof WAITING]} /> : null;
+  return <>{WAITING[path]?.()}</>;
 }
 
-function Count({ what, find }: (typeof WAITING)[keyof typeof WAITING]) {
-  const { value } = usePoll<RawNumber | null | undefined>(what, find, EVERY_MS);
-  const found = value ? countOf(value) : 0;
+interface CountProps<T> {
+  readonly what: string;
+  readonly request: Request<T>;
+  readonly find: (answer: Raw<T>) => RawNumber | null | undefined;
+}
+
+function Count<T>({ what, request, find }: CountProps<T>) {
+  const { value } = usePoll(request, EVERY_MS);
+  const waiting = value === undefined ? undefined : find(value);
+  const found = waiting ? countOf(waiting) : 0;
   if (found === 0) return null;
   return (
     <span class="badge mended">

@@ -5,7 +5,7 @@ const keysOf = (): readonly (readonly [string, string])[] => [
   ...openScreens.value.map(({ name, key }): [string, string] => [`g ${key}`, `Go to ${name}`]),
   ['/', 'Search, or the first filter'],
   ['j', 'Next row'],
-  ['k', 'Row before'],
+  ['k', 'Previous row'],
   ['Enter', 'Open the row'],
   ['Esc', 'Close what is open; leave a field'],
   ['Ctrl K', 'Search everything'],

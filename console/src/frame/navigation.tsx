@@ -51,7 +51,7 @@ function Screens({ current }: { readonly current: Screen | undefined }) {
           return (
             <li key={screen.path} class={isFirst || screen.group === '' ? 'first-of-group' : ''}>
               {(isFirst || index === 0) && screen.group !== '' && (
-                <span class="group quiet small" aria-hidden="true">
+                <span class="group-name quiet small" aria-hidden="true">
                   {screen.group}
                 </span>
               )}

@@ -1,25 +1,13 @@
-import { useState } from 'preact/hooks';
-import { ApiError } from '../api/client.ts';
-import { textIn } from '../parts/form.ts';
+import { submitted } from '../parts/form.ts';
+import { useChange } from '../parts/loading/use-change.ts';
 import { Mark } from './navigation.tsx';
 import { signIn } from './session.ts';
 
 export function SignIn() {
-  const [error, setError] = useState<ApiError>();
-  const [isBusy, setBusy] = useState(false);
-  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
-    event.preventDefault();
-    const key = textIn(event.currentTarget, 'key');
-    setBusy(true);
-    signIn(key).catch((failure: unknown) => {
-      setBusy(false);
-      if (!(failure instanceof ApiError)) throw failure;
-      setError(failure);
-    });
-  };
+  const { isBusy, error, run } = useChange();
   return (
     <main class="sign-in">
-      <form onSubmit={submit}>
+      <form onSubmit={submitted((textOf) => run(async () => signIn(textOf('key'))))}>
         <Mark />
         <h1>Sign in to Tidemark</h1>
         <label>
@@ -45,9 +33,8 @@ export function SignIn() {
           {isBusy ? 'Signing in…' : 'Sign in'}
         </button>
         <p class="quiet small" id="key-help">
-          A key that may read opens its project, an admin key all of them. The first start of the service printed them;{' '}
-          <code>tidemark key create --scope read</code> makes another. The browser does not keep the key: it gets a
-          session of its own, which ends after 12 hours without use.
+          The service printed its keys when it first started; <code>tidemark key create --scope read</code> makes
+          another. This browser does not keep the key.
         </p>
       </form>
     </main>

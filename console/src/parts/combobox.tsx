@@ -7,7 +7,7 @@ export interface Suggestion {
   readonly detail?: string;
 }
 
-export interface ComboboxProps<S extends Suggestion> {
+interface ComboboxProps<S extends Suggestion> {
   readonly label: string;
   readonly value: string;
   readonly suggestions: readonly S[];

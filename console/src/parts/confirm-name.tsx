@@ -1,10 +1,13 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { Dialog } from './dialog.tsx';
+import { submitted } from './form.ts';
+import { FormButtons } from './form-buttons.tsx';
 import { Problem } from './loading/states.tsx';
 import { useChange } from './loading/use-change.ts';
 import './confirm-name.css';
 
-export interface ConfirmNameProps {
+interface ConfirmNameProps {
   /** `Revoke this key?` */
   readonly title: string;
   /** What is typed to confirm: the name of what is changed for good. Nothing is where it is left out. */
@@ -20,44 +23,48 @@ export interface ConfirmNameProps {
 
 /** A dialog before what cannot be undone: it says what will happen, and asks for the name. */
 export function ConfirmName({ title, name, action, onConfirm, onClose, children }: ConfirmNameProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const [typed, setTyped] = useState('');
   const { isBusy, error, run } = useChange();
   const isNamed = name === undefined || typed.trim() === name.trim();
-  useEffect(() => dialog.current?.showModal(), []);
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    if (isNamed) run(async () => onConfirm().then(onClose));
-  };
   return (
-    <dialog ref={dialog} class="confirm" aria-labelledby="confirm-title" onClose={onClose}>
-      <form onSubmit={submit}>
-        <h2 id="confirm-title">{title}</h2>
-        {children}
-        {name !== undefined && (
-          <label>
-            <span class="label">
-              To confirm, type <code>{name}</code>
-            </span>
-            <input
-              value={typed}
-              autoComplete="off"
-              spellcheck={false}
-              autoFocus
-              onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-            />
-          </label>
-        )}
-        {error !== undefined && <Problem error={error} />}
-        <div class="row">
-          <button type="submit" class={name === undefined ? 'primary' : 'danger'} disabled={!isNamed || isBusy}>
-            {action}
-          </button>
-          <button type="button" class="plain" onClick={() => dialog.current?.close()}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </dialog>
+    <Dialog title={title} look="confirm" onClose={onClose}>
+      {(close) => (
+        <form onSubmit={submitted(() => isNamed && run(async () => onConfirm().then(onClose)))}>
+          {children}
+          {name !== undefined && <TypedName name={name} typed={typed} onType={setTyped} />}
+          {error !== undefined && <Problem error={error} />}
+          <FormButtons
+            action={action}
+            look={name === undefined ? 'primary' : 'danger'}
+            isOff={!isNamed || isBusy}
+            onCancel={close}
+          />
+        </form>
+      )}
+    </Dialog>
+  );
+}
+
+interface TypedNameProps {
+  readonly name: string;
+  readonly typed: string;
+  readonly onType: (text: string) => void;
+}
+
+/** The field for the name of what is changed for good. */
+export function TypedName({ name, typed, onType }: TypedNameProps) {
+  return (
+    <label>
+      <span class="label">
+        To confirm, type <code>{name}</code>
+      </span>
+      <input
+        value={typed}
+        autoComplete="off"
+        spellcheck={false}
+        autoFocus
+        onInput={({ currentTarget }) => onType(currentTarget.value)}
+      />
+    </label>
   );
 }

@@ -3,10 +3,11 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { chosenProject, SERVICE, urlOf } from '../api/client.ts';
 import type { Operation } from '../../../schemas/operations.ts';
-import { Loading, Problem } from './loading/states.tsx';
+import { tellDone } from '../frame/feedback.tsx';
+import { Ready } from './loading/states.tsx';
 import { useAnswer } from './loading/use-load.ts';
 
-export interface CopyAsProps {
+interface CopyAsProps {
   readonly request: Operation;
   /** Whether the answer is a stream, which curl must not buffer. */
   readonly isStream?: boolean;
@@ -45,12 +46,14 @@ export function KeyNote() {
 /** The SQL that the service says a question is asked by. */
 export function Sql({ request }: { readonly request: Operation<{ readonly sql: string }> }) {
   const loaded = useAnswer(request);
-  if (loaded.state === 'loading') return <Loading what="the SQL" />;
-  if (loaded.state === 'failed') return <Problem error={loaded.error} retry={loaded.retry} />;
-  return <Command name="SQL" text={loaded.value.sql} what="the SQL" />;
+  return (
+    <Ready of={loaded} what="the SQL">
+      {({ sql }) => <Command name="SQL" text={sql} what="the SQL" />}
+    </Ready>
+  );
 }
 
-export interface CommandProps {
+interface CommandProps {
   readonly name: string;
   readonly text: string;
   /** What the button says that it copies. */
@@ -72,35 +75,25 @@ export function Command({ name, text, what = `the ${name} command` }: CommandPro
 
 /** A button that copies a text, which stands beside it. @param what What its name says that it copies. */
 export function CopyText({ text, what }: { readonly text: string; readonly what: string }) {
-  const [isCopied, copy] = useCopy();
   return (
     <button type="button" class="plain" onClick={() => copy(text)} aria-label={`Copy ${what}`}>
-      {isCopied ? 'Copied' : 'Copy'}
+      Copy
     </button>
   );
 }
 
 /** What is shown, for somebody else who signs in. */
 export function CopyLink() {
-  const [isCopied, copy] = useCopy();
   return (
     <button type="button" onClick={() => copy(location.href)}>
-      {isCopied ? 'Copied' : 'Copy link'}
+      Copy link
     </button>
   );
 }
 
-/** Whether something was copied a moment ago, and what copies a text. */
-function useCopy(): readonly [boolean, (text: string) => void] {
-  const [isCopied, setCopied] = useState(false);
-  const copy = (text: string): void => {
-    // Absent on pages without https: the text can be selected there.
-    void navigator.clipboard?.writeText(text).then(() => {
-      setCopied(true);
-      setTimeout(setCopied, 2_000, false);
-    });
-  };
-  return [isCopied, copy];
+function copy(text: string): void {
+  // Absent on pages without https: the text can be selected there.
+  void navigator.clipboard?.writeText(text).then(() => tellDone('Copied.'));
 }
 
 export function curlText({ request, isStream = false }: Pick<CopyAsProps, 'request' | 'isStream'>): string {

@@ -3,7 +3,7 @@ import { ApiError, noAnswer } from '../api/client.ts';
 import { count } from './numbers.ts';
 import { Problem } from './loading/states.tsx';
 
-export interface DownloadProps {
+interface DownloadProps {
   readonly label: string;
   /** What is counted while it runs: `users`. */
   readonly unit: string;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 
-export interface FactsProps {
-  /** By their names; those that are undefined are left out. */
+interface FactsProps {
+  /** By their names; those that are undefined or false are left out. */
   readonly of: Readonly<Record<string, ComponentChildren>>;
   /** A class beside `facts`. */
   readonly look?: string;
@@ -13,7 +13,8 @@ export function Facts({ of: facts, look = '' }: FactsProps) {
     <dl class={`facts ${look}`.trim()}>
       {Object.entries(facts).map(
         ([name, value]) =>
-          value !== undefined && (
+          value !== undefined &&
+          value !== false && (
             <div key={name}>
               <dt>{name}</dt>
               <dd>{value}</dd>

@@ -1,10 +1,20 @@
-import type { RawNumber } from '../api/json.ts';
+import { countOf, type RawNumber } from '../api/json.ts';
 
 const format = new Intl.NumberFormat('en');
 
 /** `1,240`: a count of the interface, never a value of a user. */
 export function count(value: number): string {
   return format.format(value);
+}
+
+/** The same of a count in an answer; `0` without one. */
+export function counted(value: RawNumber | null | undefined): string {
+  return count(value === null || value === undefined ? 0 : countOf(value));
+}
+
+/** `1 line`, `2 lines` */
+export function plural(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
 }
 
 /** `+12`, `−3`, `0`: by how much a count of the interface has changed. */
@@ -22,7 +32,7 @@ const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
 /** `1.5 GiB`: a size of the interface; `not known` where there is none. */
 export function bytes(size: RawNumber | number | null): string {
-  if (size === null) return 'not known';
+  if (size === null) return 'unknown';
   const value = typeof size === 'number' ? size : Number(size.rawJSON);
   const power = Math.min(UNITS.length - 1, value < 1 ? 0 : Math.floor(Math.log2(value) / 10));
   const shown = value / 1_024 ** power;

@@ -1,15 +1,15 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import './table.css';
 
 export interface Column {
   readonly name: string;
-  /** `number` aligns to the right; `narrow-off` leaves the column out where there is little room. */
+  /** `number` aligns to the right, `quiet` is grey; `narrow-off` leaves the column out where there is little room. */
   readonly look?: string;
   /** Whether the name is for screen readers alone. */
   readonly isHidden?: boolean;
 }
 
-export interface TableProps {
+interface TableProps {
   readonly columns: readonly Column[];
   /** More classes of the table. */
   readonly look?: string;
@@ -31,5 +31,74 @@ export function Table({ columns, look = '', children }: TableProps) {
       </thead>
       <tbody>{children}</tbody>
     </table>
+  );
+}
+
+export interface CellColumn<T> extends Column {
+  readonly cell: (row: T) => ComponentChildren;
+}
+
+interface ListingProps<T> {
+  readonly rows: readonly T[];
+  readonly keyOf: (row: T) => string;
+  readonly columns: readonly CellColumn<T>[];
+  readonly look?: string;
+  readonly rowLook?: (row: T) => string;
+  /** Below a row; undefined or false while it is closed. */
+  readonly detailsOf?: (row: T) => ComponentChildren;
+}
+
+/** A table with a row for each of a list. The first cell of a row is its head. */
+export function Listing<T>({ rows, keyOf, columns, look = '', rowLook, detailsOf }: ListingProps<T>) {
+  return (
+    <Table columns={columns} look={look}>
+      {rows.map((row) => {
+        const details = detailsOf?.(row) ?? false;
+        const [head, ...others] = columns;
+        return (
+          <Fragment key={keyOf(row)}>
+            <tr class={rowLook?.(row)}>
+              <th scope="row" class={head?.look}>
+                {head?.cell(row)}
+              </th>
+              {others.map(({ name, look: of, cell }) => (
+                <td key={name} class={of}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+            {details !== false && (
+              <tr class="open-details">
+                <td colSpan={columns.length}>{details}</td>
+              </tr>
+            )}
+          </Fragment>
+        );
+      })}
+    </Table>
+  );
+}
+
+interface RowButtonProps {
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** The head of a row that opens: a press on the row is one on it. */
+export function RowButton({ isOpen, onToggle, children }: RowButtonProps) {
+  return (
+    <button type="button" class="bare cover" data-row aria-expanded={isOpen} onClick={onToggle}>
+      {children}
+    </button>
+  );
+}
+
+/** The head of a row that leads elsewhere. */
+export function RowLink({ link, children }: { readonly link: string; readonly children: ComponentChildren }) {
+  return (
+    <a class="cover" data-row href={link}>
+      {children}
+    </a>
   );
 }

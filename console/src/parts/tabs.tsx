@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { address, linkTo } from '../frame/router.ts';
 import './tabs.css';
 
-export interface TabLink {
+interface TabLink {
   readonly title: string;
   /** Made with `linkTo`: which tab is open is in the address. */
   readonly link: string;

@@ -20,7 +20,7 @@ setInterval(() => {
   if (!document.hidden) now.value = Date.now();
 }, 5_000);
 
-export interface AgoProps {
+interface AgoProps {
   /** RFC 3339. */
   readonly at: string;
   /** Within a link or a button, which has the focus itself. */
@@ -127,7 +127,7 @@ const UNITS = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-export function agoText(atMs: number, nowMs: number): string {
+function agoText(atMs: number, nowMs: number): string {
   const seconds = Math.round((atMs - nowMs) / 1_000);
   for (const [unit, worth, least] of UNITS) {
     if (Math.abs(seconds) >= least * worth) return relative.format(Math.trunc(seconds / worth), unit);

@@ -1,6 +1,6 @@
 /** Where a message has got to, as its receipt says: accepted, in profiles, in analytics. */
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError, ask } from '../api/client.ts';
+import { type ApiError, ask, refusalIn } from '../api/client.ts';
 import { operation } from '../../../schemas/operations.ts';
 import { Problem } from '../parts/loading/states.tsx';
 import { count } from '../parts/numbers.ts';
@@ -39,9 +39,7 @@ export function ReceiptSteps({ receipt, project, inProfile, onProjected, onQuery
       if (next.queryable !== undefined) onQueryable?.();
     };
     follow(receipt, project, tell, controller.signal).catch((failure: unknown) => {
-      if (controller.signal.aborted) return;
-      if (!(failure instanceof ApiError)) throw failure;
-      setError(failure);
+      if (!controller.signal.aborted) setError(refusalIn(failure));
     });
     return () => controller.abort();
   }, [receipt, attempt]);

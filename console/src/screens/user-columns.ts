@@ -1,7 +1,6 @@
 /** The traits that stand beside users whom a definition means: what people call them, and what it asks about. Pure. */
-import type { Json } from '../api/json.ts';
+import { isObject, type Json } from '../api/json.ts';
 import { displayName, type ListedUser, nameTraits, spelled } from '../parts/user-cell.tsx';
-import { isObject } from './builder/json-edit.ts';
 import { keysOf } from './builder/known.ts';
 import { type TreeNode, treeOf } from './builder/tree.ts';
 

@@ -5,7 +5,7 @@ import { type Column, Table } from '../parts/table.tsx';
 import { type ListedUser, UserCell } from '../parts/user-cell.tsx';
 import { columnsFor } from './user-columns.ts';
 
-export interface UserTableProps<U extends ListedUser> {
+interface UserTableProps<U extends ListedUser> {
   readonly users: readonly U[];
   /** What the list asked for, as the parameter `traits` spells it. */
   readonly traits: readonly string[];

@@ -1,7 +1,7 @@
 /** A saved audience as it is answered. */
 import { describeLines } from '../../questions/definition/describe.ts';
 import { type AudienceNames, namesReferredTo, readSaved } from '../../questions/saved/references.ts';
-import type { AudienceStore, SavedAudience } from '../../questions/saved/audience-store.ts';
+import type { AudienceStore, NewAudience, SavedAudience } from '../../questions/saved/audience-store.ts';
 import { etagOf } from '../../http/if-match.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Problem } from '../../messages/message.ts';
@@ -30,16 +30,17 @@ export function withWarnings(body: string, warnings: readonly Problem[]): string
 }
 
 export function audienceJson(audience: SavedAudience, project: Zone, names: AudienceNames): string {
-  const { id, name, note, tags, version, revision, refreshMs, createdAtMs, updatedAtMs, evaluation, failure } =
+  const { id, name, note, tags, version, revision, createdAtMs, updatedAtMs, evaluation, failure, liveThrough } =
     audience;
   const rest = {
     version,
     revision,
-    refresh: refreshMs === null ? null : formatRefresh(refreshMs),
+    refresh: refreshOf(audience),
     created_at: formatMs(createdAtMs),
     updated_at: formatMs(updatedAtMs),
     evaluation: evaluation && { ...evaluation, at: formatMicros(evaluation.at) },
     failure,
+    live_through: liveThrough === null ? null : formatMicros(liveThrough),
   };
   const head = JSON.stringify({ id, name, note, tags }).slice(0, -1);
   return `${head},${definitionJson(audience, project, names)},${JSON.stringify(rest).slice(1)}`;
@@ -53,7 +54,15 @@ export function definitionJson(saved: Pick<SavedAudience, 'definition'>, project
   return `"definition":${saved.definition},"description":${JSON.stringify(description)}`;
 }
 
-/** How often an audience is evaluated, as text: `15m`, `1h`, `1d`, `1w`. Pure. */
+/** How an audience is kept up to date, as text: `live`, or how often it is evaluated: `15m`, `1h`, `1d`, `1w`. Pure. */
+
+export const LIVE = 'live';
+
+/** Null: only when it is asked for. */
+export function refreshOf({ refreshMs, isLive = false }: Pick<NewAudience, 'refreshMs' | 'isLive'>): string | null {
+  if (isLive) return LIVE;
+  return refreshMs === null ? null : formatRefresh(refreshMs);
+}
 
 const UNITS = [
   ['w', 604_800_000],
@@ -64,15 +73,16 @@ const UNITS = [
 
 const MOST_MS = 366 * 86_400_000;
 
-/** Milliseconds; undefined if the text is invalid, less than a minute or more than a year. */
-export function parseRefresh(text: string): number | undefined {
+/** Milliseconds, or live; undefined if the text is invalid, less than a minute or more than a year. */
+export function parseRefresh(text: string): number | typeof LIVE | undefined {
+  if (text === LIVE) return LIVE;
   const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   const ms = Number(count) * (UNITS.find(([name]) => name === unit)?.[1] ?? Number.NaN);
   return ms >= 60_000 && ms <= MOST_MS ? ms : undefined;
 }
 
 /** In the largest unit that divides it evenly. */
-export function formatRefresh(ms: number): string {
+function formatRefresh(ms: number): string {
   const [unit, unitMs] = UNITS.find(([, size]) => ms % size === 0) ?? ['m', 60_000];
   return `${Math.round(ms / unitMs)}${unit}`;
 }

@@ -9,7 +9,15 @@ import type { Project } from '../../stores/projects/project-store.ts';
 import type { ChangesWatch } from './changes-watch.ts';
 import { BEHIND_ALL } from './cursor.ts';
 import { NO_AUDIENCE } from './saved.ts';
-import { type ChangesRequest, changesAnswer, linesOfChanges, readChangesRequest, type StreamParts } from './streams.ts';
+import {
+  type ChangesRequest,
+  changesAnswer,
+  changesQuery,
+  linesOfChanges,
+  readableUntil,
+  readChangesRequest,
+  type StreamParts,
+} from './streams.ts';
 
 export interface FollowParts extends StreamParts {
   readonly changesWatch: ChangesWatch;
@@ -36,7 +44,7 @@ export async function answerFollow(parts: FollowParts, limits: FollowLimits, cal
   // Before analytics: what becomes readable in between is seen by both, not by neither.
   const known = (await parts.saved.changesReadableAt([id])).get(id);
   if (known === undefined) return NO_AUDIENCE;
-  const until = await parts.analytics.finalizedAt(project.id, id);
+  const until = await readableUntil(parts, project.id, id);
   if (await hasChanges(parts, project, request, until)) return stream();
   const after = later(known ?? EARLIEST, request.at);
   const outcome = await parts.changesWatch.wait({ audienceId: id, after }, { waitMs, client });
@@ -46,13 +54,15 @@ export async function answerFollow(parts: FollowParts, limits: FollowLimits, cal
 
 /** Reads one line. A caller that is up to date, like a following job, is answered without a read. */
 async function hasChanges(
-  { analytics, limitsOf }: StreamParts,
+  parts: StreamParts,
   project: Project,
-  { audience: { id: audienceId }, at, after }: ChangesRequest,
+  request: ChangesRequest,
   until: Micros | null,
 ): Promise<boolean> {
+  const { analytics, limitsOf } = parts;
+  const { at, after } = request;
   if (until === null || at > until || (at === until && after === BEHIND_ALL)) return false;
-  const query = { projectId: project.id, audienceId, after: { at, user: after }, until, limit: 1 };
+  const query = await changesQuery(parts, { ...request, limit: 1 }, until);
   for await (const chunk of await analytics.audienceChanges(query, limitsOf(project))) {
     if (chunk.length > 0) return true;
   }

@@ -11,7 +11,7 @@ import type { Answer } from '../../http/route.ts';
 import { type Members, readBody } from '../input.ts';
 import { contextOf, type QueryRequest, refuseBody, refuseParameter } from '../query.ts';
 import { withWarnings } from './audience-json.ts';
-import { type TraitChoice, NO_TRAITS, readTraitChoice, withTraits } from './trait-choice.ts';
+import { type TraitChoice, NO_TRAITS, readTraitChoice, withTraits } from '../../stores/profiles/trait-choice.ts';
 import { readOfAudience } from './saved.ts';
 import type { TraitsParts } from './user-lines.ts';
 

@@ -12,7 +12,7 @@ import { DAY_MICROS, HOUR_MICROS } from '../../messages/day-and-hour.ts';
 import { toJsonText } from '../../messages/json.ts';
 import type { Problem } from '../../messages/message.ts';
 import { formatMicros, microsAt } from '../../messages/timestamp.ts';
-import { audienceAnswer, audienceJson, formatRefresh, parseRefresh } from './audience-json.ts';
+import { audienceAnswer, audienceJson, LIVE, parseRefresh, refreshOf } from './audience-json.ts';
 import { decodeListCursor, encodeListCursor } from './cursor.ts';
 import { type Input, type Members, readBody, readInput } from '../input.ts';
 import { given, pageFrom, type QueryRequest, readCursor, refuseBody, refuseParameter } from '../query.ts';
@@ -24,12 +24,14 @@ export interface SavedAudienceParts {
 }
 
 /** `POST /v1/audiences` */
-export async function answerSave({ saved }: SavedAudienceParts, call: ChangeRequest): Promise<Answer | Refusal> {
+export async function answerSave(parts: SavedAudienceParts, call: ChangeRequest): Promise<Answer | Refusal> {
+  const { saved } = parts;
   const audiences = await findReferences(saved, call.project.id, call.text);
   const read = readBody('POST /v1/audiences', call, settingsIn(call, audiences));
   if (!read.ok) return read.refusal;
   const { settings, warnings } = read.value.also;
   const made = { name: '', definition: '', refreshMs: null, ...settings };
+  if (made.isLive === true) await parts.evaluator.expectLive();
   const audience = await saved.create(call.project.id, made, call.key?.id);
   const audit = { action: 'audience.save', object: audience.id, after: settingsJson(audience) };
   const headers = { Location: `/v1/audiences/${audience.id}` };
@@ -81,7 +83,7 @@ export async function answerSaved(parts: SavedAudienceParts, call: QueryRequest)
 
 /** `PUT` and `PATCH /v1/audiences/:id`: the one replaces all, the other what it names. */
 export async function answerChange(
-  { saved }: SavedAudienceParts,
+  { saved, evaluator }: SavedAudienceParts,
   call: ChangeRequest,
   how: 'PUT /v1/audiences/{id}' | 'PATCH /v1/audiences/{id}',
 ): Promise<Answer | Refusal> {
@@ -94,6 +96,7 @@ export async function answerChange(
   if (Object.keys(settings).length === 0) return NO_CHANGE;
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
+  if (settings.isLive === true) await evaluator.expectLive();
   const changes = { ...(how === 'PUT /v1/audiences/{id}' && { refreshMs: null, note: '', tags: [] }), ...settings };
   const before = await saved.find(call.project.id, id);
   const after = await saved.update(call.project.id, id, changes, terms);
@@ -208,12 +211,14 @@ function settingsIn(
     const read =
       definition === undefined ? undefined : readDefinition(definition, { timezone, path: '/definition', audiences });
     if (read?.ok === false) problems.push(...read.problems);
-    const refreshMs = typeof refresh === 'string' ? parseRefresh(refresh) : (refresh as null | undefined);
-    if (typeof refresh === 'string' && refreshMs === undefined) problems.push(NO_REFRESH);
+    const wanted = typeof refresh === 'string' ? parseRefresh(refresh) : (refresh as null | undefined);
+    if (typeof refresh === 'string' && wanted === undefined) problems.push(NO_REFRESH);
     if (problems.length > 0) return { ok: false, problems };
     const text = definition === undefined ? undefined : toJsonText(definition);
+    const isLive = wanted === undefined ? undefined : wanted === LIVE;
+    const refreshMs = wanted === LIVE ? null : wanted;
     const labels = { note: note as string | undefined, tags: tags as readonly string[] | undefined };
-    const settings = given({ name: name as string | undefined, definition: text, refreshMs, ...labels });
+    const settings = given({ name: name as string | undefined, definition: text, refreshMs, isLive, ...labels });
     return { ok: true, settings, warnings: read?.ok === true ? read.warnings : [] };
   };
 }
@@ -237,11 +242,11 @@ function isTag(tag: unknown): boolean {
 
 const NO_REFRESH = {
   path: '/refresh',
-  message: 'must be null or a time such as 15m, 1h, 1d or 1w, from a minute to 366 days',
+  message: 'must be null, live, or a time such as 15m, 1h, 1d or 1w, from a minute to 366 days',
 };
 
 /** What the audit log has of an audience. */
-function settingsJson({ name, definition, refreshMs, note, tags }: NewAudience): string {
-  const rest = { refresh: refreshMs === null ? null : formatRefresh(refreshMs), note, tags };
+function settingsJson({ name, definition, note, tags, ...settings }: NewAudience): string {
+  const rest = { refresh: refreshOf(settings), note, tags };
   return `{"name":${JSON.stringify(name)},"definition":${definition},${JSON.stringify(rest).slice(1)}`;
 }

@@ -1,5 +1,6 @@
 import type { AnalyticsParts } from '../../questions/query-budget.ts';
 import type { SavedAudience } from '../../questions/saved/audience-store.ts';
+import type { ChangesQuery } from '../../stores/analytics/analytics-store.ts';
 import { compileMembers } from '../../questions/sql/compile-members.ts';
 import { definitionOf } from '../../questions/saved/references.ts';
 import type { Refusal } from '../../http/problems.ts';
@@ -117,11 +118,32 @@ function numberIn(internalId: string | undefined): bigint | undefined {
 
 export async function changesAnswer(parts: StreamParts, project: Project, request: ChangesRequest): Promise<Answer> {
   const { analytics, limitsOf } = parts;
-  const { audience, at, after: user, limit } = request;
-  const names = { projectId: project.id, audienceId: audience.id };
-  const until = await analytics.finalizedAt(project.id, audience.id);
-  const query = { ...names, after: { at, user }, until: until ?? EARLIEST, limit };
+  const { audience } = request;
+  const until = await readableUntil(parts, project.id, audience.id);
+  const query = await changesQuery(parts, request, until ?? EARLIEST);
   return linesOfChanges(parts, await analytics.audienceChanges(query, limitsOf(project)), request, until);
+}
+
+/** Up to when changes can be read: the last evaluation, or how far a live audience has come since; null: none yet. */
+export async function readableUntil(
+  { saved, analytics }: Pick<StreamParts, 'saved' | 'analytics'>,
+  projectId: string,
+  audienceId: string,
+): Promise<Micros | null> {
+  const audience = await saved.find(projectId, audienceId);
+  const evaluatedAt = await analytics.finalizedAt(projectId, audienceId);
+  const liveThrough = audience?.liveThrough ?? null;
+  return evaluatedAt === null || (liveThrough !== null && liveThrough > evaluatedAt) ? liveThrough : evaluatedAt;
+}
+
+/** Asks which live changes count after `until` is known: none up to it is missed. */
+export async function changesQuery(
+  { saved }: Pick<StreamParts, 'saved'>,
+  { audience, at, after: user, limit }: Pick<ChangesRequest, 'audience' | 'at' | 'after' | 'limit'>,
+  until: Micros,
+): Promise<ChangesQuery> {
+  const epochs = await saved.liveEpochs();
+  return { projectId: audience.projectId, audienceId: audience.id, epochs, after: { at, user }, until, limit };
 }
 
 /** Streams changes. @param until The last evaluation that they may be of. */

@@ -6,7 +6,14 @@ import type { ProfileReader } from '../../stores/profiles/profile-store.ts';
 import type { Answer } from '../../http/route.ts';
 import { csvAnswer, ndjsonAnswer, type NdjsonOptions } from '../ndjson.ts';
 import { type Checked, refuseParameter } from '../query.ts';
-import { type TraitChoice, NO_TRAITS, readTraitChoice, traitCell, traitColumns, withTraits } from './trait-choice.ts';
+import {
+  type TraitChoice,
+  NO_TRAITS,
+  readTraitChoice,
+  traitCell,
+  traitColumns,
+  withTraits,
+} from '../../stores/profiles/trait-choice.ts';
 
 export interface TraitsParts {
   readonly profiles: ProfileReader;

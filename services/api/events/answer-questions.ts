@@ -11,7 +11,7 @@ import type { OpenSpan } from '../../questions/events/count-sql.ts';
 import type { Summaries } from '../../questions/events/summary.ts';
 import { findReferences } from '../../questions/saved/references.ts';
 import type { QuestionParts } from '../audiences/questions.ts';
-import { readTraitChoice } from '../audiences/trait-choice.ts';
+import { readTraitChoice } from '../../stores/profiles/trait-choice.ts';
 import type { TraitsParts } from '../audiences/user-lines.ts';
 import { traitsOfUsers } from '../users/traits-of-users.ts';
 import { type Counts, countEvents } from '../../questions/events/event-counts.ts';

@@ -16,7 +16,7 @@ import type { Input } from '../input.ts';
 import type { LiveFilter } from './live-filter.ts';
 import { type LiveParts, LiveReader, type Matched, type Tick } from './live-reader.ts';
 import type { PartitionEnd } from './live-sharer.ts';
-import { readTraitChoice, type TraitChoice } from '../audiences/trait-choice.ts';
+import { readTraitChoice, type TraitChoice } from '../../stores/profiles/trait-choice.ts';
 import type { TraitsParts } from '../audiences/user-lines.ts';
 import { traitsOfUsers } from '../users/traits-of-users.ts';
 import { given, refuseParameter } from '../query.ts';

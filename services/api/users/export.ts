@@ -26,7 +26,7 @@ import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY, profileBody } from './users.ts';
 
 export interface ExportParts extends UserStores {
-  readonly saved: Pick<AudienceStore, 'list' | 'find'>;
+  readonly saved: Pick<AudienceStore, 'list' | 'find' | 'liveEpochs'>;
 }
 
 const EVENTS_AT_ONCE = 1_000;
@@ -108,8 +108,9 @@ class Export {
   async *#changes(): AsyncGenerator<Uint8Array> {
     const saved = await this.#parts.saved.list(this.#user.projectId, AUDIENCES_AT_ONCE);
     const names = new Map(saved.map(({ id, name }) => [id, name]));
+    const epochs = await this.#parts.saved.liveEpochs();
     for (let after = { at: EARLIEST, audienceId: '' }; ;) {
-      const query = userChangesQuery(this.#user, after, CHANGES_AT_ONCE);
+      const query = userChangesQuery(this.#user, { after, epochs, limit: CHANGES_AT_ONCE });
       const { rows } = await this.#parts.analytics.askHistory(query, this.#limits);
       const changes = rows as readonly unknown[] as readonly UserChangeRow[];
       const last = changes.at(-1);

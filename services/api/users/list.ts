@@ -12,7 +12,7 @@ import { findReferences } from '../../questions/saved/references.ts';
 import type { AudienceStore } from '../../questions/saved/audience-store.ts';
 import { type QueriedUser, listUsers, type UserPosition } from '../../questions/users/user-list.ts';
 import { withWarnings } from '../audiences/audience-json.ts';
-import { NO_TRAITS, readTraitChoice, type TraitChoice, withTraits } from '../audiences/trait-choice.ts';
+import { NO_TRAITS, readTraitChoice, type TraitChoice, withTraits } from '../../stores/profiles/trait-choice.ts';
 import { type Members, readBody } from '../input.ts';
 import { contextOf, refuseBody } from '../query.ts';
 import type { UserStores } from './store-parts.ts';

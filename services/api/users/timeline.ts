@@ -26,7 +26,7 @@ import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY } from './users.ts';
 
 export interface TimelineParts extends UserStores {
-  readonly saved: Pick<AudienceStore, 'list'>;
+  readonly saved: Pick<AudienceStore, 'list' | 'liveEpochs'>;
 }
 
 /** At one time, those of the first type come first. */
@@ -181,7 +181,8 @@ class Timeline {
 
   async #changes(span: TimelineSpan): Promise<readonly Entry[]> {
     const { analytics, saved } = this.#parts;
-    const found = await analytics.askHistory(changesBeforeQuery(this.#question, span), this.#limits);
+    const epochs = await answerOf('profiles', saved.liveEpochs());
+    const found = await analytics.askHistory(changesBeforeQuery(this.#question, span, epochs), this.#limits);
     const rows = found.rows as readonly unknown[] as readonly UserChangeRow[];
     if (rows.length === 0) return [];
     const audiences = await answerOf('profiles', saved.list(this.#question.projectId, NAMED_AUDIENCES));

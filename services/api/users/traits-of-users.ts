@@ -1,6 +1,6 @@
 /** Some traits of the users of a page, read at once. */
 import { MAX_PAGE_CHARS } from '../../questions/query-budget.ts';
-import { NO_TRAITS, type TraitChoice, chosenTraitsText } from '../audiences/trait-choice.ts';
+import { NO_TRAITS, type TraitChoice, chosenTraitsText } from '../../stores/profiles/trait-choice.ts';
 import type { TraitsParts } from '../audiences/user-lines.ts';
 
 interface ListedUser {

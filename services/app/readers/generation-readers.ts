@@ -2,6 +2,7 @@ import { Projector } from '../../consumers/projector/project.ts';
 import type { Trouble } from '../../consumers/reader-loop.ts';
 import type { BatchReport, LaneReader, ReaderMetrics } from '../../consumers/reader-metrics.ts';
 import { Sink, type SinkOptions } from '../../consumers/sink/copy.ts';
+import type { Inserted } from '../../consumers/sink/touched.ts';
 import { inSequence, rateThrottle, type Throttle } from '../../consumers/throttle/throttle.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
@@ -10,7 +11,6 @@ import type { Config } from '../../runtime/config.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
-import { deletedProjects } from '../../stores/projects/deleted-projects.ts';
 import { type Generation, groupSuffixOf } from '../../stores/generations/generation.ts';
 import { countDropped, DroppedTraitsWarning } from '../../stores/profiles/dropped-traits.ts';
 import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
@@ -18,6 +18,14 @@ import { SqlProfileStore } from '../../stores/profiles/sql-profile-store.ts';
 import { SqlSinkPlans } from '../../stores/profiles/sql-sink-plans.ts';
 import { SqlDeadLetterHistory } from '../../stores/profiles/unstored-messages.ts';
 import { isServer } from '../../runtime/embedded.ts';
+import { deletedProjects, readDeletedProjects } from '../../stores/projects/deleted-projects.ts';
+import { UserOrderMove } from './user-order-move.ts';
+
+/** Somebody who follows what the generations of analytics hold: `InsertFollower` for each of them. */
+export interface AnalyticsFollower {
+  readonly wants: (generation: number) => boolean;
+  readonly inserted: (generation: number, inserted: Inserted) => void;
+}
 
 export interface GenerationParts {
   readonly config: Config;
@@ -32,6 +40,8 @@ export interface GenerationParts {
   readonly throttle: Throttle;
   /** Throttles readers that can wait: of imported messages, and of generations that are not live. */
   readonly throttleForHistory: Throttle;
+  /** Is told of the inserts of live and of imported messages; nobody by default. */
+  readonly follower?: AnalyticsFollower;
 }
 
 /** A reader and whether it has failed permanently. */
@@ -52,6 +62,7 @@ export class GenerationReaders {
   /** Rejects with the first permanent failure of a reader; never resolves. The other reader continues. */
   readonly failed: Promise<never>;
   readonly #readers: readonly RunningReader[];
+  readonly #move: UserOrderMove | undefined;
   #generation: Generation;
   #isLive: boolean;
 
@@ -63,6 +74,7 @@ export class GenerationReaders {
       this.#open(parts, analytics, reader, LIVE_TOPICS),
       this.#open(parts, analytics, `import-${reader}`, IMPORT_TOPICS),
     ];
+    this.#move = analytics && userOrderMoveOf(parts, analytics);
     this.failed = Promise.race(this.#readers.map((running) => noteFailure(running)));
     this.failed.catch(() => undefined);
   }
@@ -86,6 +98,7 @@ export class GenerationReaders {
 
   start(): void {
     for (const { reader } of this.#readers) reader.start();
+    this.#move?.start();
   }
 
   /** Takes over the generation's current row: its rate limit may change while it is read, and whether it is live. */
@@ -96,7 +109,7 @@ export class GenerationReaders {
 
   /** Waits for the batches under way. Idempotent. */
   async stop(): Promise<void> {
-    await Promise.all(this.#readers.map(({ reader }) => reader.stop()));
+    await Promise.all([this.#move?.stop(), ...this.#readers.map(({ reader }) => reader.stop())]);
   }
 
   #open(
@@ -105,7 +118,7 @@ export class GenerationReaders {
     name: LaneReader,
     topics: readonly string[],
   ): RunningReader {
-    const { log, codec, database, config, metrics } = parts;
+    const { log, codec, database, config, metrics, follower } = parts;
     const { kind, number, projectId, asOf } = this.#generation;
     const isImport = topics === IMPORT_TOPICS;
     const common = {
@@ -147,6 +160,7 @@ export class GenerationReaders {
             plans: new SqlSinkPlans(database, number),
             analytics,
             onInsert: observe,
+            ...followerOf(follower, number),
           });
     return { name, reader, failed: false };
   }
@@ -166,6 +180,10 @@ export class GenerationReaders {
   }
 }
 
+function userOrderMoveOf({ database, logger }: GenerationParts, analytics: AnalyticsStore): UserOrderMove {
+  return new UserOrderMove({ analytics, deletedProjects: () => readDeletedProjects(database), logger });
+}
+
 async function noteFailure(running: RunningReader): Promise<never> {
   try {
     return await running.reader.failed;
@@ -173,6 +191,12 @@ async function noteFailure(running: RunningReader): Promise<never> {
     running.failed = true;
     throw error;
   }
+}
+
+function followerOf(follower: AnalyticsFollower | undefined, number: number): Pick<SinkOptions, 'follower'> {
+  if (follower === undefined) return {};
+  const inserted = (told: Inserted): void => follower.inserted(number, told);
+  return { follower: { wants: () => follower.wants(number), inserted } };
 }
 
 /** How large a sink's inserts may be and how often they happen; the defaults are those of `SinkOptions`. */

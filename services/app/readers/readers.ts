@@ -9,7 +9,7 @@ import type { Codec } from '../../messages/codec.ts';
 import type { ReaderName } from '../../stores/profiles/profile-store.ts';
 import type { Config } from '../../runtime/config.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import type { ReaderState } from './generation-readers.ts';
+import type { AnalyticsFollower, ReaderState } from './generation-readers.ts';
 import { GenerationWatch } from './generation-watch.ts';
 import { LiveLag } from '../../consumers/throttle/live-lag.ts';
 import { inSequence, liveLagThrottle, type Throttle } from '../../consumers/throttle/throttle.ts';
@@ -26,6 +26,8 @@ export interface ReadersParts {
   readonly throttle?: Throttle;
   /** After this time a reader that repeats the same failing call is stuck. */
   readonly stuckAfterMs?: number;
+  /** Is told what the sinks of this process insert; nobody by default. */
+  readonly follower?: AnalyticsFollower;
 }
 
 const STUCK_AFTER_MS = 60_000;

@@ -57,7 +57,7 @@ function addAudiencePreview(parent: Command, context: CliContext): void {
 function addAudienceSave(parent: Command, context: CliContext): void {
   const names = ['name', 'definition'];
   addOperands(parent.command('save').description('save an audience under a name'), names)
-    .option('--refresh <time>', 'evaluate it by itself so often: 15m, 1h, 1d')
+    .option('--refresh <time>', 'evaluate it by itself so often: 15m, 1h, 1d; or live')
     .option(...NOTE_OPTION)
     .option(...TAGS_OPTION)
     .option(...JSON_ANYWAY_OPTION)
@@ -142,7 +142,7 @@ function addAudienceChange(parent: Command, context: CliContext): void {
   addOperands(parent.command('change').description('change what is named of a saved audience'), names)
     .option('--name <name>', 'a name that no other audience of the project has')
     .option('--definition <definition>', 'the definition: a file, - for standard input, or JSON')
-    .option('--refresh <time>', 'evaluate it by itself so often: 15m, 1h, 1d; or none')
+    .option('--refresh <time>', 'evaluate it by itself so often: 15m, 1h, 1d; or live, or none')
     .option(...NOTE_OPTION)
     .option(...TAGS_OPTION)
     .option(...JSON_ANYWAY_OPTION)

@@ -9,6 +9,7 @@ import type { Decoded } from '../decode-batch.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { joinRows, RowChunks } from './row-chunks.ts';
 import type { TableRows } from './row.ts';
+import { type ReadUsers, Touched } from './touched.ts';
 import { UsersSeen } from './users-seen.ts';
 
 /** A message as it is copied to analytics. */
@@ -35,7 +36,7 @@ export interface InsertBatch {
   // Not the messages themselves: objects that live for a second are what the garbage collector spends its time on.
   /** The messages that count in any case: their rows, their users, and their number. */
   readonly rows: Rows;
-  readonly seen: readonly UsersSeen[];
+  readonly users: readonly ReadUsers[];
   readonly unclaimed: number;
   /** One of each type of these messages. */
   readonly samples: readonly SinkEntry[];
@@ -44,13 +45,14 @@ export interface InsertBatch {
 }
 
 /** What was read of one partition, in order. */
-class PartitionBuffer {
+class PartitionBuffer implements ReadUsers {
   readonly from: Position;
   /** Where the plan that it repeats ends. */
   readonly until: Position | undefined;
   last: LogRecord | undefined;
   readonly chunks = new RowChunks();
   readonly seen = new UsersSeen();
+  readonly touched: Touched | null;
   readonly samples = new Map<Message['type'], SinkEntry>();
   unclaimed = 0;
   readonly claimed: ClaimedEntry[] = [];
@@ -58,9 +60,10 @@ class PartitionBuffer {
   rowCount = 0;
   byteCount = 0;
 
-  constructor(from: Position, until?: Position) {
+  constructor(from: Position, until: Position | undefined, collectsNames: boolean) {
     this.from = from;
     this.until = until;
+    this.touched = collectsNames ? new Touched() : null;
   }
 
   add(read: Read): void {
@@ -81,6 +84,7 @@ class PartitionBuffer {
     }
     this.chunks.addAll(rows);
     this.seen.see(message);
+    this.touched?.add(message);
     this.unclaimed++;
     if (!this.samples.has(message.type)) this.samples.set(message.type, entry);
   }
@@ -89,11 +93,17 @@ class PartitionBuffer {
 /** Collects what is read until an insert takes it out. No I/O. */
 export class Batch {
   readonly #open = new Map<string, PartitionBuffer>();
+  readonly #collectsNames: () => boolean;
   #repeats: PartitionBuffer[] = [];
+
+  /** @param collectsNames Whether the names of what is read are collected, asked when a partition is begun. */
+  constructor(collectsNames: () => boolean = () => false) {
+    this.#collectsNames = collectsNames;
+  }
 
   /** Starts a partition, perhaps again, at this position. `until`: the end of a plan from here that is to be repeated. */
   begin(position: Position, until?: Position): void {
-    this.#open.set(nameOf(position), new PartitionBuffer(position, until));
+    this.#open.set(nameOf(position), new PartitionBuffer(position, until, this.#collectsNames()));
   }
 
   /**
@@ -136,7 +146,7 @@ export class Batch {
     return {
       isRepeat,
       steps,
-      seen: drained.map(({ seen }) => seen),
+      users: drained.map(({ seen, touched }) => ({ seen, touched })),
       rows: joinRows(drained.map(({ chunks }) => chunks.rows())),
       unclaimed: drained.reduce((sum, { unclaimed }) => sum + unclaimed, 0),
       samples: drained.flatMap(({ samples }) => [...samples.values()]),

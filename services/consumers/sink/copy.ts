@@ -11,6 +11,7 @@ import { Batch, type ClaimedEntry, type InsertBatch } from './batch.ts';
 import { Inserter } from './insert.ts';
 import { readEntries } from './read-entries.ts';
 import { resume } from './resume.ts';
+import { type InsertFollower, touchedUsers } from './touched.ts';
 
 export interface SinkOptions extends ConsumerOptions {
   readonly plans: SinkPlans;
@@ -23,6 +24,8 @@ export interface SinkOptions extends ConsumerOptions {
   readonly insertEveryMs?: number;
   /** Called after every insert, for metrics. */
   readonly onInsert?: (report: InsertReport) => void;
+  /** Is told of every insert; while it wants to be, few rows wait for half a second only. */
+  readonly follower?: InsertFollower;
 }
 
 export interface InsertReport extends BatchReport {
@@ -33,6 +36,9 @@ export interface InsertReport extends BatchReport {
 // ClickHouse recommends about one insert a second. At most twice as many rows and bytes are in memory: those being
 // inserted and those being collected.
 const INSERT_EVERY_MS = 1_000;
+// For a follower: an insert of few rows takes a tenth of a second, and more of them an hour are merged for little.
+const INSERT_FEW_EVERY_MS = 500;
+const FEW_ROWS = 5_000;
 const MAX_ROWS = 50_000;
 const MAX_INSERT_BYTES = 16 * 1024 * 1024;
 
@@ -53,7 +59,7 @@ export class Sink extends LogConsumer {
   readonly #maxBytes: number;
   readonly #insertEveryMs: number;
   readonly #inserter: Inserter;
-  #batch = new Batch();
+  #batch: Batch;
   #inserting: Promise<void> | undefined;
   #insertFailure: { readonly error: unknown } | undefined;
   #insertBegunAt = -Infinity;
@@ -75,8 +81,17 @@ export class Sink extends LogConsumer {
     this.#maxRows = options.maxRows ?? MAX_ROWS;
     this.#maxBytes = options.maxBytes ?? MAX_INSERT_BYTES;
     this.#insertEveryMs = options.insertEveryMs ?? INSERT_EVERY_MS;
+    this.#batch = this.#newBatch();
     const withRetry: WithRetry = (...call) => this.loop.withRetry(...call);
     this.#inserter = new Inserter({ analytics, log, codec, wanted: () => this.wanted(), withRetry });
+  }
+
+  #newBatch(): Batch {
+    return new Batch(() => this.#isFollowed);
+  }
+
+  get #isFollowed(): boolean {
+    return this.#options.follower?.wants() ?? false;
   }
 
   /** Waits for the insert under way, but not for retries; collected records that are not inserted are dropped. Idempotent. */
@@ -123,7 +138,7 @@ export class Sink extends LogConsumer {
       if (this.#isDue(records.length === 0)) await this.#beginInsert(reader);
     } catch (error) {
       // Everything is redelivered, from the planned positions, for the partitions that are still assigned to this reader.
-      this.#batch = new Batch();
+      this.#batch = this.#newBatch();
       this.#insertFailure = undefined;
       throw error;
     }
@@ -143,7 +158,10 @@ export class Sink extends LogConsumer {
     return this.#inserting === undefined && this.#msToNext(isLogDrained ? INSERT_EVERY_MS : this.#insertEveryMs) <= 0;
   }
 
-  #msToNext(everyMs: number): number {
+  /** @param usualMs How long after the last insert the next one is, unless somebody follows: history is in no hurry. */
+  #msToNext(usualMs: number): number {
+    const isSoon = usualMs <= INSERT_EVERY_MS && this.#batch.rowCount <= FEW_ROWS && this.#isFollowed;
+    const everyMs = isSoon ? Math.min(usualMs, INSERT_FEW_EVERY_MS) : usualMs;
     return this.#insertBegunAt + everyMs - performance.now();
   }
 
@@ -181,6 +199,7 @@ export class Sink extends LogConsumer {
     const counted = claimed.filter((_, index) => isFirstCopy[index] === true);
     const refused = await this.#inserter.insert(insertBatch, counted);
     await this.loop.withRetry('note what analytics holds', () => this.#inserter.note(steps));
+    await this.#tell(insertBatch, counted);
     const unstored = [...unprocessable, ...refused];
     const deadLetters = await this.deadLetters.append(unstored);
     await this.#release(counted, refused);
@@ -194,6 +213,13 @@ export class Sink extends LogConsumer {
     });
     await reader.commit(ends);
     await this.#compact();
+  }
+
+  async #tell({ steps, users }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<void> {
+    const { follower } = this.#options;
+    if (follower === undefined || !this.#isFollowed) return;
+    const claimed = counted.map(({ content }) => content.message);
+    follower.inserted({ ends: steps.map(({ to }) => to), users: await touchedUsers(users, claimed) });
   }
 
   /** Once an hour. If it fails, the ingested ranges take more rows than they need until the next time. */

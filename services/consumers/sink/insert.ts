@@ -78,10 +78,10 @@ export class Inserter {
   }
 
   /** Whether a project was deleted while the insert waited: its erasure may be over. */
-  async #hasUnwanted({ seen }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<boolean> {
+  async #hasUnwanted({ users }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<boolean> {
     const isWanted = await this.#wanted();
     if (isWanted === undefined) return false;
-    const projects = new Set(seen.flatMap((users) => users.projects()));
+    const projects = new Set(users.flatMap(({ seen }) => seen.projects()));
     for (const { content } of counted) projects.add(content.message.projectId);
     return [...projects].some((project) => !isWanted(project));
   }
@@ -91,7 +91,8 @@ export class Inserter {
   }
 
   /** Concurrent with the messages: folding users takes a fifth of the time that analytics takes for the messages' rows. */
-  async #insertUsers({ seen }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<void> {
+  async #insertUsers({ users }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<void> {
+    const seen = users.map((read) => read.seen);
     await this.#analytics.insert([], await userRows(seen, counted));
   }
 

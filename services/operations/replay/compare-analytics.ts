@@ -135,7 +135,7 @@ const FOLDED: readonly Folded[] = [
     // Its rows do not say where in the log they stand.
     what: 'events by user',
     rows: (db) => `SELECT concat(project_id, '\\n', toString(user)) AS key, count() AS n,
-                          sum(cityHash64(${comparedUserEventColumns()})) AS h FROM ${db}.user_event_rows FINAL`,
+                          sum(cityHash64(${comparedUserEventColumns()})) AS h FROM ${db}.user_track_rows FINAL`,
   },
   {
     what: 'traits',

@@ -19,7 +19,7 @@ import { noteKnownDeadLetters } from '../dead-letters/read-dead-letters.ts';
 import { isPast, type Offsets, offsetsByPartition, sumOf } from './between.ts';
 import { compareAnalytics } from './compare-analytics.ts';
 import { compareProfiles } from './compare-profiles.ts';
-import type { Compared } from './comparison.ts';
+import { type Compared, expectMoved } from './comparison.ts';
 
 /** Replays the log: a new generation is built beside the live one, compared with it, and swapped in. */
 
@@ -138,7 +138,9 @@ export class Replay {
     const own = projectId === null ? liveRowsWithOwn(await this.#generations.live(), kind) : [];
     const pair = { live, fresh: number, projectId, except: own };
     const parts = { ...this.#parts, signal, onStep };
-    return kind === 'profiles' ? [await compareProfiles(parts, pair)] : compareAnalytics(parts, pair);
+    if (kind === 'profiles') return [await compareProfiles(parts, pair)];
+    await expectMoved(parts, pair);
+    return compareAnalytics(parts, pair);
   }
 
   /** Makes the generation `to` live, in one step, once it has passed everything that the previous one has. */

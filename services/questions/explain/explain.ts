@@ -139,7 +139,7 @@ function eventReads(condition: EventCondition, now: bigint): string {
   if (isPassedByAll(condition)) return 'nothing: every user passes';
   const isAnyCopy = takesAnyCopy(condition);
   if (isAnyCopy && events === null && within === null)
-    return 'user_event_rows: every event of the project, by the key; the number of the user alone';
+    return 'user_track_rows: every event of the project, by the key; the number of the user alone';
   const copies = isAnyCopy ? anyCopyOf(within) : 'the first copy of a repeat (FINAL)';
   const later = sequence === null ? [] : [`of what follows, ${eventsOf(sequence.later, now)}`];
   const read: readonly MaybeTested[] = [...where, ...(sequence?.later.where ?? []), ...(measure ? [measure] : [])];

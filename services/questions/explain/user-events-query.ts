@@ -3,6 +3,7 @@ import { DAY_MICROS, dayOf } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
 import { END_OF_TIME } from '../../messages/timestamp.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import { USER_EVENTS } from '../../stores/analytics/user-events.ts';
 import { type EventCondition, type Member, microsOf } from '../definition/audience.ts';
 import { MAX_PAGE_CHARS, type QueryBudget } from '../query-budget.ts';
 import { measuredValue } from '../measures/tally.ts';
@@ -18,7 +19,7 @@ export interface OneUser {
   readonly userKey: string;
 }
 
-interface EventRow {
+export interface EventRow {
   readonly message_id: string;
   readonly event: string;
   /** Microseconds, as are all times here; 64-bit integers are strings. */
@@ -29,7 +30,7 @@ interface EventRow {
 }
 
 /** An event with the conditions that its properties pass. */
-interface Copy extends CountedEvent {
+export interface Copy extends CountedEvent {
   readonly precedence: bigint;
   /** The conditions that name it and whose `where` it passes, now or, where it is `moving`, at some time. */
   readonly passes: ReadonlyMap<EventCondition, Pick<CountedEvent, 'moving' | 'measured'> | null>;
@@ -40,7 +41,7 @@ const FIRST_ROWS = 100;
 const MAX_PAGE_ROWS = 20_000;
 
 // A tenth of what one person does in years. Each event takes some 300 bytes of memory.
-const MAX_EVENTS = 200_000;
+export const MAX_EVENTS = 200_000;
 
 /**
  * Returns for each condition the events that it counts if they lie within its period, at `now` or later; the same for the
@@ -55,30 +56,47 @@ export async function readUserEvents(
   asked: readonly EventCondition[],
   now: Micros,
 ): Promise<ReadonlyMap<EventCondition, readonly CountedEvent[]>> {
-  const conditions = asked.flatMap((condition) => [
-    condition,
-    ...(condition.sequence ? [condition.sequence.later] : []),
-  ]);
-  const events = new Map<EventCondition, CountedEvent[]>(conditions.map((condition) => [condition, []]));
-  // The text of properties is read only of events whose properties are tested.
-  for (const withText of [false, true]) {
-    const sameKind = conditions.filter(({ where, measure }) => (where.length > 0 || measure !== null) === withText);
-    if (sameKind.length === 0) continue;
-    for (const copy of await firstCopies(asking, user, { conditions: sameKind, withText }, now))
-      for (const [condition, more] of copy.passes) events.get(condition)?.push(more ? { ...copy, ...more } : copy);
-  }
+  const events = eventsOfConditions(asked);
+  for (const scope of scopesOf(asked)) addCopies(events, await firstCopies(asking, user, scope, now));
   return events;
 }
 
-interface PageScope {
+/** Conditions whose events are read together. */
+export interface EventScope {
   readonly conditions: readonly EventCondition[];
+  /** The text of properties is read only of events whose properties are tested. */
   readonly withText: boolean;
+}
+
+/** The conditions and the later ones of their sequences, each in the scope that reads what it tests. */
+export function scopesOf(asked: readonly EventCondition[]): readonly EventScope[] {
+  const conditions = withLater(asked);
+  const scopes = [false, true].map((withText) => ({
+    conditions: conditions.filter(({ where, measure }) => (where.length > 0 || measure !== null) === withText),
+    withText,
+  }));
+  return scopes.filter((scope) => scope.conditions.length > 0);
+}
+
+/** No events yet for each of these conditions and the later ones of their sequences. */
+export function eventsOfConditions(asked: readonly EventCondition[]): Map<EventCondition, CountedEvent[]> {
+  return new Map(withLater(asked).map((condition) => [condition, []]));
+}
+
+function withLater(asked: readonly EventCondition[]): readonly EventCondition[] {
+  const all = asked.flatMap((condition) => [condition, ...(condition.sequence ? [condition.sequence.later] : [])]);
+  return [...new Set(all)];
+}
+
+export function addCopies(events: ReadonlyMap<EventCondition, CountedEvent[]>, copies: Iterable<Copy>): void {
+  for (const copy of copies)
+    for (const [condition, more] of copy.passes) events.get(condition)?.push(more ? { ...copy, ...more } : copy);
 }
 
 async function firstCopies(
   asking: QueryBudget,
   user: OneUser,
-  wanted: PageScope,
+  wanted: EventScope,
   now: Micros,
 ): Promise<Iterable<Copy>> {
   const copies = new Map<string, Copy>();
@@ -95,7 +113,13 @@ async function firstCopies(
   }
 }
 
-function keepFirst(copies: Map<string, Copy>, row: EventRow, conditions: readonly EventCondition[], now: Micros): void {
+/** Keeps, of the copies of a message on one day, the one that is first on the log. */
+export function keepFirst(
+  copies: Map<string, Copy>,
+  row: EventRow,
+  conditions: readonly EventCondition[],
+  now: Micros,
+): void {
   const timestamp = BigInt(row.occurred);
   const precedence = BigInt(row.precedence);
   const key = JSON.stringify([row.event, String(dayOf(timestamp)), row.message_id]);
@@ -141,25 +165,36 @@ function isPassed(properties: unknown, { path, tests }: Member, now: Micros): bo
  */
 function pageQuery(
   { projectId, userKey }: OneUser,
-  { conditions, withText }: PageScope,
+  { conditions, withText }: EventScope,
   now: Micros,
   { after, limit }: { readonly after: EventRow | undefined; readonly limit: number },
 ) {
   const params = new Params();
-  const ofNames = Map.groupBy(conditions, ({ events }) => JSON.stringify(events));
-  const each = [...ofNames.values()].map((sameNames) => namedSql(params, sameNames, now));
   const where = [
     `project_id = ${params.string(projectId)}`,
     `user = ${params.user(userKey)}`,
-    `(${each.join(' OR ')})`,
+    countableSql(params, conditions, now),
     ...(after ? afterSql(params, after) : []),
   ];
   const sql =
-    'SELECT message_id, event, toUnixTimestamp64Micro(timestamp) AS occurred, ' +
-    'toUnixTimestamp64Micro(received_at) AS received, precedence, ' +
-    `${withText ? 'properties_text' : "''"} AS text FROM user_event_rows WHERE ${where.join(' AND ')} ` +
+    `SELECT ${columnsSql(withText)} FROM ${USER_EVENTS} WHERE ${where.join(' AND ')} ` +
     `ORDER BY timestamp, message_id LIMIT ${params.count(limit)} WITH TIES`;
   return { projectId, sql, params: params.values() };
+}
+
+/** The columns of an `EventRow`. */
+export function columnsSql(withText: boolean): string {
+  return (
+    'message_id, event, toUnixTimestamp64Micro(timestamp) AS occurred, ' +
+    `toUnixTimestamp64Micro(received_at) AS received, precedence, ${withText ? 'properties_text' : "''"} AS text`
+  );
+}
+
+/** Events that one of these conditions counts at `now`, or may count later. */
+export function countableSql(params: Params, conditions: readonly EventCondition[], now: Micros): string {
+  const ofNames = Map.groupBy(conditions, ({ events }) => JSON.stringify(events));
+  const each = [...ofNames.values()].map((sameNames) => namedSql(params, sameNames, now));
+  return `(${each.join(' OR ')})`;
 }
 
 function afterSql(params: Params, { occurred, message_id: id }: EventRow): string[] {

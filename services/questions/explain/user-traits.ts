@@ -17,7 +17,7 @@ export interface KnownTrait {
   readonly setAt: { readonly timestamp: Micros; readonly receivedAt: Micros };
 }
 
-interface TraitRow {
+export interface TraitRow {
   readonly trait: string;
   readonly kind: string;
   readonly value: string;
@@ -40,7 +40,7 @@ export async function readUserTraits(
   return new Map(rows.map((row) => [row.trait, knownTrait(row)]));
 }
 
-function knownTrait({ kind, value, version }: TraitRow): KnownTrait {
+export function knownTrait({ kind, value, version }: TraitRow): KnownTrait {
   const isDeleted = kind === 'deleted';
   return { isDeleted, value: isDeleted ? undefined : parseStoredJson(value), setAt: timesOfVersion(BigInt(version)) };
 }

@@ -1,11 +1,14 @@
-/** The row of a saved audience (schemas/postgres/005-audiences.sql), whose name no other of the project has. */
-import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
-import type { Queryable } from '../../stores/database/database.ts';
+/** The row of a saved audience (schemas/postgres/005-audiences.sql). */
+import type { ErrorCode } from '../../runtime/errors.ts';
 import type { EvaluationCause } from '../../stores/analytics/analytics-store.ts';
 import type { SavedAudience } from './audience-store.ts';
 
+/** Up to when a live audience is up to date. */
+export const LIVE_THROUGH = `greatest(live_through, (select through from live_epochs where epoch = live_epoch))`;
+
 export const AUDIENCE_COLUMNS = `id, project_id, name, note, tags, definition, version, revision, refresh_ms, created_at_ms, updated_at_ms, evaluated_at,
-  evaluated_version, evaluated_cause, members, entered, left_members, failure`;
+  evaluated_version, evaluated_cause, members, entered, left_members, failure, is_live,
+  ${LIVE_THROUGH} as live_through`;
 
 export type AudienceRow = {
   id: string;
@@ -26,6 +29,8 @@ export type AudienceRow = {
   entered: bigint | null;
   left_members: bigint | null;
   failure: ErrorCode | null;
+  is_live: boolean;
+  live_through: bigint | null;
 };
 
 export type ClaimRow = AudienceRow & { claimed_at: bigint; deleted_at_ms: bigint | null };
@@ -44,22 +49,11 @@ export function toAudience(row: AudienceRow): SavedAudience {
     version: row.version,
     revision: row.revision,
     refreshMs: row.refresh_ms === null ? null : Number(row.refresh_ms),
+    isLive: row.is_live,
+    liveThrough: row.is_live ? row.live_through : null,
     createdAtMs: Number(row.created_at_ms),
     updatedAtMs: Number(row.updated_at_ms),
     evaluation: isEvaluated ? { at, version, cause, ...counts } : null,
     failure: row.failure,
   };
-}
-
-/** Whether an audience of the project, other than `not`, has the name. */
-export async function isNameInUse(
-  database: Queryable,
-  { projectId, name, not = '' }: { readonly projectId: string; readonly name: string; readonly not?: string },
-): Promise<boolean> {
-  const sql = 'select id from audiences where project_id = $1 and name = $2 and id <> $3 and deleted_at_ms is null';
-  return (await database.query(sql, [projectId, name, not])).length > 0;
-}
-
-export function exists(name: string): TidemarkError {
-  return new TidemarkError('AUDIENCE_EXISTS', `There is a saved audience ${JSON.stringify(name)} already.`);
 }

@@ -12,6 +12,7 @@ import type { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
 import type { Project, ProjectStore } from '../../stores/projects/project-store.ts';
 import { limitsOf } from '../query-budget.ts';
 import { compileMembership } from '../sql/compile-members.ts';
+import type { AudienceFollower } from './audience-follower.ts';
 import type { AudienceClaims, AudienceStore, Claim, SavedAudience } from './audience-store.ts';
 import { definitionOf } from './references.ts';
 
@@ -24,6 +25,8 @@ export interface SchedulerParts {
   /** For projects without limits of their own. */
   readonly limits: QueryLimits;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
+  /** Who keeps live audiences up to date in this process; left out: nobody does, and they are evaluated every minute. */
+  readonly follower?: AudienceFollower;
   /** How long a claim is valid unless its owner renews it. */
   readonly leaseMs?: number;
   /** How often the scheduler looks for audiences that are due. */
@@ -41,6 +44,8 @@ export interface AudienceEvaluator {
    *   the question throws.
    */
   evaluate(projectId: string, id: string): Promise<SavedAudience>;
+  /** Resolves if an audience may be live here. @throws TidemarkError `AUDIENCE_NOT_LIVE`. */
+  expectLive(): Promise<void>;
 }
 
 const LEASE_MS = 15_000;
@@ -56,7 +61,7 @@ const CLAIM_POLL_MS = 200;
  * count, or one that the next evaluation finalizes.
  */
 export class AudienceScheduler implements AudienceEvaluator {
-  readonly #parts: Required<SchedulerParts>;
+  readonly #parts: Required<Omit<SchedulerParts, 'follower'>> & Pick<SchedulerParts, 'follower'>;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
   /** The project of the last scheduled evaluation: another project's audience goes next, if one is due. */
@@ -86,6 +91,13 @@ export class AudienceScheduler implements AudienceEvaluator {
     const audience = await store.find(projectId, id);
     if (audience === undefined) throw new TidemarkError('AUDIENCE_UNKNOWN', 'The audience was deleted meanwhile.');
     return audience;
+  }
+
+  expectLive(): Promise<void> {
+    if (this.#parts.follower !== undefined) return Promise.resolve();
+    const message =
+      'An audience is live only in a service of one process, with a log of its own: see docs/audiences.md.';
+    return Promise.reject(new TidemarkError('AUDIENCE_NOT_LIVE', message));
   }
 
   async #claim(projectId: string, id: string): Promise<Claim> {
@@ -136,11 +148,14 @@ export class AudienceScheduler implements AudienceEvaluator {
   }
 
   async #evaluateClaimed(claim: Claim): Promise<void> {
-    const { store, leaseMs } = this.#parts;
+    const { store, leaseMs, follower } = this.#parts;
     const renewing = setInterval(() => void store.renew(claim, leaseMs).catch(() => undefined), leaseMs / 3);
     try {
-      await (claim.isDeleted ? this.#forget(claim) : this.#evaluateNow(claim));
+      const changedAt = (await follower?.hold(claim.audience, claim.isDeleted)) ?? 0n;
+      if (claim.isDeleted) await this.#forget(claim);
+      else await this.#evaluateNow({ ...claim, at: claim.at > changedAt ? claim.at : changedAt + 1n });
     } catch (error) {
+      follower?.leave(claim.audience.id);
       await store
         .giveUp(claim, failureCode(error), isRetryable(error) ? RETRY_AFTER_MS : AFTER_REFRESH_MS)
         .catch(() => undefined);
@@ -159,7 +174,7 @@ export class AudienceScheduler implements AudienceEvaluator {
   }
 
   async #evaluateNow(claim: Claim): Promise<void> {
-    const { store, history, losses, limits, logger } = this.#parts;
+    const { store, history, losses, limits, logger, follower } = this.#parts;
     const { audience, at } = claim;
     const project = await this.#project(audience.projectId);
     await losses.expectNone(project.id);
@@ -173,6 +188,7 @@ export class AudienceScheduler implements AudienceEvaluator {
     }
     await history.finalize(evaluation);
     if (difference.entered + difference.left > 0) await store.noteReadable(claim, at);
+    await follower?.follow(audience, { definition, version: audience.version, timezone: project.timezone }, at);
     logger.info({ project: project.id, audience: audience.id, cause, ...difference }, 'evaluated an audience');
   }
 

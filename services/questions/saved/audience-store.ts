@@ -1,5 +1,6 @@
 /** Saved audiences. They are not in the log, a replay does not change them, and the backup of the projects has them. */
 import type { Difference, Evaluation, EvaluationCause } from '../../stores/analytics/analytics-store.ts';
+import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
 import type { JsonText, Micros } from '../../messages/message.ts';
 import type { ErrorCode } from '../../runtime/errors.ts';
 
@@ -21,6 +22,10 @@ export interface SavedAudience {
   readonly revision: number;
   /** The interval of scheduled evaluations; null if it is evaluated only on request. */
   readonly refreshMs: number | null;
+  /** Whether it follows every message and the passing of time. Then it has no interval. */
+  readonly isLive: boolean;
+  /** Up to when it has followed; null before it begins to, and where it does not follow. */
+  readonly liveThrough: Micros | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   /** The last successful evaluation. */
@@ -39,6 +44,8 @@ export interface NewAudience {
   readonly name: string;
   readonly definition: JsonText;
   readonly refreshMs: number | null;
+  /** Left out: not. Given only beside `refreshMs`, which is null if this is true. */
+  readonly isLive?: boolean;
   /** Nothing where left out. */
   readonly note?: string;
   readonly tags?: readonly string[];
@@ -135,6 +142,8 @@ export interface AudienceStore {
    * was none since this is noted. Audiences that do not exist are left out.
    */
   changesReadableAt(ids: readonly string[]): Promise<ReadonlyMap<string, Micros | null>>;
+  /** Which live changes count. */
+  liveEpochs(): Promise<readonly LiveEpoch[]>;
 }
 
 /** The exclusive right to evaluate an audience, or to delete its remains, for a limited time. */

@@ -1,6 +1,7 @@
 import type { Micros } from '../../messages/message.ts';
 import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
 import type { Difference, Evaluation } from '../../stores/analytics/analytics-store.ts';
+import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
 import type { Database, Queryable, SqlValue } from '../../stores/database/database.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
 import { BASE36, randomText } from '../../stores/projects/keys.ts';
@@ -14,7 +15,8 @@ import {
   versionsOf,
 } from './audience-past-sql.ts';
 import { changeWithReferences, lockProject, refuseReferencesOf, refuseUsedOf } from './references-sql.ts';
-import { AUDIENCE_COLUMNS, type AudienceRow, type ClaimRow, exists, isNameInUse, toAudience } from './audience-row.ts';
+import { exists, isNameInUse, unknown } from './audience-names.ts';
+import { AUDIENCE_COLUMNS, type AudienceRow, type ClaimRow, LIVE_THROUGH, toAudience } from './audience-row.ts';
 import type {
   AudienceClaims,
   AudienceCursor,
@@ -63,13 +65,13 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
   async #insert(
     transaction: Queryable,
     projectId: string,
-    { name, definition, refreshMs, note = '', tags = [] }: NewAudience,
+    { name, definition, refreshMs, isLive = false, note = '', tags = [] }: NewAudience,
     by: string | undefined,
   ): Promise<SavedAudience | undefined> {
     const [created] = await transaction.query<AudienceRow>(
-      `with created as (insert into audiences (id, project_id, name, definition, version, refresh_ms, created_at_ms, updated_at_ms, due_at_ms, note, tags)
-       select $1, id, $3, $4, 1, $5::int8, ${NOW_MS}, ${NOW_MS}, case when $5::int8 is null then null else ${NOW_MS} end,
-              $8::text, $9::text[]
+      `with created as (insert into audiences (id, project_id, name, definition, version, refresh_ms, is_live, created_at_ms, updated_at_ms, due_at_ms, note, tags)
+       select $1, id, $3, $4, 1, $5::int8, $8::boolean, ${NOW_MS}, ${NOW_MS},
+              case when $5::int8 is null and not $8::boolean then null else ${NOW_MS} end, $9::text, $10::text[]
        from projects where id = $2
          and (select count(*) from audiences where project_id = $2 and deleted_at_ms is null) < $6::int8
        on conflict (project_id, name) where deleted_at_ms is null do nothing
@@ -83,6 +85,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
         bigintOf(refreshMs),
         BigInt(this.#maxPerProject),
         by ?? null,
+        isLive,
         note,
         [...tags],
       ],
@@ -111,7 +114,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
   async update(
     projectId: string,
     id: string,
-    { name, definition, refreshMs, note, tags }: Partial<NewAudience>,
+    { name, definition, refreshMs, isLive = false, note, tags }: Partial<NewAudience>,
     { ifRevisions, by }: ChangeTerms = {},
   ): Promise<SavedAudience> {
     // Concurrent changes run one after another. A name in use is detected before the index refuses it.
@@ -120,15 +123,15 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
         `with changed as (update audiences set
          name = coalesce($3::text, name),
          definition = coalesce($4::text, definition),
-         note = coalesce($9::text, note), tags = coalesce($10::text[], tags),
+         note = coalesce($10::text, note), tags = coalesce($11::text[], tags),
          version = version + ${CHANGED},
          revision = revision + 1,
-         refresh_ms = case when $5::boolean then $6::int8 else refresh_ms end,
+         refresh_ms = ${NEW_REFRESH}, is_live = ${NEW_LIVE},
          updated_at_ms = greatest(${NOW_MS}, updated_at_ms),
          due_at_ms = case
-           when (case when $5::boolean then $6::int8 else refresh_ms end) is null then null
-           when ${CHANGED} = 1 or refresh_ms is null then ${NOW_MS}
-           when $5::boolean then least(due_at_ms, ${NOW_MS} + $6::int8)
+           when ${NEW_REFRESH} is null and not ${NEW_LIVE} then null
+           when ${CHANGED} = 1 or (refresh_ms is null and not is_live) or is_live <> ${NEW_LIVE} then ${NOW_MS}
+           when $5::boolean and not is_live then least(due_at_ms, ${NOW_MS} + $6::int8)
            else due_at_ms end
        where ${IS_SEEN} and ($7::int8[] is null or revision = any($7::int8[])) and not exists (
          select from audiences other where other.project_id = $1 and other.name = $3::text and other.id <> $2
@@ -144,6 +147,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
           bigintOf(refreshMs ?? null),
           ifRevisions?.map(BigInt) ?? null,
           by ?? null,
+          isLive,
           note ?? null,
           tags === undefined ? null : [...tags],
         ],
@@ -200,6 +204,10 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
     return changesReadableAtOf(this.#database, ids);
   }
 
+  async liveEpochs(): Promise<readonly LiveEpoch[]> {
+    return this.#database.query<LiveEpoch>('select epoch, through from live_epochs');
+  }
+
   async claimDue(leaseMs: number, lastProjectId = ''): Promise<Claim | undefined> {
     return this.#claim(
       `id = (select id from audiences where due_at_ms <= ${NOW_MS} and ${IS_FREE}
@@ -229,8 +237,8 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
       claim,
       `evaluated_at = $3::int8, evaluated_version = $4::int4, evaluated_cause = $5, entered = $6::int8,
        left_members = $7::int8, members = $8::int8, failure = null,
-       due_at_ms = case when refresh_ms is null then null when version <> $4::int4 then ${NOW_MS}
-                        else ${NOW_MS} + refresh_ms end`,
+       due_at_ms = case when refresh_ms is null and not is_live then null when version <> $4::int4 then ${NOW_MS}
+                        else ${NOW_MS} + ${INTERVAL} end`,
       [at, version, cause, BigInt(entered), BigInt(left), BigInt(members)],
       { and: 'deleted_at_ms is null', alsoWrites: KEPT_EVALUATION },
     );
@@ -243,7 +251,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
 
   async giveUp(claim: Claim, failure: ErrorCode, againInMs: number): Promise<void> {
     const due = `due_at_ms = case when deleted_at_ms is not null then ${NOW_MS} + least($4::int8, 15000)
-      when refresh_ms is null then null else ${NOW_MS} + least(refresh_ms, $4::int8) end`;
+      when refresh_ms is null and not is_live then null else ${NOW_MS} + least(${INTERVAL}, $4::int8) end`;
     await this.#whileClaimed(claim, `failure = $3, ${due}`, [failure, BigInt(againInMs)]);
   }
 
@@ -259,7 +267,8 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
   async #claim(which: string, leaseMs: number, values: readonly SqlValue[] = []): Promise<Claim | undefined> {
     const token = randomText(20, BASE36);
     const sql = `update audiences set claim = $1, claimed_until_ms = ${NOW_MS} + $2::int8,
-                   claimed_at = greatest(${NOW_MICROS}, claimed_at + 1, evaluated_at + 1)
+                   claimed_at = greatest(${NOW_MICROS}, claimed_at + 1, evaluated_at + 1, ${LIVE_THROUGH} + 1),
+                   live_through = ${LIVE_THROUGH}, live_epoch = null
                  where ${which} returning ${AUDIENCE_COLUMNS}, claimed_at, deleted_at_ms`;
     const rows = await this.#database.query<ClaimRow>(sql, [token, BigInt(leaseMs), ...values]);
     const [row] = rows;
@@ -287,12 +296,12 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
 const NOW_MICROS = '(extract(epoch from clock_timestamp()) * 1000000)::int8';
 const IS_SEEN = 'project_id = $1 and id = $2 and deleted_at_ms is null';
 const IS_FREE = `(claim is null or claimed_until_ms <= ${NOW_MS})`;
+const NEW_REFRESH = '(case when $5::boolean then $6::int8 else refresh_ms end)';
+const NEW_LIVE = '(case when $5::boolean then $9::boolean else is_live end)';
+/** Live audiences are evaluated every minute where nobody follows their messages. */
+const INTERVAL = 'coalesce(refresh_ms, 60000)';
 const CHANGED = '(case when $4::text <> definition then 1 else 0 end)';
 
 function bigintOf(number: number | null): bigint | null {
   return number === null ? null : BigInt(number);
-}
-
-function unknown(id: string): TidemarkError {
-  return new TidemarkError('AUDIENCE_UNKNOWN', `There is no saved audience ${JSON.stringify(id)}.`);
 }

@@ -1,6 +1,7 @@
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
 import type { Micros, Track } from '../../messages/message.ts';
 import type { RowTable } from './columns.ts';
+import type { LiveEpoch, LiveHistory } from './live-history.ts';
 
 /** Rows of one insert by table: chunks of whole rows, each the values of the table's `TABLE_COLUMNS` as `RowBinary` writes them. */
 export type Rows = ReadonlyMap<RowTable, readonly Uint8Array[]>;
@@ -95,6 +96,11 @@ export interface AnalyticsReader {
    * @throws TidemarkError as `ask`; while it is read, too.
    */
   stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>>;
+  /**
+   * Whether the tables in the order of users (`user_track_rows`, `user_trait_rows`, `audience_members_by_user`) have every
+   * row: not while those of before the migration are moved there. Once they have, they always have.
+   */
+  hasUserOrder(of: Pick<Query, 'projectId'>): Promise<boolean>;
   /** As `ask`, of the history of audiences, which the first generation alone has. */
   askHistory(query: Query, limits: QueryLimits): Promise<QueryResult>;
   /** Users who entered and left a kept audience, in the order of (evaluation, user), as `stream` gives rows. */
@@ -103,8 +109,8 @@ export interface AnalyticsReader {
   finalizedAt(projectId: string, audienceId: string): Promise<Micros | null>;
 }
 
-/** Why the members of an evaluation may differ from those of the one before. */
-export type EvaluationCause = 'first' | 'definition' | 'refresh';
+/** Why the members of an evaluation may differ from those of the one before; `live`: by messages or by time, one by one. */
+export type EvaluationCause = 'first' | 'definition' | 'refresh' | 'live';
 
 /** One evaluation of a saved audience. */
 export interface Evaluation {
@@ -128,6 +134,8 @@ export interface Difference {
 export interface ChangesQuery {
   readonly projectId: string;
   readonly audienceId: string;
+  /** The epochs whose changes count, besides those of finalized evaluations; none by default. */
+  readonly epochs?: readonly LiveEpoch[];
   /** Only what comes after this evaluation, or after this user within it. */
   readonly after: { readonly at: Micros; readonly user: bigint };
   /** No later evaluation than this. */
@@ -189,6 +197,8 @@ export interface AnalyticsGenerations {
 }
 
 export interface AnalyticsStore extends AnalyticsWriter, AnalyticsReader, AnalyticsGenerations, AudienceHistory {
+  /** The first generation alone has it. */
+  readonly liveHistory: LiveHistory;
   /**
    * Reads rows as `insert` does, and leaves everything as it was: resolves where they would be taken now.
    *
@@ -202,6 +212,14 @@ export interface AnalyticsStore extends AnalyticsWriter, AnalyticsReader, Analyt
    * @throws TidemarkError `STORE_UNAVAILABLE`; the reason of the signal.
    */
   forgetProject(projectId: string, signal: AbortSignal): Promise<number>;
+  /**
+   * Moves the rows of before into the tables in the order of users, and resolves when `hasUserOrder` is true. May be
+   * repeated, and by several processes at once.
+   *
+   * @param deleted The projects that were deleted.
+   * @throws TidemarkError `STORE_UNAVAILABLE`; `STOPPING`; the reason of the signal.
+   */
+  completeUserOrder(deleted: () => Promise<ReadonlySet<string>>, signal: AbortSignal): Promise<void>;
   /** Resolves when it can answer now. @throws TidemarkError `STORE_UNAVAILABLE`. */
   check(): Promise<void>;
   /** Ends queries under way, waits for inserts, then closes. Idempotent. */

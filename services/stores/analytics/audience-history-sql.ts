@@ -5,6 +5,7 @@
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import type { ChangesQuery, Evaluation, Query } from './analytics-store.ts';
+import type { LiveEpoch } from './live-history.ts';
 
 const OF_AUDIENCE = 'project_id = {hProject:String} AND audience_id = {hAudience:String}';
 const AT = "{hAt:DateTime64(6, 'UTC')}";
@@ -54,7 +55,7 @@ export function finalizeStatements(base: string, evaluation: Evaluation): readon
   ];
 }
 
-/** Removes the rows of failed evaluations: those before this one that are not finalized. */
+/** Removes the rows of failed evaluations: those before this one that are not finalized. Live changes have an epoch instead. */
 export function unfinalizedQuery(base: string, evaluation: Evaluation): Query {
   return {
     sql: `SELECT count() AS n FROM ${base}.audience_changes WHERE ${unfinalized(base)}`,
@@ -67,7 +68,7 @@ export function dropUnfinalizedStatement(base: string, evaluation: Evaluation): 
 }
 
 function unfinalized(base: string): string {
-  return `${OF_AUDIENCE} AND evaluated_at < ${AT} AND evaluated_at NOT IN (${finalizedOf(base)})`;
+  return `${OF_AUDIENCE} AND epoch = 0 AND evaluated_at < ${AT} AND evaluated_at NOT IN (${finalizedOf(base)})`;
 }
 
 export function finalizedAtQuery(base: string, named: Named): Query {
@@ -79,14 +80,14 @@ export function finalizedAtQuery(base: string, named: Named): Query {
 }
 
 export function forgetStatements(base: string, named: Named): readonly Query[] {
-  return ['audience_evaluations', 'audience_members', 'audience_changes'].map((table) => ({
+  return ['audience_evaluations', 'audience_members', 'audience_members_by_user', 'audience_changes'].map((table) => ({
     sql: `DELETE FROM ${base}.${table} WHERE ${OF_AUDIENCE}`,
     params: namesOf(named),
   }));
 }
 
 /** Rows as the stream of changes shows them. */
-export function changesQuery(base: string, { after, until, limit, ...named }: ChangesQuery): Query {
+export function changesQuery(base: string, { after, until, limit, epochs = [], ...named }: ChangesQuery): Query {
   const place = `(evaluated_at, user) > ({hAfter:DateTime64(6, 'UTC')}, {hUser:UInt128})`;
   const last = limit === null ? '' : ' LIMIT {hLimit:UInt64}';
   return {
@@ -98,15 +99,33 @@ export function changesQuery(base: string, { after, until, limit, ...named }: Ch
           FROM ${base}.audience_changes AS changes
           WHERE ${OF_AUDIENCE} AND evaluated_at >= {hAfter:DateTime64(6, 'UTC')}
             AND evaluated_at <= {hUntil:DateTime64(6, 'UTC')} AND ${place}
-            AND evaluated_at IN (${finalizedOf(base)})
+            AND (epoch = 0 AND evaluated_at IN (${finalizedOf(base)}) OR ${countsLive(epochs)})
           ORDER BY project_id, audience_id, evaluated_at, user${last}`,
     params: {
       ...namesOf(named),
+      ...epochParams(epochs),
       hAfter: instantSql(after.at),
       hUntil: instantSql(until),
       hUser: after.user.toString(),
       ...(limit !== null && { hLimit: String(limit) }),
     },
+  };
+}
+
+/** Whether a live change counts: a parameter, since a set of what counts would grow with every second. */
+export function countsLive(epochs: readonly LiveEpoch[]): string {
+  if (epochs.length === 0) return 'false';
+  const through = `transform(epoch, {hEpochs:Array(UInt64)}, {hThroughs:Array(Int64)}, ${BEFORE_ANY})`;
+  return `epoch > 0 AND toUnixTimestamp64Micro(evaluated_at) <= ${through}`;
+}
+
+const BEFORE_ANY = "toInt64('-9223372036854775808')";
+
+export function epochParams(epochs: readonly LiveEpoch[]): Readonly<Record<string, readonly bigint[]>> {
+  if (epochs.length === 0) return {};
+  return {
+    hEpochs: epochs.map(({ epoch }) => epoch),
+    hThroughs: epochs.map(({ through }) => through),
   };
 }
 

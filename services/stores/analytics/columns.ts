@@ -142,7 +142,7 @@ export function comparedColumns(table: RowTable): string {
   return TABLE_COLUMNS[table].flatMap(([name, , role]) => (role === undefined ? [name] : [])).join(', ');
 }
 
-// What `user_event_rows` is grouped by, what it has not, and what needs no comparing there.
+// What `user_track_rows` is grouped by, what it has not, and what needs no comparing there.
 const NOT_COMPARED_BY_USER: readonly string[] = [
   'project_id',
   'user',
@@ -154,7 +154,7 @@ const NOT_COMPARED_BY_USER: readonly string[] = [
   'message_id_given',
 ];
 
-/** What tells two rows of a user in `user_event_rows` apart, which has most columns of `track_rows`. */
+/** What tells two rows of a user in `user_track_rows` apart, which has most columns of `track_rows`. */
 export function comparedUserEventColumns(): string {
   return TRACK_COLUMNS.flatMap(([name]) => (NOT_COMPARED_BY_USER.includes(name) ? [] : [name])).join(', ');
 }

@@ -1,7 +1,9 @@
 /** The queries of what evaluations kept of one user. Pure; for `AnalyticsReader.askHistory`. */
 import type { Micros } from '../../messages/message.ts';
 import type { Query } from './analytics-store.ts';
+import { countsLive, epochParams } from './audience-history-sql.ts';
 import { userNumber } from './columns.ts';
+import type { LiveEpoch } from './live-history.ts';
 import type { ProjectUser } from './user-messages.ts';
 
 /** A row of `lastChangesQuery`; the time in microseconds. */
@@ -35,19 +37,32 @@ export interface UserChangesCursor {
   readonly audienceId: string;
 }
 
+/** Which changes of a user come next. */
+export interface UserChangesPage {
+  readonly after: UserChangesCursor;
+  /** The epochs whose changes count, besides those of finalized evaluations; none by default. */
+  readonly epochs?: readonly LiveEpoch[];
+  readonly limit: number;
+}
+
 /** Every change of the user in any audience, oldest first. Reads the changes of all users of the project. */
-export function userChangesQuery({ projectId, userKey }: ProjectUser, after: UserChangesCursor, limit: number): Query {
+export function userChangesQuery(
+  { projectId, userKey }: ProjectUser,
+  { after, epochs = [], limit }: UserChangesPage,
+): Query {
   const ofProject = 'project_id = {projectId:String}';
   const finalized = `SELECT audience_id, evaluated_at FROM audience_evaluations WHERE ${ofProject}`;
   return {
     projectId,
     sql: `SELECT audience_id, toString(change) AS change, version, cause, toUnixTimestamp64Micro(evaluated_at) AS at
           FROM audience_changes FINAL
-          WHERE ${ofProject} AND user = {user:UInt128} AND (audience_id, evaluated_at) IN (${finalized})
+          WHERE ${ofProject} AND user = {user:UInt128}
+            AND (epoch = 0 AND (audience_id, evaluated_at) IN (${finalized}) OR ${countsLive(epochs)})
             AND (evaluated_at, audience_id) > (fromUnixTimestamp64Micro({at:Int64}, 'UTC'), {audienceId:String})
           ORDER BY evaluated_at, audience_id LIMIT {limit:UInt64}`,
     params: {
       projectId,
+      ...epochParams(epochs),
       user: userNumber(userKey),
       at: String(after.at),
       audienceId: after.audienceId,

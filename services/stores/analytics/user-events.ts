@@ -2,7 +2,17 @@ import { DAY_MICROS, dayOf } from '../../messages/day-and-hour.ts';
 import type { EventsQuery, Query, StoredEvent } from './analytics-store.ts';
 import { userNumber } from './columns.ts';
 
-/** The columns of an `EventRow`, of `track_rows` and of `user_event_rows`. */
+const COLUMNS =
+  'project_id, user, timestamp, message_id, event, received_at, session_id, properties_text, message_id_given, ' +
+  'precedence, anonymous_id';
+
+/**
+ * The events in the order of users, a subquery. Rows of before may not be moved yet (`hasUserOrder`), or be in both tables at
+ * once; when all are moved the second has none, and costs nothing.
+ */
+export const USER_EVENTS = `(SELECT ${COLUMNS} FROM user_track_rows UNION ALL SELECT ${COLUMNS} FROM user_event_rows)`;
+
+/** The columns of an `EventRow`, of `track_rows` and of `USER_EVENTS`. */
 export const EVENT_COLUMNS =
   'message_id, event, toUnixTimestamp64Micro(timestamp) AS occurred, toUnixTimestamp64Micro(received_at) AS received, ' +
   'session_id, anonymous_id, properties_text, precedence';
@@ -73,7 +83,7 @@ function pageQuery({ projectId, userKey, event, since, until, limit, after }: Ev
   }
   return {
     sql: `SELECT ${EVENT_COLUMNS}, message_id_given AS given
-          FROM user_event_rows WHERE ${conditions.join(' AND ')}
+          FROM ${USER_EVENTS} WHERE ${conditions.join(' AND ')}
           ORDER BY timestamp DESC, received_at DESC, message_id DESC, event DESC LIMIT {limit:UInt64} WITH TIES`,
     params: {
       projectId,
@@ -141,7 +151,7 @@ function copiesQuery(
 ): Query {
   return {
     sql: `SELECT message_id, event, toString(toInt32(toDate32(timestamp))) AS day, max(precedence) AS precedence
-          FROM user_event_rows
+          FROM ${USER_EVENTS}
           WHERE project_id = {projectId:String} AND user = {user:UInt128}
             AND timestamp >= fromUnixTimestamp64Micro({from:Int64}) AND timestamp < fromUnixTimestamp64Micro({to:Int64})
             AND message_id IN {ids:Array(String)}

@@ -1,7 +1,9 @@
 /** The queries of a user's timeline, newest first. Pure. They read that user's rows alone, but for those of audiences. */
 import type { Micros } from '../../messages/message.ts';
 import type { Query } from './analytics-store.ts';
+import { countsLive, epochParams } from './audience-history-sql.ts';
 import { userNumber } from './columns.ts';
+import type { LiveEpoch } from './live-history.ts';
 import { type MessageTraitRow, OF_USER, type ProjectUser } from './user-messages.ts';
 
 /** Which part of a timeline: what lies before this place, by time and then by id, and at this time or after it. */
@@ -29,16 +31,22 @@ export function messagesBeforeQuery(type: keyof typeof TABLES, user: ProjectUser
   });
 }
 
-/** Yields a `UserChangeRow` for each change of the span in any audience. Reads the changes of all users of the project. */
-export function changesBeforeQuery(user: ProjectUser, span: TimelineSpan): Query {
-  return spanQuery(user, span, {
+/**
+ * Yields a `UserChangeRow` for each change of the span in any audience. Reads the changes of all users of the project.
+ *
+ * @param epochs Those whose changes count, besides the changes of finalized evaluations.
+ */
+export function changesBeforeQuery(user: ProjectUser, span: TimelineSpan, epochs: readonly LiveEpoch[]): Query {
+  const query = spanQuery(user, span, {
     list: `audience_id, toString(change) AS change, version, cause, toUnixTimestamp64Micro(evaluated_at) AS at`,
     from: 'audience_changes FINAL',
     time: 'evaluated_at',
     id: 'audience_id',
-    and: `AND (audience_id, evaluated_at) IN
-          (SELECT audience_id, evaluated_at FROM audience_evaluations WHERE project_id = {projectId:String})`,
+    and: `AND (epoch = 0 AND (audience_id, evaluated_at) IN
+          (SELECT audience_id, evaluated_at FROM audience_evaluations WHERE project_id = {projectId:String})
+          OR ${countsLive(epochs)})`,
   });
+  return { ...query, params: { ...query.params, ...epochParams(epochs) } };
 }
 
 interface SpanSource {

@@ -44,8 +44,8 @@ export async function madeHistory(root: string, history: History): Promise<strin
 
 async function make(session: Session, { events, peers = [], more }: History): Promise<void> {
   // One user's events in their own order are asked by no audience; they would take as much time and disk again.
-  const feed = session.query('SHOW CREATE TABLE user_event_rows_of_tracks FORMAT TSVRaw', 'TSVRaw');
-  session.query('DROP VIEW user_event_rows_of_tracks');
+  const feed = session.query('SHOW CREATE TABLE user_track_rows_of_tracks FORMAT TSVRaw', 'TSVRaw');
+  session.query('DROP VIEW user_track_rows_of_tracks');
   step('users and traits');
   session.query(userRows());
   for (const trait of traitRows()) session.query(trait);

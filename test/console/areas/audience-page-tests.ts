@@ -148,7 +148,7 @@ export function testAudiencePage(scene: () => Scene): void {
 
       await page.getByLabel('Updates', { exact: true }).selectOption('');
 
-      await page.getByRole('heading', { name: 'Somebody else was faster' }).waitFor();
+      await page.getByRole('heading', { name: 'Someone else changed it first' }).waitFor();
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('heading', { name: 'Team renamed' }).waitFor();
     });

@@ -112,7 +112,7 @@ export function testAudiences(scene: () => Scene): void {
     test('who enters appears by itself once it is counted, and a filter shows who left', async () => {
       const saved = await saveTeam('blue', ['b-1', 'b-2']);
       const page = await pageOf(saved, '?tab=changes');
-      await page.getByRole('button', { name: /2 joined.*first update/ }).waitFor();
+      await page.getByRole('row', { name: / 2 0 first update$/ }).waitFor();
       await send('blue', ['b-3']);
       await send('other', ['b-1']);
       await expect
@@ -124,7 +124,7 @@ export function testAudiences(scene: () => Scene): void {
 
       await evaluate(saved);
 
-      await page.getByRole('button', { name: /1 joined.*1 left/ }).waitFor();
+      await page.getByRole('row', { name: / 1 1 update$/ }).waitFor();
       await page.getByRole('link', { name: 'b-3' }).waitFor();
       await page.getByLabel('Show').selectOption('left');
       await page.getByRole('link', { name: 'b-1' }).waitFor();
@@ -165,7 +165,7 @@ export function testAudiences(scene: () => Scene): void {
       const saved = await saveTeam('gone', ['g-1', 'g-2']);
       const page = await pageOf(saved);
       await page.getByRole('button', { name: 'Delete…' }).click();
-      await page.getByText('2 users are in it').waitFor();
+      await page.getByText('It has 2 members').waitFor();
       const remove = page.getByRole('button', { name: 'Delete the audience' });
       await page.getByLabel('To confirm').fill('Team');
       expect(await remove.isDisabled()).toBe(true);
@@ -192,9 +192,9 @@ export function testAudiences(scene: () => Scene): void {
     test('a key that may only read changes nothing, and an empty project says what an audience is', async () => {
       const page = await scene().signedIn('#/audiences', { key: scene().empty.readKey });
 
-      await page.getByText('There are no audiences yet').waitFor();
+      await page.getByText('No audiences yet').waitFor();
 
-      await page.getByText('Your key may read audiences').waitFor();
+      await page.getByText('Your key reads audiences').waitFor();
       expect(await page.getByRole('link', { name: 'New audience' }).count()).toBe(0);
       await page.goto(`${scene().url}/console/#/audiences/aud_0123456789abcdefghij`);
       await page.getByText('There is no such audience').waitFor();

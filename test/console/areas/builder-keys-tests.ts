@@ -48,7 +48,7 @@ export function testBuilderKeys(scene: () => Scene): void {
       const text = '“at least”: enter a whole number from 0 to 1,000,000';
       await page.locator('.code-problems', { hasText: `Line 2 ${text}` }).waitFor();
       await page.locator('.notes', { hasText: text }).waitFor();
-      await page.getByRole('button', { name: 'One problem to solve first' }).click();
+      await page.getByRole('button', { name: 'One problem to fix first' }).click();
       await page.locator('.condition:focus').waitFor();
       expect(await page.getByText('Nobody is in this audience').count()).toBe(0);
     });

@@ -120,7 +120,7 @@ export function testBuilder(scene: () => Scene): void {
       await expect.poll(async () => value.getAttribute('aria-invalid')).toBe('true');
       await json(page).fill('{"trait": "plan",\n "is" "team"}');
 
-      await page.getByText('This is not JSON yet').waitFor();
+      await page.getByText('Not valid JSON yet').waitFor();
       await page.getByRole('button', { name: 'Line 2' }).waitFor();
       await line(page, 'their plan is 1e400').waitFor();
       await expect.poll(async () => page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
@@ -132,7 +132,7 @@ export function testBuilder(scene: () => Scene): void {
       );
       const wrong = page.locator('.condition', { hasText: 'at least' });
 
-      await page.getByRole('button', { name: '2 problems to solve first' }).waitFor();
+      await page.getByRole('button', { name: '2 problems to fix first' }).waitFor();
       await expect.poll(async () => wrong.getByLabel('Number of times').getAttribute('aria-invalid')).toBe('true');
       await page.locator('li', { has: wrong }).last().getByText('enter a whole number from 0').waitFor();
       await expect.poll(async () => page.locator('.code ol .refused').count()).toBe(2);
@@ -165,10 +165,10 @@ export function testBuilder(scene: () => Scene): void {
 
       await api(`audiences/${saved.id}`, { name: 'On pro, still', definition: { trait: 'plan', is: 'free' } }, 'PATCH');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('Somebody changed it meanwhile').waitFor();
+      await page.getByText('Someone else changed this audience').waitFor();
       await page.getByText('Saved now: On pro, still').waitFor();
       expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
-      await page.getByRole('button', { name: 'Save yours over it' }).click();
+      await page.getByRole('button', { name: 'Overwrite it with yours' }).click();
 
       await expect
         .poll(async () => (await api<Saved>(`audiences/${saved.id}`)).definition)
@@ -187,7 +187,7 @@ export function testBuilder(scene: () => Scene): void {
       const nothing = { events: [], exact: true, truncated: false, next_cursor: null };
       await reader.route('**/v1/catalog/events?**', async (route) => route.fulfill({ body: JSON.stringify(nothing) }));
       await reader.goto(`${scene().url}/console/#/audiences/new`);
-      await reader.getByText('No event has been sent so far').waitFor();
+      await reader.getByText('No events yet').waitFor();
       await reader.getByText('saving them takes one with the scope').waitFor();
       await expect.poll(async () => reader.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     });
@@ -203,7 +203,7 @@ export function testBuilder(scene: () => Scene): void {
         }),
       );
       await json(page).fill('{"trait": "plan", "is": "team"}');
-      await page.getByText('The question is past its limits').waitFor();
+      await page.getByText('This question exceeds a limit').waitFor();
       await page.unroute('**/v1/audiences/preview');
       await page.getByRole('button', { name: 'Try again' }).click();
       await figure(page).getByText(/user/).waitFor();

@@ -65,7 +65,7 @@ export function testDeadLetters(scene: () => Scene): void {
       await editor.fill(text.replace(/"timestamp": "[^"]+"/, '"timestamp": "soon"').replace(String.raw`b\u0000`, 'b'));
       await page.getByRole('button', { name: 'Try it' }).click();
       await page.getByRole('alert').getByText('/timestamp').first().waitFor();
-      await page.getByRole('button', { name: 'Start again' }).click();
+      await page.getByRole('button', { name: 'Reset' }).click();
 
       await expect.poll(async () => editor.inputValue()).toBe(text);
       await page.goto(`${scene().url}/console/#/dead-letters/tidemark.track%2F0%2F999999`);
@@ -96,7 +96,7 @@ export function testDeadLetters(scene: () => Scene): void {
         .first()
         .check();
       await page.getByRole('button', { name: 'Replay 1 chosen' }).click();
-      await page.getByText('1 message will be read again').waitFor();
+      await page.getByText('1 message will be processed again').waitFor();
       await page.getByRole('button', { name: 'Replay 1 message' }).click();
       await page.getByText('1 message replayed').waitFor();
       await page.getByRole('button', { name: 'Close' }).last().click();
@@ -127,7 +127,7 @@ export function testDeadLetters(scene: () => Scene): void {
       await expect.poll(() => page.url()).not.toContain('topic=');
       await page.goto(`${scene().url}/console/#/dead-letters?day=2020-01-01&state=any`);
 
-      await page.getByText('No dead letter is like this').waitFor();
+      await page.getByText('No dead letter matches').waitFor();
     });
   });
 }

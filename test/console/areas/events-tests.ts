@@ -62,7 +62,7 @@ export function testEvents(scene: () => Scene): void {
       await page.goBack();
       await expect.poll(() => page.url()).toContain('prefix=Order');
       await page.goto(`${scene().url}/console/#/events?prefix=Nothing+Like+This`);
-      await page.getByText('No event has such a name').waitFor();
+      await page.getByText('No event found').waitFor();
     });
 
     test('the figure is what the service answers, and arrow keys move through the chart and say each value', async () => {
@@ -134,7 +134,7 @@ export function testEvents(scene: () => Scene): void {
       expect(lines.slice(2, -1).map((line) => Number(line.split(',')[1]))).toEqual(values.slice(1, -1));
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
       await page.getByRole('button', { name: 'Copy link' }).click();
-      await page.getByRole('button', { name: 'Copied' }).waitFor();
+      await page.getByRole('status').getByText('Copied.').waitFor();
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe(page.url());
     });
 
@@ -177,7 +177,7 @@ export function testEvents(scene: () => Scene): void {
         `${ORDERS}?measure=percentile&of=total&p=95&since=2020-01-01&until=2020-02-01&interval=week`,
       );
 
-      await page.getByText('Nothing was measured in this period.').waitFor();
+      await page.getByText('No data in this period.').waitFor();
 
       expect(await page.getByRole('combobox', { name: 'Percentile' }).inputValue()).toBe('95');
       expect(await page.getByRole('combobox', { name: 'For each' }).inputValue()).toBe('week');
@@ -230,7 +230,7 @@ export function testEvents(scene: () => Scene): void {
         )
         .toBe(200);
       await page.goto(`${scene().url}/console/#/events/Digits%20Counted?measure=sum&of=total`);
-      await page.getByText('There are no earlier ones in this period.').waitFor();
+      await page.getByText('No earlier events in this period.').waitFor();
 
       await page.locator('.newest-row').click();
 
@@ -269,7 +269,7 @@ export function testEvents(scene: () => Scene): void {
     test('a question past its limits, a full queue and an unavailable store are worded', async () => {
       const page = await scene().signedIn('#/users');
       await page.getByText('u-00001').waitFor();
-      const headlines = { 422: 'past its limits', 429: 'Too many requests at once', 503: 'A part of the service' };
+      const headlines = { 422: 'exceeds a limit', 429: 'Too many requests at once', 503: 'A part of the service' };
       for (const [status, headline] of Object.entries(headlines)) {
         await page.route('**/v1/events/counts', async (route) =>
           route.fulfill({
@@ -290,7 +290,7 @@ export function testEvents(scene: () => Scene): void {
       await page.getByText('No event has this name').waitFor();
       const empty = await scene().signedIn('#/events?order=name', { key: scene().empty.readKey });
       await empty
-        .getByText(/There are no events yet|Recorded/)
+        .getByText(/No events yet|Recorded/)
         .first()
         .waitFor();
     });

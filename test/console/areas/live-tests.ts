@@ -1,6 +1,11 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { WRITE_KEY } from '../../support/service/service.ts';
-import { complaintsOf, type Scene } from '../scene.ts';
+import { ADMIN_KEY, complaintsOf, type Scene } from '../scene.ts';
+import { expectAccessible } from './screens-tests.ts';
+
+const run = promisify(execFile);
 
 export function testLive(scene: () => Scene): void {
   /** Sends one event, its properties as this JSON text. */
@@ -89,7 +94,7 @@ export function testLive(scene: () => Scene): void {
       // The one before is in the list, too.
       await page.getByRole('button', { name: /changer.*seats/ }).click();
 
-      const changed = page.locator('.changed-traits tr');
+      const changed = page.locator('.changed-traits > div');
       await changed.nth(1).waitFor();
       await expect.poll(async () => changed.nth(0).innerText()).toMatch(/^plan\s+free → pro$/);
       await expect.poll(async () => changed.nth(1).innerText()).toMatch(/^seats\s+new: 3$/);
@@ -102,9 +107,9 @@ export function testLive(scene: () => Scene): void {
       }
       const page = await scene().signedIn('#/live');
       await page.getByRole('link', { name: 'Rejected' }).click();
-      const row = page.getByRole('button', { name: /2\s+\/v1\/track\s+event/ });
+      const row = page.getByRole('row', { name: /^event .*\/v1\/track 2/ });
 
-      await row.click();
+      await row.getByRole('button').click();
 
       await page.getByText('"user_id":"refused"').waitFor();
       expect(page.url()).toContain('tab=refusals');
@@ -114,16 +119,33 @@ export function testLive(scene: () => Scene): void {
       await page.getByText('Listening…').waitFor();
     });
 
-    test('an empty project is told how to send its first event, which appears on the page', async () => {
-      const page = await scene().signedIn('#/', { key: scene().empty.readKey });
-      await page.getByText('Send the first event').waitFor();
+    test('an empty project has three steps, which tick themselves, and a key is made and filled in by one button', async () => {
+      const headers = { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' };
+      const answer = await fetch(`${scene().url}/v1/admin/projects`, { headers });
+      const { projects } = (await answer.json()) as { projects: readonly { id: string; name: string }[] };
+      const id = projects.find(({ name }) => name === 'empty')?.id ?? '';
+      const page = await scene().signedIn(`#/?project=${id}`, { isAdmin: true });
+      await page.getByRole('heading', { name: 'Get started' }).waitFor();
       await page.getByText('Listening…').waitFor();
+      expect(await page.locator('.ticks .done').count()).toBe(0);
+      await expectAccessible(page, 'getting started');
 
-      await track('Order Completed', '{"total":129.90}', scene().empty.writeKey);
+      await page.getByRole('button', { name: 'Make a write key and fill it in' }).click();
+      await page.getByText('The key is below.').waitFor();
+      await page.getByRole('button', { name: 'Node' }).click();
+      const program = await page.locator('.get-started .command pre').innerText();
+      await run(process.execPath, ['--input-type=module', '--eval', program]);
 
-      await page.getByText('It is there.').waitFor();
-      await page.getByRole('link', { name: 'See the user grace' }).click();
-      await page.getByRole('heading', { name: 'grace' }).waitFor();
+      await expect.poll(async () => page.locator('.ticks .done').count()).toBe(2);
+      await page.getByRole('link', { name: 'See the user ada' }).waitFor();
+      const definition = { trait: 'plan', is: 'pro' };
+      const saved = await fetch(`${scene().url}/v1/audiences`, {
+        method: 'POST',
+        headers: { ...headers, 'tidemark-project': id },
+        body: JSON.stringify({ name: 'First', definition }),
+      });
+      expect(saved.status).toBe(201);
+      await page.getByRole('heading', { name: 'Get started' }).waitFor({ state: 'detached' });
     });
 
     test('what was recorded before Live was opened is there, below a line, and has its receipt', async () => {

@@ -126,10 +126,10 @@ export function testPipeline(scene: () => Scene): void {
 
       await page.goto(`${scene().url}/console/#/pipeline`);
 
-      await page.getByText('One thing wants attention').waitFor();
-      await page.getByText('See why its store does not answer.').waitFor();
+      await page.getByText('1 issue needs attention').waitFor();
+      await page.getByText('Find out why its store does not answer.').waitFor();
       await page.getByText('docs/operations.md#stuck-cannot--code').waitFor();
-      await page.getByText('12,345 wait').waitFor();
+      await page.getByText('12,345 waiting').waitFor();
       await page.getByText('4 min behind').waitFor();
       await page.getByText('A store differs from the log').waitFor();
       await expect.poll(async () => page.locator('tr.differs .wrong').innerText()).toMatch(/^1,239\s+1 missing$/);
@@ -166,7 +166,7 @@ export function testPipeline(scene: () => Scene): void {
         return route.fulfill({ json: { ...((await answer.json()) as object), attention, dead_letters: letters } });
       });
       await page.goto(`${scene().url}/console/#/`);
-      await page.getByText('One thing wants attention').waitFor();
+      await page.getByText('1 issue needs attention').waitFor();
       await page.getByRole('link', { name: /^Dead letters\s*4/ }).waitFor();
 
       await page.getByRole('link', { name: 'See the dead letters' }).click();
@@ -181,7 +181,7 @@ export function testPipeline(scene: () => Scene): void {
       await page.route('**/v1/admin/status', async (route) => route.abort());
 
       await page.getByRole('heading', { name: 'The service did not answer' }).waitFor();
-      await page.getByText('What is below was so before that.').waitFor();
+      await page.getByText('This is how it was before.').waitFor();
       await page.unroute('**/v1/admin/status');
       await page.getByText('All systems normal').waitFor();
     });
@@ -193,7 +193,7 @@ export function testPipeline(scene: () => Scene): void {
 
       await page.getByText('All systems normal').waitFor();
       await page.getByText(/Up to date|behind/).waitFor();
-      await page.getByText(/Not checked yet|counted against the log|Nothing is missing/).waitFor();
+      await page.getByText(/Not checked yet|No data check yet|Nothing is missing/).waitFor();
       await page.getByText('All systems normal').click();
 
       await page.locator('.parts').getByText('Analytics writer').first().waitFor();

@@ -18,16 +18,16 @@ export function testReplays(scene: () => Scene): void {
   describe('replays and imports', { timeout: 180_000 }, () => {
     test('a file is chosen, its columns are mapped, it is checked and imported, and its refused lines are read', async () => {
       const page = await scene().signedIn('#/imports', { isAdmin: true });
-      await page.getByText('Nothing has been imported yet').waitFor();
+      await page.getByText('No imports yet').waitFor();
       await expectAccessible(page, 'no imports');
-      await page.getByRole('link', { name: 'Import a file' }).click();
+      await page.getByRole('link', { name: 'Import a file' }).first().click();
       await page.getByRole('heading', { name: 'Drop a file here' }).waitFor();
       await expectAccessible(page, 'choosing');
 
       await chooseFile(page, 'history.csv', `${CSV.join('\n')}\n`);
       await page.getByText('It looks like events: Email is user id, Action is event name.').waitFor();
-      await page.getByRole('button', { name: 'Read it so' }).click();
-      await expect.poll(async () => page.getByLabel('Rows are').inputValue()).toBe('track');
+      await page.getByRole('button', { name: 'Use this' }).click();
+      await expect.poll(async () => page.getByLabel('Each row is').inputValue()).toBe('track');
       await page.getByLabel('What the column Action is').selectOption('user_id');
       await page.getByLabel('What the column Action is').selectOption('event');
       await page.getByText('1 of these 20 would be rejected').waitFor();
@@ -41,7 +41,7 @@ export function testReplays(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Checking…' }).waitFor();
       expect(await importButton.getAttribute('class')).toBe('');
       await page.getByText('Only checked: nothing was imported.').waitFor();
-      await page.getByText('Line 5', { exact: true }).waitFor();
+      await page.getByRole('row', { name: /^5 Email is missing/ }).waitFor();
       await expect.poll(async () => importButton.getAttribute('class')).toBe('primary');
       await importButton.click();
       await page.getByText('an uploaded file').waitFor();
@@ -73,12 +73,12 @@ export function testReplays(scene: () => Scene): void {
       });
       const lines = Array.from({ length: 15 }, (_, n) => `{"type":"track","user_id":"u${n}","event":"Slow"}\n`);
       await chooseFile(page, 'slow.ndjson', lines.join(''));
-      await page.getByText('All of these are good').waitFor();
+      await page.getByText('All of these are valid').waitFor();
       await page.getByRole('button', { name: 'Import into' }).click();
       await page.locator('.figures').waitFor();
 
       await page.getByRole('button', { name: 'Stop' }).click();
-      await page.getByText('What was accepted stays').waitFor();
+      await page.getByText('Accepted rows stay').waitFor();
       await page.getByRole('button', { name: 'Resume' }).click();
 
       await page.getByRole('button', { name: 'Stop' }).waitFor();
@@ -102,7 +102,7 @@ export function testReplays(scene: () => Scene): void {
       await page.getByRole('dialog').getByText('messages, takes about').waitFor();
       await page.getByRole('button', { name: 'Begin' }).click();
       const card = page.locator('article', { hasText: 'Being built' });
-      await card.getByText('It has read the whole log').waitFor({ timeout: 60_000 });
+      await card.getByText('Up to date with the log').waitFor({ timeout: 60_000 });
       await card.getByRole('textbox').fill('5000');
       await card.getByRole('button', { name: 'Change' }).click();
       await expect.poll(async () => card.getByRole('textbox').inputValue()).toBe('5000');

@@ -35,7 +35,7 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
   [
     'the builder with problems',
     `#/audiences/new?definition=${encodeURIComponent('{"all":[{"wrong":1},{"event":"A","where":[{"property":"b","gt":true}]}]}')}`,
-    'problems to solve',
+    'problems to fix',
   ],
   ['nobody', '#/users/nobody', 'Nobody is known by this id'],
   ['Dead letters', '#/dead-letters', 'This needs an admin key'],
@@ -132,7 +132,7 @@ export function testScreens(scene: () => Scene): void {
         429: { code: 'overloaded', detail: 'Too many questions.', title: 'Too many requests' },
         503: { code: 'unavailable', detail: 'The profiles are unreachable.', title: 'Unavailable' },
       };
-      const headlines = { 422: 'past its limits', 429: 'Too many requests at once', 503: 'A part of the service' };
+      const headlines = { 422: 'exceeds a limit', 429: 'Too many requests at once', 503: 'A part of the service' };
       for (const [status, body] of Object.entries(answers)) {
         await page.route('**/v1/users/query*', async (route) =>
           route.fulfill({
@@ -144,7 +144,7 @@ export function testScreens(scene: () => Scene): void {
         await page.goto(`${scene().url}/console/#/users?search=${status}`);
         await page.getByText(headlines[Number(status) as keyof typeof headlines]).waitFor();
         await page.getByText(body.detail).waitFor();
-        expect(await page.getByText('by itself in').count()).toBe(status === '422' ? 0 : 1);
+        expect(await page.getByText('Retrying in').count()).toBe(status === '422' ? 0 : 1);
         expect(await violationsOf(page), status).toEqual([]);
         await page.unroute('**/v1/users/query*');
       }

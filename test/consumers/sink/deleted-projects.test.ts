@@ -27,7 +27,7 @@ test('what waited for analytics while its project was deleted is not inserted an
 
   await expect.poll(() => bench().hasCaughtUp()).toBe(true);
   expect(attempts).toBeGreaterThan(2);
-  for (const table of ['track_rows', 'user_event_rows', 'trait_rows', 'user_rows', 'identify_rows']) {
+  for (const table of ['track_rows', 'user_track_rows', 'trait_rows', 'user_rows', 'identify_rows']) {
     const rows = await ask(bench().analytics.store, `SELECT DISTINCT project_id FROM ${table}`);
     expect(rows, table).toEqual([{ project_id: kept.projectId }]);
   }

@@ -15,8 +15,17 @@ import { sharedInstallation } from '../../support/service/whole-installation.ts'
 
 const SILENT = { report: () => undefined, signal: new AbortController().signal };
 const TABLES = ['users', 'profiles', 'anonymous_ids', 'applied_counts', 'refusals', 'verification_hours'];
-const ROWS = ['track_rows', 'user_event_rows', 'session_rows', 'trait_rows', 'trait_value_rows', 'user_rows']
+const ROWS = [
+  'track_rows',
+  'user_track_rows',
+  'session_rows',
+  'trait_rows',
+  'user_trait_rows',
+  'trait_value_rows',
+  'user_rows',
+]
   .concat(['user_id_rows', 'identify_rows', 'audience_changes', 'audience_members', 'audience_evaluations'])
+  .concat(['audience_members_by_user'])
   .toSorted();
 
 describe.each(await testedForms())('the erasure of a project, $form', ({ form }) => {

@@ -102,7 +102,7 @@ export function testReplay(name: string, install: () => Promise<Installed | unde
         changed,
       ]);
       const his = `project_id = '${shop}' AND user = toUInt128('${userNumber(lost)}')`;
-      for (const table of ['track_rows', 'trait_rows', 'user_event_rows']) await scene.deleteRows(table, his);
+      for (const table of ['track_rows', 'trait_rows', 'user_track_rows']) await scene.deleteRows(table, his);
       scene.startPosting(other);
 
       const profiles = await scene.build('profiles');

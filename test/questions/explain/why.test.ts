@@ -223,7 +223,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     const make = new MessageMaker();
     const copies = ['A', 'B'].map((event) => make.track({ event, messageId: 'm', timestamp: NOW - DAY }));
     await insert(store(), copies);
-    await analytics().byHand('OPTIMIZE TABLE user_event_rows FINAL');
+    await analytics().byHand('OPTIMIZE TABLE user_track_rows FINAL');
 
     expect(await evaluationOf(make, { all: [{ event: 'A' }, { event: 'B' }] })).toMatchObject({ isMet: true });
   });

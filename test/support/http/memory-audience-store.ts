@@ -10,6 +10,7 @@ import type {
   SavedAudience,
 } from '../../../services/questions/saved/audience-store.ts';
 import { refuseReferences, refuseUsed } from '../../../services/questions/saved/references.ts';
+import type { LiveEpoch } from '../../../services/stores/analytics/live-history.ts';
 import type { Micros } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 
@@ -40,21 +41,15 @@ export class MemoryAudienceStore implements AudienceStore {
     refuseReferences(this.#of(projectId), null, audience.definition);
     const id = `aud_${String(++this.#count).padStart(20, '0')}`;
     const times = { createdAtMs: this.#count, updatedAtMs: this.#count };
-    const made = {
-      note: '',
-      tags: [],
-      ...audience,
-      id,
-      projectId,
-      version: 1,
-      revision: 1,
-      ...times,
-      evaluation: null,
-      failure: null,
-    };
+    const rest = { isLive: false, liveThrough: null, note: '', tags: [], ...audience, evaluation: null, failure: null };
+    const made: SavedAudience = { ...rest, id, projectId, version: 1, revision: 1, ...times };
     this.audiences.set(id, made);
     this.#keep(made, by);
     return made;
+  }
+
+  async liveEpochs(): Promise<readonly LiveEpoch[]> {
+    return [];
   }
 
   async list(

@@ -48,6 +48,7 @@ import { MemoryAudienceStore } from './memory-audience-store.ts';
 import { MemoryAdmin } from './admin-fakes.ts';
 import { MemoryConsoleSessions } from './memory-console-sessions.ts';
 import { MemoryAuditLog } from './memory-audit-log.ts';
+import { MemoryEndpointStore } from './memory-endpoint-store.ts';
 import { MemoryRefusalStore } from './memory-refusal-store.ts';
 import { MemoryStoreFigures } from './memory-store-figures.ts';
 import { type KeptEvent, MemoryAnalytics, MemoryProfiles, MemoryProgress, type GivenEvent } from './reading-fakes.ts';
@@ -83,6 +84,9 @@ export class ReadingServer {
   readonly analytics = new MemoryAnalytics();
   readonly progress = new MemoryProgress();
   readonly saved = new MemoryAudienceStore();
+  readonly endpoints = new MemoryEndpointStore(
+    (projectId, id) => this.saved.audiences.get(id)?.projectId === projectId,
+  );
   readonly audit = new MemoryAuditLog();
   readonly admin = new MemoryAdmin();
   /** Whether there is room for files that are uploaded. */
@@ -106,6 +110,9 @@ export class ReadingServer {
   /** What an evaluation is refused with. */
   evaluating: Error | undefined;
   readonly evaluator: AudienceEvaluator = {
+    expectLive: async () => {
+      if (this.evaluating !== undefined) throw this.evaluating;
+    },
     evaluate: async (projectId, id) => {
       const audience = await this.saved.find(projectId, id);
       if (audience === undefined) throw new TidemarkError('AUDIENCE_UNKNOWN', id);
@@ -207,8 +214,19 @@ export class ReadingServer {
   /** A saved audience of the project, as it is before anything was done to it. */
   addAudience(id: string, projectId = PROJECT.id): SavedAudience {
     const definition = '{"trait":"tier","is":"gold"}';
-    const rest = { createdAtMs: 0, updatedAtMs: 0, evaluation: null, failure: null, note: '', tags: [] };
-    const audience = { id, projectId, name: id, definition, version: 1, revision: 1, refreshMs: null, ...rest };
+    const labels = { note: '', tags: [] };
+    const times = { createdAtMs: 0, updatedAtMs: 0, evaluation: null, failure: null, isLive: false, liveThrough: null };
+    const audience = {
+      id,
+      projectId,
+      name: id,
+      definition,
+      version: 1,
+      revision: 1,
+      refreshMs: null,
+      ...times,
+      ...labels,
+    };
     this.saved.audiences.set(id, audience);
     return audience;
   }
@@ -271,6 +289,9 @@ export class ReadingServer {
         projects,
         refusals: this.refusals,
         evaluator: this.evaluator,
+        endpoints: this.endpoints,
+        endpointTester: this.endpoints,
+        addresses: this.endpoints.addresses,
         limitsOf: limits,
         receiptsAtOnce: 4,
         changesAtOnce: 4,

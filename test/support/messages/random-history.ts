@@ -52,10 +52,15 @@ export function historyAndDefinitions(maxDefinitions: number): fc.Arbitrary<[His
   });
 }
 
+/** Its messages, in the order of the log. */
+export function messagesOf(past: Pick<History, 'said'>): readonly Message[] {
+  const make = new MessageMaker();
+  return past.said.map((one) => messageOf(make, one));
+}
+
 /** Puts it into analytics: the last first, since the order of inserts must not matter. Returns the messages in order. */
 export async function insertHistory(store: AnalyticsWriter, past: History): Promise<readonly Message[]> {
-  const make = new MessageMaker();
-  const messages = past.said.map((one) => messageOf(make, one));
+  const messages = messagesOf(past);
   const size = Math.ceil(messages.length / past.chunks);
   const starts = Array.from({ length: past.chunks }, (_, index) => index * size);
   for (const start of [...starts.toReversed(), starts[past.again] ?? 0]) {

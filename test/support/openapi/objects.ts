@@ -1,7 +1,21 @@
 /** What the paths of operators name in the tests of the OpenAPI document. */
 import { DEAD_LETTER } from '../http/admin-fakes.ts';
 import type { Document, Operation } from './document.ts';
-import type { ReadingServer } from '../http/reading-server.ts';
+import { PROJECT, type ReadingServer } from '../http/reading-server.ts';
+
+export const AUDIENCE = 'aud_00000000000000000001';
+
+/** A path of a project with what it names, which is there: an earlier request may have deleted it. */
+export function withProjectObjects(server: ReadingServer, path: string): string {
+  const audience = server.addAudience(AUDIENCE);
+  const { endpoint, delivery } = server.endpoints.place(PROJECT.id, AUDIENCE);
+  return path
+    .replace('{user_id}', 'ada')
+    .replace('{name}', 'plan')
+    .replace('{file}', 'swagger-ui.css')
+    .replace('{id}', path.startsWith('/v1/endpoints') ? endpoint.id : audience.id)
+    .replace('{delivery}', delivery.id);
+}
 
 export class AdminObjects {
   readonly #ids: Readonly<Record<string, string>>;

@@ -4,7 +4,14 @@ import type { Operation } from './document.ts';
 import { PROJECT, SCOPE_KEYS } from '../http/reading-server.ts';
 
 /** Operations for which `{}` is a valid body. */
-export const TAKES_NOTHING = ['createAdminKey', 'startVerification', 'rollbackGeneration', 'queryEvents', 'queryUsers'];
+export const TAKES_NOTHING = [
+  'createAdminKey',
+  'startVerification',
+  'rollbackGeneration',
+  'queryEvents',
+  'queryUsers',
+  'rotateEndpointSecret',
+];
 
 /** What an operation needs beside its path; a stream ends by itself. */
 export const QUERIES: Readonly<Record<string, string>> = {

@@ -56,7 +56,7 @@ const ANSWERS: readonly (readonly [form: RegExp, rows: Rows])[] = [
   [/OVER \(\) AS total/, [{ user_number: '5', at: '1000000', total: '1' }]],
   [/AS user_number, max\(/, [{ ...KNOWN, user_number: '5', first: '1000000', last: '2000000' }]],
   [/^SELECT \* FROM \(SELECT 'track'/, [MESSAGE]],
-  [/FROM user_event_rows|FROM audience_/, []],
+  [/FROM user_track_rows|FROM audience_/, []],
   [/AS user_number FROM trait_rows/, [{ user_number: '5' }]],
   [/max\(internal_id\)/, [{ internal_id: userKeyOf(PROJECT.id, 'ada') }]],
   [/AS newer/, [{ version: '5', bytes: '5', newer: '0' }]],

@@ -193,7 +193,7 @@ function compare({ kind, key, print, expected, missing, findings, row }: Compari
 /** The second order of the same events: as many, with the same ids. */
 async function checkUserEvents({ model, findings }: Checked, store: AnalyticsReader): Promise<void> {
   const seen = new Set<string>();
-  for await (const row of rowsOf(store, 'user_event_rows FINAL', USER_EVENT)) {
+  for await (const row of rowsOf(store, 'user_track_rows FINAL', USER_EVENT)) {
     const { project_id: projectId, event, user, message_id: messageId } = row;
     const key = eventKeyOf({ projectId, event, timestamp: BigInt(row.timestamp), user, messageId });
     seen.add(key);

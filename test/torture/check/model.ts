@@ -33,6 +33,13 @@ export interface ModelTrait {
   readonly version: string;
 }
 
+/** The first copy of a message on a day. */
+export interface ModelEvent {
+  readonly name: string;
+  readonly messageId: string;
+  readonly timestamp: bigint;
+}
+
 export interface ModelUser {
   readonly projectId: string;
   readonly userKey: string;
@@ -42,6 +49,7 @@ export interface ModelUser {
   lastSeen: bigint;
   anonymous: { readonly value: boolean; readonly version: string } | null;
   readonly traits: Map<string, ModelTrait>;
+  readonly events: ModelEvent[];
   /** The anonymous ids that came beside the user id, and the time of the last message with each. */
   readonly seenWith: Map<string, bigint>;
 }
@@ -57,9 +65,9 @@ export class Model {
   /** Records of one partition must come in their order. */
   add(message: LoggedMessage): void {
     const isTrack = message.topic.endsWith('track');
-    if (isTrack) this.#addEvent(message);
-    else if (message.messageIdGiven && !this.#isFirst(message)) return;
+    if (!isTrack && message.messageIdGiven && !this.#isFirst(message)) return;
     this.#seeUser(message);
+    if (isTrack) this.#addEvent(message);
     if (message.topic === 'tidemark.session') this.#addSession(message);
     if (!isTrack) this.#setTraits(message);
   }
@@ -79,6 +87,8 @@ export class Model {
     const key = eventKey({ ...message, event: message.event ?? '' });
     if (this.events.has(key)) return;
     const { timestamp, receivedAt, sessionId, source, content, partition, offset } = message;
+    const { projectId, userKey, messageId, event } = message;
+    this.user(projectId, userKey)?.events.push({ name: event ?? '', messageId, timestamp });
     this.events.set(
       key,
       fingerprint([timestamp, receivedAt, sessionId ?? '', source, canonical(content), BigInt(partition), offset]),
@@ -98,7 +108,7 @@ export class Model {
     if (user === undefined) {
       const times = { firstSeen: timestamp, lastSeen: timestamp };
       const nothing = { userId: null, anonymousId: null, anonymous: null };
-      user = { projectId, userKey, ...nothing, ...times, traits: new Map(), seenWith: new Map() };
+      user = { projectId, userKey, ...nothing, ...times, traits: new Map(), events: [], seenWith: new Map() };
       this.users.set(name, user);
     }
     if (userId !== null) user.userId = userId;

@@ -5,6 +5,7 @@ import { openDatabase } from '../../../services/stores/database/open.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
 import { type Generation, type GenerationKind, tableOf } from '../../../services/stores/generations/generation.ts';
 import { SqlGenerations } from '../../../services/stores/generations/sql-generations.ts';
+import { checkLive, type LiveReport } from './check-live.ts';
 import { LogCheck } from './check-log.ts';
 import { checkClickHouse, checkPostgres } from './check-stores.ts';
 import { checkTold } from './check-told.ts';
@@ -31,12 +32,17 @@ export interface Compared {
   readonly generations: readonly string[];
 }
 
-/** @param drop Messages that the checker is made to overlook: to see that it finds out. */
+export interface CompareOptions {
+  /** Messages that the checker is made to overlook: to see that it finds out. */
+  readonly drop?: (message: LoggedMessage) => boolean;
+  readonly live?: readonly LiveReport[];
+}
+
 export async function compareStores(
   { ledger, told }: Sent,
   stores: StoreUrls,
   findings: Findings,
-  drop: (message: LoggedMessage) => boolean = () => false,
+  { drop = () => false, live = [] }: CompareOptions = {},
 ): Promise<Compared> {
   const [model, logCheck] = [new Model(), new LogCheck(ledger, findings)];
   let messages = 0;
@@ -50,6 +56,7 @@ export async function compareStores(
   for (const place of log.undecodable) findings.add('no message', place);
   if (log.deadLetters > 0) findings.add('dead letters', `${log.deadLetters} of them`);
   checkTold(told, model, findings);
+  checkLive(live, model, findings);
   const database = await openDatabase(stores.PROFILES_URL);
   const analytics = await openAnalytics(stores.ANALYTICS_URL).catch(async (error: unknown) => {
     await database.close();

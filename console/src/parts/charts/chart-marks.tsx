@@ -100,7 +100,7 @@ function anchorOf(x: number, text: string, { left, width }: Area): 'start' | 'mi
   return x - half < 0 ? 'start' : 'middle';
 }
 
-export interface ShapeProps {
+interface ShapeProps {
   readonly line: ChartLine;
   readonly area: Area;
   readonly isCut: Cut | undefined;

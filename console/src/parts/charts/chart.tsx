@@ -25,7 +25,7 @@ export interface Reading {
   readonly values: readonly { readonly look?: string; readonly name: string; readonly text: string }[];
 }
 
-export interface ChartProps {
+interface ChartProps {
   readonly name: string;
   readonly lines: readonly ChartLine[];
   readonly readingOf: (point: number) => Reading;
@@ -107,9 +107,13 @@ function Drawing({ area, lines, labels, cursor, isCut }: DrawingProps) {
   );
 }
 
-/** At the pointer, on the side where there is more room. */
+/** Beside the pointer there is room for it. */
+const LEAST_WIDE = 480;
+
+/** At the pointer, on the side where there is more room; over all of a narrow chart. */
 function Values({ reading, x, width }: { readonly reading: Reading; readonly x: number; readonly width: number }) {
-  const side = x > width / 2 ? { right: `${width - x + 12}px` } : { left: `${x + 12}px` };
+  const beside = x > width / 2 ? { right: `${width - x + 12}px` } : { left: `${x + 12}px` };
+  const side = width < LEAST_WIDE ? { left: '0', right: '0', maxWidth: 'none' } : beside;
   return (
     <div class="chart-values small" style={side} aria-hidden="true">
       <b>{reading.time}</b>

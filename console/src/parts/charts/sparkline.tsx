@@ -1,4 +1,4 @@
-export interface SparklineProps {
+interface SparklineProps {
   /** The newest last. */
   readonly values: readonly number[];
   /** How many values there is room for: fewer begin further right. */

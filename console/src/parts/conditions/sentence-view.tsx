@@ -6,7 +6,7 @@ export function Sentences({ description }: { readonly description: string }) {
   return (
     <ul class="sentences">
       {description.split('\n').map((line, i) => (
-        <li key={i} class={depthClass(line)}>
+        <li key={i} style={depthOf(line)}>
           <Sentence text={line} />
         </li>
       ))}
@@ -14,10 +14,10 @@ export function Sentences({ description }: { readonly description: string }) {
   );
 }
 
-/** The class of a line of a description, which has two spaces for each group around it. */
-export function depthClass(line: string): string {
+/** How deep a line of a description stands: it has two spaces for each group around it. */
+export function depthOf(line: string): Readonly<Record<'--depth', number>> {
   const spaces = line.length - line.trimStart().length;
-  return `depth-${Math.min(spaces / 2, 6)}`;
+  return { '--depth': spaces / 2 };
 }
 
 /** A description in one line. */

@@ -4,18 +4,18 @@ import { type Answer, operation, type Operation } from '../../../../schemas/oper
 import type { AudienceVerdict } from '../../api/types.ts';
 import { JsonValue } from '../json/json-view.tsx';
 import { Sentence } from './sentence-view.tsx';
-import { Loading, Problem } from '../loading/states.tsx';
+import { Ready } from '../loading/states.tsx';
 import { Ago } from '../time.tsx';
 import { useAnswer } from '../loading/use-load.ts';
 import './why-tree.css';
 
-export interface WhyProps {
+interface WhyProps {
   readonly request: Operation<Answer<'POST /v1/audiences/why'>>;
   /** Below: where it leads on. */
   readonly children?: ComponentChildren;
 }
 
-export interface WhyUserProps {
+interface WhyUserProps {
   readonly audienceId: string;
   readonly user: { readonly user_id: string | null; readonly internal_id: string };
   readonly children?: ComponentChildren;
@@ -32,30 +32,29 @@ export function WhyUser({ audienceId, user, children }: WhyUserProps) {
 
 export function Why({ request, children }: WhyProps) {
   const loaded = useAnswer(request);
-  if (loaded.state === 'loading') return <Loading what="why" />;
-  if (loaded.state === 'failed') {
-    if (loaded.error.status !== 404) return <Problem error={loaded.error} retry={loaded.retry} />;
-    return <p class="quiet">Nobody is known by this id. The search is case-sensitive.</p>;
-  }
-  const { is_member: isMember, changes_at: changesAt, why } = loaded.value;
+  const nobody = <p class="quiet">No user has this id. The search is case-sensitive.</p>;
   return (
-    <div class="why">
-      <p role="status">
-        <b>{isMember ? 'In this audience' : 'Not in this audience'}</b>
-        <span class="quiet">
-          {changesAt === null ? (
-            `, ${isMember ? 'no end date' : 'nothing scheduled'}`
-          ) : (
-            <>
-              {isMember ? ', leaves ' : ', enters '}
-              <Ago at={changesAt} /> if nothing more happens
-            </>
-          )}
-        </span>
-      </p>
-      <VerdictTree verdict={why} />
-      {children}
-    </div>
+    <Ready of={loaded} what="why" missing={nobody}>
+      {({ is_member: isMember, changes_at: changesAt, why }) => (
+        <div class="why">
+          <p role="status">
+            <b>{isMember ? 'In this audience' : 'Not in this audience'}</b>
+            <span class="quiet">
+              {changesAt === null ? (
+                `, ${isMember ? 'no end date' : 'nothing scheduled'}`
+              ) : (
+                <>
+                  {isMember ? ', leaves ' : ', joins '}
+                  <Ago at={changesAt} /> if nothing more happens
+                </>
+              )}
+            </span>
+          </p>
+          <VerdictTree verdict={why} />
+          {children}
+        </div>
+      )}
+    </Ready>
   );
 }
 

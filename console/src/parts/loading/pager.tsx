@@ -1,6 +1,6 @@
 import { address, linkTo } from '../../frame/router.ts';
 
-export interface PagerProps {
+interface PagerProps {
   /** The cursor of the page that follows; null where none does. */
   readonly next: string | null;
   /** The parameter of the address that has the cursor, where a screen has several lists. */

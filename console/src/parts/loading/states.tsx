@@ -3,7 +3,15 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/client.ts';
 
-export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
+interface EmptyProps {
+  readonly title: string;
+  /** What one can do about it: a button or a link that looks like one. */
+  readonly action?: ComponentChildren;
+  /** A sentence or two. */
+  readonly children?: ComponentChildren;
+}
+
+export function Empty({ title, action, children }: EmptyProps) {
   return (
     <div class="empty">
       <svg viewBox="0 0 48 24" aria-hidden="true">
@@ -11,7 +19,8 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
         <path d="M2 16c7 0 7 6 14 6s7-6 14-6 7 6 14 6" opacity=".45" />
       </svg>
       <h2>{title}</h2>
-      {children}
+      {children !== undefined && <p>{children}</p>}
+      {action !== undefined && <div class="row">{action}</div>}
     </div>
   );
 }
@@ -28,7 +37,7 @@ export function Loading({ what }: { readonly what: string }) {
   );
 }
 
-export interface ProblemProps {
+interface ProblemProps {
   readonly error: ApiError;
   /** Offered as a button; done by itself once a 429 or 503 says that it may. */
   readonly retry?: () => void;
@@ -59,6 +68,16 @@ export function Problem({ error, retry }: ProblemProps) {
   );
 }
 
+/** Why something was refused, in a line beside its button. */
+export function FieldError({ error }: { readonly error: ApiError | undefined }) {
+  if (error === undefined) return null;
+  return (
+    <span class="field-error" role="alert">
+      {error.message}
+    </span>
+  );
+}
+
 function Retry({ error, retry }: Required<ProblemProps>) {
   const [leftS, setLeftS] = useState(isPassing(error) ? Math.max(error.retryAfterS ?? 0, 2) : undefined);
   useEffect(() => {
@@ -71,7 +90,7 @@ function Retry({ error, retry }: Required<ProblemProps>) {
       <button type="button" onClick={retry}>
         Try again
       </button>
-      {leftS !== undefined && <span class="quiet">Tries again by itself in {leftS} s.</span>}
+      {leftS !== undefined && <span class="quiet">Retrying in {leftS} s.</span>}
     </p>
   );
 }
@@ -87,7 +106,7 @@ function headline({ status, title }: ApiError): string {
     case 404:
       return 'Not found';
     case 422:
-      return 'The question is past its limits';
+      return 'This question exceeds a limit';
     case 429:
       return 'Too many requests at once';
     case 503:
@@ -95,4 +114,31 @@ function headline({ status, title }: ApiError): string {
     default:
       return title;
   }
+}
+
+interface ReadyProps<T> {
+  /** What `useAnswer`, `useLoad` or `usePoll` returns. */
+  readonly of: {
+    readonly value?: T | undefined;
+    readonly error?: ApiError | undefined;
+    readonly retry: () => void;
+  };
+  /** What is loaded: `events`. */
+  readonly what: string;
+  /** In place of the problem where the service says that there is no such thing. */
+  readonly missing?: ComponentChildren;
+  readonly children: (value: T) => ComponentChildren;
+}
+
+/** What was asked for once it is there; before that, that it loads, and why it could not be had. */
+export function Ready<T>({ of: { value, error, retry }, what, missing, children }: ReadyProps<T>) {
+  const isMissing = error?.status === 404 && missing !== undefined;
+  return (
+    <>
+      {isMissing && missing}
+      {error !== undefined && !isMissing && <Problem error={error} retry={retry} />}
+      {value === undefined && error === undefined && <Loading what={what} />}
+      {value !== undefined && children(value)}
+    </>
+  );
 }

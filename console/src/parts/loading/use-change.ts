@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { ApiError } from '../../api/client.ts';
+import { type ApiError, refusalIn } from '../../api/client.ts';
 
 export interface Change {
   readonly isBusy: boolean;
@@ -18,10 +18,7 @@ export function useChange(): Change {
     setBusy(true);
     setError(undefined);
     change()
-      .catch((failure: unknown) => {
-        if (!(failure instanceof ApiError)) throw failure;
-        setError(failure);
-      })
+      .catch((failure: unknown) => setError(refusalIn(failure)))
       .finally(() => setBusy(false));
   };
   return { isBusy, error, run };

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { Raw } from '../../api/answer.ts';
-import { ApiError, ask } from '../../api/client.ts';
+import { type ApiError, ask, refusalIn } from '../../api/client.ts';
 import type { Operation } from '../../../../schemas/operations.ts';
 
 export type Loaded<T> =
@@ -24,9 +24,8 @@ export function useLoad<T>(name: string, load: (signal: AbortSignal) => Promise<
         if (!controller.signal.aborted) setLoaded({ of: current, result: { state: 'ready', value } });
       },
       (error: unknown) => {
-        if (controller.signal.aborted) return;
-        if (!(error instanceof ApiError)) throw error;
-        setLoaded({ of: current, result: { state: 'failed', error } });
+        if (!controller.signal.aborted)
+          setLoaded({ of: current, result: { state: 'failed', error: refusalIn(error) } });
       },
     );
     return () => controller.abort();

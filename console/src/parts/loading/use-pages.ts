@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { ApiError } from '../../api/client.ts';
+import { type ApiError, refusalIn } from '../../api/client.ts';
 
 export interface Page<T> {
   readonly items: readonly T[];
@@ -50,9 +50,7 @@ export function usePages<T>(
         setState({ of: name, items: [...items, ...page.items], next: page.next, isLoading: false });
       },
       (failure: unknown) => {
-        if (signal.aborted) return;
-        if (!(failure instanceof ApiError)) throw failure;
-        setState({ of: name, items, next, isLoading: false, error: failure });
+        if (!signal.aborted) setState({ of: name, items, next, isLoading: false, error: refusalIn(failure) });
       },
     );
     return () => controller.abort();

@@ -1,13 +1,14 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from '../../api/client.ts';
+import type { Raw } from '../../api/answer.ts';
+import { type ApiError, ask, refusalIn, type Request } from '../../api/client.ts';
 
-export interface Polled<T> {
+interface Polled<T> {
   /** The last answer; it stays while the next one is asked for, and when that fails. */
   readonly value: T | undefined;
   /** Why the last request failed; undefined where it did not. */
   readonly error: ApiError | undefined;
-  /** Asks at once, as after a change. */
-  readonly refresh: () => void;
+  /** Asks at once: after a failure, or a change. */
+  readonly retry: () => void;
 }
 
 interface Answered<T> {
@@ -19,25 +20,25 @@ interface Answered<T> {
 const AFTER_ERROR_MS = 5_000;
 
 /**
- * The answer of `load`, asked for again and again while the page is visible. Forgets the old answer when the name
- * changes.
+ * What a request is answered, asked again and again while the page is visible. Forgets the old answer when the request
+ * is another.
  *
- * @param name Everything that the answer depends on, as text; undefined to ask for nothing.
+ * @param request Undefined to ask for nothing.
  * @param every Until the next time, in milliseconds; by the last answer where it is a function, undefined for never.
  */
 export function usePoll<T>(
-  name: string | undefined,
-  load: (signal: AbortSignal) => Promise<T>,
-  every: number | ((value: T) => number | undefined),
-): Polled<T> {
-  const [answered, setAnswered] = useState<Answered<T>>();
+  request: Request<T> | undefined,
+  every: number | ((value: Raw<T>) => number | undefined),
+): Polled<Raw<T>> {
+  const name = JSON.stringify(request);
+  const [answered, setAnswered] = useState<Answered<Raw<T>>>();
   const [round, setRound] = useState(0);
-  const refresh = useCallback(() => setRound((count) => count + 1), []);
-  const latest = useRef({ load, every });
-  latest.current = { load, every };
+  const retry = useCallback(() => setRound((count) => count + 1), []);
+  const latest = useRef({ every });
+  latest.current = { every };
   useEffect(() => {
-    if (name === undefined) return undefined;
-    const onValue = (value: T): number | undefined => {
+    if (request === undefined || name === undefined) return undefined;
+    const onValue = (value: Raw<T>): number | undefined => {
       setAnswered({ of: name, value });
       const { every: next } = latest.current;
       return typeof next === 'number' ? next : next(value);
@@ -46,10 +47,10 @@ export function usePoll<T>(
       setAnswered((before) => ({ of: name, value: before?.of === name ? before.value : undefined, error }));
       return AFTER_ERROR_MS;
     };
-    return repeat(async (signal) => latest.current.load(signal), onValue, onError);
+    return repeat(async (signal) => ask({ ...request, signal }), onValue, onError);
   }, [name, round]);
   const current = answered?.of === name ? answered : undefined;
-  return { value: current?.value, error: current?.error, refresh };
+  return { value: current?.value, error: current?.error, retry };
 }
 
 /** Until it is told to stop. After each answer it is told when to ask the next time. */
@@ -73,9 +74,7 @@ function repeat<T>(
         if (!signal.aborted) later(onValue(value));
       },
       (error: unknown) => {
-        if (signal.aborted) return;
-        if (!(error instanceof ApiError)) throw error;
-        later(onError(error));
+        if (!signal.aborted) later(onError(refusalIn(error)));
       },
     );
   };

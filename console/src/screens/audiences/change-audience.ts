@@ -13,8 +13,8 @@ export async function changeAudience<T>({ revision }: SavedAudience, change: Ope
     return await ask({ ...change, headers: { 'If-Match': `"${revision.rawJSON}"` } });
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 412) throw error;
-    throw new ApiError({ status: 412, code: error.code, title: 'Somebody else was faster', message: CHANGED });
+    throw new ApiError({ status: 412, code: error.code, title: 'Someone else changed it first', message: CHANGED });
   }
 }
 
-const CHANGED = 'The audience was changed since this page was opened. Nothing was done: look at it again, then decide.';
+const CHANGED = 'The audience was changed after you opened this page. Nothing was saved: check it, then try again.';

@@ -4,7 +4,8 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
 import { mayChangeAudiences } from '../../frame/session.ts';
-import { textIn } from '../../parts/form.ts';
+import { submitted } from '../../parts/form.ts';
+import { FormButtons } from '../../parts/form-buttons.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { Problem } from '../../parts/loading/states.tsx';
 import { changeAudience } from './change-audience.ts';
@@ -44,9 +45,8 @@ export function Tags({ tags }: Pick<SavedAudience, 'tags'>) {
 
 function LabelsForm({ audience, onChange, onClose }: LabelsProps & { readonly onClose: () => void }) {
   const { isBusy, error, run } = useChange();
-  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
-    event.preventDefault();
-    const [note, words] = [textIn(event.currentTarget, 'note'), textIn(event.currentTarget, 'tags')];
+  const submit = submitted((textOf) => {
+    const [note, words] = [textOf('note'), textOf('tags')];
     const tags = [...new Set(words.split(',').map((word) => word.trim()))].filter((word) => word !== '');
     const change = operation('PATCH /v1/audiences/{id}', { path: { id: audience.id }, body: { note, tags } });
     run(async () => {
@@ -54,7 +54,7 @@ function LabelsForm({ audience, onChange, onClose }: LabelsProps & { readonly on
       onClose();
       onChange();
     });
-  };
+  });
   return (
     <form class="card labels-form" aria-label="Description and tags" onSubmit={submit}>
       <label>
@@ -66,14 +66,7 @@ function LabelsForm({ audience, onChange, onClose }: LabelsProps & { readonly on
         <input name="tags" defaultValue={audience.tags.join(', ')} autoComplete="off" />
       </label>
       {error !== undefined && <Problem error={error} />}
-      <div class="row">
-        <button type="submit" class="primary" disabled={isBusy}>
-          Save
-        </button>
-        <button type="button" class="plain" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
+      <FormButtons action="Save" isOff={isBusy} onCancel={onClose} />
     </form>
   );
 }

@@ -5,10 +5,11 @@ import type { AudienceMember, SavedAudience } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { Download } from '../../parts/download.tsx';
 import { Pager } from '../../parts/loading/pager.tsx';
-import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
+import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { useLoad } from '../../parts/loading/use-load.ts';
-import { useEscape, useRowKeys } from '../../parts/loading/use-rows.ts';
+import { useEscape } from '../../parts/loading/use-escape.ts';
 import { WhyUser } from '../../parts/conditions/why-tree.tsx';
+import { Section } from '../../parts/page.tsx';
 import { traitsFor } from '../user-columns.ts';
 import { userLink } from '../user-link.ts';
 import { UserTable } from '../user-table.tsx';
@@ -23,31 +24,28 @@ export function Members({ audience }: { readonly audience: SavedAudience }) {
   const query = { limit: PAGE, cursor, traits: traits.join(',') };
   const asked = operation('GET /v1/audiences/{id}/members', { path, query });
   const loaded = useLoad(JSON.stringify(asked), async (signal) => askLines({ ...asked, signal }));
-  useRowKeys();
   return (
-    <section aria-labelledby="members">
-      <div class="section-head">
-        <h2 id="members">Members</h2>
-        <div class="row">
-          {FORMATS.map((format) => (
-            <Download
-              key={format.name}
-              label={`Download ${format.name}`}
-              unit="users"
-              run={(tell, signal) => saveMembers(audience, format, tell, signal)}
-            />
-          ))}
-        </div>
-      </div>
-      {loaded.state === 'loading' && <Loading what="members" />}
-      {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
-      {loaded.state === 'ready' && (
-        <>
-          <Page audience={audience} members={loaded.value.lines} traits={traits} />
-          <Pager next={loaded.value.end.next_cursor} />
-        </>
-      )}
-    </section>
+    <Section
+      id="members"
+      title="Members"
+      actions={FORMATS.map((format) => (
+        <Download
+          key={format.name}
+          label={`Download ${format.name}`}
+          unit="users"
+          run={(tell, signal) => saveMembers(audience, format, tell, signal)}
+        />
+      ))}
+    >
+      <Ready of={loaded} what="members">
+        {({ lines, end }) => (
+          <>
+            <Page audience={audience} members={lines} traits={traits} />
+            <Pager next={end.next_cursor} />
+          </>
+        )}
+      </Ready>
+    </Section>
   );
 }
 
@@ -63,9 +61,7 @@ function Page({ audience, members, traits }: PageProps) {
   useEscape(() => setParameters({ user: '' }));
   if (members.length === 0 && !query.has('cursor')) {
     return (
-      <Empty title="Nobody is in this audience now">
-        <p>Whoever comes to meet its definition is here from then on.</p>
-      </Empty>
+      <Empty title="Nobody is in this audience now">Users appear here as soon as they match its definition.</Empty>
     );
   }
   const detailsOf = (member: AudienceMember) =>
@@ -83,7 +79,7 @@ function Page({ audience, members, traits }: PageProps) {
       nameOf={({ internal_id: id }, cell) => (
         <button
           type="button"
-          class="cover"
+          class="bare cover"
           data-row
           aria-expanded={id === open}
           onClick={() => setParameters({ user: id === open ? '' : id }, { push: true })}

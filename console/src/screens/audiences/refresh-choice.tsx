@@ -4,7 +4,7 @@ import type { SavedAudience } from '../../api/types.ts';
 import { changeAudience } from './change-audience.ts';
 import { refreshText } from './state.ts';
 
-export interface RefreshChoiceProps {
+interface RefreshChoiceProps {
   readonly audience: SavedAudience;
   readonly onChange: () => void;
   readonly onError: (error: ApiError) => void;
@@ -23,9 +23,9 @@ export function RefreshChoice({ audience, onChange, onError }: RefreshChoiceProp
   return <RefreshOptions refresh={refresh} onChoose={change} />;
 }
 
-const CHOICES = ['5m', '15m', '1h', '6h', '1d', '1w'];
+const CHOICES = ['live', '5m', '15m', '1h', '6h', '1d', '1w'];
 
-export interface RefreshOptionsProps {
+interface RefreshOptionsProps {
   readonly refresh: string | null;
   /** In a form. */
   readonly name?: string;

@@ -4,10 +4,12 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { Chart, type Reading } from '../../parts/charts/chart.tsx';
-import { count } from '../../parts/numbers.ts';
-import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
-import { Table } from '../../parts/table.tsx';
-import { exactTime, shortTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
+import { Select } from '../../parts/choice.tsx';
+import { count, counted } from '../../parts/numbers.ts';
+import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { Section } from '../../parts/page.tsx';
+import { type CellColumn, Listing } from '../../parts/table.tsx';
+import { exactTime, minuteText, shortTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { useLoad } from '../../parts/loading/use-load.ts';
 
 const DAY_MS = 86_400_000;
@@ -55,26 +57,23 @@ export function Size({ audience }: { readonly audience: SavedAudience }) {
   const { id } = audience;
   const loaded = useLoad(`${id} ${period.name}`, async (signal) => sizesOf(id, period, signal));
   return (
-    <section class="size-section" aria-labelledby="size">
-      <div class="section-head">
-        <h2 id="size">Size over time</h2>
-        <select
-          aria-label="Period"
-          data-search
+    <Section
+      id="size"
+      title="Size over time"
+      actions={
+        <Select
+          label="Period"
+          isSearch
           value={period.name}
-          onChange={(event) => setParameters({ period: event.currentTarget.value })}
-        >
-          {PERIODS.map(({ name, title }) => (
-            <option key={name} value={name}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </div>
-      {loaded.state === 'loading' && <Loading what="the sizes" />}
-      {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
-      {loaded.state === 'ready' && <SizeChart {...loaded.value} />}
-    </section>
+          options={PERIODS.map(({ name, title }) => [name, title])}
+          onChoice={(chosen) => setParameters({ period: chosen })}
+        />
+      }
+    >
+      <Ready of={loaded} what="the sizes">
+        {(sizes) => <SizeChart {...sizes} />}
+      </Ready>
+    </Section>
   );
 }
 
@@ -85,8 +84,8 @@ function SizeChart({ history, fromMs, untilMs }: Sizes) {
   const [first] = points;
   if (first === undefined) {
     return (
-      <Empty title="There are no updates in this time">
-        <p>Choose how often it updates, or update it now: each update is a point of the line.</p>
+      <Empty title="No data in this period">
+        Each update adds a point. Update it now, or choose how often it updates.
       </Empty>
     );
   }
@@ -104,26 +103,17 @@ function SizeChart({ history, fromMs, untilMs }: Sizes) {
       />
       <details class="below">
         <summary>As a table</summary>
-        <Table look="sizes" columns={COLUMNS}>
-          {history.map((entry) => (
-            <tr key={entry.at}>
-              <th scope="row">{exactTime(entry.at, zone)}</th>
-              <td class="number">{count(countOf(entry.count))}</td>
-              <td class="number">{count(countOf(entry.entered))}</td>
-              <td class="number">{count(countOf(entry.left))}</td>
-            </tr>
-          ))}
-        </Table>
+        <Listing look="sizes" rows={history} keyOf={({ at }) => at} columns={COLUMNS} />
       </details>
     </>
   );
 }
 
-const COLUMNS = [
-  { name: 'Updated' },
-  { name: 'Size', look: 'number' },
-  { name: 'Joined', look: 'number' },
-  { name: 'Left', look: 'number' },
+const COLUMNS: readonly CellColumn<HistoryEntry>[] = [
+  { name: 'Updated', cell: ({ at }) => minuteText(at) },
+  { name: 'Size', look: 'number', cell: (entry) => counted(entry.count) },
+  { name: 'Joined', look: 'number', cell: ({ entered }) => counted(entered) },
+  { name: 'Left', look: 'number', cell: ({ left }) => counted(left) },
 ];
 
 function readingOf({ at, count: members, entered, left }: HistoryEntry, zone: string): Reading {

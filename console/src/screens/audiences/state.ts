@@ -4,13 +4,15 @@ import { countOf } from '../../api/json.ts';
 import { type DiffLine, lineDiff } from '../../parts/json/line-diff.ts';
 import { signedCount } from '../../parts/numbers.ts';
 
-export interface AudienceState {
+interface AudienceState {
   readonly is: 'well' | 'waiting' | 'unwell';
   readonly text: string;
   /** Why, where there is something to be said. */
   readonly reason?: string;
   readonly isCounting?: boolean;
 }
+
+const LIVE = 'live';
 
 /** After this, an evaluation that was due is late: the service looks for those that are due every second. */
 const LATE_MS = 60_000;
@@ -35,21 +37,22 @@ export function stateOf(audience: SavedAudience, nowMs: number, isRunning = fals
   if (evaluation === null) return { is: 'waiting', text: 'No data yet' };
   if (isOld) return { is: 'waiting', text: 'Changed since', reason: `${OLD_TEXT} Update it now.` };
   if (refresh === null) return { is: 'waiting', text: 'Updated manually' };
+  if (refresh === LIVE) return { is: 'well', text: 'Live' };
   const dueMs = Date.parse(evaluation.at) + everyMs(refresh) + LATE_MS;
   if (nowMs <= dueMs) return { is: 'well', text: 'Up to date' };
   return { is: 'unwell', text: 'Late', reason: `It updates ${refreshText(refresh)}, and the last update is overdue.` };
 }
 
-const OLD_TEXT = 'The size below is of the definition before.';
+const OLD_TEXT = 'The size shown is that of the previous definition.';
 const WAITING_TEXT =
-  'Analytics has lost messages that it had, and reads them again: until then nobody is recorded as entering or leaving. The size is that of the update before.';
+  'Analytics is reading lost messages again. Until it is done, nobody is recorded as joining or leaving, and the size is that of the last update.';
 
 function failureText(code: string): string {
   const reason =
     code === 'QUERY_LIMIT'
-      ? 'It is past the limits of one question: ask about a rarer event or a shorter time, or raise the limits of the project'
+      ? 'It exceeds the limits of one question: ask about a rarer event or a shorter period, or raise the limits of the project'
       : `The last update failed with ${code}`;
-  return `${reason}. The size is that of the update before. It is tried again.`;
+  return `${reason}. The size is that of the last update. It will be retried.`;
 }
 
 const UNITS = {
@@ -67,6 +70,7 @@ function everyMs(refresh: string): number {
 /** `15m` → `every 15 minutes` */
 export function refreshText(refresh: string | null): string {
   if (refresh === null) return 'manually';
+  if (refresh === LIVE) return 'live';
   const amount = Number.parseInt(refresh, 10);
   const { name } = UNITS[unitOf(refresh)];
   return amount === 1 ? `every ${name}` : `every ${amount} ${name}s`;

@@ -6,6 +6,7 @@ import type { SavedAudience } from '../../api/types.ts';
 import { mayChangeAudiences } from '../../frame/session.ts';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { SentenceOf, Sentences } from '../../parts/conditions/sentence-view.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { count } from '../../parts/numbers.ts';
 import { Ago } from '../../parts/time.tsx';
@@ -14,7 +15,7 @@ import { RefreshChoice } from './refresh-choice.tsx';
 import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
 import { isUpdating, updateNow } from './updates.ts';
 
-export interface SummaryProps {
+interface SummaryProps {
   readonly audience: SavedAudience;
   readonly onChange: () => void;
   readonly onError: (error: ApiError) => void;
@@ -58,29 +59,30 @@ function Freshness({ audience, onChange, onError }: SummaryProps) {
   const isRunning = isUpdating(id);
   const isCounting = stateOf(audience, Date.now(), isRunning).isCounting === true;
   return (
-    <dl class="facts">
-      <div>
-        <dt>Updated</dt>
-        <dd class="row">
-          {isCounting ? 'Counting…' : evaluation === null ? 'never' : <Ago at={evaluation.at} />}
-          {mayChangeAudiences.value && (
-            <button type="button" class="plain" disabled={isRunning} onClick={() => void updateNow(id).catch(onError)}>
-              Update now
-            </button>
-          )}
-        </dd>
-      </div>
-      <div>
-        <dt>Updates</dt>
-        <dd>
-          {mayChangeAudiences.value ? (
-            <RefreshChoice audience={audience} onChange={onChange} onError={onError} />
-          ) : (
-            refreshText(refresh)
-          )}
-        </dd>
-      </div>
-    </dl>
+    <Facts
+      of={{
+        Updated: (
+          <span class="row">
+            {isCounting ? 'Counting…' : evaluation === null ? 'never' : <Ago at={evaluation.at} />}
+            {mayChangeAudiences.value && (
+              <button
+                type="button"
+                class="plain"
+                disabled={isRunning}
+                onClick={() => void updateNow(id).catch(onError)}
+              >
+                Update now
+              </button>
+            )}
+          </span>
+        ),
+        Updates: mayChangeAudiences.value ? (
+          <RefreshChoice audience={audience} onChange={onChange} onError={onError} />
+        ) : (
+          refreshText(refresh)
+        ),
+      }}
+    />
   );
 }
 

@@ -12,9 +12,9 @@ export function UseIt({ audience: { id, definition } }: { readonly audience: Sav
   const members = operation('GET /v1/audiences/{id}/members', { path, query: { format: 'csv', traits } });
   const changes = operation('GET /v1/audiences/{id}/changes', { path, query: { wait: WAIT_S, traits } });
   return (
-    <section class="use-it" aria-labelledby="use-it">
+    <section class="use-it text" aria-labelledby="use-it">
       <h2 id="use-it">Use it</h2>
-      <p>Everybody who is in it now, as CSV with these traits. Without the format, a line of JSON each.</p>
+      <p>All current members as CSV with these traits. Leave out the format for JSON, one object a line.</p>
       <Command name="Members, by curl" text={curlText({ request: members, isStream: true })} />
       <Command
         name="Members, by tidemark"

@@ -6,8 +6,9 @@ import type { AudienceVersion, HistoryEntry, SavedAudience } from '../../api/typ
 import { linkTo } from '../../frame/router.ts';
 import { mayChangeAudiences } from '../../frame/session.ts';
 import { count } from '../../parts/numbers.ts';
-import { depthClass, Sentence } from '../../parts/conditions/sentence-view.tsx';
-import { Loading, Problem } from '../../parts/loading/states.tsx';
+import { depthOf, Sentence } from '../../parts/conditions/sentence-view.tsx';
+import { Ready } from '../../parts/loading/states.tsx';
+import { Section } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useLoad } from '../../parts/loading/use-load.ts';
 import { changedLines } from './state.ts';
@@ -21,16 +22,11 @@ export function Versions({ audience }: { readonly audience: SavedAudience }) {
     ]),
   );
   return (
-    <section aria-labelledby="versions">
-      <div class="section-head">
-        <h2 id="versions">Versions</h2>
-      </div>
-      {loaded.state === 'loading' && <Loading what="versions" />}
-      {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
-      {loaded.state === 'ready' && (
-        <List id={audience.id} versions={loaded.value[0].versions} history={loaded.value[1].history} />
-      )}
-    </section>
+    <Section id="versions" title="Versions">
+      <Ready of={loaded} what="versions">
+        {([{ versions }, { history }]) => <List id={audience.id} versions={versions} history={history} />}
+      </Ready>
+    </Section>
   );
 }
 
@@ -94,7 +90,7 @@ function Lines({ lines }: { readonly lines: ReturnType<typeof changedLines> }) {
     <ul class="sentences changed-lines">
       {lines.map(({ kind, line }, i) => (
         <li key={i} class={kind}>
-          <span class={depthClass(line)}>
+          <span style={depthOf(line)}>
             {kind !== 'same' && <span class="visually-hidden">{kind === 'added' ? 'Added: ' : 'Removed: '}</span>}
             <Sentence text={line} />
           </span>

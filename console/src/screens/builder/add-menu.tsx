@@ -16,7 +16,7 @@ interface Offer extends Suggestion {
   readonly next?: Path;
 }
 
-export interface AddMenuProps {
+interface AddMenuProps {
   readonly builder: Builder;
   /** What the condition is added to; left out: the first one. */
   readonly node?: TreeNode;
@@ -36,7 +36,7 @@ export function AddMenu({ builder, node }: AddMenuProps) {
       <button
         ref={button}
         type="button"
-        class="tiny add"
+        class="plain tiny add"
         aria-expanded={text !== undefined}
         onClick={() => setText('')}
       >

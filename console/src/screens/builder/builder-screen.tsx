@@ -5,9 +5,9 @@ import { type Json, jsonText } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
-import { Loading, Problem } from '../../parts/loading/states.tsx';
+import { Ready } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { useRowKeys } from '../../parts/loading/use-rows.ts';
+import { ScreenPage } from '../../parts/page.tsx';
 import { Builder } from './builder.ts';
 import { ConditionTree } from './condition-tree.tsx';
 import { Head } from './head.tsx';
@@ -26,22 +26,11 @@ function Existing({ id }: { readonly id: string }) {
   const loaded = useAnswer(operation('GET /v1/audiences/{id}', { path: { id } }));
   if (loaded.state === 'ready') return <Opened saved={loaded.value} />;
   return (
-    <div class="screen builder">
-      <Up />
-      {loaded.state === 'loading' ? (
-        <Loading what="the audience" />
-      ) : (
-        <Problem error={loaded.error} retry={loaded.retry} />
-      )}
-    </div>
-  );
-}
-
-function Up() {
-  return (
-    <p class="up">
-      <a href={linkTo(['audiences'])}>Audiences</a>
-    </p>
+    <ScreenPage title="Audience" up={{ path: 'audiences', name: 'Audiences' }}>
+      <Ready of={loaded} what="the audience">
+        {() => null}
+      </Ready>
+    </ScreenPage>
   );
 }
 
@@ -55,14 +44,15 @@ function Opened({ saved }: { readonly saved: SavedAudience | undefined }) {
   const builder = useMemo(() => new Builder(definitionIn(address.peek().query) ?? saved?.definition, saved), []);
   useService(builder);
   useUndoKeys(builder);
-  useRowKeys();
   const { document, error } = builder.draft.value;
   const root = builder.root.value;
   // What is not JSON can be corrected there alone.
   const isJsonOpen = jsonChoice.value === 'open' || error !== undefined;
   return (
     <div class="screen builder">
-      <Up />
+      <p class="up">
+        <a href={linkTo(['audiences'])}>Audiences</a>
+      </p>
       <Head builder={builder} />
       <ResultBar builder={builder} />
       <div class={`panes ${isJsonOpen ? 'with-json' : ''}`}>

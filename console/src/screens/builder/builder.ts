@@ -10,7 +10,7 @@ import { formatJson, readJson, type SyntaxProblem } from './json-text.ts';
 import { type AudienceNames, type Problem, problemsByNode, type TreeNode, treeOf } from './tree.ts';
 import type { Changed } from './tree-edits.ts';
 
-export interface Draft {
+interface Draft {
   /** The definition that the tree shows; undefined where there is none. */
   readonly document: Json | undefined;
   /** What the JSON pane shows: the document, or text that is not JSON (yet). */

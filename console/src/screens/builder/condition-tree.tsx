@@ -21,7 +21,7 @@ export function ConditionTree({ builder, root }: { readonly builder: Builder; re
   useFocus(builder, tree);
   return (
     <div class="tree" ref={tree}>
-      <p class="lead">{root.kind === 'group' ? 'Users who match' : 'Users who'}</p>
+      <p class="quiet">{root.kind === 'group' ? 'Users who match' : 'Users who'}</p>
       {root.kind === 'group' ? (
         <Group builder={builder} node={root} />
       ) : (
@@ -198,7 +198,7 @@ function Notes({ builder, node }: NodeProps) {
         <li key={text} class="hint">
           {text}{' '}
           {fix !== undefined && (
-            <button type="button" class="tiny" onClick={() => builder.edit(fix.edit)}>
+            <button type="button" class="plain tiny" onClick={() => builder.edit(fix.edit)}>
               {fix.text}
             </button>
           )}

@@ -1,6 +1,6 @@
 /** How many users a definition finds: asked for a moment after the last change, the question before being cancelled. */
 import { computed, signal } from '@preact/signals';
-import { ApiError, ask } from '../../api/client.ts';
+import { type ApiError, ask, refusalIn } from '../../api/client.ts';
 import { countOf, type Json, jsonText } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceMember, AudiencePreview } from '../../api/types.ts';
@@ -28,7 +28,7 @@ function inDefinition(pointer: string): string {
 }
 
 /** What a change of a saved audience would do. */
-export interface Effect {
+interface Effect {
   readonly entering: number;
   readonly leaving: number;
 }
@@ -124,8 +124,7 @@ export class Counting {
       await work(signal);
     } catch (error) {
       if (signal.aborted) return;
-      if (!(error instanceof ApiError)) throw error;
-      this.refusal.value = error;
+      this.refusal.value = refusalIn(error);
       this.effect.value = undefined;
     }
     if (!signal.aborted) this.isCounting.value = false;

@@ -1,21 +1,20 @@
 /** The name and how often the audience updates, and saving it, also where somebody else saved it meanwhile. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { ApiError, ask } from '../../api/client.ts';
-import { countOf, type Json, jsonText } from '../../api/json.ts';
+import { type Json, jsonText } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { address, goTo, linkTo } from '../../frame/router.ts';
+import { tellDone } from '../../frame/feedback.tsx';
 import { mayChangeAudiences } from '../../frame/session.ts';
 import { Command, CopyAs } from '../../parts/copy-as.tsx';
-import { textIn } from '../../parts/form.ts';
-import { JsonView } from '../../parts/json/json-view.tsx';
+import { submitted } from '../../parts/form.ts';
 import { Problem } from '../../parts/loading/states.tsx';
-import { count } from '../../parts/numbers.ts';
+import { Conflict } from '../audiences/conflict.tsx';
 import { RefreshOptions } from '../audiences/refresh-choice.tsx';
 import { isOfBefore } from '../audiences/state.ts';
 import { updateNow } from '../audiences/updates.ts';
 import type { Builder } from './builder.ts';
-import { isSame } from './json-edit.ts';
 import { jsonChoice } from './json-pane.tsx';
 import { formatJson } from './json-text.ts';
 
@@ -36,6 +35,7 @@ export function Head({ builder }: { readonly builder: Builder }) {
       const audience = await send(builder.document ?? null, wanted, over);
       // What updates by itself does so at once.
       if (audience.refresh === null && (audience.evaluation === null || isOfBefore(audience))) update(audience.id);
+      tellDone('Audience saved.');
       goTo(linkTo(['audiences', audience.id]));
     } catch (caught) {
       if (!(caught instanceof ApiError)) throw caught;
@@ -56,8 +56,9 @@ export function Head({ builder }: { readonly builder: Builder }) {
       {error !== undefined && <Problem error={error} />}
       {conflict !== undefined && (
         <Conflict
-          builder={builder}
-          {...conflict}
+          before={saved}
+          theirs={conflict.theirs}
+          yours={{ name: conflict.wanted.name, definition: builder.document ?? null }}
           onOver={() => void save(conflict.wanted, conflict.theirs)}
           onTake={() => take(conflict.theirs)}
           onClose={() => setConflict(undefined)}
@@ -96,11 +97,10 @@ function Form({ builder, onSave }: FormProps) {
   const { document, error } = builder.draft.value;
   const isStuck = document === undefined || error !== undefined || builder.problems.value.length > 0;
   const name = address.peek().query.get('name') ?? saved?.name ?? '';
-  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
-    event.preventDefault();
-    const refresh = textIn(event.currentTarget, 'refresh');
-    onSave({ name: textIn(event.currentTarget, 'name'), refresh: refresh === '' ? null : refresh });
-  };
+  const submit = submitted((textOf) => {
+    const refresh = textOf('refresh');
+    onSave({ name: textOf('name'), refresh: refresh === '' ? null : refresh });
+  });
   return (
     <form class="head" onSubmit={submit}>
       <h1 class="visually-hidden">{saved === undefined ? 'New audience' : saved.name}</h1>
@@ -162,58 +162,4 @@ function CopyDefinition({ definition }: { readonly definition: Json }) {
       <Command name="JSON" text={formatJson(definition)} />
     </CopyAs>
   );
-}
-
-interface ConflictProps {
-  readonly builder: Builder;
-  readonly theirs: SavedAudience;
-  readonly wanted: Wanted;
-  readonly onOver: () => void;
-  readonly onTake: () => void;
-  readonly onClose: () => void;
-}
-
-/** Somebody else saved between: both are shown, and nothing is lost by itself. */
-function Conflict({ builder, theirs, wanted, onOver, onTake, onClose }: ConflictProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
-  const isSameDefinition = isSame(theirs.definition, builder.document);
-  return (
-    <dialog ref={dialog} class="save" aria-labelledby="save-title" onClose={onClose}>
-      <h2 id="save-title">Somebody changed it meanwhile</h2>
-      <p>
-        Since you opened it, it was saved {changesBetween(builder, theirs)}.{' '}
-        {isSameDefinition ? 'Its conditions are the same as yours.' : 'Its conditions differ from yours:'}
-      </p>
-      {!isSameDefinition && (
-        <div class="both-versions">
-          <div>
-            <h3>Saved now: {theirs.name}</h3>
-            <JsonView value={theirs.definition} />
-          </div>
-          <div>
-            <h3>Yours: {wanted.name}</h3>
-            <JsonView value={builder.document ?? null} />
-          </div>
-        </div>
-      )}
-      <div class="row dialog-actions">
-        <button type="button" onClick={() => dialog.current?.close()}>
-          Cancel
-        </button>
-        <button type="button" onClick={onTake}>
-          Take what is saved
-        </button>
-        <button type="button" class="primary" onClick={onOver}>
-          Save yours over it
-        </button>
-      </div>
-    </dialog>
-  );
-}
-
-function changesBetween({ saved }: Builder, theirs: SavedAudience): string {
-  const before = saved.peek();
-  const changes = before === undefined ? 1 : countOf(theirs.revision) - countOf(before.revision);
-  return changes === 1 ? 'once' : `${count(changes)} times`;
 }

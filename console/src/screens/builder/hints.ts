@@ -1,18 +1,18 @@
 /** What is allowed and finds nobody, as far as the catalog can tell. */
-import { jsonText } from '../../api/json.ts';
-import { type Edit, isList, isObject, type JsonObject, type Path } from './json-edit.ts';
+import { isList, isObject, type JsonObject, jsonText } from '../../api/json.ts';
+import { type Edit, type Path } from './json-edit.ts';
 import { findKnown, isConstant, keysOf, type KnownName, type Names, strangeTypes, typeOf } from './known.ts';
 import { convert } from './sentences/constant-pieces.ts';
 import { namesIn } from './sentences/event-names.ts';
 import type { TreeNode } from './tree.ts';
 
-export interface Lookup {
+interface Lookup {
   readonly events: Names | undefined;
   readonly traits: Names | undefined;
   readonly properties: (event: string) => Names | undefined;
 }
 
-export interface Hint {
+interface Hint {
   readonly text: string;
   /** What makes it right. */
   readonly fix?: { readonly text: string; readonly edit: Edit };

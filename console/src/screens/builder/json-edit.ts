@@ -1,24 +1,13 @@
 /** Places in a JSON value, and values with one place changed. Nothing is changed in place; numbers keep their digits. */
-import { isRawNumber, type Json, jsonText, parseJson, type RawNumber } from '../../api/json.ts';
+import { isList, isObject, type Json, type JsonObject, jsonText, parseJson, type RawNumber } from '../../api/json.ts';
 
 /** The keys and indexes from the outermost in. */
 export type Path = readonly (string | number)[];
-
-export type JsonObject = { readonly [name: string]: Json };
 
 /** What stands at a place afterwards; undefined takes it out. */
 export interface Edit {
   readonly at: Path;
   readonly value: Json | undefined;
-}
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !isList(value) && !isRawNumber(value);
-}
-
-/** As `Array.isArray`, which does not narrow a list that is read-only. */
-export function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value);
 }
 
 export function valueAt(root: Json | undefined, path: Path): Json | undefined {

@@ -73,7 +73,7 @@ interface RefusedProps {
 function Refused({ id, isJson, problems, area }: RefusedProps) {
   return (
     <div id={id} class="code-problems" role="status">
-      {!isJson && <p>This is not JSON yet. The sentences show what was there before.</p>}
+      {!isJson && <p>Not valid JSON yet. The conditions show the last valid version.</p>}
       <ul>
         {problems.map(({ line, offset, message }) => (
           <li key={`${offset} ${message}`}>

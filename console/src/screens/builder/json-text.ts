@@ -1,6 +1,6 @@
 /** A definition as text that a person edits: short objects on one line, and the line of each place. */
-import { type Json, jsonText, parseJson } from '../../api/json.ts';
-import { isList, isObject, type Path } from './json-edit.ts';
+import { isList, isObject, type Json, jsonText, parseJson } from '../../api/json.ts';
+import { type Path } from './json-edit.ts';
 
 const WIDTH = 40;
 
@@ -36,8 +36,7 @@ export interface SyntaxProblem {
   readonly message: string;
 }
 
-export type Parsed =
-  { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: SyntaxProblem };
+type Parsed = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: SyntaxProblem };
 
 export function readJson(text: string): Parsed {
   try {

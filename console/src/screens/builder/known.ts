@@ -1,6 +1,6 @@
 /** What the catalog knows of a project's data, as it is suggested. */
-import { countOf, type Json, type RawNumber } from '../../api/json.ts';
-import { isList, isObject, type JsonObject, numberOf } from './json-edit.ts';
+import { countOf, isList, isObject, type Json, type JsonObject, type RawNumber } from '../../api/json.ts';
+import { numberOf } from './json-edit.ts';
 import { readJson } from './json-text.ts';
 
 /** A member of `GET /v1/catalog/events`, `…/properties` or `/v1/catalog/traits`. */

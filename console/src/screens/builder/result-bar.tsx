@@ -52,7 +52,7 @@ function Note({ builder }: { readonly builder: Builder }) {
   const { counting } = builder;
   const problems = counting.problems.value.length;
   const effect = counting.effect.value;
-  if (builder.document === undefined) return <>Add a condition, and the users are counted as you write.</>;
+  if (builder.document === undefined) return <>Add a condition to count users.</>;
   if (counting.isCounting.value) return <>Counting…</>;
   if (problems > 0) {
     const [first] = builder.problemsAt.value.keys();
@@ -62,7 +62,7 @@ function Note({ builder }: { readonly builder: Builder }) {
         class="refused"
         onClick={() => (builder.focus.value = first === undefined ? undefined : { at: first, isField: false })}
       >
-        {problems === 1 ? 'One problem' : `${problems} problems`} to solve first
+        {problems === 1 ? 'One problem' : `${problems} problems`} to fix first
       </button>
     );
   }

@@ -20,7 +20,7 @@ export function RowMenu({ builder, node, label, additions = [] }: RowMenuProps) 
   return (
     <span class="line-actions">
       <details class="menu" onKeyDown={closeByEscape}>
-        <summary class="tiny" aria-label={`More for: ${label}`} title="More">
+        <summary class="button plain tiny" aria-label={`More for: ${label}`} title="More">
           <svg viewBox="0 0 12 12" aria-hidden="true">
             <path d="M2 6h.01M6 6h.01M10 6h.01" />
           </svg>
@@ -43,7 +43,7 @@ export function RowMenu({ builder, node, label, additions = [] }: RowMenuProps) 
       </details>
       <button
         type="button"
-        class="tiny"
+        class="plain tiny"
         aria-label={`Remove: ${label}`}
         title="Remove"
         onClick={() => builder.change(removed(root, node.at))}

@@ -1,5 +1,6 @@
 /** Some of the users that the definition finds, with the traits that it asks about. */
 import type { AudienceMember } from '../../api/types.ts';
+import { Section } from '../../parts/page.tsx';
 import { traitsFor } from '../user-columns.ts';
 import { userLink } from '../user-link.ts';
 import { UserTable } from '../user-table.tsx';
@@ -14,10 +15,11 @@ export function Samples({ builder, onTest }: SamplesProps) {
   const counted = builder.counting.counted.value;
   const users = counted?.users ?? [];
   return (
-    <section aria-labelledby="samples" class={builder.counting.isCounting.value ? 'stale' : undefined}>
-      <div class="section-head">
-        <h2 id="samples">{users.length > 0 ? `Sample of ${users.length}` : 'Sample'}</h2>
-      </div>
+    <Section
+      id="samples"
+      title={users.length > 0 ? `Sample of ${users.length}` : 'Sample'}
+      look={builder.counting.isCounting.value ? 'stale' : undefined}
+    >
       {counted === undefined && <p class="quiet">Ten users of the audience appear here.</p>}
       {counted !== undefined && users.length > 0 && (
         <UserTable
@@ -35,6 +37,6 @@ export function Samples({ builder, onTest }: SamplesProps) {
           )}
         />
       )}
-    </section>
+    </Section>
   );
 }

@@ -16,8 +16,8 @@ export function Starts({ builder }: { readonly builder: Builder }) {
       <h2>{starts.length > 0 ? 'Start from an example' : 'Who is it about?'}</h2>
       <p class="quiet">
         {starts.length > 0
-          ? 'Every word of it can be changed afterwards.'
-          : 'No event has been sent so far: an audience can be made all the same.'}
+          ? 'You can change every part of it afterwards.'
+          : 'No events yet. You can build an audience all the same.'}
       </p>
       <ul>
         {starts.map((definition) => {

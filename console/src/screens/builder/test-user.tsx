@@ -2,17 +2,18 @@
 import { operation } from '../../../../schemas/operations.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { Why } from '../../parts/conditions/why-tree.tsx';
-import { textIn } from '../../parts/form.ts';
+import { submitted } from '../../parts/form.ts';
+import { Section } from '../../parts/page.tsx';
 import { userLink } from '../user-link.ts';
 import type { Builder } from './builder.ts';
 
 /** `test=u-1` in the address; `test_internal=…` of a user without an id. */
-export interface TestedUser {
+interface TestedUser {
   readonly user_id?: string;
   readonly internal_id?: string;
 }
 
-export function testedUser(): TestedUser | undefined {
+function testedUser(): TestedUser | undefined {
   const { query } = address.value;
   const userId = query.get('test') ?? '';
   const internalId = query.get('test_internal') ?? '';
@@ -23,15 +24,9 @@ export function testedUser(): TestedUser | undefined {
 export function TestUser({ builder }: { readonly builder: Builder }) {
   const user = testedUser();
   const definition = builder.counting.counted.value?.definition;
-  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
-    event.preventDefault();
-    setParameters({ test: textIn(event.currentTarget, 'user'), test_internal: undefined });
-  };
+  const submit = submitted((textOf) => setParameters({ test: textOf('user'), test_internal: undefined }));
   return (
-    <section aria-labelledby="test-user" class="test-user">
-      <div class="section-head">
-        <h2 id="test-user">Test a user</h2>
-      </div>
+    <Section id="test-user" title="Test a user" look="test-user">
       <form class="row" key={user?.user_id ?? ''} onSubmit={submit}>
         <input
           type="search"
@@ -44,7 +39,7 @@ export function TestUser({ builder }: { readonly builder: Builder }) {
         />
         <button type="submit">Test</button>
       </form>
-      {user === undefined && <p class="quiet">Says whether somebody is in, why, and until when.</p>}
+      {user === undefined && <p class="quiet">Shows whether a user is in the audience, why, and until when.</p>}
       {user !== undefined && definition !== undefined && (
         <Why
           request={operation('POST /v1/audiences/why', { body: JSON.stringify({ definition, ...user, events: 0 }) })}
@@ -54,7 +49,7 @@ export function TestUser({ builder }: { readonly builder: Builder }) {
           </p>
         </Why>
       )}
-    </section>
+    </Section>
   );
 }
 

@@ -1,6 +1,6 @@
 /** Changes of the tree: each returns the whole document afterwards, and where the focus goes. */
-import type { Json } from '../../api/json.ts';
-import { applyEdit, insertAt, isList, isObject, type Path, valueAt } from './json-edit.ts';
+import { isList, isObject, type Json } from '../../api/json.ts';
+import { applyEdit, insertAt, type Path, valueAt } from './json-edit.ts';
 import { groupKind, type TreeNode, treeOf } from './tree.ts';
 
 export interface Changed {

@@ -1,8 +1,8 @@
 /** A definition as a tree of conditions and groups, and the sentence of each. */
-import type { Json } from '../../api/json.ts';
+import { isList, isObject, type Json, type JsonObject } from '../../api/json.ts';
 import { grouped } from '../../parts/numbers.ts';
 import { eventWording } from './sentences/event-phrases.ts';
-import { isList, isObject, type JsonObject, type Path, pointerOf } from './json-edit.ts';
+import { type Path, pointerOf } from './json-edit.ts';
 import { membershipIn, membershipWording } from './sentences/membership-phrases.ts';
 import { isFolded, isTest, memberAdditions, memberPieces, type MemberPlace } from './sentences/member-phrase.ts';
 import { jsonPiece, phrasesOf, type Piece, unknownPhrase, type Wording, word } from './sentences/phrase.ts';

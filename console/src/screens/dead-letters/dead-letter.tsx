@@ -1,13 +1,15 @@
 import { useState } from 'preact/hooks';
-import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { WholeDeadLetter } from '../../api/types.ts';
+import { tellDone } from '../../frame/feedback.tsx';
 import { linkTo } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { JsonView } from '../../parts/json/json-view.tsx';
-import { count } from '../../parts/numbers.ts';
-import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { counted } from '../../parts/numbers.ts';
+import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { ScreenPage } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Editor, type SentEdit } from './editor.tsx';
@@ -19,40 +21,35 @@ export function DeadLetterPage({ id }: { readonly id: string }) {
   const [version, setVersion] = useState(0);
   const [sent, setSent] = useState<SentEdit>();
   const asked = operation('GET /v1/admin/dead-letters/{id}', { path: { id } });
-  const letter = useAnswer(asked, version);
+  const loaded = useAnswer(asked, version);
+  const change = (edit?: SentEdit): void => {
+    if (edit !== undefined) tellDone('Corrected message sent.');
+    setSent(edit);
+    setVersion(version + 1);
+  };
   return (
-    <div class="screen">
-      <p class="up">
-        <a href={linkTo(['dead-letters'])}>Dead letters</a>
-      </p>
-      <div class="head">
-        <h1 class="id">{id}</h1>
-        <div class="row actions">
-          <CopyAs request={asked} tidemark={['dead-letters', 'show', id]} />
-        </div>
-      </div>
-      {letter.state === 'loading' && <Loading what="the dead letter" />}
-      {letter.state === 'failed' && letter.error.status === 404 && (
-        <Empty title="There is no such dead letter">
-          <p>
-            <a href={linkTo(['dead-letters'])}>Show all that wait</a>
-          </p>
-        </Empty>
-      )}
-      {letter.state === 'failed' && letter.error.status !== 404 && (
-        <Problem error={letter.error} retry={letter.retry} />
-      )}
-      {letter.state === 'ready' && (
-        <Known
-          letter={letter.value}
-          sent={sent}
-          onChange={(edit) => {
-            setSent(edit);
-            setVersion(version + 1);
-          }}
-        />
-      )}
-    </div>
+    <ScreenPage
+      title={<span class="id">{id}</span>}
+      up={{ path: 'dead-letters', name: 'Dead letters' }}
+      actions={<CopyAs request={asked} tidemark={['dead-letters', 'show', id]} />}
+    >
+      <Ready of={loaded} what="the dead letter" missing={<NoSuchLetter />}>
+        {(letter) => <Known letter={letter} sent={sent} onChange={change} />}
+      </Ready>
+    </ScreenPage>
+  );
+}
+
+function NoSuchLetter() {
+  return (
+    <Empty
+      title="There is no such dead letter"
+      action={
+        <a class="button" href={linkTo(['dead-letters'])}>
+          Show all that wait
+        </a>
+      }
+    />
   );
 }
 
@@ -69,7 +66,7 @@ function Known({ letter, sent, onChange }: KnownProps) {
   return (
     <>
       {sent !== undefined && <Sent letter={letter} sent={sent} />}
-      <Facts letter={letter} />
+      <LetterFacts letter={letter} />
       {isWaiting && (
         <>
           <Why letter={letter} />
@@ -111,48 +108,32 @@ function Why({ letter }: { readonly letter: WholeDeadLetter }) {
 }
 
 const STATE_WORDS: Readonly<Record<string, string>> = {
-  waiting: 'waits',
+  waiting: 'waiting',
   editing: 'an edit was interrupted: send it again',
 };
 
-function Facts({ letter }: { readonly letter: WholeDeadLetter }) {
+const NOT_READABLE = <span class="quiet">not readable</span>;
+
+function LetterFacts({ letter }: { readonly letter: WholeDeadLetter }) {
   const { state, copy, copy_of: original, project_id: of, message_id: messageId, settled_at: settledAt } = letter;
-  return (
-    <dl class="facts wide-facts">
-      <div>
-        <dt>State</dt>
-        <dd>
-          {STATE_WORDS[state] ?? state} {settledAt !== null && <Ago at={settledAt} />}
-          {copy !== null && (
-            <>
-              {', as '}
-              <code>{copy}</code>
-            </>
-          )}
-        </dd>
-      </div>
-      <div>
-        <dt>Project</dt>
-        <dd>{of === null ? <span class="quiet">not readable</span> : projectName(of)}</dd>
-      </div>
-      <div>
-        <dt>Message id</dt>
-        <dd class="id">{messageId ?? <span class="quiet">not readable</span>}</dd>
-      </div>
-      <div>
-        <dt>{original === null ? 'Size' : 'A copy of'}</dt>
-        <dd>
-          {original === null ? (
-            `${count(countOf(letter.bytes))} bytes`
-          ) : (
-            <a class="id" href={linkTo(['dead-letters', original])}>
-              {original}
-            </a>
-          )}
-        </dd>
-      </div>
-    </dl>
-  );
+  const facts = {
+    State: (
+      <>
+        {STATE_WORDS[state] ?? state} {settledAt !== null && <Ago at={settledAt} />}
+        {copy !== null && ', as '}
+        {copy !== null && <code>{copy}</code>}
+      </>
+    ),
+    Project: of === null ? NOT_READABLE : projectName(of),
+    'Message id': messageId === null ? NOT_READABLE : <code>{messageId}</code>,
+    Size: original === null ? `${counted(letter.bytes)} bytes` : undefined,
+    'A copy of': original !== null && (
+      <a class="id" href={linkTo(['dead-letters', original])}>
+        {original}
+      </a>
+    ),
+  };
+  return <Facts of={facts} look="wide-facts" />;
 }
 
 interface ActionsProps {

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
-import { ApiError, ask } from '../../api/client.ts';
+import { type ApiError, ask, refusalIn } from '../../api/client.ts';
 import { jsonText } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { EditedDeadLetter, WholeDeadLetter } from '../../api/types.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { TextDiff } from '../../parts/json/json-diff.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
+import { Section } from '../../parts/page.tsx';
 
 interface EditorProps {
   readonly id: string;
@@ -38,8 +39,7 @@ function useEdit(id: string, text: string, onSent: EditorProps['onSent']) {
       if (isDry) setAnswered({ of: text, answer });
       else onSent({ text, receipt: answer.receipt });
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      setAnswered({ of: text, error });
+      setAnswered({ of: text, error: refusalIn(error) });
     } finally {
       setAsking(false);
     }
@@ -54,14 +54,15 @@ export function Editor({ id, record, onSent }: EditorProps) {
   const { send, isAsking, answered } = useEdit(id, text, onSent);
   const isChanged = text.trim() !== before.trim();
   return (
-    <section class="editor" aria-labelledby="edit-title">
-      <div class="section-head">
-        <h2 id="edit-title">The message</h2>
-        <CopyAs request={editOf(id, text)} tidemark={['dead-letters', 'edit', id, text]} />
-      </div>
-      <div class="editor-panes">
+    <Section
+      id="edit-title"
+      title="The message"
+      look="editor"
+      actions={<CopyAs request={editOf(id, text)} tidemark={['dead-letters', 'edit', id, text]} />}
+    >
+      <div class="two-columns">
         <label>
-          <span class="label">Change what is wrong. Topic, project, message id and session stay.</span>
+          <span class="label">Correct the message. Topic, project, message id and session cannot change.</span>
           <textarea
             spellcheck={false}
             rows={Math.min(28, Math.max(12, text.split('\n').length + 1))}
@@ -74,7 +75,7 @@ export function Editor({ id, record, onSent }: EditorProps) {
           {isChanged ? (
             <TextDiff before={before.split('\n')} after={text.split('\n')} />
           ) : (
-            <p class="nothing quiet">Nothing yet.</p>
+            <p class="nothing quiet">No changes yet.</p>
           )}
         </div>
       </div>
@@ -86,11 +87,11 @@ export function Editor({ id, record, onSent }: EditorProps) {
           Send the corrected message
         </button>
         <button type="button" class="plain" disabled={!isChanged} onClick={() => setText(before)}>
-          Start again
+          Reset
         </button>
       </div>
       <Answer answered={answered} />
-    </section>
+    </Section>
   );
 }
 
@@ -117,10 +118,10 @@ function StoreLine({
   readonly answer: NonNullable<EditedDeadLetter['stores']>['profiles'];
 }) {
   return (
-    <li class={answer.accepts ? 'takes' : 'denies'}>
+    <li class={answer.accepts ? 'takes well' : 'denies unwell'}>
       <span class="dot" />
       <b>{name}</b>
-      <span>{answer.accepts ? 'would take it.' : `would not take it: ${answer.error ?? 'it gave no reason.'}`}</span>
+      <span>{answer.accepts ? 'would store it.' : `would reject it: ${answer.error ?? 'it gave no reason.'}`}</span>
     </li>
   );
 }

@@ -1,8 +1,8 @@
-import { countOf } from '../../api/json.ts';
 import type { DeadLettersPage } from '../../api/types.ts';
 import { setParameters } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
-import { count } from '../../parts/numbers.ts';
+import { Choice } from '../../parts/choice.tsx';
+import { counted } from '../../parts/numbers.ts';
 import { type Filter, PARAMETERS, STATES } from './filter.ts';
 
 type Facet = keyof DeadLettersPage['facets'];
@@ -28,56 +28,34 @@ export function Facets({ filter, counts }: FacetsProps) {
   const change = (name: string, value: string): void =>
     setParameters({ [name]: value, cursor: undefined }, { push: true });
   return (
-    <form class="filters dead-letter-filters" role="search" onSubmit={(event) => event.preventDefault()}>
-      <label>
-        <span class="label">State</span>
-        <select
-          data-search
-          value={filter.state}
-          onChange={({ currentTarget }) =>
-            change('state', currentTarget.value === 'waiting' ? '' : currentTarget.value)
-          }
-        >
-          {STATES.map((state) => (
-            <option key={state} value={state}>
-              {state}
-            </option>
-          ))}
-        </select>
-      </label>
+    <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+      <Choice
+        label="State"
+        isSearch
+        value={filter.state}
+        options={STATES.map((state) => [state, state])}
+        onChoice={(state) => change('state', state === 'waiting' ? '' : state)}
+      />
       {FACETS.map((facet) => (
-        <label key={facet}>
-          <span class="label">{NAMES[facet]}</span>
-          <select
-            value={filter[facet] ?? ''}
-            onChange={({ currentTarget }) => change(PARAMETERS[facet], currentTarget.value)}
-          >
-            <option value="">All</option>
-            {choicesOf(facet, filter[facet], counts).map(({ value, total }) => (
-              <option key={value} value={value}>
-                {wordOf(facet, value)}
-                {total === undefined ? '' : ` (${count(total)})`}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          key={facet}
+          label={NAMES[facet]}
+          value={filter[facet] ?? ''}
+          options={[['', 'All'], ...choicesOf(facet, filter[facet], counts)]}
+          onChoice={(value) => change(PARAMETERS[facet], value)}
+        />
       ))}
     </form>
   );
 }
 
-interface Choice {
-  readonly value: string;
-  readonly total: number | undefined;
-}
-
 /** What is chosen is there, even where nothing has it now. */
-function choicesOf(facet: Facet, chosen: string | undefined, counts: FacetsProps['counts']): readonly Choice[] {
-  const known = (counts?.[facet] ?? []).flatMap(({ value, count: total }) =>
-    value === null ? [] : [{ value, total: countOf(total) }],
+function choicesOf(facet: Facet, chosen: string | undefined, counts: FacetsProps['counts']) {
+  const known = (counts?.[facet] ?? []).flatMap(({ value, count }): readonly (readonly [string, string])[] =>
+    value === null ? [] : [[value, `${wordOf(facet, value)} (${counted(count)})`]],
   );
-  if (chosen === undefined || known.some(({ value }) => value === chosen)) return known;
-  return [{ value: chosen, total: undefined }, ...known];
+  const isKnown = chosen === undefined || known.some(([value]) => value === chosen);
+  return isKnown ? known : [[chosen, wordOf(facet, chosen)] as const, ...known];
 }
 
 function wordOf(facet: Facet, value: string): string {

@@ -1,10 +1,13 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from '../../api/client.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { type ApiError, refusalIn } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import { type Progress, replayOrDrop, type Selection } from '../../api/dead-letters.ts';
 import type { SettledDeadLetters } from '../../api/types.ts';
 import { projectName } from '../../frame/session.ts';
-import { count } from '../../parts/numbers.ts';
+import { TypedName } from '../../parts/confirm-name.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { submitted } from '../../parts/form.ts';
+import { count, plural } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';
 import { type Filter, isFiltered, selectionOf } from './filter.ts';
 
@@ -74,8 +77,7 @@ function useRun({ how, selection }: DialogProps) {
       const result = await replayOrDrop(how, body, (progress) => setStage({ at, progress }));
       setStage({ at: isDry ? 'counted' : 'done', result });
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      setStage({ at: 'failed', error });
+      setStage({ at: 'failed', error: refusalIn(error) });
     }
   };
   return { stage, run };
@@ -85,42 +87,29 @@ export function ReplayOrDropDialog(props: DialogProps) {
   const { how, name, onClose } = props;
   const { stage, run } = useRun(props);
   const [typed, setTyped] = useState('');
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    dialog.current?.showModal();
-    void run(true);
-  }, []);
+  useEffect(() => void run(true), []);
   const due = stage.at === 'counted' && countOf(stage.result.messages) > 0 ? stage.result : undefined;
   const isNamed = how === 'replay' || typed.trim() === name;
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    if (due !== undefined && isNamed) void run(false);
-  };
+  const verb = how === 'replay' ? 'Replay' : 'Drop';
   return (
-    <dialog ref={dialog} class="confirm" aria-labelledby="confirm-title" onClose={() => onClose(stage.at === 'done')}>
-      <form onSubmit={submit}>
-        <h2 id="confirm-title">{how === 'replay' ? 'Replay dead letters' : 'Drop dead letters'}</h2>
-        <StageView how={how} stage={stage} />
-        {due !== undefined && how === 'drop' && (
-          <label>
-            <span class="label">
-              To confirm, type <code>{name}</code>
-            </span>
-            <input value={typed} autocomplete="off" onInput={(event) => setTyped(event.currentTarget.value)} />
-          </label>
-        )}
-        <div class="row">
-          {due !== undefined && (
-            <button type="submit" class={how === 'drop' ? 'danger' : 'primary'} disabled={!isNamed}>
-              {how === 'replay' ? 'Replay' : 'Drop'} {messagesOf(due)}
+    <Dialog title={`${verb} dead letters`} look="confirm" onClose={() => onClose(stage.at === 'done')}>
+      {(close) => (
+        <form onSubmit={submitted(() => due !== undefined && isNamed && void run(false))}>
+          <StageView how={how} stage={stage} />
+          {due !== undefined && how === 'drop' && <TypedName name={name} typed={typed} onType={setTyped} />}
+          <div class="row">
+            {due !== undefined && (
+              <button type="submit" class={how === 'drop' ? 'danger' : 'primary'} disabled={!isNamed}>
+                {verb} {messagesOf(due)}
+              </button>
+            )}
+            <button type="button" class="plain" onClick={close}>
+              {due === undefined ? 'Close' : 'Cancel'}
             </button>
-          )}
-          <button type="button" class="plain" onClick={() => dialog.current?.close()}>
-            {due === undefined ? 'Close' : 'Cancel'}
-          </button>
-        </div>
-      </form>
-    </dialog>
+          </div>
+        </form>
+      )}
+    </Dialog>
   );
 }
 
@@ -161,11 +150,11 @@ function Counted({ how, result }: { readonly how: How; readonly result: SettledD
   return (
     <>
       {countOf(result.messages) === 0 ? (
-        <p>None of them waits any more.</p>
+        <p>None of them is waiting any more.</p>
       ) : (
         <p>
           {how === 'replay'
-            ? `${messagesOf(result)} will be read again, as they were. That helps where the cause is gone.`
+            ? `${messagesOf(result)} will be processed again, unchanged. This helps once the cause is fixed.`
             : `${messagesOf(result)} will not be stored. The log keeps ${countOf(result.messages) === 1 ? 'it' : 'them'}.`}
         </p>
       )}
@@ -174,12 +163,11 @@ function Counted({ how, result }: { readonly how: How; readonly result: SettledD
           {count(undecodable)} of them cannot be read by this version either, and will come back here.
         </p>
       )}
-      {before > 0 && <p class="quiet">{count(before)} were settled before and are left as they are.</p>}
+      {before > 0 && <p class="quiet">{count(before)} were already settled and stay as they are.</p>}
     </>
   );
 }
 
 function messagesOf({ messages }: SettledDeadLetters): string {
-  const many = countOf(messages);
-  return many === 1 ? '1 message' : `${count(many)} messages`;
+  return plural(countOf(messages), 'message');
 }

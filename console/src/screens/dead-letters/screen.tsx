@@ -2,14 +2,13 @@ import { useState } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
 import type { DeadLetter, DeadLettersPage } from '../../api/types.ts';
 import { address, linkTo } from '../../frame/router.ts';
-import { isAdmin, projectName } from '../../frame/session.ts';
+import { projectName } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { NeedsAdmin } from '../../parts/needs-admin.tsx';
 import { Pager } from '../../parts/loading/pager.tsx';
-import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
+import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { ScreenPage } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { useRowKeys } from '../../parts/loading/use-rows.ts';
 import { Facets } from './facets.tsx';
 import { filterIn, isFiltered, READERS, selectionOf } from './filter.ts';
 import { DeadLetterPage } from './dead-letter.tsx';
@@ -19,19 +18,7 @@ import './dead-letters.css';
 /** `#/dead-letters` with a filter, and `#/dead-letters/{topic/partition/offset}`. */
 export function Screen() {
   const id = address.value.path[1];
-  if (!isAdmin.value) return <NotForThisKey />;
   return id === undefined ? <List /> : <DeadLetterPage key={id} id={id} />;
-}
-
-function NotForThisKey() {
-  return (
-    <div class="screen">
-      <div class="head">
-        <h1>Dead letters</h1>
-      </div>
-      <NeedsAdmin>Messages that a store did not take belong to the whole installation.</NeedsAdmin>
-    </div>
-  );
 }
 
 const PAGE = 50;
@@ -44,21 +31,17 @@ function List() {
   const asked = operation('GET /v1/admin/dead-letters', { query: { ...selected, cursor } });
   const [version, setVersion] = useState(0);
   const page = useAnswer(asked, version);
-  useRowKeys();
   return (
-    <div class="screen">
-      <div class="head">
-        <h1>Dead letters</h1>
-        <p class="quiet">Messages that could not be stored</p>
-        <div class="row actions">
-          <CopyAs request={asked} tidemark={['dead-letters', 'list', ...optionsOf(selected)]} />
-        </div>
-      </div>
+    <ScreenPage
+      title="Dead letters"
+      beside={<p class="quiet">Messages that could not be stored</p>}
+      actions={<CopyAs request={asked} tidemark={['dead-letters', 'list', ...optionsOf(selected)]} />}
+    >
       <Facets filter={filter} counts={page.state === 'ready' ? page.value.facets : undefined} />
-      {page.state === 'loading' && <Loading what="dead letters" />}
-      {page.state === 'failed' && <Problem error={page.error} retry={page.retry} />}
-      {page.state === 'ready' && <Found page={page.value} onChange={() => setVersion(version + 1)} />}
-    </div>
+      <Ready of={page} what="dead letters">
+        {(found) => <Found page={found} onChange={() => setVersion(version + 1)} />}
+      </Ready>
+    </ScreenPage>
   );
 }
 
@@ -154,18 +137,17 @@ function DeadLetterRow({ letter }: { readonly letter: DeadLetter }) {
 }
 
 function Nothing({ isFiltered: isNarrowed }: { readonly isFiltered: boolean }) {
-  if (isNarrowed) {
-    return (
-      <Empty title="No dead letter is like this">
-        <p>
-          <a href={linkTo(['dead-letters'])}>Show all that wait</a>
-        </p>
-      </Empty>
-    );
+  if (!isNarrowed) {
+    return <Empty title="No failed messages">A message that cannot be stored waits here until you correct it.</Empty>;
   }
   return (
-    <Empty title="No failed messages">
-      <p>Every message that was accepted could be stored. One that cannot be waits here, whole.</p>
-    </Empty>
+    <Empty
+      title="No dead letter matches"
+      action={
+        <a class="button" href={linkTo(['dead-letters'])}>
+          Show all that wait
+        </a>
+      }
+    />
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { isRawNumber, jsonText, parseJson } from '../../api/json.ts';
+import { isObject, jsonText, parseJson } from '../../api/json.ts';
 import type { WholeDeadLetter } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
 import { TextDiff } from '../../parts/json/json-diff.tsx';
@@ -41,7 +41,6 @@ export function Sent({ letter, sent: { text, receipt } }: SentProps) {
 /** The user id in a message; undefined where it has none. */
 function userIn(text: string): string | undefined {
   const value = parseJson(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || isRawNumber(value)) return undefined;
-  const { user_id: id } = value as { readonly user_id?: unknown };
+  const id = isObject(value) ? value['user_id'] : undefined;
   return typeof id === 'string' ? id : undefined;
 }

@@ -2,14 +2,16 @@
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { CatalogName } from '../../api/types.ts';
-import { address, goTo, linkTo } from '../../frame/router.ts';
+import { address, linkTo, setParameters } from '../../frame/router.ts';
+import { Choice } from '../../parts/choice.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { textIn } from '../../parts/form.ts';
+import { submitted } from '../../parts/form.ts';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { count as countText, grouped } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
-import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
-import { Table } from '../../parts/table.tsx';
+import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { ScreenPage } from '../../parts/page.tsx';
+import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 
@@ -23,45 +25,30 @@ export function Catalog() {
   const [prefix, cursor] = ['prefix', 'cursor'].map((name) => query.get(name) ?? undefined);
   const narrowing: Narrowing = { prefix, order: query.get('order') === 'name' ? 'name' : undefined };
   return (
-    <div class="screen">
-      <div class="head">
-        <h1>Events</h1>
-        <div class="row actions">
-          <CopyAs request={operation('GET /v1/catalog/events', { query: narrowing })} />
-        </div>
-      </div>
+    <ScreenPage title="Events" actions={<CopyAs request={operation('GET /v1/catalog/events', { query: narrowing })} />}>
       <SearchForm key={JSON.stringify(narrowing)} {...narrowing} />
       <Names narrowing={narrowing} cursor={cursor} />
-    </div>
+    </ScreenPage>
   );
 }
 
+const ORDERS = { count: 'Most frequent', name: 'A to Z' };
+
 function SearchForm({ prefix, order = 'count' }: Narrowing) {
-  const submit = (form: HTMLFormElement | null): void => {
-    if (form === null) return;
-    const chosen = textIn(form, 'order');
-    goTo(linkTo(['events'], { prefix: textIn(form, 'prefix'), order: chosen === 'count' ? undefined : chosen }));
-  };
+  const show = (narrowing: Readonly<Record<string, string>>): void =>
+    setParameters({ cursor: '', ...narrowing }, { push: true });
   return (
-    <form
-      class="filters search events-search"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit(event.currentTarget);
-      }}
-    >
+    <form class="filters" role="search" onSubmit={submitted((textOf) => show({ prefix: textOf('prefix') }))}>
       <label class="wide">
         <span class="label">Name begins with</span>
         <input name="prefix" type="search" maxLength={512} defaultValue={prefix ?? ''} data-search />
       </label>
-      <label>
-        <span class="label">First</span>
-        <select name="order" defaultValue={order} onChange={({ currentTarget }) => submit(currentTarget.form)}>
-          <option value="count">Most frequent</option>
-          <option value="name">A to Z</option>
-        </select>
-      </label>
+      <Choice
+        label="Order"
+        value={order}
+        options={ORDERS}
+        onChoice={(chosen) => show({ order: chosen === 'count' ? '' : chosen })}
+      />
       <button type="submit" class="primary">
         Find
       </button>
@@ -69,42 +56,45 @@ function SearchForm({ prefix, order = 'count' }: Narrowing) {
   );
 }
 
-const COLUMNS = [
-  { name: 'Event' },
-  { name: 'Last 14 days', look: 'days narrow-off' },
-  { name: 'Recorded', look: 'number' },
-  { name: 'Last seen' },
-  { name: 'First seen', look: 'narrow-off' },
-];
-
 function Names({ narrowing, cursor }: { readonly narrowing: Narrowing; readonly cursor: string | undefined }) {
   const page = useAnswer(operation('GET /v1/catalog/events', { query: { ...narrowing, limit: 50, cursor } }));
-  if (page.state === 'loading') return <Loading what="events" />;
-  if (page.state === 'failed') return <Problem error={page.error} retry={page.retry} />;
-  const { events, exact, truncated, next_cursor: next } = page.value;
-  if (events.length === 0) return <NoNames prefix={narrowing.prefix} />;
   return (
-    <>
-      <List events={events} />
-      <Pager next={next} />
-      <p class="quiet small below">
-        What is recorded is here within a minute.
-        {!exact && ' A message that was sent again may count twice for a day or so.'}
-        {truncated && ' There are more names: only the 10,000 most frequent are listed.'}
-      </p>
-    </>
+    <Ready of={page} what="events">
+      {({ events, exact, truncated, next_cursor: next }) =>
+        events.length === 0 ? (
+          <NoNames prefix={narrowing.prefix} />
+        ) : (
+          <>
+            <List events={events} />
+            <Pager next={next} />
+            <p class="quiet small below">
+              New events appear within a minute.
+              {!exact && ' A message that was sent twice may count twice for about a day.'}
+              {truncated && ' Only the 10,000 most frequent names are listed.'}
+            </p>
+          </>
+        )
+      }
+    </Ready>
   );
 }
 
 function List({ events }: { readonly events: readonly CatalogName[] }) {
   const days = useLastDays(events);
-  return (
-    <Table look="catalog" columns={COLUMNS}>
-      {events.map((event) => (
-        <Name key={event.name} event={event} days={days.get(event.name)} />
-      ))}
-    </Table>
-  );
+  const columns: readonly CellColumn<CatalogName>[] = [
+    { name: 'Event', cell: ({ name }) => <RowLink link={linkTo(['events', name])}>{name}</RowLink> },
+    { name: 'Last 14 days', look: 'days narrow-off', cell: ({ name }) => <Days values={days.get(name)} /> },
+    { name: 'Recorded', look: 'number', cell: ({ count }) => grouped(count.rawJSON) },
+    { name: 'Last seen', look: 'quiet', cell: ({ last_seen: at }) => <Ago at={at} isPlain /> },
+    { name: 'First seen', look: 'quiet narrow-off', cell: ({ first_seen: at }) => <Ago at={at} isPlain /> },
+  ];
+  return <Listing rows={events} keyOf={({ name }) => name} columns={columns} />;
+}
+
+function Days({ values }: { readonly values: readonly number[] | undefined }) {
+  if (values === undefined) return null;
+  const sum = values.reduce((total, value) => total + value, 0);
+  return <Sparkline values={values} room={values.length} label={`${countText(sum)} in the last ${DAYS} days`} />;
 }
 
 const DAYS = 14;
@@ -129,53 +119,26 @@ function useLastDays(events: readonly CatalogName[]): ReadonlyMap<string, readon
   return new Map([...none, ...found]);
 }
 
-interface NameProps {
-  readonly event: CatalogName;
-  readonly days: readonly number[] | undefined;
-}
-
-function Name({ event: { name, count, first_seen: first, last_seen: last }, days }: NameProps) {
-  const sum = days?.reduce((total, value) => total + value, 0) ?? 0;
-  return (
-    <tr>
-      <th scope="row">
-        <a class="cover" data-row href={linkTo(['events', name])}>
-          {name}
-        </a>
-      </th>
-      <td class="days narrow-off">
-        {days !== undefined && (
-          <Sparkline values={days} room={days.length} label={`${countText(sum)} in the last ${DAYS} days`} />
-        )}
-      </td>
-      <td class="number">{grouped(count.rawJSON)}</td>
-      <td class="quiet">
-        <Ago at={last} isPlain />
-      </td>
-      <td class="quiet narrow-off">
-        <Ago at={first} isPlain />
-      </td>
-    </tr>
-  );
-}
-
 function NoNames({ prefix }: { readonly prefix: string | undefined }) {
   if (prefix === undefined) {
     return (
-      <Empty title="There are no events yet">
-        <p>
-          A name is listed within a minute after its first event. <a href={linkTo([])}>Send one</a>, or{' '}
-          <a href={linkTo(['live'])}>see what comes in</a>.
-        </p>
+      <Empty title="No events yet" action={<SendFirst />}>
+        An event appears here within a minute after it was first sent. <a href={linkTo(['live'])}>Watch Live</a>.
       </Empty>
     );
   }
   return (
-    <Empty title="No event has such a name">
-      <p>
-        No name begins with <code>{prefix}</code>. The search is case-sensitive.{' '}
-        <a href={linkTo(['events'])}>See all events</a>.
-      </p>
+    <Empty title="No event found">
+      No name begins with <code>{prefix}</code>. The search is case-sensitive.{' '}
+      <a href={linkTo(['events'])}>See all events</a>.
     </Empty>
+  );
+}
+
+function SendFirst() {
+  return (
+    <a class="button primary" href={linkTo([])}>
+      Send the first event
+    </a>
   );
 }

@@ -1,6 +1,6 @@
 /** Conditions on properties and traits, in words and from what was typed. Everything here is pure. */
 import type { CatalogMember } from '../../api/types.ts';
-import { type Json, jsonText, parseJson } from '../../api/json.ts';
+import { isList, type Json, jsonText, parseJson } from '../../api/json.ts';
 import { valueText } from './figures.ts';
 import type { Condition } from './question.ts';
 
@@ -52,7 +52,7 @@ export function typedValue(text: string, types: CatalogMember['types'], operator
 export function conditionText(condition: Condition): string {
   const { property, trait, ...operators } = condition;
   const path = property ?? trait ?? null;
-  const name = Array.isArray(path) ? (path as readonly string[]).join(' → ') : valueText(path);
+  const name = isList(path) ? path.map(valueText).join(' → ') : valueText(path);
   const words = Object.entries(operators).map(([operator, value]) => {
     if (operator === 'exists') return value === true ? OPERATORS.exists : OPERATORS.missing;
     const isOurs = Object.hasOwn(OPERATORS, operator);
@@ -63,6 +63,6 @@ export function conditionText(condition: Condition): string {
 
 /** A text that could be taken for something else stands in quotes. */
 function shownValue(value: Json): string {
-  if (typeof value !== 'string') return Array.isArray(value) ? jsonText(value) : valueText(value);
+  if (typeof value !== 'string') return valueText(value);
   return /^(-?[\d.]+|true|false|null|\s*)$/.test(value) ? jsonText(value) : value;
 }

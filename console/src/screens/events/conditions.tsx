@@ -2,7 +2,9 @@
 import { useState } from 'preact/hooks';
 import { jsonText } from '../../api/json.ts';
 import { setParameters } from '../../frame/router.ts';
-import { textIn } from '../../parts/form.ts';
+import { Choice } from '../../parts/choice.tsx';
+import { submitted } from '../../parts/form.ts';
+import { FormButtons } from '../../parts/form-buttons.tsx';
 import {
   type ConditionMember,
   conditionOf,
@@ -73,13 +75,11 @@ function Adding({ of, members, onAdd, onCancel }: AddingProps) {
   const [operator, setOperator] = useState<Operator>('is');
   const [name, setName] = useState(members[0]?.name ?? '');
   const member = members.find((one) => one.name === name);
-  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
-    event.preventDefault();
-    const value = typedValue(textIn(event.currentTarget, 'value'), member?.types ?? [], operator);
-    onAdd(conditionOf(of, name, operator, value));
-  };
+  const submit = submitted((textOf) =>
+    onAdd(conditionOf(of, name, operator, typedValue(textOf('value'), member?.types ?? [], operator))),
+  );
   return (
-    <form class="filters adding" aria-label="A condition" onSubmit={submit}>
+    <form class="filters below" aria-label="A condition" onSubmit={submit}>
       <label>
         <span class="label">{of === 'trait' ? 'Trait' : 'Property'}</span>
         <input
@@ -97,19 +97,14 @@ function Adding({ of, members, onAdd, onCancel }: AddingProps) {
           ))}
         </datalist>
       </label>
-      <label>
-        <span class="label">Condition</span>
-        <OperatorChoice operator={operator} onChoice={setOperator} />
-      </label>
+      <Choice
+        label="Condition"
+        value={operator}
+        options={OPERATORS}
+        onChoice={(chosen) => setOperator(chosen as Operator)}
+      />
       {takesValue(operator) && <ValueField examples={member?.examples ?? []} />}
-      <div class="row">
-        <button type="submit" class="primary">
-          Add
-        </button>
-        <button type="button" class="plain" onClick={onCancel}>
-          Cancel
-        </button>
-      </div>
+      <FormButtons action="Add" onCancel={onCancel} />
     </form>
   );
 }
@@ -126,22 +121,5 @@ function ValueField({ examples }: Pick<ConditionMember, 'examples'>) {
         ))}
       </datalist>
     </label>
-  );
-}
-
-interface OperatorProps {
-  readonly operator: Operator;
-  readonly onChoice: (operator: Operator) => void;
-}
-
-function OperatorChoice({ operator, onChoice }: OperatorProps) {
-  return (
-    <select value={operator} onChange={({ currentTarget }) => onChoice(currentTarget.value as Operator)}>
-      {Object.entries(OPERATORS).map(([value, text]) => (
-        <option key={value} value={value}>
-          {text}
-        </option>
-      ))}
-    </select>
   );
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { csvLine } from '../../../../schemas/csv-line.ts';
 import type { CountsSeries } from '../../api/types.ts';
 import { CopyLink } from '../../parts/copy-as.tsx';
-import { Table } from '../../parts/table.tsx';
+import { Listing } from '../../parts/table.tsx';
 import { fileNameOf, TextFile } from '../../parts/text-file.ts';
 import { figureText, measureText, seriesText } from './figures.ts';
 import type { Answered } from './measured.tsx';
@@ -17,13 +17,13 @@ export function MeasuredTable({ answered, nameOf }: TableProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <div class="row chart-actions">
+      <div class="row below">
         <button type="button" onClick={() => save(answered)}>
           Download CSV
         </button>
         <CopyLink />
       </div>
-      <details class="same-table" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <details class="same-table below" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>The same as a table</summary>
         {isOpen && <Figures answered={answered} nameOf={nameOf} />}
       </details>
@@ -59,19 +59,19 @@ function save(answered: Answered): void {
 function Figures({ answered, nameOf }: TableProps) {
   const columns = columnsOf(answered);
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Figures of the chart">
-      <Table columns={[{ name: 'Time' }, ...columns.map(({ name }) => ({ name, look: 'number' }))]}>
-        {answered.counts.buckets.map((bucket, point) => (
-          <tr key={bucket.start}>
-            <th scope="row">{nameOf(point)}</th>
-            {columns.map(({ name, values }) => (
-              <td key={name} class="number">
-                {figureText(values[point], answered.question.measure)}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </Table>
+    <div class="scrolling below" tabIndex={0} role="region" aria-label="Figures of the chart">
+      <Listing
+        rows={[...answered.counts.buckets.entries()]}
+        keyOf={([point]) => String(point)}
+        columns={[
+          { name: 'Time', cell: ([point]) => nameOf(point) },
+          ...columns.map(({ name, values }) => ({
+            name,
+            look: 'number',
+            cell: ([point]: [number, unknown]) => figureText(values[point], answered.question.measure),
+          })),
+        ]}
+      />
     </div>
   );
 }

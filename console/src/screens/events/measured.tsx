@@ -1,5 +1,5 @@
 /** The answer: one figure of the whole period, the chart, what its lines are, and all of it as a table. */
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { Counts, CountsSeries } from '../../api/types.ts';
@@ -20,7 +20,7 @@ export interface Answered {
 }
 
 export function Measured({ question }: { readonly question: Question }) {
-  if (!isWhole(question)) return <p class="quiet">Choose the property that is measured.</p>;
+  if (!isWhole(question)) return <p class="quiet">Choose a property to measure.</p>;
   return <Asked question={question} />;
 }
 
@@ -40,7 +40,7 @@ function Asked({ question }: { readonly question: Question }) {
   const shown = answer.state === 'ready' ? answer.value : kept.current;
   if (shown === undefined) return <Loading what="the chart" />;
   return (
-    <div class={answer.state === 'loading' ? 'measured old' : 'measured'} aria-busy={answer.state === 'loading'}>
+    <div class="measured" aria-busy={answer.state === 'loading'}>
       <AnswerView key={JSON.stringify(shown.question)} answered={shown} />
     </div>
   );
@@ -59,24 +59,28 @@ function AnswerView({ answered }: { readonly answered: Answered }) {
   };
   const first = buckets[0];
   const cut = { first: first !== undefined && isCut(first, interval), last: isOpen };
+  const [off, setOff] = useState<readonly string[]>([]);
+  const isOn = (one: CountsSeries): boolean => !off.includes(seriesKey(one));
+  const toggle = (key: string): void =>
+    setOff(off.includes(key) ? off.filter((other) => other !== key) : [...off, key]);
   return (
     <>
       <Headline answered={answered} />
       {isNothing ? (
-        <p class="nothing quiet">Nothing was measured in this period.</p>
+        <p class="nothing quiet">No data in this period.</p>
       ) : (
         <>
           <Chart
             name={`${measureText(question)} for each ${interval}. Arrow keys move through it.`}
-            lines={linesOf(answered)}
+            lines={linesOf(answered, isOn)}
             labels={buckets.map((bucket) => tickText(bucket, interval))}
-            readingOf={(point) => ({ time: nameOf(point), values: valuesAt(answered, point) })}
+            readingOf={(point) => ({ time: nameOf(point), values: valuesAt(answered, point, isOn) })}
             isCut={cut}
           />
           <p class="quiet small">
             Times in {counts.timezone}.{(cut.first || cut.last) && ` Dashed: not the whole ${interval}.`}
           </p>
-          <Legend answered={answered} />
+          <Legend answered={answered} isOn={isOn} onToggle={toggle} />
         </>
       )}
       <MeasuredTable answered={answered} nameOf={nameOf} />
@@ -89,7 +93,7 @@ function isNone(value: CountsSeries['values'][number]): boolean {
 }
 
 /** The class of the line and of its mark in the legend. */
-export function lookOf({ value, other }: CountsSeries, i: number, isSplit: boolean): string {
+function lookOf({ value, other }: CountsSeries, i: number, isSplit: boolean): string {
   return other || (isSplit && value === null)
     ? `series-other${value === null && !other ? ' none' : ''}`
     : `series-${i % 8}`;
@@ -98,18 +102,22 @@ export function lookOf({ value, other }: CountsSeries, i: number, isSplit: boole
 /** As many bars as can be told apart. */
 const MAX_BARS = 50;
 
-function linesOf({ question: { measure }, counts: { series, previous, buckets } }: Answered): readonly ChartLine[] {
+function linesOf(
+  { question: { measure }, counts: { series, previous, buckets } }: Answered,
+  isOn: IsOn,
+): readonly ChartLine[] {
   const isSplit = series.length > 1;
   const isAmount = measure !== 'average' && measure !== 'percentile';
   const drawnAs = isAmount && buckets.length <= MAX_BARS ? 'bars' : 'area';
-  const now = series.map((one, i) => ({
-    look: lookOf(one, i, isSplit),
+  const shown = series.map((one, i) => ({ one, look: lookOf(one, i, isSplit) })).filter(({ one }) => isOn(one));
+  const now = shown.map(({ one, look }) => ({
+    look,
     values: numbers(one.values),
     ...(!isSplit && ({ drawnAs } as const)),
   }));
   if (previous === null) return now;
-  const before = series.map((one, i) => ({
-    look: `${lookOf(one, i, isSplit)} before`,
+  const before = shown.map(({ one, look }) => ({
+    look: `${look} before`,
     values: numbers(one.previous ?? []).slice(0, one.values.length),
   }));
   return [...before, ...now];
@@ -120,9 +128,10 @@ function numbers(values: CountsSeries['values']): readonly (number | null)[] {
 }
 
 /** `pro 12 (before 10)` of each series. */
-function valuesAt({ question, counts }: Answered, point: number): Reading['values'] {
+function valuesAt({ question, counts }: Answered, point: number, isOn: IsOn): Reading['values'] {
   const { measure, split } = question;
-  return counts.series.map((one, i) => {
+  return counts.series.flatMap((one, i) => {
+    if (!isOn(one)) return [];
     const before = counts.previous === null ? '' : ` (before ${figureText(one.previous?.[point], measure)})`;
     const text = figureText(one.values[point], measure) + before;
     return split === undefined
@@ -140,7 +149,7 @@ function Headline({ answered: { question, whole } }: { readonly answered: Answer
     <div class="total">
       <h2 class="figure">
         <b title={now?.rawJSON}>{one === undefined ? '0' : figureText(now, question.measure)}</b>{' '}
-        {measureText(question)}
+        {question.measure === 'count' && now?.rawJSON === '1' ? 'event' : measureText(question)}
       </h2>
       {whole.previous !== null && (
         <p class="quiet">
@@ -156,7 +165,16 @@ function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-function Legend({ answered: { question, counts, whole } }: { readonly answered: Answered }) {
+/** Whether a series is in the chart: a press on its name in the legend takes it out. */
+type IsOn = (one: CountsSeries) => boolean;
+
+interface LegendProps {
+  readonly answered: Answered;
+  readonly isOn: IsOn;
+  readonly onToggle: (key: string) => void;
+}
+
+function Legend({ answered: { question, counts, whole }, isOn, onToggle }: LegendProps) {
   const { measure, split } = question;
   const isCompared = counts.previous !== null;
   if (split === undefined) return isCompared ? <Dashes /> : null;
@@ -171,7 +189,7 @@ function Legend({ answered: { question, counts, whole } }: { readonly answered: 
       : []),
   ];
   return (
-    <Table look="legend" columns={columns}>
+    <Table look="legend below" columns={columns}>
       {counts.series.map((one, i) => {
         const key = seriesKey(one);
         const of = whole.series.find((other) => seriesKey(other) === key);
@@ -179,8 +197,10 @@ function Legend({ answered: { question, counts, whole } }: { readonly answered: 
         return (
           <tr key={key}>
             <th scope="row">
-              <i class={`swatch ${lookOf(one, i, true)}`} aria-hidden="true" />
-              {seriesText(one, split)}
+              <button type="button" class="bare cover" aria-pressed={isOn(one)} onClick={() => onToggle(key)}>
+                <i class={`swatch ${isOn(one) ? lookOf(one, i, true) : 'off'}`} aria-hidden="true" />
+                {seriesText(one, split)}
+              </button>
             </th>
             <td class="number">{figureText(now, measure)}</td>
             {isCompared && <td class="number quiet">{figureText(before, measure)}</td>}
@@ -199,7 +219,7 @@ function seriesKey({ value, other }: CountsSeries): string {
 
 function Dashes() {
   return (
-    <ul class="dashes small quiet">
+    <ul class="row small quiet">
       <li>
         <i class="swatch series-0" aria-hidden="true" />
         This period

@@ -3,40 +3,39 @@ import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { ProjectEvent } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Excerpt } from '../../parts/json/json-view.tsx';
 import { More } from '../../parts/loading/more.tsx';
 import { Clock } from '../../parts/time.tsx';
 import { usePages } from '../../parts/loading/use-pages.ts';
-import { useEscape } from '../../parts/loading/use-rows.ts';
+import { useEscape } from '../../parts/loading/use-escape.ts';
+import { Section } from '../../parts/page.tsx';
 import { EventDetails } from '../event-details.tsx';
 import { type ListedUser, namesWanted, UserCell } from '../../parts/user-cell.tsx';
 import { RowButton } from '../../parts/row-button.tsx';
 import { userLink } from '../user-link.ts';
 import { queryBody, type Question } from './question.ts';
 
-const PAGE = 20;
+/** On a page of the list. */
+export const NEWEST = 20;
 
 export function Newest({ question }: { readonly question: Question }) {
   const traits = namesWanted();
-  const body = queryBody(question, PAGE, { traits });
+  const body = queryBody(question, NEWEST, { traits });
   const pages = usePages(body, async (cursor, signal) => {
-    const asked = operation('POST /v1/events/query', { body: queryBody(question, PAGE, { traits, cursor }) });
+    const asked = operation('POST /v1/events/query', { body: queryBody(question, NEWEST, { traits, cursor }) });
     const { events, next_cursor: next } = await ask({ ...asked, signal });
     return { items: events, next };
   });
-  const { items, isEnd } = pages;
   return (
-    <section class="newest" aria-labelledby="newest">
-      <div class="section-head">
-        <h2 id="newest">Newest</h2>
-        <CopyAs request={operation('POST /v1/events/query', { body })} />
-      </div>
-      <Rows events={items} />
-      <More pages={pages} what="events" />
-      {isEnd && items.length === 0 && <p class="quiet">No such events in this period.</p>}
-      {isEnd && items.length > 0 && <p class="quiet below">There are no earlier ones in this period.</p>}
-    </section>
+    <Section id="newest" title="Newest">
+      <Rows events={pages.items} />
+      <More
+        pages={pages}
+        what="events"
+        none={<p class="quiet">No such events in this period.</p>}
+        end="No earlier events in this period."
+      />
+    </Section>
   );
 }
 

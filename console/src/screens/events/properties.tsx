@@ -1,15 +1,8 @@
 import type { CatalogMember } from '../../api/types.ts';
 import { setParameters } from '../../frame/router.ts';
 import { grouped } from '../../parts/numbers.ts';
-import { Table } from '../../parts/table.tsx';
-
-const COLUMNS = [
-  { name: 'Property' },
-  { name: 'Type' },
-  { name: 'Examples', look: 'narrow-off' },
-  { name: 'Recorded', look: 'number' },
-  { name: 'Split', isHidden: true },
-];
+import { Section } from '../../parts/page.tsx';
+import { type CellColumn, Listing } from '../../parts/table.tsx';
 
 /** The properties that the event was sent with: how often, of which types, with examples. */
 export function Properties({
@@ -20,60 +13,67 @@ export function Properties({
   readonly hasMore: boolean;
 }) {
   return (
-    <section aria-labelledby="properties">
-      <div class="section-head">
-        <h2 id="properties">
+    <Section
+      id="properties"
+      title={
+        <>
           Properties <span class="quiet">{hasMore ? `${properties.length} most frequent` : properties.length}</span>
-        </h2>
-      </div>
+        </>
+      }
+    >
       {properties.length === 0 ? (
         <p class="quiet">This event was never sent with properties.</p>
       ) : (
-        <Table look="properties" columns={COLUMNS}>
-          {properties.map((property) => (
-            <Property key={property.name} property={property} />
-          ))}
-        </Table>
+        <Listing rows={properties} keyOf={({ name }) => name} columns={COLUMNS} />
       )}
-    </section>
+    </Section>
   );
 }
 
-function Property({ property: { name, types, examples, count } }: { readonly property: CatalogMember }) {
-  const split = (): void => {
-    setParameters({ split: `property:${name}` }, { push: true });
-    document.querySelector('.question')?.scrollIntoView({ block: 'start' });
-  };
-  return (
-    <tr>
-      <th scope="row">{name}</th>
-      <td>
-        <ul class="types">
-          {types.map(({ type, share }) => (
-            <li key={type}>
-              {type} {types.length > 1 && <span class="quiet">{percentText(Number(share.rawJSON))}</span>}
-            </li>
-          ))}
-        </ul>
-      </td>
-      <td class="narrow-off">
-        <ul class="examples">
-          {examples.map((example) => (
-            <li key={example}>
-              <code>{example}</code>
-            </li>
-          ))}
-        </ul>
-      </td>
-      <td class="number">{grouped(count.rawJSON)}</td>
-      <td class="number">
-        <button type="button" class="plain" onClick={split} aria-label={`Split by ${name}`}>
-          Split
-        </button>
-      </td>
-    </tr>
-  );
+function splitBy(name: string): void {
+  setParameters({ split: `property:${name}` }, { push: true });
+  document.querySelector('.question')?.scrollIntoView({ block: 'start' });
 }
+
+const COLUMNS: readonly CellColumn<CatalogMember>[] = [
+  { name: 'Property', cell: ({ name }) => name },
+  {
+    name: 'Type',
+    cell: ({ types }) => (
+      <ul class="types">
+        {types.map(({ type, share }) => (
+          <li key={type}>
+            {type} {types.length > 1 && <span class="quiet">{percentText(Number(share.rawJSON))}</span>}
+          </li>
+        ))}
+      </ul>
+    ),
+  },
+  {
+    name: 'Examples',
+    look: 'narrow-off',
+    cell: ({ examples }) => (
+      <ul class="examples">
+        {examples.map((example) => (
+          <li key={example}>
+            <code>{example}</code>
+          </li>
+        ))}
+      </ul>
+    ),
+  },
+  { name: 'Recorded', look: 'number', cell: ({ count }) => grouped(count.rawJSON) },
+  {
+    name: 'Split',
+    look: 'number',
+    isHidden: true,
+    cell: ({ name }) => (
+      <button type="button" class="plain" onClick={() => splitBy(name)} aria-label={`Split by ${name}`}>
+        Split
+      </button>
+    ),
+  },
+];
 
 /** `0.2 %` stays visible beside `99.8 %`. */
 function percentText(share: number): string {

@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
 import type { CatalogMember } from '../../api/types.ts';
 import { setParameters } from '../../frame/router.ts';
+import { Choice } from '../../parts/choice.tsx';
 import { closeByEscape } from '../../parts/copy-as.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import {
@@ -30,23 +31,14 @@ function choose(changes: Readonly<Record<string, string | undefined>>): void {
 
 export function QuestionForm({ question, properties }: FormProps) {
   return (
-    <form
-      class="filters asked"
-      aria-label="What is measured"
-      onSubmit={(event) => {
-        event.preventDefault();
-      }}
-    >
+    <form class="filters" aria-label="What is measured" onSubmit={(event) => event.preventDefault()}>
       <MeasureChoice question={question} properties={properties} />
       <PeriodChoice question={question} />
       <Choice
         label="For each"
         value={question.interval}
-        options={Object.entries(INTERVALS).map(([value, text]) => ({
-          value,
-          text,
-          isOff: !fits(value as keyof typeof INTERVALS, hoursOf(question.within, Date.now())),
-        }))}
+        options={INTERVALS}
+        off={keysOf(INTERVALS).filter((interval) => !fits(interval, hoursOf(question.within, Date.now())))}
         onChoice={(interval) => choose({ interval })}
       />
       <SplitChoice question={question} properties={properties} />
@@ -62,40 +54,12 @@ export function QuestionForm({ question, properties }: FormProps) {
   );
 }
 
-interface Option {
-  readonly value: string;
-  readonly text: string;
-  readonly isOff?: boolean;
+function keysOf<T extends object>(table: T): readonly (keyof T & string)[] {
+  return Object.keys(table) as (keyof T & string)[];
 }
 
-interface ChoiceProps {
-  readonly label: string;
-  readonly value: string;
-  readonly options: readonly Option[];
-  readonly onChoice: (value: string) => void;
-}
-
-function Choice({ label, value, options, onChoice }: ChoiceProps) {
-  return (
-    <label>
-      <span class="label">{label}</span>
-      <select value={value} onChange={({ currentTarget }) => onChoice(currentTarget.value)}>
-        {!options.some((option) => option.value === value) && <option value={value}>{value}</option>}
-        {options.map((option) => (
-          <option key={option.value} value={option.value} disabled={option.isOff === true}>
-            {option.text}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-function named(names: readonly string[]): readonly Option[] {
-  return names.map((name) => ({ value: name, text: name }));
-}
-
-const PERCENTILES = ['50', '75', '90', '95', '99'];
+const PERCENTILES = { 50: '50 (median)', 75: '75', 90: '90', 95: '95', 99: '99' };
+const TOPS = { 3: '3 largest', 5: '5 largest', 8: '8 largest' };
 
 function MeasureChoice({ question: { measure, of, p }, properties }: FormProps) {
   const numeric = properties.filter(({ types }) => types.some(({ type }) => type === 'number')).map(({ name }) => name);
@@ -108,28 +72,23 @@ function MeasureChoice({ question: { measure, of, p }, properties }: FormProps) 
       <Choice
         label="Measure"
         value={measure}
-        options={Object.entries(MEASURES).map(([value, text]) => ({
-          value,
-          text,
-          isOff: needsProperty(value as keyof typeof MEASURES) && numeric.length === 0,
-        }))}
+        options={MEASURES}
+        off={numeric.length > 0 ? [] : keysOf(MEASURES).filter(needsProperty)}
         onChoice={change}
       />
       {needsProperty(measure) && (
         <Choice
           label="Property"
           value={of ?? ''}
-          options={[...(of === undefined ? [{ value: '', text: 'Choose one' }] : []), ...named(numeric)]}
+          options={[
+            ...(of === undefined ? [['', 'Choose one'] as const] : []),
+            ...numeric.map((name) => [name, name] as const),
+          ]}
           onChoice={(name) => choose({ of: name })}
         />
       )}
       {measure === 'percentile' && (
-        <Choice
-          label="Percentile"
-          value={p}
-          options={PERCENTILES.map((value) => ({ value, text: value === '50' ? '50 (median)' : value }))}
-          onChoice={(value) => choose({ p: value })}
-        />
+        <Choice label="Percentile" value={p} options={PERCENTILES} onChoice={(value) => choose({ p: value })} />
       )}
     </>
   );
@@ -197,12 +156,7 @@ function SplitChoice({ question: { split, top }, properties }: FormProps) {
         </select>
       </label>
       {name !== undefined && (
-        <Choice
-          label="Series"
-          value={String(top)}
-          options={['3', '5', '8'].map((value) => ({ value, text: `${value} largest` }))}
-          onChoice={(value) => choose({ top: value })}
-        />
+        <Choice label="Series" value={String(top)} options={TOPS} onChoice={(value) => choose({ top: value })} />
       )}
     </>
   );

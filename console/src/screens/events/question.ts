@@ -1,5 +1,5 @@
 /** The question that an address of the screen asks, and what it is to the service. Everything here is pure. */
-import { type Json, isRawNumber, jsonText, parseJson } from '../../api/json.ts';
+import { isList, isObject, type Json, type JsonObject, jsonText, parseJson } from '../../api/json.ts';
 
 export const MEASURES = {
   count: 'Events',
@@ -21,7 +21,8 @@ export const PERIODS = {
 export const INTERVALS = { hour: 'Hour', day: 'Day', week: 'Week' } as const;
 export type Interval = keyof typeof INTERVALS;
 
-export type Condition = Readonly<Record<string, Json>>;
+/** One on a property, as definitions have them. */
+export type Condition = JsonObject;
 
 export interface Question {
   readonly event: string;
@@ -80,7 +81,7 @@ export function fits(interval: Interval, hours: number): boolean {
 
 /** The days that were chosen: the first, and the one that is not in the period any more; '' for one that was not. */
 export function daysIn({ since, between }: Question['within']): readonly [string, string] {
-  const [from, to] = Array.isArray(between) ? (between as readonly Json[]) : [since, undefined];
+  const [from, to] = isList(between) ? between : [since, undefined];
   return [typeof from === 'string' ? from : '', typeof to === 'string' ? to : ''];
 }
 
@@ -161,11 +162,7 @@ function fitting(hours: number): Interval {
 /** The conditions of an address; anything else is left out. */
 export function whereOf(text: string | null): readonly Condition[] {
   const value = parsedOr(text ?? '', []);
-  return Array.isArray(value) ? (value as readonly Json[]).filter(isObject) : [];
-}
-
-export function isObject(value: Json): value is Condition {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
+  return isList(value) ? value.filter(isObject) : [];
 }
 
 function parsedOr<T extends Json>(text: string, other: T): Json {

@@ -2,7 +2,8 @@
 import { ask } from '../../api/client.ts';
 import type { GivenValue, LiveRow } from '../../api/types.ts';
 import { JsonValue } from '../../parts/json/json-view.tsx';
-import { Loading, Problem } from '../../parts/loading/states.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Ready } from '../../parts/loading/states.tsx';
 import { useLoad } from '../../parts/loading/use-load.ts';
 import { traitHistoryRequest } from '../user-link.ts';
 
@@ -26,30 +27,22 @@ export function ChangedTraits({ row }: { readonly row: LiveRow }) {
   return (
     <>
       <h3>What it changed</h3>
-      {loaded.state === 'loading' && <Loading what="the values before" />}
-      {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
-      {loaded.state === 'ready' && (
-        <table class="traits changed-traits">
-          <tbody>
-            {loaded.value.map((changed) => (
-              <tr key={changed.trait}>
-                <th scope="row">{changed.trait}</th>
-                <td>
-                  <Changed {...changed} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <Ready of={loaded} what="the values before">
+        {(changes) => (
+          <Facts
+            look="changed-traits"
+            of={Object.fromEntries(changes.map((changed) => [changed.trait, <Changed key="" {...changed} />]))}
+          />
+        )}
+      </Ready>
       {traits.length > MOST_TRAITS && <p class="quiet small">The first {MOST_TRAITS} traits are shown.</p>}
     </>
   );
 }
 
 function Changed({ given, before }: ChangedTrait) {
-  if (given === undefined) return <span class="quiet">not known: newer messages came since</span>;
-  if (given.state === 'lost') return <span class="quiet">nothing: a newer value was there already</span>;
+  if (given === undefined) return <span class="quiet">unknown: newer messages have arrived since</span>;
+  if (given.state === 'lost') return <span class="quiet">no change: a newer value was already there</span>;
   const old = before === undefined || before.value === null ? undefined : before.value;
   return (
     <>

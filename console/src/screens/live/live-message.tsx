@@ -3,11 +3,11 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
 import type { LiveRow } from '../../api/types.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { UserCell } from '../../parts/user-cell.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { UserCell } from '../../parts/user-cell.tsx';
 import { JsonView } from '../../parts/json/json-view.tsx';
 import { exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
-import { useEscape } from '../../parts/loading/use-rows.ts';
+import { useEscape } from '../../parts/loading/use-escape.ts';
 import { ReceiptSteps, WAIT_S } from '../receipt-steps.tsx';
 import { userLink } from '../user-link.ts';
 import { ChangedTraits } from './changed-traits.tsx';
@@ -56,7 +56,7 @@ export function MessageContent({ row }: { readonly row: LiveRow }) {
       {isQueryable && row.traits !== undefined && <ChangedTraits row={row} />}
       <h3>{row.type === 'track' ? 'Properties' : 'Traits'}</h3>
       {row.cut === true ? (
-        <p class="notice">They are too long for this list. The user's page has the whole.</p>
+        <p class="notice">Too long to show here. The user's page has everything.</p>
       ) : (
         <JsonView value={row.properties ?? row.traits ?? {}} />
       )}
@@ -67,6 +67,7 @@ export function MessageContent({ row }: { readonly row: LiveRow }) {
 
 function MessageFacts({ row }: { readonly row: LiveRow }) {
   const zone = zoneOf(zoneChoice.value);
+  const { topic, partition, offset } = row.log;
   const facts = {
     User: (
       <a href={userLink(row)}>
@@ -76,11 +77,7 @@ function MessageFacts({ row }: { readonly row: LiveRow }) {
     Happened: exactTime(row.timestamp, zone),
     Received: exactTime(row.received_at, zone),
     'Message id': <code>{row.message_id}</code>,
-    'In the log': (
-      <code>
-        {row.log.topic}, partition {row.log.partition.rawJSON}, offset {row.log.offset}
-      </code>
-    ),
+    'In the log': <code>{`${topic}, partition ${partition.rawJSON}, offset ${offset}`}</code>,
   };
   return <Facts of={facts} />;
 }
@@ -89,7 +86,7 @@ function MessageFacts({ row }: { readonly row: LiveRow }) {
 function Adjusted({ adjusted }: { readonly adjusted: NonNullable<LiveRow['adjusted']> }) {
   return (
     <div class="notice">
-      Members that could not be used were mended or left out:
+      Some members could not be used. They were corrected or left out:
       <ul>
         {adjusted.map(({ path, message }) => (
           <li key={path + message}>

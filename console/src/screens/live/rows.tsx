@@ -1,7 +1,7 @@
 /** The rows of the stream, the newest first, and how one is opened beside them. */
 import type { LiveFilter } from '../../api/live.ts';
 import type { LiveRow } from '../../api/types.ts';
-import { setParameters } from '../../frame/router.ts';
+import { linkTo, setParameters } from '../../frame/router.ts';
 import { Empty } from '../../parts/loading/states.tsx';
 import { count } from '../../parts/numbers.ts';
 import { RowButton } from '../../parts/row-button.tsx';
@@ -63,19 +63,28 @@ function Row({ row, isOpen }: { readonly row: LiveRow; readonly isOpen: boolean 
 }
 
 function NothingYet({ filter }: { readonly filter: Filter }) {
-  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  if (Object.values(filter).every((value) => value === undefined)) {
+    return (
+      <Empty
+        title="No messages yet"
+        action={
+          <a class="button primary" href={linkTo([])}>
+            Send the first event
+          </a>
+        }
+      >
+        Messages appear here within a second.
+      </Empty>
+    );
+  }
+  const clear = (
+    <button type="button" onClick={clearFilters}>
+      Clear the filters
+    </button>
+  );
   return (
-    <Empty title={isFiltered ? 'Nothing matches yet' : 'No messages yet'}>
-      <p>
-        {isFiltered
-          ? 'Neither what was recorded last nor what has come since. '
-          : 'What this project records appears here within a second.'}
-        {isFiltered && (
-          <button type="button" onClick={clearFilters}>
-            Clear the filters
-          </button>
-        )}
-      </p>
+    <Empty title="Nothing matches yet" action={clear}>
+      Neither the newest messages nor any since then match the filters.
     </Empty>
   );
 }

@@ -3,12 +3,13 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { LiveRow } from '../../api/types.ts';
 import { useShortcuts } from '../../frame/keyboard.ts';
 import { address, setParameters } from '../../frame/router.ts';
+import { Choice } from '../../parts/choice.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';
-import { namesWanted } from '../../parts/user-cell.tsx';
+import { ScreenPage } from '../../parts/page.tsx';
 import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
-import { useRowKeys } from '../../parts/loading/use-rows.ts';
+import { namesWanted } from '../../parts/user-cell.tsx';
 import { type Feed, recordId, useFeed } from '../live-feed.ts';
 import { LiveMessage } from './live-message.tsx';
 import { MessagePage } from './message-page.tsx';
@@ -28,13 +29,10 @@ export function Screen() {
   if (message !== null) return <MessagePage key={message} id={message} />;
   if (tabOf(TABS) === '') return <Stream />;
   return (
-    <div class="screen">
-      <div class="head">
-        <h1>Live</h1>
-      </div>
+    <ScreenPage title="Live">
       <Tabs label="Live" tabs={tabLinks(TABS)} />
       <Refusals />
-    </div>
+    </ScreenPage>
   );
 }
 
@@ -47,14 +45,14 @@ function Stream() {
   const [isPaused, setPaused] = useState(false);
   const feed = useFeed({ ...filter, recent: RECENT, traits: namesWanted() }, isPaused);
   const open = useOpenRow(feed, query.get('open') ?? undefined);
-  useRowKeys();
   useShortcuts(useMemo(() => ({ p: () => setPaused((paused) => !paused) }), []));
   return (
-    <div class={`screen ${open === undefined ? '' : 'with-panel'}`}>
-      <div class="head">
-        <h1>Live</h1>
-        <Status feed={feed} isPaused={isPaused} />
-        <div class="row actions">
+    <ScreenPage
+      title="Live"
+      look={open === undefined ? '' : 'with-panel'}
+      beside={<Status feed={feed} isPaused={isPaused} />}
+      actions={
+        <>
           <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
             {isPaused ? 'Resume' : 'Pause'}
           </button>
@@ -63,17 +61,14 @@ function Stream() {
             isStream
             tidemark={['tail', ...tailOptions(filter)]}
           />
-        </div>
-      </div>
+        </>
+      }
+    >
       <Tabs label="Live" tabs={tabLinks(TABS)} />
       <Filters filter={filter} />
       {feed.error !== undefined && <Problem error={feed.error} />}
-      {feed.state === 'log-unreachable' && (
-        <p class="notice">The service cannot read its event log now. It tries again.</p>
-      )}
-      {feed.skipped > 0 && (
-        <p class="notice">{count(feed.skipped)} messages were passed over: more came than could be looked at.</p>
-      )}
+      {feed.state === 'log-unreachable' && <p class="notice">The event log cannot be read right now. Retrying…</p>}
+      {feed.skipped > 0 && <p class="notice">{count(feed.skipped)} messages were skipped: too many arrived at once.</p>}
       {open === undefined && query.has('open') && feed.recent !== undefined && (
         <p class="notice">The message of this address is not among the newest {RECENT} any more.</p>
       )}
@@ -81,7 +76,7 @@ function Stream() {
         <Rows feed={feed} filter={filter} open={open} />
         {open !== undefined && <LiveMessage key={open.message_id} row={open} onClose={() => openRow(undefined)} />}
       </div>
-    </div>
+    </ScreenPage>
   );
 }
 
@@ -98,40 +93,29 @@ function useOpenRow({ entries, recent = [] }: Feed, id: string | undefined): Liv
 
 /** `50 of 1,240 a second shown` */
 function Status({ feed, isPaused }: { readonly feed: Feed; readonly isPaused: boolean }) {
-  const { state, shown, seen, waiting } = feed;
-  const text =
-    state === 'connecting'
-      ? 'Connecting…'
-      : state === 'failed'
-        ? 'Stopped'
-        : isPaused
-          ? `Paused · ${count(waiting)} new`
-          : seen === 0
-            ? 'Listening…'
-            : shown < seen
-              ? `${count(shown)} of ${count(seen)} a second shown`
-              : `${count(seen)} a second`;
-  const isAlive = state === 'open' && !isPaused;
+  const isAlive = feed.state === 'open' && !isPaused;
   return (
     <p class="status" data-status>
       <i class={isAlive ? 'dot alive' : 'dot'} aria-hidden="true" />
-      {text}
+      {statusText(feed, isPaused)}
     </p>
   );
 }
 
+function statusText({ state, shown, seen, waiting }: Feed, isPaused: boolean): string {
+  if (state === 'connecting') return 'Connecting…';
+  if (state === 'failed') return 'Stopped';
+  if (isPaused) return `Paused · ${count(waiting)} new`;
+  if (seen === 0) return 'Listening…';
+  return shown < seen ? `${count(shown)} of ${count(seen)} a second shown` : `${count(seen)} a second`;
+}
+
+const KINDS = { '': 'All', track: 'Events', identify: 'Identifies', session: 'Sessions' };
+
 function Filters({ filter }: { readonly filter: Filter }) {
   return (
     <form class="filters" role="search" aria-label="Filter" onSubmit={(event) => event.preventDefault()}>
-      <label>
-        <span class="label">Kind</span>
-        <select value={filter.type ?? ''} onChange={(event) => setParameters({ type: event.currentTarget.value })}>
-          <option value="">All</option>
-          <option value="track">Events</option>
-          <option value="identify">Identifies</option>
-          <option value="session">Sessions</option>
-        </select>
-      </label>
+      <Choice label="Kind" value={filter.type ?? ''} options={KINDS} onChoice={(type) => setParameters({ type })} />
       <Field name="event" label="Event" placeholder="Order Completed" value={filter.event} isSearch />
       <Field name="user_id" label="User" placeholder="user or anonymous id" value={filter.user_id} />
       <Field name="text" label="Contains" placeholder="text of the properties" value={filter.text} />

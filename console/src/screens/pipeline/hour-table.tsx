@@ -2,66 +2,65 @@
 import { countOf } from '../../api/json.ts';
 import type { VerifiedHour } from '../../api/types.ts';
 import { projectName } from '../../frame/session.ts';
-import { count } from '../../parts/numbers.ts';
+import { count, counted } from '../../parts/numbers.ts';
+import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 
 export function HourTable({ hours }: { readonly hours: readonly VerifiedHour[] }) {
   return (
     <div class="scrolling" tabIndex={0} role="region" aria-label="Hours">
-      <table class="numbers">
-        <thead>
-          <tr>
-            <th scope="col">Hour</th>
-            <th scope="col" class="text">
-              Project
-            </th>
-            <th scope="col">In the log</th>
-            <th scope="col">Profiles</th>
-            <th scope="col">Analytics</th>
-            <th scope="col">Repeats</th>
-          </tr>
-        </thead>
-        <tbody>
-          {hours.map((hour) => (
-            <tr key={hour.hour + hour.project} class={hour.equal ? '' : 'differs'}>
-              <th scope="row">{hourText(hour.hour)}</th>
-              <td class="text">{projectName(hour.project)}</td>
-              <td>{count(countOf(hour.messages))}</td>
-              <StoreCell counts={hour.postgres} waits={countOf(hour.not_yet.postgres)} />
-              <StoreCell counts={hour.clickhouse} waits={countOf(hour.not_yet.clickhouse)} />
-              <td class="quiet">{count(countOf(hour.repeats))}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Listing
+        look="one-line"
+        rows={hours}
+        keyOf={({ hour, project }) => hour + project}
+        columns={COLUMNS}
+        rowLook={({ equal }) => (equal ? '' : 'differs')}
+      />
     </div>
   );
 }
+
+const COLUMNS: readonly CellColumn<VerifiedHour>[] = [
+  { name: 'Hour', cell: ({ hour }) => hourText(hour) },
+  { name: 'Project', cell: ({ project }) => projectName(project) },
+  { name: 'In the log', look: 'number', cell: ({ messages }) => counted(messages) },
+  {
+    name: 'Profiles',
+    look: 'number',
+    cell: ({ postgres, not_yet: waiting }) => <InStore counts={postgres} waits={countOf(waiting.postgres)} />,
+  },
+  {
+    name: 'Analytics',
+    look: 'number',
+    cell: ({ clickhouse, not_yet: waiting }) => <InStore counts={clickhouse} waits={countOf(waiting.clickhouse)} />,
+  },
+  { name: 'Repeats', look: 'number quiet', cell: ({ repeats }) => counted(repeats) },
+];
 
 /** `24 Nov 2026, 14:00` */
 function hourText(at: string): string {
   return exactTime(at, zoneOf(zoneChoice.value)).split(':').slice(0, 2).join(':');
 }
 
-interface StoreCellProps {
+interface InStoreProps {
   readonly counts: VerifiedHour['postgres'];
   readonly waits: number;
 }
 
-function StoreCell({ counts, waits }: StoreCellProps) {
+function InStore({ counts, waits }: InStoreProps) {
   const [expected, found] = [countOf(counts.expected), countOf(counts.found)];
-  if (expected === found) {
+  const difference = Math.abs(expected - found);
+  if (difference === 0) {
     return (
-      <td>
+      <>
         {waits > 0 && <span class="quiet">{count(waits)} on the way </span>}
         {count(found)}
-      </td>
+      </>
     );
   }
-  const difference = Math.abs(expected - found);
   return (
-    <td class="wrong">
+    <span class="wrong">
       {count(found)} <b>{expected > found ? `${count(difference)} missing` : `${count(difference)} too many`}</b>
-    </td>
+    </span>
   );
 }

@@ -1,17 +1,20 @@
 /** The log counted against profiles and analytics, by project and hour, and "verify now". */
 import { useState } from 'preact/hooks';
 import type { Answer } from '../../api/answer.ts';
-import { ApiError, ask } from '../../api/client.ts';
+import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { Verification, VerificationJob } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
+import { Select } from '../../parts/choice.tsx';
+import { Command, curlText, tidemarkText } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
-import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
+import { Empty, FieldError, Ready } from '../../parts/loading/states.tsx';
 import { Ago, minuteText } from '../../parts/time.tsx';
+import { useChange } from '../../parts/loading/use-change.ts';
 import { usePoll } from '../../parts/loading/use-poll.ts';
+import { Section } from '../../parts/page.tsx';
 import { HourTable } from './hour-table.tsx';
 import { secondsText } from './model.ts';
 
@@ -20,24 +23,37 @@ const FINISHED_MS = 30_000;
 
 /** What the verification that is chosen found, or else the newest that is done, of whoever began it. */
 export function Hours() {
-  const { value: list, error, refresh } = useVerifications();
-  const named = address.value.query.get('verification') ?? undefined;
-  const id = named ?? (list === undefined ? undefined : newestOf(list));
-  const request = hoursRequest(id ?? 'last');
+  const polled = useVerifications();
   return (
-    <section class="hours" aria-labelledby="hours">
-      <div class="section-head">
-        <h2 id="hours">Data check</h2>
-        <div class="row">
-          <VerifyNow isBusy={list?.verifications.some(isRunning) === true} onStart={refresh} />
-          <CopyAs request={request} tidemark={['verify', '--since', '24h']} />
-        </div>
-      </div>
-      {error !== undefined && <Problem error={error} retry={refresh} />}
-      {list === undefined && error === undefined && <Loading what="verifications" />}
-      {list !== undefined && (id === undefined ? <NeverVerified /> : <Chosen key={id} id={id} list={list} />)}
-    </section>
+    <Section
+      id="hours"
+      title="Data check"
+      look="hours"
+      actions={<VerifyNow isBusy={polled.value?.verifications.some(isRunning) === true} onStart={polled.retry} />}
+    >
+      <Ready of={polled} what="verifications">
+        {(list) => {
+          const id = named() ?? newestOf(list);
+          return id === undefined ? <NeverVerified /> : <Chosen key={id} id={id} list={list} />;
+        }}
+      </Ready>
+    </Section>
   );
+}
+
+/** The same check, for a terminal. */
+export function HoursCommands() {
+  return (
+    <>
+      <Command name="curl, data check" text={curlText({ request: hoursRequest(named() ?? 'last') })} />
+      <Command name="tidemark, data check" text={tidemarkText(['verify', '--since', '24h'])} />
+    </>
+  );
+}
+
+/** The verification that the address has. */
+function named(): string | undefined {
+  return address.value.query.get('verification') ?? undefined;
 }
 
 type Verifications = Answer<'GET /v1/admin/verifications'>;
@@ -45,11 +61,7 @@ type Verifications = Answer<'GET /v1/admin/verifications'>;
 /** The newest that were begun, and the last that the service did by itself. */
 function useVerifications() {
   const request = operation('GET /v1/admin/verifications', { query: { limit: 10 } });
-  return usePoll(
-    'verifications',
-    async (signal) => ask({ ...request, signal }),
-    ({ verifications }) => (verifications.some(isRunning) ? RUNNING_MS : FINISHED_MS),
-  );
+  return usePoll(request, ({ verifications }) => (verifications.some(isRunning) ? RUNNING_MS : FINISHED_MS));
 }
 
 function newestOf({ verifications, last }: Verifications): string | undefined {
@@ -77,17 +89,11 @@ interface ChosenProps {
 
 function Chosen({ id, list }: ChosenProps) {
   const request = hoursRequest(id);
-  const { value, error, refresh } = usePoll(
-    JSON.stringify(request),
-    async (signal) => ask({ ...request, signal }),
-    ({ verification }) => (isRunning(verification) ? RUNNING_MS : FINISHED_MS),
-  );
+  const polled = usePoll(request, ({ verification }) => (isRunning(verification) ? RUNNING_MS : FINISHED_MS));
   return (
-    <>
-      {error !== undefined && <Problem error={error} retry={refresh} />}
-      {value === undefined && error === undefined && <Loading what="the verification" />}
-      {value !== undefined && error?.status !== 404 && <Found found={value} list={list} />}
-    </>
+    <Ready of={polled} what="the verification">
+      {(found) => polled.error?.status !== 404 && <Found found={found} list={list} />}
+    </Ready>
   );
 }
 
@@ -97,11 +103,9 @@ function isRunning({ state }: VerificationJob): boolean {
 
 function NeverVerified() {
   return (
-    <Empty title="Nothing has been verified yet">
-      <p>
-        The service counts the log against profiles and analytics every hour by itself. <b>Verify now</b> does it at
-        once; it changes nothing and stops nothing.
-      </p>
+    <Empty title="No data check yet">
+      Every hour the service compares the log with profiles and analytics. <b>Verify now</b> does it at once, and
+      changes nothing.
     </Empty>
   );
 }
@@ -115,34 +119,17 @@ interface VerifyNowProps {
 
 function VerifyNow({ isBusy, onStart }: VerifyNowProps) {
   const [since, setSince] = useState('24h');
-  const [error, setError] = useState<ApiError>();
-  const start = (): void => {
-    setError(undefined);
-    ask(operation('POST /v1/admin/verifications', { body: { since } })).then(
-      ({ id }) => {
-        setParameters({ verification: id, differing: '', hours: '' }, { push: true });
-        onStart();
-      },
-      (failure: unknown) => {
-        if (!(failure instanceof ApiError)) throw failure;
-        setError(failure);
-      },
-    );
-  };
+  const { error, run } = useChange();
+  const start = (): void =>
+    run(async () => {
+      const { id } = await ask(operation('POST /v1/admin/verifications', { body: { since } }));
+      setParameters({ verification: id, differing: '', hours: '' }, { push: true });
+      onStart();
+    });
   return (
     <>
-      {error !== undefined && (
-        <span class="field-error" role="alert">
-          {error.message}
-        </span>
-      )}
-      <select aria-label="What to verify" value={since} onChange={(event) => setSince(event.currentTarget.value)}>
-        {Object.entries(PERIODS).map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <FieldError error={error} />
+      <Select label="What to verify" value={since} options={PERIODS} onChoice={setSince} />
       <button type="button" class="primary" disabled={isBusy} onClick={start}>
         {isBusy ? 'Verifying…' : 'Verify now'}
       </button>
@@ -163,7 +150,7 @@ function Found({ found: { verification, hours, next_cursor: next }, list }: Foun
   return (
     <>
       <Outcome job={verification} />
-      <div class="row narrow-hours">
+      <div class="row below">
         <Choice chosen={verification} list={list} />
         <label class="check">
           <input
@@ -250,17 +237,14 @@ function Choice({ chosen, list }: { readonly chosen: VerificationJob; readonly l
   const started = list.verifications;
   const others = started.some(({ id }) => id === chosen.id) || chosen.id === 'last' ? started : [chosen, ...started];
   return (
-    <select
-      aria-label="Which verification"
+    <Select
+      label="Which verification"
       value={chosen.id}
-      onChange={(event) => setParameters({ verification: event.currentTarget.value, hours: '' }, { push: true })}
-    >
-      {list.last !== null && <option value="last">The last by the service itself</option>}
-      {others.map(({ id, created_at: at }) => (
-        <option key={id} value={id}>
-          Started {at.slice(0, 10)} {at.slice(11, 16)} UTC
-        </option>
-      ))}
-    </select>
+      options={[
+        ...(list.last === null ? [] : [['last', 'The last by the service itself'] as const]),
+        ...others.map(({ id, created_at: at }) => [id, `Started ${minuteText(at)}`] as const),
+      ]}
+      onChoice={(id) => setParameters({ verification: id, hours: '' }, { push: true })}
+    />
   );
 }

@@ -3,7 +3,7 @@ import { countOf, type RawNumber } from '../../api/json.ts';
 import type { Generations, InstallationStatus, ReaderName, ReaderStatus } from '../../api/types.ts';
 import { bytes, count } from '../../parts/numbers.ts';
 
-export type Tone = 'good' | 'warn' | 'bad' | 'unknown';
+type Tone = 'good' | 'warn' | 'bad' | 'unknown';
 
 export interface NodeView {
   readonly title: string;
@@ -70,10 +70,10 @@ function readerNode(
   const line = !isWell
     ? `Imports: ${stateOf(importing.state).state}`
     : waiting > 0
-      ? `Imports: ${count(waiting)} wait`
+      ? `Imports: ${count(waiting)} waiting`
       : rate > 0
         ? `Imports: ${rateText(rate)}`
-        : 'No imports wait';
+        : 'No imports waiting';
   return { title, lines: [line], state, tone: tone === 'good' && !isWell ? 'warn' : tone };
 }
 
@@ -88,7 +88,7 @@ function edgeOf({ lag_messages: messages, lag_seconds: lag, messages_per_second:
   const tone = waiting === undefined ? 'unknown' : late > BEHIND_BAD_S ? 'bad' : late > BEHIND_WARN_S ? 'warn' : 'good';
   return {
     rate: rateText(rate),
-    waits: waiting === undefined ? 'not known' : waiting === 0 ? 'nothing waits' : `${count(waiting)} wait`,
+    waits: waiting === undefined ? 'unknown' : waiting === 0 ? 'nothing waiting' : `${count(waiting)} waiting`,
     behind: waiting === undefined || waiting === 0 || seconds === undefined ? '' : `${secondsText(seconds)} behind`,
     tone,
     isFlowing: rate > 0 || late > 0,
@@ -124,11 +124,11 @@ const STATES: Readonly<Record<string, readonly [string, Tone]>> = {
   failed: ['has failed', 'bad'],
   missing: ['not running', 'bad'],
   full: ['full', 'bad'],
-  unknown: ['not known', 'unknown'],
+  unknown: ['unknown', 'unknown'],
 };
 
 /** `482 / s`, `0.4 / s` */
-export function rateText(perSecond: number): string {
+function rateText(perSecond: number): string {
   return `${perSecond >= 10 || perSecond === 0 ? count(Math.round(perSecond)) : perSecond.toFixed(1)} / s`;
 }
 

@@ -1,13 +1,14 @@
-import { ask } from '../../api/client.ts';
-import { countOf } from '../../api/json.ts';
+import { countOf, type RawNumber } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { PartitionsPage } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
-import { count } from '../../parts/numbers.ts';
+import { count, counted } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
-import { Loading, Problem } from '../../parts/loading/states.tsx';
+import { Ready } from '../../parts/loading/states.tsx';
 import { usePoll } from '../../parts/loading/use-poll.ts';
-import { useEscape } from '../../parts/loading/use-rows.ts';
+import { useEscape } from '../../parts/loading/use-escape.ts';
+import { Section } from '../../parts/page.tsx';
+import { type CellColumn, Listing } from '../../parts/table.tsx';
 
 const TITLES: Readonly<Record<string, string>> = {
   all: 'Partitions of the event log',
@@ -15,36 +16,64 @@ const TITLES: Readonly<Record<string, string>> = {
   analytics: 'Partitions that the analytics writer reads',
 };
 
+const EVERY_MS = 5_000;
+
 /** How far each partition has been read, those with the most unread first; Esc closes it. */
 export function Partitions({ of: part }: { readonly of: string }) {
   const cursor = address.value.query.get('cursor') ?? undefined;
-  const { value, error, refresh } = usePoll(
-    `partitions ${cursor}`,
-    async (signal) => ask({ ...operation('GET /v1/admin/partitions', { query: { limit: 50, cursor } }), signal }),
-    5_000,
-  );
+  const polled = usePoll(operation('GET /v1/admin/partitions', { query: { limit: 50, cursor } }), EVERY_MS);
   const close = (): void => setParameters({ partitions: '', cursor: '' });
   useEscape(close);
   return (
-    <section class="card wide" aria-labelledby="partitions">
-      <div class="section-head">
-        <h2 id="partitions">{TITLES[part] ?? TITLES['all']}</h2>
+    <Section
+      id="partitions"
+      title={TITLES[part] ?? TITLES['all']}
+      look="card"
+      actions={
         <button type="button" class="plain" onClick={close}>
           Close
         </button>
-      </div>
-      {error !== undefined && <Problem error={error} retry={refresh} />}
-      {value === undefined ? (
-        error === undefined && <Loading what="the partitions" />
-      ) : (
-        <Table page={value} part={part} />
-      )}
-      <Pager next={value?.next_cursor ?? null} />
-    </section>
+      }
+    >
+      <Ready of={polled} what="the partitions">
+        {(page) => (
+          <>
+            <Rows page={page} part={part} />
+            <Pager next={page.next_cursor} />
+          </>
+        )}
+      </Ready>
+    </Section>
   );
 }
 
-function Table({ page, part }: { readonly page: PartitionsPage; readonly part: string }) {
+type Partition = PartitionsPage['partitions'][number];
+
+const COLUMNS: readonly (CellColumn<Partition> & { readonly hiddenIn?: string })[] = [
+  {
+    name: 'Partition',
+    cell: ({ topic, partition }) => (
+      <>
+        {topic.replace('tidemark.', '')} <span class="quiet">{partition.rawJSON}</span>
+      </>
+    ),
+  },
+  { name: 'Messages so far', look: 'number', cell: ({ end }) => count(Number(end)) },
+  {
+    name: 'Not in profiles',
+    look: 'number',
+    hiddenIn: 'analytics',
+    cell: ({ unread }) => unreadText(unread.profiles),
+  },
+  {
+    name: 'Not in analytics',
+    look: 'number',
+    hiddenIn: 'profiles',
+    cell: ({ unread }) => unreadText(unread.analytics),
+  },
+];
+
+function Rows({ page, part }: { readonly page: PartitionsPage; readonly part: string }) {
   const unreadOf = (row: PartitionsPage['partitions'][number]): number =>
     Math.max(
       part === 'analytics' ? 0 : countOf(row.unread.profiles),
@@ -53,32 +82,16 @@ function Table({ page, part }: { readonly page: PartitionsPage; readonly part: s
   const rows = page.partitions.toSorted((a, b) => unreadOf(b) - unreadOf(a));
   return (
     <div class="scrolling" tabIndex={0} role="region" aria-label="Partitions">
-      <table class="numbers">
-        <thead>
-          <tr>
-            <th scope="col">Partition</th>
-            <th scope="col">Messages so far</th>
-            {part !== 'analytics' && <th scope="col">Not in profiles</th>}
-            {part !== 'profiles' && <th scope="col">Not in analytics</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ topic, partition, end, unread }) => (
-            <tr key={`${topic}-${partition.rawJSON}`}>
-              <th scope="row">
-                {topic.replace('tidemark.', '')} <span class="quiet">{partition.rawJSON}</span>
-              </th>
-              <td>{count(Number(end))}</td>
-              {part !== 'analytics' && <Unread messages={countOf(unread.profiles)} />}
-              {part !== 'profiles' && <Unread messages={countOf(unread.analytics)} />}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Listing
+        look="one-line"
+        rows={rows}
+        keyOf={({ topic, partition }) => `${topic}-${partition.rawJSON}`}
+        columns={COLUMNS.filter(({ hiddenIn }) => hiddenIn !== part)}
+      />
     </div>
   );
 }
 
-function Unread({ messages }: { readonly messages: number }) {
-  return <td class={messages === 0 ? 'quiet' : ''}>{messages === 0 ? 'none' : count(messages)}</td>;
+function unreadText(messages: RawNumber) {
+  return countOf(messages) === 0 ? <span class="quiet">none</span> : counted(messages);
 }

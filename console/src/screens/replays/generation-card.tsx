@@ -1,17 +1,17 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { ComparisonJob, Generation } from '../../api/types.ts';
 import { projectName } from '../../frame/session.ts';
 import { ConfirmName } from '../../parts/confirm-name.tsx';
-import { textIn } from '../../parts/form.ts';
-import { count } from '../../parts/numbers.ts';
-import { Problem } from '../../parts/loading/states.tsx';
+import { submitted } from '../../parts/form.ts';
+import { count, counted, plural } from '../../parts/numbers.ts';
+import { FieldError, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { usePoll } from '../../parts/loading/use-poll.ts';
-import { counted, isOver, KINDS, plural } from './words.ts';
+import { isOver } from './words.ts';
 
 interface CardProps extends BuildingProps {
   /** Whether one is kept that was live before. */
@@ -30,6 +30,8 @@ const STATE_WORDS: Readonly<Record<Generation['state'], string>> = {
   dropping: 'Being deleted',
   dropped: 'Deleted',
 };
+
+const TONES: Partial<Record<Generation['state'], string>> = { live: 'good', building: 'busy' };
 
 type Step = 'compare' | 'swap' | 'rollback' | 'drop';
 
@@ -55,7 +57,7 @@ export function GenerationCard({ generation, hasFormer, onChange }: CardProps) {
   return (
     <article class="card generation" data-row tabIndex={-1}>
       <div class="row">
-        <i class={`mark-state ${state}`} aria-hidden="true" />
+        <i class={`dot ${TONES[state] ?? ''}`} aria-hidden="true" />
         <b>
           {STATE_WORDS[state]} (generation {counted(number)})
         </b>
@@ -128,18 +130,17 @@ function Building({ generation, onChange }: BuildingProps) {
   const { kind, number, messages, behind, rate_limit: rate } = generation;
   const { isBusy, error, run } = useChange();
   const [read, left] = [countOf(messages), countOf(behind)];
-  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
-    event.preventDefault();
-    const text = textIn(event.currentTarget, 'rate');
+  const submit = submitted((textOf) => {
+    const text = textOf('rate');
     const body = `{"rate_limit":${text === '' ? 'null' : /^\d+$/.test(text) ? text : JSON.stringify(text)}}`;
     const path = { kind, number: number.rawJSON };
     run(async () => ask(operation('PATCH /v1/admin/generations/{kind}/{number}', { path, body })).then(onChange));
-  };
+  });
   return (
     <>
       <progress aria-label="Read of the log" max={Math.max(1, read + left)} value={read} />
       <form class="rate-form" onSubmit={submit}>
-        <span>{left === 0 ? 'It has read the whole log and follows it.' : `${count(left)} messages are left.`}</span>
+        <span>{left === 0 ? 'Up to date with the log.' : `${count(left)} messages are left.`}</span>
         <label class="row">
           <span class="quiet">At most</span>
           <input
@@ -154,11 +155,7 @@ function Building({ generation, onChange }: BuildingProps) {
         <button type="submit" disabled={isBusy}>
           Change
         </button>
-        {error !== undefined && (
-          <span class="field-error" role="alert">
-            {error.message}
-          </span>
-        )}
+        <FieldError error={error} />
       </form>
     </>
   );
@@ -172,20 +169,14 @@ interface OutcomeProps {
 
 /** A step under way, and what it came to. */
 function Outcome({ step, job: id, onEnd }: OutcomeProps) {
-  const { value: job, error } = usePoll(
-    id,
-    async (signal) => {
-      const found = await ask({
-        ...operation('GET /v1/admin/jobs/{id}', { path: { id }, query: { wait: '10' } }),
-        signal,
-      });
-      if (isOver(found.state)) onEnd();
-      return found;
-    },
-    ({ state }) => (isOver(state) ? undefined : 100),
-  );
+  const request = operation('GET /v1/admin/jobs/{id}', { path: { id }, query: { wait: '10' } });
+  const { value: job, error } = usePoll(request, ({ state }) => (isOver(state) ? undefined : 100));
+  const hasEnded = job !== undefined && isOver(job.state);
+  useEffect(() => {
+    if (hasEnded) onEnd();
+  }, [hasEnded]);
   if (error !== undefined) return <Problem error={error} />;
-  if (job === undefined || !isOver(job.state)) {
+  if (job === undefined || !hasEnded) {
     return (
       <p class="quiet" role="status">
         {UNDER_WAY[step]}{' '}
@@ -242,35 +233,27 @@ interface QuestionProps {
 }
 
 function Question({ generation, step, onConfirm, onClose }: QuestionProps) {
-  const { kind, number, behind, messages } = generation;
+  const { kind, number } = generation;
   const name = `${kind} ${number.rawJSON}`;
-  const props = { name, onConfirm, onClose };
-  const left = countOf(behind);
-  if (step === 'swap') {
-    return (
-      <ConfirmName title={`Use ${name}?`} action="Use it" {...props}>
-        <p>
-          {KINDS[kind]} are answered from it from then on. What is in use now is kept and can come back.
-          {left > 0 && ` It has not read ${plural(left, 'message')} yet: the swap waits for them.`}
-        </p>
-      </ConfirmName>
-    );
-  }
-  if (step === 'rollback') {
-    return (
-      <ConfirmName title="Go back to the one before?" action="Go back" {...props}>
-        <p>
-          {KINDS[kind]} are answered from what was in use before. Generation {counted(number)} is kept.
-        </p>
-      </ConfirmName>
-    );
-  }
+  const { title, action, text } = questionOf(generation, name, step);
   return (
-    <ConfirmName title={`Delete ${name}?`} action="Delete" {...props}>
-      <p>
-        It holds what came of {plural(countOf(messages), 'message')}, and cannot be had back but by another replay. What
-        is in use stays as it is.
-      </p>
+    <ConfirmName title={title} action={action} name={name} onConfirm={onConfirm} onClose={onClose}>
+      <p>{text}</p>
     </ConfirmName>
   );
+}
+
+function questionOf({ kind, number, behind, messages }: Generation, name: string, step: Step) {
+  const left = countOf(behind);
+  const waits = left > 0 ? ` It has not read ${plural(left, 'message')} yet: the swap waits for them.` : '';
+  if (step === 'swap') {
+    const text = `Questions about ${kind} are answered from it from then on. The copy in use now is kept, and you can go back to it.${waits}`;
+    return { title: `Use ${name}?`, action: 'Use it', text };
+  }
+  if (step === 'rollback') {
+    const text = `Questions about ${kind} are answered from the generation before. Generation ${counted(number)} is kept.`;
+    return { title: 'Go back to the one before?', action: 'Go back', text };
+  }
+  const text = `It was built from ${plural(countOf(messages), 'message')}. Only another replay brings it back. The copy in use does not change.`;
+  return { title: `Delete ${name}?`, action: 'Delete', text };
 }

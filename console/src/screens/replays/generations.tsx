@@ -5,59 +5,45 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { Answer } from '../../api/answer.ts';
 import type { Generation } from '../../api/types.ts';
 import { ConfirmName } from '../../parts/confirm-name.tsx';
-import { CopyAs } from '../../parts/copy-as.tsx';
-import { bytes } from '../../parts/numbers.ts';
-import { Loading, Problem } from '../../parts/loading/states.tsx';
+import { bytes, counted } from '../../parts/numbers.ts';
+import { FieldError, Ready } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { usePoll } from '../../parts/loading/use-poll.ts';
-import { useRowKeys } from '../../parts/loading/use-rows.ts';
+import { Section } from '../../parts/page.tsx';
 import { GenerationCard } from './generation-card.tsx';
-import { counted, durationText, KINDS } from './words.ts';
+import { durationText, KINDS } from './words.ts';
 
 /** What is live, what is being read again from the log, and what was live before. */
 export function Generations() {
-  const { value, error, refresh } = usePoll(
-    'generations',
-    async (signal) => ask({ ...operation('GET /v1/admin/generations'), signal }),
-    ({ generations }) =>
-      generations.some(({ state }) => state === 'building' || state === 'dropping') ? 1_500 : 10_000,
+  const polled = usePoll(operation('GET /v1/admin/generations'), ({ generations }) =>
+    generations.some(({ state }) => state === 'building' || state === 'dropping') ? 1_500 : 10_000,
   );
-  useRowKeys();
-  if (value === undefined)
-    return error === undefined ? <Loading what="generations" /> : <Problem error={error} retry={refresh} />;
-  const present = value.generations.filter(({ state }) => state !== 'dropped');
   return (
-    <>
-      {error !== undefined && <Problem error={error} retry={refresh} />}
-      <div class="section-head">
-        <p class="quiet">
-          A replay reads the whole log again, beside what is in use, and takes its place only when you say so. It is for
-          when the data check under Pipeline shows red, or when a new version asks for one.
-        </p>
-        <div class="row">
-          <CopyAs request={operation('GET /v1/admin/generations')} tidemark={['replay', 'status']} />
-        </div>
-      </div>
-      {(Object.keys(KINDS) as Generation['kind'][]).map((kind) => {
-        const ofKind = present.filter((one) => one.kind === kind).toSorted(byAge);
-        return (
-          <section key={kind} class="kind-of-generations" aria-labelledby={`kind-${kind}`}>
-            <div class="section-head">
-              <h2 id={`kind-${kind}`}>{KINDS[kind]}</h2>
-              {ofKind.every(({ state }) => state !== 'building') && <Build kind={kind} onDone={refresh} />}
-            </div>
-            {ofKind.map((generation) => (
-              <GenerationCard
-                key={generation.number.rawJSON}
-                generation={generation}
-                hasFormer={hasFormer(ofKind)}
-                onChange={refresh}
-              />
-            ))}
-          </section>
-        );
-      })}
-    </>
+    <Ready of={polled} what="generations">
+      {({ generations }) =>
+        (Object.keys(KINDS) as Generation['kind'][]).map((kind) => {
+          const ofKind = generations.filter((one) => one.kind === kind && one.state !== 'dropped').toSorted(byAge);
+          const isBuilding = ofKind.some(({ state }) => state === 'building');
+          return (
+            <Section
+              key={kind}
+              id={`kind-${kind}`}
+              title={KINDS[kind]}
+              actions={!isBuilding && <Build kind={kind} onDone={polled.retry} />}
+            >
+              {ofKind.map((generation) => (
+                <GenerationCard
+                  key={generation.number.rawJSON}
+                  generation={generation}
+                  hasFormer={hasFormer(ofKind)}
+                  onChange={polled.retry}
+                />
+              ))}
+            </Section>
+          );
+        })
+      }
+    </Ready>
   );
 }
 
@@ -85,11 +71,7 @@ function Build({ kind, onDone }: { readonly kind: Generation['kind']; readonly o
     ask(operation('POST /v1/admin/generations', { body: { kind } })).then(onDone);
   return (
     <>
-      {error !== undefined && (
-        <span class="field-error" role="alert">
-          {error.message}
-        </span>
-      )}
+      <FieldError error={error} />
       <button type="button" disabled={isBusy} onClick={showPlan}>
         Replay {KINDS[kind].toLowerCase()}
       </button>

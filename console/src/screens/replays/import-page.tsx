@@ -1,38 +1,45 @@
 import { ask } from '../../api/client.ts';
 import { countOf, type RawNumber } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
-import type { ImportJob } from '../../api/types.ts';
-import { address, linkTo } from '../../frame/router.ts';
+import type { ImportJob, RejectedLine } from '../../api/types.ts';
+import { address } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
-import { Loading, Problem } from '../../parts/loading/states.tsx';
+import { Command, CopyAs, curlText } from '../../parts/copy-as.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { FieldError, Ready } from '../../parts/loading/states.tsx';
+import { ScreenPage, Section } from '../../parts/page.tsx';
+import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { bytes, count } from '../../parts/numbers.ts';
+import { bytes, count, counted } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { usePoll } from '../../parts/loading/use-poll.ts';
-import { useRowKeys } from '../../parts/loading/use-rows.ts';
-import { counted, durationText, isOver, STATES } from './words.ts';
+import { State } from './imports.tsx';
+import { durationText, isOver } from './words.ts';
 
 /** One import: how far it is, and what it refused. */
 export function ImportPage({ id }: { readonly id: string }) {
-  const { value: job, error, refresh } = useImport(id);
+  const polled = useImport(id);
+  const path = { id };
+  const rejected = operation('GET /v1/admin/imports/{id}/refused', { path, query: { limit: 1_000 } });
   return (
-    <div class="screen">
-      <p class="up">
-        <a href={linkTo(['imports'])}>Imports</a>
-      </p>
-      <div class="head">
-        <h1>{job === undefined ? 'Import' : job.args.name}</h1>
-        <div class="row actions">
-          {job !== undefined && <Steps job={job} onDone={refresh} />}
-          <CopyAs request={operation('GET /v1/admin/imports/{id}', { path: { id } })} />
-        </div>
-      </div>
-      {error !== undefined && <Problem error={error} retry={refresh} />}
-      {job === undefined ? error === undefined && <Loading what="the import" /> : <Whole job={job} />}
-    </div>
+    <ScreenPage
+      title={polled.value?.args.name ?? 'Import'}
+      up={{ path: 'imports', name: 'Imports' }}
+      actions={
+        <>
+          {polled.value !== undefined && <Steps job={polled.value} onDone={polled.retry} />}
+          <CopyAs request={operation('GET /v1/admin/imports/{id}', { path })}>
+            <Command name="curl, rejected lines" text={curlText({ request: rejected })} />
+          </CopyAs>
+        </>
+      }
+    >
+      <Ready of={polled} what="the import">
+        {(job) => <Whole job={job} />}
+      </Ready>
+    </ScreenPage>
   );
 }
 
@@ -40,38 +47,22 @@ const POLL_MS = 400;
 
 /** @param id Undefined to ask for nothing. */
 export function useImport(id: string | undefined) {
-  return usePoll(
-    id,
-    async (signal) => ask({ ...operation('GET /v1/admin/imports/{id}', { path: { id: id ?? '' } }), signal }),
-    ({ state }) => (isOver(state) ? undefined : POLL_MS),
-  );
+  const request = id === undefined ? undefined : operation('GET /v1/admin/imports/{id}', { path: { id } });
+  return usePoll(request, ({ state }) => (isOver(state) ? undefined : POLL_MS));
 }
 
 function Whole({ job }: { readonly job: ImportJob }) {
   const { args } = job;
+  const facts = {
+    Project: projectName(args.project),
+    Started: <Ago at={job.created_at} />,
+    'On the machine': args.host,
+    From: args.path === null ? 'an uploaded file' : <code>{args.path}</code>,
+  };
   return (
     <>
       <ImportState job={job} />
-      <dl class="facts wide-facts below">
-        <div>
-          <dt>Project</dt>
-          <dd>{projectName(args.project)}</dd>
-        </div>
-        <div>
-          <dt>Began</dt>
-          <dd>
-            <Ago at={job.created_at} />
-          </dd>
-        </div>
-        <div>
-          <dt>On the machine</dt>
-          <dd>{args.host}</dd>
-        </div>
-        <div>
-          <dt>From</dt>
-          <dd>{args.path === null ? 'an uploaded file' : <code>{args.path}</code>}</dd>
-        </div>
-      </dl>
+      <Facts of={facts} look="wide-facts" />
       <RefusedList
         id={job.id}
         refused={countOf((job.result ?? job.progress)?.refused ?? ZERO)}
@@ -93,11 +84,7 @@ function Steps({ job, onDone }: { readonly job: ImportJob; readonly onDone: () =
     run(async () => ask(operation('POST /v1/admin/imports/{id}/resume', { path })).then(onDone));
   return (
     <>
-      {error !== undefined && (
-        <span class="field-error" role="alert">
-          {error.message}
-        </span>
-      )}
+      <FieldError error={error} />
       {isOver(job.state) ? (
         <button type="button" class="primary" disabled={isBusy} onClick={resume}>
           Resume
@@ -116,16 +103,15 @@ export function ImportState({ job }: { readonly job: ImportJob }) {
   const { state, progress, result, problem, args } = job;
   const figures = result ?? progress;
   return (
-    <section class="card import-state" aria-label="Progress">
+    <section class="card narrow" aria-label="Progress">
       <p class="row" role="status">
-        <i class={`mark-state ${state}`} aria-hidden="true" />
-        <b>{STATES[state]}</b>
+        <State job={job} />
         <span class="quiet">{remark(job)}</span>
       </p>
       {!isOver(state) && <Bar job={job} />}
       {problem !== null && state === 'failed' && <p class="field-error">{problem.detail}</p>}
       {(state === 'cancelled' || state === 'interrupted') && !args.dry_run && (
-        <p>What was accepted stays. “Resume” continues behind the last line, and no line counts twice.</p>
+        <p>Accepted rows stay. “Resume” continues after the last line, and no line counts twice.</p>
       )}
       {figures?.lines !== undefined && (
         <Counts accepted={figures.accepted} refused={figures.refused} isDry={args.dry_run} />
@@ -143,22 +129,12 @@ interface CountsProps {
 /** The header and blank lines are no rows. */
 function Counts({ accepted = ZERO, refused = ZERO, isDry }: CountsProps) {
   const wrong = countOf(refused);
-  return (
-    <dl class="figures">
-      <div>
-        <dt>Rows read</dt>
-        <dd>{count(countOf(accepted) + wrong)}</dd>
-      </div>
-      <div>
-        <dt>{isDry ? 'Would be accepted' : 'Accepted'}</dt>
-        <dd>{counted(accepted)}</dd>
-      </div>
-      <div>
-        <dt>{isDry ? 'Would be rejected' : 'Rejected'}</dt>
-        <dd class={wrong > 0 ? 'some' : ''}>{count(wrong)}</dd>
-      </div>
-    </dl>
-  );
+  const facts = {
+    'Rows read': count(countOf(accepted) + wrong),
+    [isDry ? 'Would be accepted' : 'Accepted']: counted(accepted),
+    [isDry ? 'Would be rejected' : 'Rejected']: <span class={wrong > 0 ? 'some' : ''}>{count(wrong)}</span>,
+  };
+  return <Facts of={facts} look="figures" />;
 }
 
 function Bar({ job: { progress } }: { readonly job: ImportJob }) {
@@ -191,36 +167,37 @@ export function RefusedList({ id, refused, isOver: isFinal }: RefusedListProps) 
   const asked = operation('GET /v1/admin/imports/{id}/refused', { path, query: { cursor } });
   // A thousand lines more are worth another look.
   const page = useAnswer(asked, `${isFinal} ${Math.ceil(refused / 1_000)}`);
-  useRowKeys();
   if (refused === 0) return null;
-  if (page.state === 'loading') return <Loading what="refused lines" />;
-  if (page.state === 'failed') return <Problem error={page.error} retry={page.retry} />;
-  const { refused: lines, next_cursor: next } = page.value;
   return (
-    <section class="below" aria-labelledby="refused-title">
-      <div class="section-head">
-        <h2 id="refused-title">Rejected lines</h2>
-        <CopyAs request={operation('GET /v1/admin/imports/{id}/refused', { path, query: { limit: 1_000 } })} />
-      </div>
-      <ul class="rows refused-lines">
-        {lines.map(({ line, errors, text, cut }) => (
-          <li key={line.rawJSON} data-row tabIndex={-1}>
-            <span class="quiet">Line {counted(line)}</span>
-            <div>
-              {errors.map(({ path: at, message, column }) => (
-                <p key={at + message}>
-                  {at !== '' && <code>{column ?? at.slice(1)}</code>} {message}
-                </p>
-              ))}
-              <code class="quiet text">
-                {text}
-                {cut && '…'}
-              </code>
-            </div>
-          </li>
-        ))}
-      </ul>
-      <Pager next={next} name="lines" />
-    </section>
+    <Section id="refused-title" title="Rejected lines">
+      <Ready of={page} what="rejected lines">
+        {({ refused: lines, next_cursor: next }) => (
+          <>
+            <Listing rows={lines} keyOf={({ line }) => line.rawJSON} columns={COLUMNS} />
+            <Pager next={next} name="lines" />
+          </>
+        )}
+      </Ready>
+    </Section>
   );
 }
+
+const COLUMNS: readonly CellColumn<RejectedLine>[] = [
+  { name: 'Line', look: 'number', cell: ({ line }) => counted(line) },
+  {
+    name: 'Problem',
+    cell: ({ errors, text, cut }) => (
+      <>
+        {errors.map(({ path, message, column }) => (
+          <p key={path + message}>
+            {path !== '' && <code>{column ?? path.slice(1)}</code>} {message}
+          </p>
+        ))}
+        <code class="quiet clamped">
+          {text}
+          {cut && '…'}
+        </code>
+      </>
+    ),
+  },
+];

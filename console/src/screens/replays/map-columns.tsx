@@ -1,19 +1,21 @@
 import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { type Body, operation } from '../../../../schemas/operations.ts';
+import { type Body as BodyOf, operation } from '../../../../schemas/operations.ts';
 import type { ImportJob, ImportPreview } from '../../api/types.ts';
 import { address, goTo, linkTo, setParameters } from '../../frame/router.ts';
 import { project } from '../../frame/session.ts';
+import { Choice } from '../../parts/choice.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { Loading, Problem } from '../../parts/loading/states.tsx';
+import { Problem, Ready } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { ImportState, RefusedList, useImport } from './import-page.tsx';
 import { MEMBERS, PreviewTable } from './preview-table.tsx';
 import { isOver } from './words.ts';
 
-export type Source = { readonly file: string } | { readonly path: string };
-export type ColumnMap = Readonly<Record<string, string>>;
+type Body = BodyOf<'POST /v1/admin/imports'>;
+type Source = { readonly file: string } | { readonly path: string };
+type ColumnMap = Readonly<Record<string, string>>;
 
 /** What the first rows are, what the columns mean, a check of all of it, and the import. */
 export function MapColumns({ source }: { readonly source: Source }) {
@@ -24,16 +26,16 @@ export function MapColumns({ source }: { readonly source: Source }) {
   return (
     <>
       <Options query={query} />
-      {preview.state === 'loading' && <Loading what="the first rows" />}
-      {preview.state === 'failed' && <Problem error={preview.error} retry={preview.retry} />}
-      {preview.state === 'ready' && (
-        <>
-          {preview.value.problem !== null && <p class="notice">{preview.value.problem}</p>}
-          <Guessed preview={preview.value} query={query} />
-          <PreviewTable preview={preview.value} map={map} onMap={(changed) => change({ map: mapText(changed) })} />
-          <Start body={request} isUsable={preview.value.problem === null} />
-        </>
-      )}
+      <Ready of={preview} what="the first rows">
+        {(found) => (
+          <>
+            {found.problem !== null && <p class="notice">{found.problem}</p>}
+            <Guessed preview={found} query={query} />
+            <PreviewTable preview={found} map={map} onMap={(changed) => change({ map: mapText(changed) })} />
+            <Start body={request} isUsable={found.problem === null} />
+          </>
+        )}
+      </Ready>
     </>
   );
 }
@@ -47,22 +49,27 @@ function Guessed({
   readonly query: URLSearchParams;
 }) {
   const map = Object.entries(guess.map);
-  const isAsked = ['type', 'map', 'delimiter'].some((name) => query.has(name));
-  if (isAsked || map.length === 0 || rows.every(({ problems }) => problems.length === 0)) return null;
+  const preset = PRESET_NAMES.find((name) => name === guess.preset);
+  const isAsked = ['preset', 'type', 'map', 'delimiter'].some((name) => query.has(name));
+  const isGood = map.length === 0 || rows.every(({ problems }) => problems.length === 0);
+  if (isAsked || (isGood && preset === undefined)) return null;
   const use = (): void =>
     change({
+      preset,
       type: guess.type ?? undefined,
       map: mapText(guess.map),
       delimiter: guess.delimiter === ',' ? undefined : (guess.delimiter ?? undefined),
+      time_format: guess.time_format ?? undefined,
     });
+  const columns = map.map(([column, member]) => `${column} is ${(MEMBERS[member] ?? member).toLowerCase()}`);
+  const what = guess.type === 'identify' ? 'traits of users' : 'events';
   return (
     <p class="notice row">
       <span>
-        It looks like {guess.type === 'identify' ? 'traits of users' : 'events'}:{' '}
-        {map.map(([column, member]) => `${column} is ${(MEMBERS[member] ?? member).toLowerCase()}`).join(', ')}.
+        It looks like {preset === undefined ? `${what}: ${columns.join(', ')}` : `an export of ${PRESETS[preset]}`}.
       </span>
       <button type="button" onClick={use}>
-        Read it so
+        Use this
       </button>
     </p>
   );
@@ -75,27 +82,25 @@ function change(changes: Readonly<Record<string, string | undefined>>): void {
 
 function Options({ query }: { readonly query: URLSearchParams }) {
   return (
-    <div class="filters import-options">
-      <label>
-        <span class="label">Rows are</span>
-        <select value={query.get('type') ?? ''} onChange={(event) => change({ type: event.currentTarget.value })}>
-          <option value="">by a column “type”</option>
-          <option value="track">events</option>
-          <option value="identify">traits of users</option>
-        </select>
-      </label>
-      <label>
-        <span class="label">Fields are separated by</span>
-        <select
-          value={query.get('delimiter') ?? ''}
-          onChange={(event) => change({ delimiter: event.currentTarget.value })}
-        >
-          <option value="">a comma</option>
-          <option value=";">a semicolon</option>
-          <option value={'\t'}>a tab</option>
-          <option value="|">a bar</option>
-        </select>
-      </label>
+    <div class="filters">
+      <Choice
+        label="Exported from"
+        value={query.get('preset') ?? ''}
+        options={PRESETS}
+        onChoice={(preset) => change({ preset, type: undefined, map: undefined })}
+      />
+      <Choice
+        label="Each row is"
+        value={query.get('type') ?? ''}
+        options={ROWS}
+        onChoice={(type) => change({ type })}
+      />
+      <Choice
+        label="Fields are separated by"
+        value={query.get('delimiter') ?? ''}
+        options={DELIMITERS}
+        onChoice={(delimiter) => change({ delimiter })}
+      />
       <label class="check">
         <input
           type="checkbox"
@@ -108,8 +113,33 @@ function Options({ query }: { readonly query: URLSearchParams }) {
   );
 }
 
+const ROWS = { '': 'what its column “type” says', track: 'an event', identify: 'traits of a user' };
+const DELIMITERS = { '': 'a comma', ';': 'a semicolon', '\t': 'a tab', '|': 'a bar' };
+
+type Preset = NonNullable<Body['preset']>;
+
+/** The forms of other products that the service knows. */
+const PRESETS = {
+  '': 'Somewhere else',
+  segment: 'Segment',
+  rudderstack: 'RudderStack',
+  posthog: 'PostHog: events',
+  'posthog-persons': 'PostHog: persons',
+  mixpanel: 'Mixpanel: events',
+  'mixpanel-people': 'Mixpanel: people',
+  amplitude: 'Amplitude: events',
+  'amplitude-users': 'Amplitude: users',
+  ga4: 'Google Analytics 4: events',
+  'ga4-users': 'Google Analytics 4: users',
+  snowplow: 'Snowplow',
+  customerio: 'Customer.io: calls',
+  'customerio-people': 'Customer.io: people',
+  'customerio-activities': 'Customer.io: activities',
+} as const satisfies Record<Preset | '', string>;
+const PRESET_NAMES = (Object.keys(PRESETS) as (keyof typeof PRESETS)[]).filter((name) => name !== '');
+
 interface StartProps {
-  readonly body: Body<'POST /v1/admin/imports'>;
+  readonly body: Body;
   readonly isUsable: boolean;
 }
 
@@ -141,7 +171,7 @@ function Start({ body, isUsable }: StartProps) {
         </button>
         <CopyAs request={operation('POST /v1/admin/imports', { body })} />
       </p>
-      <p class="quiet small">The check imports nothing. It says how many rows would be rejected, and why.</p>
+      <p class="quiet small">The check imports nothing. It shows how many rows would be rejected, and why.</p>
     </section>
   );
 }
@@ -152,16 +182,23 @@ interface CheckedProps {
 }
 
 /** The report of a dry run. */
-function Checked({ id, check: { value: job, error, refresh } }: CheckedProps) {
-  if (job === undefined)
-    return error === undefined ? <Loading what="the check" /> : <Problem error={error} retry={refresh} />;
-  const { refused } = job.result ?? job.progress ?? {};
+function Checked({ id, check }: CheckedProps) {
   return (
-    <>
-      <ImportState job={job} />
-      <RefusedList id={id} refused={refused === undefined ? 0 : countOf(refused)} isOver={isOver(job.state)} />
-      <div class="below" />
-    </>
+    <Ready of={check} what="the check">
+      {(job) => {
+        const counts = job.result ?? job.progress;
+        return (
+          <>
+            <ImportState job={job} />
+            <RefusedList
+              id={id}
+              refused={counts?.refused === undefined ? 0 : countOf(counts.refused)}
+              isOver={isOver(job.state)}
+            />
+          </>
+        );
+      }}
+    </Ready>
   );
 }
 
@@ -171,6 +208,8 @@ function optionsIn(query: URLSearchParams) {
   return {
     type: TYPES.find((type) => type === query.get('type')) ?? null,
     delimiter: query.get('delimiter') ?? ',',
+    preset: PRESET_NAMES.find((name) => name === query.get('preset')) ?? null,
+    time_format: query.get('time_format'),
     types: query.get('types') === 'yes',
   };
 }

@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from '../../api/client.ts';
+import { type ApiError, refusalIn } from '../../api/client.ts';
 import { address, goTo, linkTo, setParameters } from '../../frame/router.ts';
-import { textIn } from '../../parts/form.ts';
+import { submitted } from '../../parts/form.ts';
 import { bytes } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';
+import { ScreenPage } from '../../parts/page.tsx';
 import { MapColumns } from './map-columns.tsx';
 import { uploadFile } from './upload.ts';
 
@@ -13,26 +14,23 @@ export function NewImport() {
   const [file, path] = [query.get('file') ?? undefined, query.get('path') ?? undefined];
   const isChosen = file !== undefined || path !== undefined;
   return (
-    <div class="screen">
-      <p class="up">
-        <a href={linkTo(['imports'])}>Imports</a>
-      </p>
-      <div class="head">
-        <h1>{isChosen ? (query.get('name') ?? path) : 'Import a file'}</h1>
-        {isChosen && (
-          <p class="row actions">
-            <a class="button" href={linkTo(['imports', 'new'])}>
-              Choose another file
-            </a>
-          </p>
-        )}
-      </div>
+    <ScreenPage
+      title={isChosen ? (query.get('name') ?? path) : 'Import a file'}
+      up={{ path: 'imports', name: 'Imports' }}
+      actions={
+        isChosen && (
+          <a class="button" href={linkTo(['imports', 'new'])}>
+            Choose another file
+          </a>
+        )
+      }
+    >
       {isChosen ? (
         <MapColumns key={file ?? path} source={file === undefined ? { path: path ?? '' } : { file }} />
       ) : (
         <Choose />
       )}
-    </div>
+    </ScreenPage>
   );
 }
 
@@ -43,9 +41,7 @@ function Choose() {
     <>
       <DropZone onFile={setUploading} />
       <PathForm />
-      <p class="quiet below">
-        Nothing is imported yet: next you see the first rows, say what the columns are, and check the whole file.
-      </p>
+      <p class="quiet below">Nothing is imported yet. Next, you see the first rows and say what each column is.</p>
     </>
   );
 }
@@ -82,14 +78,12 @@ function DropZone({ onFile }: { readonly onFile: (file: File | undefined) => voi
 }
 
 function PathForm() {
-  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
-    event.preventDefault();
-    const path = textIn(event.currentTarget, 'path');
+  const open = (path: string): void => {
     if (path !== '') goTo(linkTo(['imports', 'new'], { path }));
   };
   return (
-    <form class="filters path-form below" onSubmit={submit}>
-      <label>
+    <form class="filters below" onSubmit={submitted((textOf) => open(textOf('path')))}>
+      <label class="wide">
         <span class="label">Or a file on the machine of the service</span>
         <input name="path" placeholder="/srv/history.csv.gz" autocomplete="off" spellcheck={false} data-search="" />
       </label>
@@ -108,9 +102,7 @@ function Uploading({ file, onCancel }: { readonly file: File; readonly onCancel:
     uploadFile(file, setArrived, leaving.signal).then(
       ({ id, name }) => setParameters({ file: id, name }, { push: true }),
       (reason: unknown) => {
-        if (leaving.signal.aborted) return;
-        if (!(reason instanceof ApiError)) throw reason;
-        setError(reason);
+        if (!leaving.signal.aborted) setError(refusalIn(reason));
       },
     );
     return () => leaving.abort();

@@ -1,6 +1,6 @@
+import { counted } from '../../parts/numbers.ts';
 import { useState } from 'preact/hooks';
 import type { ImportPreview } from '../../api/types.ts';
-import { counted } from './words.ts';
 
 interface PreviewTableProps {
   readonly preview: ImportPreview;
@@ -30,7 +30,7 @@ export function PreviewTable({ preview, map, onMap }: PreviewTableProps) {
         <span class={wrong > 0 ? 'some' : 'quiet'}>
           {wrong > 0
             ? `${wrong} of these ${rows.length} would be rejected`
-            : rows.length > 0 && 'All of these are good'}
+            : rows.length > 0 && 'All of these are valid'}
         </span>
       </div>
       <div class="preview" tabIndex={0} role="region" aria-label="Rows of the file">

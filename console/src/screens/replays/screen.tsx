@@ -1,35 +1,46 @@
 /** `#/replays`: what is read again from the log. `#/imports`: files of history; one of them, and a new one. */
 import './replays.css';
+import { operation } from '../../../../schemas/operations.ts';
 import { address } from '../../frame/router.ts';
-import { isAdmin } from '../../frame/session.ts';
-import { NeedsAdmin } from '../../parts/needs-admin.tsx';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { ScreenPage } from '../../parts/page.tsx';
 import { Generations } from './generations.tsx';
-import { Imports } from './imports.tsx';
+import { ImportAFile, Imports } from './imports.tsx';
 import { ImportPage } from './import-page.tsx';
 import { NewImport } from './new-import.tsx';
 
 export function Screen() {
   return (
-    <div class="screen">
-      <div class="head">
-        <h1>Replays</h1>
-      </div>
-      {isAdmin.value ? <Generations /> : <NeedsAdmin>Replays concern the whole installation.</NeedsAdmin>}
-    </div>
+    <ScreenPage
+      title="Replays"
+      actions={<CopyAs request={operation('GET /v1/admin/generations')} tidemark={['replay', 'status']} />}
+    >
+      <p class="text quiet">
+        A replay builds profiles or analytics anew from the log, beside the copy in use. You need one when the data
+        check under Pipeline shows red, or when the release notes of a new version ask for it. Messages are accepted and
+        questions answered meanwhile; nothing changes until you choose <b>Use it</b>.
+      </p>
+      <Generations />
+    </ScreenPage>
   );
 }
 
 export function ImportsScreen() {
   const [, id] = address.value.path;
-  if (isAdmin.value && id === 'new') return <NewImport />;
-  if (isAdmin.value && id !== undefined) return <ImportPage key={id} id={id} />;
+  if (id === 'new') return <NewImport />;
+  if (id !== undefined) return <ImportPage key={id} id={id} />;
   return (
-    <div class="screen">
-      <div class="head">
-        <h1>Imports</h1>
-        <p class="quiet">History from files. It never overwrites what is newer.</p>
-      </div>
-      {isAdmin.value ? <Imports /> : <NeedsAdmin>Imports concern the whole installation.</NeedsAdmin>}
-    </div>
+    <ScreenPage
+      title="Imports"
+      beside={<p class="quiet">History from files. It never overwrites newer data.</p>}
+      actions={
+        <>
+          <ImportAFile />
+          <CopyAs request={operation('GET /v1/admin/imports')} />
+        </>
+      }
+    >
+      <Imports />
+    </ScreenPage>
   );
 }

@@ -1,7 +1,5 @@
 /** How states, sizes and durations are worded on the screens of replays and imports. */
-import { countOf, type RawNumber } from '../../api/json.ts';
 import type { Generation, ImportJob } from '../../api/types.ts';
-import { count } from '../../parts/numbers.ts';
 
 export const KINDS: Readonly<Record<Generation['kind'], string>> = { profiles: 'Profiles', analytics: 'Analytics' };
 
@@ -18,18 +16,9 @@ export function isOver(state: ImportJob['state']): boolean {
   return state !== 'queued' && state !== 'running';
 }
 
-export function counted(value: RawNumber | null | undefined): string {
-  return value === null || value === undefined ? '0' : count(countOf(value));
-}
-
 /** `40 seconds`, `3 minutes`, `2 hours` */
 export function durationText(seconds: number): string {
   if (seconds < 90) return seconds <= 1 ? 'a second' : `${Math.round(seconds)} seconds`;
   const minutes = Math.round(seconds / 60);
   return minutes < 90 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
-}
-
-/** `1 line`, `2 lines` */
-export function plural(value: number, one: string, many = `${one}s`): string {
-  return `${count(value)} ${value === 1 ? one : many}`;
 }

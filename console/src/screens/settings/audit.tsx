@@ -6,13 +6,16 @@ import type { AuditEntry } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { projectName, session } from '../../frame/session.ts';
 import { Facts } from '../../parts/facts.tsx';
+import { Choice } from '../../parts/choice.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { JsonDiff } from '../../parts/json/json-diff.tsx';
 import { More } from '../../parts/loading/more.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
+import { Section } from '../../parts/page.tsx';
+import { type CellColumn, Listing, RowButton } from '../../parts/table.tsx';
 import { Clock, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { usePages } from '../../parts/loading/use-pages.ts';
-import { useEscape } from '../../parts/loading/use-rows.ts';
+import { useEscape } from '../../parts/loading/use-escape.ts';
 
 /** What is done, in words. */
 const ACTIONS: Readonly<Record<string, string>> = {
@@ -48,47 +51,45 @@ export function Audit() {
   const { of_project: project, ...rest } = filter;
   const asked = { ...rest, project };
   return (
-    <>
-      <div class="section-head">
-        <h2>Audit log</h2>
-        <CopyAs request={operation('GET /v1/admin/audit', { query: asked })} />
-      </div>
+    <Section
+      id="audit"
+      title="Audit log"
+      actions={<CopyAs request={operation('GET /v1/admin/audit', { query: asked })} />}
+    >
       <Filters filter={filter} />
       <Entries asked={asked} />
-    </>
+    </Section>
   );
+}
+
+function narrow(changes: Partial<Filter>): void {
+  setParameters(changes, { push: true });
 }
 
 function Filters({ filter }: { readonly filter: Filter }) {
   const fieldOf = (name: FilterName) => ({
     key: filter[name] ?? '',
     defaultValue: filter[name] ?? '',
-    onChange: ({ currentTarget }: TargetedEvent<HTMLInputElement>) =>
-      setParameters({ [name]: currentTarget.value.trim() }, { push: true }),
+    onChange: ({ currentTarget }: TargetedEvent<HTMLInputElement>) => narrow({ [name]: currentTarget.value.trim() }),
   });
+  const projects = typeof session.value === 'object' ? session.value.projects : [];
   return (
-    <form class="filters audit-filters" role="search" aria-label="Filter" onSubmit={(event) => event.preventDefault()}>
+    <form class="filters" role="search" aria-label="Filter" onSubmit={(event) => event.preventDefault()}>
+      <Choice
+        label="Action"
+        isSearch
+        value={filter.action ?? ''}
+        options={{ '': 'All', ...ACTIONS }}
+        onChoice={(action) => narrow({ action })}
+      />
+      <Choice
+        label="Project"
+        value={filter.of_project ?? ''}
+        options={[['', 'All'], ...projects.map(({ id, name }) => [id, name] as const)]}
+        onChoice={(id) => narrow({ of_project: id })}
+      />
       <label>
-        <span class="label">What was done</span>
-        <select
-          data-search
-          value={filter.action ?? ''}
-          onChange={({ currentTarget }) => setParameters({ action: currentTarget.value }, { push: true })}
-        >
-          <option value="">Anything</option>
-          {Object.entries(ACTIONS).map(([action, words]) => (
-            <option key={action} value={action}>
-              {words}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        <span class="label">In the project</span>
-        <ProjectFilter value={filter.of_project} />
-      </label>
-      <label>
-        <span class="label">By whom</span>
+        <span class="label">By</span>
         <input type="search" maxLength={512} placeholder="key, or local" {...fieldOf('principal')} />
       </label>
       <label>
@@ -103,75 +104,57 @@ function Filters({ filter }: { readonly filter: Filter }) {
   );
 }
 
-function ProjectFilter({ value }: { readonly value: string | undefined }) {
-  const projects = typeof session.value === 'object' ? session.value.projects : [];
-  return (
-    <select
-      value={value ?? ''}
-      onChange={({ currentTarget }) => setParameters({ of_project: currentTarget.value }, { push: true })}
-    >
-      <option value="">All</option>
-      {projects.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </select>
-  );
-}
-
 function Entries({ asked }: { readonly asked: Query<'GET /v1/admin/audit'> }) {
   const pages = usePages(JSON.stringify(asked), async (cursor, signal) => {
     const page = await ask({ ...operation('GET /v1/admin/audit', { query: { ...asked, cursor } }), signal });
     return { items: page.entries, next: page.next_cursor };
   });
-  const { items, isEnd } = pages;
-  const open = address.value.query.get('open');
+  const { items } = pages;
   useEscape(() => setParameters({ open: '' }));
   const isFiltered = Object.values(asked).some((value) => value !== undefined);
   return (
     <>
       {items.length > 0 && (
-        <ul class="rows" aria-label="Changes, newest first">
-          {items.map((entry) => (
-            <Entry key={entry.id} entry={entry} isOpen={entry.id === open} />
-          ))}
-        </ul>
+        <Listing
+          rows={items}
+          keyOf={({ id }) => id}
+          columns={COLUMNS}
+          detailsOf={(entry) => entry.id === openEntry() && <Details entry={entry} />}
+        />
       )}
-      <More pages={pages} what="the audit log" />
-      {isEnd && items.length > 0 && (
-        <p class="quiet below">There are no earlier changes{isFiltered && ' like these'}.</p>
-      )}
-      {isEnd && items.length === 0 && (
-        <Empty title={isFiltered ? 'No such change' : 'Nothing was changed yet'}>
-          <p>Changes of projects, keys, audiences and everything that an operator does are listed here, for good.</p>
-        </Empty>
-      )}
+      <More
+        pages={pages}
+        what="the audit log"
+        end={`There are no earlier changes${isFiltered ? ' like these' : ''}.`}
+        none={
+          <Empty title={isFiltered ? 'No such change' : 'Nothing was changed yet'}>
+            Changes to projects, keys and audiences, and everything operators do, are kept here for good.
+          </Empty>
+        }
+      />
     </>
   );
 }
 
-function Entry({ entry, isOpen }: { readonly entry: AuditEntry; readonly isOpen: boolean }) {
-  const { id, at, action, principal, project, object } = entry;
-  return (
-    <li>
-      <button
-        type="button"
-        class="row-button audit-row"
-        data-row
-        aria-expanded={isOpen}
-        onClick={() => setParameters({ open: isOpen ? '' : id })}
-      >
-        <Clock at={at} />
-        <b>{ACTIONS[action] ?? action}</b>
-        <span>{principal.name ?? principal.id}</span>
-        <span class="quiet">{project !== null && projectName(project)}</span>
-        <span class="quiet">{nameIn(entry) ?? object}</span>
-      </button>
-      {isOpen && <Details entry={entry} />}
-    </li>
-  );
+/** The id of the entry that the address has open. */
+function openEntry(): string {
+  return address.value.query.get('open') ?? '';
 }
+
+const COLUMNS: readonly CellColumn<AuditEntry>[] = [
+  {
+    name: 'Action',
+    cell: ({ id, action }) => (
+      <RowButton isOpen={id === openEntry()} onToggle={() => setParameters({ open: id === openEntry() ? '' : id })}>
+        <b>{ACTIONS[action] ?? action}</b>
+      </RowButton>
+    ),
+  },
+  { name: 'Object', look: 'quiet', cell: (entry) => nameIn(entry) ?? entry.object },
+  { name: 'By', look: 'narrow-off', cell: ({ principal }) => principal.name ?? principal.id },
+  { name: 'Project', look: 'quiet narrow-off', cell: ({ project }) => project !== null && projectName(project) },
+  { name: 'Time', cell: ({ at }) => <Clock at={at} /> },
+];
 
 /** What the object is called; undefined where the entry does not say. */
 function nameIn({ before, after }: AuditEntry): string | undefined {

@@ -3,24 +3,18 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AdminKey, CreatedKey } from '../../api/types.ts';
+import { tellDone } from '../../frame/feedback.tsx';
 import { session } from '../../frame/session.ts';
-import { ConfirmName } from '../../parts/confirm-name.tsx';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Command, CopyAs } from '../../parts/copy-as.tsx';
 import { More } from '../../parts/loading/more.tsx';
-import { Table } from '../../parts/table.tsx';
+import { Section } from '../../parts/page.tsx';
+import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { type Pages, usePages } from '../../parts/loading/use-pages.ts';
 import { NewKey } from './new-key.tsx';
 
-const COLUMNS = [
-  { name: 'Key' },
-  { name: 'Permissions' },
-  { name: 'Last used' },
-  { name: 'Created', look: 'narrow-off' },
-  { name: 'Revoke', isHidden: true },
-];
-
-export interface KeysProps {
+interface KeysProps {
   /** The id; undefined for admin keys. */
   readonly project?: string;
 }
@@ -41,25 +35,27 @@ export function Keys({ project }: KeysProps) {
     reload();
   };
   return (
-    <section class="keys-of" aria-labelledby="keys">
-      <div class="section-head">
-        <h2 id="keys">{isOfInstallation ? 'Admin keys' : 'Keys'}</h2>
-        <div class="row">
+    <Section
+      id="keys"
+      title={isOfInstallation ? 'Admin keys' : 'Keys'}
+      actions={
+        <>
           {!isMaking && (
             <button type="button" onClick={() => setMaking(true)}>
               New key
             </button>
           )}
           <CopyAs request={keysOf(project)} />
-        </div>
-      </div>
+        </>
+      }
+    >
       {isOfInstallation && (
-        <p class="quiet small">An admin key opens every project and these settings. It records no messages.</p>
+        <p class="quiet small text">An admin key opens every project and these settings. It cannot send messages.</p>
       )}
       {isMaking && <NewKey project={project} onDone={finish} onCancel={() => setMaking(false)} />}
       {created !== undefined && <Shown key={created.id} created={created} onClose={() => setCreated(undefined)} />}
       <List pages={pages} onRevoked={reload} />
-    </section>
+    </Section>
   );
 }
 
@@ -73,7 +69,7 @@ function Shown({ created, onClose }: { readonly created: CreatedKey; readonly on
   return (
     <div class="card new-key" role="status">
       <h3>The new key</h3>
-      <p>Copy it now: the service keeps only what it is recognised by, and cannot show it again.</p>
+      <p>Copy it now. It is not shown again.</p>
       <Command name={nameOf(created)} what="the key" text={created.key} />
       <button type="button" onClick={onClose}>
         Done
@@ -83,83 +79,71 @@ function Shown({ created, onClose }: { readonly created: CreatedKey; readonly on
 }
 
 function List({ pages, onRevoked }: { readonly pages: Pages<AdminKey>; readonly onRevoked: () => void }) {
-  const { items, isEnd } = pages;
+  const { items } = pages;
   return (
     <>
       {items.length > 0 && (
-        <Table columns={COLUMNS}>
-          {items.map((key) => (
-            <Row key={key.id} of={key} onRevoked={onRevoked} />
-          ))}
-        </Table>
+        <Listing
+          rows={items}
+          keyOf={({ id }) => id}
+          columns={columnsWith(onRevoked)}
+          rowLook={({ revoked_at: at }) => (at === null ? '' : 'revoked')}
+        />
       )}
-      {isEnd && items.length === 0 && <p class="quiet">There are no keys. Make one to send or read with it.</p>}
-      <More pages={pages} what="keys" />
+      <More pages={pages} what="keys" none={<p class="quiet">No keys yet. Create one to send or read data.</p>} />
     </>
   );
 }
 
-function Row({ of, onRevoked }: { readonly of: AdminKey; readonly onRevoked: () => void }) {
-  const [isAsked, setAsked] = useState(false);
-  const { id, scopes, last_used_day: lastUsed, created_at: made, revoked_at: revoked } = of;
-  return (
-    <tr class={revoked === null ? '' : 'revoked'}>
-      <th scope="row">
-        {nameOf(of)} {of.name !== null && <code class="quiet">{id}</code>}
-        {isOwn(of) && <span class="badge">This session</span>}
-      </th>
-      <td>{scopes.join(', ')}</td>
-      <td class="quiet">{lastUsed ?? 'never'}</td>
-      <td class="quiet narrow-off">
-        <Ago at={made} isPlain />
-      </td>
-      <td class="number">
-        {revoked === null ? (
-          <button
-            type="button"
-            class="plain danger"
-            data-row
-            aria-label={`Revoke ${nameOf(of)}`}
-            onClick={() => setAsked(true)}
-          >
-            Revoke
-          </button>
-        ) : (
-          <span class="quiet">
-            revoked <Ago at={revoked} isPlain />
-          </span>
-        )}
-        {isAsked && <Revocation of={of} onRevoked={onRevoked} onClose={() => setAsked(false)} />}
-      </td>
-    </tr>
-  );
+function columnsWith(onRevoked: () => void): readonly CellColumn<AdminKey>[] {
+  return [
+    {
+      name: 'Key',
+      cell: (key) => (
+        <>
+          {nameOf(key)} {key.name !== null && <code class="quiet">{key.id}</code>}
+          {isOwn(key) && <span class="badge">This session</span>}
+        </>
+      ),
+    },
+    { name: 'Permissions', cell: ({ scopes }) => scopes.join(', ') },
+    { name: 'Last used', look: 'quiet', cell: ({ last_used_day: day }) => day ?? 'never' },
+    { name: 'Created', look: 'quiet narrow-off', cell: ({ created_at: at }) => <Ago at={at} isPlain /> },
+    { name: 'Revoke', look: 'number', isHidden: true, cell: (key) => <Revoke of={key} onRevoked={onRevoked} /> },
+  ];
 }
 
-interface RevocationProps {
-  readonly of: AdminKey;
-  readonly onRevoked: () => void;
-  readonly onClose: () => void;
-}
-
-function Revocation({ of, onRevoked, onClose }: RevocationProps) {
+function Revoke({ of, onRevoked }: { readonly of: AdminKey; readonly onRevoked: () => void }) {
+  const { id, last_used_day: day, revoked_at: revokedAt } = of;
+  if (revokedAt !== null) {
+    return (
+      <span class="quiet">
+        revoked <Ago at={revokedAt} isPlain />
+      </span>
+    );
+  }
   const revoke = async (): Promise<void> => {
-    await ask(operation('DELETE /v1/admin/keys/{id}', { path: { id: of.id } }));
+    await ask(operation('DELETE /v1/admin/keys/{id}', { path: { id } }));
+    tellDone('Key revoked.');
     onRevoked();
   };
   return (
-    <ConfirmName
+    <ConfirmButton
+      label="Revoke"
+      ariaLabel={`Revoke ${nameOf(of)}`}
+      look="plain danger"
+      isRow
       title="Revoke this key?"
       name={nameOf(of)}
       action="Revoke the key"
       onConfirm={revoke}
-      onClose={onClose}
     >
       <p>
-        Within 10 seconds whatever uses it is refused, and the sessions of this console that were opened with it end. It
-        was last used {of.last_used_day === null ? 'never' : `on ${of.last_used_day}`}. It cannot be brought back.
+        It stops working within 10 seconds, and console sessions that were opened with it end. This cannot be undone.{' '}
+        {day === null ? 'It was never used.' : `It was last used on ${day}.`}
       </p>
       {isOwn(of) && <p class="field-error">You signed in with this key: you will be signed out.</p>}
-    </ConfirmName>
+    </ConfirmButton>
   );
 }
 

@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { CreatedKey } from '../../api/types.ts';
-import { textIn } from '../../parts/form.ts';
+import { submitted } from '../../parts/form.ts';
+import { FormButtons } from '../../parts/form-buttons.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 
@@ -13,7 +14,7 @@ const SCOPES = {
 } as const;
 type Scope = keyof typeof SCOPES;
 
-export interface NewKeyProps {
+interface NewKeyProps {
   /** The id; undefined for an admin key, which has one scope. */
   readonly project: string | undefined;
   readonly onDone: (key: CreatedKey) => void;
@@ -24,15 +25,14 @@ export function NewKey({ project, onDone, onCancel }: NewKeyProps) {
   const hasScopes = project !== undefined;
   const { isBusy, error, run } = useChange();
   const [scopes, setScopes] = useState<readonly Scope[]>([]);
-  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
-    event.preventDefault();
-    const name = textIn(event.currentTarget, 'name');
+  const submit = submitted((textOf) => {
+    const name = textOf('name');
     const asked =
       project === undefined
         ? operation('POST /v1/admin/keys', { body: { name } })
         : operation('POST /v1/admin/projects/{id}/keys', { path: { id: project }, body: { name, scopes } });
     run(async () => onDone(await ask(asked)));
-  };
+  });
   return (
     <form class="card setting-form" aria-label="New key" onSubmit={submit}>
       <label>
@@ -48,14 +48,7 @@ export function NewKey({ project, onDone, onCancel }: NewKeyProps) {
       </label>
       {hasScopes && <ScopeChoice scopes={scopes} onChoice={setScopes} />}
       {error !== undefined && <Problem error={error} />}
-      <div class="row">
-        <button type="submit" class="primary" disabled={isBusy || (hasScopes && scopes.length === 0)}>
-          Create key
-        </button>
-        <button type="button" class="plain" onClick={onCancel}>
-          Cancel
-        </button>
-      </div>
+      <FormButtons action="Create key" isOff={isBusy || (hasScopes && scopes.length === 0)} onCancel={onCancel} />
     </form>
   );
 }

@@ -1,6 +1,7 @@
 import { session, signOut } from '../../frame/session.ts';
 import { Facts } from '../../parts/facts.tsx';
-import { exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
+import { Section } from '../../parts/page.tsx';
+import { minuteText } from '../../parts/time.tsx';
 
 /** What the reader signed in with, and how that ends. */
 export function OwnSession() {
@@ -10,21 +11,17 @@ export function OwnSession() {
     Key: key,
     Permissions: scopes.join(', '),
     [projects.length === 1 ? 'Project' : 'Projects']: projects.map(({ name }) => name).join(', '),
-    'Ends at the latest': exactTime(end, zoneOf(zoneChoice.value)),
+    'Ends at the latest': minuteText(end),
   };
   return (
-    <>
-      <div class="section-head">
-        <h2>Your session</h2>
-      </div>
+    <Section id="session" title="Your session">
       <Facts of={facts} look="installation" />
-      <p class="session-note quiet">
-        It ends after 12 hours without use. To end all sessions that were opened with a key, also those of others,
-        revoke the key.
+      <p class="text quiet">
+        It ends after 12 hours without use. To end all sessions that were opened with a key, revoke the key.
       </p>
       <button type="button" onClick={() => void signOut()}>
         Sign out of this browser
       </button>
-    </>
+    </Section>
   );
 }

@@ -1,14 +1,16 @@
 /** One project: its settings, its keys, and its end. */
 import { useState } from 'preact/hooks';
-import { type ApiError, ask } from '../../api/client.ts';
+import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AdminProject } from '../../api/types.ts';
+import { tellDone } from '../../frame/feedback.tsx';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { loadSession } from '../../frame/session.ts';
 import { ConfirmName } from '../../parts/confirm-name.tsx';
 import { textIn } from '../../parts/form.ts';
-import { grouped } from '../../parts/numbers.ts';
-import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { counted } from '../../parts/numbers.ts';
+import { Empty, Loading, Problem, Ready } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { useAnswer, useLoad } from '../../parts/loading/use-load.ts';
 import { Keys } from './keys.tsx';
@@ -30,23 +32,19 @@ export function ProjectPage({ id }: { readonly id: string }) {
       <p class="up">
         <a href={linkTo(['settings', 'projects'])}>Projects</a>
       </p>
-      {project.state === 'loading' && <Loading what="the project" />}
-      {project.state === 'failed' && <NotShown error={project.error} retry={project.retry} />}
-      {project.state === 'ready' && (
-        <>
-          <h2 class="project-name">{project.value.name}</h2>
-          <p class="quiet id">{id}</p>
-          <SettingsForm project={project.value} reload={project.retry} />
-          <Keys project={id} />
-          <Deletion id={id} name={project.value.name} />
-        </>
-      )}
+      <Ready of={project} what="the project" missing={<Empty title="There is no such project" />}>
+        {(found) => (
+          <>
+            <h2 class="project-name">{found.name}</h2>
+            <p class="quiet id text">{id}</p>
+            <SettingsForm project={found} reload={project.retry} />
+            <Keys project={id} />
+            <Deletion id={id} name={found.name} />
+          </>
+        )}
+      </Ready>
     </>
   );
-}
-
-function NotShown({ error, retry }: { readonly error: ApiError; readonly retry: () => void }) {
-  return error.status === 404 ? <Empty title="There is no such project" /> : <Problem error={error} retry={retry} />;
 }
 
 interface FormProps {
@@ -73,6 +71,7 @@ function SettingsForm({ project, reload }: FormProps) {
       }
       await ask(operation('PATCH /v1/admin/projects/{id}', { path, body }));
       await loadSession();
+      tellDone('Project saved.');
       reload();
     });
   };
@@ -87,9 +86,9 @@ function SettingsForm({ project, reload }: FormProps) {
       {error !== undefined && <Problem error={error} />}
       {notice === 'changed' && (
         <p class="notice" role="alert">
-          Somebody else changed this project meanwhile.{' '}
+          Someone else changed this project.{' '}
           <button type="button" onClick={reload}>
-            Show it as it is
+            Show the new version
           </button>
         </p>
       )}
@@ -159,12 +158,13 @@ function Deletion({ id, name }: { readonly id: string; readonly name: string }) 
   const remove = async (): Promise<void> => {
     await ask(operation('DELETE /v1/admin/projects/{id}', { path: { id }, query: { confirm: name } }));
     await loadSession();
+    tellDone('Project deleted.');
     goTo(linkTo(['settings', 'projects']));
   };
   return (
     <section class="deletion" aria-labelledby="deletion">
       <h2 id="deletion">Delete the project</h2>
-      <p class="quiet">With its keys, audiences and users, and all that was recorded of them.</p>
+      <p class="quiet">With its keys, audiences, users and everything recorded about them.</p>
       <button type="button" class="danger" onClick={() => setAsked(true)}>
         Delete…
       </button>
@@ -178,15 +178,15 @@ function Deletion({ id, name }: { readonly id: string; readonly name: string }) 
           onConfirm={remove}
           onClose={() => setAsked(false)}
         >
-          <dl class="content">
-            {(['users', 'audiences', 'keys'] as const).map((what) => (
-              <div key={what}>
-                <dt>{what === 'keys' ? 'keys in use' : what}</dt>
-                <dd>{grouped(content.value?.[what].rawJSON ?? '')}</dd>
-              </div>
-            ))}
-          </dl>
-          <p>All of it is deleted, and cannot be brought back. Its keys stop working within ten seconds.</p>
+          <Facts
+            look="figures"
+            of={{
+              users: counted(content.value.users),
+              audiences: counted(content.value.audiences),
+              'keys in use': counted(content.value.keys),
+            }}
+          />
+          <p>Everything is deleted for good. Its keys stop working within ten seconds.</p>
         </ConfirmName>
       )}
     </section>

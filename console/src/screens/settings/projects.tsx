@@ -5,22 +5,28 @@ import type { AdminProject } from '../../api/types.ts';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { loadSession } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { textIn } from '../../parts/form.ts';
+import { submitted } from '../../parts/form.ts';
+import { FormButtons } from '../../parts/form-buttons.tsx';
 import { grouped } from '../../parts/numbers.ts';
 import { More } from '../../parts/loading/more.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
-import { Table } from '../../parts/table.tsx';
+import { Section } from '../../parts/page.tsx';
+import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { usePages } from '../../parts/loading/use-pages.ts';
 import { ZoneField } from './zone-field.tsx';
 
-const COLUMNS = [
-  { name: 'Project' },
-  { name: 'Id', look: 'narrow-off' },
-  { name: 'Time zone' },
-  { name: 'Requests a second', look: 'number narrow-off' },
-  { name: 'Created', look: 'narrow-off' },
+const COLUMNS: readonly CellColumn<AdminProject>[] = [
+  { name: 'Project', cell: ({ id, name }) => <RowLink link={linkTo(['settings', 'projects', id])}>{name}</RowLink> },
+  { name: 'Id', look: 'narrow-off', cell: ({ id }) => <code>{id}</code> },
+  { name: 'Time zone', cell: ({ timezone }) => timezone },
+  {
+    name: 'Requests a second',
+    look: 'number narrow-off',
+    cell: ({ rate_limit: limit }) => (limit === null ? <span class="quiet">no limit</span> : grouped(limit.rawJSON)),
+  },
+  { name: 'Created', look: 'quiet narrow-off', cell: ({ created_at: at }) => <Ago at={at} isPlain /> },
 ];
 
 export function Projects() {
@@ -33,64 +39,38 @@ export function Projects() {
     return { items: projects, next };
   });
   return (
-    <>
-      <div class="section-head">
-        <h2>Projects</h2>
-        <div class="row">
+    <Section
+      id="projects"
+      title="Projects"
+      actions={
+        <>
           {!isMaking && (
             <button type="button" onClick={() => setMaking(true)}>
               New project
             </button>
           )}
           <CopyAs request={operation('GET /v1/admin/projects')} tidemark={['project', 'list']} />
-        </div>
-      </div>
+        </>
+      }
+    >
       {isMaking && <NewProject onCancel={() => setMaking(false)} />}
-      {pages.items.length > 0 && (
-        <Table columns={COLUMNS}>
-          {pages.items.map((project) => (
-            <Row key={project.id} project={project} />
-          ))}
-        </Table>
-      )}
+      {pages.items.length > 0 && <Listing rows={pages.items} keyOf={({ id }) => id} columns={COLUMNS} />}
       <More pages={pages} what="projects" />
-    </>
-  );
-}
-
-function Row({ project }: { readonly project: AdminProject }) {
-  const { id, name, timezone, rate_limit: limit, created_at: made } = project;
-  return (
-    <tr>
-      <th scope="row">
-        <a class="cover" data-row href={linkTo(['settings', 'projects', id])}>
-          {name}
-        </a>
-      </th>
-      <td class="narrow-off">
-        <code>{id}</code>
-      </td>
-      <td>{timezone}</td>
-      <td class="number narrow-off">{limit === null ? <span class="quiet">no limit</span> : grouped(limit.rawJSON)}</td>
-      <td class="quiet narrow-off">
-        <Ago at={made} isPlain />
-      </td>
-    </tr>
+    </Section>
   );
 }
 
 function NewProject({ onCancel }: { readonly onCancel: () => void }) {
   const { isBusy, error, run } = useChange();
-  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
-    event.preventDefault();
-    const [name, timezone] = [textIn(event.currentTarget, 'name'), textIn(event.currentTarget, 'timezone')];
+  const submit = submitted((textOf) => {
+    const [name, timezone] = [textOf('name'), textOf('timezone')];
     const body = { name, ...(timezone !== '' && { timezone }) };
     run(async () => {
       const { id } = await ask(operation('POST /v1/admin/projects', { body }));
       await loadSession();
       goTo(linkTo(['settings', 'projects', id]));
     });
-  };
+  });
   return (
     <form class="card setting-form" aria-label="New project" onSubmit={submit}>
       <label>
@@ -99,14 +79,7 @@ function NewProject({ onCancel }: { readonly onCancel: () => void }) {
       </label>
       <ZoneField />
       {error !== undefined && <Problem error={error} />}
-      <div class="row">
-        <button type="submit" class="primary" disabled={isBusy}>
-          Create project
-        </button>
-        <button type="button" class="plain" onClick={onCancel}>
-          Cancel
-        </button>
-      </div>
+      <FormButtons action="Create project" isOff={isBusy} onCancel={onCancel} />
     </form>
   );
 }

@@ -2,9 +2,9 @@
 import type { ComponentChildren } from 'preact';
 import { address, linkTo } from '../../frame/router.ts';
 import { isAdmin } from '../../frame/session.ts';
-import { NeedsAdmin } from '../../parts/needs-admin.tsx';
+import { NeedsAdmin } from '../../frame/needs-admin.tsx';
+import { ScreenPage } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
-import { useRowKeys } from '../../parts/loading/use-rows.ts';
 import { Audit } from './audit.tsx';
 import { Installation } from './installation.tsx';
 import { Keys } from './keys.tsx';
@@ -25,24 +25,16 @@ type TabName = keyof typeof TABS;
 export function Screen() {
   const [, tab, id] = address.value.path;
   const open = (tab ?? (isAdmin.value ? 'projects' : 'session')) as TabName;
-  useRowKeys();
   return (
-    <div class="screen settings">
-      <div class="head">
-        <h1>Settings</h1>
-      </div>
+    <ScreenPage title="Settings">
       <Tabs
         label="Settings"
         tabs={Object.entries(TABS)
           .filter(([path]) => isAdmin.value || path === 'session')
           .map(([path, title]) => ({ title, link: linkTo(['settings', path]), isOpen: path === open }))}
       />
-      {isAdmin.value || open === 'session' ? (
-        <Content open={open} id={id} />
-      ) : (
-        <NeedsAdmin>{TABS[open] ?? 'This page'} can be seen with an admin key alone.</NeedsAdmin>
-      )}
-    </div>
+      {isAdmin.value || open === 'session' ? <Content open={open} id={id} /> : <NeedsAdmin />}
+    </ScreenPage>
   );
 }
 

@@ -1,11 +1,11 @@
 /** One line: whether the service works, how far the stores are behind, and whether anything is missing. It opens to what wants attention. */
-import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
+import type { ComponentChildren } from 'preact';
 import { operation } from '../../../../schemas/operations.ts';
 import type { Attention, ProjectStatus } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
 import { isAdmin } from '../../frame/session.ts';
-import { AttentionList } from '../../parts/attention.tsx';
+import { AttentionList, wantsText } from '../../parts/attention.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';
 import { Ago, minuteText } from '../../parts/time.tsx';
@@ -15,33 +15,47 @@ import { isWell, ReadyParts } from './ready-parts.tsx';
 const EVERY_MS = 5_000;
 
 /** @param status Undefined where it is not known yet, or nothing was recorded. */
-export function Health({ status }: { readonly status: ProjectStatus | undefined }) {
-  const { value, error, refresh } = usePoll(
-    isAdmin.value ? 'status' : 'readyz',
-    async (signal) => {
-      if (isAdmin.value) {
-        const { attention } = await ask({ ...operation('GET /v1/admin/status'), signal });
-        return { attention, parts: undefined, wants: attention.length };
-      }
-      const { parts } = await ask({ ...operation('GET /readyz'), takes: [503], signal });
-      return { attention: undefined, parts, wants: Object.values(parts).filter((state) => !isWell(state)).length };
-    },
-    EVERY_MS,
-  );
-  if (error !== undefined) return <Problem error={error} retry={refresh} />;
+export function Health({ status }: HealthProps) {
+  return isAdmin.value ? <OfInstallation status={status} /> : <OfProcess status={status} />;
+}
+
+interface HealthProps {
+  readonly status: ProjectStatus | undefined;
+}
+
+function OfInstallation({ status }: HealthProps) {
+  const { value, error, retry } = usePoll(operation('GET /v1/admin/status'), EVERY_MS);
+  if (error !== undefined) return <Problem error={error} retry={retry} />;
   if (value === undefined) return null;
-  const { attention, parts, wants } = value;
   return (
-    <details class={`health ${wants === 0 ? '' : 'wanting'}`} open={wants > 0}>
+    <Line status={status} wants={value.attention.length}>
+      <Wanting items={value.attention} />
+    </Line>
+  );
+}
+
+function OfProcess({ status }: HealthProps) {
+  const { value, error, retry } = usePoll({ ...operation('GET /readyz'), takes: [503] }, EVERY_MS);
+  if (error !== undefined) return <Problem error={error} retry={retry} />;
+  if (value === undefined) return null;
+  return (
+    <Line status={status} wants={Object.values(value.parts).filter((state) => !isWell(state)).length}>
+      <ReadyParts parts={value.parts} />
+    </Line>
+  );
+}
+
+interface LineProps extends HealthProps {
+  readonly wants: number;
+  readonly children: ComponentChildren;
+}
+
+function Line({ status, wants, children }: LineProps) {
+  return (
+    <details class="health" open={wants > 0}>
       <summary>
-        <i class={`dot ${wants === 0 ? 'alive' : ''}`} aria-hidden="true" />
-        <b>
-          {wants === 0
-            ? 'All systems normal'
-            : wants === 1
-              ? 'One thing wants attention'
-              : `${wants} things want attention`}
-        </b>
+        <i class={`dot ${wants === 0 ? 'alive' : 'warn'}`} aria-hidden="true" />
+        <b>{wantsText(wants)}</b>
         {status !== undefined && (
           <>
             <span>{behindText(status.lag_seconds)}</span>
@@ -49,7 +63,7 @@ export function Health({ status }: { readonly status: ProjectStatus | undefined 
           </>
         )}
       </summary>
-      {parts === undefined ? <Wanting items={attention ?? []} /> : <ReadyParts parts={parts} />}
+      {children}
     </details>
   );
 }
@@ -69,7 +83,7 @@ function Wanting({ items }: { readonly items: readonly Attention[] }) {
 const CURRENT_S = 2;
 
 function behindText({ profiles, analytics }: ProjectStatus['lag_seconds']): string {
-  if (profiles === null || analytics === null) return 'How far the stores are behind is not known now.';
+  if (profiles === null || analytics === null) return 'The delay of the stores is unknown right now.';
   const [p, a] = [countOf(profiles), countOf(analytics)];
   if (p < CURRENT_S && a < CURRENT_S) return 'Up to date: new events are searchable within seconds.';
   const behind = [
@@ -77,12 +91,12 @@ function behindText({ profiles, analytics }: ProjectStatus['lag_seconds']): stri
     a >= CURRENT_S && `analytics is ${count(Math.round(a))} s behind`,
   ];
   const text = behind.filter((part) => part !== false).join(', ');
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}: what arrives now is seen after that.`;
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}: new events appear after that.`;
 }
 
 function Verified({ verification }: { readonly verification: ProjectStatus['verification'] | undefined }) {
-  if (verification === undefined) return <span>Whether anything is missing cannot be found out now.</span>;
-  if (verification === null) return <span class="quiet">The stores have not been counted against the log yet.</span>;
+  if (verification === undefined) return <span>The data check is not available right now.</span>;
+  if (verification === null) return <span class="quiet">No data check yet.</span>;
   const { hours_compared: hours, hours_different: different, finished_at: at, compared_until: until } = verification;
   const wrong = countOf(different);
   if (countOf(hours) === 0) {

@@ -1,79 +1,72 @@
 /** What happened most, and which audiences changed most. */
-import { countOf } from '../../api/json.ts';
+import { countOf, type RawNumber } from '../../api/json.ts';
 import type { ProjectStatus, ProjectSummary } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
-import { comparedText, count, signedCount } from '../../parts/numbers.ts';
-import { Table } from '../../parts/table.tsx';
+import { comparedText, counted, signedCount } from '../../parts/numbers.ts';
+import { Listing, RowLink } from '../../parts/table.tsx';
 
-const EVENTS = [{ name: 'Event' }, { name: 'Count', look: 'number' }, { name: 'Change', look: 'number' }];
-
-export function TopEvents({ events }: { readonly events: ProjectSummary['top_events'] }) {
-  return (
-    <section class="card" aria-labelledby="top">
-      <h2 id="top">
-        <a href={linkTo(['events'])}>Top events</a>
-      </h2>
-      {events.length === 0 && <p class="quiet">No events in the last 24 hours.</p>}
-      {events.length > 0 && (
-        <Table columns={EVENTS}>
-          {events.map(({ name, count: times, before }) => (
-            <Line
-              key={name}
-              name={name}
-              link={linkTo(['events', name])}
-              value={countOf(times)}
-              change={comparedText(countOf(times), countOf(before))}
-            />
-          ))}
-        </Table>
-      )}
-    </section>
-  );
+interface ListProps {
+  readonly id: string;
+  readonly title: string;
+  /** Where all of them are. */
+  readonly path: string;
+  readonly none: string;
+  /** What the numbers count: `Users`. */
+  readonly unit: string;
+  readonly rows: readonly Row[];
 }
 
-const AUDIENCES = [{ name: 'Audience' }, { name: 'Users', look: 'number' }, { name: 'Change', look: 'number' }];
-
-export function MovedAudiences({ audiences }: { readonly audiences: NonNullable<ProjectStatus['moved_audiences']> }) {
-  return (
-    <section class="card" aria-labelledby="moved">
-      <h2 id="moved">
-        <a href={linkTo(['audiences'])}>Audiences that moved most</a>
-      </h2>
-      {audiences.length === 0 && <p class="quiet">No audience has been counted yet.</p>}
-      {audiences.length > 0 && (
-        <Table columns={AUDIENCES}>
-          {audiences.map(({ id, name, members, before }) => (
-            <Line
-              key={id}
-              name={name}
-              link={linkTo(['audiences', id])}
-              value={countOf(members)}
-              change={before === null ? 'new' : signedCount(countOf(members) - countOf(before))}
-            />
-          ))}
-        </Table>
-      )}
-    </section>
-  );
-}
-
-interface LineProps {
+interface Row {
   readonly name: string;
   readonly link: string;
-  readonly value: number;
+  readonly value: RawNumber;
   readonly change: string;
 }
 
-function Line({ name, link, value, change }: LineProps) {
+function List({ id, title, path, none, unit, rows }: ListProps) {
   return (
-    <tr>
-      <th scope="row">
-        <a class="cover" data-row href={link}>
-          {name}
-        </a>
-      </th>
-      <td class="number">{count(value)}</td>
-      <td class="number quiet">{change}</td>
-    </tr>
+    <section class="card" aria-labelledby={id}>
+      <h2 id={id}>
+        <a href={linkTo([path])}>{title}</a>
+      </h2>
+      {rows.length === 0 ? (
+        <p class="quiet">{none}</p>
+      ) : (
+        <Listing
+          rows={rows}
+          keyOf={({ link }) => link}
+          columns={[
+            {
+              name: path === 'events' ? 'Event' : 'Audience',
+              cell: ({ name, link }) => <RowLink link={link}>{name}</RowLink>,
+            },
+            { name: unit, look: 'number', cell: ({ value }) => counted(value) },
+            { name: 'Change', look: 'number quiet', cell: ({ change }) => change },
+          ]}
+        />
+      )}
+    </section>
   );
+}
+
+export function TopEvents({ events }: { readonly events: ProjectSummary['top_events'] }) {
+  const rows = events.map(({ name, count, before }) => ({
+    name,
+    link: linkTo(['events', name]),
+    value: count,
+    change: comparedText(countOf(count), countOf(before)),
+  }));
+  const none = 'No events in the last 24 hours.';
+  return <List id="top" title="Top events" path="events" none={none} unit="Count" rows={rows} />;
+}
+
+export function MovedAudiences({ audiences }: { readonly audiences: NonNullable<ProjectStatus['moved_audiences']> }) {
+  const rows = audiences.map(({ id, name, members, before }) => ({
+    name,
+    link: linkTo(['audiences', id]),
+    value: members,
+    change: before === null ? 'new' : signedCount(countOf(members) - countOf(before)),
+  }));
+  const title = 'Audiences that moved most';
+  return <List id="moved" title={title} path="audiences" none="No audience has data yet." unit="Users" rows={rows} />;
 }

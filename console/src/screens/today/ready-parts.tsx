@@ -4,8 +4,8 @@ export function ReadyParts({ parts }: { readonly parts: Readonly<Record<string, 
   return (
     <ul class="parts">
       {all.map(([name, state]) => (
-        <li key={name} class={isWell(state) ? 'well' : 'unwell'}>
-          <i class="dot" aria-hidden="true" />
+        <li key={name} class="row">
+          <i class={`dot ${isWell(state) ? 'good' : 'bad'}`} aria-hidden="true" />
           {NAMES[name] ?? name}
           <span class="quiet">{state}</span>
         </li>

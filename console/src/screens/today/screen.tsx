@@ -1,17 +1,16 @@
 /** How the project is: figures of the last 24 hours, what moved, and what came last; on a project that is new, the first event. */
-import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { ProjectStatus } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
-import { Loading, Problem } from '../../parts/loading/states.tsx';
+import { Problem, Ready } from '../../parts/loading/states.tsx';
 import { usePoll } from '../../parts/loading/use-poll.ts';
-import { useRowKeys } from '../../parts/loading/use-rows.ts';
+import { ScreenPage } from '../../parts/page.tsx';
 import { namesWanted } from '../../parts/user-cell.tsx';
 import { useHasData } from '../has-data.ts';
 import { LiveCells } from '../live-cells.tsx';
 import { type Feed, recordId, useFeed } from '../live-feed.ts';
 import { Figures } from './figures.tsx';
-import { FirstEvent } from './first-event.tsx';
+import { GetStarted } from './get-started.tsx';
 import { Health } from './health.tsx';
 import { HourChart } from './hour-chart.tsx';
 import { MovedAudiences, TopEvents } from './lists.tsx';
@@ -24,23 +23,17 @@ const SUMMARY_MS = 30_000;
 export function Screen() {
   const feed = useFeed({ recent: NEWEST, traits: namesWanted() }, false);
   const hasData = useHasData();
-  const { value: status } = usePoll(
-    hasData === 'yes' ? 'project-status' : undefined,
-    async (signal) => ask({ ...operation('GET /v1/status'), signal }),
-    STATUS_MS,
-  );
-  useRowKeys();
+  const { value: status } = usePoll(hasData === 'yes' ? operation('GET /v1/status') : undefined, STATUS_MS);
   return (
-    <div class="screen">
-      <div class="head">
-        <h1>Today</h1>
-        {hasData === 'yes' && <p class="quiet">The last 24 hours, and the same time a day before</p>}
-      </div>
+    <ScreenPage
+      title="Today"
+      beside={hasData === 'yes' && <p class="quiet">The last 24 hours, and the same time a day before</p>}
+    >
       {feed.error !== undefined && <Problem error={feed.error} />}
       <Health status={status} />
-      {hasData === 'no' && <FirstEvent first={rowsOf(feed).at(-1)} isListening={feed.state === 'open'} />}
+      {hasData !== 'unknown' && <GetStarted rows={rowsOf(feed)} isListening={feed.state === 'open'} />}
       {hasData === 'yes' && <Project status={status} feed={feed} />}
-    </div>
+    </ScreenPage>
   );
 }
 
@@ -51,24 +44,20 @@ interface ProjectProps {
 }
 
 function Project({ status, feed }: ProjectProps) {
-  const { value, error, refresh } = usePoll(
-    'summary',
-    async (signal) => ask({ ...operation('GET /v1/summary'), signal }),
-    SUMMARY_MS,
-  );
+  const summary = usePoll(operation('GET /v1/summary'), SUMMARY_MS);
   return (
     <>
-      {error !== undefined && <Problem error={error} retry={refresh} />}
-      {value === undefined && error === undefined && <Loading what="the last 24 hours" />}
-      {value !== undefined && (
-        <>
-          <Figures summary={value} status={status} />
-          <div class="today-row">
-            <HourChart hours={value.hours} />
-            <TopEvents events={value.top_events} />
-          </div>
-        </>
-      )}
+      <Ready of={summary} what="the last 24 hours">
+        {(found) => (
+          <>
+            <Figures summary={found} status={status} />
+            <div class="today-row">
+              <HourChart hours={found.hours} />
+              <TopEvents events={found.top_events} />
+            </div>
+          </>
+        )}
+      </Ready>
       <div class="today-row">
         <Newest feed={feed} />
         <MovedAudiences audiences={status?.moved_audiences ?? []} />
@@ -89,7 +78,7 @@ function Newest({ feed }: { readonly feed: Feed }) {
       <h2 id="newest">
         <a href={linkTo(['live'])}>Newest messages</a>
       </h2>
-      {feed.recent !== undefined && rows.length === 0 && <p class="quiet">None among the newest of the log.</p>}
+      {feed.recent !== undefined && rows.length === 0 && <p class="quiet">No recent messages.</p>}
       <ul class="rows">
         {rows.map((row) => (
           <li key={recordId(row)}>

@@ -6,7 +6,7 @@ import { linkTo } from '../../frame/router.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { count } from '../../parts/numbers.ts';
+import { count, counted } from '../../parts/numbers.ts';
 import { Ago } from '../../parts/time.tsx';
 import { targetOf, type UserName } from '../user-link.ts';
 
@@ -21,10 +21,10 @@ export function Activity({ name, profile }: ActivityProps) {
   const [top] = activity?.top_events ?? [];
   const ids = profile.anonymous_ids;
   const facts = {
-    Events: activity === undefined ? '…' : count(countOf(activity.events)),
+    Events: activity === undefined ? '…' : counted(activity.events),
     'Top event': top && (
       <>
-        <a href={linkTo(['events', top.name])}>{top.name}</a> <span class="quiet">{count(countOf(top.count))}</span>
+        <a href={linkTo(['events', top.name])}>{top.name}</a> <span class="quiet">{counted(top.count)}</span>
       </>
     ),
     'First seen': <Ago at={profile.first_seen} />,

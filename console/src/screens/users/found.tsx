@@ -1,6 +1,7 @@
 /** A page of users, with the columns that were chosen. */
-import { countOf, type RawNumber } from '../../api/json.ts';
-import { count } from '../../parts/numbers.ts';
+import type { RawNumber } from '../../api/json.ts';
+import { counted } from '../../parts/numbers.ts';
+import { RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { type ListedUser, spelled } from '../../parts/user-cell.tsx';
 import { userLink } from '../user-link.ts';
@@ -27,7 +28,7 @@ export function Found({
     { column: 'last_seen', name: 'Last seen ↓', look: 'number' },
   ].filter(({ column }) => column === 'last_seen' || columns.includes(column));
   const cellOf = (user: FoundUser, column: string) => {
-    if (column === 'events') return user.events === undefined ? '–' : count(countOf(user.events));
+    if (column === 'events') return user.events === undefined ? '–' : counted(user.events);
     return (
       <span class="quiet">
         <Ago at={column === 'first_seen' ? user.first_seen : user.last_seen} isPlain />
@@ -39,11 +40,7 @@ export function Found({
       users={users}
       traits={traits}
       columns={traits}
-      nameOf={(user, cell) => (
-        <a class="cover" data-row href={userLink(user)}>
-          {cell}
-        </a>
-      )}
+      nameOf={(user, cell) => <RowLink link={userLink(user)}>{cell}</RowLink>}
       ends={others}
       endOf={(user) => others.map(({ column }) => cellOf(user, column))}
     />

@@ -2,14 +2,15 @@
 import type { ComponentChildren } from 'preact';
 import { type Operation, operation } from '../../../../schemas/operations.ts';
 import { countOf, type Json, jsonText, parseJson } from '../../api/json.ts';
+import type { Profile } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { mayChangeAudiences, project } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Pager } from '../../parts/loading/pager.tsx';
-import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
+import { Empty, Loading, Ready } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { useRowKeys } from '../../parts/loading/use-rows.ts';
 import { count } from '../../parts/numbers.ts';
+import { ScreenPage } from '../../parts/page.tsx';
 import { nameTraits, spelled } from '../../parts/user-cell.tsx';
 import type { ConditionMember } from '../events/condition-text.ts';
 import { Conditions } from '../events/conditions.tsx';
@@ -35,7 +36,6 @@ function Users() {
   const catalog = useAnswer(operation('GET /v1/catalog/traits', { query: { limit: 200 } }));
   const { query } = address.value;
   const other = (Object.keys(OTHER_IDS) as (keyof typeof OTHER_IDS)[]).find((name) => query.has(name));
-  useRowKeys();
   const of = project.value?.id;
   if (catalog.state === 'ready') kept = { of, traits: catalog.value.traits };
   // Without the catalogue there is nothing to choose, and users all the same.
@@ -52,14 +52,9 @@ interface PageProps {
 
 function Page({ total, actions, children }: PageProps) {
   return (
-    <div class="screen">
-      <div class="head">
-        <h1>Users</h1>
-        {total !== undefined && <p class="quiet">{count(total)}</p>}
-        <div class="row actions">{actions}</div>
-      </div>
+    <ScreenPage title="Users" beside={total !== undefined && <p class="quiet">{count(total)}</p>} actions={actions}>
       {children ?? <Loading what="users" />}
-    </div>
+    </ScreenPage>
   );
 }
 
@@ -75,8 +70,7 @@ function Listed({ known }: KnownProps) {
   const columns = columnsOf(known);
   const request = operation('POST /v1/users/query', { body: bodyOf(query, where, columns) });
   const loaded = useAnswer(request);
-  const answer = loaded.state === 'ready' ? loaded.value : undefined;
-  const total = answer?.total ? countOf(answer.total) : undefined;
+  const total = loaded.state === 'ready' && loaded.value.total ? countOf(loaded.value.total) : undefined;
   const isNarrowed = where.length > 0 || (query.get('search') ?? '') !== '';
   return (
     <Page total={total} actions={<Actions known={known} where={where} request={request} />}>
@@ -93,15 +87,18 @@ function Listed({ known }: KnownProps) {
         />
         <Conditions of="trait" where={where} members={known} />
       </div>
-      {loaded.state === 'loading' && <Loading what="users" />}
-      {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
-      {answer?.users.length === 0 && <Nobody isNarrowed={isNarrowed} />}
-      {answer !== undefined && answer.users.length > 0 && (
-        <>
-          <Found users={answer.users} columns={columns} />
-          <Pager next={answer.next_cursor} />
-        </>
-      )}
+      <Ready of={loaded} what="users">
+        {({ users, next_cursor: next }) =>
+          users.length === 0 ? (
+            <Nobody isNarrowed={isNarrowed} />
+          ) : (
+            <>
+              <Found users={users} columns={columns} />
+              <Pager next={next} />
+            </>
+          )
+        }
+      </Ready>
     </Page>
   );
 }
@@ -151,10 +148,6 @@ function ByOtherId({ by, known }: KnownProps & { readonly by: keyof typeof OTHER
     query: { [by]: query.get(by) ?? '', limit: PAGE, cursor: query.get('cursor') ?? undefined },
   });
   const loaded = useAnswer(request);
-  const users = (loaded.state === 'ready' ? loaded.value.users : []).map((user) => ({
-    ...user,
-    anonymous_id: user.user_id === null ? (user.anonymous_ids[0] ?? null) : null,
-  }));
   return (
     <Page actions={<CopyAs request={request} />}>
       <p class="row">
@@ -165,36 +158,43 @@ function ByOtherId({ by, known }: KnownProps & { readonly by: keyof typeof OTHER
           </a>
         </span>
       </p>
-      {loaded.state === 'loading' && <Loading what="users" />}
-      {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
-      {loaded.state === 'ready' && users.length === 0 && <Nobody isNarrowed />}
-      {loaded.state === 'ready' && users.length > 0 && (
-        <>
-          <Found users={users} columns={columnsOf(known).filter((column) => column !== 'events')} />
-          <Pager next={loaded.value.next_cursor} />
-        </>
-      )}
+      <Ready of={loaded} what="users">
+        {({ users, next_cursor: next }) =>
+          users.length === 0 ? (
+            <Nobody isNarrowed />
+          ) : (
+            <>
+              <Found
+                users={users.map((user) => ({ ...user, anonymous_id: anonymousIdOf(user) }))}
+                columns={columnsOf(known).filter((column) => column !== 'events')}
+              />
+              <Pager next={next} />
+            </>
+          )
+        }
+      </Ready>
     </Page>
   );
+}
+
+/** What users are known by who have no id of their own. */
+function anonymousIdOf({ user_id: id, anonymous_ids: [first = null] }: Pick<Profile, 'user_id' | 'anonymous_ids'>) {
+  return id === null ? first : null;
 }
 
 function Nobody({ isNarrowed }: { readonly isNarrowed: boolean }) {
   if (isNarrowed) {
     return (
       <Empty title="Nobody was found">
-        <p>
-          The search looks for a part of an id, and in the traits that the project searches: name and email, unless it
-          has others. Conditions look at the values that users have now.
-        </p>
+        The search looks for a part of an id, and in the traits that the project searches: name and email, unless it has
+        others. Conditions look at the values that users have now.
       </Empty>
     );
   }
   return (
     <Empty title="There are no users yet">
-      <p>
-        A user appears with the first message that names a <code>user_id</code>. <a href={linkTo([])}>Send one</a>, or{' '}
-        <a href={linkTo(['live'])}>see what comes in</a>.
-      </p>
+      A user appears with the first message that names a <code>user_id</code>. <a href={linkTo([])}>Send one</a>, or{' '}
+      <a href={linkTo(['live'])}>see what comes in</a>.
     </Empty>
   );
 }

@@ -10,7 +10,8 @@ import { Facts } from '../../parts/facts.tsx';
 import { Excerpt, JsonView } from '../../parts/json/json-view.tsx';
 import { More } from '../../parts/loading/more.tsx';
 import { usePages } from '../../parts/loading/use-pages.ts';
-import { useEscape, useRowKeys } from '../../parts/loading/use-rows.ts';
+import { useEscape } from '../../parts/loading/use-escape.ts';
+import { Section } from '../../parts/page.tsx';
 import { RowButton } from '../../parts/row-button.tsx';
 import { Clock, dayIn, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { EventDetails } from '../event-details.tsx';
@@ -35,20 +36,22 @@ export function Timeline({ name }: { readonly name: UserName }) {
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const [isOpen, setOpen] = useState(isFiltered);
   return (
-    <>
-      <div class="section-head">
-        <h2 id="timeline">Timeline</h2>
-        <div class="row">
+    <Section
+      id="timeline"
+      title="Timeline"
+      actions={
+        <>
           <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             Filter
           </button>
           <CopyAs request={requestOf(name, narrowing)} />
-        </div>
-      </div>
+        </>
+      }
+    >
       <Kinds types={types} />
       {isOpen && <FilterForm filter={filter} />}
       <Pages key={JSON.stringify(narrowing)} name={name} narrowing={narrowing} isFiltered={isFiltered} />
-    </>
+    </Section>
   );
 }
 
@@ -98,7 +101,7 @@ function FilterForm({ filter }: { readonly filter: Omit<Narrowing, 'types'> }) {
       setParameters({ [name]: currentTarget.value.trim() }),
   });
   return (
-    <form class="filters narrowing" role="search" aria-label="Narrow" onSubmit={(event) => event.preventDefault()}>
+    <form class="filters" role="search" aria-label="Narrow" onSubmit={(event) => event.preventDefault()}>
       <label>
         <span class="label">Event</span>
         <input type="search" maxLength={512} data-search {...fieldOf('event')} />
@@ -126,7 +129,6 @@ function Pages({ name, narrowing, isFiltered }: PagesProps) {
     const { timeline, next_cursor: next } = await ask({ ...requestOf(name, narrowing, cursor), signal });
     return { items: timeline, next };
   });
-  useRowKeys();
   const isWhole = !isFiltered && narrowing.types.length === ALL.length;
   return (
     <>

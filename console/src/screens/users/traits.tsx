@@ -8,7 +8,7 @@ import { count } from '../../parts/numbers.ts';
 import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { useEscape } from '../../parts/loading/use-rows.ts';
+import { useEscape } from '../../parts/loading/use-escape.ts';
 import { traitHistoryRequest, type UserName } from '../user-link.ts';
 
 interface TraitsProps {

@@ -3,7 +3,8 @@ import type { Operation } from '../../../../schemas/operations.ts';
 import type { Profile, UserAudience } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { Loading, Problem } from '../../parts/loading/states.tsx';
+import { Ready } from '../../parts/loading/states.tsx';
+import { Section } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import type { Loaded } from '../../parts/loading/use-load.ts';
 import { RowButton } from '../../parts/row-button.tsx';
@@ -39,17 +40,11 @@ interface UserAudiencesProps {
 
 export function UserAudiences({ asked, loaded, user }: UserAudiencesProps) {
   return (
-    <>
-      <div class="section-head">
-        <h2 id="audiences">Audiences</h2>
-        <CopyAs request={asked} />
-      </div>
-      {loaded.state === 'loading' && <Loading what="audiences" />}
-      {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
-      {loaded.state === 'ready' && (
-        <List audiences={loaded.value.audiences} hasMore={loaded.value.next_cursor !== null} user={user} />
-      )}
-    </>
+    <Section id="audiences" title="Audiences" actions={<CopyAs request={asked} />}>
+      <Ready of={loaded} what="audiences">
+        {({ audiences, next_cursor: next }) => <List audiences={audiences} hasMore={next !== null} user={user} />}
+      </Ready>
+    </Section>
   );
 }
 

@@ -1,11 +1,11 @@
-import { type ApiError, ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { Profile } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
 import { CopyAs, CopyText } from '../../parts/copy-as.tsx';
 import { Download } from '../../parts/download.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
+import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { ScreenPage } from '../../parts/page.tsx';
 import { usePoll } from '../../parts/loading/use-poll.ts';
 import { displayName } from '../../parts/user-cell.tsx';
 import { Activity } from './activity.tsx';
@@ -18,43 +18,36 @@ import { AudienceBadges, UserAudiences } from './user-audiences.tsx';
 export function UserPage({ name }: { readonly name: UserName }) {
   const asked = profileRequest(name);
   // A link may be faster than the profile: after a failure it is asked for again.
-  const { value, error, refresh } = usePoll(
-    JSON.stringify(asked),
-    async (signal) => ask({ ...asked, signal }),
-    () => undefined,
-  );
+  const { value, error, retry } = usePoll(asked, () => undefined);
   const known = value && displayName(value);
   const title = known ?? (name.by === 'user_id' ? name.id : 'Anonymous user');
   const tidemark = name.by === 'user_id' && { tidemark: ['user', 'show', name.id] };
   return (
-    <div class="screen">
-      <p class="up">
-        <a href={linkTo(['users'])}>Users</a>
-      </p>
-      <div class="head user-head">
-        <h1 class={known === undefined ? 'id' : ''}>{title}</h1>
-        <div class="row actions">
+    <ScreenPage
+      title={known === undefined ? <span class="id">{title}</span> : title}
+      up={{ path: 'users', name: 'Users' }}
+      look="of-user"
+      actions={
+        <>
           {value !== undefined && (
             <Download label="Export" unit="lines" run={(tell, signal) => saveExport(name, tell, signal)} />
           )}
           <CopyAs request={asked} {...tidemark} />
-        </div>
-      </div>
-      {value === undefined && error === undefined && <Loading what="the profile" />}
-      {error !== undefined && <NotShown error={error} retry={refresh} />}
-      {value !== undefined && <Known name={name} profile={value} />}
-    </div>
+        </>
+      }
+    >
+      <Ready of={{ value, error, retry }} what="the profile" missing={<Unknown />}>
+        {(profile) => <Known name={name} profile={profile} />}
+      </Ready>
+    </ScreenPage>
   );
 }
 
-function NotShown({ error, retry }: { readonly error: ApiError; readonly retry: () => void }) {
-  if (error.status !== 404) return <Problem error={error} retry={retry} />;
+function Unknown() {
   return (
     <Empty title="Nobody is known by this id">
-      <p>
-        A user appears with the first message that names it. Capital letters and spaces count.{' '}
-        <a href={linkTo(['live'])}>See what comes in</a>.
-      </p>
+      A user appears with the first message that names it. Capital letters and spaces count.{' '}
+      <a href={linkTo(['live'])}>See what comes in</a>.
     </Empty>
   );
 }
@@ -76,13 +69,9 @@ function Known({ name, profile }: { readonly name: UserName; readonly profile: P
           <section aria-labelledby="traits">
             <Traits name={name} profile={profile} />
           </section>
-          <section aria-labelledby="audiences">
-            <UserAudiences asked={asked} loaded={audiences} user={profile} />
-          </section>
+          <UserAudiences asked={asked} loaded={audiences} user={profile} />
         </div>
-        <section aria-labelledby="timeline">
-          <Timeline name={name} />
-        </section>
+        <Timeline name={name} />
       </div>
     </>
   );

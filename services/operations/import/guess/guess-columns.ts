@@ -12,7 +12,7 @@ export interface SeenColumn {
 const NAMES: Readonly<Record<'user_id' | 'event' | 'timestamp' | 'message_id', readonly RegExp[]>> = {
   user_id: [
     /^user_?id$/i,
-    /^(?:customer|client|person|member|account|visitor|profile|contact)_?id$/i,
+    /^(?:customer|client|person|member|account|visitor|profile|contact)(?:_?id)?$/i,
     /^uid$/i,
     /^user$/i,
     /^(?:e[-_ ]?)?mail(?:[-_ ]?address)?$/i,

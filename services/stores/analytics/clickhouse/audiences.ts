@@ -1,6 +1,5 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { Micros } from '../../../messages/message.ts';
-import { TidemarkError } from '../../../runtime/errors.ts';
 import type { ChangesQuery, Difference, Evaluation, Query, QueryLimits, QueryResult } from '../analytics-store.ts';
 import {
   changesQuery,
@@ -12,8 +11,12 @@ import {
   finalizeStatements,
   unfinalizedQuery,
 } from '../audience-history-sql.ts';
+import type { LiveChange, LiveHistory } from '../live-history.ts';
+import { changeRows, type LiveRows, memberRows } from '../live-rows.ts';
+import { refuseIfStopping } from './ask.ts';
 import { quotedName } from './deployment.ts';
-import { questionError } from './errors.ts';
+import { insertError, questionError } from './errors.ts';
+import { insertChunks, type InsertTarget } from './insert-rows.ts';
 import { writingSettings } from './settings.ts';
 
 /** The limits for writing the result of a finished evaluation: as much as it takes. */
@@ -25,12 +28,14 @@ export interface AudiencesParts {
   readonly shards: readonly ClickHouseClient[];
   readonly local: string;
   readonly ask: (query: Query) => Promise<QueryResult>;
+  /** The configured database. */
+  readonly target: InsertTarget;
   readonly database: string;
   readonly stopping: AbortSignal;
 }
 
-/** `AudienceHistory` in ClickHouse (schemas/clickhouse/006-audiences.sql). */
-export class ClickHouseAudiences {
+/** `AudienceHistory` and `LiveHistory` in ClickHouse (schemas/clickhouse/006-audiences.sql, 018-user-order.sql). */
+export class ClickHouseAudiences implements LiveHistory {
   readonly #parts: AudiencesParts;
   readonly #base: string;
   readonly #local: string;
@@ -71,6 +76,24 @@ export class ClickHouseAudiences {
     return changesQuery(this.#base, query);
   }
 
+  writeChanges(changes: readonly LiveChange[]): Promise<void> {
+    return this.#insert(changeRows(changes));
+  }
+
+  writeMembers(changes: readonly LiveChange[]): Promise<void> {
+    return this.#insert(memberRows(changes));
+  }
+
+  async #insert({ table, columns, bytes }: LiveRows): Promise<void> {
+    if (bytes.length === 0) return;
+    refuseIfStopping(this.#parts.stopping);
+    try {
+      await insertChunks(this.#parts.target, table, columns, [bytes]);
+    } catch (error) {
+      throw insertError(error);
+    }
+  }
+
   async #delete(statement: Query): Promise<void> {
     for (const shard of this.#parts.shards) await this.#run(statement, HISTORY_LIMITS, shard);
   }
@@ -85,7 +108,7 @@ export class ClickHouseAudiences {
         abort_signal: stopping,
       });
     } catch (error) {
-      if (stopping.aborted) throw new TidemarkError('STOPPING', 'analytics is being closed');
+      refuseIfStopping(stopping);
       throw questionError(error, limits);
     }
   }

@@ -16,17 +16,19 @@ import type {
   Rows,
   StoredEvent,
 } from '../analytics-store.ts';
+import { askRows, refuseIfStopping } from './ask.ts';
 import { ClickHouseAudiences, HISTORY_LIMITS } from './audiences.ts';
 import type { Deployment } from './deployment.ts';
 import { forgetProject } from './forget-project.ts';
 import { type ClickHouseDatabases, ClickHouseGenerations } from './generations.ts';
-import { insertError, openingError, questionError } from './errors.ts';
+import { insertError, openingError } from './errors.ts';
 import { insertChunks, insertRows, type InsertTarget, tryRows } from './insert-rows.ts';
 import { INGESTED_RANGE_COLUMNS, IngestedRanges, rangeRows } from './ingested-ranges.ts';
 import { DEFINING, type Exclusively, migrateClickHouse } from './migrations.ts';
-import { LOOKUP_LIMITS, questionSettings } from './settings.ts';
+import { LOOKUP_LIMITS } from './settings.ts';
 import { joinedResults } from './shards.ts';
 import { openStream, type QuestionStream } from './stream.ts';
+import { type DeletedProjects, type UserOrder, userOrderOf } from './user-order.ts';
 import { userEvents } from '../user-events.ts';
 
 /** Separate clients of one ClickHouse, so that queries and inserts do not wait for each other. */
@@ -47,18 +49,14 @@ export interface ClickHouseClients {
   readonly release: () => Promise<void>;
 }
 
-interface JsonAnswer {
-  readonly data: readonly Readonly<Record<string, unknown>>[];
-  readonly statistics: { readonly rows_read: number; readonly bytes_read: number };
-}
-
 export class ClickHouseStore implements AnalyticsStore {
   readonly #clients: ClickHouseClients;
   readonly #deployment: Deployment;
   readonly #stopping = new AbortController();
   readonly #gates: ClickHouseDatabases['gates'];
-  readonly #history: ClickHouseAudiences;
+  readonly liveHistory: ClickHouseAudiences;
   readonly #ingestedRanges: IngestedRanges;
+  readonly #userOrder: UserOrder;
   readonly #inserts = new Set<Promise<void>>();
   readonly #streams = new Set<QuestionStream>();
   readonly #generations: ClickHouseGenerations;
@@ -82,7 +80,18 @@ export class ClickHouseStore implements AnalyticsStore {
     });
     const { name: database } = databases;
     const local = localOf?.(database) ?? database;
-    this.#history = new ClickHouseAudiences({ client: clients.evaluations, shards, local, ask, database, stopping });
+    const askOn = (client: ClickHouseClient, query: Query) => this.#ask(client, query, LOOKUP_LIMITS);
+    this.#userOrder = userOrderOf({ clients, deployment, askOn, define: (sql) => this.define(sql) });
+    const target = this.#target;
+    this.liveHistory = new ClickHouseAudiences({
+      client: clients.evaluations,
+      shards,
+      local,
+      ask,
+      target,
+      database,
+      stopping,
+    });
   }
 
   /**
@@ -173,27 +182,36 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   audienceChanges(query: ChangesQuery, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {
-    return this.stream(this.#history.changes(query), limits);
+    return this.stream(this.liveHistory.changes(query), limits);
   }
 
   async difference(evaluation: Evaluation, members: Query, limits: QueryLimits): Promise<Difference> {
     this.#refuseIfStopping();
-    const find = (): Promise<Difference> => this.#history.difference(evaluation, members, limits);
+    const find = (): Promise<Difference> => this.liveHistory.difference(evaluation, members, limits);
     return this.#gates.evaluations.run(evaluation.projectId, this.#stopping.signal, find);
   }
 
   finalize(evaluation: Evaluation): Promise<void> {
     this.#refuseIfStopping();
-    return this.#history.finalize(evaluation);
+    return this.liveHistory.finalize(evaluation);
   }
 
   finalizedAt(projectId: string, audienceId: string): Promise<Micros | null> {
-    return this.#history.finalizedAt(projectId, audienceId);
+    return this.liveHistory.finalizedAt(projectId, audienceId);
   }
 
   forgetAudience(projectId: string, audienceId: string): Promise<void> {
     this.#refuseIfStopping();
-    return this.#history.forget(projectId, audienceId);
+    return this.liveHistory.forget(projectId, audienceId);
+  }
+
+  hasUserOrder(): Promise<boolean> {
+    return this.#userOrder.isComplete();
+  }
+
+  completeUserOrder(deleted: DeletedProjects, signal: AbortSignal): Promise<void> {
+    this.#refuseIfStopping();
+    return this.#userOrder.complete(deleted, AbortSignal.any([signal, this.#stopping.signal]));
   }
 
   forgetProject(projectId: string, signal: AbortSignal): Promise<number> {
@@ -263,30 +281,12 @@ export class ClickHouseStore implements AnalyticsStore {
     return this.#ask(this.#clients.lookups, query, LOOKUP_LIMITS);
   }
 
-  async #ask(client: ClickHouseClient, { sql, params }: Query, limits: QueryLimits): Promise<QueryResult> {
-    this.#refuseIfStopping();
-    const startedMs = performance.now();
-    const { graceMs, question } = this.#deployment;
-    const patience = graceMs === undefined ? [] : [AbortSignal.timeout(limits.maxMs + graceMs)];
-    try {
-      const result = await client.query({
-        query: question?.(sql) ?? sql,
-        query_params: params,
-        format: 'JSON',
-        clickhouse_settings: questionSettings(limits),
-        abort_signal: AbortSignal.any([this.#stopping.signal, ...patience]),
-      });
-      const { data, statistics } = (await result.json()) as unknown as JsonAnswer;
-      const { rows_read: rowsRead, bytes_read: bytesRead } = statistics;
-      return { rows: data, tookMs: performance.now() - startedMs, rowsRead, bytesRead };
-    } catch (error) {
-      this.#refuseIfStopping();
-      throw questionError(error, limits);
-    }
+  #ask(client: ClickHouseClient, query: Query, limits: QueryLimits): Promise<QueryResult> {
+    return askRows(client, query, limits, { deployment: this.#deployment, stopping: this.#stopping.signal });
   }
 
   #refuseIfStopping(): void {
-    if (this.#stopping.signal.aborted) throw new TidemarkError('STOPPING', 'analytics is being closed');
+    refuseIfStopping(this.#stopping.signal);
   }
 
   async #close(): Promise<void> {

@@ -35,11 +35,21 @@ async function forgetOnShard(
   const tables: string[] = [];
   for (const table of await tablesOfProjects(parts)) {
     signal.throwIfAborted();
-    if (!(await hasRows(parts, table, projectId))) continue;
-    tables.push(table);
-    await forgetIn(parts, table, projectId, signal);
+    if (await forgetRows(parts, table, projectId, signal)) tables.push(table);
   }
   return tables;
+}
+
+/** Deletes the rows of a project from one table, and resolves with whether it had any when they are gone. */
+export async function forgetRows(
+  parts: ForgettingParts,
+  table: string,
+  projectId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!(await hasRows(parts, table, projectId))) return false;
+  await forgetIn(parts, table, projectId, signal);
+  return true;
 }
 
 /** Every table with the column, so that one of a later migration is not forgotten here. */

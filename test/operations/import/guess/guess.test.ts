@@ -69,6 +69,13 @@ describe('the guess', () => {
     });
   });
 
+  test('a column that is called customer is the user, as customer_id is', () => {
+    expect(guessOf('customer,action,time\nc1,Paid,2020-01-01 10:00:00\nc2,Paid,2020-01-02 10:00:00\n')).toMatchObject({
+      type: 'track',
+      map: { customer: 'user_id', action: 'event', time: 'timestamp' },
+    });
+  });
+
   test('records of NDJSON are looked at as columns are, into their objects', () => {
     const record = { action: 'Paid', at: 1, data: { customer_id: 'c', created_at: 1_600_000_000 } };
 

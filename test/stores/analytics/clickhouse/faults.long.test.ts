@@ -47,7 +47,7 @@ describe.skipIf(!isPossible)('a sink whose ClickHouse', () => {
   /** Every row by the views, and by each table counted itself. */
   async function expectCounts(maker: MessageMaker, tracks: number): Promise<void> {
     const sql = `SELECT (SELECT count() FROM events WHERE project_id = {p:String}) AS events,
-                        (SELECT count() FROM user_event_rows FINAL WHERE project_id = {p:String}) AS by_user,
+                        (SELECT count() FROM user_track_rows FINAL WHERE project_id = {p:String}) AS by_user,
                         (SELECT count() FROM profile_traits WHERE project_id = {p:String}) AS traits,
                         (SELECT count() FROM users WHERE project_id = {p:String}) AS users`;
     expect(await ask(bench().analytics.store, sql, { p: maker.projectId })).toEqual([

@@ -9,9 +9,9 @@ import { askServer } from '../../../support/stores/clickhouse.ts';
 import { type FreshDatabase, freshDatabase } from '../../../support/stores/fresh-database.ts';
 
 const server = await serverUrl('clickhouse');
-const TABLES = [...ROW_TABLES, 'user_event_rows'];
+const TABLES = [...ROW_TABLES, 'user_track_rows'];
 /** Filled by materialized views alone. */
-const DERIVED_TABLES = ['trait_value_rows', 'user_id_rows'];
+const DERIVED_TABLES = ['trait_value_rows', 'user_id_rows', 'user_trait_rows', 'audience_members_by_user'];
 const AUDIENCE_TABLES = ['audience_changes', 'audience_evaluations', 'audience_members'];
 
 describe.skipIf(server === undefined)('a ClickHouse server', () => {
@@ -41,7 +41,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
     identify_rows: 1,
     trait_rows: 1,
     user_rows: 1,
-    user_event_rows: 2,
+    user_track_rows: 2,
   };
 
   function someRows() {
@@ -94,14 +94,14 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
   test('completes by a repeat what failed between a table and the view that it feeds', async () => {
     const rows = someRows();
     await stopMerges();
-    await askServer(database.url, "ALTER TABLE user_event_rows ADD CONSTRAINT never CHECK event = ''");
+    await askServer(database.url, "ALTER TABLE user_track_rows ADD CONSTRAINT never CHECK event = ''");
     await expect(store.insert([], rows)).rejects.toMatchObject({ code: 'STORE_REJECTED' });
     const halfDone = await rowCounts();
-    await askServer(database.url, 'ALTER TABLE user_event_rows DROP CONSTRAINT never');
+    await askServer(database.url, 'ALTER TABLE user_track_rows DROP CONSTRAINT never');
 
     await store.insert([], rows);
 
-    expect(halfDone).toEqual({ ...eachOnce, user_event_rows: 0 });
+    expect(halfDone).toEqual({ ...eachOnce, user_track_rows: 0 });
     expect(await rowCounts()).toEqual(eachOnce);
   });
 
@@ -112,7 +112,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
          AND create_table_query LIKE '%fsync_after_insert = 1, fsync_part_directory = 1%' ORDER BY name`,
     );
 
-    const others = [...DERIVED_TABLES, ...AUDIENCE_TABLES, 'held_ranges', 'schema_migrations'];
+    const others = [...DERIVED_TABLES, ...AUDIENCE_TABLES, 'held_ranges', 'schema_migrations', 'user_event_rows'];
     expect(tables).toEqual([...TABLES, ...others].toSorted());
   });
 

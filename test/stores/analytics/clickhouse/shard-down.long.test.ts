@@ -49,7 +49,7 @@ describe.skipIf(!isHere)('a shard of ClickHouse that is down', () => {
     await again();
     await again();
 
-    const tables = ['track_rows', 'user_event_rows', 'trait_rows', 'trait_value_rows', 'user_rows', 'user_id_rows'];
+    const tables = ['track_rows', 'user_track_rows', 'trait_rows', 'trait_value_rows', 'user_rows', 'user_id_rows'];
     for (const table of tables) {
       const [first = 0, second = 0] = await lines(`SELECT count() FROM ${table}`, urls);
       expect([table, Math.min(first, second) > 0, first + second]).toEqual([table, true, USERS.length]);

@@ -8,7 +8,7 @@ const TYPES = optionsOf({ text: 'text', number: 'number', boolean: 'yes or no' }
 const ORDERED_TYPES = TYPES.filter(({ value }) => value !== 'boolean');
 const BOOLEANS = optionsOf({ true: 'true', false: 'false' });
 
-export interface ConstantOptions {
+interface ConstantOptions {
   readonly label: string;
   readonly suggested: Suggested;
   readonly types?: 'any' | 'ordered' | 'text';

@@ -1,6 +1,6 @@
 /** A date that is compared with moving times: what follows “is a date” and “has its anniversary”. */
-import type { Json } from '../../../api/json.ts';
-import { isObject, type JsonObject, type Path } from '../json-edit.ts';
+import { isObject, type Json, type JsonObject } from '../../../api/json.ts';
+import { type Path } from '../json-edit.ts';
 import { durationPieces, lengthOf, periodPieces } from './period-pieces.ts';
 import { type Addition, jsonPiece, optionsOf, type Piece, removal } from './phrase.ts';
 

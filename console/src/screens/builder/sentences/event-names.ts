@@ -1,6 +1,6 @@
 /** The events that a condition counts: one name, several of which any counts, or any event at all. */
-import type { Json } from '../../../api/json.ts';
-import { isList, isObject, type Path } from '../json-edit.ts';
+import { isList, isObject, type Json } from '../../../api/json.ts';
+import { type Path } from '../json-edit.ts';
 import { type Addition, jsonPiece, listPieces, type Piece, type Suggested } from './phrase.ts';
 
 const EVENTS: Suggested = { of: 'events' };

@@ -1,6 +1,6 @@
 /** What a user did: the events, where their properties, how often, when, what came after, and what they come to. */
-import type { Json } from '../../../api/json.ts';
-import { isObject, type JsonObject, numberOf, type Path } from '../json-edit.ts';
+import { isObject, type Json, type JsonObject } from '../../../api/json.ts';
+import { numberOf, type Path } from '../json-edit.ts';
 import { type KnownName, nameOf } from '../known.ts';
 import { numberPiece } from './constant-pieces.ts';
 import { eventPieces, isAnyEvent, nameAdditions, namesIn, otherEvent } from './event-names.ts';

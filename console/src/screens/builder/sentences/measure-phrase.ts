@@ -1,6 +1,6 @@
 /** What the events come to together: the sum, the average and the like of a property, in numbers. */
-import type { Json } from '../../../api/json.ts';
-import { isObject, type JsonObject, type Path, withRenamed } from '../json-edit.ts';
+import { isObject, type Json, type JsonObject } from '../../../api/json.ts';
+import { type Path, withRenamed } from '../json-edit.ts';
 import { COMPARISONS, memberAdditions, memberPieces, type MemberPlace } from './member-phrase.ts';
 import { type Addition, clauseOf, jsonPiece, optionsOf, type Phrase, type Piece, removal } from './phrase.ts';
 

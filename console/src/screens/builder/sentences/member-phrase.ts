@@ -1,8 +1,8 @@
 /** A trait, or a property of an event, with the operators that its value must pass. */
-import type { Json } from '../../../api/json.ts';
+import { isList, isObject, type Json, type JsonObject } from '../../../api/json.ts';
 import { constantPieces, convert, numberPiece } from './constant-pieces.ts';
 import { dateAdditions, datePieces, dateWith, isAnniversary } from './date-pieces.ts';
-import { type Edit, isList, isObject, type JsonObject, type Path, withRenamed } from '../json-edit.ts';
+import { type Edit, type Path, withRenamed } from '../json-edit.ts';
 import { isConstant, keysOf, type KnownName, nameOf, strangeTypes, testsOf } from '../known.ts';
 import { type Addition, jsonPiece, listPieces, type Option, optionsOf, type Piece } from './phrase.ts';
 import { removal, type Suggested, type Surroundings, word } from './phrase.ts';

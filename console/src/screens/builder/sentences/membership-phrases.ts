@@ -1,6 +1,6 @@
 /** Users who are in another saved audience, or in a sample of all users. */
-import type { Json } from '../../../api/json.ts';
-import { isObject, type JsonObject, type Path } from '../json-edit.ts';
+import { isObject, type Json, type JsonObject } from '../../../api/json.ts';
+import { type Path } from '../json-edit.ts';
 import { numberPiece } from './constant-pieces.ts';
 import { optionsOf, type Piece, type Wording, word } from './phrase.ts';
 

@@ -1,6 +1,6 @@
 /** A time, as controls: in the last 30 days, since a day, before an instant, between two. */
-import type { Json } from '../../../api/json.ts';
-import { isList, isObject, type Path, withRenamed } from '../json-edit.ts';
+import { isList, isObject, type Json } from '../../../api/json.ts';
+import { type Path, withRenamed } from '../json-edit.ts';
 import { jsonPiece, optionsOf, type Piece, word } from './phrase.ts';
 
 const POINTS = { since: 'since', before: 'before', between: 'between' };

@@ -1,16 +1,16 @@
 /** The controls that a sentence is made of. */
 import { useState } from 'preact/hooks';
-import { type Json, jsonText } from '../../../api/json.ts';
+import { isList, jsonText } from '../../../api/json.ts';
 import { Combobox, type Suggestion } from '../../../parts/combobox.tsx';
 import { count } from '../../../parts/numbers.ts';
 import type { Builder } from '../builder.ts';
-import { isList, pointerOf, valueAt } from '../json-edit.ts';
+import { pointerOf, valueAt } from '../json-edit.ts';
 import { isConstant, type KnownName } from '../known.ts';
 import type { Addition, Piece, Suggested } from './phrase.ts';
 
 type PieceOf<K extends Piece['kind']> = Extract<Piece, { readonly kind: K }>;
 
-export interface PieceProps {
+interface PieceProps {
   readonly builder: Builder;
   readonly piece: Piece;
 }
@@ -26,7 +26,7 @@ export function PieceView({ builder, piece }: PieceProps) {
   return (
     <button
       type="button"
-      class="tiny remove"
+      class="plain tiny remove"
       aria-label={piece.label}
       title={piece.label}
       onClick={() => builder.edit(piece.edit)}
@@ -47,7 +47,7 @@ export function Cross() {
 export function AddButton({ builder, addition }: { readonly builder: Builder; readonly addition: Addition }) {
   const { text, label } = addition;
   return (
-    <button type="button" class="tiny add" title={label} onClick={() => void add(builder, addition)}>
+    <button type="button" class="plain tiny add" title={label} onClick={() => void add(builder, addition)}>
       + {text}
     </button>
   );
@@ -146,7 +146,7 @@ function suggestionsFor(builder: Builder, suggested: Suggested): readonly NameSu
   // A value is suggested as a name whose only example it is.
   return names.flatMap((known) =>
     known.examples
-      .flatMap((example): readonly Json[] => (Array.isArray(example) ? (example as readonly Json[]) : [example]))
+      .flatMap((example) => (isList(example) ? example : [example]))
       .filter(isConstant)
       .map((example) => ({
         name: typeof example === 'string' ? example : jsonText(example),

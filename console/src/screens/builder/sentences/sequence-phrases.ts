@@ -1,6 +1,6 @@
 /** What the same user did after the event, or did not: the later event, where its properties, and how soon. */
-import type { Json } from '../../../api/json.ts';
-import { isObject, type JsonObject, type Path, withRenamed } from '../json-edit.ts';
+import { isObject, type Json, type JsonObject } from '../../../api/json.ts';
+import { type Path, withRenamed } from '../json-edit.ts';
 import { eventPieces, nameAdditions, namesIn } from './event-names.ts';
 import { durationPieces } from './period-pieces.ts';
 import { type Addition, clauseOf, optionsOf, type Phrase, type Piece, word } from './phrase.ts';
@@ -18,7 +18,7 @@ const KINDS = optionsOf({
 
 export const SEQUENCES = ['followed_by', 'not_followed_by'];
 
-export interface Sequence {
+interface Sequence {
   readonly key: string;
   readonly later: JsonObject;
   readonly kind: string;

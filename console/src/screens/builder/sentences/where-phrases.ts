@@ -1,6 +1,6 @@
 /** Which properties the events must have: a phrase for each. */
-import type { Json } from '../../../api/json.ts';
-import { isList, type Path, pointerOf } from '../json-edit.ts';
+import { isList, type Json } from '../../../api/json.ts';
+import { type Path, pointerOf } from '../json-edit.ts';
 import { type KnownName, nameOf, testsOf } from '../known.ts';
 import { propertiesAdditions, propertyPieces } from './member-phrase.ts';
 import { type Addition, jsonPiece, type Phrase, phrasesOf, removal, word } from './phrase.ts';

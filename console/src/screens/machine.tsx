@@ -1,9 +1,11 @@
 /** Disk and processes. */
-import { countOf } from '../../api/json.ts';
-import type { InstallationStatus, ProcessStatus } from '../../api/types.ts';
-import { bytes } from '../../parts/numbers.ts';
-import { Ago } from '../../parts/time.tsx';
-import { secondsText, stateOf } from './model.ts';
+import { countOf } from '../api/json.ts';
+import type { InstallationStatus, ProcessStatus } from '../api/types.ts';
+import { Facts } from '../parts/facts.tsx';
+import { bytes } from '../parts/numbers.ts';
+import { Section } from '../parts/page.tsx';
+import { Ago } from '../parts/time.tsx';
+import { secondsText, stateOf } from './pipeline/model.ts';
 
 export function Machine({ status }: { readonly status: InstallationStatus }) {
   return (
@@ -17,37 +19,29 @@ export function Machine({ status }: { readonly status: InstallationStatus }) {
 function Disk({ status: { disk, stored_bytes: sizes } }: { readonly status: InstallationStatus }) {
   if (disk === null) return null;
   const [total, free] = [countOf(disk.total_bytes), countOf(disk.free_bytes)];
-  const stored = Object.entries({ 'Event log': sizes.log, Profiles: sizes.profiles, Analytics: sizes.analytics });
   return (
-    <section aria-labelledby="disk">
-      <h2 id="disk">Disk</h2>
+    <Section id="disk" title="Disk">
       <meter aria-label="Used" min={0} max={total} high={total * 0.9} optimum={0} value={total - free} />
       <p>
         <b>{bytes(free)}</b> of {bytes(total)} free <span class="quiet">at</span> <code>{disk.folder}</code>
       </p>
-      <dl class="facts">
-        {stored.map(([name, size]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{size === null ? <span class="quiet">not known</span> : bytes(size)}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
+      <Facts
+        of={{ 'Event log': bytes(sizes.log), Profiles: bytes(sizes.profiles), Analytics: bytes(sizes.analytics) }}
+      />
+    </Section>
   );
 }
 
 function Processes({ processes }: { readonly processes: readonly ProcessStatus[] | null }) {
   return (
-    <section aria-labelledby="processes">
-      <h2 id="processes">Processes</h2>
-      {processes === null && <p class="quiet">It cannot be found out now which run.</p>}
+    <Section id="processes" title="Processes">
+      {processes === null && <p class="quiet">The list of processes is not available right now.</p>}
       <ul class="processes">
         {joined(processes ?? []).map((one) => (
           <Process key={one.id} process={one} />
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 
@@ -66,8 +60,8 @@ function Process({ process }: { readonly process: ProcessStatus }) {
   const isMissing = process.state === 'missing';
   const tone = isMissing ? 'bad' : unwell.length > 0 ? 'warn' : 'good';
   return (
-    <li class={tone}>
-      <i class="dot" aria-hidden="true" />
+    <li>
+      <i class={`dot ${tone}`} aria-hidden="true" />
       <div>
         <b>{process.role}</b> <span class="quiet">{Object.keys(process.parts).join(', ')}</span>
         <p class="quiet small">

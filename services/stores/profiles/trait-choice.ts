@@ -1,5 +1,5 @@
 /** The parameter `traits`: which of a user's traits stand beside their ids. */
-import type { TraitPath, TraitValues } from '../../stores/profiles/profile.ts';
+import type { TraitPath, TraitValues } from './profile.ts';
 
 export interface TraitChoice {
   /** As they were spelled: names of the members, and heads of the columns. Null: all traits, as one object. */

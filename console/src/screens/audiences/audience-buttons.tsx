@@ -1,0 +1,48 @@
+import type { SavedAudience } from '../../api/types.ts';
+import { countOf, jsonText } from '../../api/json.ts';
+import { operation } from '../../../../schemas/operations.ts';
+import { tellDone } from '../../frame/feedback.tsx';
+import { goTo, linkTo } from '../../frame/router.ts';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { plural } from '../../parts/numbers.ts';
+import { changeAudience } from './change-audience.ts';
+
+export function AudienceButtons({ audience }: { readonly audience: SavedAudience }) {
+  const { id, name, definition } = audience;
+  const copy = { definition: jsonText(definition), name: `${name} (copy)` };
+  return (
+    <>
+      <a class="button" href={linkTo(['audiences', id, 'edit'])}>
+        Edit
+      </a>
+      <a class="button" href={linkTo(['audiences', 'new'], copy)}>
+        Duplicate
+      </a>
+      <DeleteButton audience={audience} />
+    </>
+  );
+}
+
+function DeleteButton({ audience }: { readonly audience: SavedAudience }) {
+  const { id, name, evaluation } = audience;
+  const remove = async (): Promise<void> => {
+    await changeAudience(audience, operation('DELETE /v1/audiences/{id}', { path: { id } }));
+    tellDone('Audience deleted.');
+    goTo(linkTo(['audiences']));
+  };
+  return (
+    <ConfirmButton
+      label="Delete…"
+      title="Delete this audience?"
+      name={name}
+      action="Delete the audience"
+      onConfirm={remove}
+    >
+      <p>
+        {evaluation === null ? 'It has no data yet.' : `It has ${plural(countOf(evaluation.members), 'member')}.`} Its
+        definition, its versions and the record of who joined and left are deleted for good. Programs that ask for its
+        members or changes will get “not found”. Users do not change.
+      </p>
+    </ConfirmButton>
+  );
+}

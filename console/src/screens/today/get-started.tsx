@@ -1,0 +1,158 @@
+/** On a project that is new: three steps, each with a tick once it is done. */
+import { useState } from 'preact/hooks';
+import { ask, SERVICE } from '../../api/client.ts';
+import { operation } from '../../../../schemas/operations.ts';
+import type { LiveRow } from '../../api/types.ts';
+import { linkTo } from '../../frame/router.ts';
+import { isAdmin, mayChangeAudiences, project } from '../../frame/session.ts';
+import { stored } from '../../frame/stored.ts';
+import { Command } from '../../parts/copy-as.tsx';
+import { DocsLink } from '../../parts/docs-link.tsx';
+import { FieldError } from '../../parts/loading/states.tsx';
+import { useChange } from '../../parts/loading/use-change.ts';
+import { usePoll } from '../../parts/loading/use-poll.ts';
+import { Section } from '../../parts/page.tsx';
+import { userLink } from '../user-link.ts';
+import { type Language, LANGUAGES, snippetOf } from './snippets.ts';
+
+const EVERY_MS = 3_000;
+
+/** Whether it is hidden on this browser. */
+const choice = stored('get-started', 'open');
+
+interface GetStartedProps {
+  /** What came since the page listens, and the newest before. */
+  readonly rows: readonly LiveRow[];
+  readonly isListening: boolean;
+}
+
+/** Nothing where all of it is done, or it was hidden. */
+export function GetStarted({ rows, isListening }: GetStartedProps) {
+  const steps = useSteps(rows);
+  if (steps === undefined || choice.value !== 'open') return null;
+  const { hasEvent, hasIdentify, hasAudience } = steps;
+  if (hasEvent && hasIdentify && hasAudience) return null;
+  const user = rows.find(({ type }) => type === 'track') ?? rows[0];
+  return (
+    <Section
+      id="get-started"
+      title="Get started"
+      look="card get-started"
+      actions={
+        <button type="button" class="plain" onClick={() => (choice.value = 'closed')}>
+          Hide
+        </button>
+      }
+    >
+      <ol class="ticks">
+        <Step name="Send a first event" isDone={hasEvent}>
+          What a user did, such as <b>Order Completed</b>. {user !== undefined && <SeeUser row={user} />}
+        </Step>
+        <Step name="Identify a first user" isDone={hasIdentify}>
+          What is known of a user: a name, an email, a plan.
+        </Step>
+        <Step name="Save a first audience" isDone={hasAudience}>
+          A group of users, counted for you: those on <b>pro</b> who ordered twice.{' '}
+          {mayChangeAudiences.value && <a href={linkTo(['audiences', 'new'])}>New audience</a>}
+        </Step>
+      </ol>
+      {!(hasEvent && hasIdentify) && <Send isListening={isListening} />}
+    </Section>
+  );
+}
+
+/** Undefined until all of it is known. The catalog is a moment behind the messages that came here. */
+function useSteps(rows: readonly LiveRow[]) {
+  const isOpen = choice.value === 'open';
+  const whileOpen = <T,>(request: T): T | undefined => (isOpen ? request : undefined);
+  const events = usePoll(whileOpen(operation('GET /v1/catalog/events', { query: { limit: 1 } })), EVERY_MS).value;
+  const traits = usePoll(whileOpen(operation('GET /v1/catalog/traits', { query: { limit: 1 } })), EVERY_MS).value;
+  const audiences = usePoll(whileOpen(operation('GET /v1/audiences', { query: { limit: 1 } })), EVERY_MS).value;
+  if (events === undefined || traits === undefined || audiences === undefined) return undefined;
+  const came = (wanted: LiveRow['type']): boolean => rows.some(({ type }) => type === wanted);
+  return {
+    hasEvent: events.events.length > 0 || came('track'),
+    hasIdentify: traits.traits.length > 0 || came('identify'),
+    hasAudience: audiences.audiences.length > 0,
+  };
+}
+
+interface StepProps {
+  readonly name: string;
+  readonly isDone: boolean;
+  readonly children: preact.ComponentChildren;
+}
+
+function Step({ name, isDone, children }: StepProps) {
+  return (
+    <li class={isDone ? 'done' : ''}>
+      <b>{name}</b> {isDone && <span class="visually-hidden">Done</span>}
+      <p class="quiet small">{children}</p>
+    </li>
+  );
+}
+
+function SeeUser({ row }: { readonly row: LiveRow }) {
+  return (
+    <>
+      <a href={userLink(row)}>See the user {row.user_id}</a>, or <a href={linkTo(['live'])}>watch Live</a>.
+    </>
+  );
+}
+
+/** What sends both, with a key filled in where one can be made here. */
+function Send({ isListening }: { readonly isListening: boolean }) {
+  const [language, setLanguage] = useState<Language>('curl');
+  const [key, setKey] = useState<string>();
+  const text = snippetOf(language, SERVICE.origin + SERVICE.pathname, key ?? 'YOUR_WRITE_KEY');
+  return (
+    <>
+      <WriteKey isMade={key !== undefined} onMade={setKey} />
+      <div class="row" role="group" aria-label="Language">
+        {LANGUAGES.map((one) => (
+          <button key={one} type="button" aria-pressed={one === language} onClick={() => setLanguage(one)}>
+            {one}
+          </button>
+        ))}
+        <span class="quiet small">
+          The SDKs of Segment, RudderStack and others work, too: <DocsLink path="docs/sdks.md">SDKs</DocsLink>
+        </span>
+      </div>
+      <Command name={language} text={text} />
+      <p class="status" role="status">
+        <i class={isListening ? 'dot alive' : 'dot'} aria-hidden="true" />
+        {isListening ? 'Listening…' : 'Connecting…'}
+      </p>
+    </>
+  );
+}
+
+interface WriteKeyProps {
+  readonly isMade: boolean;
+  readonly onMade: (key: string) => void;
+}
+
+function WriteKey({ isMade, onMade }: WriteKeyProps) {
+  const { isBusy, error, run } = useChange();
+  const id = project.value?.id;
+  if (isMade) return <p>The key is below. Keep it: it is not shown again.</p>;
+  if (!isAdmin.value || id === undefined) {
+    return (
+      <p>
+        It takes a key that may write. <code>tidemark key create --scope write</code> makes one, and so does whoever has
+        an admin key.
+      </p>
+    );
+  }
+  const body = { name: 'First events', scopes: ['write'] } as const;
+  const make = (): void =>
+    run(async () => onMade((await ask(operation('POST /v1/admin/projects/{id}/keys', { path: { id }, body }))).key));
+  return (
+    <p class="row">
+      <button type="button" class="primary" disabled={isBusy} onClick={make}>
+        Make a write key and fill it in
+      </button>
+      <FieldError error={error} />
+    </p>
+  );
+}

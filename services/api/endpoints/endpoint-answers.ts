@@ -1,0 +1,184 @@
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import type { Problem } from '../../messages/message.ts';
+import { readTraitChoice } from '../../stores/profiles/trait-choice.ts';
+import type { WebhookAddresses } from '../../webhooks/addresses.ts';
+import type { EndpointStore, EndpointTester } from '../../webhooks/endpoint-store.ts';
+import { type Input, type Members, readBody } from '../input.ts';
+import { given, pageFrom, pageOf, type QueryRequest, readCursor, readTime, refuseParameter } from '../query.ts';
+import { deliveryJson, endpointJson, withSecret } from './endpoint-json.ts';
+
+export interface EndpointParts {
+  readonly endpoints: EndpointStore;
+  readonly endpointTester: EndpointTester;
+  readonly addresses: WebhookAddresses;
+}
+
+/** `POST /v1/endpoints` */
+export async function answerNewEndpoint(parts: EndpointParts, call: QueryRequest): Promise<Answer | Refusal> {
+  const read = readBody('POST /v1/endpoints', call, checkedBy(parts));
+  if (!read.ok) return read.refusal;
+  const { url, description = null, types, audiences = null, traits = null, initial, batch_size } = read.value.body;
+  const settings = { url: urlOf(url), description, types, audiences, traits, initial, batchSize: batch_size };
+  const { endpoint, secret } = await parts.endpoints.create(call.project.id, settings);
+  const headers = { Location: `/v1/endpoints/${endpoint.id}` };
+  const audit = { action: 'endpoint.create', object: endpoint.id, after: endpointJson(endpoint) };
+  return { status: 201, body: withSecret(endpoint, secret), headers, audit, isSecret: true };
+}
+
+/** `GET /v1/endpoints` */
+export async function answerEndpoints(
+  { endpoints }: EndpointParts,
+  { project }: QueryRequest,
+  { query }: Input<'GET /v1/endpoints'>,
+): Promise<Answer | Refusal> {
+  const page = pageOf(await endpoints.list(project.id), query, ({ id }) => id);
+  if (!page.ok) return page.refusal;
+  const { items, next } = page.value;
+  const body = `{"endpoints":[${items.map(endpointJson).join(',')}],"next_cursor":${JSON.stringify(next)}}`;
+  return { status: 200, body };
+}
+
+/** `GET /v1/endpoints/:id` */
+export async function answerEndpoint(
+  { endpoints }: EndpointParts,
+  { project }: QueryRequest,
+  { path: { id } }: Input<'GET /v1/endpoints/{id}'>,
+): Promise<Answer> {
+  return { status: 200, body: endpointJson(await endpoints.find(project.id, id)) };
+}
+
+/** `PATCH /v1/endpoints/:id` */
+export async function answerEndpointChange(
+  parts: EndpointParts,
+  call: QueryRequest,
+  { path: { id } }: Input<'PATCH /v1/endpoints/{id}'>,
+): Promise<Answer | Refusal> {
+  const read = readBody('PATCH /v1/endpoints/{id}', call, checkedBy(parts));
+  if (!read.ok) return read.refusal;
+  const { url, batch_size: batchSize, enabled: isEnabled, ...rest } = read.value.body;
+  const named = { ...rest, url: url === undefined ? undefined : urlOf(url), batchSize, isEnabled };
+  const { description, types, audiences, traits, initial } = named;
+  const changes = given({ url: named.url, description, types, audiences, traits, initial, batchSize, isEnabled });
+  const before = await parts.endpoints.find(call.project.id, id);
+  const after = await parts.endpoints.update(call.project.id, id, changes);
+  const body = endpointJson(after);
+  return {
+    status: 200,
+    body,
+    audit: { action: 'endpoint.change', object: id, before: endpointJson(before), after: body },
+  };
+}
+
+/** `DELETE /v1/endpoints/:id` */
+export async function answerEndpointDelete(
+  { endpoints }: EndpointParts,
+  { project }: QueryRequest,
+  { path: { id } }: Input<'DELETE /v1/endpoints/{id}'>,
+): Promise<Answer> {
+  const before = await endpoints.find(project.id, id);
+  await endpoints.remove(project.id, id);
+  const audit = { action: 'endpoint.delete', object: id, before: endpointJson(before) };
+  return { status: 200, body: JSON.stringify({ id, deleted: true }), audit };
+}
+
+const MS_IN_HOUR = 3_600_000;
+
+/** `POST /v1/endpoints/:id/rotate` */
+export async function answerRotation(
+  { endpoints }: EndpointParts,
+  call: QueryRequest,
+  { path: { id } }: Input<'POST /v1/endpoints/{id}/rotate'>,
+): Promise<Answer | Refusal> {
+  const read = readBody('POST /v1/endpoints/{id}/rotate', call);
+  if (!read.ok) return read.refusal;
+  const { endpoint, secret } = await endpoints.rotate(call.project.id, id, read.value.body.keep_old_hours * MS_IN_HOUR);
+  const audit = { action: 'endpoint.rotate', object: id, after: endpointJson(endpoint) };
+  return { status: 200, body: withSecret(endpoint, secret), audit, isSecret: true };
+}
+
+/** `POST /v1/endpoints/:id/test` */
+export async function answerTest(
+  { endpointTester }: EndpointParts,
+  { project }: QueryRequest,
+  { path: { id } }: Input<'POST /v1/endpoints/{id}/test'>,
+): Promise<Answer> {
+  return { status: 200, body: deliveryJson(await endpointTester.test(project.id, id)) };
+}
+
+/** `POST /v1/endpoints/:id/resend` */
+export async function answerResendSince(
+  { endpoints }: EndpointParts,
+  call: QueryRequest,
+  { path: { id } }: Input<'POST /v1/endpoints/{id}/resend'>,
+): Promise<Answer | Refusal> {
+  const read = readBody('POST /v1/endpoints/{id}/resend', call);
+  if (!read.ok) return read.refusal;
+  const since = readTime('since', read.value.body.since, call.project.timezone);
+  if (!since.ok) return since.refusal;
+  if (since.value === undefined) return refuseParameter('since', 'is missing').refusal;
+  const after = JSON.stringify({ since: read.value.body.since });
+  const endpoint = await endpoints.resendSince(call.project.id, id, since.value);
+  return { status: 200, body: endpointJson(endpoint), audit: { action: 'endpoint.resend', object: id, after } };
+}
+
+/** `POST /v1/endpoints/:id/deliveries/:delivery/resend` */
+export async function answerResend(
+  { endpoints }: EndpointParts,
+  { project }: QueryRequest,
+  { path: { id, delivery } }: Input<'POST /v1/endpoints/{id}/deliveries/{delivery}/resend'>,
+): Promise<Answer> {
+  const body = deliveryJson(await endpoints.resend(project.id, id, delivery));
+  const after = JSON.stringify({ delivery });
+  return { status: 200, body, audit: { action: 'endpoint.resend', object: id, after } };
+}
+
+/** `GET /v1/endpoints/:id/deliveries` */
+export async function answerDeliveries(
+  { endpoints }: EndpointParts,
+  { project }: QueryRequest,
+  { path: { id }, query: { limit, cursor, state } }: Input<'GET /v1/endpoints/{id}/deliveries'>,
+): Promise<Answer | Refusal> {
+  const before = readCursor(cursor, decodeDeliveryCursor);
+  if (!before.ok) return before.refusal;
+  const found = await endpoints.deliveries(project.id, id, {
+    limit: limit + 1,
+    ...given({ state, before: before.value }),
+  });
+  const { items, next } = pageFrom(found, limit, ({ sequence }) => encodeDeliveryCursor(sequence));
+  const body = `{"deliveries":[${items.map(deliveryJson).join(',')}],"next_cursor":${JSON.stringify(next)}}`;
+  return { status: 200, body };
+}
+
+const CURSOR_PREFIX = 'delivery-';
+
+function encodeDeliveryCursor(sequence: bigint): string {
+  return Buffer.from(`${CURSOR_PREFIX}${sequence}`).toString('base64url');
+}
+
+function decodeDeliveryCursor(text: string): bigint | undefined {
+  const [, sequence] =
+    /^delivery-(\d{1,18})$/.exec(Buffer.from(text.slice(0, 64), 'base64url').toString('latin1')) ?? [];
+  return sequence !== undefined && encodeDeliveryCursor(BigInt(sequence)) === text ? BigInt(sequence) : undefined;
+}
+
+type Checks = { readonly ok: true } | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** What the document cannot say of an endpoint. */
+function checkedBy({ addresses }: EndpointParts): (body: Members) => Checks {
+  return ({ url, traits }) => {
+    const problems: Problem[] = [];
+    const target = typeof url === 'string' ? URL.parse(url) : undefined;
+    if (target === null) problems.push({ path: '/url', message: 'is not a URL' });
+    const why = target ? addresses.whyNot(target) : undefined;
+    if (why !== undefined) problems.push({ path: '/url', message: why });
+    const choice = typeof traits === 'string' ? readTraitChoice(traits) : undefined;
+    if (choice?.ok === false) problems.push({ path: '/traits', message: choice.message });
+    return problems.length === 0 ? { ok: true } : { ok: false, problems };
+  };
+}
+
+/** As it is connected to. */
+function urlOf(text: string): string {
+  return new URL(text).href;
+}

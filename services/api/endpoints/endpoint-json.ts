@@ -1,0 +1,54 @@
+/** Endpoints of webhooks, and what was sent to them, as they are answered. */
+import { formatMs } from '../../messages/timestamp.ts';
+import type { Delivery, Endpoint } from '../../webhooks/endpoint-store.ts';
+
+export function endpointJson(endpoint: Endpoint): string {
+  const { id, url, description, types, audiences, traits, initial, batchSize, disabled, failures } = endpoint;
+  return JSON.stringify({
+    id,
+    url,
+    description,
+    types,
+    audiences,
+    traits,
+    initial,
+    batch_size: batchSize,
+    enabled: disabled === null,
+    disabled_because: disabled,
+    created_at: formatMs(endpoint.createdAtMs),
+    updated_at: formatMs(endpoint.updatedAtMs),
+    old_secret_until: timeOrNull(endpoint.oldSecretUntilMs),
+    failures,
+    next_attempt_at: timeOrNull(endpoint.nextAttemptAtMs),
+    waiting_since: timeOrNull(endpoint.waitingSinceMs),
+  });
+}
+
+/** With the secret as its last member. */
+export function withSecret(endpoint: Endpoint, secret: string): string {
+  return `${endpointJson(endpoint).slice(0, -1)},"secret":${JSON.stringify(secret)}}`;
+}
+
+export function deliveryJson(delivery: Delivery): string {
+  const { id, type, state, createdAtMs, audienceId, changes, attempts, lastAttempt } = delivery;
+  return JSON.stringify({
+    id,
+    type,
+    state,
+    created_at: formatMs(createdAtMs),
+    audience_id: audienceId,
+    changes,
+    attempts,
+    last_attempt: lastAttempt && {
+      at: formatMs(lastAttempt.atMs),
+      status: lastAttempt.status,
+      error: lastAttempt.error,
+      took_ms: lastAttempt.tookMs,
+      answer: lastAttempt.answer,
+    },
+  });
+}
+
+function timeOrNull(ms: number | null): string | null {
+  return ms === null ? null : formatMs(ms);
+}

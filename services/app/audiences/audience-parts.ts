@@ -1,0 +1,79 @@
+import { readableUntil } from '../../api/audiences/streams.ts';
+import { limitsOf } from '../../questions/query-budget.ts';
+import { AudienceScheduler } from '../../questions/saved/audience-scheduler.ts';
+import type { AudienceFollower } from '../../questions/saved/audience-follower.ts';
+import { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
+import type { Config } from '../../runtime/config.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import { LiveGenerations } from '../../stores/generations/live-generations.ts';
+import { liveAnalytics, liveStores } from '../../stores/generations/live-stores.ts';
+import { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
+import type { ProjectLimits } from '../../stores/projects/project-store.ts';
+import { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
+import { WebhookAddresses } from '../../webhooks/addresses.ts';
+import { SqlEndpointClaims } from '../../webhooks/sql-endpoint-claims.ts';
+import { SqlEndpointStore } from '../../webhooks/sql-endpoint-store.ts';
+import { WebhookDeliverer } from '../../webhooks/webhook-deliverer.ts';
+import type { DatabaseAndAnalytics } from '../open-stores.ts';
+
+/** The limits of questions in projects that have no limits of their own. */
+export function queryLimitsOf({ queryMaxMs, queryMaxMemoryBytes, queryMaxRows }: Config): QueryLimits {
+  return { maxMs: queryMaxMs, maxMemoryBytes: queryMaxMemoryBytes, maxRowsRead: queryMaxRows };
+}
+
+/** The limits of a project's questions: its own, else those of the configuration. */
+export function projectLimitsOf(config: Config): (project: ProjectLimits) => QueryLimits {
+  return (project) => limitsOf(project, queryLimitsOf(config));
+}
+
+/** Sends who entered and left the saved audiences of these stores to the endpoints of webhooks. */
+export function webhookDelivererOf(
+  config: Config,
+  logger: Logger,
+  { database, analytics }: DatabaseAndAnalytics,
+): WebhookDeliverer {
+  const saved = new SqlAudienceStore(database, config.maxProjectAudiences);
+  const { analytics: history, ...stores } = liveStores(database, analytics);
+  return new WebhookDeliverer({
+    ...stores,
+    // As the API reads changes: those of live audiences too, as far as they have come.
+    analytics: {
+      askHistory: (query, limits) => history.askHistory(query, limits),
+      finalizedAt: (projectId, audienceId) => readableUntil({ saved, analytics: history }, projectId, audienceId),
+      audienceChanges: async (query, limits) =>
+        history.audienceChanges({ ...query, epochs: await saved.liveEpochs() }, limits),
+    },
+    claims: new SqlEndpointClaims(database),
+    endpoints: new SqlEndpointStore(database),
+    addresses: new WebhookAddresses(config.webhookAllow),
+    limits: queryLimitsOf(config),
+    logger,
+  });
+}
+
+export interface AudienceSurroundings {
+  readonly isClockWrong?: (() => Promise<boolean>) | undefined;
+  /** Left out where the process keeps no audience live. */
+  readonly live?: AudienceFollower | undefined;
+}
+
+/** Evaluates the saved audiences of these stores. */
+export function audienceSchedulerOf(
+  config: Config,
+  logger: Logger,
+  { database, analytics }: DatabaseAndAnalytics,
+  { isClockWrong, live: follower }: AudienceSurroundings = {},
+): AudienceScheduler {
+  const live = new LiveGenerations(database);
+  return new AudienceScheduler({
+    store: new SqlAudienceStore(database, config.maxProjectAudiences),
+    projects: new SqlProjectStore(database),
+    history: liveAnalytics(analytics, live),
+    losses: new LostAnalytics(database, analytics, live),
+    limits: queryLimitsOf(config),
+    logger,
+    ...(isClockWrong && { isClockWrong }),
+    ...(follower && { follower }),
+  });
+}

@@ -1,0 +1,86 @@
+/** Live audiences in the process that has the log, and so the only sink. */
+import { Counter, Gauge, Registry } from 'prom-client';
+import type { Inserted } from '../../consumers/sink/touched.ts';
+import { readerLags } from '../../operations/status/log-lag.ts';
+import { LiveAudiences, type LiveFigures } from '../../questions/live/live-audiences.ts';
+import { SqlLiveStore } from '../../questions/live/sql-live-store.ts';
+import { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
+import type { Config } from '../../runtime/config.ts';
+import { isServer } from '../../runtime/embedded.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import { LiveGenerations } from '../../stores/generations/live-generations.ts';
+import { liveAnalytics } from '../../stores/generations/live-stores.ts';
+import { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
+import { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
+import { queryLimitsOf } from './audience-parts.ts';
+import type { OpenedStores } from '../open-stores.ts';
+import type { AnalyticsFollower } from '../readers/generation-readers.ts';
+
+const LAG_WITHIN_MS = 3_000;
+
+/**
+ * Undefined where the log is on a server: other processes may have sinks too, of whose inserts nobody tells this one. A shard
+ * asks for tables of its own, which was never tried.
+ */
+export function liveAudiencesOf(
+  config: Config,
+  logger: Logger,
+  { database, analytics, log }: Pick<OpenedStores, 'database' | 'analytics' | 'log'>,
+  isClockWrong: () => Promise<boolean>,
+): LiveAudiences | undefined {
+  if (isServer(config.eventLogUrl) || new URLSearchParams(config.analyticsUrl.split('?')[1]).has('cluster'))
+    return undefined;
+  const live = new LiveGenerations(database);
+  const lagMs = async (): Promise<number> => {
+    const { sink } = await readerLags({ log, progress: live }, AbortSignal.timeout(LAG_WITHIN_MS));
+    return sink.oldestAtMs === null ? 0 : Date.now() - sink.oldestAtMs;
+  };
+  return new LiveAudiences({
+    store: new SqlLiveStore(database),
+    saved: new SqlAudienceStore(database, config.maxProjectAudiences),
+    projects: new SqlProjectStore(database),
+    analytics: liveAnalytics(analytics, live),
+    history: analytics.liveHistory,
+    generationOf: (projectId) => live.numberOf('analytics', projectId),
+    losses: new LostAnalytics(database, analytics, live),
+    limits: queryLimitsOf(config),
+    logger,
+    lagMs,
+    isClockWrong,
+  });
+}
+
+/** Hands on what the sinks insert. */
+export function followerOf(live: LiveAudiences): AnalyticsFollower {
+  return {
+    wants: (generation) => live.wants(generation),
+    inserted: (generation, { users }: Inserted) => live.inserted(generation, users),
+  };
+}
+
+/** Metrics of live audiences in Prometheus' text format. */
+export function liveMetrics(live: LiveAudiences): () => Promise<string> {
+  const registry = new Registry();
+  const registers = [registry];
+  const gauge = (name: string, help: string, value: (figures: LiveFigures) => number): void => {
+    const one: Gauge = new Gauge({ name, help, registers, collect: () => one.set(value(live.figures())) });
+  };
+  const counter = (name: string, help: string, value: (figures: LiveFigures) => number): void => {
+    const collect = (): void => {
+      one.reset();
+      one.inc(value(live.figures()));
+    };
+    const one: Counter = new Counter({ name, help, registers, collect });
+  };
+  gauge('tidemark_live_audiences', 'Live audiences that are followed', ({ following }) => following);
+  gauge('tidemark_live_lag_seconds', 'How long ago live audiences were last decided', ({ lagMs }) => lagMs / 1000);
+  counter('tidemark_live_ticks_total', 'How often live audiences were decided', ({ ticks }) => ticks);
+  counter('tidemark_live_candidates_total', 'Users decided for live audiences', ({ candidates }) => candidates);
+  counter('tidemark_live_changes_total', 'Users who entered or left live audiences', ({ changes }) => changes);
+  counter('tidemark_live_horizon_seconds_total', 'Time it took to find whom time may change', timeOfHorizons);
+  return () => registry.metrics();
+}
+
+function timeOfHorizons({ horizonMs }: LiveFigures): number {
+  return horizonMs / 1000;
+}

@@ -1,0 +1,132 @@
+import type { Micros } from '../../messages/message.ts';
+import { hasCode } from '../../runtime/errors.ts';
+import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
+import type { Query } from '../../stores/analytics/analytics-store.ts';
+import { userNumber } from '../../stores/analytics/columns.ts';
+import { Params } from '../sql/params.ts';
+import { decisionsOn, evaluate } from './evaluate.ts';
+import type { Followed } from './followed.ts';
+import { type AskRows, readUsers, TooManyEvents, type UserState } from './users-query.ts';
+
+/** A user who is to enter an audience, or to leave it. */
+export interface Turn {
+  readonly followed: Followed;
+  readonly userKey: string;
+  readonly change: 'entered' | 'left';
+}
+
+export interface DecideParts {
+  /** Asks the analytics of the project's live generation. */
+  readonly ask: AskRows;
+  /** Asks the history of audiences. */
+  readonly askHistory: AskRows;
+}
+
+export interface Decided {
+  readonly turns: readonly Turn[];
+  /** Audiences of which a user cannot be decided here: too many events. */
+  readonly undecided: ReadonlySet<Followed>;
+}
+
+const USERS_AT_ONCE = 500;
+
+/** Which audiences each user is to be decided for: all of one project. */
+export type Candidates = ReadonlyMap<string, ReadonlySet<Followed>>;
+
+/**
+ * Decides users of a project at one instant, and notes in their audiences when they are due next.
+ *
+ * @throws What asking throws.
+ */
+export async function decideAll(
+  parts: DecideParts,
+  projectId: string,
+  candidates: Candidates,
+  now: Micros,
+): Promise<Decided> {
+  const turns: Turn[] = [];
+  const undecided = new Set<Followed>();
+  const waiting = slicesOf([...candidates.keys()], USERS_AT_ONCE);
+  for (let users = waiting.pop(); users !== undefined; users = waiting.pop()) {
+    const followed = new Set(users.flatMap((user) => [...(candidates.get(user) ?? [])]));
+    const conditions = [...new Set([...followed].flatMap((one) => one.conditions))];
+    try {
+      const [states, members] = await Promise.all([
+        readUsers(parts.ask, { projectId, users, conditions, now }),
+        readMembers(parts.askHistory, projectId, [...followed], users),
+      ]);
+      await decideSlice({ candidates, states, members, now }, turns, undecided);
+    } catch (error) {
+      if (!(error instanceof TooManyEvents) && !hasCode(error, 'QUERY_LIMIT')) throw error;
+      if (users.length === 1) for (const one of followed) undecided.add(one);
+      else waiting.push(...slicesOf(users, Math.ceil(users.length / 2)));
+    }
+  }
+  return { turns, undecided };
+}
+
+interface Slice {
+  readonly candidates: Candidates;
+  readonly states: ReadonlyMap<string, UserState | null>;
+  /** Who is in an audience, as `memberKey` names it. */
+  readonly members: ReadonlySet<string>;
+  readonly now: Micros;
+}
+
+async function decideSlice(
+  { candidates, states, members, now }: Slice,
+  turns: Turn[],
+  undecided: Set<Followed>,
+): Promise<void> {
+  const yielder = new EventLoopYielder();
+  for (const [userKey, state] of states) {
+    if (yielder.isOver()) await yielder.next();
+    const decide = state && decisionsOn({ ...state, userKey, now });
+    for (const followed of candidates.get(userKey) ?? []) {
+      const decision = decide && decisionOf(followed, decide);
+      if (!decision) {
+        undecided.add(followed);
+        continue;
+      }
+      followed.note(userKey, decision.due);
+      const wasMember = members.has(memberKey(followed.id, userNumber(userKey)));
+      if (decision.isMet !== wasMember) turns.push({ followed, userKey, change: wasMember ? 'left' : 'entered' });
+    }
+  }
+}
+
+/** Undefined where it would take too many steps. */
+function decisionOf({ by }: Followed, decide: ReturnType<typeof decisionsOn>) {
+  try {
+    return by && evaluate(by.definition, decide);
+  } catch (error) {
+    if (hasCode(error, 'QUERY_LIMIT')) return undefined;
+    throw error;
+  }
+}
+
+async function readMembers(
+  askHistory: AskRows,
+  projectId: string,
+  followed: readonly Followed[],
+  users: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const params = new Params();
+  const sql =
+    `SELECT audience_id, user FROM audience_members_by_user FINAL WHERE project_id = ${params.string(projectId)} ` +
+    `AND user IN ${params.userNumbers(users.map(userNumber))} ` +
+    `AND audience_id IN ${params.strings(followed.map(({ id }) => id))} AND change = 'entered'`;
+  const query: Query = { projectId, sql, params: params.values() };
+  const rows = (await askHistory(query)) as readonly { readonly audience_id: string; readonly user: string }[];
+  return new Set(rows.map((row) => memberKey(row.audience_id, row.user)));
+}
+
+function memberKey(audienceId: string, user: string): string {
+  return `${audienceId} ${user}`;
+}
+
+function slicesOf<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  );
+}

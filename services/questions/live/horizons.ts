@@ -1,0 +1,76 @@
+import type { Micros } from '../../messages/message.ts';
+import { END_OF_TIME } from '../../messages/timestamp.ts';
+import { hasCode } from '../../runtime/errors.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import type { Followed } from './followed.ts';
+import { horizonQuery } from './horizon.ts';
+
+export interface HorizonParts {
+  readonly analytics: Pick<AnalyticsReader, 'ask'>;
+  readonly limits: QueryLimits;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+const MAX_USERS = 200_000;
+/** Where it cannot be asked whom time changes, the audience is evaluated as often as others may be. */
+const EVERY_MINUTE_MS = 60_000;
+
+/** Asks, time and again, whom time may change until when. Nothing of it is stored: after a crash it is asked again. */
+export class Horizons {
+  readonly #parts: HorizonParts;
+  readonly #evaluateAgain: (followed: Followed, afterMs: number) => Promise<void>;
+  #tookMs = 0;
+
+  /** @param evaluateAgain Where it cannot be told. */
+  constructor(parts: HorizonParts, evaluateAgain: (followed: Followed, afterMs: number) => Promise<void>) {
+    this.#parts = parts;
+    this.#evaluateAgain = evaluateAgain;
+  }
+
+  get tookMs(): number {
+    return this.#tookMs;
+  }
+
+  /** When half of the time that was asked about is over, the next is asked about; nobody waits for that. */
+  askIfDue(followed: Followed, now: Micros): void {
+    const { isAsking, undated, datedUntil, span } = followed;
+    if (isAsking || undated !== null || now < datedUntil - span / 2n) return;
+    followed.isAsking = true;
+    void this.#ask(followed, now)
+      .catch((error: unknown) => this.#parts.logger.warn({ err: error }, 'it cannot be asked now whom time may change'))
+      .finally(() => (followed.isAsking = false));
+  }
+
+  /**
+   * Due times are kept from before the question on: who is decided meanwhile, since a message came, is noted, and who is not
+   * is found as analytics has them.
+   */
+  async #ask(followed: Followed, now: Micros): Promise<void> {
+    const { by, projectId, span } = followed;
+    if (by === undefined) return;
+    const end = now + span;
+    followed.horizonEnd = end;
+    const query = horizonQuery(by.definition, { projectId, now, span, limit: MAX_USERS + 1 });
+    if (query === null) {
+      [followed.horizonEnd, followed.datedUntil] = [END_OF_TIME, END_OF_TIME];
+      return;
+    }
+    const found = await this.#find(followed, query);
+    if (found !== undefined) followed.undated = found;
+  }
+
+  /** Undefined if it cannot be told whom time may change. */
+  async #find(followed: Followed, query: NonNullable<ReturnType<typeof horizonQuery>>): Promise<string[] | undefined> {
+    const { analytics, limits } = this.#parts;
+    try {
+      const { rows, tookMs } = await analytics.ask(query, limits);
+      this.#tookMs += tookMs;
+      if (rows.length <= MAX_USERS) return rows.map(({ internal_id: user }) => user as string);
+    } catch (error) {
+      if (!hasCode(error, 'QUERY_LIMIT')) throw error;
+    }
+    await this.#evaluateAgain(followed, EVERY_MINUTE_MS);
+    return undefined;
+  }
+}

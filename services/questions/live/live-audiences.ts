@@ -1,0 +1,266 @@
+import type { Micros } from '../../messages/message.ts';
+import { hasCode } from '../../runtime/errors.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import { pause } from '../../runtime/pause.ts';
+import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import type { LiveHistory } from '../../stores/analytics/live-history.ts';
+import type { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
+import type { ProjectStore } from '../../stores/projects/project-store.ts';
+import type { AudienceFollower, EvaluatedBy } from '../saved/audience-follower.ts';
+import type { AudienceStore, SavedAudience } from '../saved/audience-store.ts';
+import { Followed, type TouchedUser } from './followed.ts';
+import { FollowedAudiences } from './followed-audiences.ts';
+import { Horizons } from './horizons.ts';
+import type { LiveStore } from './live-store.ts';
+import { Outlook } from './outlook.ts';
+import { type Taken, Ticker } from './tick.ts';
+
+export interface LiveParts {
+  readonly store: LiveStore;
+  readonly saved: Pick<AudienceStore, 'find'>;
+  readonly projects: Pick<ProjectStore, 'findProject'>;
+  readonly analytics: Pick<AnalyticsReader, 'ask' | 'askHistory' | 'hasUserOrder'>;
+  readonly history: Pick<LiveHistory, 'writeChanges' | 'writeMembers'>;
+  /** The number of the generation of analytics that answers for a project. */
+  readonly generationOf: (projectId: string) => Promise<number>;
+  readonly losses: Pick<LostAnalytics, 'expectNone'>;
+  readonly limits: QueryLimits;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** How long ago the log stored what the sink has not inserted yet. */
+  readonly lagMs: () => Promise<number>;
+  readonly isClockWrong?: () => Promise<boolean>;
+  /** The longest time between two ticks. */
+  readonly everyMs?: number;
+}
+
+/** What an insert wrote, by the generation that holds it now. */
+export type Inserted = readonly (TouchedUser & { readonly projectId: string })[];
+
+/** For metrics. */
+export interface LiveFigures {
+  /** Audiences that follow. */
+  readonly following: number;
+  /** How long ago the last tick was; 0 where none follows. */
+  readonly lagMs: number;
+  readonly ticks: number;
+  /** Users decided. */
+  readonly candidates: number;
+  readonly changes: number;
+  /** How long it took altogether to find whom time may change. */
+  readonly horizonMs: number;
+}
+
+const EVERY_MS = 1_000;
+const RETRY_MS = 1_000;
+/** An audience that needs an evaluation again and again is evaluated no more often than this. */
+const AGAIN_AFTER_MS = 10_000;
+const UNDATED_AT_ONCE = 2_000;
+
+/**
+ * Keeps live audiences up to date: with every insert of the sink, and when time changes who is in them. Each begins with an
+ * evaluation, after every start of the process too, and from then on the users are decided whom a message or time may have
+ * changed. Where that is in doubt, it begins again.
+ */
+export class LiveAudiences implements AudienceFollower {
+  readonly #parts: LiveParts;
+  readonly #stopping = new AbortController();
+  readonly #audiences = new FollowedAudiences();
+  readonly #horizons: Horizons;
+  readonly #outlook: Outlook;
+  readonly #opened = Promise.withResolvers<Ticker>();
+  #ticking: Promise<void> = Promise.resolve();
+  #wake: () => void = () => undefined;
+  #hasNews = false;
+  #running: Promise<void> | undefined;
+  #tickedAt = performance.now();
+  readonly #totals = { ticks: 0, candidates: 0, changes: 0 };
+
+  constructor(parts: LiveParts) {
+    this.#parts = parts;
+    this.#opened.promise.catch(() => undefined);
+    this.#horizons = new Horizons(parts, (followed, afterMs) => this.#beginAgain([followed], afterMs));
+    this.#outlook = new Outlook(parts, this.#audiences);
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Waits for the tick under way. Idempotent. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake();
+    await this.#running;
+  }
+
+  figures(): LiveFigures {
+    const following = this.#audiences.following().length;
+    const lagMs = following === 0 ? 0 : performance.now() - this.#tickedAt;
+    return { following, lagMs, ...this.#totals, horizonMs: this.#horizons.tookMs };
+  }
+
+  /** Whether inserts of this generation are to be told. */
+  wants(generation: number): boolean {
+    return this.#audiences.wants(generation);
+  }
+
+  /** Tells what an insert wrote, once analytics shows all of it. */
+  inserted(generation: number, users: Inserted): void {
+    if (this.#audiences.touch(generation, users)) this.#nudge();
+  }
+
+  async hold({ id, projectId, isLive }: SavedAudience, isDeleted: boolean): Promise<Micros> {
+    const ticker = await this.#opened.promise;
+    if (isLive && !isDeleted) this.#audiences.hold(id, projectId, await this.#parts.generationOf(projectId));
+    else this.#audiences.remove(id);
+    await this.#ticking;
+    return ticker.lastAt;
+  }
+
+  async follow({ id, projectId }: SavedAudience, by: EvaluatedBy, at: Micros): Promise<void> {
+    const ticker = await this.#opened.promise;
+    const followed = this.#audiences.get(id);
+    if (followed === undefined) return;
+    if (!(await this.#parts.analytics.hasUserOrder({ projectId }))) {
+      this.#audiences.remove(id);
+      return;
+    }
+    ticker.comeAfter(at);
+    await this.#parts.store.follow(id, by.version);
+    this.#audiences.follow(followed, by);
+    this.#nudge();
+  }
+
+  leave(id: string): void {
+    this.#audiences.remove(id);
+  }
+
+  #nudge(): void {
+    this.#hasNews = true;
+    this.#wake();
+  }
+
+  async #run(): Promise<void> {
+    const { logger } = this.#parts;
+    const ticker = await this.#open();
+    let isFailing = false;
+    while (ticker !== undefined && !this.#stopping.signal.aborted) {
+      this.#hasNews = false;
+      this.#ticking = this.#step(ticker).then(
+        () => {
+          isFailing = false;
+        },
+        async (error: unknown) => {
+          if (hasCode(error, 'AUDIENCE_BUSY')) this.#end(error);
+          else if (!isFailing && !this.#stopping.signal.aborted)
+            logger.warn({ err: error }, 'live audiences cannot be followed now');
+          isFailing = true;
+        },
+      );
+      await this.#ticking;
+      await (isFailing ? pause(RETRY_MS, this.#stopping.signal) : this.#untilDue(ticker));
+    }
+  }
+
+  async #open(): Promise<Ticker | undefined> {
+    const { store, logger } = this.#parts;
+    const stopping = this.#stopping.signal;
+    while (!stopping.aborted) {
+      try {
+        const ticker = new Ticker({ ...this.#parts, stopping }, await store.open());
+        this.#opened.resolve(ticker);
+        return ticker;
+      } catch (error) {
+        logger.warn({ err: error }, 'live audiences cannot be followed yet');
+        await pause(RETRY_MS, stopping);
+      }
+    }
+    this.#opened.reject(new Error('stopping'));
+    return undefined;
+  }
+
+  /** Somebody else follows the audiences: what this process would write does not count. */
+  #end(error: unknown): void {
+    this.#parts.logger.error({ err: error }, 'live audiences are followed by another process: this one ends');
+    this.#audiences.clear();
+    this.#stopping.abort();
+  }
+
+  async #step(ticker: Ticker): Promise<void> {
+    const { isClockWrong } = this.#parts;
+    await this.#beginAgain(await this.#outlook.outdated(), 0);
+    await this.#beginAgain(this.#audiences.flooded(), AGAIN_AFTER_MS);
+    if (this.#outlook.isBehind || (await isClockWrong?.()) === true) return;
+    const at = await ticker.now();
+    const following = this.#audiences.following();
+    if (following.length === 0) return;
+    await this.#beginAgain(
+      following.filter((followed) => followed.hasJoined && at >= followed.datedUntil),
+      0,
+    );
+    const taken = this.#audiences.following().map((followed) => take(followed, at));
+    try {
+      const ticked = await ticker.tick(at, taken, (undecided) => this.#beginAgain([...undecided], AGAIN_AFTER_MS));
+      this.#totals.changes += ticked.changes;
+    } catch (error) {
+      for (const { followed, users } of taken) for (const user of users) followed.candidates.add(user);
+      throw error;
+    }
+    this.#note(taken);
+    await this.#join(ticker, at);
+    for (const followed of this.#audiences.following()) this.#horizons.askIfDue(followed, at);
+  }
+
+  #note(taken: readonly Taken[]): void {
+    this.#tickedAt = performance.now();
+    this.#totals.ticks++;
+    for (const { users } of taken) this.#totals.candidates += users.size;
+    this.#audiences.noteDecided(taken);
+    for (const { followed } of taken) {
+      if (followed.undated?.length !== 0) continue;
+      followed.undated = null;
+      followed.datedUntil = followed.horizonEnd;
+    }
+  }
+
+  async #join(ticker: Ticker, at: Micros): Promise<void> {
+    for (const followed of this.#audiences.following()) {
+      if (followed.hasJoined || followed.by === undefined || at >= followed.datedUntil) continue;
+      followed.hasJoined = await this.#parts.store.join(followed.id, followed.by.version, ticker.epoch);
+    }
+  }
+
+  /** They are evaluated after this time, and follow again from there. */
+  async #beginAgain(audiences: readonly Followed[], afterMs: number): Promise<void> {
+    const current = audiences.filter((followed) => this.#audiences.get(followed.id) === followed);
+    if (current.length === 0) return;
+    await this.#parts.store.makeDue(
+      current.map(({ id }) => id),
+      afterMs,
+    );
+    for (const followed of current) this.#audiences.removeExactly(followed);
+  }
+
+  /** Until somebody is due, something was inserted, or the time between two ticks is over. */
+  async #untilDue(ticker: Ticker): Promise<void> {
+    const { everyMs = EVERY_MS } = this.#parts;
+    if (this.#hasNews || this.#stopping.signal.aborted) return;
+    const next = this.#audiences.nextDue();
+    const toNext = next === undefined ? everyMs : Number((next - ticker.lastAt) / 1000n) + 1;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    const timer = setTimeout(resolve, Math.max(1, Math.min(everyMs, toNext)));
+    await promise;
+    clearTimeout(timer);
+    this.#wake = () => undefined;
+  }
+}
+
+/** Who is to be decided at this instant. */
+function take(followed: Followed, at: Micros): Taken {
+  const users = followed.candidates;
+  followed.candidates = new Set();
+  for (const user of followed.dues.due(at)) users.add(user);
+  for (const user of followed.undated?.splice(0, UNDATED_AT_ONCE) ?? []) users.add(user);
+  return { followed, users };
+}

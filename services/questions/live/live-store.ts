@@ -1,0 +1,51 @@
+/** What is kept, in the database of the audiences, of how far live audiences are. */
+import type { Micros } from '../../messages/message.ts';
+import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
+
+/** What a tick changes of one audience. */
+export interface LiveCounts {
+  readonly audienceId: string;
+  /** Of the definition. */
+  readonly version: number;
+  readonly entered: number;
+  readonly left: number;
+}
+
+/** A live audience as it is saved now. */
+export interface LiveRow {
+  readonly id: string;
+  readonly projectId: string;
+  readonly version: number;
+  /** The project's. */
+  readonly timezone: string;
+}
+
+/** Every method throws TidemarkError `STORE_UNAVAILABLE`, retryable, while the database cannot be reached. */
+export interface LiveStore {
+  /** Opens an epoch and closes all others, whoever has them. Every live audience is due, to be evaluated. */
+  open(): Promise<LiveEpoch>;
+  /**
+   * Closes an epoch in which it is in doubt what counts, and opens another in its place. Resolves with the new one, and with
+   * where the closed one ends. Audiences that follow go on to.
+   *
+   * @throws TidemarkError `AUDIENCE_BUSY` if somebody else has opened an epoch since.
+   */
+  reopen(epoch: bigint): Promise<LiveEpoch>;
+  /** The time of the database's clock, later than this. */
+  now(after: Micros): Promise<Micros>;
+  /**
+   * Makes the changes of the epoch count up to this instant, together with what they change of the audiences. Returns false,
+   * and changes nothing, if the epoch is closed.
+   */
+  advance(epoch: bigint, at: Micros, counts: readonly LiveCounts[]): Promise<boolean>;
+  /** The audience was evaluated and follows from now on: it is not due while it has this version of its definition. */
+  follow(id: string, version: number): Promise<void>;
+  /**
+   * The audience is from now on as far as the epoch is. Returns false where it is not live any more, has another version, or
+   * is being evaluated.
+   */
+  join(id: string, version: number, epoch: bigint): Promise<boolean>;
+  /** These audiences are to be evaluated after this time, and are no longer as far as the epoch. */
+  makeDue(ids: readonly string[], afterMs: number): Promise<void>;
+  list(): Promise<readonly LiveRow[]>;
+}

@@ -1,0 +1,152 @@
+import type { Micros } from '../../messages/message.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import type { Database, Queryable, SqlValue } from '../../stores/database/database.ts';
+import { NOW_MS } from '../../stores/database/sql-time.ts';
+import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
+import { LIVE_THROUGH } from '../saved/audience-row.ts';
+import { MAX_EVALUATIONS } from '../saved/audience-store.ts';
+import type { LiveCounts, LiveRow, LiveStore } from './live-store.ts';
+
+/** In a Postgres-compatible database (schemas/postgres/030-live-audiences.sql). */
+export class SqlLiveStore implements LiveStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  open(): Promise<LiveEpoch> {
+    return this.#database.transaction(async (transaction) => {
+      // An advance under way ends before, and none of those epochs begins another.
+      await transaction.query('update live_epochs set is_open = false where is_open');
+      const opened = await newEpoch(transaction, null);
+      await transaction.query(`update audiences set due_at_ms = ${NOW_MS} where is_live and deleted_at_ms is null`);
+      return opened;
+    });
+  }
+
+  reopen(epoch: bigint): Promise<LiveEpoch> {
+    return this.#database.transaction(async (transaction) => {
+      const close = 'update live_epochs set is_open = false where epoch = $1 and is_open returning through';
+      const [closed] = await transaction.query<{ through: Micros }>(close, [epoch]);
+      if (closed === undefined) throw new TidemarkError('AUDIENCE_BUSY', 'another process follows the audiences');
+      const next = await newEpoch(transaction, closed.through);
+      await transaction.query('update audiences set live_epoch = $2 where live_epoch = $1', [epoch, next.epoch]);
+      return next;
+    });
+  }
+
+  async now(after: Micros): Promise<Micros> {
+    const sql = `select greatest((extract(epoch from clock_timestamp()) * 1000000)::int8, $1::int8 + 1) as now`;
+    const [row] = await this.#database.query<{ now: Micros }>(sql, [after]);
+    return row?.now ?? after + 1n;
+  }
+
+  async advance(epoch: bigint, at: Micros, counts: readonly LiveCounts[]): Promise<boolean> {
+    if (counts.length === 0) return move(this.#database, epoch, at);
+    return this.#database.transaction(async (transaction) => {
+      if (!(await move(transaction, epoch, at))) return false;
+      await count(transaction, epoch, at, counts);
+      return true;
+    });
+  }
+
+  async follow(id: string, version: number): Promise<void> {
+    await this.#database.query(
+      'update audiences set due_at_ms = null where id = $1 and version = $2::int4 and is_live and deleted_at_ms is null',
+      [id, version],
+    );
+  }
+
+  async join(id: string, version: number, epoch: bigint): Promise<boolean> {
+    const joined = await this.#database.query(
+      `update audiences set live_epoch = $3, changes_readable_at =
+         case when evaluated_cause = 'live' then greatest(changes_readable_at, evaluated_at) else changes_readable_at end
+       where id = $1 and version = $2::int4 and is_live and deleted_at_ms is null
+       and (claim is null or claimed_until_ms <= ${NOW_MS}) and due_at_ms is null returning id`,
+      [id, version, epoch],
+    );
+    return joined.length > 0;
+  }
+
+  async makeDue(ids: readonly string[], afterMs: number): Promise<void> {
+    await this.#database.query(
+      `update audiences set due_at_ms = ${NOW_MS} + $2::int8, live_through = ${LIVE_THROUGH}, live_epoch = null
+       where id = any($1::text[]) and is_live and deleted_at_ms is null`,
+      [ids, BigInt(afterMs)],
+    );
+  }
+
+  async list(): Promise<readonly LiveRow[]> {
+    return this.#database.query<LiveRow>(
+      `select a.id, a.project_id as "projectId", a.version, p.timezone from audiences a
+       join projects p on p.id = a.project_id where a.is_live and a.deleted_at_ms is null`,
+    );
+  }
+}
+
+/** @param through Where it begins; null: where the last one ends. */
+async function newEpoch(transaction: Queryable, through: Micros | null): Promise<LiveEpoch> {
+  const [row] = await transaction.query<LiveEpoch>(
+    `insert into live_epochs (epoch, through, is_open)
+     select coalesce(max(epoch), 0) + 1, coalesce($1::int8, max(through), 0), true from live_epochs returning epoch, through`,
+    [through],
+  );
+  if (row === undefined) throw new Error('no epoch came');
+  return row;
+}
+
+async function move(database: Queryable, epoch: bigint, at: Micros): Promise<boolean> {
+  const sql = 'update live_epochs set through = $2 where epoch = $1 and is_open and through < $2 returning epoch';
+  return (await database.query(sql, [epoch, at])).length > 0;
+}
+
+const COUNTED = `unnest($2::text[], $3::int4[], $4::int8[], $5::int8[]) as counted (id, version, entered, went)`;
+
+/**
+ * What an audience has as its last evaluation, and one row for each minute of its history. Who waits for changes learns of
+ * them once they can be read: those of an audience that is not as far as the epoch yet when it joins.
+ */
+async function count(transaction: Queryable, epoch: bigint, at: Micros, counts: readonly LiveCounts[]): Promise<void> {
+  const values: SqlValue[] = [
+    at,
+    counts.map(({ audienceId }) => audienceId),
+    counts.map(({ version }) => version),
+    counts.map(({ entered }) => BigInt(entered)),
+    counts.map(({ left }) => BigInt(left)),
+  ];
+  await transaction.query(
+    `update audiences set evaluated_at = $1, evaluated_version = counted.version, evaluated_cause = 'live',
+       entered = counted.entered, left_members = counted.went, members = members + counted.entered - counted.went,
+       changes_readable_at = case when live_epoch = $6 then greatest(changes_readable_at, $1) else changes_readable_at end
+     from ${COUNTED} where audiences.id = counted.id and deleted_at_ms is null`,
+    [...values, epoch],
+  );
+  const begun = await transaction.query<{ id: string }>(
+    `with minute as (delete from audience_evaluations kept using ${COUNTED}
+         where kept.audience_id = counted.id and kept.version = counted.version and kept.cause = 'live'
+           and kept.evaluated_at >= $1::int8 / 60000000 * 60000000
+         returning kept.audience_id, kept.entered, kept.left_members),
+       kept as (insert into audience_evaluations
+           (audience_id, evaluated_at, version, cause, entered, left_members, members)
+         select audiences.id, $1, counted.version, 'live',
+           counted.entered + coalesce((select sum(entered)::int8 from minute where audience_id = counted.id), 0),
+           counted.went + coalesce((select sum(left_members)::int8 from minute where audience_id = counted.id), 0),
+           audiences.members
+         from ${COUNTED} join audiences on audiences.id = counted.id where deleted_at_ms is null
+         returning audience_id)
+     select audience_id as id from kept where audience_id not in (select audience_id from minute)`,
+    values,
+  );
+  if (begun.length > 0) await trim(transaction, begun);
+}
+
+async function trim(transaction: Queryable, begun: readonly { readonly id: string }[]): Promise<void> {
+  await transaction.query(
+    `delete from audience_evaluations kept using unnest($1::text[]) as one (id)
+     where kept.audience_id = one.id and kept.evaluated_at <= (
+       select evaluated_at from audience_evaluations where audience_id = one.id
+       order by evaluated_at desc offset ${MAX_EVALUATIONS} limit 1)`,
+    [begun.map(({ id }) => id)],
+  );
+}

@@ -1,0 +1,198 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Micros } from '../../messages/message.ts';
+import { hasCode, TidemarkError } from '../../runtime/errors.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import { userNumber } from '../../stores/analytics/columns.ts';
+import type { LiveChange, LiveEpoch, LiveHistory } from '../../stores/analytics/live-history.ts';
+import { sampleUser } from '../sample-user.ts';
+import { Params } from '../sql/params.ts';
+import { decideAll, type Turn } from './decide.ts';
+import type { Followed } from './followed.ts';
+import type { LiveCounts, LiveStore } from './live-store.ts';
+import type { AskRows } from './users-query.ts';
+
+export interface TickParts {
+  readonly store: LiveStore;
+  readonly analytics: Pick<AnalyticsReader, 'ask' | 'askHistory'>;
+  readonly history: Pick<LiveHistory, 'writeChanges' | 'writeMembers'>;
+  readonly limits: QueryLimits;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly stopping: AbortSignal;
+}
+
+/** What a tick takes of an audience. */
+export interface Taken {
+  readonly followed: Followed;
+  readonly users: ReadonlySet<string>;
+}
+
+export interface Ticked {
+  readonly at: Micros;
+  readonly changes: number;
+  /** Audiences that cannot be decided user by user. */
+  readonly undecided: ReadonlySet<Followed>;
+}
+
+const RETRY_MS = 500;
+const NAMES_AT_ONCE = 1_000;
+
+/** Decides users, one tick after another, and makes what changes count: all of a tick or nothing of it. */
+export class Ticker {
+  readonly #parts: TickParts;
+  readonly #ask: AskRows;
+  readonly #askHistory: AskRows;
+  #epoch: bigint;
+  #lastAt: Micros;
+
+  constructor(parts: TickParts, { epoch, through }: LiveEpoch) {
+    const { analytics, limits } = parts;
+    this.#parts = parts;
+    this.#epoch = epoch;
+    this.#lastAt = through;
+    this.#ask = async (query) => (await analytics.ask(query, limits)).rows;
+    this.#askHistory = async (query) => (await analytics.askHistory(query, limits)).rows;
+  }
+
+  get epoch(): bigint {
+    return this.#epoch;
+  }
+
+  /** When the last tick was; no instant goes back behind it. */
+  get lastAt(): Micros {
+    return this.#lastAt;
+  }
+
+  /** Every tick from now on is later than this. */
+  comeAfter(at: Micros): void {
+    if (at > this.#lastAt) this.#lastAt = at;
+  }
+
+  /** An instant for a tick, later than every one before. */
+  now(): Promise<Micros> {
+    return this.#parts.store.now(this.#lastAt);
+  }
+
+  /**
+   * Decides what was taken at this instant. `beforeCounting` is called with the audiences that are left undecided, before
+   * anything counts.
+   *
+   * @throws TidemarkError `AUDIENCE_BUSY` if somebody else has opened an epoch: nothing can be done any more. Anything else:
+   *   nothing counts, and what was taken is to be decided again.
+   */
+  async tick(
+    at: Micros,
+    taken: readonly Taken[],
+    beforeCounting: (undecided: ReadonlySet<Followed>) => Promise<void>,
+  ): Promise<Ticked> {
+    const turns: Turn[] = [];
+    const undecided = new Set<Followed>();
+    for (const [projectId, ofProject] of Map.groupBy(taken, ({ followed }) => followed.projectId)) {
+      const parts = { ask: this.#ask, askHistory: this.#askHistory };
+      const decided = await decideAll(parts, projectId, candidatesOf(ofProject), at);
+      turns.push(...decided.turns);
+      for (const followed of decided.undecided) undecided.add(followed);
+    }
+    if (undecided.size > 0) await beforeCounting(undecided);
+    const counting = turns.filter(({ followed }) => !undecided.has(followed));
+    await this.#count(at, counting);
+    this.comeAfter(at);
+    return { at, changes: counting.length, undecided };
+  }
+
+  async #count(at: Micros, turns: readonly Turn[]): Promise<void> {
+    const { store, history } = this.#parts;
+    if (turns.length === 0) {
+      if (!(await store.advance(this.#epoch, at, []))) throw overtaken();
+      return;
+    }
+    const changes = await this.#changesOf(at, turns);
+    try {
+      await history.writeChanges(changes);
+      if (!(await store.advance(this.#epoch, at, countsOf(turns)))) throw overtaken();
+    } catch (error) {
+      // What was written is not taken back: it never counts, in an epoch that ends before it.
+      if (!(await this.#isCounted(at))) throw error;
+    }
+    await this.#untilDone('note who is in live audiences', () => history.writeMembers(changes));
+  }
+
+  /** Whether the tick counts although its end is in doubt. If not, it never will. */
+  async #isCounted(at: Micros): Promise<boolean> {
+    const { epoch, through } = await this.#untilDone('end an epoch', () => this.#parts.store.reopen(this.#epoch));
+    this.#epoch = epoch;
+    return through === at;
+  }
+
+  /** @throws TidemarkError `AUDIENCE_BUSY`; `STOPPING`. */
+  async #untilDone<T>(what: string, run: () => Promise<T>): Promise<T> {
+    const { logger, stopping } = this.#parts;
+    for (;;) {
+      try {
+        return await run();
+      } catch (error) {
+        if (stopping.aborted || hasCode(error, 'AUDIENCE_BUSY') || hasCode(error, 'STOPPING')) throw error;
+        logger.warn({ err: error }, `cannot ${what} now`);
+        await delay(RETRY_MS, undefined, { signal: stopping });
+      }
+    }
+  }
+
+  /** With the ids by which the users are known now. */
+  async #changesOf(at: Micros, turns: readonly Turn[]): Promise<readonly LiveChange[]> {
+    const changes: LiveChange[] = [];
+    for (const [projectId, ofProject] of Map.groupBy(turns, ({ followed }) => followed.projectId)) {
+      const names = await this.#namesOf(projectId, [...new Set(ofProject.map(({ userKey }) => userKey))]);
+      for (const { followed, userKey, change } of ofProject) {
+        const { userId, anonymousId } = names.get(userKey) ?? sampleUser(userKey, '', '');
+        const version = followed.by?.version ?? 0;
+        const audienceId = followed.id;
+        changes.push({ projectId, audienceId, version, epoch: this.#epoch, at, userKey, userId, anonymousId, change });
+      }
+    }
+    return changes;
+  }
+
+  async #namesOf(projectId: string, users: readonly string[]) {
+    const names = new Map<string, ReturnType<typeof sampleUser>>();
+    for (let from = 0; from < users.length; from += NAMES_AT_ONCE) {
+      const params = new Params();
+      const numbers = params.userNumbers(users.slice(from, from + NAMES_AT_ONCE).map(userNumber));
+      const sql =
+        'SELECT internal_id, user_id, anonymous_id FROM user_rows FINAL ' +
+        `WHERE project_id = ${params.string(projectId)} AND user IN ${numbers}`;
+      for (const row of (await this.#ask({ projectId, sql, params: params.values() })) as readonly NameRow[])
+        names.set(row.internal_id, sampleUser(row.internal_id, row.user_id, row.anonymous_id));
+    }
+    return names;
+  }
+}
+
+interface NameRow {
+  readonly internal_id: string;
+  readonly user_id: string;
+  readonly anonymous_id: string;
+}
+
+function overtaken(): TidemarkError {
+  return new TidemarkError('AUDIENCE_BUSY', 'another process follows the audiences');
+}
+
+function candidatesOf(taken: readonly Taken[]): ReadonlyMap<string, ReadonlySet<Followed>> {
+  const candidates = new Map<string, Set<Followed>>();
+  for (const { followed, users } of taken) {
+    for (const user of users) {
+      const of = candidates.get(user);
+      if (of === undefined) candidates.set(user, new Set([followed]));
+      else of.add(followed);
+    }
+  }
+  return candidates;
+}
+
+function countsOf(turns: readonly Turn[]): readonly LiveCounts[] {
+  return [...Map.groupBy(turns, ({ followed }) => followed)].map(([followed, ofOne]) => {
+    const entered = ofOne.filter(({ change }) => change === 'entered').length;
+    return { audienceId: followed.id, version: followed.by?.version ?? 0, entered, left: ofOne.length - entered };
+  });
+}

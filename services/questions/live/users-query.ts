@@ -1,0 +1,153 @@
+/** Reads of many users what conditions test: the same as `readKnown` of each. */
+import type { Micros } from '../../messages/message.ts';
+import type { Query } from '../../stores/analytics/analytics-store.ts';
+import { userNumber } from '../../stores/analytics/columns.ts';
+import { USER_EVENTS } from '../../stores/analytics/user-events.ts';
+import type { Condition, EventCondition } from '../definition/audience.ts';
+import type { EvaluationInput } from '../explain/condition-state.ts';
+import {
+  addCopies,
+  columnsSql,
+  type Copy,
+  countableSql,
+  type EventRow,
+  type EventScope,
+  eventsOfConditions,
+  keepFirst,
+  MAX_EVENTS,
+  scopesOf,
+} from '../explain/user-events-query.ts';
+import { type KnownTrait, knownTrait, type TraitRow } from '../explain/user-traits.ts';
+import { MAX_PAGE_CHARS } from '../query-budget.ts';
+import { Params } from '../sql/params.ts';
+
+/** What is known of a user. */
+export type UserState = Pick<EvaluationInput, 'traits' | 'events'>;
+
+export type AskRows = (query: Query) => Promise<readonly unknown[]>;
+
+export interface UsersWanted {
+  readonly projectId: string;
+  /** Internal ids. */
+  readonly users: readonly string[];
+  readonly conditions: readonly Condition[];
+  /** Events that are counted at no time from then on may be left out. */
+  readonly now: Micros;
+}
+
+type OfUser<Row> = Row & { readonly user: string };
+
+/** A first page is small, since an event may have 500 KB; later ones are as large as the rows of those before allow. */
+const FIRST_ROWS = 2_000;
+const MAX_PAGE_ROWS = 50_000;
+
+/**
+ * Reads these users. Null: the user has more events than can be read. Together they may have a few hundred thousand events:
+ * of more, ask about fewer users at once.
+ *
+ * @throws TooManyEvents of several users; what asking throws.
+ */
+export async function readUsers(ask: AskRows, wanted: UsersWanted): Promise<ReadonlyMap<string, UserState | null>> {
+  const { users, conditions } = wanted;
+  const ofEvents = conditions.filter((condition) => condition.kind === 'event');
+  const keys = new Map(users.map((userKey) => [userNumber(userKey), userKey]));
+  const traits = await readTraits(ask, wanted);
+  const events = new Map([...keys.keys()].map((user) => [user, eventsOfConditions(ofEvents)]));
+  for (const scope of scopesOf(ofEvents)) {
+    const found = await readCopies(ask, wanted, scope);
+    // One user is asked about: of several it throws.
+    if (found === null) return new Map(users.map((userKey) => [userKey, null]));
+    for (const [user, copies] of found) addCopies(events.get(user) ?? new Map(), copies.values());
+  }
+  const stateOf = (user: string): UserState => {
+    return { traits: traits.get(user) ?? new Map(), events: events.get(user) ?? new Map() };
+  };
+  return new Map([...keys].map(([user, userKey]) => [userKey, stateOf(user)]));
+}
+
+/** Of several users: ask about fewer at once. */
+export class TooManyEvents extends Error {
+  override readonly name = 'TooManyEvents';
+}
+
+async function readTraits(
+  ask: AskRows,
+  { projectId, users, conditions }: UsersWanted,
+): Promise<ReadonlyMap<string, Map<string, KnownTrait>>> {
+  const names = conditions.flatMap((one) => (one.kind === 'trait' ? [one.path[0] ?? ''] : []));
+  const found = new Map<string, Map<string, KnownTrait>>();
+  if (names.length === 0) return found;
+  const params = new Params();
+  const sql =
+    'SELECT user, trait, kind, value, toString(version) AS version FROM user_trait_rows FINAL ' +
+    `WHERE project_id = ${params.string(projectId)} AND user IN ${params.userNumbers(users.map(userNumber))} ` +
+    `AND trait IN ${params.strings([...new Set(names)])}`;
+  for (const row of (await ask({ projectId, sql, params: params.values() })) as readonly OfUser<TraitRow>[]) {
+    const ofUser = found.get(row.user) ?? new Map<string, KnownTrait>();
+    found.set(row.user, ofUser.set(row.trait, knownTrait(row)));
+  }
+  return found;
+}
+
+/** The first copies of events by user; null: one user is asked about, and has too many. */
+async function readCopies(
+  ask: AskRows,
+  wanted: UsersWanted,
+  scope: EventScope,
+): Promise<ReadonlyMap<string, ReadonlyMap<string, Copy>> | null> {
+  const byName = new Map<string, readonly EventCondition[]>();
+  const conditionsOf = (event: string): readonly EventCondition[] => {
+    const known = byName.get(event) ?? scope.conditions.filter((one) => one.events?.includes(event) ?? true);
+    byName.set(event, known);
+    return known;
+  };
+  const found = new Map<string, Map<string, Copy>>();
+  let [after, total]: [OfUser<EventRow> | undefined, number] = [undefined, 0];
+  for (let limit = scope.withText ? FIRST_ROWS : MAX_PAGE_ROWS; ;) {
+    const rows = (await ask(pageQuery(wanted, scope, after, limit))) as readonly OfUser<EventRow>[];
+    for (const row of rows) {
+      const copies = found.get(row.user) ?? new Map<string, Copy>();
+      found.set(row.user, copies);
+      keepFirst(copies, row, conditionsOf(row.event), wanted.now);
+    }
+    after = rows.at(-1);
+    if (rows.length < limit || after === undefined) return found;
+    total += rows.length;
+    if (total > MAX_EVENTS && wanted.users.length > 1) throw new TooManyEvents('together they have too many events');
+    if (total > MAX_EVENTS) return null;
+    const chars = rows.reduce((sum, { text }) => sum + text.length, 0);
+    limit = Math.min(MAX_PAGE_ROWS, Math.max(1, Math.floor((MAX_PAGE_CHARS * rows.length) / Math.max(chars, 1))));
+  }
+}
+
+/**
+ * A page in order of user, time and message. WITH TIES includes the copies of the last message, so the next page begins
+ * after them.
+ */
+function pageQuery(
+  { projectId, users, now }: UsersWanted,
+  { conditions, withText }: EventScope,
+  after: OfUser<EventRow> | undefined,
+  limit: number,
+): Query {
+  const params = new Params();
+  const numbers = users.map(userNumber);
+  const left = after === undefined ? numbers : numbers.filter((user) => BigInt(user) >= BigInt(after.user));
+  const where = [
+    `project_id = ${params.string(projectId)}`,
+    `user IN ${params.userNumbers(left)}`,
+    countableSql(params, conditions, now),
+  ];
+  if (after !== undefined) {
+    const place = [
+      params.userNumber(BigInt(after.user)),
+      params.instant(BigInt(after.occurred)),
+      params.string(after.message_id),
+    ];
+    where.push(`(user, timestamp, message_id) > (${place.join(', ')})`);
+  }
+  const sql =
+    `SELECT user, ${columnsSql(withText)} FROM ${USER_EVENTS} WHERE ${where.join(' AND ')} ` +
+    `ORDER BY user, timestamp, message_id LIMIT ${params.count(limit)} WITH TIES`;
+  return { projectId, sql, params: params.values() };
+}

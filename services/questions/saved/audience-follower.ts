@@ -1,0 +1,24 @@
+import type { Micros } from '../../messages/message.ts';
+import type { Audience } from '../definition/audience.ts';
+import type { SavedAudience } from './audience-store.ts';
+
+/** What an audience was evaluated by. */
+export interface EvaluatedBy {
+  readonly definition: Audience;
+  readonly version: number;
+  /** The project's. */
+  readonly timezone: string;
+}
+
+/** Somebody who changes who is in live audiences between their evaluations, and never while one is evaluated. */
+export interface AudienceFollower {
+  /**
+   * Before an audience is evaluated or deleted: changes nothing of it from then on, and remembers what is inserted if it is
+   * to go on. Resolves with the time of the last change; the evaluation must be later.
+   */
+  hold(audience: SavedAudience, isDeleted: boolean): Promise<Micros>;
+  /** Goes on from an evaluation at this instant. */
+  follow(audience: SavedAudience, by: EvaluatedBy, at: Micros): Promise<void>;
+  /** The evaluation failed: the next one holds it again. */
+  leave(id: string): void;
+}

@@ -1,0 +1,44 @@
+/** What live audiences write of their members. As `AudienceHistory`, it cannot be made again. */
+import type { Micros } from '../../messages/message.ts';
+
+/**
+ * Up to when the changes that one holder of a lease wrote count, by its epoch: from 1, each epoch of a project once. Later
+ * changes of the epoch are not decided yet or, where it is over, came too late.
+ */
+export interface LiveEpoch {
+  readonly epoch: bigint;
+  readonly through: Micros;
+}
+
+/** A user who entered or left a live audience. */
+export interface LiveChange {
+  readonly projectId: string;
+  readonly audienceId: string;
+  /** The definition's. */
+  readonly version: number;
+  readonly epoch: bigint;
+  /** Later than that of any change of the audience before. */
+  readonly at: Micros;
+  readonly userKey: string;
+  /** As they are known now. */
+  readonly userId: string | null;
+  readonly anonymousId: string | null;
+  readonly change: 'entered' | 'left';
+}
+
+/**
+ * A tick writes in three steps, each of which may be repeated:
+ *
+ * 1. `writeChanges`: nobody sees them yet.
+ * 2. The caller notes durably that the epoch counts through the time of the tick. A question with that epoch
+ *    (`ChangesQuery.epochs`) finds them.
+ * 3. `writeMembers`: the next `difference` and the next tick go by them.
+ *
+ * What an epoch wrote later than its end never counts. Where a crash came before the third step, `AudienceHistory.finalize`
+ * of an evaluation at the time of the tick does it.
+ */
+export interface LiveHistory {
+  /** @throws TidemarkError `STORE_UNAVAILABLE`, `STOPPING`, as all of these. */
+  writeChanges(changes: readonly LiveChange[]): Promise<void>;
+  writeMembers(changes: readonly LiveChange[]): Promise<void>;
+}

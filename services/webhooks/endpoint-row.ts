@@ -1,0 +1,96 @@
+/** The rows of endpoints and of deliveries (schemas/postgres/029-endpoints.compatible.sql). */
+import type { Delivery, Endpoint, WebhookType } from './endpoint-store.ts';
+import { NOW_MS } from '../stores/database/sql-time.ts';
+
+/** The columns of `endpoints e`. */
+export const ENDPOINT_COLUMNS = `e.id, e.project_id, e.url, e.description, e.types, e.audiences, e.traits, e.initial, e.batch_size,
+  e.created_at_ms, e.updated_at_ms, e.disabled, e.failures,
+  case when e.next_attempt_at_ms > ${NOW_MS} then e.next_attempt_at_ms end as next_attempt_at_ms,
+  case when e.old_secret_until_ms > ${NOW_MS} then e.old_secret_until_ms end as old_secret_until_ms,
+  (select min(created_at_ms) from endpoint_deliveries d where d.endpoint_id = e.id and d.state = 'waiting') as waiting_since_ms`;
+
+/** The secrets that sign now, the newest first, of `endpoints e`. */
+export const SECRETS = `case when e.old_secret_until_ms > ${NOW_MS} then array[e.secret, e.old_secret] else array[e.secret] end`;
+
+export interface EndpointRow {
+  readonly id: string;
+  readonly project_id: string;
+  readonly url: string;
+  readonly description: string | null;
+  readonly types: readonly WebhookType[];
+  readonly audiences: readonly string[] | null;
+  readonly traits: string | null;
+  readonly initial: Endpoint['initial'];
+  readonly batch_size: number;
+  readonly created_at_ms: bigint;
+  readonly updated_at_ms: bigint;
+  readonly disabled: Endpoint['disabled'];
+  readonly failures: number;
+  readonly next_attempt_at_ms: bigint | null;
+  readonly old_secret_until_ms: bigint | null;
+  readonly waiting_since_ms: bigint | null;
+}
+
+export function toEndpoint(row: EndpointRow): Endpoint {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    url: row.url,
+    description: row.description,
+    types: row.types,
+    audiences: row.audiences,
+    traits: row.traits,
+    initial: row.initial,
+    batchSize: row.batch_size,
+    createdAtMs: Number(row.created_at_ms),
+    updatedAtMs: Number(row.updated_at_ms),
+    disabled: row.disabled,
+    oldSecretUntilMs: numberOf(row.old_secret_until_ms),
+    failures: row.failures,
+    nextAttemptAtMs: numberOf(row.next_attempt_at_ms),
+    waitingSinceMs: numberOf(row.waiting_since_ms),
+  };
+}
+
+export const DELIVERY_COLUMNS = `id, sequence, endpoint_id, type, state, created_at_ms, audience_id, changes, attempts,
+  attempted_at_ms, status, error, took_ms, answer`;
+
+export interface DeliveryRow {
+  readonly id: string;
+  readonly sequence: bigint;
+  readonly endpoint_id: string;
+  readonly type: Delivery['type'];
+  readonly state: Delivery['state'];
+  readonly created_at_ms: bigint;
+  readonly audience_id: string | null;
+  readonly changes: number;
+  readonly attempts: number;
+  readonly attempted_at_ms: bigint | null;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly took_ms: number | null;
+  readonly answer: string | null;
+}
+
+export function toDelivery(row: DeliveryRow): Delivery {
+  const { attempted_at_ms: attemptedAtMs, status, error, took_ms: tookMs, answer } = row;
+  return {
+    id: row.id,
+    endpointId: row.endpoint_id,
+    type: row.type,
+    state: row.state,
+    createdAtMs: Number(row.created_at_ms),
+    audienceId: row.audience_id,
+    changes: row.changes,
+    attempts: row.attempts,
+    lastAttempt:
+      attemptedAtMs === null
+        ? null
+        : { atMs: Number(attemptedAtMs), status, error, tookMs: tookMs ?? 0, answer: answer ?? '' },
+    sequence: row.sequence,
+  };
+}
+
+function numberOf(value: bigint | null): number | null {
+  return value === null ? null : Number(value);
+}

@@ -1,0 +1,211 @@
+/** Endpoints of webhooks. They are not in the log, a replay does not change them, and the backup of the projects has them. */
+import type { Micros } from '../messages/message.ts';
+
+/** What is sent. A type that is not here is refused. */
+export const WEBHOOK_TYPES = ['audience.changed'] as const;
+export type WebhookType = (typeof WEBHOOK_TYPES)[number];
+
+/** Sent when a caller asks for it, to every endpoint. */
+export const TEST_TYPE = 'endpoint.test';
+
+export interface EndpointSettings {
+  readonly url: string;
+  /** For people. */
+  readonly description: string | null;
+  readonly types: readonly WebhookType[];
+  /** Ids; null: every audience of the project, later ones too. */
+  readonly audiences: readonly string[] | null;
+  /** Which traits stand beside each user, as the parameter `traits` names them; null for none. */
+  readonly traits: string | null;
+  /** Whether the users who are in an audience when the endpoint begins with it are sent as having entered. */
+  readonly initial: 'members' | 'none';
+  /** The most changes that a message has. */
+  readonly batchSize: number;
+}
+
+export interface Endpoint extends EndpointSettings {
+  /** `end_` and 20 lower-case letters and digits. */
+  readonly id: string;
+  readonly projectId: string;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  /** Why nothing is sent to it: it answered 410, or a caller disabled it. Null: it is enabled. */
+  readonly disabled: 'gone' | 'request' | null;
+  /** Until when messages are signed by the secret before, too; null where they are not. */
+  readonly oldSecretUntilMs: number | null;
+  /** Attempts that failed since the last that did not. */
+  readonly failures: number;
+  /** Nothing is sent before; null where nothing failed. */
+  readonly nextAttemptAtMs: number | null;
+  /** When the oldest message that it does not have was made; null where it has all that were made. */
+  readonly waitingSinceMs: number | null;
+}
+
+/** An endpoint, with a secret that is shown once. */
+export interface EndpointWithSecret {
+  readonly endpoint: Endpoint;
+  readonly secret: string;
+}
+
+export type EndpointChanges = Partial<EndpointSettings & { readonly isEnabled: boolean }>;
+
+export interface Delivery {
+  /** The `webhook-id`. */
+  readonly id: string;
+  readonly endpointId: string;
+  readonly type: WebhookType | typeof TEST_TYPE;
+  /** `waiting`: it is sent, or sent again, as soon as it may. `failed`: it is not sent again by itself. */
+  readonly state: 'waiting' | 'delivered' | 'failed';
+  readonly createdAtMs: number;
+  readonly audienceId: string | null;
+  /** How many changes it has. */
+  readonly changes: number;
+  readonly attempts: number;
+  /** The last attempt; null before the first. */
+  readonly lastAttempt: LastAttempt | null;
+  /** Its position in the list. */
+  readonly sequence: bigint;
+}
+
+export interface LastAttempt {
+  readonly atMs: number;
+  /** That was answered; null where no answer came. */
+  readonly status: number | null;
+  /** In words, why no answer came, or why it is no success. */
+  readonly error: string | null;
+  readonly tookMs: number;
+  /** The first 200 bytes of the answer. */
+  readonly answer: string;
+}
+
+export interface DeliveriesQuery {
+  readonly limit: number;
+  readonly state?: Delivery['state'];
+  /** Only those before this one. */
+  readonly before?: bigint;
+}
+
+/** The most endpoints that a project has. */
+export const MAX_ENDPOINTS = 20;
+/** How long a delivery is kept once it waits no more. */
+export const KEPT_DELIVERY_DAYS = 7;
+/** The most deliveries of an endpoint that are kept. */
+export const MAX_KEPT_DELIVERIES = 100_000;
+
+/**
+ * Arguments and results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` while the store is
+ * unreachable, and all but `create` and `list` throw `ENDPOINT_UNKNOWN`.
+ */
+export interface EndpointStore {
+  /**
+   * @throws TidemarkError `ENDPOINT_LIMIT` if the project has as many as it may; `AUDIENCE_UNKNOWN` if it has no such audience;
+   *   `PROJECT_UNKNOWN`.
+   */
+  create(projectId: string, settings: EndpointSettings): Promise<EndpointWithSecret>;
+  /** Newest first. */
+  list(projectId: string): Promise<readonly Endpoint[]>;
+  find(projectId: string, id: string): Promise<Endpoint>;
+  /**
+   * An audience that comes to it begins as at the creation. Enabled, or at another URL, it is sent to at once.
+   *
+   * @throws TidemarkError `AUDIENCE_UNKNOWN`.
+   */
+  update(projectId: string, id: string, changes: EndpointChanges): Promise<Endpoint>;
+  /** With its deliveries. */
+  remove(projectId: string, id: string): Promise<void>;
+  /** Gives it another secret; that of before signs too for this time. */
+  rotate(projectId: string, id: string, keepOldMs: number): Promise<EndpointWithSecret>;
+  /** Newest first. */
+  deliveries(projectId: string, id: string, query: DeliveriesQuery): Promise<readonly Delivery[]>;
+  /** Sends a delivery again under its id, as soon as the endpoint may be sent to. @throws TidemarkError `DELIVERY_UNKNOWN`. */
+  resend(projectId: string, id: string, deliveryId: string): Promise<Delivery>;
+  /** Sends every change of evaluations after this time again, in new messages. */
+  resendSince(projectId: string, id: string, since: Micros): Promise<Endpoint>;
+}
+
+/** Sends a message that says nothing. Arguments and results can be cloned between threads. */
+export interface EndpointTester {
+  /** Resolves with what became of it: it is sent once. @throws TidemarkError `ENDPOINT_UNKNOWN`. */
+  test(projectId: string, id: string): Promise<Delivery>;
+}
+
+/** The exclusive right to send to an endpoint, for a limited time. */
+export interface EndpointClaim {
+  readonly endpoint: Endpoint;
+  /** The newest first. */
+  readonly secrets: readonly string[];
+  readonly token: string;
+}
+
+/** A point in the history of an audience: see `endpoint_positions`. */
+export interface AudiencePosition {
+  /** Whether the members after the evaluation `at` are being sent. */
+  readonly isInitial: boolean;
+  readonly at: Micros;
+  /** Internal id: only users of `at` up to this one are behind it. Null: all of them; of members none. */
+  readonly afterUser: string | null;
+}
+
+/** A part of the history of an audience: what is after `from`, up to and including `to`. */
+export interface AudienceRange {
+  readonly audienceId: string;
+  readonly audienceName: string;
+  readonly from: AudiencePosition;
+  readonly to: AudiencePosition;
+  /** How many changes were found there. */
+  readonly changes: number;
+}
+
+/** A message that is to be sent. */
+export interface WaitingDelivery {
+  readonly id: string;
+  readonly createdAtMs: number;
+  readonly range: AudienceRange;
+}
+
+/** An audience of which the endpoint does not have everything. */
+export interface AudienceBehind {
+  readonly audienceId: string;
+  readonly audienceName: string;
+  readonly position: AudiencePosition;
+}
+
+/** How often it is tried again is a matter of the caller's. */
+export interface FailedAttempt {
+  readonly attempt: LastAttempt;
+  readonly nextInMs: number;
+  /** It answered that it is gone: it is disabled. */
+  readonly isGone: boolean;
+}
+
+/** Claims on endpoints to send to. Times are those of the database's clock. Without its claim a method changes nothing, and says so. */
+export interface EndpointClaims {
+  /** Claims an endpoint that may be sent to now and does not have everything; of another project than the last, if there is one. */
+  claimDue(leaseMs: number, lastProjectId: string): Promise<EndpointClaim | undefined>;
+  /** Returns false if the claim has expired. */
+  renew(claim: EndpointClaim, leaseMs: number): Promise<boolean>;
+  release(claim: EndpointClaim): Promise<void>;
+  /** The oldest message that was made and not delivered. */
+  waiting(claim: EndpointClaim): Promise<WaitingDelivery | undefined>;
+  /** The audience that the endpoint is furthest behind with. */
+  behind(claim: EndpointClaim): Promise<AudienceBehind | undefined>;
+  /** Makes a message of a range, before it is sent. Undefined if the claim has expired. */
+  begin(claim: EndpointClaim, range: AudienceRange): Promise<WaitingDelivery | undefined>;
+  /** Moves the position where nothing was found up to there. */
+  pass(claim: EndpointClaim, range: Omit<AudienceRange, 'changes'>): Promise<boolean>;
+  /** Notes that a message was delivered, and moves the position past it. */
+  delivered(claim: EndpointClaim, delivery: WaitingDelivery, attempt: LastAttempt): Promise<boolean>;
+  failed(claim: EndpointClaim, delivery: WaitingDelivery, failure: FailedAttempt): Promise<boolean>;
+  /** Gives up a message of which nothing is left in the history. */
+  drop(claim: EndpointClaim, delivery: WaitingDelivery): Promise<boolean>;
+  /** Nothing is sent for this time, though nothing failed. */
+  postpone(claim: EndpointClaim, forMs: number): Promise<boolean>;
+  /** What a test needs. */
+  secretsOf(endpoint: Pick<Endpoint, 'id'>): Promise<readonly string[]>;
+  /** Notes a test. */
+  noteTest(endpoint: Pick<Endpoint, 'id'>, id: string, isDelivered: boolean, attempt: LastAttempt): Promise<Delivery>;
+  /** When the oldest message that waits was made, of all endpoints that are enabled; null where none waits. */
+  oldestWaitingMs(): Promise<number | null>;
+  /** Deletes deliveries that are not kept any more. */
+  deleteOld(): Promise<void>;
+}

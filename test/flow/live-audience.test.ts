@@ -1,0 +1,102 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { READ_KEY, ServiceProcess } from '../support/service/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+interface Saved {
+  readonly id: string;
+  readonly refresh: string | null;
+  readonly live_through: string | null;
+  readonly evaluation: { readonly members: number } | null;
+}
+
+interface Line {
+  readonly user_id?: string;
+  readonly change?: string;
+  readonly cause?: string;
+  readonly through?: string | null;
+}
+
+const PATIENTLY = { timeout: 60_000, interval: 200 };
+
+test(
+  'a live audience tells of a message at once, also after the service was killed',
+  { timeout: 180_000 },
+  async () => {
+    const folder = await temporaryFolder();
+    let service = await ServiceProcess.start(folder);
+    onTestFinished(async () => void (await service.stop('SIGKILL')));
+    const definition = {
+      all: [{ event: 'Bought', within: { last: '30d' } }, { not: { trait: 'plan', is: 'pro' } }],
+    };
+    const saved = await save(service, { name: 'Buyers', definition, refresh: 'live' });
+    expect(saved).toMatchObject({ refresh: 'live', live_through: null });
+    await expect.poll(() => find(service, saved.id), PATIENTLY).toMatchObject({ live_through: expect.any(String) });
+
+    const waiting = changesSince(service, saved.id, undefined, 30);
+    await track(service, 'ada', 'Bought');
+    const first = await waiting;
+    expect(first.slice(0, -1)).toMatchObject([{ user_id: 'ada', change: 'entered', cause: 'live' }]);
+
+    const leaving = changesSince(service, saved.id, first.at(-1)?.through, 30);
+    await identify(service, 'ada', { plan: 'pro' });
+    const second = await leaving;
+    expect(second.slice(0, -1)).toMatchObject([{ user_id: 'ada', change: 'left', cause: 'live' }]);
+
+    await service.stop('SIGKILL');
+    service = await ServiceProcess.start(folder);
+    const returning = changesSince(service, saved.id, second.at(-1)?.through, 30);
+    await identify(service, 'ada', { plan: 'free' });
+    expect((await returning).slice(0, -1)).toMatchObject([{ user_id: 'ada', change: 'entered' }]);
+    await track(service, 'bob', 'Bought');
+    await expect
+      .poll(() => find(service, saved.id), PATIENTLY)
+      .toMatchObject({ evaluation: { members: 2 }, live_through: expect.any(String) });
+    expect(named(await changesSince(service, saved.id, undefined, 0))).toEqual([
+      'ada entered',
+      'ada left',
+      'ada entered',
+      'bob entered',
+    ]);
+  },
+);
+
+async function save(service: ServiceProcess, body: object): Promise<Saved> {
+  const answer = await service.request('/v1/audiences', body, { api_key: READ_KEY });
+  expect(answer.status).toBe(201);
+  return (await answer.json()) as Saved;
+}
+
+async function find(service: ServiceProcess, id: string): Promise<Saved> {
+  return (await (await service.request(`/v1/audiences/${id}`)).json()) as Saved;
+}
+
+/** Lines of changes, and the last line. */
+async function changesSince(
+  service: ServiceProcess,
+  id: string,
+  since: string | null | undefined,
+  wait: number,
+): Promise<Line[]> {
+  for (;;) {
+    const from = since ? `&since=${encodeURIComponent(since)}` : '';
+    const answer = await service.request(`/v1/audiences/${id}/changes?wait=${wait}${from}`);
+    expect(answer.status).toBe(200);
+    const lines = (await answer.text()).trim().split('\n');
+    const read = lines.map((line) => JSON.parse(line) as Line);
+    if (read.length > 1 || wait === 0) return read;
+    await delay(10);
+  }
+}
+
+function named(lines: readonly Line[]): string[] {
+  return lines.flatMap(({ user_id: user, change }) => (change === undefined ? [] : [`${user} ${change}`]));
+}
+
+async function track(service: ServiceProcess, user: string, event: string): Promise<void> {
+  expect((await service.request('/v1/track', { user_id: user, event })).status).toBe(200);
+}
+
+async function identify(service: ServiceProcess, user: string, traits: object): Promise<void> {
+  expect((await service.request('/v1/identify', { user_id: user, traits })).status).toBe(200);
+}

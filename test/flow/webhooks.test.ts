@@ -1,0 +1,99 @@
+/** Webhooks of a whole service, in one process and where another process sends them. */
+import { Webhook } from 'standardwebhooks';
+import { expect, onTestFinished, test } from 'vitest';
+import { readersPassed } from '../support/service/readers-passed.ts';
+import { READ_KEY, ServiceProcess } from '../support/service/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { testedForms } from '../support/service/tested-forms.ts';
+import { answer, WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+
+const PATIENCE = { timeout: 90_000 };
+
+/** The processes of an installation, each by its role; `''` is all of them. */
+class Installation {
+  readonly #processes = new Map<string, ServiceProcess>();
+  readonly #folder: string;
+  readonly #settings: Record<string, string>;
+
+  constructor(folder: string, settings: Record<string, string>) {
+    this.#folder = folder;
+    this.#settings = { ...settings, WEBHOOK_ALLOW: '127.0.0.0/8' };
+    onTestFinished(
+      async () => void (await Promise.all([...this.#processes.values()].map((one) => one.stop('SIGKILL')))),
+    );
+  }
+
+  async start(role: string): Promise<void> {
+    this.#processes.set(role, await ServiceProcess.start(this.#folder, this.#settings, role));
+  }
+
+  process(role: string): ServiceProcess {
+    const found = this.#processes.get(role);
+    if (found === undefined) throw new Error(`no process has the role ${role}`);
+    return found;
+  }
+}
+
+async function send<T>(service: ServiceProcess, path: string, body?: object): Promise<T> {
+  const headers = { api_key: READ_KEY, 'content-type': 'application/json' };
+  const sent = { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) };
+  const response = await fetch(service.url + path, sent);
+  const text = await response.text();
+  expect(response.ok, text).toBe(true);
+  return JSON.parse(text) as T;
+}
+
+async function identify(service: ServiceProcess, ...users: readonly string[]): Promise<void> {
+  const batch = users.map((user) => ({ type: 'identify', user_id: user, traits: { plan: 'pro', n: 7 } }));
+  const sent = await (await service.request('/v1/batch', { batch })).json();
+  await readersPassed(service, (sent as { receipt: string }).receipt);
+}
+
+test.each(await testedForms())(
+  'an endpoint is told who enters, also by a process that follows one killed while it sent, $form',
+  { timeout: 300_000 },
+  async ({ form, settings }) => {
+    // On servers another process sends.
+    const [http, sender] = form === 'embedded' ? ['', ''] : ['ingest', 'sink'];
+    const installation = new Installation(await temporaryFolder(), await settings());
+    for (const role of form === 'embedded' ? [''] : ['ingest', 'projector', 'sink']) await installation.start(role);
+    const receiver = await WebhookReceiver.start();
+    await identify(installation.process(http), 'ada');
+    const definition = { trait: 'plan', is: 'pro' };
+    const { id } = await send<{ id: string }>(installation.process(http), '/v1/audiences', { name: 'Pro', definition });
+    const made = { url: receiver.url, initial: 'members', traits: 'n', audiences: [id] };
+    const endpoint = await send<{ id: string; secret: string }>(installation.process(http), '/v1/endpoints', made);
+    const tested = await send<object>(installation.process(http), `/v1/endpoints/${endpoint.id}/test`);
+    expect(tested).toMatchObject({ type: 'endpoint.test', state: 'delivered', last_attempt: { status: 200 } });
+
+    // It dies after the message has come and before it is answered.
+    const killed = Promise.withResolvers<void>();
+    receiver.answering = () =>
+      void installation
+        .process(sender)
+        .stop('SIGKILL')
+        .then(() => killed.resolve());
+    await send(installation.process(http), `/v1/audiences/${id}/evaluate`);
+    await killed.promise;
+    receiver.answering = answer(204);
+    await installation.start(sender);
+
+    await expect.poll(() => receiver.received.length, PATIENCE).toBe(3);
+    expect(receiver.told.slice(1)).toEqual([['ada entered first'], ['ada entered first']]);
+    expect(receiver.ids[1]).toBe(receiver.ids[2]);
+    const { body = '', headers = {} } = receiver.received[2] ?? {};
+    expect(new Webhook(endpoint.secret).verify(body, headers)).toMatchObject({
+      data: { audience: { id, name: 'Pro' }, changes: [{ user_id: 'ada', traits: { n: 7 } }] },
+    });
+    const deliveries = async (): Promise<unknown> => {
+      const path = `/v1/endpoints/${endpoint.id}/deliveries`;
+      const listed = await installation.process(http).request(path, undefined, { api_key: READ_KEY });
+      return ((await listed.json()) as { deliveries: unknown }).deliveries;
+    };
+    const delivered = { id: receiver.ids[2], state: 'delivered', last_attempt: { status: 204 } };
+    await expect.poll(deliveries, PATIENCE).toMatchObject([delivered, { type: 'endpoint.test' }]);
+    const metrics = await (await installation.process(sender).request('/metrics')).text();
+    expect(metrics).toContain('tidemark_webhook_attempts_total{result="delivered"} 1');
+    expect(await installation.process(sender).stop()).toBe(0);
+  },
+);

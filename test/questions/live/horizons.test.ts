@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { readDefinition } from '../../../services/questions/definition/definition.ts';
+import { Followed } from '../../../services/questions/live/followed.ts';
+import { Horizons, type HorizonParts } from '../../../services/questions/live/horizons.ts';
+import { AMPLE } from '../../support/stores/analytics.ts';
+
+const NOW = 1_000_000_000_000n;
+const DEFINITION = { event: 'Bought', within: { last: '1h' } };
+
+function followed(): Followed {
+  const read = readDefinition(DEFINITION, { timezone: 'UTC' });
+  const one = new Followed('aud_1', 'proj_1', 1);
+  if (read.ok) one.follow({ definition: read.definition, version: 1, timezone: 'UTC' }, (audience) => audience);
+  return one;
+}
+
+function asking(ask: HorizonParts['analytics']['ask']): HorizonParts {
+  return { analytics: { ask }, limits: AMPLE, logger: { warn: () => undefined } };
+}
+
+test('who is decided while it is asked whom time may change is due within the new horizon already', async () => {
+  const one = followed();
+  const answer = Promise.withResolvers<void>();
+  const horizons = new Horizons(
+    asking(async () => {
+      await answer.promise;
+      return { rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 };
+    }),
+    async () => expect.fail('it is to be evaluated again'),
+  );
+
+  horizons.askIfDue(one, NOW);
+  // A message comes after the question was put, and is not in its answer.
+  one.note('ada', NOW + one.span);
+  answer.resolve();
+
+  await expect.poll(() => one.undated).toEqual([]);
+  expect([...one.dues.due(NOW + one.span)]).toEqual(['ada']);
+});
+
+test('an audience of which it cannot be told whom time changes is evaluated every minute', async () => {
+  const again: number[] = [];
+  const horizons = new Horizons(
+    asking(async () => {
+      const rows = Array.from({ length: 200_001 }, () => ({ internal_id: 'ada' }));
+      return { rows, tookMs: 1, rowsRead: 0, bytesRead: 0 };
+    }),
+    async (_, afterMs) => void again.push(afterMs),
+  );
+
+  horizons.askIfDue(followed(), NOW);
+
+  await expect.poll(() => again).toEqual([60_000]);
+});

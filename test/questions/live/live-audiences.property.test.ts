@@ -1,0 +1,108 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Micros } from '../../../services/messages/message.ts';
+import type { Audience } from '../../../services/questions/definition/audience.ts';
+import { readDefinition } from '../../../services/questions/definition/definition.ts';
+import { type Fault, LiveScene } from '../../support/live/live-scene.ts';
+import { audienceOf } from '../../support/messages/naive-audience.ts';
+import { exactly, historyAndDefinitions, messagesOf } from '../../support/messages/random-history.ts';
+import { propertyRun } from '../../support/property-run.ts';
+import { EMBEDDED, sharedStore } from '../../support/stores/analytics-stores.ts';
+import { sharedDatabase } from '../../support/stores/database.ts';
+
+const HOUR = 3_600_000_000n;
+const FAULTS: readonly Fault[] = [
+  'changes are refused',
+  'changes are written',
+  'it is refused',
+  'it counts',
+  'members are refused',
+];
+
+type Step =
+  | { readonly does: 'inserts'; readonly fault: Fault | undefined }
+  | { readonly does: 'waits'; readonly micros: Micros }
+  | { readonly does: 'restarts' };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      does: fc.constant('inserts' as const),
+      fault: fc.option(fc.constantFrom(...FAULTS), { nil: undefined }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constant('waits' as const),
+      micros: fc.constantFrom(HOUR / 2n, HOUR, 23n * HOUR, 30n * 24n * HOUR),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ does: 'restarts' as const }) },
+);
+
+describe('live audiences, in chDB and PGlite', () => {
+  const analytics = sharedStore(EMBEDDED);
+  const database = sharedDatabase();
+
+  test('a live audience has the members of the slow way, whatever comes, fails and passes', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        historyAndDefinitions(4),
+        fc.array(step, { minLength: 5, maxLength: 8, size: 'max' }),
+        async ([past, texts], steps) => {
+          const messages = messagesOf(past);
+          const scene = await LiveScene.begin(analytics(), database(), messages[0]!.projectId);
+          try {
+            const size = Math.ceil(messages.length / (steps.length + 1));
+            await scene.insert(messages.slice(0, size));
+            scene.start();
+            const audiences = await savedIn(scene, texts);
+            await expectMembers(scene, audiences);
+            for (const one of steps) {
+              if (one.does === 'waits') scene.putForward(one.micros);
+              if (one.does === 'restarts') await restart(scene);
+              if (one.does === 'inserts') {
+                scene.fault = one.fault;
+                await scene.insert(messages.slice(scene.messages.length, scene.messages.length + size));
+              }
+              await expectMembers(scene, audiences);
+            }
+          } finally {
+            await scene.stop();
+          }
+        },
+      ),
+      propertyRun(3),
+    );
+  }, 300_000);
+});
+
+type Saved = ReadonlyMap<string, { readonly text: string; readonly definition: Audience }>;
+
+async function savedIn(scene: LiveScene, texts: readonly string[]): Promise<Saved> {
+  const saved = new Map<string, { text: string; definition: Audience }>();
+  for (const [index, text] of texts.entries()) {
+    // Those that refer to another audience would need it saved.
+    const read = readDefinition(exactly(text), { timezone: 'UTC' });
+    if (read.ok) saved.set((await scene.save(`audience ${index}`, text)).id, { text, definition: read.definition });
+  }
+  return saved;
+}
+
+async function restart(scene: LiveScene): Promise<void> {
+  await scene.stop();
+  scene.start();
+}
+
+async function expectMembers(scene: LiveScene, audiences: Saved): Promise<void> {
+  for (const [id, { liveThrough, evaluation }] of await scene.upToNow([...audiences.keys()])) {
+    const { text, definition } = audiences.get(id)!;
+    const expected = audienceOf(definition, scene.messages, liveThrough);
+
+    expect([text, await scene.members(id)]).toEqual([text, expected]);
+    expect([text, await scene.folded(id, liveThrough)]).toEqual([text, expected]);
+    expect([text, evaluation?.members]).toEqual([text, expected.size]);
+  }
+}

@@ -1,0 +1,183 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { Message, Micros } from '../../../services/messages/message.ts';
+import type { LiveStore } from '../../../services/questions/live/live-store.ts';
+import { LiveAudiences } from '../../../services/questions/live/live-audiences.ts';
+import { SqlLiveStore } from '../../../services/questions/live/sql-live-store.ts';
+import { AudienceScheduler } from '../../../services/questions/saved/audience-scheduler.ts';
+import type { SavedAudience } from '../../../services/questions/saved/audience-store.ts';
+import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
+import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
+import { userNumber } from '../../../services/stores/analytics/columns.ts';
+import type { LiveHistory } from '../../../services/stores/analytics/live-history.ts';
+import type { Database } from '../../../services/stores/database/database.ts';
+import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
+import { AMPLE, insert } from '../stores/analytics.ts';
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const losses = { expectNone: async () => undefined };
+const BEFORE_ALL = { at: BigInt(Date.UTC(1900, 0)) * 1000n, user: 0n };
+
+/** What of a tick fails once: what is named is done before it, or not. */
+export type Fault =
+  'changes are refused' | 'changes are written' | 'it is refused' | 'it counts' | 'members are refused';
+
+/** Live audiences of one project on stores that exist, with a clock that can be put forward. */
+export class LiveScene {
+  readonly saved: SqlAudienceStore;
+  readonly projectId: string;
+  fault: Fault | undefined;
+  readonly #analytics: AnalyticsStore;
+  readonly #database: Database;
+  #ahead = 0n;
+  #live: LiveAudiences | undefined;
+  #scheduler: AudienceScheduler | undefined;
+  readonly #inserted: Message[] = [];
+
+  private constructor(analytics: AnalyticsStore, database: Database, projectId: string) {
+    this.#analytics = analytics;
+    this.#database = database;
+    this.projectId = projectId;
+    this.saved = new SqlAudienceStore(database, 100);
+  }
+
+  static async begin(analytics: AnalyticsStore, database: Database, projectId: string): Promise<LiveScene> {
+    await database.script('truncate projects, api_keys, audiences, live_epochs cascade');
+    const { id } = await new SqlProjectStore(database).createProject({
+      name: 'Shop',
+      timezone: 'UTC',
+      rateLimit: null,
+    });
+    await database.query('update projects set id = $2 where id = $1', [id, projectId]);
+    return new LiveScene(analytics, database, projectId);
+  }
+
+  start(): void {
+    const projects = new SqlProjectStore(this.#database);
+    const common = { projects, losses, limits: AMPLE, logger: silent };
+    const { saved, store, history } = { saved: this.saved, store: this.#store(), history: this.#history() };
+    const analytics = {
+      ask: this.#analytics.ask.bind(this.#analytics),
+      askHistory: this.#analytics.askHistory.bind(this.#analytics),
+      hasUserOrder: async () => true,
+    };
+    const more = { analytics, history, generationOf: async () => 1, lagMs: async () => 0, everyMs: 20 };
+    this.#live = new LiveAudiences({ ...common, ...more, store, saved });
+    this.#scheduler = new AudienceScheduler({
+      ...common,
+      store: saved,
+      history: this.#analytics,
+      follower: this.#live,
+      everyMs: 20,
+    });
+    this.#live.start();
+    this.#scheduler.start();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#live?.stop(), this.#scheduler?.stop()]);
+  }
+
+  save(name: string, definition: string): Promise<SavedAudience> {
+    return this.saved.create(this.projectId, { name, definition, refreshMs: null, isLive: true });
+  }
+
+  get messages(): readonly Message[] {
+    return this.#inserted;
+  }
+
+  /** Inserts messages and tells of them, as the sink does. */
+  async insert(messages: readonly Message[]): Promise<void> {
+    await insert(this.#analytics, messages, BigInt(this.#inserted.length));
+    this.#inserted.push(...messages);
+    const users = messages.map((message) => ({ projectId: this.projectId, userKey: message.userKey, names: null }));
+    this.#live?.inserted(1, users);
+  }
+
+  putForward(micros: Micros): void {
+    this.#ahead += micros;
+  }
+
+  /** Waits until every audience is as far as now, and resolves with how far it is. */
+  async upToNow(ids: readonly string[]): Promise<ReadonlyMap<string, SavedAudience & { liveThrough: Micros }>> {
+    const now = await this.#store().now(0n);
+    const found = new Map<string, SavedAudience & { liveThrough: Micros }>();
+    for (const id of ids) {
+      for (const until = Date.now() + 60_000; ; await delay(10)) {
+        const audience = await this.saved.find(this.projectId, id);
+        if (audience?.liveThrough && audience.liveThrough > now) {
+          found.set(id, { ...audience, liveThrough: audience.liveThrough });
+          break;
+        }
+        if (Date.now() > until) expect.fail(`audience ${id} does not follow: ${audience?.liveThrough} of ${now}`);
+      }
+    }
+    return found;
+  }
+
+  /** The members as `difference` and the ticks know them, by internal id. */
+  async members(id: string): Promise<Set<string>> {
+    const sql = `SELECT user FROM audience_members FINAL WHERE audience_id = {id:String} AND change = 'entered'`;
+    const { rows } = await this.#analytics.ask({ sql, params: { id } }, AMPLE);
+    const byNumber = new Map(this.#inserted.map(({ userKey }) => [userNumber(userKey), userKey]));
+    return new Set(rows.map(({ user }) => byNumber.get(user as string) ?? `unknown ${user as string}`));
+  }
+
+  /** The changes that can be read, folded; fails where somebody enters or leaves twice. */
+  async folded(id: string, until: Micros): Promise<Set<string>> {
+    const epochs = await this.saved.liveEpochs();
+    const query = { projectId: this.projectId, audienceId: id, epochs, after: BEFORE_ALL, until, limit: null };
+    const chunks = await Array.fromAsync(await this.#analytics.audienceChanges(query, AMPLE));
+    const members = new Set<string>();
+    for (const line of Buffer.concat(chunks).toString().split('\n').slice(0, -1)) {
+      const { internal_id: user, change } = JSON.parse(line) as Record<'internal_id' | 'change', string>;
+      expect([line, members.has(user)]).toEqual([line, change === 'left']);
+      if (change === 'entered') members.add(user);
+      else members.delete(user);
+    }
+    return members;
+  }
+
+  #store(): LiveStore {
+    const store = new SqlLiveStore(this.#database);
+    return {
+      open: () => store.open(),
+      reopen: (epoch) => store.reopen(epoch),
+      follow: (...args) => store.follow(...args),
+      join: (...args) => store.join(...args),
+      makeDue: (...args) => store.makeDue(...args),
+      list: () => store.list(),
+      now: async (after) => {
+        const now = (await store.now(0n)) + this.#ahead;
+        return now > after ? now : after + 1n;
+      },
+      advance: async (epoch, at, counts) => {
+        if (counts.length > 0) this.#failIf('it is refused');
+        const isDone = await store.advance(epoch, at, counts);
+        if (counts.length > 0) this.#failIf('it counts');
+        return isDone;
+      },
+    };
+  }
+
+  #history(): Pick<LiveHistory, 'writeChanges' | 'writeMembers'> {
+    const { liveHistory } = this.#analytics;
+    return {
+      writeChanges: async (changes) => {
+        this.#failIf('changes are refused');
+        await liveHistory.writeChanges(changes);
+        this.#failIf('changes are written');
+      },
+      writeMembers: async (changes) => {
+        this.#failIf('members are refused');
+        await liveHistory.writeMembers(changes);
+      },
+    };
+  }
+
+  #failIf(fault: Fault): void {
+    if (this.fault !== fault) return;
+    this.fault = undefined;
+    throw new Error(fault);
+  }
+}

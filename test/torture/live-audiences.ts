@@ -1,0 +1,100 @@
+/** Live audiences beside the load: saved at its beginning, and read when all of it has come. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LIVE_DEFINITIONS, type LiveReport } from './check/check-live.ts';
+import type { TestedProject } from './project.ts';
+
+const RETRY_MS = 500;
+
+interface Saved {
+  readonly id: string;
+  readonly index: number;
+  readonly project: TestedProject;
+}
+
+interface AudienceJson {
+  readonly id: string;
+  readonly live_through: string | null;
+}
+
+interface ChangeLine {
+  readonly internal_id: string;
+  readonly change: 'entered' | 'left';
+}
+
+export class LiveAudiences {
+  readonly #url: () => string;
+  readonly #saved: Saved[] = [];
+
+  /** @param url Where the service is now. */
+  constructor(url: () => string) {
+    this.#url = url;
+  }
+
+  /** In turn in each project. */
+  async save(projects: readonly TestedProject[]): Promise<void> {
+    for (const [index, { definition }] of LIVE_DEFINITIONS.entries()) {
+      const project = projects[index % projects.length];
+      if (project === undefined) throw new Error('there is no project');
+      const body = JSON.stringify({ name: `Live ${index}`, definition, refresh: 'live' });
+      const { id } = (await this.#ask(project, '/v1/audiences', { method: 'POST', body })) as AudienceJson;
+      this.#saved.push({ id, index, project });
+    }
+  }
+
+  /** What each of them says once it has come to now. */
+  async reports(withinMs: number): Promise<readonly LiveReport[]> {
+    const now = new Date().toISOString();
+    const deadline = performance.now() + withinMs;
+    const reports: LiveReport[] = [];
+    for (const saved of this.#saved) {
+      for (let through = ''; through < now; through = (await this.#find(saved)).live_through ?? '') {
+        if (performance.now() > deadline) throw new Error(`the audience ${saved.index} is not live up to ${now}`);
+        await sleep(RETRY_MS);
+      }
+      reports.push(await this.#changesOf(saved));
+    }
+    return reports;
+  }
+
+  async #find({ id, project }: Saved): Promise<AudienceJson> {
+    return (await this.#ask(project, `/v1/audiences/${id}`)) as AudienceJson;
+  }
+
+  async #changesOf({ id, index, project }: Saved): Promise<LiveReport> {
+    const response = await fetch(`${this.#url()}/v1/audiences/${id}/changes`, { headers: headersOf(project) });
+    if (response.status !== 200) throw new Error(`the changes of audience ${index}: ${response.status}`);
+    const lines = (await response.text()).trim().split('\n');
+    const { through } = JSON.parse(lines.pop() ?? '') as { readonly through: string };
+    const [members, twice] = [new Set<string>(), [] as string[]];
+    for (const line of lines) {
+      const { internal_id: user, change } = JSON.parse(line) as ChangeLine;
+      if (members.has(user) === (change === 'entered')) twice.push(user);
+      if (change === 'entered') members.add(user);
+      else members.delete(user);
+    }
+    return { index, projectId: project.id, through: microsOf(through), members, twice };
+  }
+
+  /** Again and again, until it is answered: faults go on meanwhile. */
+  async #ask(project: TestedProject, path: string, request: RequestInit = {}): Promise<unknown> {
+    for (;;) {
+      const response = await fetch(this.#url() + path, { ...request, headers: headersOf(project) }).catch(
+        () => undefined,
+      );
+      if (response !== undefined && response.status < 300) return response.json();
+      if (response !== undefined && response.status < 500 && response.status !== 429)
+        throw new Error(`${response.status} of ${path}: ${await response.text()}`);
+      await sleep(RETRY_MS);
+    }
+  }
+}
+
+function headersOf({ readKey }: TestedProject): Record<string, string> {
+  return { api_key: readKey, 'content-type': 'application/json' };
+}
+
+/** Microseconds since 1970, from a text such as `2026-11-20T09:15:00.200000Z`. */
+function microsOf(time: string): bigint {
+  const [whole = '', fraction = ''] = time.slice(0, -1).split('.');
+  return BigInt(Date.parse(`${whole}Z`)) * 1000n + BigInt(fraction.padEnd(6, '0'));
+}
