@@ -178,8 +178,8 @@ function ByOtherId({ by, known }: KnownProps & { readonly by: keyof typeof OTHER
 }
 
 /** What users are known by who have no id of their own. */
-function anonymousIdOf({ user_id: id, anonymous_ids: [first = null] }: Pick<Profile, 'user_id' | 'anonymous_ids'>) {
-  return id === null ? first : null;
+function anonymousIdOf({ user_id: id, anonymous_ids: ids }: Pick<Profile, 'user_id' | 'anonymous_ids'>) {
+  return id === null ? (ids[0] ?? null) : null;
 }
 
 function Nobody({ isNarrowed }: { readonly isNarrowed: boolean }) {
