@@ -16,9 +16,9 @@ import { HttpThread } from './http-thread.ts';
 import { compose, type Composition } from './composition.ts';
 import { ALL_STORES, openStores } from './lazy-stores.ts';
 import type { OpenedStores } from './open-stores.ts';
-import { heartbeatOf, projectWriterOf, ReaderSide, withMetricsOf } from './reader-side.ts';
+import { heartbeatOf, projectWriterOf, ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
-import { followerOf, liveAudiencesOf, liveMetrics } from './audiences/live-parts.ts';
+import { livePartsOf } from './audiences/live-parts.ts';
 import { onlyOnce, type Running } from './role.ts';
 import { projectNamesIn, startProjects } from './projects.ts';
 
@@ -108,11 +108,9 @@ async function openMainThread(
   try {
     const opened = await openStores(config, logger, signal, ALL_STORES);
     if (!isServer(config.profilesUrl)) await new SqlJobStore(opened.database).interruptAll();
-    const live = liveAudiencesOf(config, logger, opened, isClockWrong);
-    const follower = live && { follower: followerOf(live) };
+    const { live, follower, withMetrics } = livePartsOf(config, logger, opened, isClockWrong);
     const readers = Readers.both({ ...opened, config, logger, throttle, ...follower }, opened.analytics);
-    const shown = live === undefined ? readers : withMetricsOf(readers, { metrics: liveMetrics(live) });
-    const parts = { config, logger, hasReaders: true, importer, readers: shown, isClockWrong, ...(live && { live }) };
+    const parts = { config, logger, hasReaders: true, importer, readers: withMetrics(readers), isClockWrong, ...live };
     const { stores, jobs, scheduler, deliverer } = compose(parts, opened, async () => opened);
     const heartbeat = heartbeatOf('all', readers, stores.processes, logger);
     const projectWriter = projectWriterOf(opened, logger);
@@ -123,7 +121,7 @@ async function openMainThread(
       deliverer,
       heartbeat,
       projectWriter,
-      ...(live && { live }),
+      ...live,
     });
     return { lock, opened, side, jobs, stores };
   } catch (error) {

@@ -211,16 +211,23 @@ function settingsIn(
     const read =
       definition === undefined ? undefined : readDefinition(definition, { timezone, path: '/definition', audiences });
     if (read?.ok === false) problems.push(...read.problems);
-    const wanted = typeof refresh === 'string' ? parseRefresh(refresh) : (refresh as null | undefined);
-    if (typeof refresh === 'string' && wanted === undefined) problems.push(NO_REFRESH);
+    const kept = readRefresh(refresh);
+    if (kept === undefined) problems.push(NO_REFRESH);
     if (problems.length > 0) return { ok: false, problems };
     const text = definition === undefined ? undefined : toJsonText(definition);
-    const isLive = wanted === undefined ? undefined : wanted === LIVE;
-    const refreshMs = wanted === LIVE ? null : wanted;
     const labels = { note: note as string | undefined, tags: tags as readonly string[] | undefined };
-    const settings = given({ name: name as string | undefined, definition: text, refreshMs, isLive, ...labels });
+    const settings = given({ name: name as string | undefined, definition: text, ...kept, ...labels });
     return { ok: true, settings, warnings: read?.ok === true ? read.warnings : [] };
   };
+}
+
+/** Undefined if it cannot be read. */
+function readRefresh(refresh: unknown): Partial<Pick<NewAudience, 'refreshMs' | 'isLive'>> | undefined {
+  if (refresh === undefined) return {};
+  if (typeof refresh !== 'string') return { refreshMs: null, isLive: false };
+  const read = parseRefresh(refresh);
+  if (read === LIVE) return { refreshMs: null, isLive: true };
+  return read === undefined ? undefined : { refreshMs: read, isLive: false };
 }
 
 const UNREADABLE_NAME = {

@@ -42,7 +42,7 @@ async function bodiesOf(budget: QueryBudget, project: Project, id: string): Prom
     const user = users.get(message.user_number);
     if (user === undefined) continue;
     const content = await contentTextOf(budget, project, message, user);
-    bodies.push(messageBody(message, { id, user, content, project }));
+    bodies.push(bodyOfMessage(message, { id, user, content, project }));
   }
   return bodies;
 }
@@ -62,7 +62,7 @@ async function contentTextOf(
 }
 
 /** As a row of the live stream. What it holds is JSON text already and goes in untouched, every digit kept. */
-function messageBody(
+function bodyOfMessage(
   message: FoundMessage,
   known: {
     readonly id: string;

@@ -14,6 +14,8 @@ import { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
 import { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
 import { queryLimitsOf } from './audience-parts.ts';
 import type { OpenedStores } from '../open-stores.ts';
+import { withMetricsOf } from '../reader-side.ts';
+import type { ReadersHealth } from '../stores.ts';
 import type { AnalyticsFollower } from '../readers/generation-readers.ts';
 
 const LAG_WITHIN_MS = 3_000;
@@ -22,7 +24,7 @@ const LAG_WITHIN_MS = 3_000;
  * Undefined where the log is on a server: other processes may have sinks too, of whose inserts nobody tells this one. A shard
  * asks for tables of its own, which was never tried.
  */
-export function liveAudiencesOf(
+function liveAudiencesOf(
   config: Config,
   logger: Logger,
   { database, analytics, log }: Pick<OpenedStores, 'database' | 'analytics' | 'log'>,
@@ -50,8 +52,24 @@ export function liveAudiencesOf(
   });
 }
 
+export interface LiveOfProcess {
+  /** Nothing in either where this process keeps no audience live. */
+  readonly live: { readonly live?: LiveAudiences };
+  readonly follower: { readonly follower?: AnalyticsFollower };
+  /** Readers whose metrics have those of live audiences besides. */
+  readonly withMetrics: (readers: ReadersHealth) => ReadersHealth;
+}
+
+export function livePartsOf(...opened: Parameters<typeof liveAudiencesOf>): LiveOfProcess {
+  const live = liveAudiencesOf(...opened);
+  if (live === undefined) return { live: {}, follower: {}, withMetrics: (readers) => readers };
+  const metrics = { metrics: liveMetrics(live) };
+  const withMetrics = (readers: ReadersHealth): ReadersHealth => withMetricsOf(readers, metrics);
+  return { live: { live }, follower: { follower: followerOf(live) }, withMetrics };
+}
+
 /** Hands on what the sinks insert. */
-export function followerOf(live: LiveAudiences): AnalyticsFollower {
+function followerOf(live: LiveAudiences): AnalyticsFollower {
   return {
     wants: (generation) => live.wants(generation),
     inserted: (generation, { users }: Inserted) => live.inserted(generation, users),
@@ -59,7 +77,7 @@ export function followerOf(live: LiveAudiences): AnalyticsFollower {
 }
 
 /** Metrics of live audiences in Prometheus' text format. */
-export function liveMetrics(live: LiveAudiences): () => Promise<string> {
+function liveMetrics(live: LiveAudiences): () => Promise<string> {
   const registry = new Registry();
   const registers = [registry];
   const gauge = (name: string, help: string, value: (figures: LiveFigures) => number): void => {

@@ -1,4 +1,4 @@
-/** Who may come to be in an audience, or to leave it, because time passes. Pure. */
+/** The users who may come to be in an audience, or to leave it, because time passes. Pure. */
 import type { Micros } from '../../messages/message.ts';
 import {
   agesPassed,
@@ -17,7 +17,7 @@ import { isMovingWhere } from '../explain/moving-where.ts';
 import { isMoving } from '../operators/operators.ts';
 
 /** Two audiences that are asked at the beginning of a span of time. */
-export interface Bounds {
+export interface TimeBounds {
   /** Everybody who is in the audience at some instant of the span, if no further message arrives, and maybe others. */
   readonly may: Audience;
   /** Only users who are in it at every instant of the span, though maybe not all of them. */
@@ -29,14 +29,14 @@ export const NOBODY: SampleCondition = { kind: 'sample', hundredths: 0, seed: 'n
 export const EVERYBODY: Audience = { kind: 'not', of: NOBODY };
 
 /** @param span From the evaluation of both audiences on, that instant and the last one included. */
-export function boundsOf(audience: Audience, span: Micros): Bounds {
+export function boundsWithin(audience: Audience, span: Micros): TimeBounds {
   if (isCondition(audience)) return conditionBounds(audience, span);
-  if (audience.kind === 'audience') return boundsOf(audience.of, span);
+  if (audience.kind === 'audience') return boundsWithin(audience.of, span);
   if (audience.kind === 'not') {
-    const { may, always } = boundsOf(audience.of, span);
+    const { may, always } = boundsWithin(audience.of, span);
     return { may: { kind: 'not', of: always }, always: { kind: 'not', of: may } };
   }
-  const parts = audience.of.map((part) => boundsOf(part, span));
+  const parts = audience.of.map((part) => boundsWithin(part, span));
   return {
     may: { kind: audience.kind, of: parts.map(({ may }) => may) },
     always: { kind: audience.kind, of: parts.map(({ always }) => always) },
@@ -45,7 +45,7 @@ export function boundsOf(audience: Audience, span: Micros): Bounds {
 
 /** Users whom time alone may bring into the audience within the span, or out of it. Null: time changes nothing. */
 export function mayChange(audience: Audience, span: Micros): Audience | null {
-  const { may, always } = boundsOf(audience, span);
+  const { may, always } = boundsWithin(audience, span);
   if (may === always || sameText(may, always)) return null;
   return { kind: 'all', of: [may, { kind: 'not', of: always }] };
 }
@@ -59,7 +59,7 @@ function sameText(one: Audience, other: Audience): boolean {
   return textOf(one) === textOf(other);
 }
 
-function conditionBounds(condition: Condition, span: Micros): Bounds {
+function conditionBounds(condition: Condition, span: Micros): TimeBounds {
   if (condition.kind === 'event' && isPlainCount(condition)) return countBounds(condition, span);
   const crossing = crossingOf(condition, span);
   if (crossing.length === 0) return { may: condition, always: condition };
@@ -77,7 +77,7 @@ function isPlainCount({ within, first, last, sequence, measure, where }: EventCo
 }
 
 /** At every instant the count is at most that of all events which the period ever has, and at least that of those it keeps. */
-function countBounds(condition: EventCondition, span: Micros): Bounds {
+function countBounds(condition: EventCondition, span: Micros): TimeBounds {
   const { atLeast, atMost } = condition.times;
   const counted = (period: Period | null, times: Times): Audience => {
     if (times.atLeast === 0 && times.atMost === null) return EVERYBODY;

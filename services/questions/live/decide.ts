@@ -23,12 +23,12 @@ export interface DecideParts {
 }
 
 export interface Decided {
-  readonly turns: readonly Turn[];
+  readonly changes: readonly Turn[];
   /** Audiences of which a user cannot be decided here: too many events. */
   readonly undecided: ReadonlySet<Followed>;
 }
 
-const USERS_AT_ONCE = 500;
+const USERS_OF_QUESTION = 500;
 
 /** Which audiences each user is to be decided for: all of one project. */
 export type Candidates = ReadonlyMap<string, ReadonlySet<Followed>>;
@@ -44,38 +44,38 @@ export async function decideAll(
   candidates: Candidates,
   now: Micros,
 ): Promise<Decided> {
-  const turns: Turn[] = [];
+  const changes: Turn[] = [];
   const undecided = new Set<Followed>();
-  const waiting = slicesOf([...candidates.keys()], USERS_AT_ONCE);
+  const waiting = slicesOf([...candidates.keys()], USERS_OF_QUESTION);
   for (let users = waiting.pop(); users !== undefined; users = waiting.pop()) {
     const followed = new Set(users.flatMap((user) => [...(candidates.get(user) ?? [])]));
     const conditions = [...new Set([...followed].flatMap((one) => one.conditions))];
     try {
       const [states, members] = await Promise.all([
         readUsers(parts.ask, { projectId, users, conditions, now }),
-        readMembers(parts.askHistory, projectId, [...followed], users),
+        membersAmong(parts.askHistory, projectId, [...followed], users),
       ]);
-      await decideSlice({ candidates, states, members, now }, turns, undecided);
+      await decideSlice({ candidates, states, members, now }, changes, undecided);
     } catch (error) {
       if (!(error instanceof TooManyEvents) && !hasCode(error, 'QUERY_LIMIT')) throw error;
       if (users.length === 1) for (const one of followed) undecided.add(one);
       else waiting.push(...slicesOf(users, Math.ceil(users.length / 2)));
     }
   }
-  return { turns, undecided };
+  return { changes, undecided };
 }
 
 interface Slice {
   readonly candidates: Candidates;
   readonly states: ReadonlyMap<string, UserState | null>;
-  /** Who is in an audience, as `memberKey` names it. */
+  /** Members of audiences, as `memberKey` names them. */
   readonly members: ReadonlySet<string>;
   readonly now: Micros;
 }
 
 async function decideSlice(
   { candidates, states, members, now }: Slice,
-  turns: Turn[],
+  changes: Turn[],
   undecided: Set<Followed>,
 ): Promise<void> {
   const yielder = new EventLoopYielder();
@@ -90,7 +90,7 @@ async function decideSlice(
       }
       followed.note(userKey, decision.due);
       const wasMember = members.has(memberKey(followed.id, userNumber(userKey)));
-      if (decision.isMet !== wasMember) turns.push({ followed, userKey, change: wasMember ? 'left' : 'entered' });
+      if (decision.isMet !== wasMember) changes.push({ followed, userKey, change: wasMember ? 'left' : 'entered' });
     }
   }
 }
@@ -105,7 +105,7 @@ function decisionOf({ by }: Followed, decide: ReturnType<typeof decisionsOn>) {
   }
 }
 
-async function readMembers(
+async function membersAmong(
   askHistory: AskRows,
   projectId: string,
   followed: readonly Followed[],

@@ -24,8 +24,8 @@ export function evaluate(audience: Audience, decide: (condition: Condition) => D
   const isAll = audience.kind === 'all';
   const parts = audience.of.map((part) => evaluate(part, decide));
   const deciding = parts.filter(({ isMet }) => isMet !== isAll);
-  if (deciding.length === 0) return { isMet: isAll, due: earliest(parts) };
-  return { isMet: !isAll, due: latest(deciding) };
+  if (deciding.length === 0) return { isMet: isAll, due: firstDue(parts) };
+  return { isMet: !isAll, due: lastDue(deciding) };
 }
 
 /** Decides conditions of one user at one instant, each once, however many audiences have it. @throws as `flipsOf`. */
@@ -41,14 +41,14 @@ export function decisionsOn(known: Omit<EvaluationInput, 'eventsShown'>): (condi
   };
 }
 
-function earliest(decisions: readonly Decision[]): Micros | null {
+function firstDue(decisions: readonly Decision[]): Micros | null {
   let found: Micros | null = null;
   for (const { due } of decisions) if (due !== null && (found === null || due < found)) found = due;
   return found;
 }
 
 /** Null if one of them never changes. */
-function latest(decisions: readonly Decision[]): Micros | null {
+function lastDue(decisions: readonly Decision[]): Micros | null {
   let found: Micros | null = null;
   for (const { due } of decisions) {
     if (due === null) return null;

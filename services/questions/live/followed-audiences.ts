@@ -1,7 +1,7 @@
 import type { Micros } from '../../messages/message.ts';
 import type { EvaluatedBy } from '../saved/audience-follower.ts';
 import { Followed, Interned, type TouchedUser } from './followed.ts';
-import type { Taken } from './tick.ts';
+import type { Chosen } from './tick.ts';
 
 /** Users of a project of whom it is remembered that they were decided. */
 const MAX_DECIDED = 200_000;
@@ -104,8 +104,8 @@ export class FollowedAudiences {
   }
 
   /** Remembers who need not be decided again because a message names them that an audience does not ask about. */
-  noteDecided(taken: readonly Taken[]): void {
-    for (const [projectId, ofProject] of Map.groupBy(taken, ({ followed }) => followed.projectId)) {
+  noteDecided(chosen: readonly Chosen[]): void {
+    for (const [projectId, ofProject] of Map.groupBy(chosen, ({ followed }) => followed.projectId)) {
       const project = this.#projects.get(projectId);
       const fitting = [...(project?.audiences ?? [])].filter(({ by }) => by?.mentions.fitsUnknown === true);
       const [first, ...others] = fitting.map((followed) => ofProject.find((one) => one.followed === followed)?.users);

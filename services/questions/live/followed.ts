@@ -88,7 +88,7 @@ export class Followed {
     if (isConcerned || (mentions.fitsUnknown && !isKnown())) this.candidates.add(userKey);
   }
 
-  /** Whether so much has come that an evaluation is less work. From then on nothing is kept. */
+  /** Whether an evaluation is less work than what has come. From then on nothing is kept. */
   get isFlooded(): boolean {
     return this.#isFlooded;
   }

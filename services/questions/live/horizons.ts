@@ -2,9 +2,12 @@ import type { Micros } from '../../messages/message.ts';
 import { END_OF_TIME } from '../../messages/timestamp.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import type { Audience } from '../definition/audience.ts';
+import { filter, queryOf } from '../sql/compile.ts';
+import { Params } from '../sql/params.ts';
+import { mayChange } from './bounds.ts';
 import type { Followed } from './followed.ts';
-import { horizonQuery } from './horizon.ts';
 
 export interface HorizonParts {
   readonly analytics: Pick<AnalyticsReader, 'ask'>;
@@ -61,7 +64,7 @@ export class Horizons {
   }
 
   /** Undefined if it cannot be told whom time may change. */
-  async #find(followed: Followed, query: NonNullable<ReturnType<typeof horizonQuery>>): Promise<string[] | undefined> {
+  async #find(followed: Followed, query: Query): Promise<string[] | undefined> {
     const { analytics, limits } = this.#parts;
     try {
       const { rows, tookMs } = await analytics.ask(query, limits);
@@ -73,4 +76,28 @@ export class Horizons {
     await this.#evaluateAgain(followed, EVERY_MINUTE_MS);
     return undefined;
   }
+}
+
+interface HorizonQuery {
+  readonly projectId: string;
+  readonly now: Micros;
+  /** From `now` on. */
+  readonly span: Micros;
+  readonly limit: number;
+}
+
+/**
+ * The query for `internal_id` of the users whom time alone may bring into the audience within the span, or out of it; null if
+ * time changes nothing.
+ */
+function horizonQuery(definition: Audience, { projectId, now, span, limit }: HorizonQuery): Query | null {
+  const changing = mayChange(definition, span);
+  if (changing === null) return null;
+  const scope = { params: new Params(), projectId, now };
+  const { params } = scope;
+  return queryOf(
+    scope,
+    `SELECT internal_id FROM user_rows FINAL WHERE project_id = ${params.string(projectId)} ` +
+      `AND ${filter(scope, changing)} LIMIT ${params.count(limit)}`,
+  );
 }

@@ -8,12 +8,12 @@ import type { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
 import type { ProjectStore } from '../../stores/projects/project-store.ts';
 import type { AudienceFollower, EvaluatedBy } from '../saved/audience-follower.ts';
 import type { AudienceStore, SavedAudience } from '../saved/audience-store.ts';
-import { Followed, type TouchedUser } from './followed.ts';
+import type { Followed, TouchedUser } from './followed.ts';
 import { FollowedAudiences } from './followed-audiences.ts';
 import { Horizons } from './horizons.ts';
 import type { LiveStore } from './live-store.ts';
 import { Outlook } from './outlook.ts';
-import { type Taken, Ticker } from './tick.ts';
+import { type Chosen, Ticker } from './tick.ts';
 
 export interface LiveParts {
   readonly store: LiveStore;
@@ -50,8 +50,8 @@ export interface LiveFigures {
   readonly horizonMs: number;
 }
 
-const EVERY_MS = 1_000;
-const RETRY_MS = 1_000;
+const TICK_EVERY_MS = 1_000;
+const FAILED_AGAIN_MS = 1_000;
 /** An audience that needs an evaluation again and again is evaluated no more often than this. */
 const AGAIN_AFTER_MS = 10_000;
 const UNDATED_AT_ONCE = 2_000;
@@ -144,7 +144,8 @@ export class LiveAudiences implements AudienceFollower {
     const { logger } = this.#parts;
     const ticker = await this.#open();
     let isFailing = false;
-    while (ticker !== undefined && !this.#stopping.signal.aborted) {
+    if (ticker === undefined) return;
+    while (!this.#stopping.signal.aborted) {
       this.#hasNews = false;
       this.#ticking = this.#step(ticker).then(
         () => {
@@ -158,7 +159,7 @@ export class LiveAudiences implements AudienceFollower {
         },
       );
       await this.#ticking;
-      await (isFailing ? pause(RETRY_MS, this.#stopping.signal) : this.#untilDue(ticker));
+      await (isFailing ? pause(FAILED_AGAIN_MS, this.#stopping.signal) : this.#untilDue(ticker));
     }
   }
 
@@ -172,7 +173,7 @@ export class LiveAudiences implements AudienceFollower {
         return ticker;
       } catch (error) {
         logger.warn({ err: error }, 'live audiences cannot be followed yet');
-        await pause(RETRY_MS, stopping);
+        await pause(FAILED_AGAIN_MS, stopping);
       }
     }
     this.#opened.reject(new Error('stopping'));
@@ -198,25 +199,25 @@ export class LiveAudiences implements AudienceFollower {
       following.filter((followed) => followed.hasJoined && at >= followed.datedUntil),
       0,
     );
-    const taken = this.#audiences.following().map((followed) => take(followed, at));
+    const chosen = this.#audiences.following().map((followed) => take(followed, at));
     try {
-      const ticked = await ticker.tick(at, taken, (undecided) => this.#beginAgain([...undecided], AGAIN_AFTER_MS));
+      const ticked = await ticker.tick(at, chosen, (undecided) => this.#beginAgain([...undecided], AGAIN_AFTER_MS));
       this.#totals.changes += ticked.changes;
     } catch (error) {
-      for (const { followed, users } of taken) for (const user of users) followed.candidates.add(user);
+      for (const { followed, users } of chosen) for (const user of users) followed.candidates.add(user);
       throw error;
     }
-    this.#note(taken);
+    this.#note(chosen);
     await this.#join(ticker, at);
     for (const followed of this.#audiences.following()) this.#horizons.askIfDue(followed, at);
   }
 
-  #note(taken: readonly Taken[]): void {
+  #note(chosen: readonly Chosen[]): void {
     this.#tickedAt = performance.now();
     this.#totals.ticks++;
-    for (const { users } of taken) this.#totals.candidates += users.size;
-    this.#audiences.noteDecided(taken);
-    for (const { followed } of taken) {
+    for (const { users } of chosen) this.#totals.candidates += users.size;
+    this.#audiences.noteDecided(chosen);
+    for (const { followed } of chosen) {
       if (followed.undated?.length !== 0) continue;
       followed.undated = null;
       followed.datedUntil = followed.horizonEnd;
@@ -243,7 +244,7 @@ export class LiveAudiences implements AudienceFollower {
 
   /** Until somebody is due, something was inserted, or the time between two ticks is over. */
   async #untilDue(ticker: Ticker): Promise<void> {
-    const { everyMs = EVERY_MS } = this.#parts;
+    const { everyMs = TICK_EVERY_MS } = this.#parts;
     if (this.#hasNews || this.#stopping.signal.aborted) return;
     const next = this.#audiences.nextDue();
     const toNext = next === undefined ? everyMs : Number((next - ticker.lastAt) / 1000n) + 1;
@@ -256,8 +257,8 @@ export class LiveAudiences implements AudienceFollower {
   }
 }
 
-/** Who is to be decided at this instant. */
-function take(followed: Followed, at: Micros): Taken {
+/** The users to be decided at this instant. */
+function take(followed: Followed, at: Micros): Chosen {
   const users = followed.candidates;
   followed.candidates = new Set();
   for (const user of followed.dues.due(at)) users.add(user);

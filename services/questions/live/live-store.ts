@@ -5,14 +5,14 @@ import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
 /** What a tick changes of one audience. */
 export interface LiveCounts {
   readonly audienceId: string;
-  /** Of the definition. */
+  /** The definition's. */
   readonly version: number;
   readonly entered: number;
   readonly left: number;
 }
 
 /** A live audience as it is saved now. */
-export interface LiveRow {
+export interface LiveAudienceRow {
   readonly id: string;
   readonly projectId: string;
   readonly version: number;
@@ -25,7 +25,7 @@ export interface LiveStore {
   /** Opens an epoch and closes all others, whoever has them. Every live audience is due, to be evaluated. */
   open(): Promise<LiveEpoch>;
   /**
-   * Closes an epoch in which it is in doubt what counts, and opens another in its place. Resolves with the new one, and with
+   * Closes an epoch in which it is in doubt what counts, and opens another instead. Resolves with the new one, and with
    * where the closed one ends. Audiences that follow go on to.
    *
    * @throws TidemarkError `AUDIENCE_BUSY` if somebody else has opened an epoch since.
@@ -47,5 +47,5 @@ export interface LiveStore {
   join(id: string, version: number, epoch: bigint): Promise<boolean>;
   /** These audiences are to be evaluated after this time, and are no longer as far as the epoch. */
   makeDue(ids: readonly string[], afterMs: number): Promise<void>;
-  list(): Promise<readonly LiveRow[]>;
+  list(): Promise<readonly LiveAudienceRow[]>;
 }

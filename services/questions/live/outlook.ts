@@ -8,7 +8,7 @@ import { definitionOf } from '../saved/references.ts';
 import { textOf } from './bounds.ts';
 import type { Followed } from './followed.ts';
 import type { FollowedAudiences } from './followed-audiences.ts';
-import type { LiveRow, LiveStore } from './live-store.ts';
+import type { LiveAudienceRow, LiveStore } from './live-store.ts';
 
 export interface OutlookParts {
   readonly store: Pick<LiveStore, 'list'>;
@@ -20,7 +20,7 @@ export interface OutlookParts {
   readonly lagMs: () => Promise<number>;
 }
 
-const LOOK_EVERY_MS = 2_000;
+const OUTLOOK_EVERY_MS = 2_000;
 /** People would leave by time, and return with the messages that wait. */
 const BEHIND_MS = 60_000;
 
@@ -41,10 +41,10 @@ export class Outlook {
     return this.#isBehind;
   }
 
-  /** Those that follow what they no longer are. Who is gone, or is not live any more, is followed no more. */
+  /** Those that follow what they no longer are. An audience that is gone, or is not live any more, is followed no more. */
   async outdated(): Promise<readonly Followed[]> {
     const swapped = await this.#swapped();
-    if (swapped.length > 0 || performance.now() - this.#lookedAt < LOOK_EVERY_MS) return swapped;
+    if (swapped.length > 0 || performance.now() - this.#lookedAt < OUTLOOK_EVERY_MS) return swapped;
     this.#lookedAt = performance.now();
     const following = this.#audiences.following();
     if (following.length === 0) return [];
@@ -83,7 +83,7 @@ export class Outlook {
   }
 
   /** A changed definition of its own makes it due by itself. */
-  async #isOutdated({ by }: Followed, { id, projectId, version, timezone }: LiveRow): Promise<boolean> {
+  async #isOutdated({ by }: Followed, { id, projectId, version, timezone }: LiveAudienceRow): Promise<boolean> {
     if (by === undefined || version !== by.version) return false;
     if (timezone !== by.timezone) return true;
     if (conditionsIn(by.definition, '').every(({ path }) => !path.includes('/audience'))) return false;

@@ -5,7 +5,7 @@ import { NOW_MS } from '../../stores/database/sql-time.ts';
 import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
 import { LIVE_THROUGH } from '../saved/audience-row.ts';
 import { MAX_EVALUATIONS } from '../saved/audience-store.ts';
-import type { LiveCounts, LiveRow, LiveStore } from './live-store.ts';
+import type { LiveCounts, LiveAudienceRow, LiveStore } from './live-store.ts';
 
 /** In a Postgres-compatible database (schemas/postgres/030-live-audiences.sql). */
 export class SqlLiveStore implements LiveStore {
@@ -77,8 +77,8 @@ export class SqlLiveStore implements LiveStore {
     );
   }
 
-  async list(): Promise<readonly LiveRow[]> {
-    return this.#database.query<LiveRow>(
+  async list(): Promise<readonly LiveAudienceRow[]> {
+    return this.#database.query<LiveAudienceRow>(
       `select a.id, a.project_id as "projectId", a.version, p.timezone from audiences a
        join projects p on p.id = a.project_id where a.is_live and a.deleted_at_ms is null`,
     );
@@ -104,8 +104,8 @@ async function move(database: Queryable, epoch: bigint, at: Micros): Promise<boo
 const COUNTED = `unnest($2::text[], $3::int4[], $4::int8[], $5::int8[]) as counted (id, version, entered, went)`;
 
 /**
- * What an audience has as its last evaluation, and one row for each minute of its history. Who waits for changes learns of
- * them once they can be read: those of an audience that is not as far as the epoch yet when it joins.
+ * What an audience has as its last evaluation, and one row for each minute of its history. Callers that wait for changes
+ * learn of them once they can be read: those of an audience that is not as far as the epoch yet when it joins.
  */
 async function count(transaction: Queryable, epoch: bigint, at: Micros, counts: readonly LiveCounts[]): Promise<void> {
   const values: SqlValue[] = [
@@ -117,7 +117,7 @@ async function count(transaction: Queryable, epoch: bigint, at: Micros, counts: 
   ];
   await transaction.query(
     `update audiences set evaluated_at = $1, evaluated_version = counted.version, evaluated_cause = 'live',
-       entered = counted.entered, left_members = counted.went, members = members + counted.entered - counted.went,
+       entered = counted.entered, left_members = counted.went, members = coalesce(members, 0) + counted.entered - counted.went,
        changes_readable_at = case when live_epoch = $6 then greatest(changes_readable_at, $1) else changes_readable_at end
      from ${COUNTED} where audiences.id = counted.id and deleted_at_ms is null`,
     [...values, epoch],

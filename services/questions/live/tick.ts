@@ -22,7 +22,7 @@ export interface TickParts {
 }
 
 /** What a tick takes of an audience. */
-export interface Taken {
+export interface Chosen {
   readonly followed: Followed;
   readonly users: ReadonlySet<string>;
 }
@@ -34,7 +34,7 @@ export interface Ticked {
   readonly undecided: ReadonlySet<Followed>;
 }
 
-const RETRY_MS = 500;
+const TRY_AGAIN_MS = 500;
 const NAMES_AT_ONCE = 1_000;
 
 /** Decides users, one tick after another, and makes what changes count: all of a tick or nothing of it. */
@@ -74,44 +74,44 @@ export class Ticker {
   }
 
   /**
-   * Decides what was taken at this instant. `beforeCounting` is called with the audiences that are left undecided, before
+   * Decides what was chosen at this instant. `beforeCounting` is called with the audiences that are left undecided, before
    * anything counts.
    *
    * @throws TidemarkError `AUDIENCE_BUSY` if somebody else has opened an epoch: nothing can be done any more. Anything else:
-   *   nothing counts, and what was taken is to be decided again.
+   *   nothing counts, and what was chosen is to be decided again.
    */
   async tick(
     at: Micros,
-    taken: readonly Taken[],
+    chosen: readonly Chosen[],
     beforeCounting: (undecided: ReadonlySet<Followed>) => Promise<void>,
   ): Promise<Ticked> {
-    const turns: Turn[] = [];
+    const decidedTo: Turn[] = [];
     const undecided = new Set<Followed>();
-    for (const [projectId, ofProject] of Map.groupBy(taken, ({ followed }) => followed.projectId)) {
+    for (const [projectId, ofProject] of Map.groupBy(chosen, ({ followed }) => followed.projectId)) {
       const parts = { ask: this.#ask, askHistory: this.#askHistory };
       const decided = await decideAll(parts, projectId, candidatesOf(ofProject), at);
-      turns.push(...decided.turns);
+      decidedTo.push(...decided.changes);
       for (const followed of decided.undecided) undecided.add(followed);
     }
     if (undecided.size > 0) await beforeCounting(undecided);
-    const counting = turns.filter(({ followed }) => !undecided.has(followed));
+    const counting = decidedTo.filter(({ followed }) => !undecided.has(followed));
     await this.#count(at, counting);
     this.comeAfter(at);
     return { at, changes: counting.length, undecided };
   }
 
-  async #count(at: Micros, turns: readonly Turn[]): Promise<void> {
+  async #count(at: Micros, members: readonly Turn[]): Promise<void> {
     const { store, history } = this.#parts;
-    if (turns.length === 0) {
+    if (members.length === 0) {
       if (!(await store.advance(this.#epoch, at, []))) throw overtaken();
       return;
     }
-    const changes = await this.#changesOf(at, turns);
+    const changes = await this.#changesOf(at, members);
     try {
       await history.writeChanges(changes);
-      if (!(await store.advance(this.#epoch, at, countsOf(turns)))) throw overtaken();
+      if (!(await store.advance(this.#epoch, at, countsOf(members)))) throw overtaken();
     } catch (error) {
-      // What was written is not taken back: it never counts, in an epoch that ends before it.
+      // What was written is not undone: it never counts, in an epoch that ends before it.
       if (!(await this.#isCounted(at))) throw error;
     }
     await this.#untilDone('note who is in live audiences', () => history.writeMembers(changes));
@@ -133,15 +133,15 @@ export class Ticker {
       } catch (error) {
         if (stopping.aborted || hasCode(error, 'AUDIENCE_BUSY') || hasCode(error, 'STOPPING')) throw error;
         logger.warn({ err: error }, `cannot ${what} now`);
-        await delay(RETRY_MS, undefined, { signal: stopping });
+        await delay(TRY_AGAIN_MS, undefined, { signal: stopping });
       }
     }
   }
 
   /** With the ids by which the users are known now. */
-  async #changesOf(at: Micros, turns: readonly Turn[]): Promise<readonly LiveChange[]> {
+  async #changesOf(at: Micros, members: readonly Turn[]): Promise<readonly LiveChange[]> {
     const changes: LiveChange[] = [];
-    for (const [projectId, ofProject] of Map.groupBy(turns, ({ followed }) => followed.projectId)) {
+    for (const [projectId, ofProject] of Map.groupBy(members, ({ followed }) => followed.projectId)) {
       const names = await this.#namesOf(projectId, [...new Set(ofProject.map(({ userKey }) => userKey))]);
       for (const { followed, userKey, change } of ofProject) {
         const { userId, anonymousId } = names.get(userKey) ?? sampleUser(userKey, '', '');
@@ -178,9 +178,9 @@ function overtaken(): TidemarkError {
   return new TidemarkError('AUDIENCE_BUSY', 'another process follows the audiences');
 }
 
-function candidatesOf(taken: readonly Taken[]): ReadonlyMap<string, ReadonlySet<Followed>> {
+function candidatesOf(chosen: readonly Chosen[]): ReadonlyMap<string, ReadonlySet<Followed>> {
   const candidates = new Map<string, Set<Followed>>();
-  for (const { followed, users } of taken) {
+  for (const { followed, users } of chosen) {
     for (const user of users) {
       const of = candidates.get(user);
       if (of === undefined) candidates.set(user, new Set([followed]));
@@ -190,8 +190,8 @@ function candidatesOf(taken: readonly Taken[]): ReadonlyMap<string, ReadonlySet<
   return candidates;
 }
 
-function countsOf(turns: readonly Turn[]): readonly LiveCounts[] {
-  return [...Map.groupBy(turns, ({ followed }) => followed)].map(([followed, ofOne]) => {
+function countsOf(members: readonly Turn[]): readonly LiveCounts[] {
+  return [...Map.groupBy(members, ({ followed }) => followed)].map(([followed, ofOne]) => {
     const entered = ofOne.filter(({ change }) => change === 'entered').length;
     return { audienceId: followed.id, version: followed.by?.version ?? 0, entered, left: ofOne.length - entered };
   });

@@ -38,7 +38,7 @@ export interface UsersWanted {
 type OfUser<Row> = Row & { readonly user: string };
 
 /** A first page is small, since an event may have 500 KB; later ones are as large as the rows of those before allow. */
-const FIRST_ROWS = 2_000;
+const FIRST_PAGE_ROWS = 2_000;
 const MAX_PAGE_ROWS = 50_000;
 
 /**
@@ -65,7 +65,7 @@ export async function readUsers(ask: AskRows, wanted: UsersWanted): Promise<Read
   return new Map([...keys].map(([user, userKey]) => [userKey, stateOf(user)]));
 }
 
-/** Of several users: ask about fewer at once. */
+/** Several users have too many events: ask about fewer at once. */
 export class TooManyEvents extends Error {
   override readonly name = 'TooManyEvents';
 }
@@ -103,8 +103,8 @@ async function readCopies(
   };
   const found = new Map<string, Map<string, Copy>>();
   let [after, total]: [OfUser<EventRow> | undefined, number] = [undefined, 0];
-  for (let limit = scope.withText ? FIRST_ROWS : MAX_PAGE_ROWS; ;) {
-    const rows = (await ask(pageQuery(wanted, scope, after, limit))) as readonly OfUser<EventRow>[];
+  for (let limit = scope.withText ? FIRST_PAGE_ROWS : MAX_PAGE_ROWS; ;) {
+    const rows = (await ask(usersPage(wanted, scope, after, limit))) as readonly OfUser<EventRow>[];
     for (const row of rows) {
       const copies = found.get(row.user) ?? new Map<string, Copy>();
       found.set(row.user, copies);
@@ -124,7 +124,7 @@ async function readCopies(
  * A page in order of user, time and message. WITH TIES includes the copies of the last message, so the next page begins
  * after them.
  */
-function pageQuery(
+function usersPage(
   { projectId, users, now }: UsersWanted,
   { conditions, withText }: EventScope,
   after: OfUser<EventRow> | undefined,
@@ -139,12 +139,12 @@ function pageQuery(
     countableSql(params, conditions, now),
   ];
   if (after !== undefined) {
-    const place = [
+    const last = [
       params.userNumber(BigInt(after.user)),
       params.instant(BigInt(after.occurred)),
       params.string(after.message_id),
     ];
-    where.push(`(user, timestamp, message_id) > (${place.join(', ')})`);
+    where.push(`(user, timestamp, message_id) > (${last.join(', ')})`);
   }
   const sql =
     `SELECT user, ${columnsSql(withText)} FROM ${USER_EVENTS} WHERE ${where.join(' AND ')} ` +

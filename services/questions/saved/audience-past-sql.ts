@@ -1,6 +1,7 @@
 /** The SQL of what audiences were before: their definitions, and their sizes by evaluation. */
 import type { Micros } from '../../messages/message.ts';
 import type { EvaluationCause } from '../../stores/analytics/analytics-store.ts';
+import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
 import type { Queryable, SqlValue } from '../../stores/database/database.ts';
 import {
   type AudienceSize,
@@ -108,6 +109,10 @@ export async function sizesOf(
   const found = Map.groupBy(rows, ({ audience_id: id }) => id);
   const sizeOf = ({ evaluated_at: at, members }: (typeof rows)[number]) => ({ at, members: Number(members) });
   return new Map([...found].map(([id, sizes]) => [id, sizes.map(sizeOf)]));
+}
+
+export function liveEpochsOf(database: Queryable): Promise<readonly LiveEpoch[]> {
+  return database.query<LiveEpoch>('select epoch, through from live_epochs');
 }
 
 export async function changesReadableAtOf(

@@ -1,5 +1,6 @@
 /** The row of a saved audience (schemas/postgres/005-audiences.sql). */
-import type { ErrorCode } from '../../runtime/errors.ts';
+import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
+import type { Queryable } from '../../stores/database/database.ts';
 import type { EvaluationCause } from '../../stores/analytics/analytics-store.ts';
 import type { SavedAudience } from './audience-store.ts';
 
@@ -56,4 +57,38 @@ export function toAudience(row: AudienceRow): SavedAudience {
     evaluation: isEvaluated ? { at, version, cause, ...counts } : null,
     failure: row.failure,
   };
+}
+
+/** Whether an audience of the project, other than `not`, has the name. */
+export async function isNameInUse(
+  database: Queryable,
+  { projectId, name, not = '' }: { readonly projectId: string; readonly name: string; readonly not?: string },
+): Promise<boolean> {
+  const sql = 'select id from audiences where project_id = $1 and name = $2 and id <> $3 and deleted_at_ms is null';
+  return (await database.query(sql, [projectId, name, not])).length > 0;
+}
+
+export function unknown(id: string): TidemarkError {
+  return new TidemarkError('AUDIENCE_UNKNOWN', `There is no saved audience ${JSON.stringify(id)}.`);
+}
+
+export function exists(name: string): TidemarkError {
+  return new TidemarkError('AUDIENCE_EXISTS', `There is a saved audience ${JSON.stringify(name)} already.`);
+}
+
+/** @throws TidemarkError `AUDIENCE_UNKNOWN`; `AUDIENCE_CHANGED` where it has none of these revisions. */
+export function refuseUnlessAt(
+  found: SavedAudience | undefined,
+  id: string,
+  revisions: readonly number[] | undefined,
+): void {
+  if (found === undefined) throw unknown(id);
+  if (revisions?.includes(found.revision) === false) {
+    throw new TidemarkError('AUDIENCE_CHANGED', `The audience ${JSON.stringify(id)} has been changed meanwhile.`);
+  }
+}
+
+/** A number as the statements take it. */
+export function bigintOf(number: number | null): bigint | null {
+  return number === null ? null : BigInt(number);
 }

@@ -25,7 +25,7 @@ export interface SchedulerParts {
   /** For projects without limits of their own. */
   readonly limits: QueryLimits;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
-  /** Who keeps live audiences up to date in this process; left out: nobody does, and they are evaluated every minute. */
+  /** It keeps live audiences up to date in this process; left out: nobody does, and they are evaluated every minute. */
   readonly follower?: AudienceFollower;
   /** How long a claim is valid unless its owner renews it. */
   readonly leaseMs?: number;

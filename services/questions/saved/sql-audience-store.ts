@@ -8,6 +8,7 @@ import { BASE36, randomText } from '../../stores/projects/keys.ts';
 import {
   changesReadableAtOf,
   evaluationsOf,
+  liveEpochsOf,
   KEPT_EVALUATION,
   keptVersion,
   sizesOf,
@@ -15,11 +16,20 @@ import {
   versionsOf,
 } from './audience-past-sql.ts';
 import { changeWithReferences, lockProject, refuseReferencesOf, refuseUsedOf } from './references-sql.ts';
-import { exists, isNameInUse, unknown } from './audience-names.ts';
-import { AUDIENCE_COLUMNS, type AudienceRow, type ClaimRow, LIVE_THROUGH, toAudience } from './audience-row.ts';
+import {
+  AUDIENCE_COLUMNS,
+  type AudienceRow,
+  bigintOf,
+  type ClaimRow,
+  exists,
+  isNameInUse,
+  LIVE_THROUGH,
+  refuseUnlessAt,
+  toAudience,
+  unknown,
+} from './audience-row.ts';
 import type {
   AudienceClaims,
-  AudienceCursor,
   AudienceStore,
   AudienceVersion,
   ChangeTerms,
@@ -93,12 +103,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
     return created === undefined ? undefined : toAudience(created);
   }
 
-  async list(
-    projectId: string,
-    limit: number,
-    after?: AudienceCursor,
-    tag?: string,
-  ): Promise<readonly SavedAudience[]> {
+  list(...[projectId, limit, after, tag]: Parameters<AudienceStore['list']>): ReturnType<AudienceStore['list']> {
     return this.#rows(
       `select ${AUDIENCE_COLUMNS} from audiences where project_id = $1 and deleted_at_ms is null
          and ($3::int8 is null or (created_at_ms, id) < ($3::int8, $4)) and ($5::text is null or $5::text = any(tags))
@@ -160,7 +165,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
       },
     );
     if (changed !== undefined) return toAudience(changed);
-    await this.#throwUnlessAt(projectId, id, ifRevisions);
+    refuseUnlessAt(await this.find(projectId, id), id, ifRevisions);
     throw exists(name ?? '');
   }
 
@@ -176,16 +181,8 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
       return rows.length > 0;
     });
     if (isRemoved) return;
-    await this.#throwUnlessAt(projectId, id, ifRevisions);
+    refuseUnlessAt(await this.find(projectId, id), id, ifRevisions);
     throw unknown(id);
-  }
-
-  async #throwUnlessAt(projectId: string, id: string, revisions: readonly number[] | undefined): Promise<void> {
-    const found = await this.find(projectId, id);
-    if (found === undefined) throw unknown(id);
-    if (revisions?.includes(found.revision) === false) {
-      throw new TidemarkError('AUDIENCE_CHANGED', `The audience ${JSON.stringify(id)} has been changed meanwhile.`);
-    }
   }
 
   versions(projectId: string, id: string, limit: number, before?: number): Promise<readonly AudienceVersion[]> {
@@ -205,7 +202,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
   }
 
   async liveEpochs(): Promise<readonly LiveEpoch[]> {
-    return this.#database.query<LiveEpoch>('select epoch, through from live_epochs');
+    return liveEpochsOf(this.#database);
   }
 
   async claimDue(leaseMs: number, lastProjectId = ''): Promise<Claim | undefined> {
@@ -301,7 +298,3 @@ const NEW_LIVE = '(case when $5::boolean then $9::boolean else is_live end)';
 /** Live audiences are evaluated every minute where nobody follows their messages. */
 const INTERVAL = 'coalesce(refresh_ms, 60000)';
 const CHANGED = '(case when $4::text <> definition then 1 else 0 end)';
-
-function bigintOf(number: number | null): bigint | null {
-  return number === null ? null : BigInt(number);
-}

@@ -50,7 +50,7 @@ export interface UsersPage {
   readonly hasMore: boolean;
 }
 
-interface PositionRow {
+interface PlacedUser {
   readonly user_number: string;
   readonly at: string;
   readonly total: string;
@@ -77,7 +77,7 @@ export async function listUsers(
   question: UsersQuestion,
 ): Promise<UsersPage> {
   const scope = (): Scope => ({ params: new Params(), projectId, now });
-  const found = await budget.ask<PositionRow>(positionsQuery(scope(), question));
+  const found = await budget.ask<PlacedUser>(positionsQuery(scope(), question));
   const page = found.slice(0, question.limit);
   const [first] = page;
   if (first === undefined) return { total: question.after === null ? 0 : null, users: [], hasMore: false };
@@ -123,7 +123,7 @@ const SEEN = {
   last_seen: 'max(toUnixTimestamp64Micro(user_rows.last_seen))',
 } as const;
 
-/** Yields a `PositionRow` for each, one more than the page has. Ids are not read here: they do not compress. */
+/** Yields a `PlacedUser` for each, one more than the page has. Ids are not read here: they do not compress. */
 function positionsQuery(scope: Scope, { users, search, sort, after, limit }: UsersQuestion): Query {
   const { params } = scope;
   const conditions = [

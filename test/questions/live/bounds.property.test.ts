@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Message, Micros } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import type { Audience } from '../../../services/questions/definition/audience.ts';
-import { boundsOf, mayChange } from '../../../services/questions/live/bounds.ts';
+import { boundsWithin, mayChange } from '../../../services/questions/live/bounds.ts';
 import { audienceOf } from '../../support/messages/naive-audience.ts';
 import { historyAndDefinitions, type History, messagesOf, NOW, readIn } from '../../support/messages/random-history.ts';
 import { propertyRun } from '../../support/property-run.ts';
@@ -38,7 +38,7 @@ describe('bounds', () => {
 
   test('only who did it a span before the end of the period may leave it', () => {
     const read = readIn('{"event":"Bought","within":{"last":"24h"}}');
-    const bounds = boundsOf(read.ok ? read.definition : expect.fail('not read'), HOUR);
+    const bounds = boundsWithin(read.ok ? read.definition : expect.fail('not read'), HOUR);
     const messages = messagesOf({
       said: [26n, 24n, 23n, 22n].map((age, index) => bought(index, age * HOUR - 1n)),
     });
@@ -50,15 +50,15 @@ describe('bounds', () => {
   });
 });
 
-interface Asked {
+interface Looked {
   readonly span: Micros;
   /** Where in the span it is looked at, as shares of it. */
   readonly places: readonly number[];
   readonly text: string;
 }
 
-function expectBounds(audience: Audience, messages: readonly Message[], { span, places, text }: Asked): void {
-  const { may, always } = boundsOf(audience, span);
+function expectBounds(audience: Audience, messages: readonly Message[], { span, places, text }: Looked): void {
+  const { may, always } = boundsWithin(audience, span);
   const ever = audienceOf(may, messages, NOW);
   const throughout = audienceOf(always, messages, NOW);
   const inside = places.map((place) => BigInt(Math.floor(Number(span) * place)));
@@ -74,8 +74,8 @@ function expectBounds(audience: Audience, messages: readonly Message[], { span, 
 }
 
 function bought(user: number, age: Micros): History['said'][number] {
-  const said = { user: `user ${user}`, isNameless: false, age, body: '{}' };
-  return { type: 'track', said, event: 'Bought', id: user, movesTo: age } as History['said'][number];
+  const message = { user: `user ${user}`, isNameless: false, age, body: '{}' };
+  return { type: 'track', said: message, event: 'Bought', id: user, movesTo: age };
 }
 
 function keyOf(messages: readonly Message[], user: string): string {

@@ -71,8 +71,8 @@ describe.each(await testedAnalytics())('decisions, in $name', (tested) => {
 describe('a group', () => {
   const decide = (decisions: readonly Decision[]) => {
     const conditions = decisions.map((_, index) => ({ kind: 'sample', hundredths: 1, seed: String(index) }) as const);
-    const decisionOn = (condition: unknown): Decision => decisions[conditions.indexOf(condition as never)]!;
-    return (kind: 'all' | 'any') => evaluate({ kind, of: conditions }, decisionOn as never);
+    const decisionOn = (condition: unknown): Decision => decisions[conditions.findIndex((one) => one === condition)]!;
+    return (kind: 'all' | 'any') => evaluate({ kind, of: conditions }, decisionOn);
   };
 
   test('a group that is not met waits for the last of the parts that keep it from it', () => {

@@ -14,7 +14,7 @@ function followed(): Followed {
   return one;
 }
 
-function asking(ask: HorizonParts['analytics']['ask']): HorizonParts {
+function partsOf(ask: HorizonParts['analytics']['ask']): HorizonParts {
   return { analytics: { ask }, limits: AMPLE, logger: { warn: () => undefined } };
 }
 
@@ -22,7 +22,7 @@ test('who is decided while it is asked whom time may change is due within the ne
   const one = followed();
   const answer = Promise.withResolvers<void>();
   const horizons = new Horizons(
-    asking(async () => {
+    partsOf(async () => {
       await answer.promise;
       return { rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 };
     }),
@@ -41,7 +41,7 @@ test('who is decided while it is asked whom time may change is due within the ne
 test('an audience of which it cannot be told whom time changes is evaluated every minute', async () => {
   const again: number[] = [];
   const horizons = new Horizons(
-    asking(async () => {
+    partsOf(async () => {
       const rows = Array.from({ length: 200_001 }, () => ({ internal_id: 'ada' }));
       return { rows, tookMs: 1, rowsRead: 0, bytesRead: 0 };
     }),

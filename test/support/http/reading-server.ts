@@ -110,9 +110,7 @@ export class ReadingServer {
   /** What an evaluation is refused with. */
   evaluating: Error | undefined;
   readonly evaluator: AudienceEvaluator = {
-    expectLive: async () => {
-      if (this.evaluating !== undefined) throw this.evaluating;
-    },
+    expectLive: () => (this.evaluating === undefined ? Promise.resolve() : Promise.reject(this.evaluating)),
     evaluate: async (projectId, id) => {
       const audience = await this.saved.find(projectId, id);
       if (audience === undefined) throw new TidemarkError('AUDIENCE_UNKNOWN', id);
@@ -213,20 +211,9 @@ export class ReadingServer {
 
   /** A saved audience of the project, as it is before anything was done to it. */
   addAudience(id: string, projectId = PROJECT.id): SavedAudience {
-    const definition = '{"trait":"tier","is":"gold"}';
-    const labels = { note: '', tags: [] };
+    const defined = { definition: '{"trait":"tier","is":"gold"}', version: 1, revision: 1, refreshMs: null };
     const times = { createdAtMs: 0, updatedAtMs: 0, evaluation: null, failure: null, isLive: false, liveThrough: null };
-    const audience = {
-      id,
-      projectId,
-      name: id,
-      definition,
-      version: 1,
-      revision: 1,
-      refreshMs: null,
-      ...times,
-      ...labels,
-    };
+    const audience = { id, projectId, name: id, note: '', tags: [], ...defined, ...times };
     this.saved.audiences.set(id, audience);
     return audience;
   }

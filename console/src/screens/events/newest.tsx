@@ -11,7 +11,7 @@ import { useEscape } from '../../parts/loading/use-escape.ts';
 import { Section } from '../../parts/page.tsx';
 import { EventDetails } from '../event-details.tsx';
 import { type ListedUser, namesWanted, UserCell } from '../../parts/user-cell.tsx';
-import { RowButton } from '../../parts/row-button.tsx';
+import { LineButton } from '../../parts/table.tsx';
 import { userLink } from '../user-link.ts';
 import { queryBody, type Question } from './question.ts';
 
@@ -50,11 +50,11 @@ function Rows({ events }: { readonly events: readonly ProjectEvent[] }) {
         const isOpen = id === open;
         return (
           <li key={id + event.internal_id + event.timestamp}>
-            <RowButton look="newest-row" isOpen={isOpen} onToggle={() => setParameters({ open: isOpen ? '' : id })}>
+            <LineButton look="newest-row" isOpen={isOpen} onToggle={() => setParameters({ open: isOpen ? '' : id })}>
               <Clock at={event.timestamp} />
               <UserCell user={userOf(event)} isBrief />
               <Excerpt value={event.properties} />
-            </RowButton>
+            </LineButton>
             {isOpen && <EventDetails event={event} user={<User event={event} />} />}
           </li>
         );

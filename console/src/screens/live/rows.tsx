@@ -4,7 +4,7 @@ import type { LiveRow } from '../../api/types.ts';
 import { linkTo, setParameters } from '../../frame/router.ts';
 import { Empty } from '../../parts/loading/states.tsx';
 import { count } from '../../parts/numbers.ts';
-import { RowButton } from '../../parts/row-button.tsx';
+import { LineButton } from '../../parts/table.tsx';
 import { Clock } from '../../parts/time.tsx';
 import { LiveCells } from '../live-cells.tsx';
 import { type Feed, type FeedEntry, recordId } from '../live-feed.ts';
@@ -55,9 +55,9 @@ function Hidden({ hidden, at }: Extract<FeedEntry, { readonly hidden: number }>)
 function Row({ row, isOpen }: { readonly row: LiveRow; readonly isOpen: boolean }) {
   return (
     <li>
-      <RowButton look="live-row" isOpen={isOpen} onToggle={() => openRow(isOpen ? undefined : row)}>
+      <LineButton look="live-row" isOpen={isOpen} onToggle={() => openRow(isOpen ? undefined : row)}>
         <LiveCells row={row} />
-      </RowButton>
+      </LineButton>
     </li>
   );
 }

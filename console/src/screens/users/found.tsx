@@ -1,5 +1,8 @@
 /** A page of users, with the columns that were chosen. */
 import type { RawNumber } from '../../api/json.ts';
+import { linkTo } from '../../frame/router.ts';
+import { Pager } from '../../parts/loading/pager.tsx';
+import { Empty } from '../../parts/loading/states.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -14,13 +17,28 @@ interface FoundUser extends ListedUser {
   readonly events?: RawNumber;
 }
 
-export function Found({
-  users,
-  columns,
-}: {
+interface TableProps {
   readonly users: readonly FoundUser[];
   readonly columns: readonly string[];
-}) {
+}
+
+interface FoundProps extends TableProps {
+  readonly next: string | null;
+  /** Whether there may be users whom the search or the conditions leave out. */
+  readonly isNarrowed: boolean;
+}
+
+export function Found({ next, isNarrowed, ...table }: FoundProps) {
+  if (table.users.length === 0) return <Nobody isNarrowed={isNarrowed} />;
+  return (
+    <>
+      <FoundTable {...table} />
+      <Pager next={next} />
+    </>
+  );
+}
+
+function FoundTable({ users, columns }: TableProps) {
   const traits = traitsAmong(columns).map((name) => spelled([name]));
   const others = [
     { column: 'events', name: 'Events', look: 'number narrow-off' },
@@ -44,5 +62,22 @@ export function Found({
       ends={others}
       endOf={(user) => others.map(({ column }) => cellOf(user, column))}
     />
+  );
+}
+
+function Nobody({ isNarrowed }: { readonly isNarrowed: boolean }) {
+  if (isNarrowed) {
+    return (
+      <Empty title="Nobody was found">
+        The search looks for a part of an id, and in the traits that the project searches: name and email, unless it has
+        others. Conditions look at the values that users have now.
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="There are no users yet">
+      A user appears with the first message that names a <code>user_id</code>. <a href={linkTo([])}>Send one</a>, or{' '}
+      <a href={linkTo(['live'])}>see what comes in</a>.
+    </Empty>
   );
 }

@@ -6,8 +6,7 @@ import type { Profile } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { mayChangeAudiences, project } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { Pager } from '../../parts/loading/pager.tsx';
-import { Empty, Loading, Ready } from '../../parts/loading/states.tsx';
+import { Loading, Ready } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { count } from '../../parts/numbers.ts';
 import { ScreenPage } from '../../parts/page.tsx';
@@ -88,16 +87,9 @@ function Listed({ known }: KnownProps) {
         <Conditions of="trait" where={where} members={known} />
       </div>
       <Ready of={loaded} what="users">
-        {({ users, next_cursor: next }) =>
-          users.length === 0 ? (
-            <Nobody isNarrowed={isNarrowed} />
-          ) : (
-            <>
-              <Found users={users} columns={columns} />
-              <Pager next={next} />
-            </>
-          )
-        }
+        {({ users, next_cursor: next }) => (
+          <Found users={users} columns={columns} next={next} isNarrowed={isNarrowed} />
+        )}
       </Ready>
     </Page>
   );
@@ -159,19 +151,14 @@ function ByOtherId({ by, known }: KnownProps & { readonly by: keyof typeof OTHER
         </span>
       </p>
       <Ready of={loaded} what="users">
-        {({ users, next_cursor: next }) =>
-          users.length === 0 ? (
-            <Nobody isNarrowed />
-          ) : (
-            <>
-              <Found
-                users={users.map((user) => ({ ...user, anonymous_id: anonymousIdOf(user) }))}
-                columns={columnsOf(known).filter((column) => column !== 'events')}
-              />
-              <Pager next={next} />
-            </>
-          )
-        }
+        {({ users, next_cursor: next }) => (
+          <Found
+            users={users.map((user) => ({ ...user, anonymous_id: anonymousIdOf(user) }))}
+            columns={columnsOf(known).filter((column) => column !== 'events')}
+            next={next}
+            isNarrowed
+          />
+        )}
       </Ready>
     </Page>
   );
@@ -180,21 +167,4 @@ function ByOtherId({ by, known }: KnownProps & { readonly by: keyof typeof OTHER
 /** What users are known by who have no id of their own. */
 function anonymousIdOf({ user_id: id, anonymous_ids: ids }: Pick<Profile, 'user_id' | 'anonymous_ids'>) {
   return id === null ? (ids[0] ?? null) : null;
-}
-
-function Nobody({ isNarrowed }: { readonly isNarrowed: boolean }) {
-  if (isNarrowed) {
-    return (
-      <Empty title="Nobody was found">
-        The search looks for a part of an id, and in the traits that the project searches: name and email, unless it has
-        others. Conditions look at the values that users have now.
-      </Empty>
-    );
-  }
-  return (
-    <Empty title="There are no users yet">
-      A user appears with the first message that names a <code>user_id</code>. <a href={linkTo([])}>Send one</a>, or{' '}
-      <a href={linkTo(['live'])}>see what comes in</a>.
-    </Empty>
-  );
 }

@@ -12,7 +12,7 @@ import { More } from '../../parts/loading/more.tsx';
 import { usePages } from '../../parts/loading/use-pages.ts';
 import { useEscape } from '../../parts/loading/use-escape.ts';
 import { Section } from '../../parts/page.tsx';
-import { RowButton } from '../../parts/row-button.tsx';
+import { LineButton } from '../../parts/table.tsx';
 import { Clock, dayIn, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { EventDetails } from '../event-details.tsx';
 import { targetOf, type UserName } from '../user-link.ts';
@@ -155,7 +155,7 @@ function Days({ entries }: { readonly entries: readonly TimelineEntry[] }) {
       <ul class="rows">
         {ofDay.map((entry) => (
           <li key={keyOf(entry)}>
-            <RowButton
+            <LineButton
               look="event-row"
               isOpen={entry === open}
               onToggle={() => setOpen(entry === open ? undefined : entry)}
@@ -165,7 +165,7 @@ function Days({ entries }: { readonly entries: readonly TimelineEntry[] }) {
               <Excerpt
                 value={entry.type === 'track' ? entry.properties : entry.type === 'audience' ? {} : entry.traits}
               />
-            </RowButton>
+            </LineButton>
             {entry === open && <Details entry={entry} />}
           </li>
         ))}

@@ -7,7 +7,7 @@ import { Ready } from '../../parts/loading/states.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import type { Loaded } from '../../parts/loading/use-load.ts';
-import { RowButton } from '../../parts/row-button.tsx';
+import { LineButton } from '../../parts/table.tsx';
 import { WhyUser } from '../../parts/conditions/why-tree.tsx';
 
 const MOST_BADGES = 8;
@@ -83,7 +83,7 @@ function Row({ audience, user }: { readonly audience: UserAudience; readonly use
   const isOpen = address.value.query.get('audience') === id;
   return (
     <li>
-      <RowButton
+      <LineButton
         look="user-audience-row"
         isOpen={isOpen}
         onToggle={() => setParameters({ audience: isOpen ? '' : id }, { push: true })}
@@ -109,7 +109,7 @@ function Row({ audience, user }: { readonly audience: UserAudience; readonly use
           </span>
         </span>
         <span class="quiet">Why?</span>
-      </RowButton>
+      </LineButton>
       {isOpen && (
         <div class="details">
           <WhyUser audienceId={id} user={user} />
