@@ -44,11 +44,11 @@ function pageOf(hash: string): string {
 
 /** Whoever scrolls meanwhile is left where they are. */
 async function returnTo(wanted: number, signal: AbortSignal): Promise<void> {
-  let isScrolled = false;
+  const scrolled = new AbortController();
   for (const name of ['wheel', 'touchmove', 'keydown'] as const)
-    addEventListener(name, () => (isScrolled = true), { once: true, passive: true, signal });
+    addEventListener(name, () => scrolled.abort(), { once: true, passive: true, signal });
   const untilMs = performance.now() + WITHIN_MS;
-  while (!signal.aborted && !isScrolled && performance.now() < untilMs) {
+  while (!signal.aborted && !scrolled.signal.aborted && performance.now() < untilMs) {
     scrollTo(0, wanted);
     if (Math.abs(scrollY - wanted) < 2) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

@@ -104,7 +104,8 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('use
   async function jsonOf<T>(...asked: Parameters<typeof answerOf>): Promise<T> {
     const answer = await answerOf(...asked);
     if (answer === undefined || 'refused' in answer) throw new Error(answer?.detail ?? 'no route');
-    return JSON.parse(String(answer.body)) as T;
+    if (typeof answer.body !== 'string') throw new Error('no text');
+    return JSON.parse(answer.body) as T;
   }
 
   const list = (body: object = {}): Promise<Listed> =>
