@@ -62,6 +62,7 @@ interface SetOptions extends OutputOptions {
   readonly queryMaxRows?: LimitOption;
   readonly rateLimitBytes?: LimitOption;
   readonly searchTraits?: readonly string[];
+  readonly nameTraits?: readonly string[];
 }
 
 function addProjectSet(parent: Command, context: CliContext): void {
@@ -82,6 +83,7 @@ function addProjectSet(parent: Command, context: CliContext): void {
     )
     .option('--query-max-rows <limit>', 'most rows a question may read, or none for QUERY_MAX_ROWS', parseLimit)
     .option('--search-traits <names>', 'traits in which users are searched, such as name,email; "" for none', namesIn)
+    .option('--name-traits <names>', 'traits that users are called by, the first that is a text; "" for none', namesIn)
     .option(...JSON_OPTION)
     .action(async (given: string | undefined, { project, name, timezone, rateLimit, json, ...limits }: SetOptions) => {
       const path = { id: await projectIdOf(context, projectNamedBy(given, project)) };
@@ -94,6 +96,7 @@ function addProjectSet(parent: Command, context: CliContext): void {
         query_max_memory_bytes: limits.queryMaxMemoryBytes?.limit,
         query_max_rows: limits.queryMaxRows?.limit,
         search_traits: limits.searchTraits,
+        name_traits: limits.nameTraits,
       };
       const changed = await carryOut(context, operation('PATCH /v1/admin/projects/{id}', { path, body }));
       if (json) printJson(context, changed);

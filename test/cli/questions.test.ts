@@ -194,6 +194,21 @@ describe('a saved audience', () => {
     expect(one.err).toContain('There are more: raise --limit.');
   });
 
+  test('audience save and change take a note and tags, and audience list those with a tag', async () => {
+    const labels = ['--note', "Ada's", '--tags', 'email,spring 27'];
+    const made = await outputOf('audience', 'save', 'Labelled', '{"trait":"plan","is":"pro"}', ...labels);
+    const { id } = JSON.parse(made) as { id: string };
+
+    const changed: unknown = JSON.parse(await outputOf('audience', 'change', id, '--tags', 'email'));
+    const listed = await outputOf('audience', 'list', '--tag', 'email');
+    const others = await outputOf('audience', 'list', '--tag', 'spring 27');
+
+    expect(JSON.parse(made)).toMatchObject({ note: "Ada's", tags: ['email', 'spring 27'] });
+    expect(changed).toMatchObject({ note: "Ada's", tags: ['email'] });
+    expect(listed).toContain('Labelled');
+    expect(others).not.toContain('Labelled');
+  });
+
   test('audience why and compare take another audience, a sample and a pattern', async () => {
     const id = await saved('Referred to', '{"trait":"plan","is":"pro"}');
     const everybody = '{"sample":{"percent":100,"seed":"a"}}';

@@ -134,7 +134,7 @@ describe('tidemark beside a running service', () => {
     expect(unclear.stderr).toContain('Say which project by --project');
   });
 
-  test('tidemark sets and removes each limit of a project, and its search traits', async () => {
+  test('tidemark sets and removes each limit of a project, and its search and name traits', async () => {
     const { dataDir, store } = await service();
     const { id } = await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: 5 });
     const set = (...to: string[]): Promise<Finished> => tidemark(dataDir, 'project', 'set', id, ...to, '--json');
@@ -144,15 +144,15 @@ describe('tidemark beside a running service', () => {
       query_max_rows: 5,
       rate_limit_bytes: 70_000,
     };
-    const settings = { ...limits, search_traits: ['company', 'email'] };
+    const settings = { ...limits, search_traits: ['company', 'email'], name_traits: ['full name'] };
     const options = Object.entries(settings).map(([name, to]) => `--${name.replaceAll('_', '-')}=${String(to)}`);
 
     const all = await set(...options);
-    const one = await set('--query-max-ms', 'none', '--search-traits', '');
+    const one = await set('--query-max-ms', 'none', '--search-traits', '', '--name-traits', '');
     const refused = await Promise.all([set('--query-max-ms', '600001'), set('--query-max-rows', '0')]);
 
     expect(JSON.parse(all.stdout)).toMatchObject({ ...settings, rate_limit: 5 });
-    expect(JSON.parse(one.stdout)).toMatchObject({ ...settings, query_max_ms: null, search_traits: [] });
+    expect(JSON.parse(one.stdout)).toMatchObject({ ...limits, query_max_ms: null, search_traits: [], name_traits: [] });
     expect(refused.map(({ code }) => code)).toEqual([2, 2]);
     expect(await store.listProjects()).toMatchObject([{ queryMaxMs: null, queryMaxRows: 5 }]);
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { labelledPoints, runsOf, scaleOf, tickLabel } from '../../console/src/parts/charts/chart-scale.ts';
 import { grouped } from '../../console/src/parts/numbers.ts';
 import { conditionOf, conditionText, typedValue } from '../../console/src/screens/events/condition-text.ts';
-import { bucketText, changeText, figureText, isCut } from '../../console/src/screens/events/figures.ts';
+import { bucketText, changeOf, figureText, isCut } from '../../console/src/screens/events/figures.ts';
 import { countsBody, fits, hoursOf, queryBody, questionOf } from '../../console/src/screens/events/question.ts';
 import { jsonText, parseJson, type RawNumber } from '../../console/src/api/json.ts';
 
@@ -37,7 +37,7 @@ describe('an address is a question', () => {
       '{"event":"Order Completed","within":{"since":"2026-01-01"},"measure":"percentile","of":"total","p":95,' +
         '"interval":"week","split":{"trait":"a:b","top":3},"compare":"previous"}',
     );
-    expect(queryBody(question, 20, 'abc')).toBe(
+    expect(queryBody(question, 20, { cursor: 'abc' })).toBe(
       '{"event":"Order Completed","within":{"since":"2026-01-01"},"limit":20,"cursor":"abc"}',
     );
   });
@@ -61,12 +61,12 @@ describe('conditions', () => {
   });
 
   test('a condition is said in words, and a text that looks like a number stands in quotes', () => {
-    expect(conditionText(conditionOf('coupon', 'missing', ''))).toBe('coupon has no value');
+    expect(conditionText(conditionOf('property', 'coupon', 'missing', ''))).toBe('coupon has no value');
     expect(conditionText({ property: ['a', 'b'], gte: raw('1.0'), lt: raw('2') })).toBe(
       'a → b is at least 1.0 and is less than 2',
     );
     expect(conditionText({ property: 'code', is: '20' })).toBe('code is "20"');
-    expect(conditionText(conditionOf('code', 'ends_with', typedValue('20', number, 'ends_with')))).toBe(
+    expect(conditionText(conditionOf('trait', 'code', 'ends_with', typedValue('20', number, 'ends_with')))).toBe(
       'code ends with "20"',
     );
     expect(conditionText({ property: 'code', in: ['a', 'b'] })).toBe('code in ["a","b"]');
@@ -81,12 +81,13 @@ describe('figures', () => {
     expect([grouped('-1234'), grouped('999'), grouped('1e30')]).toEqual(['-1,234', '999', '1e30']);
   });
 
-  test('a change is a percentage of what was before, and none where nothing was', () => {
-    expect(changeText(raw('11'), raw('10'))).toBe('+10 %');
-    expect(changeText(raw('9.95'), raw('10'))).toBe('−0.5 %');
-    expect(changeText(raw('5'), raw('0'))).toBeUndefined();
-    expect(changeText(raw('1561'), raw('1'))).toBe('× 1,561');
-    expect(changeText(raw('5'), undefined)).toBeUndefined();
+  test('a change is a percentage of what was before, and none where nothing is compared', () => {
+    expect(changeOf(raw('11'), raw('10'))).toBe('+10 %');
+    expect(changeOf(raw('9.95'), raw('10'))).toBe('−0.5 %');
+    expect(changeOf(raw('-20'), raw('-10'))).toBe('−100 %');
+    expect(changeOf(raw('5'), raw('0'))).toBe('none before');
+    expect(changeOf(raw('1561'), raw('1'))).toBe('×1,561');
+    expect(changeOf(raw('5'), undefined)).toBeUndefined();
   });
 
   test('a bucket says when it began, and that it is cut or not over', () => {

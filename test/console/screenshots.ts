@@ -9,21 +9,13 @@ import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { READ_KEY, WRITE_KEY } from '../support/service/service.ts';
 import { openBrowser } from './browser.ts';
+import { type Shot, USER_SHOTS } from './user-shots.ts';
 
 const { TIDEMARK_URL: url = 'http://127.0.0.1:8080' } = process.env;
 const readKey = process.env['READ_KEY'] ?? READ_KEY;
 const writeKey = process.env['WRITE_KEY'] ?? WRITE_KEY;
 const adminKey = process.env['ADMIN_KEY'];
 const [folder = 'screenshots'] = process.argv.slice(2);
-
-interface Shot {
-  readonly name: string;
-  readonly address: string;
-  /** Whether it is of a session with the admin key. */
-  readonly isAdmin?: boolean;
-  /** What is done before the picture. */
-  readonly act?: (page: Page) => Promise<void>;
-}
 
 const BUILT = JSON.stringify({
   all: [
@@ -79,22 +71,7 @@ const SHOTS: readonly Shot[] = [
       await page.waitForTimeout(300);
     },
   },
-  { name: 'users', address: '#/users', act: (page) => page.waitForTimeout(1_000) },
-  { name: 'user', address: '#/users/u-00042', act: (page) => page.waitForTimeout(2_000) },
-  {
-    name: 'user-event',
-    address: '#/users/u-00042',
-    act: async (page) => {
-      await page.locator('[data-row]').first().click();
-      await page.locator('details.menu summary').first().click();
-      await page.waitForTimeout(300);
-    },
-  },
-  {
-    name: 'user-trait',
-    address: '#/users/u-00042?history=plan&show=other',
-    act: (page) => page.waitForTimeout(2_500),
-  },
+  ...USER_SHOTS,
   { name: 'refusals', address: '#/live?tab=refusals', act: (page) => page.waitForTimeout(1_000) },
   { name: 'audiences', address: '#/audiences', act: (page) => page.waitForTimeout(2_500) },
   {

@@ -7,7 +7,7 @@ import { bytes } from '../../console/src/parts/numbers.ts';
 import { changesOf, fieldsOf } from '../../console/src/screens/settings/project-changes.ts';
 
 const PROJECT = parseJson(
-  '{"id":"p","name":"Shop","timezone":"UTC","rate_limit":5,"query_max_ms":null,"query_max_memory_bytes":null,"query_max_rows":9007199254740993,"created_at":"2026-11-01T00:00:00Z"}',
+  '{"id":"p","name":"Shop","timezone":"UTC","rate_limit":5,"query_max_ms":null,"query_max_memory_bytes":null,"query_max_rows":9007199254740993,"search_traits":["name","email"],"name_traits":["name"],"created_at":"2026-11-01T00:00:00Z"}',
 ) as unknown as AdminProject;
 
 describe('what a form changes of a project', () => {
@@ -20,6 +20,9 @@ describe('what a form changes of a project', () => {
     );
     expect(changesOf(before, { ...before, name: 'Shop 2', rate_limit: '5.5' })).toBe(
       '{"name":"Shop 2","rate_limit":"5.5"}',
+    );
+    expect(changesOf(before, { ...before, name_traits: ' full name, ,email', search_traits: '' })).toBe(
+      '{"name_traits":["full name","email"],"search_traits":[]}',
     );
   });
 });

@@ -45,6 +45,24 @@ export function testAudienceStore(name: string, { open }: AudienceStoreContract<
       expect(await store.create(other, gold)).toMatchObject({ name: 'Gold', projectId: other });
     });
 
+    test('the audience store keeps a note and tags, which make no version, and lists those with a tag', async () => {
+      const { store, project } = await open();
+      const { id } = await store.create(project, gold);
+      const tagged = await store.create(project, { ...gold, name: 'Tagged', note: "Ada's", tags: ["it's", 'a'] });
+
+      const changed = await store.update(project, id, { note: 'For mail', tags: ['a', 'b'] });
+      const later = await store.update(project, id, { name: 'New' });
+      const emptied = await store.update(project, tagged.id, { note: '', tags: [] });
+
+      expect(tagged).toMatchObject({ note: "Ada's", tags: ["it's", 'a'] });
+      expect(changed).toMatchObject({ note: 'For mail', tags: ['a', 'b'], version: 1, revision: 2 });
+      expect(later).toMatchObject({ name: 'New', note: 'For mail', tags: ['a', 'b'] });
+      expect(emptied).toMatchObject({ note: '', tags: [] });
+      expect((await store.list(project, 10, undefined, 'a')).map(({ name }) => name)).toEqual(['New']);
+      expect(await store.list(project, 10, undefined, 'none')).toEqual([]);
+      expect(await store.list(project, 10)).toHaveLength(2);
+    });
+
     test('the audience store gives a version to every definition, and none to other changes', async () => {
       const { store, project } = await open();
       const { id, definition } = await store.create(project, gold);

@@ -54,20 +54,20 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       await store.updateProject(id, { rateLimit: null });
       const changed = await store.updateProject(id, { name: 'New' });
 
-      expect(changed).toMatchObject({ name: 'New', timezone: 'UTC', rateLimit: null, searchTraits: ['name', 'email'] });
+      expect(changed).toMatchObject({ name: 'New', timezone: 'UTC', rateLimit: null, nameTraits: ['name', 'email'] });
       expect(await store.listProjects()).toEqual([changed]);
     });
 
-    test('the project store keeps the limits and search traits that a project has for itself', async () => {
+    test('the project store keeps the limits, search traits and name traits that a project has for itself', async () => {
       const store = await open();
       const { id } = await store.createProject(shop);
-      const searchTraits = ['company', "a,'b", ''];
+      const traits = { searchTraits: ['company', "a,'b", ''], nameTraits: ['full name'] };
 
-      await store.updateProject(id, { queryMaxMs: 500, queryMaxRows: 2 ** 50, rateLimitBytes: 5, searchTraits });
+      await store.updateProject(id, { queryMaxMs: 500, queryMaxRows: 2 ** 50, rateLimitBytes: 5, ...traits });
       const changed = await store.updateProject(id, { queryMaxMemoryBytes: 2 ** 40, queryMaxMs: null });
 
       expect(changed).toMatchObject({ queryMaxMs: null, queryMaxMemoryBytes: 2 ** 40, queryMaxRows: 2 ** 50 });
-      expect(changed).toMatchObject({ rateLimitBytes: 5, searchTraits });
+      expect(changed).toMatchObject({ rateLimitBytes: 5, ...traits });
       expect(await store.listProjects()).toEqual([changed]);
       expect(await store.updateProject(id, { searchTraits: [] })).toEqual({ ...changed, searchTraits: [] });
     });

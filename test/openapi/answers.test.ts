@@ -43,7 +43,7 @@ function pathOf({ path, operationId }: Operation): string {
   if (path.startsWith('/v1/admin/')) {
     return path.replace('{id}', objects.idIn(path)).replace('{kind}', 'profiles').replace('{number}', number);
   }
-  return `${withProjectObjects(server, path)}${query}`.replace('{receipt}', RECEIPT);
+  return `${withProjectObjects(server, path)}${query}`.replace('{receipt}', RECEIPT).replace('{message_id}', 'm1');
 }
 
 /** Sends the request, holds the answer against the document, and returns its status. */
@@ -181,11 +181,10 @@ test('requests for unknown objects are refused as documented', async () => {
   for (const id of ['compareAudiences', 'createEndpoint'])
     expect(await exchange(document.operation(id), { key: OTHER_READ_KEY }), id).toBe(404);
   server.analytics.answer = () => ({ rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 });
-  expect(await exchange(document.operation('explainVerdict'))).toBe(404);
-  expect(await exchange(document.operation('listUserAudiences'))).toBe(404);
-  for (const id of ['getTraitHistory', 'exportUser'])
+  for (const id of ['getMessage', 'explainVerdict', 'listUserAudiences', 'listCatalogProperties'])
+    expect(await exchange(document.operation(id)), id).toBe(404);
+  for (const id of ['getTraitHistory', 'exportUser', 'getUserTimeline', 'getUserActivity'])
     expect(await exchange(document.operation(id), { key: OTHER_READ_KEY }), id).toBe(404);
-  expect(await exchange(document.operation('listCatalogProperties'))).toBe(404);
 });
 
 test('a question past its limits is refused as documented', async () => {

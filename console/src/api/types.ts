@@ -7,6 +7,9 @@ export type Project = Session['projects'][number];
 
 // Users.
 export type Profile = Answer<'GET /v1/users/{user_id}'>;
+export type ListedUsers = Answer<'POST /v1/users/query'>;
+export type UserActivity = Answer<'GET /v1/users/{user_id}/activity'>;
+export type TimelineEntry = Answer<'GET /v1/users/{user_id}/timeline'>['timeline'][number];
 export type UserEvent = Answer<'GET /v1/users/{user_id}/events'>['events'][number];
 export type UserAudience = Answer<'GET /v1/users/{user_id}/audiences'>['audiences'][number];
 export type GivenValue = Answer<'GET /v1/users/{user_id}/traits/{name}/history'>['values'][number];
@@ -82,4 +85,6 @@ export interface LiveRow {
   readonly adjusted?: readonly { readonly path: string; readonly message: string }[];
   readonly properties?: Readonly<Record<string, Json>>;
   readonly traits?: Readonly<Record<string, Json>>;
+  /** The traits of its user that were wanted, as they were when the row was written. */
+  readonly user_traits?: Readonly<Record<string, Json>>;
 }

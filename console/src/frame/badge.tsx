@@ -1,18 +1,47 @@
-import { countOf } from '../api/json.ts';
+import type { ComponentChildren } from 'preact';
+import { countOf, type RawNumber } from '../api/json.ts';
+import type { Raw } from '../api/answer.ts';
+import type { Request } from '../api/client.ts';
 import { operation } from '../../../schemas/operations.ts';
+import { count } from '../parts/numbers.ts';
 import { usePoll } from '../parts/loading/use-poll.ts';
 
 const EVERY_MS = 30_000;
 
-/** How many dead letters wait; nothing where none does, or where it cannot be found out. */
-export function DeadLetterBadge() {
-  const { value } = usePoll(operation('GET /v1/admin/status'), EVERY_MS);
-  const waiting = value?.dead_letters ? countOf(value.dead_letters.messages) : 0;
-  if (waiting === 0) return null;
+/** What a screen has that wants a look, by its path. */
+const WAITING: Readonly<Record<string, () => ComponentChildren>> = {
+  live: () => (
+    <Count what="rejected today" request={operation('GET /v1/status')} find={(status) => status.refused_today} />
+  ),
+  'dead-letters': () => (
+    <Count
+      what="waiting"
+      request={operation('GET /v1/admin/status')}
+      find={({ dead_letters: waiting }) => waiting?.messages}
+    />
+  ),
+};
+
+/** How many there are beside the name of a screen; nothing without any, or where it cannot be found out. */
+export function Badge({ path }: { readonly path: string }) {
+  return <>{WAITING[path]?.()}</>;
+}
+
+interface CountProps<T> {
+  readonly what: string;
+  readonly request: Request<T>;
+  readonly find: (answer: Raw<T>) => RawNumber | null | undefined;
+}
+
+function Count<T>({ what, request, find }: CountProps<T>) {
+  const { value } = usePoll(request, EVERY_MS);
+  const waiting = value === undefined ? undefined : find(value);
+  const found = waiting ? countOf(waiting) : 0;
+  if (found === 0) return null;
   return (
     <span class="badge mended">
-      {waiting}
-      <span class="visually-hidden"> waiting</span>
+      {count(found)}
+      <span class="visually-hidden"> {what}</span>
     </span>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { zoneChoice, zoneOf } from '../parts/time.tsx';
-import { DeadLetterBadge } from './badge.tsx';
+import { Badge } from './badge.tsx';
 import { openHelp } from './help.tsx';
 import { address, linkTo } from './router.ts';
 import { openScreens, type Screen } from './screens.ts';
@@ -60,7 +60,7 @@ function Screens({ current }: { readonly current: Screen | undefined }) {
                   <path d={screen.icon} />
                 </svg>
                 {screen.name}
-                {screen.path === 'dead-letters' && <DeadLetterBadge />}
+                <Badge path={screen.path} />
               </a>
             </li>
           );

@@ -1,7 +1,7 @@
 /** Back returns to where a list was scrolled to, and another page begins at its top. */
 
 /** How long a list may take to be there again: the browser would scroll before it is. */
-const WITHIN_MS = 3_000;
+const WITHIN_MS = 10_000;
 const LOOK_MS = 50;
 const KEEP_AFTER_MS = 150;
 
@@ -42,9 +42,13 @@ function pageOf(hash: string): string {
   return hash.split('?', 1)[0] ?? '';
 }
 
+/** Whoever scrolls meanwhile is left where they are. */
 async function returnTo(wanted: number, signal: AbortSignal): Promise<void> {
+  const scrolled = new AbortController();
+  for (const name of ['wheel', 'touchmove', 'keydown'] as const)
+    addEventListener(name, () => scrolled.abort(), { once: true, passive: true, signal });
   const untilMs = performance.now() + WITHIN_MS;
-  while (!signal.aborted && performance.now() < untilMs) {
+  while (!signal.aborted && !scrolled.signal.aborted && performance.now() < untilMs) {
     scrollTo(0, wanted);
     if (Math.abs(scrollY - wanted) < 2) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

@@ -66,12 +66,19 @@ export function Command({ name, text, what = `the ${name} command` }: CommandPro
     <div class="command">
       <div class="command-head">
         <span>{name}</span>
-        <button type="button" class="plain" onClick={() => copy(text)} aria-label={`Copy ${what}`}>
-          Copy
-        </button>
+        <CopyText text={text} what={what} />
       </div>
       <pre tabIndex={0}>{text}</pre>
     </div>
+  );
+}
+
+/** A button that copies a text, which stands beside it. @param what What its name says that it copies. */
+export function CopyText({ text, what }: { readonly text: string; readonly what: string }) {
+  return (
+    <button type="button" class="plain" onClick={() => copy(text)} aria-label={`Copy ${what}`}>
+      Copy
+    </button>
   );
 }
 

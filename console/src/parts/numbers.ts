@@ -43,8 +43,9 @@ export function bytes(size: RawNumber | number | null): string {
 export function comparedText(value: number, before: number): string {
   if (before === 0) return value === 0 ? 'none before either' : 'none before';
   if (value === before) return 'as before';
-  if (value >= 10 * before) return `×${count(Math.round(value / before))}`;
-  const percent = (100 * Math.abs(value - before)) / before;
-  const text = percent < 1 ? 'less than 1' : String(Math.round(percent));
+  if (before > 0 && value >= 10 * before) return `×${count(Math.round(value / before))}`;
+  const percent = (100 * Math.abs(value - before)) / Math.abs(before);
+  if (percent < 0.05) return 'as before';
+  const text = percent < 1 ? percent.toFixed(1) : String(Math.round(percent));
   return `${value < before ? '−' : '+'}${text} %`;
 }

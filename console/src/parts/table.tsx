@@ -94,6 +94,20 @@ export function RowButton({ isOpen, onToggle, children }: RowButtonProps) {
   );
 }
 
+interface LineButtonProps extends RowButtonProps {
+  /** A class beside `row-button`: how wide its cells are. */
+  readonly look: string;
+}
+
+/** A line of a list without columns, which opens in its place or beside it. */
+export function LineButton({ look, isOpen, onToggle, children }: LineButtonProps) {
+  return (
+    <button type="button" class={`row-button ${look}`} data-row aria-expanded={isOpen} onClick={onToggle}>
+      {children}
+    </button>
+  );
+}
+
 /** The head of a row that leads elsewhere. */
 export function RowLink({ link, children }: { readonly link: string; readonly children: ComponentChildren }) {
   return (

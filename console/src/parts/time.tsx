@@ -51,14 +51,20 @@ export function minuteText(at: string): string {
   return day === dayIn(new Date(now.value).toISOString(), zone) ? clockText(at) : `${day}, ${clockText(at)}`;
 }
 
+export interface ClockProps {
+  readonly at: string;
+  /** Where its day is said already. */
+  readonly isOfDay?: boolean;
+}
+
 /** `14:01:18.123` today, `13 Nov, 14:01` before; the exact instant on hover. */
-export function Clock({ at }: { readonly at: string }) {
+export function Clock({ at, isOfDay = false }: ClockProps) {
   const zone = zoneOf(zoneChoice.value);
   const today = dayIn(new Date(now.value).toISOString(), zone);
   const day = dayIn(at, zone);
   // `13 Nov 2026` of this year is `13 Nov`.
   const shortDay = day.endsWith(today.slice(-5)) ? day.slice(0, -5) : day;
-  const isToday = day === today;
+  const isToday = isOfDay || day === today;
   return (
     <time class="clock" dateTime={at} title={exactTime(at, zone)}>
       {isToday ? formatted('time', zone).format(Date.parse(at)) : `${shortDay}, `}
@@ -84,7 +90,8 @@ export function shortTime(atMs: number, zone: string, isDay = false): string {
   return isDay ? day : `${day}, ${formatted('minute', zone).format(atMs)}`;
 }
 
-function dayIn(at: string, zone: string): string {
+/** `13 Nov 2026` */
+export function dayIn(at: string, zone: string): string {
   return formatted('day', zone).format(Date.parse(at));
 }
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { UserEvent } from '../api/types.ts';
+import { linkTo } from '../frame/router.ts';
 import { Facts } from '../parts/facts.tsx';
 import { JsonView } from '../parts/json/json-view.tsx';
 import { exactTime, zoneChoice, zoneOf } from '../parts/time.tsx';
@@ -17,7 +18,7 @@ export function EventDetails({ event, user }: EventDetailsProps) {
     User: user,
     Happened: exactTime(event.timestamp, zone),
     Received: exactTime(event.received_at, zone),
-    'Message id': event.message_id,
+    'Message id': <a href={linkTo(['live'], { message: event.message_id })}>{event.message_id}</a>,
     Session: event.session_id ?? undefined,
     'Anonymous id': event.anonymous_id ?? undefined,
   };

@@ -1,6 +1,7 @@
 import type { LiveRow } from '../api/types.ts';
 import { Excerpt } from '../parts/json/json-view.tsx';
 import { Clock } from '../parts/time.tsx';
+import { UserCell } from '../parts/user-cell.tsx';
 
 /** The cells of a line with a message: when it arrived, what, whose, and what is in it. */
 export function LiveCells({ row }: { readonly row: LiveRow }) {
@@ -11,8 +12,13 @@ export function LiveCells({ row }: { readonly row: LiveRow }) {
         {row.type === 'track' ? row.event : row.type}
         {row.adjusted !== undefined && <span class="badge mended">mended</span>}
       </span>
-      <span class="who">{row.user_id ?? <span class="quiet">{row.anonymous_id ?? row.internal_id}</span>}</span>
+      {/* An identify names a user whom profiles do not know yet. */}
+      <UserCell user={{ ...row, traits: { ...row.traits, ...known(row) } }} isBrief />
       <Excerpt value={row.properties ?? row.traits ?? {}} />
     </>
   );
+}
+
+function known({ user_traits: traits = {} }: LiveRow): NonNullable<LiveRow['traits']> {
+  return Object.fromEntries(Object.entries(traits).filter(([, value]) => value !== null));
 }

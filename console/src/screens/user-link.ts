@@ -1,4 +1,4 @@
-import { operation, type Query } from '../../../schemas/operations.ts';
+import { operation } from '../../../schemas/operations.ts';
 import { linkTo } from '../frame/router.ts';
 
 /** How the address names a person. */
@@ -20,12 +20,6 @@ export function targetOf({ id, by }: UserName) {
 
 export function profileRequest(name: UserName) {
   return operation('GET /v1/users/{user_id}', targetOf(name));
-}
-
-/** Their events, newest first. */
-export function eventsRequest(name: UserName, query: Query<'GET /v1/users/{user_id}/events'>) {
-  const { path, query: named } = targetOf(name);
-  return operation('GET /v1/users/{user_id}/events', { path, query: { ...named, ...query } });
 }
 
 /** The values that a trait of theirs had, newest first. */

@@ -30,7 +30,8 @@ export function withWarnings(body: string, warnings: readonly Problem[]): string
 }
 
 export function audienceJson(audience: SavedAudience, project: Zone, names: AudienceNames): string {
-  const { id, name, version, revision, createdAtMs, updatedAtMs, evaluation, failure, liveThrough } = audience;
+  const { id, name, note, tags, version, revision, createdAtMs, updatedAtMs, evaluation, failure, liveThrough } =
+    audience;
   const rest = {
     version,
     revision,
@@ -41,7 +42,7 @@ export function audienceJson(audience: SavedAudience, project: Zone, names: Audi
     failure,
     live_through: liveThrough === null ? null : formatMicros(liveThrough),
   };
-  const head = JSON.stringify({ id, name }).slice(0, -1);
+  const head = JSON.stringify({ id, name, note, tags }).slice(0, -1);
   return `${head},${definitionJson(audience, project, names)},${JSON.stringify(rest).slice(1)}`;
 }
 

@@ -71,8 +71,12 @@ function pageAnswer(name: string, entries: readonly string[], next: string | nul
 }
 
 function versionJson(saved: AudienceVersion, project: QueryRequest['project'], names: AudienceNames): string {
-  const { version, changedAtMs, changedBy } = saved;
-  const changed = { changed_at: changedAtMs === null ? null : formatMs(changedAtMs), changed_by: changedBy };
+  const { version, changedAtMs, changedBy, changedByName } = saved;
+  const changed = {
+    changed_at: changedAtMs === null ? null : formatMs(changedAtMs),
+    changed_by: changedBy,
+    changed_by_name: changedByName,
+  };
   return `{"version":${version},${definitionJson(saved, project, names)},${JSON.stringify(changed).slice(1)}`;
 }
 

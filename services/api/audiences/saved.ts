@@ -30,9 +30,9 @@ export async function answerSave(parts: SavedAudienceParts, call: ChangeRequest)
   const read = readBody('POST /v1/audiences', call, settingsIn(call, audiences));
   if (!read.ok) return read.refusal;
   const { settings, warnings } = read.value.also;
-  const { name = '', definition = '', refreshMs = null, isLive = false } = settings;
-  if (isLive) await parts.evaluator.expectLive();
-  const audience = await saved.create(call.project.id, { name, definition, refreshMs, isLive }, call.key?.id);
+  const made = { name: '', definition: '', refreshMs: null, ...settings };
+  if (made.isLive === true) await parts.evaluator.expectLive();
+  const audience = await saved.create(call.project.id, made, call.key?.id);
   const audit = { action: 'audience.save', object: audience.id, after: settingsJson(audience) };
   const headers = { Location: `/v1/audiences/${audience.id}` };
   return { ...(await audienceAnswer(saved, audience, call.project, { headers, warnings })), status: 201, audit };
@@ -42,12 +42,12 @@ export async function answerSave(parts: SavedAudienceParts, call: ChangeRequest)
 export async function answerList(
   { saved }: SavedAudienceParts,
   { project }: QueryRequest,
-  { limit, cursor, sizes: days }: Input<'GET /v1/audiences'>['query'],
+  { limit, cursor, sizes: days, tag }: Input<'GET /v1/audiences'>['query'],
 ): Promise<Answer | Refusal> {
   const after = readCursor(cursor, decodeListCursor);
   if (!after.ok) return after.refusal;
   if (days !== undefined && limit > MOST_WITH_SIZES) return TOO_MANY_WITH_SIZES;
-  const found = await saved.list(project.id, limit + 1, after.value);
+  const found = await saved.list(project.id, limit + 1, after.value, tag);
   const { items, next } = pageFrom(found, limit, encodeListCursor);
   const names = await namesReferredTo(saved, project.id, items);
   const audiences = items.map((audience) => audienceJson(audience, project, names));
@@ -97,7 +97,7 @@ export async function answerChange(
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
   if (settings.isLive === true) await evaluator.expectLive();
-  const changes = { ...(how === 'PUT /v1/audiences/{id}' && { refreshMs: null }), ...settings };
+  const changes = { ...(how === 'PUT /v1/audiences/{id}' && { refreshMs: null, note: '', tags: [] }), ...settings };
   const before = await saved.find(call.project.id, id);
   const after = await saved.update(call.project.id, id, changes, terms);
   const audit = {
@@ -109,7 +109,9 @@ export async function answerChange(
   return { ...(await audienceAnswer(saved, after, call.project, { warnings })), audit };
 }
 
-const NO_CHANGE = refuseBody([{ path: '', message: 'names nothing to change: name, definition or refresh' }]).refusal;
+const NO_CHANGE = refuseBody([
+  { path: '', message: 'names nothing to change: name, definition, refresh, note or tags' },
+]).refusal;
 
 /** `DELETE /v1/audiences/:id` */
 export async function answerDelete({ saved }: SavedAudienceParts, call: ChangeRequest): Promise<Answer | Refusal> {
@@ -203,9 +205,9 @@ function settingsIn(
   { project: { timezone } }: QueryRequest,
   audiences: AudienceDefinitions,
 ): (body: Members) => ReadSettings {
-  return ({ name, definition, refresh }) => {
+  return ({ name, definition, refresh, note, tags }) => {
     const problems: Problem[] = [];
-    if (typeof name === 'string' && (name.trim() === '' || /\p{Cc}/u.test(name))) problems.push(UNREADABLE_NAME);
+    problems.push(...labelProblems(name, tags));
     const read =
       definition === undefined ? undefined : readDefinition(definition, { timezone, path: '/definition', audiences });
     if (read?.ok === false) problems.push(...read.problems);
@@ -213,7 +215,8 @@ function settingsIn(
     if (kept === undefined) problems.push(NO_REFRESH);
     if (problems.length > 0) return { ok: false, problems };
     const text = definition === undefined ? undefined : toJsonText(definition);
-    const settings = given({ name: name as string | undefined, definition: text, ...kept });
+    const labels = { note: note as string | undefined, tags: tags as readonly string[] | undefined };
+    const settings = given({ name: name as string | undefined, definition: text, ...kept, ...labels });
     return { ok: true, settings, warnings: read?.ok === true ? read.warnings : [] };
   };
 }
@@ -231,13 +234,26 @@ const UNREADABLE_NAME = {
   path: '/name',
   message: 'must have a character that is not a space, and no control characters',
 };
+const UNREADABLE_TAG = { path: '/tags', message: 'are words without commas and control characters' };
+
+function labelProblems(name: unknown, tags: unknown): readonly Problem[] {
+  const isUnreadable = typeof name === 'string' && (name.trim() === '' || /\p{Cc}/u.test(name));
+  const areTags = !Array.isArray(tags) || tags.every(isTag);
+  return [...(isUnreadable ? [UNREADABLE_NAME] : []), ...(areTags ? [] : [UNREADABLE_TAG])];
+}
+
+/** A list of them has commas in between. */
+function isTag(tag: unknown): boolean {
+  return typeof tag !== 'string' || (tag.trim() !== '' && !/[\p{Cc},]/u.test(tag));
+}
+
 const NO_REFRESH = {
   path: '/refresh',
   message: 'must be null, live, or a time such as 15m, 1h, 1d or 1w, from a minute to 366 days',
 };
 
 /** What the audit log has of an audience. */
-function settingsJson({ name, definition, ...settings }: NewAudience): string {
-  const refresh = JSON.stringify(refreshOf(settings));
-  return `{"name":${JSON.stringify(name)},"definition":${definition},"refresh":${refresh}}`;
+function settingsJson({ name, definition, note, tags, ...settings }: NewAudience): string {
+  const rest = { refresh: refreshOf(settings), note, tags };
+  return `{"name":${JSON.stringify(name)},"definition":${definition},${JSON.stringify(rest).slice(1)}`;
 }

@@ -107,8 +107,8 @@ async function sessionAnswer(
   return { status, body: JSON.stringify({ session }), headers };
 }
 
-function openedProject({ id, name, timezone }: Project): Pick<Project, 'id' | 'name' | 'timezone'> {
-  return { id, name, timezone };
+function openedProject({ id, name, timezone, nameTraits }: Project): object {
+  return { id, name, timezone, name_traits: nameTraits };
 }
 
 /** No script can read it, no other site makes the browser send it, and over https it goes over https alone. */

@@ -11,6 +11,9 @@ import type { OpenSpan } from '../../questions/events/count-sql.ts';
 import type { Summaries } from '../../questions/events/summary.ts';
 import { findReferences } from '../../questions/saved/references.ts';
 import type { QuestionParts } from '../audiences/questions.ts';
+import { readTraitChoice } from '../../stores/profiles/trait-choice.ts';
+import type { TraitsParts } from '../audiences/user-lines.ts';
+import { traitsOfUsers } from '../users/traits-of-users.ts';
 import { type Counts, countEvents } from '../../questions/events/event-counts.ts';
 import { listEvents, type UserEvent } from '../../questions/events/event-list.ts';
 import {
@@ -26,24 +29,25 @@ async function questionText({ saved }: QuestionParts, { project, text }: QueryRe
 }
 
 /** `POST /v1/events/query` */
-export async function answerEventsQuery(parts: QuestionParts, call: QueryRequest): Promise<Answer | Refusal> {
+export async function answerEventsQuery(
+  parts: QuestionParts & TraitsParts,
+  call: QueryRequest,
+): Promise<Answer | Refusal> {
   const question = readEventsQuestion(await questionText(parts, call));
   if (!question.ok) return refuseBody(question.problems).refusal;
-  const { events, nextCursor } = await listEvents(
-    budgetOf(parts, call.project),
-    contextOf(call.project),
-    question.value,
-  );
-  return {
-    status: 200,
-    body: `{"events":[${events.map(eventJson).join(',')}],"next_cursor":${JSON.stringify(nextCursor)}}`,
-  };
+  const wanted = readTraitChoice(question.value.traits ?? undefined);
+  if (!wanted.ok) return refuseBody([{ path: '/traits', message: wanted.message }]).refusal;
+  const { project } = call;
+  const { events, nextCursor } = await listEvents(budgetOf(parts, project), contextOf(project), question.value);
+  const traits = await traitsOfUsers(parts, project.id, events, wanted.value);
+  const bodies = events.map((event) => eventJson(event, traits(event)));
+  return { status: 200, body: `{"events":[${bodies.join(',')}],"next_cursor":${JSON.stringify(nextCursor)}}` };
 }
 
-/** Properties are JSON already and go in untouched, every digit kept. */
-function eventJson(event: UserEvent): string {
+/** Properties and traits are JSON already and go in untouched, every digit kept. */
+function eventJson(event: UserEvent, traits: string): string {
   const user = JSON.stringify({ user_id: event.userId, internal_id: event.internalId });
-  return `${user.slice(0, -1)},${eventBody(event).slice(1)}`;
+  return `${user.slice(0, -1)}${traits},${eventBody(event).slice(1)}`;
 }
 
 /** `POST /v1/events/counts` */

@@ -16,6 +16,9 @@ import type { Input } from '../input.ts';
 import type { LiveFilter } from './live-filter.ts';
 import { type LiveParts, LiveReader, type Matched, type Tick } from './live-reader.ts';
 import type { PartitionEnd } from './live-sharer.ts';
+import { readTraitChoice, type TraitChoice } from '../../stores/profiles/trait-choice.ts';
+import type { TraitsParts } from '../audiences/user-lines.ts';
+import { traitsOfUsers } from '../users/traits-of-users.ts';
 import { given, refuseParameter } from '../query.ts';
 
 /** A traits or properties text of more characters is cut: the whole is in the user's events. */
@@ -26,6 +29,8 @@ const MAX_CONTENT_CHARS = 8_000;
  */
 const MAX_READERS = 16;
 
+type TraitsOfUser = Awaited<ReturnType<typeof traitsOfUsers>>;
+
 interface UsedReader {
   readonly projectId: string;
   readonly reader: LiveReader;
@@ -34,18 +39,22 @@ interface UsedReader {
 
 /** The readings that listeners with equal filters share. */
 export class LiveReaders {
-  readonly #parts: LiveParts;
+  readonly #parts: LiveParts & TraitsParts;
   readonly #used = new Map<string, UsedReader>();
 
-  constructor(parts: LiveParts) {
+  constructor(parts: LiveParts & TraitsParts) {
     this.#parts = parts;
   }
 
   /** A reader, and how to leave it; undefined where too many filters are listened to. */
-  take(call: Call, filter: LiveFilter): { readonly reader: LiveReader; readonly leave: () => void } | undefined {
+  take(
+    call: Call,
+    filter: LiveFilter,
+    traits: TraitChoice,
+  ): { readonly reader: LiveReader; readonly leave: () => void } | undefined {
     const { project } = call;
-    const name = `${project.id} ${JSON.stringify(filter)}`;
-    const used = this.#used.get(name) ?? this.#make(project, filter);
+    const name = `${project.id} ${JSON.stringify([filter, traits.names])}`;
+    const used = this.#used.get(name) ?? this.#make(project, filter, traits);
     if (used === undefined) return undefined;
     this.#used.set(name, used);
     used.listeners.add(call);
@@ -56,13 +65,21 @@ export class LiveReaders {
     return { reader: used.reader, leave };
   }
 
-  #make(project: Project, filter: LiveFilter): UsedReader | undefined {
+  #make(project: Project, filter: LiveFilter, traits: TraitChoice): UsedReader | undefined {
     const own = [...this.#used.values()].filter(({ projectId }) => projectId === project.id);
     if (own.length >= MAX_READERS / 2) return undefined;
     if (this.#used.size >= MAX_READERS && (own.length > 0 || !this.#makeRoom())) return undefined;
     const signer = receiptSignerOf(project);
-    const reader = new LiveReader(this.#parts, project.id, filter, (tick) => eventOf(tick, signer));
+    const reader = new LiveReader(this.#parts, project.id, filter, async (tick) =>
+      eventOf(tick, signer, await this.#traitsOf(project, tick, traits)),
+    );
     return { projectId: project.id, reader, listeners: new Set() };
+  }
+
+  /** A stream goes on where profiles cannot be reached: its rows have no traits then. */
+  #traitsOf(project: Project, { matched }: Tick, traits: TraitChoice): Promise<TraitsOfUser> {
+    const users = matched.map(({ message }) => ({ internalId: message.userKey }));
+    return traitsOfUsers(this.#parts, project.id, users, traits).catch((): TraitsOfUser => () => '');
   }
 
   /** Ends the newest reading of whoever has most. False where nobody has two. */
@@ -85,9 +102,9 @@ const TOO_MANY_FILTERS: Refusal = {
 
 /** @throws TidemarkError `LOG_UNAVAILABLE` where the log cannot be read now. */
 export async function answerLive(
-  parts: LiveParts,
+  parts: LiveParts & TraitsParts,
   call: Call,
-  { seconds, recent: rows, user_id: userId, ...filter }: Input<'GET /v1/events/live'>['query'],
+  { seconds, recent: rows, user_id: userId, traits: named, ...filter }: Input<'GET /v1/events/live'>['query'],
   readers = new LiveReaders(parts),
 ): Promise<Answer | Refusal> {
   const id = call.headers['last-event-id'];
@@ -95,7 +112,9 @@ export async function answerLive(
   if (id !== undefined && after === undefined) {
     return refuseParameter('Last-Event-ID', 'is not an id of this stream').refusal;
   }
-  const used = readers.take(call, { ...filter, ...given({ userId }) });
+  const traits = readTraitChoice(named);
+  if (!traits.ok) return refuseParameter('traits', traits.message).refusal;
+  const used = readers.take(call, { ...filter, ...given({ userId }) }, traits.value);
   if (used === undefined) return TOO_MANY_FILTERS;
   const { reader, leave } = used;
   const ends = [call.signal, parts.stopping, seconds === undefined ? undefined : AbortSignal.timeout(seconds * 1_000)];
@@ -135,14 +154,18 @@ async function* streamOf(
   }
 }
 
-function eventOf({ matched, seen, lagMs, skipped = 0n, isRecent = false, ends }: Tick, signer: ReceiptSigner): string {
-  const rows = matched.map((one) => liveRowOf(one, signer));
+function eventOf(
+  { matched, seen, lagMs, skipped = 0n, isRecent = false, ends }: Tick,
+  signer: ReceiptSigner,
+  traitsOf: TraitsOfUser,
+): string {
+  const rows = matched.map((one) => liveRowOf(one, signer, traitsOf({ internalId: one.message.userKey })));
   const counts = `"seen":${seen},"shown":${rows.length},"skipped":${skipped},"lag_ms":${lagMs}`;
   const data = `{"rows":[${rows.join(',')}],${counts}${isRecent ? ',"recent":true' : ''}}`;
   return `id: ${encodeEnds(ends)}\ndata: ${data}\n\n`;
 }
 
-function liveRowOf({ message, at }: Matched, signer: ReceiptSigner): string {
+function liveRowOf({ message, at }: Matched, signer: ReceiptSigner, userTraits: string): string {
   const { type, messageId, userId, anonymousId, userKey, timestamp, receivedAt, source } = message;
   const content = type === 'track' ? message.properties : message.traits;
   const acceptedAtMs = Number(receivedAt / 1000n);
@@ -162,7 +185,7 @@ function liveRowOf({ message, at }: Matched, signer: ReceiptSigner): string {
     ...(isCut && { cut: true }),
   });
   const adjusted = type === 'session' || message.adjusted === null ? '' : `,"adjusted":${message.adjusted}`;
-  return `${head.slice(0, -1)}${adjusted},"${type === 'track' ? 'properties' : 'traits'}":${isCut ? '{}' : content}}`;
+  return `${head.slice(0, -1)}${adjusted}${userTraits},"${type === 'track' ? 'properties' : 'traits'}":${isCut ? '{}' : content}}`;
 }
 
 function encodeEnds(ends: readonly PartitionEnd[]): string {

@@ -31,14 +31,14 @@ export class LiveReader {
   readonly #parts: LiveParts;
   readonly #projectId: string;
   readonly #records: RecordFilter;
-  readonly #textOf: (tick: Tick) => string;
+  readonly #textOf: (tick: Tick) => Promise<string>;
   readonly #sharers = new Set<Sharer>();
   /** How far the shared reading has come; undefined while nobody shares it. */
   #ends: readonly PartitionEnd[] | undefined;
   #ticking: Promise<unknown> = Promise.resolve();
 
   /** @param textOf The event of a tick, made once for all. */
-  constructor(parts: LiveParts, projectId: string, filter: LiveFilter, textOf: (tick: Tick) => string) {
+  constructor(parts: LiveParts, projectId: string, filter: LiveFilter, textOf: (tick: Tick) => Promise<string>) {
     this.#parts = parts;
     this.#projectId = projectId;
     this.#records = new RecordFilter(projectId, filter);
@@ -118,10 +118,10 @@ export class LiveReader {
       if (from === undefined) return undefined;
       const to = await this.#parts.log.ends(LIVE_TOPICS);
       const tick = await this.#readTo(to, from, this.#parts.stopping ?? NEVER);
+      const event = { text: await this.#textOf(tick), ends: tick.ends };
       // All who shared it have left meanwhile, and others may have begun elsewhere.
       if (this.#ends !== from) return this.#ends;
       this.#ends = tick.ends;
-      const event = { text: this.#textOf(tick), ends: tick.ends };
       for (const sharer of this.#sharers) if (!sharer.add(event)) this.#sharers.delete(sharer);
       return tick.ends;
     };
@@ -142,7 +142,7 @@ export class LiveReader {
   async #readAlone(from: readonly PartitionEnd[], signal: AbortSignal): Promise<Shared> {
     try {
       const tick = await this.#readTo(await this.#meetingPoint(from), from, signal);
-      return { text: this.#textOf(tick), ends: tick.ends };
+      return { text: await this.#textOf(tick), ends: tick.ends };
     } catch (error) {
       if (!signal.aborted && !isRetryable(error)) throw error;
       await pause(INTERVAL_MS, signal);

@@ -20,6 +20,7 @@ import type { Project } from '../../stores/projects/project-store.ts';
 import { decodeCursor } from '../../questions/events/cursor.ts';
 import { CountedLines, ndjsonAnswer } from '../ndjson.ts';
 import { eventBody, type Page, readPage } from './events.ts';
+import { changeLine, messageLine, typed } from './history-lines.ts';
 import { type NamedUser, userKeyOfPath } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY, profileBody } from './users.ts';
@@ -82,7 +83,12 @@ class Export {
       above = BigInt(last.version);
       const traits = await this.#ask<MessageTraitRow>(messageTraitsQuery(this.#user, BigInt(first.version), above));
       const byVersion = Map.groupBy(traits, ({ version }) => version);
-      const lines = rows.map((row) => messageLine(row, byVersion.get(row.version) ?? []));
+      const lines = rows.map((row) =>
+        messageLine(
+          row,
+          (byVersion.get(row.version) ?? []).map(({ trait, kind, value }) => [trait, kind, value]),
+        ),
+      );
       yield joined(lines);
       if (rows.length < limit) return;
       const chars = lines.reduce((sum, { length }) => sum + length, 0);
@@ -126,34 +132,6 @@ function profileLines(profile: WholeProfile): readonly string[] {
     JSON.stringify({ type: 'anonymous_id', anonymous_id: anonymousId, last_seen: formatMicros(lastSeen) }),
   );
   return [typed('profile', body), ...ids];
-}
-
-/** Traits are JSON text already and go in untouched, every digit kept. */
-function messageLine(row: IdentifyRow | SessionRow, traits: readonly MessageTraitRow[]): string {
-  const own =
-    'session_id' in row
-      ? { type: 'session', session_id: row.session_id, anonymous: row.anonymous }
-      : { type: 'identify', anonymous_id: row.anonymous_id === '' ? null : row.anonymous_id };
-  const head = JSON.stringify({
-    ...own,
-    message_id: row.message_id,
-    timestamp: formatMicros(BigInt(row.occurred)),
-    received_at: formatMicros(BigInt(row.received)),
-    version: BigInt(row.version).toString(16).padStart(32, '0'),
-  });
-  const members = traits.map(
-    ({ trait, kind, value }) => `${JSON.stringify(trait)}:${kind === 'deleted' ? 'null' : value}`,
-  );
-  return `${head.slice(0, -1)},"traits":{${members.join(',')}}}`;
-}
-
-function changeLine({ audience_id: id, change, at, version, cause }: UserChangeRow, name: string | null): string {
-  const time = formatMicros(BigInt(at));
-  return JSON.stringify({ type: 'audience', audience_id: id, name, change, at: time, version, cause });
-}
-
-function typed(type: string, body: string): string {
-  return `{"type":"${type}",${body.slice(1)}`;
 }
 
 function joined(lines: readonly string[]): Uint8Array {

@@ -58,13 +58,15 @@ function addAudienceSave(parent: Command, context: CliContext): void {
   const names = ['name', 'definition'];
   addOperands(parent.command('save').description('save an audience under a name'), names)
     .option('--refresh <time>', 'evaluate it by itself so often: 15m, 1h, 1d; or live')
+    .option(...NOTE_OPTION)
+    .option(...TAGS_OPTION)
     .option(...JSON_ANYWAY_OPTION)
-    .action(async (words: readonly string[], options: ProjectOption & { refresh?: string }) => {
+    .action(async (words: readonly string[], options: ProjectOption & Labels & { refresh?: string }) => {
       const { project, values } = readOperands(words, names, options);
       const [name, definition = ''] = values;
       const body = bodyWith(
         { definition: await definitionText(definition) },
-        { name, refresh: refreshOf(options.refresh) },
+        { name, refresh: refreshOf(options.refresh), ...labelsOf(options) },
       );
       await printAnswer(context, project, (named) =>
         operation('POST /v1/audiences', { query: { project: named }, body }),
@@ -72,16 +74,29 @@ function addAudienceSave(parent: Command, context: CliContext): void {
     });
 }
 
+interface Labels {
+  readonly note?: string;
+  readonly tags?: string;
+}
+
+const NOTE_OPTION = ['--note <text>', 'what it is for, in words of your own'] as const;
+const TAGS_OPTION = ['--tags <words>', 'words to find it by, such as email,spring'] as const;
+
+function labelsOf({ note, tags }: Labels): { note?: string | undefined; tags?: readonly string[] | undefined } {
+  return { note, tags: tags === '' ? [] : tags?.split(',') };
+}
+
 type ShownAudience = Answer<'GET /v1/audiences'>['audiences'][number];
 
 function addAudienceList(parent: Command, context: CliContext): void {
   addOperands(parent.command('list').description('list saved audiences, newest first'), [])
+    .option('--tag <word>', 'only those that have this tag')
     .option(...JSON_OPTION)
-    .action(async (word: string | undefined, options: ProjectOption & { json?: true }) => {
+    .action(async (word: string | undefined, options: ProjectOption & { tag?: string; json?: true }) => {
       const { project } = readOperands(word, [], options);
       const listed = await onePage('audiences', { limit: Infinity, pageLimit: 100 }, (limit, cursor) =>
         askAudiences(context, project, (named) =>
-          operation('GET /v1/audiences', { query: { limit, cursor, project: named } }),
+          operation('GET /v1/audiences', { query: { limit, cursor, tag: options.tag, project: named } }),
         ),
       );
       if (options.json) printJson(context, listed);
@@ -116,7 +131,7 @@ function addSavedAudience(
     });
 }
 
-interface ChangeAudienceOptions extends ProjectOption {
+interface ChangeAudienceOptions extends ProjectOption, Labels {
   readonly name?: string;
   readonly definition?: string;
   readonly refresh?: string;
@@ -128,12 +143,14 @@ function addAudienceChange(parent: Command, context: CliContext): void {
     .option('--name <name>', 'a name that no other audience of the project has')
     .option('--definition <definition>', 'the definition: a file, - for standard input, or JSON')
     .option('--refresh <time>', 'evaluate it by itself so often: 15m, 1h, 1d; or live, or none')
+    .option(...NOTE_OPTION)
+    .option(...TAGS_OPTION)
     .option(...JSON_ANYWAY_OPTION)
     .action(async (words: readonly string[], options: ChangeAudienceOptions) => {
       const { project, values } = readOperands(words, names, options);
       const { name, definition, refresh } = options;
       const given = definition === undefined ? undefined : await definitionText(definition);
-      const body = bodyWith({ definition: given }, { name, refresh: refreshOf(refresh) });
+      const body = bodyWith({ definition: given }, { name, refresh: refreshOf(refresh), ...labelsOf(options) });
       const path = { id: values[0] ?? '' };
       await printAnswer(context, project, (named) =>
         operation('PATCH /v1/audiences/{id}', { path, query: { project: named }, body }),

@@ -25,6 +25,8 @@ export interface EventFilter {
 export interface EventsQuestion extends EventFilter {
   readonly limit: number;
   readonly after: EventPosition | null;
+  /** The traits of their users that are wanted, as the parameter `traits` spells them; null for none. */
+  readonly traits: string | null;
 }
 
 export type Measure =
@@ -50,7 +52,7 @@ const MAX_LIMIT = 1_000;
 const DEFAULT_TOP = 10;
 const MAX_TOP = 50;
 const FILTER_KEYS = ['event', 'where', 'within', 'users'];
-const QUERY_KEYS = [...FILTER_KEYS, 'limit', 'cursor'];
+const QUERY_KEYS = [...FILTER_KEYS, 'limit', 'cursor', 'traits'];
 const COUNTS_KEYS = [...FILTER_KEYS, 'measure', 'of', 'p', 'interval', 'timezone', 'split', 'compare'];
 const MEASURES = ['count', 'users', 'sum', 'average', 'percentile'] as const;
 const INTERVALS = ['hour', 'day', 'week'] as const;
@@ -77,7 +79,11 @@ export function readEventsQuestion(call: QuestionText): QuestionOrProblems<Event
       readWhole(reading, value, '/limit', [1, MAX_LIMIT]),
     );
     const after = readIfPresent(body, 'cursor', null, (value) => readPosition(reading, value));
-    return filter && limit !== undefined && after !== undefined ? { ...filter, limit, after } : undefined;
+    const traits = readIfPresent(body, 'traits', null, (value) =>
+      typeof value === 'string' ? value : reading.refuse('/traits', 'is not a string'),
+    );
+    if (!filter || limit === undefined || after === undefined || traits === undefined) return undefined;
+    return { ...filter, limit, after, traits };
   });
 }
 

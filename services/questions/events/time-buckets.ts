@@ -2,6 +2,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { DAY_MICROS } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
 
 export type Interval = 'hour' | 'day' | 'week';
 
@@ -81,6 +82,18 @@ export function spanBefore({ from, to }: Span, interval: Interval | null, timezo
   const [local, end] = [from, to].map((instant) => instant + offsetAt(instant, timezone));
   if (local === undefined || end === undefined) throw new Error('two instants have two times on the clock');
   return { from: instantOf(local - (end - local), timezone), to: from };
+}
+
+/** The last days of the calendar of a time zone up to an instant, that of the instant among them. */
+export function lastDays(count: number, to: Micros, timezone: string): TimeBuckets | undefined {
+  const today = floorDiv(to + offsetAt(to, timezone), DAY_MICROS);
+  const from = instantOf((today - BigInt(count - 1)) * DAY_MICROS, timezone);
+  return timeBuckets({ from, to: to + 1n }, 'day', timezone);
+}
+
+/** The days of the buckets of a calendar: `YYYY-MM-DD`. */
+export function dayNames({ buckets }: TimeBuckets): readonly string[] {
+  return buckets.map(({ start, offsetMicros }) => formatMicros(start + offsetMicros).slice(0, 10));
 }
 
 interface OffsetRange {

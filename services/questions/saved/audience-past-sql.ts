@@ -49,13 +49,22 @@ export async function versionsOf(
   before?: number,
 ): Promise<readonly AudienceVersion[]> {
   const rows = await database.query<VersionRow>(
-    `select version, definition, changed_at_ms, changed_by from audience_versions
+    `select version, definition, changed_at_ms, changed_by,
+            (select name from api_keys where api_keys.id = changed_by) as changed_by_name
+     from audience_versions
      where ${OF_AUDIENCE} and version < coalesce($4::int4, version + 1) order by version desc limit $3::int8`,
     [...named, BigInt(limit), before ?? null],
   );
-  return rows.map(({ version, definition, changed_at_ms: changedAtMs, changed_by: changedBy }) => {
-    return { version, definition, changedAtMs: changedAtMs === null ? null : Number(changedAtMs), changedBy };
-  });
+  return rows.map(
+    ({ version, definition, changed_at_ms: changedAtMs, changed_by: changedBy, changed_by_name: name }) => {
+      const changed = {
+        changedAtMs: changedAtMs === null ? null : Number(changedAtMs),
+        changedBy,
+        changedByName: name,
+      };
+      return { version, definition, ...changed };
+    },
+  );
 }
 
 /** The last evaluation of each period; the rows before it are only summed up. */
@@ -115,7 +124,13 @@ export async function changesReadableAtOf(
   return new Map(rows.map(({ id, changes_readable_at: at }) => [id, at]));
 }
 
-type VersionRow = { version: number; definition: string; changed_at_ms: bigint | null; changed_by: string | null };
+type VersionRow = {
+  version: number;
+  definition: string;
+  changed_at_ms: bigint | null;
+  changed_by: string | null;
+  changed_by_name: string | null;
+};
 
 type EvaluationRow = {
   evaluated_at: bigint;

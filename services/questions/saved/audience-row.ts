@@ -7,7 +7,7 @@ import type { SavedAudience } from './audience-store.ts';
 /** Up to when a live audience is up to date. */
 export const LIVE_THROUGH = `greatest(live_through, (select through from live_epochs where epoch = live_epoch))`;
 
-export const AUDIENCE_COLUMNS = `id, project_id, name, definition, version, revision, refresh_ms, created_at_ms, updated_at_ms, evaluated_at,
+export const AUDIENCE_COLUMNS = `id, project_id, name, note, tags, definition, version, revision, refresh_ms, created_at_ms, updated_at_ms, evaluated_at,
   evaluated_version, evaluated_cause, members, entered, left_members, failure, is_live,
   ${LIVE_THROUGH} as live_through`;
 
@@ -15,6 +15,8 @@ export type AudienceRow = {
   id: string;
   project_id: string;
   name: string;
+  note: string;
+  tags: string[];
   definition: string;
   version: number;
   revision: number;
@@ -42,6 +44,8 @@ export function toAudience(row: AudienceRow): SavedAudience {
     id: row.id,
     projectId: row.project_id,
     name: row.name,
+    note: row.note,
+    tags: row.tags,
     definition: row.definition,
     version: row.version,
     revision: row.revision,
@@ -82,4 +86,9 @@ export function refuseUnlessAt(
   if (revisions?.includes(found.revision) === false) {
     throw new TidemarkError('AUDIENCE_CHANGED', `The audience ${JSON.stringify(id)} has been changed meanwhile.`);
   }
+}
+
+/** A number as the statements take it. */
+export function bigintOf(number: number | null): bigint | null {
+  return number === null ? null : BigInt(number);
 }

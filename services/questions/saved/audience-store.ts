@@ -10,11 +10,15 @@ export interface SavedAudience {
   readonly projectId: string;
   /** Unique in the project. */
   readonly name: string;
+  /** What its owners say of it; '' for nothing. */
+  readonly note: string;
+  /** By which words it is found. */
+  readonly tags: readonly string[];
   /** The text as it was sent, with every digit. */
   readonly definition: JsonText;
   /** The version of the definition: starts at 1 and increases by one with every change. */
   readonly version: number;
-  /** Starts at 1 and increases by one with every change of name, definition or refresh. Evaluations do not change it. */
+  /** Starts at 1 and increases by one with every change by a caller. Evaluations do not change it. */
   readonly revision: number;
   /** The interval of scheduled evaluations; null if it is evaluated only on request. */
   readonly refreshMs: number | null;
@@ -42,6 +46,9 @@ export interface NewAudience {
   readonly refreshMs: number | null;
   /** Left out: not. Given only beside `refreshMs`, which is null if this is true. */
   readonly isLive?: boolean;
+  /** Nothing where left out. */
+  readonly note?: string;
+  readonly tags?: readonly string[];
 }
 
 /** On what a change depends, and who makes it. */
@@ -61,6 +68,8 @@ export interface AudienceVersion {
   readonly changedAtMs: number | null;
   /** The id of the key that it came with; null if it is not known. */
   readonly changedBy: string | null;
+  /** What that key is called; null if it has no name, or is not known. */
+  readonly changedByName: string | null;
 }
 
 /** Which evaluations of an audience. */
@@ -99,8 +108,8 @@ export interface AudienceStore {
    *   number; `PROJECT_UNKNOWN`; `AUDIENCE_UNKNOWN` if its definition refers to one that the project does not have.
    */
   create(projectId: string, audience: NewAudience, by?: string): Promise<SavedAudience>;
-  /** Newest first. */
-  list(projectId: string, limit: number, after?: AudienceCursor): Promise<readonly SavedAudience[]>;
+  /** Newest first. @param tag Only those that have it. */
+  list(projectId: string, limit: number, after?: AudienceCursor, tag?: string): Promise<readonly SavedAudience[]>;
   find(projectId: string, id: string): Promise<SavedAudience | undefined>;
   /**
    * The version changes only if the definition does.

@@ -19,6 +19,7 @@ import { changeWithReferences, lockProject, refuseReferencesOf, refuseUsedOf } f
 import {
   AUDIENCE_COLUMNS,
   type AudienceRow,
+  bigintOf,
   type ClaimRow,
   exists,
   isNameInUse,
@@ -29,7 +30,6 @@ import {
 } from './audience-row.ts';
 import type {
   AudienceClaims,
-  AudienceCursor,
   AudienceStore,
   AudienceVersion,
   ChangeTerms,
@@ -75,13 +75,13 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
   async #insert(
     transaction: Queryable,
     projectId: string,
-    { name, definition, refreshMs, isLive = false }: NewAudience,
+    { name, definition, refreshMs, isLive = false, note = '', tags = [] }: NewAudience,
     by: string | undefined,
   ): Promise<SavedAudience | undefined> {
     const [created] = await transaction.query<AudienceRow>(
-      `with created as (insert into audiences (id, project_id, name, definition, version, refresh_ms, is_live, created_at_ms, updated_at_ms, due_at_ms)
+      `with created as (insert into audiences (id, project_id, name, definition, version, refresh_ms, is_live, created_at_ms, updated_at_ms, due_at_ms, note, tags)
        select $1, id, $3, $4, 1, $5::int8, $8::boolean, ${NOW_MS}, ${NOW_MS},
-              case when $5::int8 is null and not $8::boolean then null else ${NOW_MS} end
+              case when $5::int8 is null and not $8::boolean then null else ${NOW_MS} end, $9::text, $10::text[]
        from projects where id = $2
          and (select count(*) from audiences where project_id = $2 and deleted_at_ms is null) < $6::int8
        on conflict (project_id, name) where deleted_at_ms is null do nothing
@@ -96,17 +96,19 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
         BigInt(this.#maxPerProject),
         by ?? null,
         isLive,
+        note,
+        [...tags],
       ],
     );
     return created === undefined ? undefined : toAudience(created);
   }
 
-  async list(projectId: string, limit: number, after?: AudienceCursor): Promise<readonly SavedAudience[]> {
-    const later = after === undefined ? '' : 'and (created_at_ms, id) < ($3::int8, $4)';
+  list(...[projectId, limit, after, tag]: Parameters<AudienceStore['list']>): ReturnType<AudienceStore['list']> {
     return this.#rows(
-      `select ${AUDIENCE_COLUMNS} from audiences where project_id = $1 and deleted_at_ms is null ${later}
+      `select ${AUDIENCE_COLUMNS} from audiences where project_id = $1 and deleted_at_ms is null
+         and ($3::int8 is null or (created_at_ms, id) < ($3::int8, $4)) and ($5::text is null or $5::text = any(tags))
        order by created_at_ms desc, id desc limit $2::int8`,
-      [projectId, BigInt(limit), ...(after === undefined ? [] : [BigInt(after.createdAtMs), after.id])],
+      [projectId, BigInt(limit), bigintOf(after?.createdAtMs ?? null), after?.id ?? null, tag ?? null],
     );
   }
 
@@ -117,7 +119,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
   async update(
     projectId: string,
     id: string,
-    { name, definition, refreshMs, isLive = false }: Partial<NewAudience>,
+    { name, definition, refreshMs, isLive = false, note, tags }: Partial<NewAudience>,
     { ifRevisions, by }: ChangeTerms = {},
   ): Promise<SavedAudience> {
     // Concurrent changes run one after another. A name in use is detected before the index refuses it.
@@ -126,6 +128,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
         `with changed as (update audiences set
          name = coalesce($3::text, name),
          definition = coalesce($4::text, definition),
+         note = coalesce($10::text, note), tags = coalesce($11::text[], tags),
          version = version + ${CHANGED},
          revision = revision + 1,
          refresh_ms = ${NEW_REFRESH}, is_live = ${NEW_LIVE},
@@ -150,6 +153,8 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
           ifRevisions?.map(BigInt) ?? null,
           by ?? null,
           isLive,
+          note ?? null,
+          tags === undefined ? null : [...tags],
         ],
       );
     const [changed] = await changeWithReferences(this.#database, projectId, id, definition, change).catch(
@@ -293,7 +298,3 @@ const NEW_LIVE = '(case when $5::boolean then $9::boolean else is_live end)';
 /** Live audiences are evaluated every minute where nobody follows their messages. */
 const INTERVAL = 'coalesce(refresh_ms, 60000)';
 const CHANGED = '(case when $4::text <> definition then 1 else 0 end)';
-
-function bigintOf(number: number | null): bigint | null {
-  return number === null ? null : BigInt(number);
-}

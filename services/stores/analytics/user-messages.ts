@@ -42,7 +42,7 @@ const COLUMNS: Readonly<Record<SettingTable, string>> = {
   session_rows: 'session_id, anonymous',
 };
 
-const OF_USER = 'project_id = {projectId:String} AND user = {user:UInt128}';
+export const OF_USER = 'project_id = {projectId:String} AND user = {user:UInt128}';
 
 /** @param above Only versions above this one. With all that have the last version, so that none is missed. */
 export function settingRowsQuery(

@@ -44,10 +44,11 @@ function unescaped(text: string): string {
 
 /** The JSON text of a user with their traits as its last member. */
 export function withTraits(user: string, traits: TraitChoice, values: TraitValues): string {
-  return `${user.slice(0, -1)},"traits":${joinedTraits(traits, values)}}`;
+  return `${user.slice(0, -1)},"traits":${chosenTraitsText(traits, values)}}`;
 }
 
-function joinedTraits({ names }: TraitChoice, values: TraitValues): string {
+/** The JSON text of the traits alone. */
+export function chosenTraitsText({ names }: TraitChoice, values: TraitValues): string {
   if (names === null) return values[0] ?? '{}';
   return `{${names.map((name, index) => `${JSON.stringify(name)}:${values[index] ?? 'null'}`).join(',')}}`;
 }

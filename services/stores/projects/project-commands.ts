@@ -22,6 +22,7 @@ export interface ProjectSummary {
   readonly query_max_memory_bytes: number | null;
   readonly query_max_rows: number | null;
   readonly search_traits: readonly string[];
+  readonly name_traits: readonly string[];
   readonly created_at: string;
 }
 
@@ -54,6 +55,7 @@ export interface ProjectSettings {
   readonly query_max_memory_bytes?: number | null;
   readonly query_max_rows?: number | null;
   readonly search_traits?: readonly string[];
+  readonly name_traits?: readonly string[];
 }
 
 /** @throws TidemarkError `COMMAND_INVALID` for a setting that is not valid; what the store throws. */
@@ -102,7 +104,13 @@ export async function revokeKey(store: ProjectStore, id: string): Promise<KeySum
   return showKey(await store.revokeKey(checkId('key', id)));
 }
 
-function changesOf({ name, timezone, search_traits: traits, ...limits }: ProjectSettings): ProjectChanges {
+function changesOf({
+  name,
+  timezone,
+  search_traits: searched,
+  name_traits: named,
+  ...limits
+}: ProjectSettings): ProjectChanges {
   const changes = {
     name: name === undefined ? undefined : checkName(name),
     timezone: timezone === undefined ? undefined : checkTimezone(timezone),
@@ -111,11 +119,14 @@ function changesOf({ name, timezone, search_traits: traits, ...limits }: Project
     queryMaxMs: limits.query_max_ms,
     queryMaxMemoryBytes: limits.query_max_memory_bytes,
     queryMaxRows: limits.query_max_rows,
-    searchTraits: traits === undefined ? undefined : checkTraits(traits),
+    searchTraits: searched === undefined ? undefined : checkTraits(searched),
+    nameTraits: named === undefined ? undefined : checkTraits(named),
   };
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   if (given.length === 0)
-    throw commandInvalid('Nothing to change: give a name, a timezone, a limit or the traits of the search.');
+    throw commandInvalid(
+      'Nothing to change: give a name, a timezone, a limit, or the traits of the search or of names.',
+    );
   return Object.fromEntries(given);
 }
 
@@ -173,8 +184,8 @@ export function showProject({ id, name, timezone, rateLimit, createdAtMs, ...pro
     query_max_memory_bytes: project.queryMaxMemoryBytes,
     query_max_rows: project.queryMaxRows,
   };
-  const created = { search_traits: project.searchTraits, created_at: instant(createdAtMs) };
-  return { id, name, timezone, rate_limit: rateLimit, ...limits, ...created };
+  const traits = { search_traits: project.searchTraits, name_traits: project.nameTraits };
+  return { id, name, timezone, rate_limit: rateLimit, ...limits, ...traits, created_at: instant(createdAtMs) };
 }
 
 export function showKey({ id, projectId, scopes, name, lastUsedDay, createdAtMs, revokedAtMs }: ApiKey): KeySummary {

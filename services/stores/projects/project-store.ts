@@ -26,6 +26,8 @@ export interface Project {
   readonly queryMaxRows: number | null;
   /** The traits in which the search for users looks, beside the user id. */
   readonly searchTraits: readonly string[];
+  /** The traits that a user is called by: the first that is a text. */
+  readonly nameTraits: readonly string[];
   /** 32 bytes that sign this project's sessions. */
   readonly sessionSecret: Uint8Array;
   readonly createdAtMs: number;
@@ -55,10 +57,12 @@ export interface NewProject {
 }
 
 /** A project that was lost, with what the log has of it. */
-export type LostProject = Omit<Project, 'sessionSecret' | 'searchTraits'>;
+export type LostProject = Omit<Project, 'sessionSecret' | keyof TraitChoices>;
 
 /** The members of a project that can be changed. */
-export type ProjectChanges = Partial<NewProject & ProjectLimits & Pick<Project, 'searchTraits'>>;
+export type ProjectChanges = Partial<NewProject & ProjectLimits & TraitChoices>;
+
+type TraitChoices = Pick<Project, 'searchTraits' | 'nameTraits'>;
 
 export type ProjectLimits = Pick<Project, 'rateLimitBytes' | 'queryMaxMs' | 'queryMaxMemoryBytes' | 'queryMaxRows'>;
 
@@ -73,7 +77,8 @@ export const NO_LIMITS = {
 export const DEFAULT_SETTINGS = {
   ...NO_LIMITS,
   searchTraits: ['name', 'email'],
-} as const satisfies ProjectLimits & Pick<Project, 'searchTraits'>;
+  nameTraits: ['name', 'email'],
+} as const satisfies ProjectLimits & TraitChoices;
 
 export interface NewKey {
   readonly scopes: readonly Scope[];

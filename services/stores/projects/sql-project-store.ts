@@ -85,8 +85,7 @@ export class SqlProjectStore implements ProjectStore {
   }
 
   async updateProject(id: string, changes: ProjectChanges): Promise<Project> {
-    const { name, timezone, searchTraits, rateLimit, queryMaxMs, queryMaxMemoryBytes, queryMaxRows, rateLimitBytes } =
-      changes;
+    const { name, timezone, rateLimit, queryMaxMs, queryMaxMemoryBytes, queryMaxRows, rateLimitBytes } = changes;
     const rows = await this.#database.query<ProjectRow>(
       `update projects set
          name = coalesce($2::text, name),
@@ -96,7 +95,8 @@ export class SqlProjectStore implements ProjectStore {
          query_max_memory_bytes = case when $8::boolean then $9::int8 else query_max_memory_bytes end,
          query_max_rows = case when $10::boolean then $11::int8 else query_max_rows end,
          rate_limit_bytes = case when $12::boolean then $13::int8 else rate_limit_bytes end,
-         search_traits = coalesce($14::text[], search_traits)
+         search_traits = coalesce($14::text[], search_traits),
+         name_traits = coalesce($15::text[], name_traits)
        where id = $1
        returning ${PROJECT_COLUMNS}`,
       [
@@ -109,7 +109,7 @@ export class SqlProjectStore implements ProjectStore {
           limit !== undefined,
           limit ?? null,
         ]),
-        searchTraits === undefined ? null : [...searchTraits],
+        ...[changes.searchTraits, changes.nameTraits].map((traits) => (traits === undefined ? null : [...traits])),
       ],
     );
     if (rows.length === 0) throw projectUnknown(id);
@@ -204,7 +204,7 @@ async function insertProject(
   const rows = await queryable.query<ProjectRow>(
     `insert into projects (${PROJECT_COLUMNS})
      select $1::text, $2::text, $3::text, $4::float8, $5::bytea, $6::int8, $7::int8, $8::int8, $9::int8, $10::int8,
-            $11::text[]
+            $11::text[], $12::text[]
      where ${condition}
      on conflict (id) do nothing
      returning ${PROJECT_COLUMNS}`,
@@ -220,6 +220,7 @@ async function insertProject(
       known.queryMaxRows,
       known.rateLimitBytes,
       [...known.searchTraits],
+      [...known.nameTraits],
     ],
   );
   return rows.map(toProject);

@@ -20,6 +20,7 @@ beforeAll(async () => {
       definition,
       changedAtMs: n === 2 ? null : 1_000,
       changedBy: n === 0 ? 'key_1' : null,
+      changedByName: n === 0 ? 'Jobs' : null,
     })),
   );
   server.saved.evaluated.set(

@@ -173,3 +173,27 @@ test("another project's audience is 404 whatever its revision", async () => {
     expect(reply).toMatchObject({ status: 404, body: { code: 'not-found' } });
   }
 });
+
+test('an audience has a note and tags, PUT without them takes them away, and a list may be of one tag', async () => {
+  const definition = { trait: 'tier', is: 'gold' };
+  const labels = { note: 'For the monthly letter.', tags: ['email', 'spring 27'] };
+  const made = await send('POST', '', { body: { name: 'Labelled', definition, ...labels } });
+  const path = `/${String(made.body['id'])}`;
+
+  const renamed = await send('PATCH', path, { body: { name: 'Labelled anew' } });
+  const listed = await send('GET', '?tag=spring%2027');
+  const others = await send('GET', '?tag=spring');
+  const replaced = await send('PUT', path, { body: { name: 'Bare', definition } });
+
+  expect(made.body).toMatchObject(labels);
+  expect(renamed.body).toMatchObject({ name: 'Labelled anew', ...labels });
+  expect(listed.body['audiences']).toMatchObject([{ name: 'Labelled anew' }]);
+  expect(others.body['audiences']).toEqual([]);
+  expect(replaced.body).toMatchObject({ name: 'Bare', note: '', tags: [] });
+  for (const tags of [['a,b'], [' '], ['a', 'a'], ['x'.repeat(51)], 'a', [7]])
+    expect(await send('PATCH', path, { body: { tags } })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid-body' },
+    });
+  expect((await send('PATCH', path, { body: { note: 'x'.repeat(1_001) } })).status).toBe(400);
+});

@@ -211,3 +211,17 @@ describe('POST /v1/events/counts', () => {
     });
   });
 });
+
+test('events have the traits of their users that were asked for, every digit kept', async () => {
+  const { userKey } = server.addProfile('ada', { traits: '{"name":"Ada","big":12345678901234567890}' });
+  const times = { occurred: '1', received: '2', precedence: '1' };
+  const event = { ...times, message_id: 'm', event: 'Ran', session_id: '', anonymous_id: '', properties_text: '{}' };
+  rows = [{ ...event, user: '1', user_id: 'ada', internal_id: userKey, size: '2' }];
+  const body = JSON.stringify({ traits: 'name,big,plan' });
+
+  const response = await server.request('/v1/events/query', { method: 'POST', body });
+
+  expect(await response.text()).toContain('"user_traits":{"name":"Ada","big":12345678901234567890,"plan":null}');
+  for (const traits of ['name,name', 7])
+    expect(await post('query', { traits })).toMatchObject({ status: 400, json: { errors: [{ path: '/traits' }] } });
+});

@@ -10,10 +10,12 @@ import { answerLive, LiveReaders } from '../../../services/api/live/live-events.
 import { MemoryLog } from '../../support/event-log/memory-log.ts';
 import { recordOf, track } from '../../support/messages/messages.ts';
 import { RawClient, request } from '../../support/http/raw-client.ts';
+import { MemoryProfiles } from '../../support/http/reading-fakes.ts';
 import { PROJECT, READ_KEY, ReadingServer } from '../../support/http/reading-server.ts';
 import { realLogs } from '../../support/event-log/real-logs.ts';
 
 const codec = new Codec(new EmbeddedSchemaIds());
+const profiles = new MemoryProfiles();
 
 interface Tick {
   readonly id: string;
@@ -36,7 +38,7 @@ async function* listen(
   const call = { headers, project: PROJECT, signal: gone.signal } as unknown as Call;
   const read = readInput('GET /v1/events/live', { params: {}, query: new URLSearchParams(query) });
   if (!read.ok) throw new Error(read.refusal.detail);
-  const answer = (await answerLive({ log, codec }, call, read.value.query, readers)) as Answer;
+  const answer = (await answerLive({ log, codec, profiles }, call, read.value.query, readers)) as Answer;
   for await (const text of answer.body as AsyncIterable<Buffer>) {
     const [, id, data] = /id: (\S+)\ndata: (.+)\n/.exec(String(text)) ?? [];
     if (id !== undefined && data !== undefined) yield { id, ...(JSON.parse(data) as Omit<Tick, 'id'>) };
@@ -116,7 +118,7 @@ test('a listener that does not read for a while falls out of a shared reading, a
   onTestFinished(() => server.stop());
   const log = server.recorded;
   log.records('tidemark.track', 0);
-  const readers = new LiveReaders({ log, codec });
+  const readers = new LiveReaders({ log, codec, profiles });
   const slow = listen(log, 'event=Paid', undefined, readers);
   const quick = listen(log, 'event=Paid', undefined, readers);
   await Promise.all([slow.next(), quick.next()]);
@@ -144,7 +146,7 @@ test('the counts of listeners that resume beside others are exact, while message
     return recorded.ends(topics);
   };
   const log = { ends, scan: recorded.scan.bind(recorded) } as unknown as EventLog;
-  const readers = new LiveReaders({ log, codec });
+  const readers = new LiveReaders({ log, codec, profiles });
   const shared = listen(log, 'event=Paid', undefined, readers);
   const first = (await shared.next()).value as Tick;
 

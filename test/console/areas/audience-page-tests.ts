@@ -89,6 +89,22 @@ export function testAudiencePage(scene: () => Scene): void {
       await page.locator('.summary .size', { hasText: '2 users' }).waitFor();
     });
 
+    test('a description and tags are added in their place, and a tag leads to the list of those that have it', async () => {
+      const saved = await saveTeam('tagged', ['g-1']);
+      const page = await pageOf(saved);
+      await page.getByRole('button', { name: 'Add a description or tags' }).click();
+      await page.getByLabel('Description', { exact: true }).fill('For the monthly letter.');
+      await page.getByLabel('Tags, with commas in between').fill('letter, spring, letter');
+      await expectAccessible(page, 'labels');
+      await page.getByRole('button', { name: 'Save' }).click();
+
+      await page.getByText('For the monthly letter.').waitFor();
+      await page.getByRole('link', { name: 'spring' }).click();
+
+      await page.getByText('Show all').waitFor();
+      await expect.poll(async () => page.locator('tbody th a.cover').allInnerTexts()).toEqual([saved.name]);
+    });
+
     test('Use it has commands that run, with the traits that the page shows', async () => {
       const saved = await saveTeam('used', ['y-1']);
       const page = await pageOf(saved, '?tab=use');

@@ -165,6 +165,20 @@ export function testLive(scene: () => Scene): void {
       await page.locator('.steps li.done').nth(2).waitFor();
     });
 
+    test('the rows of Live, of Today and of an event have the names of their users', async () => {
+      const body = { user_id: 'u-00001', event: 'Done By Name', properties: { n: 1 } };
+      expect((await scene().service.request('/v1/track', body)).status).toBe(200);
+      const profile = (await (await scene().service.request('/v1/users/u-00001')).json()) as {
+        traits: { name: string };
+      };
+      const page = await scene().signedIn('#/live?event=Done+By+Name');
+      await page.locator('.live-row').getByText(profile.traits.name).waitFor();
+      await page.goto(`${scene().url}/console/#/`);
+      await page.locator('.live-row').getByText(profile.traits.name).first().waitFor();
+      await page.goto(`${scene().url}/console/#/events/Done%20By%20Name`);
+      await page.locator('.newest-row').getByText(profile.traits.name).waitFor();
+    });
+
     test('the message that is open is in the address, which opens it again', async () => {
       await track('Opened By Address', '{"n":1}');
       const page = await scene().signedIn('#/live?event=Opened+By+Address');

@@ -85,6 +85,35 @@ export function testNavigation(scene: () => Scene): void {
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     });
 
+    test('the search finds a message by its whole id, and opens its receipt', async () => {
+      const id = 'searched-0123456789';
+      const body = { user_id: 'u-00001', event: 'Searched For', message_id: id };
+      expect((await scene().service.request('/v1/track', body)).status).toBe(200);
+      const found = async () => (await scene().service.request(`/v1/messages/${id}`)).status;
+      await expect.poll(found).toBe(200);
+      const page = await scene().signedIn('#/users');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Search' }).fill(id);
+
+      await page.getByRole('option', { name: /Searched For/ }).click();
+
+      await page.getByRole('heading', { name: id }).waitFor();
+      await page.locator('.steps li.done').nth(2).waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+    });
+
+    test('what was rejected today is counted beside Live', async () => {
+      expect((await scene().service.request('/v1/track', { event: 'Done by nobody' })).status).toBe(400);
+      const count = async () => {
+        const status = (await (await scene().service.request('/v1/status')).json()) as { refused_today: number | null };
+        return status.refused_today ?? 0;
+      };
+      await expect.poll(count).toBeGreaterThan(0);
+      const page = await scene().signedIn('#/users');
+
+      await page.getByRole('link', { name: /^Live\s*\d+ rejected today$/ }).waitFor();
+    });
+
     test('Back returns to the place in a list, another page begins at its top, and the tab is named after it', async () => {
       const page = await scene().signedIn('#/users');
       await page.setViewportSize({ width: 1280, height: 400 });
@@ -129,13 +158,15 @@ export function testNavigation(scene: () => Scene): void {
 
       await page.keyboard.press('g');
       await page.keyboard.press('u');
-      await page.getByText('u-00001').waitFor();
+      const first = page.locator('[data-row] .quiet').first();
+      await first.waitFor();
+      const id = await first.innerText();
       await page.keyboard.press('j');
       await page.keyboard.press('j');
       await page.keyboard.press('k');
-      await expect.poll(async () => focusedText(page)).toContain('u-00001');
+      await expect.poll(async () => focusedText(page)).toContain(id);
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'u-00001' }).waitFor();
+      await page.locator('.user-id').getByText(id).waitFor();
       await page.keyboard.press('g');
       await page.keyboard.press('l');
       await page.getByRole('heading', { name: 'Live' }).waitFor();
@@ -163,7 +194,7 @@ export function testNavigation(scene: () => Scene): void {
     });
     test('another project that is chosen where one of this is shown leads to its list, and keeps what is being made', async () => {
       const page = await scene().signedIn('#/users/u-00001?history=plan', { isAdmin: true });
-      await page.getByRole('heading', { name: 'u-00001' }).waitFor();
+      await page.locator('.user-id').getByText('u-00001').waitFor();
       const choice = page.getByRole('combobox', { name: 'Project', exact: true });
       await choice.selectOption({ label: 'empty' });
 

@@ -18,8 +18,13 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
   ['an event, split', '#/events/Order%20Completed?split=trait:plan&compare=previous', 'Whole period'],
   ['Users', '#/users', 'u-00001'],
   ['a trait', '#/users/u-00001?history=plan', 'identify'],
-  ['other messages', '#/users/u-00001?show=other', 'There is nothing earlier'],
-  ['a user', '#/users/u-00001', 'There are no earlier events'],
+  ['a user', '#/users/u-00001', 'There is nothing earlier'],
+  [
+    'users by a condition',
+    '#/users?where=%5B%7B%22trait%22%3A%22country%22%2C%22exists%22%3Atrue%7D%5D',
+    'Save as audience',
+  ],
+  ['a message', '#/live?message=nobody-has-it', 'No message has this id'],
   ['audiences', '#/audiences', 'Left a full cart this week'],
   ['no such audience', '#/audiences/aud_0123456789abcdefghij', 'There is no such audience'],
   ['Pipeline', '#/pipeline', 'This needs an admin key'],
@@ -129,24 +134,24 @@ export function testScreens(scene: () => Scene): void {
       };
       const headlines = { 422: 'exceeds a limit', 429: 'Too many requests at once', 503: 'A part of the service' };
       for (const [status, body] of Object.entries(answers)) {
-        await page.route('**/v1/users?**', async (route) =>
+        await page.route('**/v1/users/query*', async (route) =>
           route.fulfill({
             status: Number(status),
             headers: { 'retry-after': '30', 'content-type': 'application/problem+json' },
             body: JSON.stringify(body),
           }),
         );
-        await page.goto(`${scene().url}/console/#/users?prefix=${status}`);
+        await page.goto(`${scene().url}/console/#/users?search=${status}`);
         await page.getByText(headlines[Number(status) as keyof typeof headlines]).waitFor();
         await page.getByText(body.detail).waitFor();
         expect(await page.getByText('Retrying in').count()).toBe(status === '422' ? 0 : 1);
         expect(await violationsOf(page), status).toEqual([]);
-        await page.unroute('**/v1/users?**');
+        await page.unroute('**/v1/users/query*');
       }
-      await page.route('**/v1/users?**', async (route) => route.abort());
-      await page.goto(`${scene().url}/console/#/users?prefix=none`);
+      await page.route('**/v1/users/query*', async (route) => route.abort());
+      await page.goto(`${scene().url}/console/#/users?search=none`);
       await page.getByRole('heading', { name: 'The service did not answer' }).waitFor();
-      await page.unroute('**/v1/users?**');
+      await page.unroute('**/v1/users/query*');
 
       // By itself: a button that is pressed may be gone by then.
       await page.getByText('Nobody was found').waitFor();
@@ -160,7 +165,7 @@ export function testScreens(scene: () => Scene): void {
 
       await signIn(page, scene().empty.readKey);
       await page.context().clearCookies();
-      await page.goto(`${scene().url}/console/#/users?prefix=x`);
+      await page.goto(`${scene().url}/console/#/users?search=x`);
 
       await page.getByRole('button', { name: 'Sign in' }).waitFor();
     });

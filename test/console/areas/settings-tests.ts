@@ -73,6 +73,25 @@ export function testSettings(scene: () => Scene): void {
       await page.getByText('Nothing was changed.').waitFor();
     });
 
+    test('the traits that users are called by are chosen for a project, and lists use them', async () => {
+      const { id } = await makeProject('Called by company');
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${ADMIN_KEY}` };
+      const page = await opened(`#/settings/projects/${id}`);
+      await page.getByLabel('Call users by the first of these traits').fill('company, name');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await expect.poll(async () => admin(`projects/${id}`)).toMatchObject({ name_traits: ['company', 'name'] });
+      const made = (await admin(`projects/${id}/keys`, 'POST', { scopes: ['write'] })) as { readonly key: string };
+      const sent = await fetch(`${scene().url}/v1/identify`, {
+        method: 'POST',
+        headers: { ...headers, authorization: `Bearer ${made.key}` },
+        body: JSON.stringify({ user_id: 'c-1', traits: { name: 'Ada', company: 'Analytical Engines' } }),
+      });
+      expect(sent.status).toBe(200);
+
+      await page.goto(`${scene().url}/console/#/live?project=${id}`);
+      await page.locator('.live-row .user-cell').getByText('Analytical Engines').waitFor();
+    });
+
     test('what somebody else changed meanwhile is not overwritten', async () => {
       const { id } = await makeProject('Changed by two');
       const page = await opened(`#/settings/projects/${id}`);

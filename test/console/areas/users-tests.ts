@@ -4,58 +4,125 @@ import { complaintsOf, type Scene } from '../scene.ts';
 
 export function testUsers(scene: () => Scene): void {
   describe('users', () => {
-    test('users are found by any part of what is known of them, by a trait and by an anonymous id, and Back goes back', async () => {
+    test('users are found by any part of what is known of them and by an anonymous id, and Back goes back', async () => {
       const page = await scene().signedIn('#/users');
       await page.getByText('u-00040').waitFor();
 
       await page.keyboard.press('/');
       await page.keyboard.type('u-0001');
       await page.keyboard.press('Enter');
-      await expect.poll(async () => page.locator('[data-row]').count()).toBe(10);
-      expect(page.url()).toContain('search=u-0001');
-
-      await page.getByLabel('Find by').selectOption({ label: 'Trait' });
-      await page.locator('[data-search]').fill('plan:pro');
-      await page.getByRole('button', { name: 'Find' }).click();
-      await expect.poll(() => page.url()).toContain('trait=plan%3Apro');
       const rows = page.locator('[data-row]');
-      await rows
-        .filter({ hasText: /plan\s*pro/ })
-        .first()
-        .waitFor();
-      await expect.poll(async () => rows.filter({ hasNotText: /plan\s*pro/ }).count()).toBe(0);
-
-      await page.goBack();
-      await expect.poll(() => page.url()).toContain('search=u-0001');
+      await expect.poll(async () => rows.count()).toBe(10);
+      expect(page.url()).toContain('search=u-0001');
       await page.locator('[data-search]').fill(' LOVELACE ');
-      await page.getByRole('button', { name: 'Find' }).click();
+      await page.keyboard.press('Enter');
       await rows
         .filter({ hasText: /lovelace/i })
         .first()
         .waitFor();
       await expect.poll(async () => rows.filter({ hasNotText: /lovelace/i }).count()).toBe(0);
+      await page.goBack();
+      await expect.poll(async () => rows.count()).toBe(10);
+
       await page.goto(`${scene().url}/console/#/users?search=nobody+at+all`);
-      await page.getByText('unless the project has others').waitFor();
+      await page.getByText('unless it has others').waitFor();
       await page.goto(`${scene().url}/console/#/users?anonymous_id=nobody`);
       await page.getByText('Nobody was found').waitFor();
     });
 
-    test('the events of a user are narrowed by name and day, and one opens', async () => {
+    test('a condition narrows the list and its number, and becomes an audience', async () => {
+      const page = await scene().signedIn('#/users');
+      const rows = page.locator('tbody tr');
+      await expect.poll(async () => rows.count()).toBeGreaterThan(30);
+      await page.getByText('+ Only where…').click();
+      await page.getByLabel('Trait', { exact: true }).fill('plan');
+      await page.getByLabel('Value', { exact: true }).fill('pro');
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+
+      await page.getByText('plan is pro').waitFor();
+      await rows.filter({ hasText: 'pro' }).first().waitFor();
+      await expect.poll(async () => rows.filter({ hasNotText: 'pro' }).count()).toBe(0);
+      const total = String(await rows.count());
+      await page.locator('.head p').getByText(total, { exact: true }).waitFor();
+      await page.getByRole('link', { name: 'Save as audience' }).click();
+
+      await page.locator('.figure:not(.stale) b').waitFor();
+      expect(decodeURIComponent(page.url())).toContain('"trait":"plan"');
+    });
+
+    test('the columns of the list are chosen, and the choice stays', async () => {
+      const page = await scene().signedIn('#/users');
+      const heads = async (): Promise<readonly string[]> => page.locator('thead th').allInnerTexts();
+      await expect.poll(heads).toEqual(['User', 'email', 'plan', 'country', 'Events', 'Last seen ↓']);
+
+      await page.getByText('Columns', { exact: true }).first().click();
+      await page.getByLabel('country').uncheck();
+      await page.getByLabel('First seen').check();
+
+      await expect.poll(heads).toContain('First seen');
+      expect(await heads()).not.toContain('country');
+      await page.reload();
+      await expect.poll(heads).toContain('First seen');
+      expect(await heads()).not.toContain('country');
+    });
+
+    test('the list is one question, however many users it has', async () => {
+      const page = await scene().signedIn('#/live');
+      const paths: string[] = [];
+      page.on('request', (request) => {
+        if (request.url().includes('/v1/users')) paths.push(new URL(request.url()).pathname);
+      });
+      await page.goto(`${scene().url}/console/#/users`);
+      await page.getByText('u-00040').waitFor();
+
+      expect(paths).toEqual(['/v1/users/query']);
+    });
+
+    test('a user has the name as the title, the id beside it, the audiences, and a bar for each day', async () => {
+      const profile = (await (await scene().service.request('/v1/users/u-00001')).json()) as {
+        traits: { name: string };
+      };
       const page = await scene().signedIn('#/users/u-00001');
-      await page.getByText('There are no earlier events.').waitFor();
-      await page.locator('[data-row]').first().click();
+
+      await page.getByRole('heading', { level: 1, name: profile.traits.name }).waitFor();
+      await page.locator('.user-id').getByText('u-00001').waitFor();
+      await page.getByRole('button', { name: 'Copy the id' }).waitFor();
+      await page.getByRole('img', { name: /^Active on \d+ of the last 90 days$/ }).waitFor();
+      expect(await page.locator('.days-strip rect').count()).toBe(90);
+      await page.locator('.user-audience-row').first().waitFor();
+      const isIn = await page.locator('.membership.in').count();
+      expect(await page.locator('.audience-badges a').count()).toBe(isIn);
+    });
+
+    test('the timeline of a user is narrowed by kind, name and day, and an entry opens', async () => {
+      const page = await scene().signedIn('#/users/u-00001');
+      await page.getByText('There is nothing earlier.').waitFor();
+      await page.locator('.event-row').first().click();
       await page.locator('.details').getByText('Message id').waitFor();
       await page.keyboard.press('Escape');
       await page.locator('.details').waitFor({ state: 'detached' });
+      const kinds = async () => new Set(await page.locator('.event-row .kind').allInnerTexts());
+      expect(await kinds()).toContain('identify');
+      expect((await kinds()).size).toBeGreaterThan(1);
+
+      await page.getByRole('button', { name: 'Identifies' }).click();
+      await expect.poll(kinds).toEqual(new Set(['identify']));
+      expect(page.url()).toContain('types=identify');
 
       await page.goto(`${scene().url}/console/#/users/u-00001?event=Page+Viewed&since=2020-01-01`);
-
-      await page.getByText('There are no earlier events like these.').waitFor();
-      await expect
-        .poll(async () => new Set(await page.locator('[data-row] .kind').allInnerTexts()))
-        .toEqual(new Set(['Page Viewed']));
+      await page.getByText('There is nothing earlier like this.').waitFor();
+      await expect.poll(kinds).toEqual(new Set(['Page Viewed']));
       await page.goto(`${scene().url}/console/#/users/u-00001?until=2020-01-01`);
-      await page.getByText('No events like this.').waitFor();
+      await page.getByText('Nothing like this.').waitFor();
+    });
+
+    test('a message of a timeline leads to its receipt', async () => {
+      const page = await scene().signedIn('#/users/u-00001');
+      await page.locator('.event-row').first().click();
+      await page.locator('.details a').click();
+
+      await page.locator('.steps li.done').nth(2).waitFor();
+      expect(page.url()).toContain('#/live?message=');
     });
 
     test('a time shows its exact instant on focus, in the zone that was chosen', async () => {
@@ -107,13 +174,8 @@ export function testUsers(scene: () => Scene): void {
       expect(page.url()).toContain('audience=aud_');
     });
 
-    test('the timeline has identifies as well, and everything about a user is saved whole', async () => {
+    test('everything about a user is saved whole', async () => {
       const page = await scene().signedIn('#/users/u-00001');
-      await page.getByText('There are no earlier events.').waitFor();
-
-      await page.getByRole('combobox', { name: 'Show' }).selectOption('other');
-
-      await page.locator('[data-row]').getByText('identify').first().waitFor();
       const saved = page.waitForEvent('download');
       await page.getByRole('button', { name: 'Export' }).click();
       const download = await saved;

@@ -40,6 +40,23 @@ testAudiencePast('memory', inMemory);
 describe('on PGlite', () => {
   const database = sharedDatabase();
 
+  test('a version has the name of the key that made it, where it has one', async () => {
+    const { store, project } = await emptied(database).open();
+    const keys = new SqlProjectStore(database());
+    const named = await keys.addKey(project, { scopes: ['audiences'], name: 'Jobs', sha256: 'a'.repeat(64) });
+    const { id } = await store.create(
+      project,
+      { name: 'Gold', definition: '{"trait":"n","is":1}', refreshMs: null },
+      named.id,
+    );
+    await store.update(project, id, { definition: '{"trait":"n","is":2}' }, { by: 'local' });
+
+    expect(await store.versions(project, id, 10)).toMatchObject([
+      { version: 2, changedBy: 'local', changedByName: null },
+      { version: 1, changedBy: named.id, changedByName: 'Jobs' },
+    ]);
+  });
+
   test('the newest 10,000 evaluations of an audience are kept', async () => {
     const { store, project } = await emptied(database).open();
     const { id } = await store.create(project, { name: 'Gold', definition: '{"trait":"n","is":1}', refreshMs: null });

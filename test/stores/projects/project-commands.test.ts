@@ -40,6 +40,7 @@ describe('projects and their keys', () => {
       'query_max_memory_bytes',
       'query_max_rows',
       'search_traits',
+      'name_traits',
       'created_at',
     ]);
   });

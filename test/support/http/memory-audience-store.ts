@@ -41,7 +41,7 @@ export class MemoryAudienceStore implements AudienceStore {
     refuseReferences(this.#of(projectId), null, audience.definition);
     const id = `aud_${String(++this.#count).padStart(20, '0')}`;
     const times = { createdAtMs: this.#count, updatedAtMs: this.#count };
-    const rest = { isLive: false, liveThrough: null, ...audience, evaluation: null, failure: null };
+    const rest = { isLive: false, liveThrough: null, note: '', tags: [], ...audience, evaluation: null, failure: null };
     const made: SavedAudience = { ...rest, id, projectId, version: 1, revision: 1, ...times };
     this.audiences.set(id, made);
     this.#keep(made, by);
@@ -52,10 +52,18 @@ export class MemoryAudienceStore implements AudienceStore {
     return [];
   }
 
-  async list(projectId: string, limit: number, after?: AudienceCursor): Promise<readonly SavedAudience[]> {
+  async list(
+    projectId: string,
+    limit: number,
+    after?: AudienceCursor,
+    tag?: string,
+  ): Promise<readonly SavedAudience[]> {
     this.#check();
     const found = [...this.audiences.values()].filter((one) => one.projectId === projectId).sort(newestFirst);
-    return found.filter((one) => after === undefined || newestFirst(after, one) < 0).slice(0, limit);
+    return found
+      .filter((one) => after === undefined || newestFirst(after, one) < 0)
+      .filter(({ tags }) => tag === undefined || tags.includes(tag))
+      .slice(0, limit);
   }
 
   async find(projectId: string, id: string): Promise<SavedAudience | undefined> {
@@ -131,7 +139,7 @@ export class MemoryAudienceStore implements AudienceStore {
   }
 
   #keep({ id, version, definition, createdAtMs: changedAtMs }: SavedAudience, by: string | undefined): void {
-    const kept = { version, definition, changedAtMs, changedBy: by ?? null };
+    const kept = { version, definition, changedAtMs, changedBy: by ?? null, changedByName: null };
     this.kept.set(id, [kept, ...(this.kept.get(id) ?? [])]);
   }
 

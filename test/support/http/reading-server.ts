@@ -211,9 +211,9 @@ export class ReadingServer {
 
   /** A saved audience of the project, as it is before anything was done to it. */
   addAudience(id: string, projectId = PROJECT.id): SavedAudience {
-    const definition = '{"trait":"tier","is":"gold"}';
+    const defined = { definition: '{"trait":"tier","is":"gold"}', version: 1, revision: 1, refreshMs: null };
     const times = { createdAtMs: 0, updatedAtMs: 0, evaluation: null, failure: null, isLive: false, liveThrough: null };
-    const audience = { id, projectId, name: id, definition, version: 1, revision: 1, refreshMs: null, ...times };
+    const audience = { id, projectId, name: id, note: '', tags: [], ...defined, ...times };
     this.saved.audiences.set(id, audience);
     return audience;
   }

@@ -10,6 +10,7 @@ export const TAKES_NOTHING = [
   'startBackup',
   'rollbackGeneration',
   'queryEvents',
+  'queryUsers',
   'rotateEndpointSecret',
 ];
 

@@ -35,6 +35,16 @@ type Rows = readonly Readonly<Record<string, unknown>>[];
 const IDENTIFY = { version: '5', type: 'identify', message_id: 'm', occurred: '1', received: '2', anonymous_id: '' };
 const TRAIT = { version: '5', trait: 'plan', kind: 'string', value: '"pro"' };
 
+const MESSAGE = {
+  ...EVENT_ROW,
+  type: 'track',
+  user_number: '5',
+  topic: 'tidemark.track',
+  log_partition: 0,
+  log_offset: '0',
+  version: '0',
+};
+
 /** A statement of this form → its rows; the first form counts. */
 const ANSWERS: readonly (readonly [form: RegExp, rows: Rows])[] = [
   [/^SELECT properties_text/, [{ properties_text: '{"total":1e400}' }]],
@@ -43,10 +53,14 @@ const ANSWERS: readonly (readonly [form: RegExp, rows: Rows])[] = [
   [/^SELECT (?:count\(\) AS times|event AS name)/, [CATALOG_ROW]],
   [/^EXPLAIN ESTIMATE/, [{ table: 'track_rows', parts: '1', rows: '2', marks: '1' }]],
   [/^EXPLAIN/, [{ explain: 'ReadFromMergeTree' }]],
+  [/OVER \(\) AS total/, [{ user_number: '5', at: '1000000', total: '1' }]],
+  [/AS user_number, max\(/, [{ ...KNOWN, user_number: '5', first: '1000000', last: '2000000' }]],
+  [/^SELECT \* FROM \(SELECT 'track'/, [MESSAGE]],
   [/FROM user_track_rows|FROM audience_/, []],
   [/AS user_number FROM trait_rows/, [{ user_number: '5' }]],
   [/max\(internal_id\)/, [{ internal_id: userKeyOf(PROJECT.id, 'ada') }]],
   [/AS newer/, [{ version: '5', bytes: '5', newer: '0' }]],
+  [/sum\(length\(rows.trait/, [{ version: '5', chars: '9', traits: [['plan', 'string', '"pro"']] }]],
   [/FROM trait_value_rows/, [TRAIT]],
   [/identify_rows FINAL/, [IDENTIFY]],
   [/session_rows FINAL/, []],

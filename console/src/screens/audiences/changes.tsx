@@ -12,7 +12,7 @@ import { Listing, RowButton } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer, useLoad } from '../../parts/loading/use-load.ts';
 import { useEscape } from '../../parts/loading/use-escape.ts';
-import { NAME_TRAITS, UserCell } from '../../parts/user-cell.tsx';
+import { namesWanted, UserCell } from '../../parts/user-cell.tsx';
 import { userLink } from '../user-link.ts';
 
 interface ChangesProps {
@@ -128,7 +128,7 @@ const SHOWN = 100;
 function Users({ id, entry, since, kind }: UsersProps) {
   const asked = operation('GET /v1/audiences/{id}/changes', {
     path: { id },
-    query: { since, limit: SHOWN, traits: NAME_TRAITS.join(',') },
+    query: { since, limit: SHOWN, traits: namesWanted() },
   });
   const loaded = useLoad(`${id} ${entry.at}`, async (signal) => askLines({ ...asked, signal }));
   return (

@@ -13,6 +13,7 @@ import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
+import { Tags } from './labels.tsx';
 import { isUpdating } from './updates.ts';
 
 /** As many as a project has, unless it was given more. */
@@ -22,19 +23,29 @@ const DAYS = 8;
 
 export function AudienceList() {
   const cursor = address.value.query.get('cursor') ?? undefined;
-  const loaded = useAnswer(operation('GET /v1/audiences', { query: { limit: PAGE, cursor, sizes: DAYS } }));
+  const tag = address.value.query.get('tag') ?? undefined;
+  const loaded = useAnswer(operation('GET /v1/audiences', { query: { limit: PAGE, cursor, sizes: DAYS, tag } }));
   return (
     <ScreenPage
       title="Audiences"
       actions={
         <>
           {mayChangeAudiences.value && <NewAudience />}
-          <CopyAs request={operation('GET /v1/audiences')} tidemark={['audience', 'list']} />
+          <CopyAs
+            request={operation('GET /v1/audiences', { query: { tag } })}
+            tidemark={['audience', 'list', ...(tag === undefined ? [] : ['--tag', tag])]}
+          />
         </>
       }
     >
+      {tag !== undefined && (
+        <p class="row below">
+          <span class="badge tag">{tag}</span>
+          <a href={linkTo(['audiences'])}>Show all</a>
+        </p>
+      )}
       <Ready of={loaded} what="audiences">
-        {(page) => <Found page={page} isFirst={cursor === undefined} />}
+        {(page) => <Found page={page} isFirst={cursor === undefined && tag === undefined} />}
       </Ready>
     </ScreenPage>
   );
@@ -70,7 +81,9 @@ function Found({ page: { audiences, next_cursor: next }, isFirst }: FoundProps) 
           />
         </label>
       )}
-      {shown.length === 0 && <p class="quiet">No audience has this in its name.</p>}
+      {shown.length === 0 && (
+        <p class="quiet">{wanted === '' ? 'No audience has this tag.' : 'No audience has this in its name.'}</p>
+      )}
       <Listing look="audiences" rows={shown} keyOf={({ id }) => id} columns={COLUMNS} />
       <Pager next={next} />
     </>
@@ -90,9 +103,10 @@ function NoAudiences() {
 const COLUMNS: readonly CellColumn<SavedAudience>[] = [
   {
     name: 'Audience',
-    cell: ({ id, name, description }) => (
+    cell: ({ id, name, tags, description }) => (
       <>
         <RowLink link={linkTo(['audiences', id])}>{name}</RowLink>
+        <Tags tags={tags} />
         <SentenceOf description={description} />
       </>
     ),

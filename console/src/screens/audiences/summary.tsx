@@ -10,6 +10,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { count } from '../../parts/numbers.ts';
 import { Ago } from '../../parts/time.tsx';
+import { Labels } from './labels.tsx';
 import { RefreshChoice } from './refresh-choice.tsx';
 import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
 import { isUpdating, updateNow } from './updates.ts';
@@ -26,6 +27,7 @@ export function Summary({ audience, onChange, onError }: SummaryProps) {
   const isOld = state.isCounting === true || isOfBefore(audience);
   return (
     <>
+      <Labels key={audience.revision.rawJSON} audience={audience} onChange={onChange} />
       {state.reason !== undefined && (
         <p class="notice" role="status">
           <b>{state.text.replace(/\w$/, '$&.')}</b> {state.reason}

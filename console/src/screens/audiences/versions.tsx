@@ -64,8 +64,14 @@ function List({ id, versions, history }: ListProps) {
               {version.changed_at !== null && <Ago at={version.changed_at} />}
               {version.changed_by !== null && (
                 <>
-                  {' with the key '}
-                  <code>{version.changed_by}</code>
+                  {i === versions.length - 1 && version.version.rawJSON === '1'
+                    ? ', made with the key '
+                    : ' with the key '}
+                  {version.changed_by_name === null ? (
+                    <code>{version.changed_by}</code>
+                  ) : (
+                    <b>{version.changed_by_name}</b>
+                  )}
                 </>
               )}
               {effect !== undefined &&

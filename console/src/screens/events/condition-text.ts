@@ -1,4 +1,4 @@
-/** Conditions on properties, in words and from what was typed. Everything here is pure. */
+/** Conditions on properties and traits, in words and from what was typed. Everything here is pure. */
 import type { CatalogMember } from '../../api/types.ts';
 import { isList, type Json, jsonText, parseJson } from '../../api/json.ts';
 import { valueText } from './figures.ts';
@@ -25,9 +25,14 @@ export function takesValue(operator: Operator): boolean {
   return operator !== 'exists' && operator !== 'missing';
 }
 
-export function conditionOf(property: string, operator: Operator, value: Json): Condition {
-  if (operator === 'exists' || operator === 'missing') return { property, exists: operator === 'exists' };
-  return { property, [operator]: value };
+export type ConditionOn = 'property' | 'trait';
+
+/** What the catalogue knows of a property or of a trait. */
+export type ConditionMember = Pick<CatalogMember, 'name' | 'types' | 'examples'>;
+
+export function conditionOf(of: ConditionOn, name: string, operator: Operator, value: Json): Condition {
+  if (operator === 'exists' || operator === 'missing') return { [of]: name, exists: operator === 'exists' };
+  return { [of]: name, [operator]: value };
 }
 
 /**
@@ -45,8 +50,9 @@ export function typedValue(text: string, types: CatalogMember['types'], operator
 
 /** `total is more than 50`; what this screen does not make is shown as JSON. */
 export function conditionText(condition: Condition): string {
-  const { property, ...operators } = condition;
-  const name = isList(property) ? property.map(valueText).join(' → ') : valueText(property ?? null);
+  const { property, trait, ...operators } = condition;
+  const path = property ?? trait ?? null;
+  const name = isList(path) ? path.map(valueText).join(' → ') : valueText(path);
   const words = Object.entries(operators).map(([operator, value]) => {
     if (operator === 'exists') return value === true ? OPERATORS.exists : OPERATORS.missing;
     const isOurs = Object.hasOwn(OPERATORS, operator);

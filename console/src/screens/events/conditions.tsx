@@ -1,24 +1,36 @@
-/** Which of the events are meant: conditions on their properties, all of which hold. */
+/** Which events or users are meant: conditions on their properties or traits, all of which hold. */
 import { useState } from 'preact/hooks';
-import type { CatalogMember } from '../../api/types.ts';
 import { jsonText } from '../../api/json.ts';
 import { setParameters } from '../../frame/router.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { submitted } from '../../parts/form.ts';
 import { FormButtons } from '../../parts/form-buttons.tsx';
-import { conditionOf, conditionText, type Operator, OPERATORS, takesValue, typedValue } from './condition-text.ts';
+import {
+  type ConditionMember,
+  conditionOf,
+  type ConditionOn,
+  conditionText,
+  type Operator,
+  OPERATORS,
+  takesValue,
+  typedValue,
+} from './condition-text.ts';
 import type { Condition } from './question.ts';
+import './conditions.css';
 
 interface ConditionsProps {
+  readonly of: ConditionOn;
   readonly where: readonly Condition[];
-  readonly properties: readonly CatalogMember[];
+  /** Those that are known. */
+  readonly members: readonly ConditionMember[];
 }
 
-export function Conditions({ where, properties }: ConditionsProps) {
+/** They stand in the parameter `where` of the address. */
+export function Conditions({ of, where, members }: ConditionsProps) {
   const [isAdding, setAdding] = useState(false);
   const change = (conditions: readonly Condition[]): void => {
     setAdding(false);
-    setParameters({ where: conditions.length === 0 ? '' : jsonText(conditions) }, { push: true });
+    setParameters({ where: conditions.length === 0 ? '' : jsonText(conditions), cursor: '' }, { push: true });
   };
   return (
     <div class="conditions">
@@ -44,7 +56,8 @@ export function Conditions({ where, properties }: ConditionsProps) {
       </div>
       {isAdding && (
         <Adding
-          properties={properties}
+          of={of}
+          members={members}
           onAdd={(condition) => change([...where, condition])}
           onCancel={() => setAdding(false)}
         />
@@ -53,34 +66,33 @@ export function Conditions({ where, properties }: ConditionsProps) {
   );
 }
 
-interface AddingProps {
-  readonly properties: readonly CatalogMember[];
+interface AddingProps extends Omit<ConditionsProps, 'where'> {
   readonly onAdd: (condition: Condition) => void;
   readonly onCancel: () => void;
 }
 
-function Adding({ properties, onAdd, onCancel }: AddingProps) {
+function Adding({ of, members, onAdd, onCancel }: AddingProps) {
   const [operator, setOperator] = useState<Operator>('is');
-  const [name, setName] = useState(properties[0]?.name ?? '');
-  const property = properties.find((one) => one.name === name);
+  const [name, setName] = useState(members[0]?.name ?? '');
+  const member = members.find((one) => one.name === name);
   const submit = submitted((textOf) =>
-    onAdd(conditionOf(name, operator, typedValue(textOf('value'), property?.types ?? [], operator))),
+    onAdd(conditionOf(of, name, operator, typedValue(textOf('value'), member?.types ?? [], operator))),
   );
   return (
     <form class="filters below" aria-label="A condition" onSubmit={submit}>
       <label>
-        <span class="label">Property</span>
+        <span class="label">{of === 'trait' ? 'Trait' : 'Property'}</span>
         <input
-          name="property"
-          list="property-names"
+          name="member"
+          list="member-names"
           required
           maxLength={512}
           value={name}
           autoFocus
           onInput={({ currentTarget }) => setName(currentTarget.value)}
         />
-        <datalist id="property-names">
-          {properties.map((one) => (
+        <datalist id="member-names">
+          {members.map((one) => (
             <option key={one.name} value={one.name} />
           ))}
         </datalist>
@@ -91,13 +103,13 @@ function Adding({ properties, onAdd, onCancel }: AddingProps) {
         options={OPERATORS}
         onChoice={(chosen) => setOperator(chosen as Operator)}
       />
-      {takesValue(operator) && <ValueField examples={property?.examples ?? []} />}
+      {takesValue(operator) && <ValueField examples={member?.examples ?? []} />}
       <FormButtons action="Add" onCancel={onCancel} />
     </form>
   );
 }
 
-function ValueField({ examples }: Pick<CatalogMember, 'examples'>) {
+function ValueField({ examples }: Pick<ConditionMember, 'examples'>) {
   const values = examples.map((example) => example.replaceAll(/^"|"$/g, ''));
   return (
     <label>

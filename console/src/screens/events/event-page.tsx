@@ -69,7 +69,7 @@ function Known({ catalog: { event, properties, next_cursor: next } }: { readonly
       </p>
       <section class="card question" aria-label="Measured">
         <QuestionForm question={question} properties={properties} />
-        <Conditions where={question.where} properties={properties} />
+        <Conditions of="property" where={question.where} members={properties} />
         <Measured question={question} />
       </section>
       <Properties properties={properties} hasMore={next !== null} />

@@ -1,7 +1,7 @@
 /** Figures and times of the chart as text. Everything here is pure. */
 import { isRawNumber, type Json, jsonText, type RawNumber } from '../../api/json.ts';
 import type { CountsBucket, CountsSeries } from '../../api/types.ts';
-import { grouped } from '../../parts/numbers.ts';
+import { comparedText, grouped } from '../../parts/numbers.ts';
 import { type Interval, type Measure, type Question, splitParts } from './question.ts';
 
 const ROUNDED = new Intl.NumberFormat('en', { maximumSignificantDigits: 6 });
@@ -13,21 +13,9 @@ export function figureText(value: RawNumber | null | undefined, measure: Measure
   return isDouble ? ROUNDED.format(Number(value.rawJSON)) : grouped(value.rawJSON);
 }
 
-/** From here on the times say more than the percent. */
-const MANY_PERCENT = 1_000;
-
-/** `+12.4 %`, `× 24`; undefined where there is nothing to compare with. */
-export function changeText(
-  now: RawNumber | null | undefined,
-  before: RawNumber | null | undefined,
-): string | undefined {
-  const [to, from] = [now, before].map((value) => Number(value?.rawJSON ?? Number.NaN));
-  if (to === undefined || from === undefined || !Number.isFinite(to) || !Number.isFinite(from) || from === 0)
-    return undefined;
-  const percent = ((to - from) / Math.abs(from)) * 100;
-  if (percent >= MANY_PERCENT && from > 0) return `× ${ROUNDED.format(Math.round(to / from))}`;
-  const digits = Math.abs(percent) < 10 ? 1 : 0;
-  return `${percent < 0 ? '−' : '+'}${Math.abs(percent).toFixed(digits)} %`;
+/** `+12 %`, `×24`; undefined where there is nothing to compare with. */
+export function changeOf(now: RawNumber | null | undefined, before: RawNumber | null | undefined): string | undefined {
+  return now && before ? comparedText(Number(now.rawJSON), Number(before.rawJSON)) : undefined;
 }
 
 /** What is measured, in words: `different users`, `95th percentile of total`. */

@@ -8,7 +8,7 @@ import type { ChartLine } from '../../parts/charts/chart-marks.tsx';
 import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { useLoad } from '../../parts/loading/use-load.ts';
-import { bucketText, changeText, figureText, isCut, measureText, seriesText, tickText } from './figures.ts';
+import { bucketText, changeOf, figureText, isCut, measureText, seriesText, tickText } from './figures.ts';
 import { countsBody, isWhole, type Question, splitParts } from './question.ts';
 import { MeasuredTable } from './measured-table.tsx';
 
@@ -144,7 +144,7 @@ function Headline({ answered: { question, whole } }: { readonly answered: Answer
   if (question.split !== undefined) return <h2 class="measure">{capital(measureText(question))}</h2>;
   const [one] = whole.series;
   const [now, before] = [one?.values[0], one?.previous?.[0]];
-  const change = changeText(now, before);
+  const change = changeOf(now, before);
   return (
     <div class="total">
       <h2 class="figure">
@@ -204,7 +204,7 @@ function Legend({ answered: { question, counts, whole }, isOn, onToggle }: Legen
             </th>
             <td class="number">{figureText(now, measure)}</td>
             {isCompared && <td class="number quiet">{figureText(before, measure)}</td>}
-            {isCompared && <td class="number">{changeText(now, before) ?? '–'}</td>}
+            {isCompared && <td class="number">{changeOf(now, before) ?? '–'}</td>}
           </tr>
         );
       })}

@@ -10,6 +10,8 @@ import { usePages } from '../../parts/loading/use-pages.ts';
 import { useEscape } from '../../parts/loading/use-escape.ts';
 import { Section } from '../../parts/page.tsx';
 import { EventDetails } from '../event-details.tsx';
+import { type ListedUser, namesWanted, UserCell } from '../../parts/user-cell.tsx';
+import { LineButton } from '../../parts/table.tsx';
 import { userLink } from '../user-link.ts';
 import { queryBody, type Question } from './question.ts';
 
@@ -17,8 +19,10 @@ import { queryBody, type Question } from './question.ts';
 export const NEWEST = 20;
 
 export function Newest({ question }: { readonly question: Question }) {
-  const pages = usePages(queryBody(question, NEWEST), async (cursor, signal) => {
-    const asked = operation('POST /v1/events/query', { body: queryBody(question, NEWEST, cursor) });
+  const traits = namesWanted();
+  const body = queryBody(question, NEWEST, { traits });
+  const pages = usePages(body, async (cursor, signal) => {
+    const asked = operation('POST /v1/events/query', { body: queryBody(question, NEWEST, { traits, cursor }) });
     const { events, next_cursor: next } = await ask({ ...asked, signal });
     return { items: events, next };
   });
@@ -46,17 +50,11 @@ function Rows({ events }: { readonly events: readonly ProjectEvent[] }) {
         const isOpen = id === open;
         return (
           <li key={id + event.internal_id + event.timestamp}>
-            <button
-              type="button"
-              class="row-button newest-row"
-              data-row
-              aria-expanded={isOpen}
-              onClick={() => setParameters({ open: isOpen ? '' : id })}
-            >
+            <LineButton look="newest-row" isOpen={isOpen} onToggle={() => setParameters({ open: isOpen ? '' : id })}>
               <Clock at={event.timestamp} />
-              <span class="who">{event.user_id ?? <span class="quiet">{event.anonymous_id ?? 'anonymous'}</span>}</span>
+              <UserCell user={userOf(event)} isBrief />
               <Excerpt value={event.properties} />
-            </button>
+            </LineButton>
             {isOpen && <EventDetails event={event} user={<User event={event} />} />}
           </li>
         );
@@ -67,8 +65,12 @@ function Rows({ events }: { readonly events: readonly ProjectEvent[] }) {
 
 function User({ event }: { readonly event: ProjectEvent }) {
   return (
-    <a class="id" href={userLink(event)}>
-      {event.user_id ?? event.anonymous_id ?? `${event.internal_id.slice(0, 12)}…`}
+    <a href={userLink(event)}>
+      <UserCell user={userOf(event)} />
     </a>
   );
+}
+
+function userOf({ user_traits: traits, ...event }: ProjectEvent): ListedUser {
+  return traits === undefined ? event : { ...event, traits };
 }

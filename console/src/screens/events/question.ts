@@ -122,9 +122,13 @@ export function countsBody(question: Question, isWholePeriod = false): string {
 }
 
 /** The body of `POST /v1/events/query` for the newest of the same events. */
-export function queryBody(question: Question, limit: number, cursor?: string): string {
-  const page = { limit: parseJson(String(limit)), ...(cursor !== undefined && { cursor }) };
-  return jsonText({ ...meant(question), ...page });
+export function queryBody(
+  question: Question,
+  limit: number,
+  more: { readonly traits?: string | undefined; readonly cursor?: string | undefined } = {},
+): string {
+  const given = Object.entries(more).filter((one): one is [string, string] => one[1] !== undefined);
+  return jsonText({ ...meant(question), limit: parseJson(String(limit)), ...Object.fromEntries(given) });
 }
 
 /** The audience of the users who did this in this time: a definition, as JSON text. */
@@ -156,7 +160,7 @@ function fitting(hours: number): Interval {
 }
 
 /** The conditions of an address; anything else is left out. */
-function whereOf(text: string | null): readonly Condition[] {
+export function whereOf(text: string | null): readonly Condition[] {
   const value = parsedOr(text ?? '', []);
   return isList(value) ? value.filter(isObject) : [];
 }

@@ -4,6 +4,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { LiveRow } from '../../api/types.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { UserCell } from '../../parts/user-cell.tsx';
 import { JsonView } from '../../parts/json/json-view.tsx';
 import { exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { useEscape } from '../../parts/loading/use-escape.ts';
@@ -25,7 +26,6 @@ export function LiveMessage({ row, onClose }: LiveMessageProps) {
   };
   useEscape(close);
   useLayoutEffect(() => panel.current?.focus(), []);
-  const [isQueryable, setQueryable] = useState(row.receipt === undefined);
   return (
     <aside class="panel" aria-label="Message" tabIndex={-1} ref={panel}>
       <div class="head">
@@ -34,6 +34,16 @@ export function LiveMessage({ row, onClose }: LiveMessageProps) {
           Close <kbd>Esc</kbd>
         </button>
       </div>
+      <MessageContent row={row} />
+    </aside>
+  );
+}
+
+/** Where a message has got to, whose it is, what it changed and what is in it. */
+export function MessageContent({ row }: { readonly row: LiveRow }) {
+  const [isQueryable, setQueryable] = useState(row.receipt === undefined);
+  return (
+    <>
       {row.receipt !== undefined && (
         <ReceiptSteps
           receipt={row.receipt}
@@ -51,7 +61,7 @@ export function LiveMessage({ row, onClose }: LiveMessageProps) {
         <JsonView value={row.properties ?? row.traits ?? {}} />
       )}
       {row.receipt !== undefined && <CopyReceipt receipt={row.receipt} />}
-    </aside>
+    </>
   );
 }
 
@@ -59,7 +69,11 @@ function MessageFacts({ row }: { readonly row: LiveRow }) {
   const zone = zoneOf(zoneChoice.value);
   const { topic, partition, offset } = row.log;
   const facts = {
-    User: <a href={userLink(row)}>{row.user_id ?? row.anonymous_id ?? row.internal_id}</a>,
+    User: (
+      <a href={userLink(row)}>
+        <UserCell user={{ ...row, traits: row.user_traits ?? {} }} />
+      </a>
+    ),
     Happened: exactTime(row.timestamp, zone),
     Received: exactTime(row.received_at, zone),
     'Message id': <code>{row.message_id}</code>,

@@ -1,24 +1,21 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import type { LiveFilter } from '../../api/live.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { LiveRow } from '../../api/types.ts';
 import { useShortcuts } from '../../frame/keyboard.ts';
-import { address, linkTo, setParameters } from '../../frame/router.ts';
+import { address, setParameters } from '../../frame/router.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
-import { Empty, Problem } from '../../parts/loading/states.tsx';
+import { Problem } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
-import { Clock } from '../../parts/time.tsx';
-import { type Feed, type FeedEntry, recordId, useFeed } from '../live-feed.ts';
-import { LiveCells } from '../live-cells.tsx';
+import { namesWanted } from '../../parts/user-cell.tsx';
+import { type Feed, recordId, useFeed } from '../live-feed.ts';
 import { LiveMessage } from './live-message.tsx';
+import { MessagePage } from './message-page.tsx';
 import { Refusals } from './refusals.tsx';
+import { type Filter, type FilterName, openRow, Rows } from './rows.tsx';
 import './live.css';
-
-type FilterName = 'type' | 'event' | 'user_id' | 'text';
-type Filter = Pick<LiveFilter, FilterName>;
 
 const TYPES = ['track', 'identify', 'session'] as const;
 
@@ -28,6 +25,8 @@ const TABS = [
 ] as const;
 
 export function Screen() {
+  const message = address.value.query.get('message');
+  if (message !== null) return <MessagePage key={message} id={message} />;
   if (tabOf(TABS) === '') return <Stream />;
   return (
     <ScreenPage title="Live">
@@ -44,7 +43,7 @@ function Stream() {
   const { query } = address.value;
   const filter = filterOf(query);
   const [isPaused, setPaused] = useState(false);
-  const feed = useFeed({ ...filter, recent: RECENT }, isPaused);
+  const feed = useFeed({ ...filter, recent: RECENT, traits: namesWanted() }, isPaused);
   const open = useOpenRow(feed, query.get('open') ?? undefined);
   useShortcuts(useMemo(() => ({ p: () => setPaused((paused) => !paused) }), []));
   return (
@@ -90,10 +89,6 @@ function useOpenRow({ entries, recent = [] }: Feed, id: string | undefined): Liv
     kept.current = rows.find((row) => recordId(row) === id);
   }
   return kept.current;
-}
-
-function openRow(row: LiveRow | undefined): void {
-  setParameters({ open: row === undefined ? '' : recordId(row) }, { push: row !== undefined });
 }
 
 /** `50 of 1,240 a second shown` */
@@ -153,89 +148,6 @@ function Field({ name, label, placeholder, value = '', isSearch = false }: Field
       />
     </label>
   );
-}
-
-interface RowsProps {
-  readonly feed: Feed;
-  readonly filter: Filter;
-  readonly open: LiveRow | undefined;
-}
-
-function Rows({ feed: { entries, recent, error }, filter, open }: RowsProps) {
-  if (entries.length === 0 && (recent ?? []).length === 0) {
-    return recent === undefined || error !== undefined ? null : <NothingYet filter={filter} />;
-  }
-  const rowOf = (row: LiveRow) => {
-    const id = recordId(row);
-    return <Row key={id} row={row} isOpen={open !== undefined && recordId(open) === id} />;
-  };
-  return (
-    <ul class="rows" aria-label="Messages, newest first">
-      {entries.map((entry) =>
-        'row' in entry ? rowOf(entry.row) : <Hidden key={`${entry.at} ${entry.hidden}`} {...entry} />,
-      )}
-      {recent !== undefined && recent.length > 0 && (
-        <li class="live-line quiet small">Recorded before this page was opened</li>
-      )}
-      {recent?.map(rowOf)}
-    </ul>
-  );
-}
-
-/** A stream shows 50 messages a second at most: the others are counted. */
-function Hidden({ hidden, at }: Extract<FeedEntry, { readonly hidden: number }>) {
-  return (
-    <li class="live-line quiet small">
-      {count(hidden)} more at <Clock at={at} />, not shown
-    </li>
-  );
-}
-
-function Row({ row, isOpen }: { readonly row: LiveRow; readonly isOpen: boolean }) {
-  return (
-    <li>
-      <button
-        type="button"
-        class="row-button live-row"
-        data-row
-        aria-expanded={isOpen}
-        onClick={() => openRow(isOpen ? undefined : row)}
-      >
-        <LiveCells row={row} />
-      </button>
-    </li>
-  );
-}
-
-function NothingYet({ filter }: { readonly filter: Filter }) {
-  if (Object.values(filter).every((value) => value === undefined)) {
-    return (
-      <Empty
-        title="No messages yet"
-        action={
-          <a class="button primary" href={linkTo([])}>
-            Send the first event
-          </a>
-        }
-      >
-        Messages appear here within a second.
-      </Empty>
-    );
-  }
-  const clear = (
-    <button type="button" onClick={clearFilters}>
-      Clear the filters
-    </button>
-  );
-  return (
-    <Empty title="Nothing matches yet" action={clear}>
-      Neither the newest messages nor any since then match the filters.
-    </Empty>
-  );
-}
-
-function clearFilters(): void {
-  setParameters({ type: '', event: '', user_id: '', text: '' });
 }
 
 function filterOf(query: URLSearchParams): Filter {

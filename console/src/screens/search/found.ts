@@ -9,7 +9,7 @@ import { displayName } from '../../parts/user-cell.tsx';
 import { userLink } from '../user-link.ts';
 
 export interface Found {
-  readonly kind: 'Screen' | 'Audience' | 'Event' | 'User';
+  readonly kind: 'Screen' | 'Audience' | 'Event' | 'User' | 'Message';
   readonly name: string;
   readonly link: string;
 }
@@ -56,8 +56,8 @@ function useUsers(text: string): readonly Found[] | undefined {
     const controller = new AbortController();
     const { signal } = controller;
     const timer = setTimeout(() => {
-      findUsers(text, signal).then(
-        (users) => setAnswered({ of: text, users }),
+      Promise.all([findMessage(text, signal), findUsers(text, signal)]).then(
+        (found) => setAnswered({ of: text, users: found.flat() }),
         (error: unknown) => {
           if (signal.aborted) return;
           if (!(error instanceof ApiError)) throw error;
@@ -83,4 +83,21 @@ async function findUsers(text: string, signal: AbortSignal): Promise<readonly Fo
     const name = displayName(user);
     return { kind: 'User', name: name === undefined ? id : `${name} (${id})`, link: userLink(user) };
   });
+}
+
+/** As ids of messages are: long, with a digit, and without spaces. Anything else is not looked for. */
+const MESSAGE_ID = /^(?=.*\d)\S{8,128}$/;
+
+/** A message with this id. @throws ApiError; the reason of the signal. */
+async function findMessage(text: string, signal: AbortSignal): Promise<readonly Found[]> {
+  if (!MESSAGE_ID.test(text)) return [];
+  const request = operation('GET /v1/messages/{message_id}', { path: { message_id: text } });
+  try {
+    const [first] = (await ask({ ...request, signal })).messages;
+    const name = first === undefined ? text : `${first.event ?? first.type} (${text})`;
+    return [{ kind: 'Message', name, link: linkTo(['live'], { message: text }) }];
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 404 || error.status === 422)) return [];
+    throw error;
+  }
 }

@@ -1,4 +1,4 @@
-/** Screens, audiences, events and users in one list, by a part of their names. */
+/** Screens, audiences, events and users in one list, by a part of their names; a message by its whole id. */
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { goTo } from '../../frame/router.ts';
 import { type Found, useFound } from './found.ts';
@@ -33,7 +33,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         aria-controls={`${id}-list`}
         aria-activedescendant={active >= 0 ? `${id}-${active}` : undefined}
         aria-autocomplete="list"
-        placeholder="Screens, audiences, events, users"
+        placeholder="Screens, audiences, events, users, message ids"
         autoFocus
         autocomplete="off"
         spellcheck={false}

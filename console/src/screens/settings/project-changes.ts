@@ -12,12 +12,20 @@ export const LIMITS = {
 } as const;
 export type Limit = keyof typeof LIMITS;
 
+/** Lists of traits with what they are for. */
+export const TRAIT_LISTS = {
+  name_traits: 'Call users by the first of these traits',
+  search_traits: 'Search users in these traits',
+} as const;
+export type TraitList = keyof typeof TRAIT_LISTS;
+
 /** The fields of the form by their names; a limit without digits is no limit. */
-export type Fields = Readonly<Record<'name' | 'timezone' | Limit, string>>;
+export type Fields = Readonly<Record<'name' | 'timezone' | Limit | TraitList, string>>;
 
 export function fieldsOf(project: AdminProject): Fields {
   const limits = (Object.keys(LIMITS) as Limit[]).map((name) => [name, project[name]?.rawJSON ?? '']);
-  return { name: project.name, timezone: project.timezone, ...Object.fromEntries(limits) } as Fields;
+  const lists = (Object.keys(TRAIT_LISTS) as TraitList[]).map((name) => [name, project[name].join(', ')]);
+  return { name: project.name, timezone: project.timezone, ...Object.fromEntries([...limits, ...lists]) } as Fields;
 }
 
 /** The body of the change, with only what is different; undefined where nothing is. */
@@ -28,6 +36,11 @@ export function changesOf(before: Fields, after: Fields): string | undefined {
 }
 
 function valueOf(name: keyof Fields, text: string): Json {
+  if (Object.hasOwn(TRAIT_LISTS, name))
+    return text
+      .split(',')
+      .map((trait) => trait.trim())
+      .filter((trait) => trait !== '');
   if (!Object.hasOwn(LIMITS, name)) return text;
   if (text === '') return null;
   // What is no number goes out as it is: the service says what it takes.

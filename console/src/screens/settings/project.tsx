@@ -14,7 +14,15 @@ import { Empty, Loading, Problem, Ready } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { useAnswer, useLoad } from '../../parts/loading/use-load.ts';
 import { Keys } from './keys.tsx';
-import { changesOf, type Fields, fieldsOf, type Limit, LIMITS } from './project-changes.ts';
+import {
+  changesOf,
+  type Fields,
+  fieldsOf,
+  type Limit,
+  LIMITS,
+  TRAIT_LISTS,
+  type TraitList,
+} from './project-changes.ts';
 import { ZoneField } from './zone-field.tsx';
 
 export function ProjectPage({ id }: { readonly id: string }) {
@@ -74,9 +82,7 @@ function SettingsForm({ project, reload }: FormProps) {
         <input name="name" required maxLength={200} defaultValue={project.name} autoComplete="off" />
       </label>
       <ZoneField value={project.timezone} />
-      {(Object.keys(LIMITS) as Limit[]).map((name) => (
-        <LimitField key={name} name={name} value={project[name]?.rawJSON ?? ''} />
-      ))}
+      <MoreFields project={project} />
       {error !== undefined && <Problem error={error} />}
       {notice === 'changed' && (
         <p class="notice" role="alert">
@@ -97,8 +103,31 @@ function SettingsForm({ project, reload }: FormProps) {
 }
 
 function fieldsIn(form: HTMLFormElement): Fields {
-  const names: readonly (keyof Fields)[] = ['name', 'timezone', ...(Object.keys(LIMITS) as Limit[])];
+  const names = ['name', 'timezone', ...Object.keys(TRAIT_LISTS), ...Object.keys(LIMITS)];
   return Object.fromEntries(names.map((name) => [name, textIn(form, name)])) as Fields;
+}
+
+function MoreFields({ project }: Pick<FormProps, 'project'>) {
+  const fields = fieldsOf(project);
+  return (
+    <>
+      {(Object.keys(TRAIT_LISTS) as TraitList[]).map((name) => (
+        <TraitsField key={name} name={name} value={fields[name]} />
+      ))}
+      {(Object.keys(LIMITS) as Limit[]).map((name) => (
+        <LimitField key={name} name={name} value={fields[name]} />
+      ))}
+    </>
+  );
+}
+
+function TraitsField({ name, value }: { readonly name: TraitList; readonly value: string }) {
+  return (
+    <label>
+      <span class="label">{TRAIT_LISTS[name]}</span>
+      <input name={name} defaultValue={value} placeholder="none" autoComplete="off" />
+    </label>
+  );
 }
 
 function LimitField({ name, value }: { readonly name: Limit; readonly value: string }) {

@@ -5,6 +5,7 @@ import { linkTo } from '../../frame/router.ts';
 import { Problem, Ready } from '../../parts/loading/states.tsx';
 import { usePoll } from '../../parts/loading/use-poll.ts';
 import { ScreenPage } from '../../parts/page.tsx';
+import { namesWanted } from '../../parts/user-cell.tsx';
 import { useHasData } from '../has-data.ts';
 import { LiveCells } from '../live-cells.tsx';
 import { type Feed, recordId, useFeed } from '../live-feed.ts';
@@ -20,7 +21,7 @@ const STATUS_MS = 5_000;
 const SUMMARY_MS = 30_000;
 
 export function Screen() {
-  const feed = useFeed({ recent: NEWEST }, false);
+  const feed = useFeed({ recent: NEWEST, traits: namesWanted() }, false);
   const hasData = useHasData();
   const { value: status } = usePoll(hasData === 'yes' ? operation('GET /v1/status') : undefined, STATUS_MS);
   return (

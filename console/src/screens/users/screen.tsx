@@ -1,158 +1,170 @@
-import { useState } from 'preact/hooks';
-import { operation } from '../../../../schemas/operations.ts';
+/** `#/users` with a search and conditions, `#/users/{user id}`, and `#/users/{internal id}?by=internal_id`. */
+import type { ComponentChildren } from 'preact';
+import { type Operation, operation } from '../../../../schemas/operations.ts';
+import { countOf, type Json, jsonText, parseJson } from '../../api/json.ts';
 import type { Profile } from '../../api/types.ts';
-import { address, goTo, linkTo } from '../../frame/router.ts';
+import { address, linkTo, setParameters } from '../../frame/router.ts';
+import { mayChangeAudiences, project } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { textIn } from '../../parts/form.ts';
-import { Excerpt } from '../../parts/json/json-view.tsx';
-import { Pager } from '../../parts/loading/pager.tsx';
-import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
-import { Ago } from '../../parts/time.tsx';
+import { Loading, Ready } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { userLink } from '../user-link.ts';
+import { count } from '../../parts/numbers.ts';
+import { ScreenPage } from '../../parts/page.tsx';
+import { nameTraits, spelled } from '../../parts/user-cell.tsx';
+import type { ConditionMember } from '../events/condition-text.ts';
+import { Conditions } from '../events/conditions.tsx';
+import { type Condition, whereOf } from '../events/question.ts';
+import { ColumnChoice, columnsOf, traitsAmong } from './columns.tsx';
+import { Found } from './found.tsx';
 import { UserPage } from './user.tsx';
+import './users.css';
 
-/** `#/users` with a search, `#/users/{user id}`, and `#/users/{internal id}?by=internal_id`. */
 export function Screen() {
   const { path, query } = address.value;
   const id = path[1];
-  if (id === undefined) return <Search />;
+  if (id === undefined) return <Users />;
   const by = query.get('by') === 'internal_id' ? 'internal_id' : 'user_id';
   return <UserPage key={by + id} name={{ id, by }} />;
 }
 
-/** Parameters of `GET /v1/users`, one of which is given. */
-const KINDS = {
-  search: { name: 'Any part', hint: 'A part of an id, a name or an email' },
-  prefix: { name: 'User id', hint: 'The beginning of an id, such as u-000' },
-  trait: { name: 'Trait', hint: 'name:value, such as plan:pro' },
-  anonymous_id: { name: 'Anonymous id', hint: 'The whole id of a browser or device' },
-  internal_id: { name: 'Internal id', hint: '64 hexadecimal digits' },
-} as const;
+/** The traits of the project that was looked at last: whoever comes back does not wait for them. */
+let kept: { readonly of: string | undefined; readonly traits: readonly ConditionMember[] } | undefined;
 
-type Kind = keyof typeof KINDS;
-
-interface Asked {
-  readonly kind: Kind;
-  readonly text: string;
+/** The traits that the project knows: for columns and conditions. */
+function Users() {
+  const catalog = useAnswer(operation('GET /v1/catalog/traits', { query: { limit: 200 } }));
+  const { query } = address.value;
+  const other = (Object.keys(OTHER_IDS) as (keyof typeof OTHER_IDS)[]).find((name) => query.has(name));
+  const of = project.value?.id;
+  if (catalog.state === 'ready') kept = { of, traits: catalog.value.traits };
+  // Without the catalogue there is nothing to choose, and users all the same.
+  const known = kept?.of === of ? kept?.traits : catalog.state === 'failed' ? [] : undefined;
+  if (known === undefined) return <Page />;
+  return other === undefined ? <Listed known={known} /> : <ByOtherId by={other} known={known} />;
 }
 
-function Search() {
-  const asked = askedIn(address.value.query);
+interface PageProps {
+  readonly total?: number | undefined;
+  readonly actions?: ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+function Page({ total, actions, children }: PageProps) {
   return (
-    <div class="screen">
-      <div class="head">
-        <h1>Users</h1>
-        <div class="row actions">
-          <CopyAs request={operation('GET /v1/users', { query: queryOf(asked) })} />
-        </div>
-      </div>
-      <SearchForm key={asked.kind + asked.text} asked={asked} />
-      <Found key={JSON.stringify(asked)} asked={asked} />
-    </div>
-  );
-}
-
-function askedIn(query: URLSearchParams): Asked {
-  const kind = (Object.keys(KINDS) as Kind[]).find((name) => query.has(name)) ?? 'search';
-  return { kind, text: query.get(kind) ?? '' };
-}
-
-/** Where nothing is typed, all users: whose ids begin with nothing. */
-function queryOf({ kind, text }: Asked): { readonly [name in Kind]?: string } {
-  if (kind !== 'search') return { [kind]: text };
-  return text.trim() === '' ? { prefix: '' } : { search: text.trim() };
-}
-
-function SearchForm({ asked }: { readonly asked: Asked }) {
-  const [kind, setKind] = useState<Kind>(asked.kind);
-  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
-    event.preventDefault();
-    goTo(linkTo(['users'], { [kind]: textIn(event.currentTarget, 'text') }));
-  };
-  return (
-    <form class="filters search" role="search" onSubmit={submit}>
-      <label>
-        <span class="label">Find by</span>
-        <select value={kind} onChange={(event) => setKind(event.currentTarget.value as Kind)}>
-          {Object.entries(KINDS).map(([value, { name }]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label class="wide">
-        <span class="label">{KINDS[kind].hint}</span>
-        <input name="text" type="search" maxLength={512} defaultValue={asked.text} data-search />
-      </label>
-      <button type="submit" class="primary">
-        Find
-      </button>
-    </form>
+    <ScreenPage title="Users" beside={total !== undefined && <p class="quiet">{count(total)}</p>} actions={actions}>
+      {children ?? <Loading what="users" />}
+    </ScreenPage>
   );
 }
 
 const PAGE = '50';
 
-function Found({ asked }: { readonly asked: Asked }) {
-  const cursor = address.value.query.get('cursor') ?? undefined;
-  const request = operation('GET /v1/users', { query: { ...queryOf(asked), limit: PAGE, cursor } });
-  const found = useAnswer(request);
-  if (found.state === 'loading') return <Loading what="users" />;
-  if (found.state === 'failed') return <Problem error={found.error} retry={found.retry} />;
-  const { users, next_cursor: next } = found.value;
-  if (users.length === 0) return <Nobody asked={asked} />;
+interface KnownProps {
+  readonly known: readonly ConditionMember[];
+}
+
+function Listed({ known }: KnownProps) {
+  const { query } = address.value;
+  const where = whereOf(query.get('where'));
+  const columns = columnsOf(known);
+  const request = operation('POST /v1/users/query', { body: bodyOf(query, where, columns) });
+  const loaded = useAnswer(request);
+  const total = loaded.state === 'ready' && loaded.value.total ? countOf(loaded.value.total) : undefined;
+  const isNarrowed = where.length > 0 || (query.get('search') ?? '') !== '';
+  return (
+    <Page total={total} actions={<Actions known={known} where={where} request={request} />}>
+      <div class="users-filter">
+        <input
+          type="search"
+          aria-label="Search"
+          placeholder="Name, email or id"
+          maxLength={512}
+          defaultValue={query.get('search') ?? ''}
+          key={query.get('search')}
+          data-search
+          onChange={({ currentTarget }) => setParameters({ search: currentTarget.value, cursor: '' }, { push: true })}
+        />
+        <Conditions of="trait" where={where} members={known} />
+      </div>
+      <Ready of={loaded} what="users">
+        {({ users, next_cursor: next }) => (
+          <Found users={users} columns={columns} next={next} isNarrowed={isNarrowed} />
+        )}
+      </Ready>
+    </Page>
+  );
+}
+
+function Actions({
+  known,
+  where,
+  request,
+}: KnownProps & { readonly where: readonly Condition[]; readonly request: Operation }) {
   return (
     <>
-      <ul class="rows" aria-label="Users">
-        {users.map((user) => (
-          <li key={user.internal_id}>
-            <UserRow user={user} />
-          </li>
-        ))}
-      </ul>
-      <Pager next={next} />
+      {where.length > 0 && mayChangeAudiences.value && (
+        <a class="button" href={linkTo(['audiences', 'new'], { definition: jsonText(definitionOf(where)) })}>
+          Save as audience
+        </a>
+      )}
+      <ColumnChoice known={known} />
+      <CopyAs request={request} />
     </>
   );
 }
 
-function Nobody({ asked }: { readonly asked: Asked }) {
-  if (asked.text.trim() === '') {
-    return (
-      <Empty title="There are no users yet">
-        <p>
-          A user appears with the first message that names a <code>user_id</code>. <a href={linkTo([])}>Send one</a>, or{' '}
-          <a href={linkTo(['live'])}>see what comes in</a>.
-        </p>
-      </Empty>
-    );
-  }
+function bodyOf(query: URLSearchParams, where: readonly Condition[], columns: readonly string[]): string {
+  const traits = [...nameTraits(), ...traitsAmong(columns)].map((name) => spelled([name]));
+  const [search, cursor] = [query.get('search')?.trim() ?? '', query.get('cursor')];
+  return jsonText({
+    limit: parseJson(PAGE),
+    ...(search !== '' && { search }),
+    ...(where.length > 0 && { users: definitionOf(where) }),
+    ...(traits.length > 0 && { traits: [...new Set(traits)].join(',') }),
+    ...(columns.includes('events') && { count_events: true }),
+    ...(cursor !== null && { cursor }),
+  });
+}
+
+function definitionOf(where: readonly Condition[]): Json {
+  const [only] = where;
+  return where.length === 1 && only !== undefined ? only : { all: where };
+}
+
+/** The parameters of `GET /v1/users` that links have. */
+const OTHER_IDS = { anonymous_id: 'Anonymous id', internal_id: 'Internal id' } as const;
+
+function ByOtherId({ by, known }: KnownProps & { readonly by: keyof typeof OTHER_IDS }) {
+  const { query } = address.value;
+  const request = operation('GET /v1/users', {
+    query: { [by]: query.get(by) ?? '', limit: PAGE, cursor: query.get('cursor') ?? undefined },
+  });
+  const loaded = useAnswer(request);
   return (
-    <Empty title="Nobody was found">
-      {asked.kind === 'search' ? (
-        <p>
-          No user of this project has <code>{asked.text}</code> in their id, or in a trait that is searched:{' '}
-          <code>name</code> and <code>email</code>, unless the project has others.
-        </p>
-      ) : (
-        <p>
-          No {KINDS[asked.kind].name.toLowerCase()} in this project {asked.kind === 'prefix' ? 'begins with' : 'is'}{' '}
-          <code>{asked.text}</code>. Capital letters count.
-        </p>
-      )}
-    </Empty>
+    <Page actions={<CopyAs request={request} />}>
+      <p class="row">
+        <span class="chip">
+          {OTHER_IDS[by]} is {query.get(by)}
+          <a href={linkTo(['users'])} aria-label="Remove the condition">
+            ×
+          </a>
+        </span>
+      </p>
+      <Ready of={loaded} what="users">
+        {({ users, next_cursor: next }) => (
+          <Found
+            users={users.map((user) => ({ ...user, anonymous_id: anonymousIdOf(user) }))}
+            columns={columnsOf(known).filter((column) => column !== 'events')}
+            next={next}
+            isNarrowed
+          />
+        )}
+      </Ready>
+    </Page>
   );
 }
 
-function UserRow({ user }: { readonly user: Profile }) {
-  return (
-    <a class="row-button user-row" data-row href={userLink(user)}>
-      <b>{user.user_id ?? <span class="quiet">anonymous</span>}</b>
-      <Excerpt value={user.traits} />
-      <span class="quiet">
-        <Ago at={user.last_seen} isPlain />
-      </span>
-    </a>
-  );
+/** What users are known by who have no id of their own. */
+function anonymousIdOf({ user_id: id, anonymous_ids: ids }: Pick<Profile, 'user_id' | 'anonymous_ids'>) {
+  return id === null ? (ids[0] ?? null) : null;
 }

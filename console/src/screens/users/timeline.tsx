@@ -1,79 +1,107 @@
-/** The events of one user, newest first, a page after the other; a row opens in its place. */
+/** What happened to a user, newest first, by day, a page after the other; a row opens in its place. */
 import type { TargetedEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
-import type { UserEvent } from '../../api/types.ts';
-import { address, setParameters } from '../../frame/router.ts';
+import type { TimelineEntry } from '../../api/types.ts';
+import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { Excerpt } from '../../parts/json/json-view.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Excerpt, JsonView } from '../../parts/json/json-view.tsx';
 import { More } from '../../parts/loading/more.tsx';
-import { Clock } from '../../parts/time.tsx';
 import { usePages } from '../../parts/loading/use-pages.ts';
 import { useEscape } from '../../parts/loading/use-escape.ts';
+import { Section } from '../../parts/page.tsx';
+import { LineButton } from '../../parts/table.tsx';
+import { Clock, dayIn, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { EventDetails } from '../event-details.tsx';
-import { OtherMessages } from './other-messages.tsx';
-import { eventsRequest, targetOf, type UserName } from '../user-link.ts';
+import { targetOf, type UserName } from '../user-link.ts';
 
-/** The narrowing that the address has: `since` and `until` are days in the project's time zone. */
+/** The kinds, as the service calls them. */
+const KINDS = { track: 'Events', identify: 'Identifies', session: 'Sessions', audience: 'Audiences' } as const;
+type Kind = keyof typeof KINDS;
+const ALL = Object.keys(KINDS) as Kind[];
+
+/** What the address asks for: `since` and `until` are days in the project's time zone. */
 interface Narrowing {
+  readonly types: readonly Kind[];
   readonly event: string | undefined;
   readonly since: string | undefined;
   readonly until: string | undefined;
 }
 
-/** Events, a page after the other; or, of all there is, what is not an event. */
 export function Timeline({ name }: { readonly name: UserName }) {
-  const { query } = address.value;
-  const shows = query.get('show') === 'other' ? 'other' : '';
-  const [event, since, until] = ['event', 'since', 'until'].map((key) => query.get(key) ?? undefined);
-  const narrowing = { event, since, until };
-  const asked = eventsRequest(name, { ...narrowing, limit: 50 });
-  const tidemark = name.by === 'user_id' && { tidemark: tidemarkOf(name.id, narrowing) };
+  const narrowing = narrowingOf(address.value.query);
+  const { types, ...filter } = narrowing;
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const [isOpen, setOpen] = useState(isFiltered);
   return (
-    <>
-      <div class="section-head">
-        <h2 id="timeline">Timeline</h2>
-        <div class="row">
-          <select
-            aria-label="Show"
-            value={shows}
-            onChange={({ currentTarget }) => setParameters({ show: currentTarget.value }, { push: true })}
-          >
-            <option value="">Events</option>
-            <option value="other">Other messages</option>
-          </select>
-          {shows === '' ? (
-            <CopyAs request={asked} {...tidemark} />
-          ) : (
-            <CopyAs request={operation('GET /v1/users/{user_id}/export', targetOf(name))} isStream />
-          )}
-        </div>
-      </div>
-      {shows === 'other' && <OtherMessages name={name} />}
-      {shows === '' && (
+    <Section
+      id="timeline"
+      title="Timeline"
+      actions={
         <>
-          <NarrowingForm narrowing={narrowing} />
-          <Pages key={JSON.stringify(narrowing)} name={name} narrowing={narrowing} />
+          <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            Filter
+          </button>
+          <CopyAs request={requestOf(name, narrowing)} />
         </>
-      )}
-    </>
+      }
+    >
+      <Kinds types={types} />
+      {isOpen && <FilterForm filter={filter} />}
+      <Pages key={JSON.stringify(narrowing)} name={name} narrowing={narrowing} isFiltered={isFiltered} />
+    </Section>
   );
 }
 
-function tidemarkOf(id: string, { event }: Narrowing): readonly string[] {
-  return ['user', 'events', id, ...(event === undefined ? [] : ['--event', event])];
+function narrowingOf(query: URLSearchParams): Narrowing {
+  const given = (name: string): string | undefined => query.get(name) ?? undefined;
+  const chosen = ALL.filter((kind) => (given('types') ?? '').split(',').includes(kind));
+  const types = chosen.length === 0 ? ALL : chosen;
+  return { types, event: given('event'), since: given('since'), until: given('until') };
 }
 
-function NarrowingForm({ narrowing }: { readonly narrowing: Narrowing }) {
-  const fieldOf = (name: keyof Narrowing) => ({
-    key: narrowing[name] ?? '',
-    defaultValue: narrowing[name] ?? '',
+const PAGE = 50;
+
+/** A name of events leaves everything else out. */
+function requestOf(name: UserName, { types, event, since, until }: Narrowing, cursor?: string) {
+  const { path, query } = targetOf(name);
+  const wanted = event === undefined ? types : ['track'];
+  const named = wanted.length === ALL.length ? undefined : wanted.join(',');
+  return operation('GET /v1/users/{user_id}/timeline', {
+    path,
+    query: { ...query, types: named, event, since, until, limit: PAGE, cursor },
+  });
+}
+
+/** The first press of one leaves it alone; a press of the last that is left brings all back. */
+function Kinds({ types }: Pick<Narrowing, 'types'>) {
+  const toggle = (kind: Kind): void => {
+    const others = types.filter((one) => one !== kind);
+    const next = types.length === ALL.length ? [kind] : types.includes(kind) ? others : [...types, kind];
+    setParameters({ types: next.length === ALL.length ? '' : next.join(',') });
+  };
+  return (
+    <div class="row kinds" role="group" aria-label="Show">
+      {ALL.map((kind) => (
+        <button key={kind} type="button" class="chip" aria-pressed={types.includes(kind)} onClick={() => toggle(kind)}>
+          {KINDS[kind]}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function FilterForm({ filter }: { readonly filter: Omit<Narrowing, 'types'> }) {
+  const fieldOf = (name: keyof typeof filter) => ({
+    key: filter[name] ?? '',
+    defaultValue: filter[name] ?? '',
     onChange: ({ currentTarget }: TargetedEvent<HTMLInputElement>) =>
       setParameters({ [name]: currentTarget.value.trim() }),
   });
   return (
-    <form class="filters narrowing" role="search" aria-label="Narrow" onSubmit={(event) => event.preventDefault()}>
+    <form class="filters" role="search" aria-label="Narrow" onSubmit={(event) => event.preventDefault()}>
       <label>
         <span class="label">Event</span>
         <input type="search" maxLength={512} data-search {...fieldOf('event')} />
@@ -93,54 +121,100 @@ function NarrowingForm({ narrowing }: { readonly narrowing: Narrowing }) {
 interface PagesProps {
   readonly name: UserName;
   readonly narrowing: Narrowing;
+  readonly isFiltered: boolean;
 }
 
-function Pages({ name, narrowing }: PagesProps) {
-  const isNarrowed = Object.values(narrowing).some(Boolean);
+function Pages({ name, narrowing, isFiltered }: PagesProps) {
   const pages = usePages(JSON.stringify([name, narrowing]), async (cursor, signal) => {
-    const asked = eventsRequest(name, { ...narrowing, limit: 50, cursor });
-    const { events, next_cursor: next } = await ask({ ...asked, signal });
-    return { items: events, next };
+    const { timeline, next_cursor: next } = await ask({ ...requestOf(name, narrowing, cursor), signal });
+    return { items: timeline, next };
   });
+  const isWhole = !isFiltered && narrowing.types.length === ALL.length;
   return (
     <>
-      <Events events={pages.items} />
-      <More pages={pages} what="events" />
-      {pages.isEnd && <p class="quiet below">{endText(pages.items.length, isNarrowed)}</p>}
+      <Days entries={pages.items} />
+      <More pages={pages} what="the timeline" />
+      {pages.isEnd && <p class="quiet below">{endText(pages.items.length, isWhole)}</p>}
     </>
   );
 }
 
-function endText(events: number, isNarrowed: boolean): string {
-  if (isNarrowed) return events === 0 ? 'No events like this.' : 'There are no earlier events like these.';
-  return events === 0 ? 'No events yet.' : 'There are no earlier events.';
+function endText(entries: number, isWhole: boolean): string {
+  if (entries === 0) return isWhole ? 'Nothing yet.' : 'Nothing like this.';
+  return isWhole ? 'There is nothing earlier.' : 'There is nothing earlier like this.';
 }
 
-function Events({ events }: { readonly events: readonly UserEvent[] }) {
-  const [open, setOpen] = useState<UserEvent>();
+function Days({ entries }: { readonly entries: readonly TimelineEntry[] }) {
+  const [open, setOpen] = useState<TimelineEntry>();
   useEscape(() => setOpen(undefined));
-  if (events.length === 0) return null;
-  return (
-    <ul class="rows">
-      {events.map((event) => {
-        const isOpen = event === open;
-        return (
-          <li key={event.message_id + event.event + event.timestamp}>
-            <button
-              type="button"
-              class="row-button event-row"
-              data-row
-              aria-expanded={isOpen}
-              onClick={() => setOpen(isOpen ? undefined : event)}
+  const zone = zoneOf(zoneChoice.value);
+  const days = Map.groupBy(entries, (entry) => dayIn(timeOf(entry), zone));
+  return [...days].map(([day, ofDay]) => (
+    <section key={day} class="timeline-day" aria-label={day}>
+      <h3 class="quiet small">{day}</h3>
+      <ul class="rows">
+        {ofDay.map((entry) => (
+          <li key={keyOf(entry)}>
+            <LineButton
+              look="event-row"
+              isOpen={entry === open}
+              onToggle={() => setOpen(entry === open ? undefined : entry)}
             >
-              <Clock at={event.timestamp} />
-              <span class="kind track">{event.event}</span>
-              <Excerpt value={event.properties} />
-            </button>
-            {isOpen && <EventDetails event={event} />}
+              <Clock at={timeOf(entry)} isOfDay />
+              <span class={`kind ${entry.type}`}>{titleOf(entry)}</span>
+              <Excerpt
+                value={entry.type === 'track' ? entry.properties : entry.type === 'audience' ? {} : entry.traits}
+              />
+            </LineButton>
+            {entry === open && <Details entry={entry} />}
           </li>
-        );
-      })}
-    </ul>
+        ))}
+      </ul>
+    </section>
+  ));
+}
+
+function timeOf(entry: TimelineEntry): string {
+  return entry.type === 'audience' ? entry.at : entry.timestamp;
+}
+
+function keyOf(entry: TimelineEntry): string {
+  const id = entry.type === 'audience' ? entry.audience_id : entry.message_id;
+  return [entry.type, id, timeOf(entry), titleOf(entry)].join(' ');
+}
+
+function titleOf(entry: TimelineEntry): string {
+  if (entry.type === 'audience') return `${entry.change} ${entry.name ?? entry.audience_id}`;
+  return entry.type === 'track' ? entry.event : entry.type;
+}
+
+function Details({ entry }: { readonly entry: TimelineEntry }) {
+  if (entry.type === 'track') return <EventDetails event={entry} />;
+  const zone = zoneOf(zoneChoice.value);
+  if (entry.type === 'audience') {
+    return (
+      <div class="details">
+        <Facts of={{ Counted: exactTime(entry.at, zone), 'By version': entry.version.rawJSON, Because: entry.cause }} />
+        <p>
+          <a href={linkTo(['audiences', entry.audience_id])}>Go to the audience</a>
+        </p>
+      </div>
+    );
+  }
+  return (
+    <div class="details">
+      <Facts
+        of={{
+          Happened: exactTime(entry.timestamp, zone),
+          Received: exactTime(entry.received_at, zone),
+          'Message id': <a href={linkTo(['live'], { message: entry.message_id })}>{entry.message_id}</a>,
+        }}
+      />
+      {entry.cut === true ? (
+        <p class="notice">Its traits are too long for this list.</p>
+      ) : (
+        <JsonView value={entry.traits} />
+      )}
+    </div>
   );
 }

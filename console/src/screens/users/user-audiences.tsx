@@ -1,34 +1,50 @@
 /** The audiences that a user is in, and those that it is not. */
-import { operation } from '../../../../schemas/operations.ts';
+import type { Operation } from '../../../../schemas/operations.ts';
 import type { Profile, UserAudience } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { Loading, Problem } from '../../parts/loading/states.tsx';
+import { Ready } from '../../parts/loading/states.tsx';
+import { Section } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import type { Loaded } from '../../parts/loading/use-load.ts';
+import { LineButton } from '../../parts/table.tsx';
 import { WhyUser } from '../../parts/conditions/why-tree.tsx';
-import { targetOf, type UserName } from '../user-link.ts';
+
+const MOST_BADGES = 8;
+
+/** Those that the user is in, under the name. */
+export function AudienceBadges({ audiences }: { readonly audiences: readonly UserAudience[] }) {
+  const all = audiences.filter(({ is_member: isIn }) => isIn);
+  if (all.length === 0) return null;
+  return (
+    <ul class="audience-badges row" aria-label="In the audiences">
+      {all.slice(0, MOST_BADGES).map(({ id, name }) => (
+        <li key={id}>
+          <a class="chip" href={linkTo(['audiences', id])}>
+            {name}
+          </a>
+        </li>
+      ))}
+      {all.length > MOST_BADGES && <li class="quiet small">and {all.length - MOST_BADGES} more</li>}
+    </ul>
+  );
+}
 
 interface UserAudiencesProps {
-  readonly name: UserName;
+  readonly asked: Operation;
+  readonly loaded: Loaded<{ readonly audiences: readonly UserAudience[]; readonly next_cursor: string | null }> & {
+    readonly retry: () => void;
+  };
   readonly user: Profile;
 }
 
-export function UserAudiences({ name, user }: UserAudiencesProps) {
-  const asked = operation('GET /v1/users/{user_id}/audiences', targetOf(name));
-  const loaded = useAnswer(asked);
+export function UserAudiences({ asked, loaded, user }: UserAudiencesProps) {
   return (
-    <>
-      <div class="section-head">
-        <h2 id="audiences">Audiences</h2>
-        <CopyAs request={asked} />
-      </div>
-      {loaded.state === 'loading' && <Loading what="audiences" />}
-      {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
-      {loaded.state === 'ready' && (
-        <List audiences={loaded.value.audiences} hasMore={loaded.value.next_cursor !== null} user={user} />
-      )}
-    </>
+    <Section id="audiences" title="Audiences" actions={<CopyAs request={asked} />}>
+      <Ready of={loaded} what="audiences">
+        {({ audiences, next_cursor: next }) => <List audiences={audiences} hasMore={next !== null} user={user} />}
+      </Ready>
+    </Section>
   );
 }
 
@@ -67,11 +83,10 @@ function Row({ audience, user }: { readonly audience: UserAudience; readonly use
   const isOpen = address.value.query.get('audience') === id;
   return (
     <li>
-      <button
-        type="button"
-        class="row-button user-audience-row"
-        aria-expanded={isOpen}
-        onClick={() => setParameters({ audience: isOpen ? '' : id }, { push: true })}
+      <LineButton
+        look="user-audience-row"
+        isOpen={isOpen}
+        onToggle={() => setParameters({ audience: isOpen ? '' : id }, { push: true })}
       >
         <span class={`membership ${isIn ? 'in' : 'out'}`}>{isIn ? 'In' : 'Out'}</span>
         <span class="user-audience">
@@ -94,7 +109,7 @@ function Row({ audience, user }: { readonly audience: UserAudience; readonly use
           </span>
         </span>
         <span class="quiet">Why?</span>
-      </button>
+      </LineButton>
       {isOpen && (
         <div class="details">
           <WhyUser audienceId={id} user={user} />

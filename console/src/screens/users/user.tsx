@@ -1,112 +1,78 @@
-import type { ApiError } from '../../api/client.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { Profile } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
+import { CopyAs, CopyText } from '../../parts/copy-as.tsx';
 import { Download } from '../../parts/download.tsx';
-import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
-import { Ago } from '../../parts/time.tsx';
+import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { ScreenPage } from '../../parts/page.tsx';
 import { usePoll } from '../../parts/loading/use-poll.ts';
+import { displayName } from '../../parts/user-cell.tsx';
+import { Activity } from './activity.tsx';
 import { saveExport } from './export-lines.ts';
 import { Timeline } from './timeline.tsx';
-import { profileRequest, type UserName } from '../user-link.ts';
+import { profileRequest, targetOf, type UserName } from '../user-link.ts';
 import { Traits } from './traits.tsx';
-import { UserAudiences } from './user-audiences.tsx';
-import './users.css';
+import { AudienceBadges, UserAudiences } from './user-audiences.tsx';
 
 export function UserPage({ name }: { readonly name: UserName }) {
   const asked = profileRequest(name);
   // A link may be faster than the profile: after a failure it is asked for again.
   const { value, error, retry } = usePoll(asked, () => undefined);
-  const title = name.by === 'user_id' ? name.id : 'Anonymous user';
+  const known = value && displayName(value);
+  const title = known ?? (name.by === 'user_id' ? name.id : 'Anonymous user');
   const tidemark = name.by === 'user_id' && { tidemark: ['user', 'show', name.id] };
   return (
-    <div class="screen">
-      <p class="up">
-        <a href={linkTo(['users'])}>Users</a>
-      </p>
-      <div class="head">
-        <h1 class="id">{title}</h1>
-        <div class="row actions">
+    <ScreenPage
+      title={known === undefined ? <span class="id">{title}</span> : title}
+      up={{ path: 'users', name: 'Users' }}
+      look="of-user"
+      actions={
+        <>
           {value !== undefined && (
             <Download label="Export" unit="lines" run={(tell, signal) => saveExport(name, tell, signal)} />
           )}
           <CopyAs request={asked} {...tidemark} />
-        </div>
-      </div>
-      {value === undefined && error === undefined && <Loading what="the profile" />}
-      {error !== undefined && <NotShown error={error} retry={retry} />}
-      {value !== undefined && <Known name={name} profile={value} />}
-    </div>
+        </>
+      }
+    >
+      <Ready of={{ value, error, retry }} what="the profile" missing={<Unknown />}>
+        {(profile) => <Known name={name} profile={profile} />}
+      </Ready>
+    </ScreenPage>
   );
 }
 
-function NotShown({ error, retry }: { readonly error: ApiError; readonly retry: () => void }) {
-  if (error.status !== 404) return <Problem error={error} retry={retry} />;
+function Unknown() {
   return (
     <Empty title="Nobody is known by this id">
-      <p>
-        A user appears with the first message that names it. Capital letters and spaces count.{' '}
-        <a href={linkTo(['live'])}>See what comes in</a>.
-      </p>
+      A user appears with the first message that names it. Capital letters and spaces count.{' '}
+      <a href={linkTo(['live'])}>See what comes in</a>.
     </Empty>
   );
 }
 
 function Known({ name, profile }: { readonly name: UserName; readonly profile: Profile }) {
+  const asked = operation('GET /v1/users/{user_id}/audiences', targetOf(name));
+  const audiences = useAnswer(asked);
+  const id = profile.user_id ?? profile.anonymous_ids[0] ?? profile.internal_id;
   return (
     <>
-      <dl class="facts wide-facts">
-        <div>
-          <dt>First seen</dt>
-          <dd>
-            <Ago at={profile.first_seen} />
-          </dd>
-        </div>
-        <div>
-          <dt>Last seen</dt>
-          <dd>
-            <Ago at={profile.last_seen} />
-          </dd>
-        </div>
-        <div>
-          <dt>Anonymous ids</dt>
-          <dd>
-            {profile.anonymous_ids.length === 0 ? <span class="quiet">none</span> : <Ids ids={profile.anonymous_ids} />}
-          </dd>
-        </div>
-        <div>
-          <dt>Internal id</dt>
-          <dd>
-            <code title={profile.internal_id}>{profile.internal_id.slice(0, 12)}…</code>
-          </dd>
-        </div>
-      </dl>
+      <p class="user-id row">
+        <code>{id}</code>
+        <CopyText text={id} what="the id" />
+      </p>
+      {audiences.state === 'ready' && <AudienceBadges audiences={audiences.value.audiences} />}
+      <Activity name={name} profile={profile} />
       <div class="columns">
         <div class="stack">
           <section aria-labelledby="traits">
             <Traits name={name} profile={profile} />
           </section>
-          <section aria-labelledby="audiences">
-            <UserAudiences name={name} user={profile} />
-          </section>
+          <UserAudiences asked={asked} loaded={audiences} user={profile} />
         </div>
-        <section aria-labelledby="timeline">
-          <Timeline name={name} />
-        </section>
+        <Timeline name={name} />
       </div>
-    </>
-  );
-}
-
-function Ids({ ids }: { readonly ids: readonly string[] }) {
-  return (
-    <>
-      {ids.slice(0, 3).map((id) => (
-        <a key={id} class="id" href={linkTo(['users'], { anonymous_id: id })}>
-          {id}
-        </a>
-      ))}
-      {ids.length > 3 && <span class="quiet">and {ids.length - 3} more</span>}
     </>
   );
 }

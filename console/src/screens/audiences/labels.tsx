@@ -1,0 +1,72 @@
+/** What an audience is for, and its tags: shown, and changed in their place. */
+import { useState } from 'preact/hooks';
+import { operation } from '../../../../schemas/operations.ts';
+import type { SavedAudience } from '../../api/types.ts';
+import { linkTo } from '../../frame/router.ts';
+import { mayChangeAudiences } from '../../frame/session.ts';
+import { submitted } from '../../parts/form.ts';
+import { FormButtons } from '../../parts/form-buttons.tsx';
+import { useChange } from '../../parts/loading/use-change.ts';
+import { Problem } from '../../parts/loading/states.tsx';
+import { changeAudience } from './change-audience.ts';
+
+interface LabelsProps {
+  readonly audience: SavedAudience;
+  readonly onChange: () => void;
+}
+
+export function Labels({ audience, onChange }: LabelsProps) {
+  const [isEditing, setEditing] = useState(false);
+  const { note, tags } = audience;
+  const close = (): void => setEditing(false);
+  if (isEditing) return <LabelsForm audience={audience} onChange={onChange} onClose={close} />;
+  const isEmpty = note === '' && tags.length === 0;
+  return (
+    <div class="labels row">
+      {note !== '' && <p>{note}</p>}
+      <Tags tags={tags} />
+      {mayChangeAudiences.value && (
+        <button type="button" class="plain" onClick={() => setEditing(true)}>
+          {isEmpty ? 'Add a description or tags' : 'Change'}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Each leads to the list of those that have it. */
+export function Tags({ tags }: Pick<SavedAudience, 'tags'>) {
+  return tags.map((tag) => (
+    <a key={tag} class="badge tag" href={linkTo(['audiences'], { tag })}>
+      {tag}
+    </a>
+  ));
+}
+
+function LabelsForm({ audience, onChange, onClose }: LabelsProps & { readonly onClose: () => void }) {
+  const { isBusy, error, run } = useChange();
+  const submit = submitted((textOf) => {
+    const [note, words] = [textOf('note'), textOf('tags')];
+    const tags = [...new Set(words.split(',').map((word) => word.trim()))].filter((word) => word !== '');
+    const change = operation('PATCH /v1/audiences/{id}', { path: { id: audience.id }, body: { note, tags } });
+    run(async () => {
+      await changeAudience(audience, change);
+      onClose();
+      onChange();
+    });
+  });
+  return (
+    <form class="card labels-form" aria-label="Description and tags" onSubmit={submit}>
+      <label>
+        <span class="label">Description</span>
+        <textarea name="note" rows={2} maxLength={1_000} defaultValue={audience.note} autoFocus />
+      </label>
+      <label>
+        <span class="label">Tags, with commas in between</span>
+        <input name="tags" defaultValue={audience.tags.join(', ')} autoComplete="off" />
+      </label>
+      {error !== undefined && <Problem error={error} />}
+      <FormButtons action="Save" isOff={isBusy} onCancel={onClose} />
+    </form>
+  );
+}

@@ -1,0 +1,43 @@
+/** The messages with an id, each with its receipt: what the search finds by an id, and a timeline links to. */
+import { operation } from '../../../../schemas/operations.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { ScreenPage } from '../../parts/page.tsx';
+import { MessageContent } from './live-message.tsx';
+
+export function MessagePage({ id }: { readonly id: string }) {
+  const request = operation('GET /v1/messages/{message_id}', { path: { message_id: id } });
+  const loaded = useAnswer(request);
+  return (
+    <ScreenPage
+      title={<span class="id">{id}</span>}
+      up={{ path: 'live', name: 'Live' }}
+      actions={<CopyAs request={request} />}
+    >
+      <Ready of={loaded} what="the message" missing={<Unknown retry={loaded.retry} />}>
+        {({ messages }) =>
+          messages.map((row) => (
+            <section key={row.receipt} class="card found-message">
+              <h2>{row.event ?? row.type}</h2>
+              <MessageContent row={row} />
+            </section>
+          ))
+        }
+      </Ready>
+    </ScreenPage>
+  );
+}
+
+function Unknown({ retry }: { readonly retry: () => void }) {
+  const again = (
+    <button type="button" onClick={retry}>
+      Look again
+    </button>
+  );
+  return (
+    <Empty title="No message has this id" action={again}>
+      A message can be found by its id some seconds after it was accepted. Capital letters count.
+    </Empty>
+  );
+}

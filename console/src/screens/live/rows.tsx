@@ -1,0 +1,94 @@
+/** The rows of the stream, the newest first, and how one is opened beside them. */
+import type { LiveFilter } from '../../api/live.ts';
+import type { LiveRow } from '../../api/types.ts';
+import { linkTo, setParameters } from '../../frame/router.ts';
+import { Empty } from '../../parts/loading/states.tsx';
+import { count } from '../../parts/numbers.ts';
+import { LineButton } from '../../parts/table.tsx';
+import { Clock } from '../../parts/time.tsx';
+import { LiveCells } from '../live-cells.tsx';
+import { type Feed, type FeedEntry, recordId } from '../live-feed.ts';
+
+export type FilterName = 'type' | 'event' | 'user_id' | 'text';
+export type Filter = Pick<LiveFilter, FilterName>;
+
+export function openRow(row: LiveRow | undefined): void {
+  setParameters({ open: row === undefined ? '' : recordId(row) }, { push: row !== undefined });
+}
+
+interface RowsProps {
+  readonly feed: Feed;
+  readonly filter: Filter;
+  readonly open: LiveRow | undefined;
+}
+
+export function Rows({ feed: { entries, recent, error }, filter, open }: RowsProps) {
+  if (entries.length === 0 && (recent ?? []).length === 0) {
+    return recent === undefined || error !== undefined ? null : <NothingYet filter={filter} />;
+  }
+  const rowOf = (row: LiveRow) => {
+    const id = recordId(row);
+    return <Row key={id} row={row} isOpen={open !== undefined && recordId(open) === id} />;
+  };
+  return (
+    <ul class="rows" aria-label="Messages, newest first">
+      {entries.map((entry) =>
+        'row' in entry ? rowOf(entry.row) : <Hidden key={`${entry.at} ${entry.hidden}`} {...entry} />,
+      )}
+      {recent !== undefined && recent.length > 0 && (
+        <li class="live-line quiet small">Recorded before this page was opened</li>
+      )}
+      {recent?.map(rowOf)}
+    </ul>
+  );
+}
+
+/** A stream shows 50 messages a second at most: the others are counted. */
+function Hidden({ hidden, at }: Extract<FeedEntry, { readonly hidden: number }>) {
+  return (
+    <li class="live-line quiet small">
+      {count(hidden)} more at <Clock at={at} />, not shown
+    </li>
+  );
+}
+
+function Row({ row, isOpen }: { readonly row: LiveRow; readonly isOpen: boolean }) {
+  return (
+    <li>
+      <LineButton look="live-row" isOpen={isOpen} onToggle={() => openRow(isOpen ? undefined : row)}>
+        <LiveCells row={row} />
+      </LineButton>
+    </li>
+  );
+}
+
+function NothingYet({ filter }: { readonly filter: Filter }) {
+  if (Object.values(filter).every((value) => value === undefined)) {
+    return (
+      <Empty
+        title="No messages yet"
+        action={
+          <a class="button primary" href={linkTo([])}>
+            Send the first event
+          </a>
+        }
+      >
+        Messages appear here within a second.
+      </Empty>
+    );
+  }
+  const clear = (
+    <button type="button" onClick={clearFilters}>
+      Clear the filters
+    </button>
+  );
+  return (
+    <Empty title="Nothing matches yet" action={clear}>
+      Neither the newest messages nor any since then match the filters.
+    </Empty>
+  );
+}
+
+function clearFilters(): void {
+  setParameters({ type: '', event: '', user_id: '', text: '' });
+}

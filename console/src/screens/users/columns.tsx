@@ -1,0 +1,66 @@
+/** Which columns the list of users has: a choice of this browser. */
+import { jsonText, parseJson } from '../../api/json.ts';
+import { stored } from '../../frame/stored.ts';
+import { closeByEscape } from '../../parts/copy-as.tsx';
+import { nameTraits } from '../../parts/user-cell.tsx';
+import type { ConditionMember } from '../events/condition-text.ts';
+
+/** `trait:email`, or one of `OTHERS`. */
+export type ColumnName = string;
+
+const OTHERS = { events: 'Events', first_seen: 'First seen' } as const;
+
+/** JSON; '' before anybody has chosen. */
+const choice = stored('user-columns', '');
+
+/** What is shown where nobody has chosen: these, and then the most frequent, so that there are three. */
+const USUAL = ['email', 'plan', 'country'];
+const FEW = 3;
+const MOST_CHOICES = 40;
+
+/** The columns that are visible. @param known The traits of the project, the most frequent first. */
+export function columnsOf(known: readonly ConditionMember[]): readonly ColumnName[] {
+  const chosen = choice.value === '' ? undefined : (parseJson(choice.value) as readonly ColumnName[]);
+  const isKnown = (column: ColumnName): boolean =>
+    Object.hasOwn(OTHERS, column) || known.some(({ name }) => column === `trait:${name}`);
+  return chosen?.filter(isKnown) ?? usualColumns(known);
+}
+
+function usualColumns(known: readonly ConditionMember[]): readonly ColumnName[] {
+  const isShort = ({ types: [first] }: ConditionMember): boolean => first?.type !== 'object' && first?.type !== 'array';
+  const names = known.filter(isShort).map(({ name }) => name);
+  const usual = USUAL.filter((name) => names.includes(name) && name !== nameTraits()[0]);
+  const others = names.filter((name) => !usual.includes(name) && !nameTraits().includes(name));
+  return [...[...usual, ...others].slice(0, FEW).map((name) => `trait:${name}`), 'events'];
+}
+
+/** The traits among the columns. */
+export function traitsAmong(columns: readonly ColumnName[]): readonly string[] {
+  return columns.flatMap((column) => (column.startsWith('trait:') ? column.slice('trait:'.length) : []));
+}
+
+export function ColumnChoice({ known }: { readonly known: readonly ConditionMember[] }) {
+  const visible = columnsOf(known);
+  const all = [...known.slice(0, MOST_CHOICES).map(({ name }) => `trait:${name}`), ...Object.keys(OTHERS)];
+  const choose = (column: ColumnName, isOn: boolean): void => {
+    choice.value = jsonText(all.filter((one) => (one === column ? isOn : visible.includes(one))));
+  };
+  return (
+    <details class="menu" onKeyDown={closeByEscape}>
+      <summary class="button">Columns</summary>
+      <fieldset class="menu-panel column-choice">
+        <legend class="visually-hidden">Columns</legend>
+        {all.map((column) => (
+          <label key={column} class="check">
+            <input
+              type="checkbox"
+              checked={visible.includes(column)}
+              onChange={({ currentTarget }) => choose(column, currentTarget.checked)}
+            />
+            {OTHERS[column as keyof typeof OTHERS] ?? column.slice('trait:'.length)}
+          </label>
+        ))}
+      </fieldset>
+    </details>
+  );
+}

@@ -1,0 +1,107 @@
+/** `POST /v1/users/query`: users by an audience or a text, those seen last first. */
+import type { Call } from '../../http/call.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import type { Problem } from '../../messages/message.ts';
+import { EARLIEST, END_OF_TIME, formatMicros } from '../../messages/timestamp.ts';
+import type { Audience } from '../../questions/definition/audience.ts';
+import { readDefinition } from '../../questions/definition/definition.ts';
+import type { AudienceDefinitions } from '../../questions/definition/reading.ts';
+import { budgetOf, MAX_PAGE_CHARS } from '../../questions/query-budget.ts';
+import { findReferences } from '../../questions/saved/references.ts';
+import type { AudienceStore } from '../../questions/saved/audience-store.ts';
+import { type QueriedUser, listUsers, type UserPosition } from '../../questions/users/user-list.ts';
+import { withWarnings } from '../audiences/audience-json.ts';
+import { NO_TRAITS, readTraitChoice, type TraitChoice, withTraits } from '../../stores/profiles/trait-choice.ts';
+import { type Members, readBody } from '../input.ts';
+import { contextOf, refuseBody } from '../query.ts';
+import type { UserStores } from './store-parts.ts';
+
+export interface UserListParts extends UserStores {
+  readonly saved: Pick<AudienceStore, 'find'>;
+}
+
+export async function answerUsersQuery(
+  parts: UserListParts,
+  call: Pick<Call, 'project' | 'text'>,
+): Promise<Answer | Refusal> {
+  const { project } = call;
+  const audiences = await findReferences(parts.saved, project.id, call.text);
+  const read = readBody('POST /v1/users/query', call, usersIn(project.timezone, audiences));
+  if (!read.ok) return read.refusal;
+  const { body, also } = read.value;
+  const traits = readTraitChoice(body.traits);
+  if (!traits.ok) return refuseBody([{ path: '/traits', message: traits.message }]).refusal;
+  const after = body.cursor === undefined ? null : decodeUserPosition(body.cursor);
+  if (after === undefined) return WRONG_CURSOR;
+  const budget = budgetOf(parts, project);
+  const { total, users, hasMore } = await listUsers(budget, contextOf(project), {
+    users: also.users,
+    search: body.search === undefined ? null : { text: body.search, traits: project.searchTraits },
+    sort: body.sort,
+    limit: body.limit,
+    after,
+    countsEvents: body.count_events,
+  });
+  const bodies = await bodiesOf(parts, project.id, users, traits.value);
+  const last = hasMore || bodies.length < users.length ? users[bodies.length - 1] : undefined;
+  const rest = { next_cursor: last === undefined ? null : encodeUserPosition(last.position), ...costOf(budget) };
+  const json = `{"total":${total},"users":[${bodies.join(',')}],${JSON.stringify(rest).slice(1)}`;
+  return { status: 200, body: withWarnings(json, also.warnings) };
+}
+
+type ReadUsers =
+  | { readonly ok: true; readonly users: Audience | null; readonly warnings: readonly Problem[] }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+function usersIn(timezone: string, audiences: AudienceDefinitions): (body: Members) => ReadUsers {
+  return (body) => {
+    if (body['users'] === undefined) return { ok: true, users: null, warnings: [] };
+    const read = readDefinition(body['users'], { timezone, path: '/users', audiences });
+    return read.ok ? { ok: true, users: read.definition, warnings: read.warnings } : read;
+  };
+}
+
+/** Fewer than there are users where their traits are wide. */
+async function bodiesOf(
+  { profiles }: UserListParts,
+  projectId: string,
+  users: readonly QueriedUser[],
+  traits: TraitChoice,
+): Promise<readonly string[]> {
+  const bodies = users.map(userBody);
+  if (traits === NO_TRAITS || users.length === 0) return bodies;
+  const keys = users.map(({ internalId }) => internalId);
+  const found = await profiles.traitsPage(projectId, keys, traits.paths, MAX_PAGE_CHARS);
+  return found.map((values, index) => withTraits(bodies[index] ?? '', traits, values));
+}
+
+function userBody({ userId, anonymousId, internalId, firstSeen, lastSeen, events }: QueriedUser): string {
+  return JSON.stringify({
+    user_id: userId,
+    anonymous_id: anonymousId,
+    internal_id: internalId,
+    first_seen: formatMicros(firstSeen),
+    last_seen: formatMicros(lastSeen),
+    ...(events !== null && { events }),
+  });
+}
+
+function costOf({ answeringMs, rowsRead }: ReturnType<typeof budgetOf>): object {
+  return { took_ms: Math.round(answeringMs), rows_read: rowsRead };
+}
+
+const WRONG_CURSOR = refuseBody([{ path: '/cursor', message: 'was not given by this service' }]).refusal;
+
+const CURSOR = /^(-?\d{1,17})\.([0-9a-f]{32})$/;
+
+function encodeUserPosition({ at, user }: UserPosition): string {
+  return `${at}.${user.toString(16).padStart(32, '0')}`;
+}
+
+function decodeUserPosition(text: string): UserPosition | undefined {
+  const [, at, user] = CURSOR.exec(text) ?? [];
+  if (at === undefined || user === undefined) return undefined;
+  const micros = BigInt(at);
+  return micros >= EARLIEST && micros < END_OF_TIME ? { at: micros, user: BigInt(`0x${user}`) } : undefined;
+}

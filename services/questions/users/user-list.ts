@@ -1,0 +1,174 @@
+/** The users of a project, those seen last first: all of them, those of an audience, or those whom a text finds. */
+import type { Micros } from '../../messages/message.ts';
+import type { Query } from '../../stores/analytics/analytics-store.ts';
+import type { Audience } from '../definition/audience.ts';
+import { USER_EVENTS } from '../../stores/analytics/user-events.ts';
+import type { QueryBudget } from '../query-budget.ts';
+import { filter, queryOf } from '../sql/compile.ts';
+import { Params, type Scope } from '../sql/params.ts';
+
+/** Which users, and in which order. */
+export interface UsersQuestion {
+  /** Only the users whom this audience means now; null for all. */
+  readonly users: Audience | null;
+  /** Only users with this text in their id or in one of the traits; null for all. */
+  readonly search: { readonly text: string; readonly traits: readonly string[] } | null;
+  readonly sort: 'last_seen' | 'first_seen';
+  readonly limit: number;
+  readonly after: UserPosition | null;
+  /** Whether the events of each user of the page are counted. */
+  readonly countsEvents: boolean;
+}
+
+/** Where a page ends: the time that it is sorted by, and the number of the user. */
+export interface UserPosition {
+  readonly at: Micros;
+  readonly user: bigint;
+}
+
+/** A user as analytics knows them. Ids that are not known are null. */
+export interface KnownUser {
+  readonly userId: string | null;
+  /** Null where there is a user id. */
+  readonly anonymousId: string | null;
+  readonly internalId: string;
+  readonly firstSeen: Micros;
+  readonly lastSeen: Micros;
+}
+
+export interface QueriedUser extends KnownUser {
+  /** Null where they are not counted. */
+  readonly events: number | null;
+  /** For the page behind this user. */
+  readonly position: UserPosition;
+}
+
+export interface UsersPage {
+  /** How many there are on all pages; null on an empty page behind a position. */
+  readonly total: number | null;
+  readonly users: readonly QueriedUser[];
+  readonly hasMore: boolean;
+}
+
+interface PlacedUser {
+  readonly user_number: string;
+  readonly at: string;
+  readonly total: string;
+}
+
+interface UserRow {
+  readonly user_number: string;
+  readonly internal_id: string;
+  readonly user_id: string;
+  readonly anonymous_id: string;
+  readonly first: string;
+  readonly last: string;
+}
+
+interface CountRow {
+  readonly user_number: string;
+  readonly events: string;
+}
+
+/** @throws TidemarkError as `AnalyticsReader.ask`. */
+export async function listUsers(
+  budget: QueryBudget,
+  { projectId, now }: { readonly projectId: string; readonly now: Micros },
+  question: UsersQuestion,
+): Promise<UsersPage> {
+  const scope = (): Scope => ({ params: new Params(), projectId, now });
+  const found = await budget.ask<PlacedUser>(positionsQuery(scope(), question));
+  const page = found.slice(0, question.limit);
+  const [first] = page;
+  if (first === undefined) return { total: question.after === null ? 0 : null, users: [], hasMore: false };
+  const numbers = page.map(({ user_number: user }) => user);
+  const users = await usersNumbered(budget, { projectId, now }, numbers);
+  const counted = question.countsEvents ? await budget.ask<CountRow>(eventsQuery(scope(), numbers)) : [];
+  const events = new Map(counted.map((row) => [row.user_number, Number(row.events)]));
+  return {
+    total: Number(first.total),
+    users: page.flatMap((row) => {
+      const user = users.get(row.user_number);
+      const count = question.countsEvents ? (events.get(row.user_number) ?? 0) : null;
+      const position = { at: BigInt(row.at), user: BigInt(row.user_number) };
+      return user === undefined ? [] : [{ ...user, events: count, position }];
+    }),
+    hasMore: found.length > page.length,
+  };
+}
+
+/** What is known of these users, by the number that each was asked for with. @throws TidemarkError as `AnalyticsReader.ask`. */
+export async function usersNumbered(
+  budget: QueryBudget,
+  { projectId, now }: { readonly projectId: string; readonly now: Micros },
+  numbers: readonly string[],
+): Promise<ReadonlyMap<string, KnownUser>> {
+  const rows = await budget.ask<UserRow>(usersQuery({ params: new Params(), projectId, now }, numbers));
+  return new Map(rows.map((row) => [row.user_number, knownUser(row)]));
+}
+
+function knownUser(row: UserRow): KnownUser {
+  return {
+    userId: row.user_id === '' ? null : row.user_id,
+    anonymousId: row.user_id === '' && row.anonymous_id !== '' ? row.anonymous_id : null,
+    internalId: row.internal_id,
+    firstSeen: BigInt(row.first),
+    lastSeen: BigInt(row.last),
+  };
+}
+
+// min and max are of whole numbers: schemas/clickhouse/002-views.sql says why.
+const SEEN = {
+  first_seen: 'min(toUnixTimestamp64Micro(user_rows.first_seen))',
+  last_seen: 'max(toUnixTimestamp64Micro(user_rows.last_seen))',
+} as const;
+
+/** Yields a `PlacedUser` for each, one more than the page has. Ids are not read here: they do not compress. */
+function positionsQuery(scope: Scope, { users, search, sort, after, limit }: UsersQuestion): Query {
+  const { params } = scope;
+  const conditions = [
+    `project_id = ${params.string(scope.projectId)}`,
+    ...(users === null ? [] : [filter(scope, users)]),
+    ...(search === null ? [] : [searchSql(scope, search)]),
+  ];
+  const all = `SELECT user, ${SEEN[sort]} AS at FROM user_rows WHERE ${conditions.join(' AND ')} GROUP BY user`;
+  const behind =
+    after === null ? '' : `WHERE (at, user) < (${params.micros(after.at)}, ${params.userNumber(after.user)}) `;
+  return queryOf(
+    scope,
+    `SELECT toString(user) AS user_number, at, total FROM (SELECT user, at, count() OVER () AS total FROM (${all})) ` +
+      `${behind}ORDER BY at DESC, user DESC LIMIT ${params.count(limit + 1)}`,
+  );
+}
+
+/** FINAL, so that a text that a trait has no more finds nobody. */
+function searchSql({ params, projectId }: Scope, { text, traits }: NonNullable<UsersQuestion['search']>): string {
+  const project = `project_id = ${params.string(projectId)}`;
+  const has = (column: string): string => `positionCaseInsensitiveUTF8(${column}, ${params.string(text)}) > 0`;
+  return (
+    `user IN (SELECT user FROM user_rows WHERE ${project} AND ${has('user_id')} UNION ALL ` +
+    `SELECT user FROM trait_rows FINAL WHERE ${project} AND trait IN ${params.strings(traits)} ` +
+    `AND kind = 'string' AND ${has('text')})`
+  );
+}
+
+function usersQuery(scope: Scope, users: readonly string[]): Query {
+  const { params, projectId } = scope;
+  return queryOf(
+    scope,
+    `SELECT toString(user) AS user_number, max(user_rows.internal_id) AS internal_id, max(user_rows.user_id) AS user_id, ` +
+      `max(user_rows.anonymous_id) AS anonymous_id, ${SEEN.first_seen} AS first, ${SEEN.last_seen} AS last ` +
+      `FROM user_rows WHERE project_id = ${params.string(projectId)} AND user IN ${params.userNumbers(users)} GROUP BY user`,
+  );
+}
+
+/** A message counts once a day (UTC), as in a user's events. */
+function eventsQuery(scope: Scope, users: readonly string[]): Query {
+  const { params, projectId } = scope;
+  return queryOf(
+    scope,
+    `SELECT toString(user) AS user_number, uniqExact(event, message_id, toDate32(timestamp)) AS events ` +
+      `FROM ${USER_EVENTS} WHERE project_id = ${params.string(projectId)} ` +
+      `AND user IN ${params.userNumbers(users)} GROUP BY user`,
+  );
+}
