@@ -146,6 +146,13 @@ export function testLive(scene: () => Scene): void {
       });
       expect(saved.status).toBe(201);
       await page.getByRole('heading', { name: 'Get started' }).waitFor({ state: 'detached' });
+      // Later tests find the project without audiences.
+      const { id: audience } = (await saved.json()) as { id: string };
+      const removed = await fetch(`${scene().url}/v1/audiences/${audience}`, {
+        method: 'DELETE',
+        headers: { ...headers, 'tidemark-project': id },
+      });
+      expect(removed.status).toBe(200);
     });
 
     test('what was recorded before Live was opened is there, below a line, and has its receipt', async () => {

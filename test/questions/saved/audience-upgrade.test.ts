@@ -28,10 +28,10 @@ test('audiences saved before versions were kept have their present version and t
     const store = new SqlAudienceStore(database, 100);
     expect(await store.find(project, 'aud_old')).toMatchObject({ version: 7, revision: 1 });
     expect(await store.versions(project, 'aud_new', 9)).toEqual([
-      { version: 1, definition: '{"trait":"n","is":1.0}', changedAtMs: 5, changedBy: null },
+      { version: 1, definition: '{"trait":"n","is":1.0}', changedAtMs: 5, changedBy: null, changedByName: null },
     ]);
     expect(await store.versions(project, 'aud_old', 9)).toEqual([
-      { version: 7, definition: '{"trait":"n","is":2.0}', changedAtMs: null, changedBy: null },
+      { version: 7, definition: '{"trait":"n","is":2.0}', changedAtMs: null, changedBy: null, changedByName: null },
     ]);
     expect(await store.evaluations(project, 'aud_old', { limit: 9 })).toEqual([
       { at: 1000n, version: 6, cause: 'refresh', members: 40, entered: 3, left: 1 },
