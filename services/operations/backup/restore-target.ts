@@ -44,13 +44,16 @@ async function expectEmpty(database: Queryable): Promise<void> {
   if (isNew) return;
   const tables = await database.query<{ name: string }>(
     `select quote_ident(tablename) as name from pg_tables
-     where schemaname = current_schema() and not tablename = any ($1::text[])`,
+     where schemaname = current_schema() and not tablename = any ($1::text[])
+     order by tablename`,
     [OF_NEW_DATABASE],
   );
+  const filled: string[] = [];
   for (const { name } of tables) {
     const rows = await database.query(`select 1 from ${name} limit 1`);
-    if (rows.length > 0) throw restoreRefusal(`The database is not empty: ${name} has rows.`);
+    if (rows.length > 0) filled.push(name);
   }
+  if (filled.length > 0) throw restoreRefusal(`The database is not empty. Tables with rows: ${filled.join(', ')}.`);
 }
 
 /** @throws TidemarkError `RESTORE_REFUSED` where analytics has messages. */
