@@ -2,7 +2,7 @@
 import type { Micros } from '../messages/message.ts';
 
 /** What is sent. A type that is not here is refused. */
-export const WEBHOOK_TYPES = ['audience.changed'] as const;
+const WEBHOOK_TYPES = ['audience.changed'] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
 /** Sent when a caller asks for it, to every endpoint. */

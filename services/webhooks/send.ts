@@ -33,7 +33,7 @@ export interface SendOptions {
 }
 
 /** All of an attempt, from the lookup of the name to the end of the answer. */
-export const ATTEMPT_TIMEOUT_MS = 15_000;
+const ATTEMPT_TIMEOUT_MS = 15_000;
 /** What is read of an answer. */
 const MAX_ANSWER_BYTES = 65_536;
 /** What is kept of an answer. */

@@ -27,7 +27,7 @@ export interface LogRange extends TopicPartition {
 type BeginningOfPartition = TopicPartition & { readonly offset: bigint };
 
 /** The last file of each partition, by its name. Pure. */
-export function lastFiles(files: readonly LogFile[]): ReadonlyMap<string, LogFile> {
+function lastFiles(files: readonly LogFile[]): ReadonlyMap<string, LogFile> {
   return new Map(files.map((file) => [nameOf(file), file]));
 }
 

@@ -26,7 +26,7 @@ export interface TimeBounds {
 
 /** Nobody is in it. */
 export const NOBODY: SampleCondition = { kind: 'sample', hundredths: 0, seed: 'nobody' };
-export const EVERYBODY: Audience = { kind: 'not', of: NOBODY };
+const EVERYBODY: Audience = { kind: 'not', of: NOBODY };
 
 /** @param span From the evaluation of both audiences on, that instant and the last one included. */
 export function boundsWithin(audience: Audience, span: Micros): TimeBounds {

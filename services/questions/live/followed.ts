@@ -22,7 +22,7 @@ export interface TouchedUser {
 }
 
 /** More than these are told by an evaluation sooner than one by one. */
-export const MAX_CANDIDATES = 20_000;
+const MAX_CANDIDATES = 20_000;
 
 const MINUTE_MICROS = 60_000_000n;
 const MAX_SPAN = DAY_MICROS / 24n;

@@ -6,7 +6,7 @@ import { fileNameOf, TextFile } from '../../parts/text-file.ts';
 import { targetOf, type UserName } from '../user-link.ts';
 
 /** The lines as text, but the last; fails where that is missing. @throws ApiError */
-export async function* exportLines(name: UserName, signal: AbortSignal): AsyncGenerator<string> {
+async function* exportLines(name: UserName, signal: AbortSignal): AsyncGenerator<string> {
   const response = await send({ ...operation('GET /v1/users/{user_id}/export', targetOf(name)), signal });
   try {
     for await (const line of linesOfAnswer(response)) {
