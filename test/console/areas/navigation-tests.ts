@@ -133,6 +133,8 @@ export function testNavigation(scene: () => Scene): void {
       await heading.waitFor();
       await expect.poll(async () => page.title()).toBe(`${await heading.innerText()} · Users · Tidemark`);
       await expect.poll(scrolled).toBe(0);
+      // Whole, this page is long enough to be scrolled as far as the list was.
+      await page.getByText('There is nothing earlier').waitFor();
       await page.goBack();
 
       await row.waitFor();
