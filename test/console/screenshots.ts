@@ -10,6 +10,7 @@ import type { Page } from 'playwright-core';
 import { READ_KEY, WRITE_KEY } from '../support/service/service.ts';
 import { openBrowser } from './browser.ts';
 import { type Shot, USER_SHOTS } from './user-shots.ts';
+import { WEBHOOK_SHOTS } from './webhook-shots.ts';
 
 const { TIDEMARK_URL: url = 'http://127.0.0.1:8080' } = process.env;
 const readKey = process.env['READ_KEY'] ?? READ_KEY;
@@ -92,6 +93,18 @@ const SHOTS: readonly Shot[] = [
       await page.waitForTimeout(2_000);
     },
   })),
+  ...WEBHOOK_SHOTS,
+  {
+    name: 'search',
+    address: '#/events',
+    act: async (page) => {
+      await page.waitForTimeout(800);
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Search' }).fill('den');
+      await page.waitForTimeout(1_000);
+    },
+  },
+  { name: 'backups', address: '#/backups', isAdmin: true, act: (page) => page.waitForTimeout(1_000) },
   { name: 'imports', address: '#/imports', isAdmin: true, act: (page) => page.waitForTimeout(1_000) },
   { name: 'import-new', address: '#/imports/new', isAdmin: true, act: (page) => page.waitForTimeout(800) },
   { name: 'replays', address: '#/replays', isAdmin: true, act: (page) => page.waitForTimeout(1_500) },

@@ -11,15 +11,17 @@ const KEYS = {
   Events: 'e',
   Users: 'u',
   Audiences: 'a',
+  Webhooks: 'w',
   Pipeline: 'p',
   'Dead letters': 'd',
   Imports: 'i',
   Replays: 'r',
+  Backups: 'b',
   Settings: 's',
 } as const;
 
 /** Those that an admin key alone opens. */
-const FOR_ADMINS: readonly string[] = ['Pipeline', 'Dead letters', 'Imports', 'Replays'];
+const FOR_ADMINS: readonly string[] = ['Pipeline', 'Dead letters', 'Imports', 'Replays', 'Backups'];
 
 export function testNavigation(scene: () => Scene): void {
   describe('navigation', () => {
