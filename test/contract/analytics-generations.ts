@@ -63,10 +63,8 @@ export function testAnalyticsGenerations(name: string, open: () => Promise<Analy
     });
 
     test('the views show what was asked for last, also where several ask at once', async () => {
-      for (let round = 0; round < 12; round++) {
-        const shown = [2, 1, 2].map((all) => store.showGenerations({ all, own: new Map() }));
-        await Promise.all(shown);
-      }
+      for (let round = 0; round < 12; round++)
+        await Promise.all([2, 1, 2].map((all) => store.showGenerations({ all, own: new Map() })));
 
       expect(await counted(store, maker.projectId)).toEqual([2, 1, 1, 1, 1]);
       await store.showGenerations({ all: 1, own: new Map() });
