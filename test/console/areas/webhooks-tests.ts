@@ -35,7 +35,7 @@ export function testWebhooks(scene: () => Scene): void {
       const page = await scene().signedIn('#/webhooks');
       await page.getByText('No webhooks yet').waitFor();
       await page.getByRole('button', { name: 'New webhook' }).last().click();
-      await page.getByLabel('URL').fill(receiver.url);
+      await page.getByLabel('URL', { exact: true }).fill(receiver.url);
       await page.getByLabel('Description').fill('Surveys');
       await page.getByLabel('Audiences', { exact: true }).selectOption('some');
       await page.getByRole('checkbox', { name: 'Team hooked' }).check();
@@ -112,7 +112,7 @@ export function testWebhooks(scene: () => Scene): void {
       await page.getByText('No webhooks yet').waitFor();
 
       await page.getByRole('button', { name: 'New webhook' }).last().click();
-      await page.getByLabel('URL').fill('https://10.0.0.1/hooks');
+      await page.getByLabel('URL', { exact: true }).fill('https://10.0.0.1/hooks');
       await page.getByRole('button', { name: 'Create webhook' }).click();
 
       await page.getByRole('alert').getByText('WEBHOOK_ALLOW').first().waitFor();
