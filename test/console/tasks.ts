@@ -25,9 +25,9 @@ class Hand {
     await what.click();
   }
 
-  async choose(list: Locator, label: string): Promise<void> {
+  async choose(list: Locator, value: string): Promise<void> {
     this.clicks++;
-    await list.selectOption({ label });
+    await list.selectOption(value);
   }
 
   /** Into what has the caret. */
@@ -88,7 +88,7 @@ const TASKS: readonly Task[] = [
       await addCondition(hand, 'Order Com');
       await hand.click(page.getByRole('button', { name: '+ where' }));
       await chooseWritten(hand, 'total');
-      await hand.choose(page.getByLabel('Comparison'), 'is more than');
+      await hand.choose(page.getByLabel('Comparison'), 'gt');
       await hand.click(page.getByRole('textbox', { name: 'Value' }));
       await hand.press('Control+a');
       await hand.type('100');
@@ -97,7 +97,7 @@ const TASKS: readonly Task[] = [
       await chooseWritten(hand, 'pro');
       await addCondition(hand, 'country');
       const country = page.getByRole('group', { name: /^their country/ }).last();
-      await hand.choose(country.getByLabel('Comparison'), 'is none of');
+      await hand.choose(country.getByLabel('Comparison'), 'not in');
       await hand.click(country.getByRole('combobox', { name: 'Value 1', exact: true }));
       await hand.press('Control+a');
       await hand.type('DE');
@@ -173,8 +173,8 @@ async function prepare(scene: Scene): Promise<void> {
   };
   const big = audiences.find(({ name }) => name.startsWith('Big spenders'));
   await scene.service.request(`/v1/audiences/${big?.id}/evaluate`, {});
-  const refused = { projectId, userId: 'mended\0', messageId: 'refused', traits: '{"plan":"pro"}' };
-  await appendToOwnLog(scene.dataDir, [{ topic: 'tidemark.identify', ...recordOf(identify(refused)) }]);
+  const letter = { projectId, userId: 'mended\0', messageId: 'refused', traits: '{"plan":"pro"}' };
+  await appendToOwnLog(scene.dataDir, [{ topic: 'tidemark.identify', ...recordOf(identify(letter)) }]);
   for (;;) {
     const page = (await admin(scene, '/v1/admin/dead-letters')) as { dead_letters: unknown[] };
     if (page.dead_letters.length > 0) return;

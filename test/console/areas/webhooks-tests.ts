@@ -21,7 +21,7 @@ export function testWebhooks(scene: () => Scene): void {
   const removeAudience = ({ id }: Saved): void => onTestFinished(async () => remove(`/v1/audiences/${id}`));
 
   /** One that is told of this audience alone. */
-  const makeEndpoint = async (url: string, audience: Saved): Promise<MadeEndpoint> => {
+  const endpointAt = async (url: string, audience: Saved): Promise<MadeEndpoint> => {
     const made = await call<MadeEndpoint>('POST', '/v1/endpoints', { url, audiences: [audience.id] });
     onTestFinished(async () => remove(`/v1/endpoints/${made.id}`));
     return made;
@@ -72,7 +72,7 @@ export function testWebhooks(scene: () => Scene): void {
       receiver.answering = answer(503);
       const audience = await saveTeam('tested', ['t-1']);
       removeAudience(audience);
-      const { id } = await makeEndpoint(receiver.url, audience);
+      const { id } = await endpointAt(receiver.url, audience);
       const page = await scene().signedIn(`#/webhooks/${id}`);
       await page.getByRole('button', { name: 'Send a test' }).click();
       await page.getByText(/^Test failed: 503 in \d+ ms$/).waitFor();
@@ -104,7 +104,7 @@ export function testWebhooks(scene: () => Scene): void {
     test('a webhook is deleted after its name was typed, and an inner address is refused with the reason', async () => {
       const audience = await saveTeam('deleted', ['d-1']);
       removeAudience(audience);
-      const { id } = await makeEndpoint('https://surveys.example.com/hooks', audience);
+      const { id } = await endpointAt('https://surveys.example.com/hooks', audience);
       const page = await scene().signedIn(`#/webhooks/${id}`);
       await page.getByRole('button', { name: 'Delete…' }).click();
       await page.getByLabel('To confirm').fill('surveys.example.com');

@@ -9,7 +9,7 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { More } from '../../parts/loading/more.tsx';
 import { Section } from '../../parts/page.tsx';
-import { ShownOnce } from '../../parts/shown-once.tsx';
+import { NewSecret } from '../../parts/new-secret.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { type Pages, usePages } from '../../parts/loading/use-pages.ts';
@@ -55,7 +55,7 @@ export function Keys({ project }: KeysProps) {
       )}
       {isMaking && <NewKey project={project} onDone={finish} onCancel={() => setMaking(false)} />}
       {created !== undefined && (
-        <ShownOnce
+        <NewSecret
           title="The new key"
           name={nameOf(created)}
           what="the key"

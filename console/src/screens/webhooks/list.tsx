@@ -8,7 +8,7 @@ import { CopyAs } from '../../parts/copy-as.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { usePoll } from '../../parts/loading/use-poll.ts';
 import { ScreenPage } from '../../parts/page.tsx';
-import { ShownOnce } from '../../parts/shown-once.tsx';
+import { NewSecret } from '../../parts/new-secret.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { StateMark } from '../job-state.tsx';
@@ -62,7 +62,7 @@ export function Webhooks() {
 
 function Secret({ of, onClose }: { readonly of: EndpointWithSecret; readonly onClose: () => void }) {
   return (
-    <ShownOnce title="The signing secret" name={nameOf(of)} what="the secret" text={of.secret} onClose={onClose} />
+    <NewSecret title="The signing secret" name={nameOf(of)} what="the secret" text={of.secret} onClose={onClose} />
   );
 }
 

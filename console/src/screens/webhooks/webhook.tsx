@@ -12,7 +12,7 @@ import { Empty, Problem, Ready } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { usePoll } from '../../parts/loading/use-poll.ts';
 import { ScreenPage } from '../../parts/page.tsx';
-import { ShownOnce } from '../../parts/shown-once.tsx';
+import { NewSecret } from '../../parts/new-secret.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { StateMark } from '../job-state.tsx';
 import { Deliveries } from './deliveries.tsx';
@@ -164,7 +164,7 @@ function Steps({ endpoint, onChange }: Omit<KnownProps, 'isEditing'>) {
       </div>
       {error !== undefined && <Problem error={error} />}
       {secret !== undefined && (
-        <ShownOnce
+        <NewSecret
           title="The new secret"
           name={nameOf(endpoint)}
           what="the secret"

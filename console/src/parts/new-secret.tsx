@@ -1,6 +1,6 @@
 import { Command } from './copy-as.tsx';
 
-interface ShownOnceProps {
+interface NewSecretProps {
   /** `The new key` */
   readonly title: string;
   /** Whose it is. */
@@ -12,7 +12,7 @@ interface ShownOnceProps {
 }
 
 /** A secret that the service tells this once. */
-export function ShownOnce({ title, name, what, text, onClose }: ShownOnceProps) {
+export function NewSecret({ title, name, what, text, onClose }: NewSecretProps) {
   return (
     <div class="card shown-once" role="status">
       <h3>{title}</h3>
