@@ -18,7 +18,7 @@ export const WEBHOOK_SHOTS: readonly Shot[] = [
     address: '#/webhooks',
     act: async (page) => {
       await page.getByRole('button', { name: 'New webhook' }).last().click();
-      await page.getByLabel('Audiences', { exact: true }).selectOption('some');
+      await page.getByRole('combobox', { name: 'Audiences' }).selectOption('some');
       await page.waitForTimeout(300);
     },
   },

@@ -37,7 +37,7 @@ export function testWebhooks(scene: () => Scene): void {
       await page.getByRole('button', { name: 'New webhook' }).last().click();
       await page.getByLabel('URL', { exact: true }).fill(receiver.url);
       await page.getByLabel('Description').fill('Surveys');
-      await page.getByLabel('Audiences', { exact: true }).selectOption('some');
+      await page.getByRole('combobox', { name: 'Audiences' }).selectOption('some');
       await page.getByRole('checkbox', { name: 'Team hooked' }).check();
       await page.getByRole('checkbox', { name: 'Begin with the users' }).check();
       await expectAccessible(page, 'a new webhook');
