@@ -81,7 +81,7 @@ function Nobody({ isNarrowed }: { readonly isNarrowed: boolean }) {
   return (
     <Empty title="There are no users yet">
       A user appears with the first message that names a <code>user_id</code>. <a href={linkTo([])}>Send one</a>, or{' '}
-      <a href={linkTo(['live'])}>watch Live</a>.
+      <a href={linkTo(['live'])}>see new messages</a>.
     </Empty>
   );
 }
