@@ -11,6 +11,13 @@ import { openBrowser } from './browser.ts';
 
 export const ADMIN_KEY = 'admin-key-of-the-tests-0123456789abcdef';
 
+/** Webhooks are received on this machine. */
+const SETTINGS = { INITIAL_ADMIN_KEY: ADMIN_KEY, WEBHOOK_ALLOW: '127.0.0.0/8', BACKUP_EVERY: 'off' };
+
+function backupDirOf(dataDir: string): string {
+  return `${dataDir}-backups`;
+}
+
 interface SignedInOptions {
   /** A key of the shop's project by default. */
   readonly key?: string;
@@ -26,19 +33,22 @@ export class Scene {
   /** Keys of the project without data. */
   readonly empty: { readonly readKey: string; readonly writeKey: string };
   readonly dataDir: string;
+  /** Where backups go that are begun from the console; none is made by itself. */
+  readonly backupDir: string;
   readonly #contexts: BrowserContext[] = [];
 
   private constructor(service: ServiceProcess, browser: Browser, dataDir: string, empty: Scene['empty']) {
     this.service = service;
     this.browser = browser;
     this.dataDir = dataDir;
+    this.backupDir = backupDirOf(dataDir);
     this.empty = empty;
   }
 
   static async open(): Promise<Scene> {
     const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-'));
     const [service, browser] = await Promise.all([
-      ServiceProcess.start(dataDir, { ...withOwnLog(dataDir), INITIAL_ADMIN_KEY: ADMIN_KEY }),
+      ServiceProcess.start(dataDir, { ...withOwnLog(dataDir), ...SETTINGS, BACKUP_DIR: backupDirOf(dataDir) }),
       openBrowser(),
     ]);
     const target = { url: service.url, writeKey: WRITE_KEY, readKey: ADMIN_KEY, project: 'default' };
@@ -117,6 +127,7 @@ export class Scene {
     await this.browser.close();
     await this.service.stop();
     await rm(this.dataDir, { recursive: true, force: true });
+    await rm(this.backupDir, { recursive: true, force: true });
   }
 }
 

@@ -3,18 +3,21 @@
  *
  *   npm run demo                                    # in another terminal
  *   node test/console/screenshots.ts FOLDER         # with TIDEMARK_URL, READ_KEY and WRITE_KEY where they differ
- * Screens of an operator are in it where ADMIN_KEY is given: `npx tidemark key create --scope admin`.
+ * Screens of an operator are in it where ADMIN_KEY is given: `npx tidemark key create --scope admin`. ONLY=1280-light,360-dark
+ * makes these alone, and names behind the folder these screens alone.
  */
 import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { READ_KEY, WRITE_KEY } from '../support/service/service.ts';
 import { openBrowser } from './browser.ts';
 import { type Shot, USER_SHOTS } from './user-shots.ts';
+import { WEBHOOK_SHOTS } from './webhook-shots.ts';
 
 const { TIDEMARK_URL: url = 'http://127.0.0.1:8080' } = process.env;
 const readKey = process.env['READ_KEY'] ?? READ_KEY;
 const writeKey = process.env['WRITE_KEY'] ?? WRITE_KEY;
 const adminKey = process.env['ADMIN_KEY'];
+const only = process.env['ONLY']?.split(',');
 const [folder = 'screenshots'] = process.argv.slice(2);
 
 const BUILT = JSON.stringify({
@@ -92,6 +95,18 @@ const SHOTS: readonly Shot[] = [
       await page.waitForTimeout(2_000);
     },
   })),
+  ...WEBHOOK_SHOTS,
+  {
+    name: 'search',
+    address: '#/events',
+    act: async (page) => {
+      await page.waitForTimeout(800);
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Search' }).fill('den');
+      await page.waitForTimeout(1_000);
+    },
+  },
+  { name: 'backups', address: '#/backups', isAdmin: true, act: (page) => page.waitForTimeout(1_000) },
   { name: 'imports', address: '#/imports', isAdmin: true, act: (page) => page.waitForTimeout(1_000) },
   { name: 'import-new', address: '#/imports/new', isAdmin: true, act: (page) => page.waitForTimeout(800) },
   { name: 'replays', address: '#/replays', isAdmin: true, act: (page) => page.waitForTimeout(1_500) },
@@ -251,13 +266,14 @@ const sessions = [
 ];
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [1280, 360]) {
+    const suffix = `${width}-${colorScheme}`;
+    if (only !== undefined && !only.includes(suffix)) continue;
     for (const { key, shots } of sessions) {
       if (shots.length === 0) continue;
       const context = await browser.newContext({ colorScheme, viewport: { width, height: width === 360 ? 740 : 800 } });
       const page = await context.newPage();
       await page.goto(`${url}/console/`);
       await page.getByLabel('Key').waitFor();
-      const suffix = `${width}-${colorScheme}`;
       await picture(page, `sign-in-${suffix}`);
       await page.getByLabel('Key').fill(key);
       await page.getByRole('button', { name: 'Sign in' }).click();

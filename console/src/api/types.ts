@@ -7,7 +7,6 @@ export type Project = Session['projects'][number];
 
 // Users.
 export type Profile = Answer<'GET /v1/users/{user_id}'>;
-export type ListedUsers = Answer<'POST /v1/users/query'>;
 export type UserActivity = Answer<'GET /v1/users/{user_id}/activity'>;
 export type TimelineEntry = Answer<'GET /v1/users/{user_id}/timeline'>['timeline'][number];
 export type UserEvent = Answer<'GET /v1/users/{user_id}/events'>['events'][number];
@@ -22,6 +21,9 @@ export type HistoryEntry = Answer<'GET /v1/audiences/{id}/history'>['history'][n
 export type AudienceMember = WithoutEnd<Answer<'GET /v1/audiences/{id}/members'>>;
 export type AudienceChange = WithoutEnd<Answer<'GET /v1/audiences/{id}/changes'>>;
 export type AudiencePreview = Answer<'POST /v1/audiences/preview'>;
+export type Endpoint = Answer<'GET /v1/endpoints/{id}'>;
+export type EndpointWithSecret = Answer<'POST /v1/endpoints'>;
+export type Delivery = Answer<'GET /v1/endpoints/{id}/deliveries'>['deliveries'][number];
 export type AudienceVerdict = Answer<'GET /v1/audiences/{id}/why'>['why'];
 
 /** What ends an answer in lines. */

@@ -7,7 +7,7 @@ import { Feedback } from './feedback.tsx';
 import { Help, openHelp } from './help.tsx';
 import { useShortcuts } from './keyboard.ts';
 import { Navigation } from './navigation.tsx';
-import { NeedsAdmin } from './needs-admin.tsx';
+import { NeedsKey } from './needs-key.tsx';
 import { address, goTo, linkTo } from './router.ts';
 import { openScreens, type Screen, SCREENS } from './screens.ts';
 import { keepScroll } from './scroll.ts';
@@ -90,7 +90,7 @@ function Content({ screen }: { readonly screen: Screen | undefined }) {
   if (!openScreens.value.includes(screen)) {
     return (
       <ScreenPage title={screen.name}>
-        <NeedsAdmin />
+        <NeedsKey permission={screen.needs} />
       </ScreenPage>
     );
   }

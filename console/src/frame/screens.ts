@@ -1,7 +1,7 @@
 /** Every screen that is finished, in the order of the navigation: nothing else is there. */
 import { computed } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import { isAdmin } from './session.ts';
+import { isAdmin, mayChangeAudiences } from './session.ts';
 
 export interface Screen {
   readonly name: string;
@@ -11,8 +11,8 @@ export interface Screen {
   readonly key: string;
   /** Above its first in the navigation; '' for none. */
   readonly group: string;
-  /** Whether it shows what an admin key alone opens: for others it is not in the navigation. */
-  readonly isForAdmin?: true;
+  /** The permission that it takes beside reading: without it, the screen is not in the navigation. */
+  readonly needs?: 'admin' | 'audiences';
   /** Path of a 16 by 16 drawing, stroked. */
   readonly icon: string;
   readonly load: () => Promise<{ readonly Screen: ComponentType }>;
@@ -53,16 +53,25 @@ export const SCREENS: readonly Screen[] = [
   },
   {
     name: 'Audiences',
-    group: '',
+    group: 'Engage',
     path: 'audiences',
     key: 'a',
     icon: 'M5.800 3a2.300 2.300 0 1 0 0 4.600 2.300 2.300 0 0 0 0-4.600M1.500 13c.3-2.600 2-3.800 4.300-3.800s4 1.200 4.300 3.800M10.500 3.200a2.200 2.200 0 0 1 0 4.200M12 9.500c1.500.5 2.300 1.700 2.500 3.500',
     load: () => import('../screens/audiences/screen.tsx'),
   },
   {
+    name: 'Webhooks',
+    group: 'Engage',
+    needs: 'audiences',
+    path: 'webhooks',
+    key: 'w',
+    icon: 'M3.500 8a4.500 4.500 0 0 0 4.500 4.500h5m0 0-2.500-2.500m2.500 2.500L10.500 15M12.500 8A4.500 4.500 0 0 0 8 3.500H3m0 0L5.500 1M3 3.500 5.500 6',
+    load: async () => ({ Screen: (await import('../screens/webhooks/screen.tsx')).WebhooksScreen }),
+  },
+  {
     name: 'Pipeline',
     group: 'Operate',
-    isForAdmin: true,
+    needs: 'admin',
     path: 'pipeline',
     key: 'p',
     icon: 'M2 8h4m0 0c2 0 2-4 4-4h4M6 8c2 0 2 4 4 4h4',
@@ -71,7 +80,7 @@ export const SCREENS: readonly Screen[] = [
   {
     name: 'Dead letters',
     group: 'Operate',
-    isForAdmin: true,
+    needs: 'admin',
     path: 'dead-letters',
     key: 'd',
     icon: 'M2 3.500h12v9H2zM2 4l6 5 6-5',
@@ -80,7 +89,7 @@ export const SCREENS: readonly Screen[] = [
   {
     name: 'Imports',
     group: 'Operate',
-    isForAdmin: true,
+    needs: 'admin',
     path: 'imports',
     key: 'i',
     icon: 'M8 2v7m0 0L5 6m3 3 3-3M2.500 10.500v2.500h11v-2.500',
@@ -89,11 +98,20 @@ export const SCREENS: readonly Screen[] = [
   {
     name: 'Replays',
     group: 'Operate',
-    isForAdmin: true,
+    needs: 'admin',
     path: 'replays',
     key: 'r',
     icon: 'M13 8a5 5 0 1 1-1.600-3.700M13.200 2.200v2.600h-2.600M8 5.200v3l2 1.400',
     load: () => import('../screens/replays/screen.tsx'),
+  },
+  {
+    name: 'Backups',
+    group: 'Operate',
+    needs: 'admin',
+    path: 'backups',
+    key: 'b',
+    icon: 'M2.500 3h11v3.500h-11zM3.500 6.500V13h9V6.500M6.500 9h3',
+    load: async () => ({ Screen: (await import('../screens/backups/screen.tsx')).Backups }),
   },
   {
     name: 'Settings',
@@ -106,4 +124,6 @@ export const SCREENS: readonly Screen[] = [
 ];
 
 /** Those that the key of the session opens. */
-export const openScreens = computed(() => SCREENS.filter(({ isForAdmin }) => isForAdmin !== true || isAdmin.value));
+export const openScreens = computed(() =>
+  SCREENS.filter(({ needs }) => needs === undefined || (needs === 'admin' ? isAdmin : mayChangeAudiences).value),
+);

@@ -42,15 +42,18 @@ function pageOf(hash: string): string {
   return hash.split('?', 1)[0] ?? '';
 }
 
-/** Whoever scrolls meanwhile is left where they are. */
+/**
+ * Whoever scrolls meanwhile is left where they are. The page that is left is shown until the address has been read: it is
+ * not scrolled, for it may be long enough, and the list that follows is not there yet.
+ */
 async function returnTo(wanted: number, signal: AbortSignal): Promise<void> {
   const scrolled = new AbortController();
   for (const name of ['wheel', 'touchmove', 'keydown'] as const)
     addEventListener(name, () => scrolled.abort(), { once: true, passive: true, signal });
   const untilMs = performance.now() + WITHIN_MS;
   while (!signal.aborted && !scrolled.signal.aborted && performance.now() < untilMs) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     scrollTo(0, wanted);
     if (Math.abs(scrollY - wanted) < 2) return;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }

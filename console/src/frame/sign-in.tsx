@@ -26,7 +26,7 @@ export function SignIn() {
         {error !== undefined && (
           <p class="field-error" role="alert">
             {error.message}
-            {error.retryAfterS !== undefined && ` It may be tried again in ${error.retryAfterS} s.`}
+            {error.retryAfterS !== undefined && ` Try again in ${error.retryAfterS} s.`}
           </p>
         )}
         <button type="submit" class="primary" disabled={isBusy}>

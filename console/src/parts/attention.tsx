@@ -33,6 +33,7 @@ export function wantsText(things: number): string {
 /** By code: where something is done about it, unless that is the pipeline. */
 const SCREENS: Readonly<Record<string, readonly [path: string, name: string]>> = {
   dead_letters_waiting: ['dead-letters', 'See the dead letters'],
+  backup_old: ['backups', 'See the backups'],
   disk_low: ['settings/installation', 'See the installation'],
 };
 
@@ -56,7 +57,7 @@ const TO_DO: Readonly<Record<string, string>> = {
   disk_low: 'Free space or enlarge the disk: messages are rejected once it is full.',
   verification_found_difference: 'Look at the red hours under Pipeline, then replay the store that is wrong.',
   verification_old: 'Verify now, and find out why the service does not do it by itself.',
-  backup_old: 'See the last backup among the jobs, and why it failed. Then run: npx tidemark backup FOLDER',
+  backup_old: 'See why the last backup failed, then back up now.',
 };
 
 function sentence(reason: string): string {

@@ -1,3 +1,7 @@
+/** One of several, several of many, and what narrows a list. */
+import type { ComponentChildren } from 'preact';
+import { address, setParameters } from '../frame/router.ts';
+
 interface SelectProps {
   /** What is chosen, for those who do not see where it stands. */
   readonly label?: string;
@@ -37,6 +41,76 @@ export function Choice({ label, ...select }: SelectProps & { readonly label: str
     <label>
       <span class="label">{label}</span>
       <Select {...select} />
+    </label>
+  );
+}
+
+interface CheckListProps<Name extends string> {
+  readonly options: readonly (readonly [name: Name, text: ComponentChildren])[];
+  readonly chosen: readonly Name[];
+  /** Told the names in the order of the options. */
+  readonly onChoice: (chosen: readonly Name[]) => void;
+}
+
+/** Several of many, a box each. */
+export function CheckList<Name extends string>({ options, chosen, onChoice }: CheckListProps<Name>) {
+  const names = options.map(([name]) => name);
+  const choose = (name: Name, isOn: boolean): void =>
+    onChoice(names.filter((one) => (one === name ? isOn : chosen.includes(one))));
+  return options.map(([name, text]) => (
+    <label key={name} class="check">
+      <input
+        type="checkbox"
+        checked={chosen.includes(name)}
+        onChange={({ currentTarget }) => choose(name, currentTarget.checked)}
+      />
+      {text}
+    </label>
+  ));
+}
+
+/** What narrows a list: each choice takes effect by itself. */
+export function Filters({
+  label = 'Filter',
+  children,
+}: {
+  readonly label?: string;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <form class="filters" role="search" aria-label={label} onSubmit={(event) => event.preventDefault()}>
+      {children}
+    </form>
+  );
+}
+
+interface FilterFieldProps {
+  /** The parameter of the address that has its text. */
+  readonly name: string;
+  readonly label: string;
+  readonly type?: 'search' | 'date';
+  readonly placeholder?: string;
+  /** Whether `/` leads here. */
+  readonly isSearch?: boolean;
+}
+
+/** Takes effect with Enter, or when it is left: each letter would be a question of its own. Back takes it back. */
+export function FilterField({ name, label, type = 'search', placeholder, isSearch = false }: FilterFieldProps) {
+  const value = address.value.query.get(name) ?? '';
+  // One of the two at a time: the types of Preact know no input that may be either.
+  const kind = type === 'date' ? { type } : { type };
+  return (
+    <label>
+      <span class="label">{label}</span>
+      <input
+        {...kind}
+        maxLength={512}
+        placeholder={placeholder}
+        defaultValue={value}
+        key={value}
+        data-search={isSearch ? '' : undefined}
+        onChange={({ currentTarget }) => setParameters({ [name]: currentTarget.value.trim() }, { push: true })}
+      />
     </label>
   );
 }

@@ -1,6 +1,73 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { ConfirmName } from './confirm-name.tsx';
+import { Dialog } from './dialog.tsx';
+import { submitted } from './form.ts';
+import { FormButtons } from './form-buttons.tsx';
+import { Problem } from './loading/states.tsx';
+import { useChange } from './loading/use-change.ts';
+import './confirm-button.css';
+
+interface ConfirmNameProps {
+  /** `Revoke this key?` */
+  readonly title: string;
+  /** What is typed to confirm: the name of what is changed for good. Nothing is where it is left out. */
+  readonly name?: string;
+  /** On the button. */
+  readonly action: string;
+  /** The dialog closes when it is done. @throws ApiError, which is shown. */
+  readonly onConfirm: () => Promise<void>;
+  readonly onClose: () => void;
+  /** What will happen, with counts where there are some. */
+  readonly children: ComponentChildren;
+}
+
+/** A dialog before what cannot be undone: it says what will happen, and asks for the name. */
+export function ConfirmName({ title, name, action, onConfirm, onClose, children }: ConfirmNameProps) {
+  const [typed, setTyped] = useState('');
+  const { isBusy, error, run } = useChange();
+  const isNamed = name === undefined || typed.trim() === name.trim();
+  return (
+    <Dialog title={title} look="confirm" onClose={onClose}>
+      {(close) => (
+        <form onSubmit={submitted(() => isNamed && run(async () => onConfirm().then(onClose)))}>
+          {children}
+          {name !== undefined && <TypedName name={name} typed={typed} onType={setTyped} />}
+          {error !== undefined && <Problem error={error} />}
+          <FormButtons
+            action={action}
+            look={name === undefined ? 'primary' : 'danger'}
+            isOff={!isNamed || isBusy}
+            onCancel={close}
+          />
+        </form>
+      )}
+    </Dialog>
+  );
+}
+
+interface TypedNameProps {
+  readonly name: string;
+  readonly typed: string;
+  readonly onType: (text: string) => void;
+}
+
+/** The field for the name of what is changed for good. */
+export function TypedName({ name, typed, onType }: TypedNameProps) {
+  return (
+    <label>
+      <span class="label">
+        To confirm, type <code>{name}</code>
+      </span>
+      <input
+        value={typed}
+        autoComplete="off"
+        spellcheck={false}
+        autoFocus
+        onInput={({ currentTarget }) => onType(currentTarget.value)}
+      />
+    </label>
+  );
+}
 
 interface ConfirmButtonProps {
   /** On the button that asks: `Delete…` */
@@ -10,7 +77,8 @@ interface ConfirmButtonProps {
   readonly look?: string;
   readonly isRow?: boolean;
   readonly title: string;
-  readonly name: string;
+  /** What is typed to confirm; nothing is where it is left out. */
+  readonly name?: string;
   readonly action: string;
   readonly onConfirm: () => Promise<void>;
   /** What will happen. */

@@ -15,6 +15,8 @@ interface CopyAsProps {
   readonly tidemark?: readonly string[];
   /** What answers with the SQL; it is asked when the menu opens. */
   readonly explain?: Operation<{ readonly sql: string }>;
+  /** What else the page asks or could ask, by what it is; those that are undefined are left out. */
+  readonly also?: Readonly<Record<string, Operation | undefined>>;
   /** Further forms of the same, each a `Command`. */
   readonly children?: ComponentChildren;
 }
@@ -28,6 +30,10 @@ export function CopyAs(props: CopyAsProps) {
         <Command name="curl" text={curlText(props)} />
         {props.tidemark !== undefined && <Command name="tidemark" text={tidemarkText(props.tidemark)} />}
         {props.explain !== undefined && isOpen && <Sql request={props.explain} />}
+        {Object.entries(props.also ?? {}).map(
+          ([what, request]) =>
+            request !== undefined && <Command key={what} name={`curl, ${what}`} text={curlText({ request })} />,
+        )}
         {props.children}
         <KeyNote />
       </div>

@@ -39,6 +39,13 @@ export function bytes(size: RawNumber | number | null): string {
   return `${shown < 10 && power > 0 ? shown.toFixed(1) : Math.round(shown)} ${UNITS[power]}`;
 }
 
+/** `40 seconds`, `3 minutes`, `2 hours` */
+export function durationText(seconds: number): string {
+  if (seconds < 90) return seconds <= 1 ? 'a second' : `${Math.round(seconds)} seconds`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
+}
+
 /** `+12 %`, `−3 %`, `×12`; of nothing that was before, `none before`. */
 export function comparedText(value: number, before: number): string {
   if (before === 0) return value === 0 ? 'none before either' : 'none before';

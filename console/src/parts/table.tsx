@@ -1,4 +1,6 @@
 import { type ComponentChildren, Fragment } from 'preact';
+import { address, setParameters } from '../frame/router.ts';
+import { useEscape } from './loading/use-escape.ts';
 import './table.css';
 
 export interface Column {
@@ -91,6 +93,37 @@ export function RowButton({ isOpen, onToggle, children }: RowButtonProps) {
     <button type="button" class="bare cover" data-row aria-expanded={isOpen} onClick={onToggle}>
       {children}
     </button>
+  );
+}
+
+/** Whether the address has this row of a list open. */
+export function isOpenRow(id: string, parameter = 'open'): boolean {
+  return address.value.query.get(parameter) === id;
+}
+
+/** Opens a row, or closes it. Back takes that back. */
+export function toggleRow(id: string, parameter = 'open'): void {
+  setParameters({ [parameter]: isOpenRow(id, parameter) ? '' : id }, { push: true });
+}
+
+/** Esc closes the row of a list that is open. */
+export function useOpenRow(parameter = 'open'): void {
+  useEscape(() => setParameters({ [parameter]: '' }));
+}
+
+interface OpenRowProps {
+  readonly id: string;
+  /** The parameter of the address that names the row that is open. */
+  readonly parameter?: string;
+  readonly children: ComponentChildren;
+}
+
+/** The head of a row that opens. */
+export function OpenRow({ id, parameter, children }: OpenRowProps) {
+  return (
+    <RowButton isOpen={isOpenRow(id, parameter)} onToggle={() => toggleRow(id, parameter)}>
+      {children}
+    </RowButton>
   );
 }
 

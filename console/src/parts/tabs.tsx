@@ -32,7 +32,7 @@ export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: r
 }
 
 /** A tab that is named by the parameter `tab` of the address. */
-export interface Tab {
+interface Tab {
   /** What the address has; '' for the first. */
   readonly name: string;
   readonly title: string;

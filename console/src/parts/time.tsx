@@ -51,7 +51,7 @@ export function minuteText(at: string): string {
   return day === dayIn(new Date(now.value).toISOString(), zone) ? clockText(at) : `${day}, ${clockText(at)}`;
 }
 
-export interface ClockProps {
+interface ClockProps {
   readonly at: string;
   /** Where its day is said already. */
   readonly isOfDay?: boolean;

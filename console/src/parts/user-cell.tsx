@@ -27,7 +27,7 @@ export interface ListedUser {
   readonly traits?: Readonly<Record<string, Json>>;
 }
 
-export interface UserCellProps {
+interface UserCellProps {
   readonly user: ListedUser;
   /** Without the id beside the name, which its title has then: for lines with little room. */
   readonly isBrief?: boolean;

@@ -66,7 +66,7 @@ function Process({ process }: { readonly process: ProcessStatus }) {
         <b>{process.role}</b> <span class="quiet">{Object.keys(process.parts).join(', ')}</span>
         <p class="quiet small">
           {isMissing
-            ? `Not heard of for ${secondsText(countOf(process.seen_seconds_ago))}`
+            ? `Not seen for ${secondsText(countOf(process.seen_seconds_ago))}`
             : unwell.length > 0
               ? unwell.map(([part, state]) => `${part}: ${state}`).join(' · ')
               : 'Working'}

@@ -11,7 +11,12 @@ interface Progress {
   readonly queryable?: number | 'before';
 }
 
-export const WAIT_S = '10';
+const WAIT_S = '10';
+
+/** @param wait For how long the answer may wait until both stores have the message, in seconds. */
+export function receiptRequest(receipt: string, wait: string | undefined = WAIT_S) {
+  return operation('GET /v1/receipts/{receipt}', { path: { receipt }, query: { wait } });
+}
 
 interface ReceiptStepsProps {
   readonly receipt: string;
@@ -61,10 +66,9 @@ async function follow(
   tell: (progress: Progress) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const path = { receipt };
   const headers = project === undefined ? {} : { 'Tidemark-Project': project };
   // What is there already is asked without waiting: when it got there is not known.
-  const first = await ask({ ...operation('GET /v1/receipts/{receipt}', { path }), headers, signal });
+  const first = await ask({ ...receiptRequest(receipt, '0'), headers, signal });
   let progress: Progress = {
     ...(first.projected && { projected: 'before' }),
     ...(first.queryable && { queryable: 'before' }),
@@ -73,7 +77,7 @@ async function follow(
   while (progress.projected === undefined || progress.queryable === undefined) {
     // An answer that waits comes when both are there: in between the profile's step is looked for more often.
     const wait = progress.projected === undefined ? '0.1' : WAIT_S;
-    const state = await ask({ ...operation('GET /v1/receipts/{receipt}', { path, query: { wait } }), headers, signal });
+    const state = await ask({ ...receiptRequest(receipt, wait), headers, signal });
     const afterMs = Math.max(0, Date.now() - Date.parse(state.accepted_at));
     progress = {
       ...(state.projected && { projected: afterMs }),

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Json } from '../api/json.ts';
 import { JsonValue } from '../parts/json/json-view.tsx';
-import { type Column, Table } from '../parts/table.tsx';
+import { type CellColumn, Listing } from '../parts/table.tsx';
 import { type ListedUser, UserCell } from '../parts/user-cell.tsx';
 import { columnsFor } from './user-columns.ts';
 
@@ -13,47 +13,33 @@ interface UserTableProps<U extends ListedUser> {
   readonly nameOf: (user: U, cell: ComponentChildren) => ComponentChildren;
   /** The columns for traits, all left out where there is little room; by default those that say more than the name does. */
   readonly columns?: readonly string[];
-  /** Behind the traits; by default one without a name. */
-  readonly ends?: readonly Column[];
-  /** The cells of those columns. */
-  readonly endOf: (user: U) => ComponentChildren | readonly ComponentChildren[];
-  /** Below the row; undefined where it is closed. */
+  /** Behind the traits. */
+  readonly ends: readonly CellColumn<U>[];
+  /** Below the row; false where it is closed. */
   readonly detailsOf?: (user: U) => ComponentChildren;
 }
 
-const WHY: readonly Column[] = [{ name: 'Why', isHidden: true, look: 'number' }];
-
 /** Users with a column for each trait. Where there is little room, the first one is left. */
-export function UserTable<U extends ListedUser>(props: UserTableProps<U>) {
-  const { users, traits, columns: names = columnsFor(users, traits), ends = WHY, nameOf, endOf, detailsOf } = props;
-  const isFirstKept = props.columns === undefined;
-  const columns = names.map((name, i) => ({ name, look: i === 0 && isFirstKept ? '' : 'narrow-off' }));
+export function UserTable<U extends ListedUser>({
+  users,
+  traits,
+  nameOf,
+  columns,
+  ends,
+  detailsOf = () => false,
+}: UserTableProps<U>) {
+  const ofTraits = (columns ?? columnsFor(users, traits)).map((name, i): CellColumn<U> => {
+    const look = i === 0 && columns === undefined ? '' : 'narrow-off';
+    return { name, look, cell: (user) => <Trait value={user.traits?.[name] ?? null} /> };
+  });
   return (
-    <Table look="users" columns={[{ name: 'User' }, ...columns, ...ends]}>
-      {users.map((user) => {
-        const details = detailsOf?.(user);
-        return [
-          <tr key={user.internal_id}>
-            <th scope="row">{nameOf(user, <UserCell user={user} />)}</th>
-            {columns.map(({ name, look }) => (
-              <td key={name} class={look}>
-                <Trait value={user.traits?.[name] ?? null} />
-              </td>
-            ))}
-            {[endOf(user)].flat().map((cell, i) => (
-              <td key={ends[i]?.name} class={ends[i]?.look}>
-                {cell}
-              </td>
-            ))}
-          </tr>,
-          details !== undefined && (
-            <tr key={`${user.internal_id} details`} class="open-details">
-              <td colSpan={columns.length + ends.length + 1}>{details}</td>
-            </tr>
-          ),
-        ];
-      })}
-    </Table>
+    <Listing
+      look="users"
+      rows={users}
+      keyOf={({ internal_id: id }) => id}
+      columns={[{ name: 'User', cell: (user) => nameOf(user, <UserCell user={user} />) }, ...ofTraits, ...ends]}
+      detailsOf={detailsOf}
+    />
   );
 }
 

@@ -94,7 +94,7 @@ export function testAudiencePage(scene: () => Scene): void {
       const page = await pageOf(saved);
       await page.getByRole('button', { name: 'Add a description or tags' }).click();
       await page.getByLabel('Description', { exact: true }).fill('For the monthly letter.');
-      await page.getByLabel('Tags, with commas in between').fill('letter, spring, letter');
+      await page.getByLabel('Tags, separated by commas').fill('letter, spring, letter');
       await expectAccessible(page, 'labels');
       await page.getByRole('button', { name: 'Save' }).click();
 

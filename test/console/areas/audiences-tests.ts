@@ -194,7 +194,7 @@ export function testAudiences(scene: () => Scene): void {
 
       await page.getByText('No audiences yet').waitFor();
 
-      await page.getByText('Your key reads audiences').waitFor();
+      await page.getByText('a key that has the permission “audiences”').waitFor();
       expect(await page.getByRole('link', { name: 'New audience' }).count()).toBe(0);
       await page.goto(`${scene().url}/console/#/audiences/aud_0123456789abcdefghij`);
       await page.getByText('There is no such audience').waitFor();

@@ -203,7 +203,7 @@ export function testBuilder(scene: () => Scene): void {
         }),
       );
       await json(page).fill('{"trait": "plan", "is": "team"}');
-      await page.getByText('This question exceeds a limit').waitFor();
+      await page.getByText('This query exceeds a limit').waitFor();
       await page.unroute('**/v1/audiences/preview');
       await page.getByRole('button', { name: 'Try again' }).click();
       await figure(page).getByText(/user/).waitFor();

@@ -84,7 +84,7 @@ export function testEvents(scene: () => Scene): void {
       await expect.poll(valueText).toMatch(said(values.at(-2)));
       await page.keyboard.press('Home');
       await expect.poll(valueText).toMatch(said(values[0]));
-      await page.getByText('The same as a table').click();
+      await page.getByText('Show as a table').click();
       await expect.poll(async () => page.locator('.same-table tbody tr').count()).toBe(values.length);
     });
 

@@ -11,15 +11,17 @@ const KEYS = {
   Events: 'e',
   Users: 'u',
   Audiences: 'a',
+  Webhooks: 'w',
   Pipeline: 'p',
   'Dead letters': 'd',
   Imports: 'i',
   Replays: 'r',
+  Backups: 'b',
   Settings: 's',
 } as const;
 
 /** Those that an admin key alone opens. */
-const FOR_ADMINS: readonly string[] = ['Pipeline', 'Dead letters', 'Imports', 'Replays'];
+const FOR_ADMINS: readonly string[] = ['Pipeline', 'Dead letters', 'Imports', 'Replays', 'Backups'];
 
 export function testNavigation(scene: () => Scene): void {
   describe('navigation', () => {
@@ -133,6 +135,8 @@ export function testNavigation(scene: () => Scene): void {
       await heading.waitFor();
       await expect.poll(async () => page.title()).toBe(`${await heading.innerText()} · Users · Tidemark`);
       await expect.poll(scrolled).toBe(0);
+      // Whole, this page is long enough to be scrolled as far as the list was.
+      await page.getByText('There is nothing earlier').waitFor();
       await page.goBack();
 
       await row.waitFor();

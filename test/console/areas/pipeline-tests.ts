@@ -182,7 +182,7 @@ export function testPipeline(scene: () => Scene): void {
       await page.route('**/v1/admin/status', async (route) => route.abort());
 
       await page.getByRole('heading', { name: 'The service did not answer' }).waitFor();
-      await page.getByText('This is how it was before.').waitFor();
+      await page.getByText('This is its last known state.').waitFor();
       await page.unroute('**/v1/admin/status');
       await page.getByText('All systems normal').waitFor();
     });

@@ -14,7 +14,7 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
   ['Live', '#/live', 'Recorded before this page was opened'],
   ['Live, refusals', '#/live?tab=refusals', 'Rejected or mended in the last 30 days'],
   ['Events', '#/events', 'Order Completed'],
-  ['an event', '#/events/Order%20Completed', 'The same as a table'],
+  ['an event', '#/events/Order%20Completed', 'Show as a table'],
   ['an event, split', '#/events/Order%20Completed?split=trait:plan&compare=previous', 'Whole period'],
   ['Users', '#/users', 'u-00001'],
   ['a trait', '#/users/u-00001?history=plan', 'identify'],
@@ -27,6 +27,8 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
   ['a message', '#/live?message=nobody-has-it', 'No message has this id'],
   ['audiences', '#/audiences', 'Left a full cart this week'],
   ['no such audience', '#/audiences/aud_0123456789abcdefghij', 'There is no such audience'],
+  ['Webhooks', '#/webhooks', 'No webhooks yet'],
+  ['no such webhook', '#/webhooks/end_0123456789abcdefghij', 'There is no such webhook'],
   ['Pipeline', '#/pipeline', 'This needs an admin key'],
   ['Replays', '#/replays', 'This needs an admin key'],
   ['Imports', '#/imports', 'This needs an admin key'],
@@ -45,6 +47,7 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
 
 /** Those of an operator, with an admin key. */
 const ADMIN_SCREENS: typeof SCREENS = [
+  ['Backups', '#/backups', 'No backups yet'],
   ['projects', '#/settings', 'no limit'],
   ['admin keys', '#/settings/keys', 'This session'],
   ['audit log', '#/settings/audit', 'There are no earlier changes'],

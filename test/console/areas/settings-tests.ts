@@ -128,10 +128,10 @@ export function testSettings(scene: () => Scene): void {
       const { id } = await makeProject('With keys');
       const page = await opened(`#/settings/projects/${id}`);
       await page.getByRole('button', { name: 'New key' }).click();
-      await page.getByLabel('Name of who').fill('Reports');
+      await page.getByLabel('Used by').fill('Reports');
       await page.getByRole('checkbox', { name: /^read/ }).check();
       await page.getByRole('button', { name: 'Create key' }).click();
-      const text = (await page.locator('.new-key pre').innerText()).trim();
+      const text = (await page.locator('.shown-once pre').innerText()).trim();
       expect(await statusWith(text)).toBe(200);
       await page.getByRole('row', { name: /^Reports/ }).waitFor();
 

@@ -154,7 +154,9 @@ export function testUsers(scene: () => Scene): void {
       const rows = page.locator('.given-values li');
       await rows.nth(2).waitFor();
       expect(await rows.nth(0).innerText()).toMatch(/^Now\s+pro\s+identify.*h-2$/s);
-      expect(await rows.nth(1).innerText()).toMatch(/^Never shown\s+plus\s+identify.*h-3\s+It came after.*h-2/s);
+      expect(await rows.nth(1).innerText()).toMatch(
+        /^Too late\s+plus\s+identify.*h-3\s+A newer value was already there.*h-2/s,
+      );
       expect(await rows.nth(2).innerText()).toMatch(/^Before\s+free/);
       await page.goBack();
       await page.locator('.given-values').waitFor({ state: 'detached' });

@@ -119,8 +119,8 @@ function FoundTrait({ verdict: { value, version } }: { readonly verdict: Audienc
         It is <JsonValue value={value} maxLength={80} />, set {when}
       </>
     );
-  if (when === null) return <>No message has it</>;
-  return version?.is_deletion === true ? <>Deleted {when}</> : <>There is nothing at this place, since {when}</>;
+  if (when === null) return <>Never set</>;
+  return version?.is_deletion === true ? <>Deleted {when}</> : <>Empty since {when}</>;
 }
 
 /** When this part changes by time alone. */

@@ -106,7 +106,7 @@ function headline({ status, title }: ApiError): string {
     case 404:
       return 'Not found';
     case 422:
-      return 'This question exceeds a limit';
+      return 'This query exceeds a limit';
     case 429:
       return 'Too many requests at once';
     case 503:

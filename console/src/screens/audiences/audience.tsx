@@ -55,7 +55,7 @@ export function AudiencePage({ id }: { readonly id: string }) {
 function NoSuchAudience() {
   return (
     <Empty title="There is no such audience">
-      It may have been deleted, or be of another project. <a href={linkTo(['audiences'])}>See all audiences</a>.
+      It may have been deleted, or belong to another project. <a href={linkTo(['audiences'])}>See all audiences</a>.
     </Empty>
   );
 }

@@ -62,7 +62,7 @@ function LabelsForm({ audience, onChange, onClose }: LabelsProps & { readonly on
         <textarea name="note" rows={2} maxLength={1_000} defaultValue={audience.note} autoFocus />
       </label>
       <label>
-        <span class="label">Tags, with commas in between</span>
+        <span class="label">Tags, separated by commas</span>
         <input name="tags" defaultValue={audience.tags.join(', ')} autoComplete="off" />
       </label>
       {error !== undefined && <Problem error={error} />}

@@ -82,7 +82,7 @@ function Found({ page: { audiences, next_cursor: next }, isFirst }: FoundProps) 
         </label>
       )}
       {shown.length === 0 && (
-        <p class="quiet">{wanted === '' ? 'No audience has this tag.' : 'No audience has this in its name.'}</p>
+        <p class="quiet">{wanted === '' ? 'No audience has this tag.' : 'No audience matches this name.'}</p>
       )}
       <Listing look="audiences" rows={shown} keyOf={({ id }) => id} columns={COLUMNS} />
       <Pager next={next} />
@@ -95,7 +95,7 @@ function NoAudiences() {
     <Empty title="No audiences yet" action={mayChangeAudiences.value && <NewAudience />}>
       An audience is a group of users with something in common: those who ordered for more than 100 in the last 30 days.
       It shows how many there are, who joins and who leaves.
-      {!mayChangeAudiences.value && ' Your key reads audiences; a key with the permission audiences makes them.'}
+      {!mayChangeAudiences.value && ' To make one, sign in with a key that has the permission “audiences”.'}
     </Empty>
   );
 }

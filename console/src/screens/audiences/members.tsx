@@ -2,13 +2,13 @@
 import { askLines } from '../../api/ndjson.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceMember, SavedAudience } from '../../api/types.ts';
-import { address, setParameters } from '../../frame/router.ts';
+import { address } from '../../frame/router.ts';
 import { Download } from '../../parts/download.tsx';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { useLoad } from '../../parts/loading/use-load.ts';
-import { useEscape } from '../../parts/loading/use-escape.ts';
 import { WhyUser } from '../../parts/conditions/why-tree.tsx';
+import { isOpenRow, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
 import { traitsFor } from '../user-columns.ts';
 import { userLink } from '../user-link.ts';
@@ -56,38 +56,30 @@ interface PageProps {
 }
 
 function Page({ audience, members, traits }: PageProps) {
-  const { query } = address.value;
-  const open = query.get('user') ?? undefined;
-  useEscape(() => setParameters({ user: '' }));
-  if (members.length === 0 && !query.has('cursor')) {
+  useOpenRow('user');
+  if (members.length === 0 && !address.value.query.has('cursor')) {
     return (
       <Empty title="Nobody is in this audience now">Users appear here as soon as they match its definition.</Empty>
     );
   }
   const detailsOf = (member: AudienceMember) =>
-    member.internal_id === open ? (
+    isOpenRow(member.internal_id, 'user') && (
       <WhyUser audienceId={audience.id} user={member}>
         <p class="below">
           <a href={userLink(member)}>Go to the user</a>
         </p>
       </WhyUser>
-    ) : undefined;
+    );
   return (
     <UserTable
       users={members}
       traits={traits}
       nameOf={({ internal_id: id }, cell) => (
-        <button
-          type="button"
-          class="bare cover"
-          data-row
-          aria-expanded={id === open}
-          onClick={() => setParameters({ user: id === open ? '' : id }, { push: true })}
-        >
+        <OpenRow id={id} parameter="user">
           {cell}
-        </button>
+        </OpenRow>
       )}
-      endOf={() => <span class="quiet">Why?</span>}
+      ends={[{ name: 'Why', isHidden: true, look: 'number quiet', cell: () => 'Why?' }]}
       detailsOf={detailsOf}
     />
   );

@@ -102,7 +102,7 @@ function SizeChart({ history, fromMs, untilMs }: Sizes) {
         readingOf={(point) => readingOf(points[point] ?? first, zone)}
       />
       <details class="below">
-        <summary>As a table</summary>
+        <summary>Show as a table</summary>
         <Listing look="sizes" rows={history} keyOf={({ at }) => at} columns={COLUMNS} />
       </details>
     </>

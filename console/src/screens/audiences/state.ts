@@ -50,7 +50,7 @@ const WAITING_TEXT =
 function failureText(code: string): string {
   const reason =
     code === 'QUERY_LIMIT'
-      ? 'It exceeds the limits of one question: ask about a rarer event or a shorter period, or raise the limits of the project'
+      ? 'It exceeds the limits of one query: use a rarer event or a shorter period, or raise the limits of the project'
       : `The last update failed with ${code}`;
   return `${reason}. The size is that of the last update. It will be retried.`;
 }

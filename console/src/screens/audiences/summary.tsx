@@ -14,6 +14,7 @@ import { Labels } from './labels.tsx';
 import { RefreshChoice } from './refresh-choice.tsx';
 import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
 import { isUpdating, updateNow } from './updates.ts';
+import { Made } from './versions.tsx';
 
 interface SummaryProps {
   readonly audience: SavedAudience;
@@ -55,7 +56,7 @@ export function Summary({ audience, onChange, onError }: SummaryProps) {
 
 /** When it was updated, and how often it is. */
 function Freshness({ audience, onChange, onError }: SummaryProps) {
-  const { id, evaluation, refresh } = audience;
+  const { id, evaluation, refresh, version } = audience;
   const isRunning = isUpdating(id);
   const isCounting = stateOf(audience, Date.now(), isRunning).isCounting === true;
   return (
@@ -81,9 +82,17 @@ function Freshness({ audience, onChange, onError }: SummaryProps) {
         ) : (
           refreshText(refresh)
         ),
+        Definition: <NewestVersion id={id} key={version.rawJSON} />,
       }}
     />
   );
+}
+
+/** When the definition was made or changed, and by whom. */
+function NewestVersion({ id }: { readonly id: string }) {
+  const loaded = useAnswer(operation('GET /v1/audiences/{id}/versions', { path: { id }, query: { limit: 1 } }));
+  const newest = loaded.state === 'ready' ? loaded.value.versions[0] : undefined;
+  return newest === undefined ? null : <Made version={newest} />;
 }
 
 /** The definition in one sentence; of several conditions, each on its line when it is opened. */

@@ -14,7 +14,7 @@ export function UseIt({ audience: { id, definition } }: { readonly audience: Sav
   return (
     <section class="use-it text" aria-labelledby="use-it">
       <h2 id="use-it">Use it</h2>
-      <p>All current members as CSV with these traits. Leave out the format for JSON, one object a line.</p>
+      <p>All current members as CSV with these traits. Without the format it is JSON, one object per line.</p>
       <Command name="Members, by curl" text={curlText({ request: members, isStream: true })} />
       <Command
         name="Members, by tidemark"
@@ -26,7 +26,7 @@ export function UseIt({ audience: { id, definition } }: { readonly audience: Sav
       </p>
       <Command name="Changes, by curl" text={curlText({ request: changes, isStream: true })} />
       <Command name="Changes, by tidemark" text={tidemarkText(['audience', 'changes', id])} />
-      <p>How large it is, how fresh and who is meant; and the question that analytics is asked.</p>
+      <p>Its size, freshness and definition, and the SQL that counts it.</p>
       <Command name="Audience, by curl" text={curlText({ request: operation('GET /v1/audiences/{id}', { path }) })} />
       <Sql request={operation('GET /v1/audiences/{id}/explain', { path })} />
       <KeyNote />

@@ -61,19 +61,7 @@ function List({ id, versions, history }: ListProps) {
               )}
             </div>
             <p class="quiet small">
-              {version.changed_at !== null && <Ago at={version.changed_at} />}
-              {version.changed_by !== null && (
-                <>
-                  {i === versions.length - 1 && version.version.rawJSON === '1'
-                    ? ', made with the key '
-                    : ' with the key '}
-                  {version.changed_by_name === null ? (
-                    <code>{version.changed_by}</code>
-                  ) : (
-                    <b>{version.changed_by_name}</b>
-                  )}
-                </>
-              )}
+              <Made version={version} />
               {effect !== undefined &&
                 ` · ${count(countOf(effect.entered))} joined and ${count(countOf(effect.left))} left by it`}
             </p>
@@ -82,6 +70,18 @@ function List({ id, versions, history }: ListProps) {
         );
       })}
     </ol>
+  );
+}
+
+/** `made 2 days ago with the key Jobs` */
+export function Made({ version }: { readonly version: AudienceVersion }) {
+  const { changed_at: at, changed_by: key, changed_by_name: name } = version;
+  return (
+    <>
+      {version.version.rawJSON === '1' ? 'made ' : 'changed '}
+      {at !== null && <Ago at={at} />}
+      {key !== null && <> with the key {name === null ? <code>{key}</code> : <b>{name}</b>}</>}
+    </>
   );
 }
 

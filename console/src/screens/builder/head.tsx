@@ -51,7 +51,9 @@ export function Head({ builder }: { readonly builder: Builder }) {
     <>
       <Form key={saved?.revision.rawJSON} builder={builder} onSave={(wanted) => void save(wanted, saved)} />
       {!mayChangeAudiences.value && (
-        <p class="quiet small">Your key reads audiences; saving them takes one with the scope “audiences”.</p>
+        <p class="quiet small">
+          Your key can read audiences. To save one, sign in with a key that has the permission “audiences”.
+        </p>
       )}
       {error !== undefined && <Problem error={error} />}
       {conflict !== undefined && (

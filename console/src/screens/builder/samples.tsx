@@ -1,6 +1,7 @@
 /** Some of the users that the definition finds, with the traits that it asks about. */
 import type { AudienceMember } from '../../api/types.ts';
 import { Section } from '../../parts/page.tsx';
+import { RowLink } from '../../parts/table.tsx';
 import { traitsFor } from '../user-columns.ts';
 import { userLink } from '../user-link.ts';
 import { UserTable } from '../user-table.tsx';
@@ -14,6 +15,11 @@ interface SamplesProps {
 export function Samples({ builder, onTest }: SamplesProps) {
   const counted = builder.counting.counted.value;
   const users = counted?.users ?? [];
+  const why = (user: AudienceMember) => (
+    <button type="button" class="plain" onClick={() => onTest(user)}>
+      Why?
+    </button>
+  );
   return (
     <Section
       id="samples"
@@ -25,16 +31,8 @@ export function Samples({ builder, onTest }: SamplesProps) {
         <UserTable
           users={users}
           traits={traitsFor(counted.definition)}
-          nameOf={(user, cell) => (
-            <a class="cover" href={userLink(user)}>
-              {cell}
-            </a>
-          )}
-          endOf={(user) => (
-            <button type="button" class="plain" onClick={() => onTest(user)}>
-              Why?
-            </button>
-          )}
+          nameOf={(user, cell) => <RowLink link={userLink(user)}>{cell}</RowLink>}
+          ends={[{ name: 'Why', isHidden: true, look: 'number', cell: why }]}
         />
       )}
     </Section>

@@ -4,7 +4,7 @@ import type { WholeDeadLetter } from '../../api/types.ts';
 import { tellDone } from '../../frame/feedback.tsx';
 import { linkTo } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
+import { Command, CopyAs, tidemarkText } from '../../parts/copy-as.tsx';
 import { JsonView } from '../../parts/json/json-view.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
@@ -12,7 +12,7 @@ import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { Editor, type SentEdit } from './editor.tsx';
+import { editOf, Editor, type SentEdit } from './editor.tsx';
 import { READERS } from './filter.ts';
 import { ReplayOrDropDialog } from './replay-or-drop.tsx';
 import { Sent } from './sent.tsx';
@@ -20,21 +20,33 @@ import { Sent } from './sent.tsx';
 export function DeadLetterPage({ id }: { readonly id: string }) {
   const [version, setVersion] = useState(0);
   const [sent, setSent] = useState<SentEdit>();
+  const [typed, setTyped] = useState<string>();
   const asked = operation('GET /v1/admin/dead-letters/{id}', { path: { id } });
   const loaded = useAnswer(asked, version);
   const change = (edit?: SentEdit): void => {
     if (edit !== undefined) tellDone('Corrected message sent.');
     setSent(edit);
+    setTyped(undefined);
     setVersion(version + 1);
   };
   return (
     <ScreenPage
       title={<span class="id">{id}</span>}
       up={{ path: 'dead-letters', name: 'Dead letters' }}
-      actions={<CopyAs request={asked} tidemark={['dead-letters', 'show', id]} />}
+      actions={
+        <CopyAs
+          request={asked}
+          tidemark={['dead-letters', 'show', id]}
+          also={{ 'your correction': typed === undefined ? undefined : editOf(id, typed) }}
+        >
+          {typed !== undefined && (
+            <Command name="tidemark, your correction" text={tidemarkText(['dead-letters', 'edit', id, typed])} />
+          )}
+        </CopyAs>
+      }
     >
       <Ready of={loaded} what="the dead letter" missing={<NoSuchLetter />}>
-        {(letter) => <Known letter={letter} sent={sent} onChange={change} />}
+        {(letter) => <Known letter={letter} sent={sent} typed={typed} onType={setTyped} onChange={change} />}
       </Ready>
     </ScreenPage>
   );
@@ -57,10 +69,12 @@ interface KnownProps {
   readonly letter: WholeDeadLetter;
   /** What was sent on this page. */
   readonly sent: SentEdit | undefined;
+  readonly typed: string | undefined;
+  readonly onType: (text: string | undefined) => void;
   readonly onChange: (sent?: SentEdit) => void;
 }
 
-function Known({ letter, sent, onChange }: KnownProps) {
+function Known({ letter, sent, typed, onType, onChange }: KnownProps) {
   const isWaiting = letter.state === 'waiting' || letter.state === 'editing';
   const record = letter.record === null ? undefined : letter.record;
   return (
@@ -74,7 +88,7 @@ function Known({ letter, sent, onChange }: KnownProps) {
         </>
       )}
       {isWaiting && record !== undefined ? (
-        <Editor id={letter.id} record={record} onSent={onChange} />
+        <Editor id={letter.id} record={record} typed={typed} onType={onType} onSent={onChange} />
       ) : (
         <section aria-labelledby="value">
           <h2 id="value">{isWaiting ? 'The message' : 'The message as it was'}</h2>

@@ -3,7 +3,6 @@ import { type ApiError, ask, refusalIn } from '../../api/client.ts';
 import { jsonText } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { EditedDeadLetter, WholeDeadLetter } from '../../api/types.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { TextDiff } from '../../parts/json/json-diff.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
 import { Section } from '../../parts/page.tsx';
@@ -11,6 +10,9 @@ import { Section } from '../../parts/page.tsx';
 interface EditorProps {
   readonly id: string;
   readonly record: NonNullable<WholeDeadLetter['record']>;
+  /** The correction; undefined where nothing was typed. */
+  readonly typed: string | undefined;
+  readonly onType: (text: string | undefined) => void;
   /** Told the text that was sent, and its receipt. */
   readonly onSent: (sent: SentEdit) => void;
 }
@@ -23,7 +25,7 @@ export interface SentEdit {
 
 type Answered = { readonly of: string } & ({ readonly answer: EditedDeadLetter } | { readonly error: ApiError });
 
-function editOf(id: string, body: string, isDry = false) {
+export function editOf(id: string, body: string, isDry = false) {
   const query = { dry_run: isDry || undefined };
   return operation('POST /v1/admin/dead-letters/{id}/edit', { path: { id }, query, body });
 }
@@ -48,18 +50,13 @@ function useEdit(id: string, text: string, onSent: EditorProps['onSent']) {
 }
 
 /** The message as text that can be changed, what has changed, and what the stores say of it. */
-export function Editor({ id, record, onSent }: EditorProps) {
+export function Editor({ id, record, typed, onType, onSent }: EditorProps) {
   const before = jsonText(record, 2);
-  const [text, setText] = useState(before);
+  const text = typed ?? before;
   const { send, isAsking, answered } = useEdit(id, text, onSent);
   const isChanged = text.trim() !== before.trim();
   return (
-    <Section
-      id="edit-title"
-      title="The message"
-      look="editor"
-      actions={<CopyAs request={editOf(id, text)} tidemark={['dead-letters', 'edit', id, text]} />}
-    >
+    <Section id="edit-title" title="The message" look="editor">
       <div class="two-columns">
         <label>
           <span class="label">Correct the message. Topic, project, message id and session cannot change.</span>
@@ -67,7 +64,7 @@ export function Editor({ id, record, onSent }: EditorProps) {
             spellcheck={false}
             rows={Math.min(28, Math.max(12, text.split('\n').length + 1))}
             value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
+            onInput={(event) => onType(event.currentTarget.value)}
           />
         </label>
         <div>
@@ -86,7 +83,7 @@ export function Editor({ id, record, onSent }: EditorProps) {
         <button type="button" class="primary" disabled={!isChanged || isAsking} onClick={() => void send(false)}>
           Send the corrected message
         </button>
-        <button type="button" class="plain" disabled={!isChanged} onClick={() => setText(before)}>
+        <button type="button" class="plain" disabled={!isChanged} onClick={() => onType(undefined)}>
           Reset
         </button>
       </div>

@@ -1,7 +1,7 @@
 import type { DeadLettersPage } from '../../api/types.ts';
 import { setParameters } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
-import { Choice } from '../../parts/choice.tsx';
+import { Choice, Filters } from '../../parts/choice.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { type Filter, PARAMETERS, STATES } from './filter.ts';
 
@@ -28,7 +28,7 @@ export function Facets({ filter, counts }: FacetsProps) {
   const change = (name: string, value: string): void =>
     setParameters({ [name]: value, cursor: undefined }, { push: true });
   return (
-    <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+    <Filters>
       <Choice
         label="State"
         isSearch
@@ -45,7 +45,7 @@ export function Facets({ filter, counts }: FacetsProps) {
           onChoice={(value) => change(PARAMETERS[facet], value)}
         />
       ))}
-    </form>
+    </Filters>
   );
 }
 

@@ -4,7 +4,7 @@ import { countOf } from '../../api/json.ts';
 import { type Progress, replayOrDrop, type Selection } from '../../api/dead-letters.ts';
 import type { SettledDeadLetters } from '../../api/types.ts';
 import { projectName } from '../../frame/session.ts';
-import { TypedName } from '../../parts/confirm-name.tsx';
+import { TypedName } from '../../parts/confirm-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { submitted } from '../../parts/form.ts';
 import { count, plural } from '../../parts/numbers.ts';

@@ -7,6 +7,7 @@ import { CopyAs } from '../../parts/copy-as.tsx';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
+import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Facets } from './facets.tsx';
@@ -90,6 +91,19 @@ interface GroupProps {
 
 function Group({ error, letters, chosen, choose }: GroupProps) {
   const ids = letters.map(({ id }) => id);
+  const cellOf = ({ id }: DeadLetter) => (
+    <>
+      <input
+        type="checkbox"
+        aria-label={`Choose ${id}`}
+        checked={chosen.has(id)}
+        onChange={({ currentTarget }) => choose([id], currentTarget.checked)}
+      />
+      <RowLink link={linkTo(['dead-letters', id])}>
+        <code>{id.replace('tidemark.', '')}</code>
+      </RowLink>
+    </>
+  );
   return (
     <section class="dead-letter-group" aria-label={error}>
       <h2>
@@ -102,39 +116,28 @@ function Group({ error, letters, chosen, choose }: GroupProps) {
         <span>{error}</span>
         <span class="quiet">{letters.length}</span>
       </h2>
-      <ul class="rows">
-        {letters.map((letter) => (
-          <li key={letter.id} class="dead-letter-line">
-            <input
-              type="checkbox"
-              aria-label={`Choose ${letter.id}`}
-              checked={chosen.has(letter.id)}
-              onChange={({ currentTarget }) => choose([letter.id], currentTarget.checked)}
-            />
-            <DeadLetterRow letter={letter} />
-          </li>
-        ))}
-      </ul>
+      <Listing rows={letters} keyOf={({ id }) => id} columns={[{ name: 'Message', cell: cellOf }, ...LETTER_COLUMNS]} />
     </section>
   );
 }
 
-function DeadLetterRow({ letter }: { readonly letter: DeadLetter }) {
-  const readers = [...new Set(letter.attempts.map(({ reader }) => READERS[reader] ?? reader))].join(' and ');
-  return (
-    <a class="row-button dead-letter-row" data-row href={linkTo(['dead-letters', letter.id])}>
-      <code>{letter.id.replace('tidemark.', '')}</code>
-      <span>{readers}</span>
-      <span>
-        {letter.project_id === null ? <span class="quiet">not readable</span> : projectName(letter.project_id)}
-      </span>
-      <span class="quiet">{letter.state === 'editing' ? 'an edit was interrupted' : letter.message_id}</span>
-      <span class="quiet">
-        <Ago at={letter.failed_at} isPlain />
-      </span>
-    </a>
-  );
-}
+const LETTER_COLUMNS: readonly CellColumn<DeadLetter>[] = [
+  {
+    name: 'Reader',
+    cell: ({ attempts }) => [...new Set(attempts.map(({ reader }) => READERS[reader] ?? reader))].join(' and '),
+  },
+  {
+    name: 'Project',
+    look: 'narrow-off',
+    cell: ({ project_id: id }) => (id === null ? <span class="quiet">not readable</span> : projectName(id)),
+  },
+  {
+    name: 'Message id',
+    look: 'quiet narrow-off',
+    cell: ({ state, message_id: id }) => (state === 'editing' ? 'an edit was interrupted' : id),
+  },
+  { name: 'Failed', look: 'quiet', cell: ({ failed_at: at }) => <Ago at={at} isPlain /> },
+];
 
 function Nothing({ isFiltered: isNarrowed }: { readonly isFiltered: boolean }) {
   if (!isNarrowed) {

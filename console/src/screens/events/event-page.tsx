@@ -2,7 +2,7 @@
 import { operation } from '../../../../schemas/operations.ts';
 import type { CatalogProperties } from '../../api/types.ts';
 import { address, linkTo } from '../../frame/router.ts';
-import { Command, CopyAs, curlText } from '../../parts/copy-as.tsx';
+import { CopyAs } from '../../parts/copy-as.tsx';
 import { grouped } from '../../parts/numbers.ts';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
@@ -44,9 +44,10 @@ function Commands({ question }: { readonly question: Question }) {
   const newest = operation('POST /v1/events/query', { body: queryBody(question, NEWEST) });
   if (!isWhole(question)) return <CopyAs request={newest} />;
   return (
-    <CopyAs request={operation('POST /v1/events/counts', { body: countsBody(question) })}>
-      <Command name="curl, newest events" text={curlText({ request: newest })} />
-    </CopyAs>
+    <CopyAs
+      request={operation('POST /v1/events/counts', { body: countsBody(question) })}
+      also={{ 'newest events': newest }}
+    />
   );
 }
 

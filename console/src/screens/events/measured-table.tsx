@@ -24,7 +24,7 @@ export function MeasuredTable({ answered, nameOf }: TableProps) {
         <CopyLink />
       </div>
       <details class="same-table below" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>The same as a table</summary>
+        <summary>Show as a table</summary>
         {isOpen && <Figures answered={answered} nameOf={nameOf} />}
       </details>
     </>

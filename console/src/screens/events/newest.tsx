@@ -2,16 +2,14 @@
 import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { ProjectEvent } from '../../api/types.ts';
-import { address, setParameters } from '../../frame/router.ts';
 import { Excerpt } from '../../parts/json/json-view.tsx';
 import { More } from '../../parts/loading/more.tsx';
 import { Clock } from '../../parts/time.tsx';
 import { usePages } from '../../parts/loading/use-pages.ts';
-import { useEscape } from '../../parts/loading/use-escape.ts';
+import { isOpenRow, LineButton, toggleRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
-import { EventDetails } from '../event-details.tsx';
+import { MessageDetails } from '../message-details.tsx';
 import { type ListedUser, namesWanted, UserCell } from '../../parts/user-cell.tsx';
-import { LineButton } from '../../parts/table.tsx';
 import { userLink } from '../user-link.ts';
 import { queryBody, type Question } from './question.ts';
 
@@ -40,22 +38,21 @@ export function Newest({ question }: { readonly question: Question }) {
 }
 
 function Rows({ events }: { readonly events: readonly ProjectEvent[] }) {
-  const open = address.value.query.get('open');
-  useEscape(() => setParameters({ open: '' }));
+  useOpenRow();
   if (events.length === 0) return null;
   return (
     <ul class="rows">
       {events.map((event) => {
         const id = event.message_id;
-        const isOpen = id === open;
+        const isOpen = isOpenRow(id);
         return (
           <li key={id + event.internal_id + event.timestamp}>
-            <LineButton look="newest-row" isOpen={isOpen} onToggle={() => setParameters({ open: isOpen ? '' : id })}>
+            <LineButton look="live-row newest-row" isOpen={isOpen} onToggle={() => toggleRow(id)}>
               <Clock at={event.timestamp} />
               <UserCell user={userOf(event)} isBrief />
               <Excerpt value={event.properties} />
             </LineButton>
-            {isOpen && <EventDetails event={event} user={<User event={event} />} />}
+            {isOpen && <MessageDetails message={event} value={event.properties} user={<User event={event} />} />}
           </li>
         );
       })}

@@ -1,14 +1,12 @@
 /** One message of the stream, beside the list: where it has got to, and what is in it. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { operation } from '../../../../schemas/operations.ts';
 import type { LiveRow } from '../../api/types.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { UserCell } from '../../parts/user-cell.tsx';
 import { JsonView } from '../../parts/json/json-view.tsx';
 import { exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { useEscape } from '../../parts/loading/use-escape.ts';
-import { ReceiptSteps, WAIT_S } from '../receipt-steps.tsx';
+import { ReceiptSteps } from '../receipt-steps.tsx';
 import { userLink } from '../user-link.ts';
 import { ChangedTraits } from './changed-traits.tsx';
 
@@ -60,7 +58,6 @@ export function MessageContent({ row }: { readonly row: LiveRow }) {
       ) : (
         <JsonView value={row.properties ?? row.traits ?? {}} />
       )}
-      {row.receipt !== undefined && <CopyReceipt receipt={row.receipt} />}
     </>
   );
 }
@@ -86,7 +83,7 @@ function MessageFacts({ row }: { readonly row: LiveRow }) {
 function Adjusted({ adjusted }: { readonly adjusted: NonNullable<LiveRow['adjusted']> }) {
   return (
     <div class="notice">
-      Some members could not be used. They were corrected or left out:
+      Some fields could not be used as sent. They were corrected or left out:
       <ul>
         {adjusted.map(({ path, message }) => (
           <li key={path + message}>
@@ -94,15 +91,6 @@ function Adjusted({ adjusted }: { readonly adjusted: NonNullable<LiveRow['adjust
           </li>
         ))}
       </ul>
-    </div>
-  );
-}
-
-function CopyReceipt({ receipt }: { readonly receipt: string }) {
-  const asked = operation('GET /v1/receipts/{receipt}', { path: { receipt }, query: { wait: WAIT_S } });
-  return (
-    <div class="below">
-      <CopyAs request={asked} />
     </div>
   );
 }

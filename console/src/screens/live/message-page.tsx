@@ -4,21 +4,24 @@ import { CopyAs } from '../../parts/copy-as.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
+import { receiptRequest } from '../receipt-steps.tsx';
 import { MessageContent } from './live-message.tsx';
 
 export function MessagePage({ id }: { readonly id: string }) {
   const request = operation('GET /v1/messages/{message_id}', { path: { message_id: id } });
   const loaded = useAnswer(request);
+  const messages = loaded.state === 'ready' ? loaded.value.messages : [];
+  const receipts = messages.map(({ receipt }, i) => [`receipt ${i + 1}`, receiptRequest(receipt)] as const);
   return (
     <ScreenPage
       title={<span class="id">{id}</span>}
       up={{ path: 'live', name: 'Live' }}
-      actions={<CopyAs request={request} />}
+      actions={<CopyAs request={request} also={Object.fromEntries(receipts)} />}
     >
       <Ready of={loaded} what="the message" missing={<Unknown retry={loaded.retry} />}>
-        {({ messages }) =>
+        {() =>
           messages.map((row) => (
-            <section key={row.receipt} class="card found-message">
+            <section key={row.receipt} class="card narrow">
               <h2>{row.event ?? row.type}</h2>
               <MessageContent row={row} />
             </section>
@@ -32,12 +35,12 @@ export function MessagePage({ id }: { readonly id: string }) {
 function Unknown({ retry }: { readonly retry: () => void }) {
   const again = (
     <button type="button" onClick={retry}>
-      Look again
+      Refresh
     </button>
   );
   return (
     <Empty title="No message has this id" action={again}>
-      A message can be found by its id some seconds after it was accepted. Capital letters count.
+      A message can be found a few seconds after it was accepted. Ids are case-sensitive.
     </Empty>
   );
 }

@@ -1,17 +1,16 @@
 /** What was rejected in the last 30 days, the last first. */
 import { operation } from '../../../../schemas/operations.ts';
 import type { RefusalGroup } from '../../api/types.ts';
-import { address, setParameters } from '../../frame/router.ts';
+import { address } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
-import { type CellColumn, Listing, RowButton } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { usePoll } from '../../parts/loading/use-poll.ts';
-import { useEscape } from '../../parts/loading/use-escape.ts';
 
 const EVERY_MS = 5_000;
 
@@ -38,7 +37,7 @@ export function Refusals() {
 }
 
 function Groups({ groups, isFirst }: { readonly groups: readonly RefusalGroup[]; readonly isFirst: boolean }) {
-  useEscape(() => setParameters({ open: '' }));
+  useOpenRow();
   if (groups.length === 0 && isFirst) {
     return (
       <Empty title="Nothing was rejected or mended">
@@ -52,7 +51,7 @@ function Groups({ groups, isFirst }: { readonly groups: readonly RefusalGroup[];
       rows={groups}
       keyOf={nameOf}
       columns={COLUMNS}
-      detailsOf={(group) => nameOf(group) === openGroup() && <Details group={group} />}
+      detailsOf={(group) => isOpenRow(nameOf(group)) && <Details group={group} />}
     />
   );
 }
@@ -62,27 +61,16 @@ function nameOf({ key_id: key, path, code, pointer }: RefusalGroup): string {
   return [key ?? '', path ?? '', code, pointer].join(' ');
 }
 
-/** The name of the group that the address has open. */
-function openGroup(): string {
-  return address.value.query.get('open') ?? '';
-}
-
 const COLUMNS: readonly CellColumn<RefusalGroup>[] = [
   {
     name: 'Problem',
-    cell: (group) => {
-      const isOpen = nameOf(group) === openGroup();
-      return (
-        <RowButton
-          isOpen={isOpen}
-          onToggle={() => setParameters({ open: isOpen ? '' : nameOf(group) }, { push: true })}
-        >
-          {group.pointer !== '' && <code>{group.pointer.slice(1)} </code>}
-          {group.message}
-          {group.code === 'adjusted' && <span class="badge mended">recorded, mended</span>}
-        </RowButton>
-      );
-    },
+    cell: (group) => (
+      <OpenRow id={nameOf(group)}>
+        {group.pointer !== '' && <code>{group.pointer.slice(1)} </code>}
+        {group.message}
+        {group.code === 'adjusted' && <span class="badge mended">recorded, mended</span>}
+      </OpenRow>
+    ),
   },
   { name: 'Endpoint', cell: ({ path }) => <code>{path ?? 'others'}</code> },
   { name: 'Times', look: 'number', cell: ({ count }) => counted(count) },
@@ -96,7 +84,7 @@ function Details({ group }: { readonly group: RefusalGroup }) {
         {group.message} <code>{group.code}</code>
       </>
     ),
-    Key: group.key_id === null ? <span class="quiet">not known</span> : <code>{group.key_id}</code>,
+    Key: group.key_id === null ? <span class="quiet">unknown</span> : <code>{group.key_id}</code>,
     First: <Ago at={group.first} />,
     Last: <Ago at={group.last} />,
   };

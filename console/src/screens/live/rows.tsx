@@ -84,7 +84,7 @@ function NothingYet({ filter }: { readonly filter: Filter }) {
   );
   return (
     <Empty title="Nothing matches yet" action={clear}>
-      Neither the newest messages nor any since then match the filters.
+      No recent message matches the filters. New ones appear here as they arrive.
     </Empty>
   );
 }

@@ -3,7 +3,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { LiveRow } from '../../api/types.ts';
 import { useShortcuts } from '../../frame/keyboard.ts';
 import { address, setParameters } from '../../frame/router.ts';
-import { Choice } from '../../parts/choice.tsx';
+import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';
@@ -11,6 +11,7 @@ import { ScreenPage } from '../../parts/page.tsx';
 import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
 import { namesWanted } from '../../parts/user-cell.tsx';
 import { type Feed, recordId, useFeed } from '../live-feed.ts';
+import { receiptRequest } from '../receipt-steps.tsx';
 import { LiveMessage } from './live-message.tsx';
 import { MessagePage } from './message-page.tsx';
 import { Refusals } from './refusals.tsx';
@@ -60,12 +61,15 @@ function Stream() {
             request={operation('GET /v1/events/live', { query: filter })}
             isStream
             tidemark={['tail', ...tailOptions(filter)]}
+            also={{
+              'receipt of the open message': open?.receipt === undefined ? undefined : receiptRequest(open.receipt),
+            }}
           />
         </>
       }
     >
       <Tabs label="Live" tabs={tabLinks(TABS)} />
-      <Filters filter={filter} />
+      <Narrowing {...filter} />
       {feed.error !== undefined && <Problem error={feed.error} />}
       {feed.state === 'log-unreachable' && <p class="notice">The event log cannot be read right now. Retrying…</p>}
       {feed.skipped > 0 && <p class="notice">{count(feed.skipped)} messages were skipped: too many arrived at once.</p>}
@@ -112,41 +116,14 @@ function statusText({ state, shown, seen, waiting }: Feed, isPaused: boolean): s
 
 const KINDS = { '': 'All', track: 'Events', identify: 'Identifies', session: 'Sessions' };
 
-function Filters({ filter }: { readonly filter: Filter }) {
+function Narrowing({ type }: Filter) {
   return (
-    <form class="filters" role="search" aria-label="Filter" onSubmit={(event) => event.preventDefault()}>
-      <Choice label="Kind" value={filter.type ?? ''} options={KINDS} onChoice={(type) => setParameters({ type })} />
-      <Field name="event" label="Event" placeholder="Order Completed" value={filter.event} isSearch />
-      <Field name="user_id" label="User" placeholder="user or anonymous id" value={filter.user_id} />
-      <Field name="text" label="Contains" placeholder="text of the properties" value={filter.text} />
-    </form>
-  );
-}
-
-interface FieldProps {
-  readonly name: FilterName;
-  readonly label: string;
-  readonly placeholder: string;
-  readonly value: string | undefined;
-  readonly isSearch?: boolean;
-}
-
-/** Takes effect with Enter, or when it is left: each letter would begin a stream of its own. */
-function Field({ name, label, placeholder, value = '', isSearch = false }: FieldProps) {
-  const apply = (text: string): void => setParameters({ [name]: text.trim() });
-  return (
-    <label>
-      <span class="label">{label}</span>
-      <input
-        type="search"
-        maxLength={512}
-        placeholder={placeholder}
-        defaultValue={value}
-        key={value}
-        data-search={isSearch ? '' : undefined}
-        onChange={(event) => apply(event.currentTarget.value)}
-      />
-    </label>
+    <Filters>
+      <Choice label="Kind" value={type ?? ''} options={KINDS} onChoice={(kind) => setParameters({ type: kind })} />
+      <FilterField name="event" label="Event" placeholder="Order Completed" isSearch />
+      <FilterField name="user_id" label="User" placeholder="user or anonymous id" />
+      <FilterField name="text" label="Contains" placeholder="text of the properties" />
+    </Filters>
   );
 }
 

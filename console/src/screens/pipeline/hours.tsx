@@ -170,7 +170,7 @@ function Found({ found: { verification, hours, next_cursor: next }, list }: Foun
 function NoHours({ isFiltered }: { readonly isFiltered: boolean }) {
   return (
     <p class="quiet">
-      {isFiltered ? 'No hour differs.' : 'No messages arrived in that time, or its hours are not kept any more.'}
+      {isFiltered ? 'No hour differs.' : 'No messages in that time, or its hours are no longer kept.'}
     </p>
   );
 }
@@ -183,7 +183,7 @@ function Running({ job: { progress, seconds_left: left } }: { readonly job: Veri
       <progress aria-label="Verifying" max={total ?? 1} {...(total !== undefined && { value: done })} />
       <p class="quiet">
         {done === undefined || total === undefined
-          ? 'Begins…'
+          ? 'Starting…'
           : `${count(done)} of ${count(total)} messages of the log read`}
         {left !== null && ` · ${secondsText(countOf(left))} left`}
       </p>
@@ -206,7 +206,7 @@ function Outcome({ job }: { readonly job: VerificationJob }) {
   const isEqual = result?.equal !== false;
   const checked = (
     <span class="quiet">
-      {principal === 'service' ? 'Checked by the service itself' : 'Checked'} {at !== null && <Ago at={at} />}.
+      {principal === 'service' ? 'Checked automatically' : 'Checked'} {at !== null && <Ago at={at} />}.
     </span>
   );
   if (hours === 0 && isEqual) {
@@ -241,7 +241,7 @@ function Choice({ chosen, list }: { readonly chosen: VerificationJob; readonly l
       label="Which verification"
       value={chosen.id}
       options={[
-        ...(list.last === null ? [] : [['last', 'The last by the service itself'] as const]),
+        ...(list.last === null ? [] : [['last', 'Latest automatic check'] as const]),
         ...others.map(({ id, created_at: at }) => [id, `Started ${minuteText(at)}`] as const),
       ]}
       onChoice={(id) => setParameters({ verification: id, hours: '' }, { push: true })}

@@ -140,5 +140,5 @@ export function secondsText(seconds: number): string {
 }
 
 function sizeText(size: RawNumber | null): string {
-  return size === null ? 'size not known' : bytes(size);
+  return size === null ? 'size unknown' : bytes(size);
 }

@@ -35,7 +35,7 @@ export function Screen() {
       <Ready of={status} what="the pipeline">
         {(found) => (
           <>
-            {error !== undefined && <p class="notice">This is how it was before.</p>}
+            {error !== undefined && <p class="notice">The service does not answer. This is its last known state.</p>}
             {found.attention.length > 0 && <AttentionList items={found.attention} />}
             <Drawing view={pipelineOf(found, generations.value)} />
             {partitions !== null && <Partitions key={partitions} of={partitions} />}

@@ -4,14 +4,14 @@ import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { ComparisonJob, Generation } from '../../api/types.ts';
 import { projectName } from '../../frame/session.ts';
-import { ConfirmName } from '../../parts/confirm-name.tsx';
+import { ConfirmName } from '../../parts/confirm-button.tsx';
 import { submitted } from '../../parts/form.ts';
 import { count, counted, plural } from '../../parts/numbers.ts';
 import { FieldError, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { usePoll } from '../../parts/loading/use-poll.ts';
-import { isOver } from './words.ts';
+import { isOver } from '../job-state.tsx';
 
 interface CardProps extends BuildingProps {
   /** Whether one is kept that was live before. */
@@ -37,7 +37,7 @@ type Step = 'compare' | 'swap' | 'rollback' | 'drop';
 
 const UNDER_WAY: Readonly<Record<Step, string>> = {
   compare: 'Comparing with what is in use…',
-  swap: 'Taking the place of what is in use…',
+  swap: 'Switching over…',
   rollback: 'Going back to what was in use before…',
   drop: 'Deleting…',
 };
@@ -139,7 +139,7 @@ function Building({ generation, onChange }: BuildingProps) {
   return (
     <>
       <progress aria-label="Read of the log" max={Math.max(1, read + left)} value={read} />
-      <form class="rate-form" onSubmit={submit}>
+      <form class="row rate-form" onSubmit={submit}>
         <span>{left === 0 ? 'Up to date with the log.' : `${count(left)} messages are left.`}</span>
         <label class="row">
           <span class="quiet">At most</span>
@@ -209,7 +209,7 @@ function Differences({ result: { same, comparison } }: { readonly result: NonNul
           <li key={what}>
             <b>{what}</b>: {counted(equal)} {unit} are the same
             {countOf(different) > 0 && `, ${counted(different)} differ`}
-            {countOf(missing) > 0 && `, ${counted(missing)} are only in what is in use`}
+            {countOf(missing) > 0 && `, ${counted(missing)} are only in the copy in use`}
             {countOf(extra) > 0 && `, ${counted(extra)} are only in the new one`}
             {countOf(undecided) > 0 && `, ${counted(undecided)} changed while they were compared`}.
             {sample.length > 0 && (
@@ -243,15 +243,15 @@ function Question({ generation, step, onConfirm, onClose }: QuestionProps) {
   );
 }
 
-function questionOf({ kind, number, behind, messages }: Generation, name: string, step: Step) {
+function questionOf({ number, behind, messages }: Generation, name: string, step: Step) {
   const left = countOf(behind);
-  const waits = left > 0 ? ` It has not read ${plural(left, 'message')} yet: the swap waits for them.` : '';
+  const waits = left > 0 ? ` It still has ${plural(left, 'message')} to read: the switch waits for them.` : '';
   if (step === 'swap') {
-    const text = `Questions about ${kind} are answered from it from then on. The copy in use now is kept, and you can go back to it.${waits}`;
+    const text = `Queries use it from then on. The present copy is kept, so you can go back.${waits}`;
     return { title: `Use ${name}?`, action: 'Use it', text };
   }
   if (step === 'rollback') {
-    const text = `Questions about ${kind} are answered from the generation before. Generation ${counted(number)} is kept.`;
+    const text = `Queries use the generation before again. Generation ${counted(number)} is kept.`;
     return { title: 'Go back to the one before?', action: 'Go back', text };
   }
   const text = `It was built from ${plural(countOf(messages), 'message')}. Only another replay brings it back. The copy in use does not change.`;

@@ -2,16 +2,16 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
-import type { Answer } from '../../api/answer.ts';
 import type { Generation } from '../../api/types.ts';
-import { ConfirmName } from '../../parts/confirm-name.tsx';
-import { bytes, counted } from '../../parts/numbers.ts';
+import { ConfirmName } from '../../parts/confirm-button.tsx';
+import { bytes, counted, durationText } from '../../parts/numbers.ts';
 import { FieldError, Ready } from '../../parts/loading/states.tsx';
-import { useChange } from '../../parts/loading/use-change.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { usePoll } from '../../parts/loading/use-poll.ts';
 import { Section } from '../../parts/page.tsx';
 import { GenerationCard } from './generation-card.tsx';
-import { durationText, KINDS } from './words.ts';
+
+const KINDS: Readonly<Record<Generation['kind'], string>> = { profiles: 'Profiles', analytics: 'Analytics' };
 
 /** What is live, what is being read again from the log, and what was live before. */
 export function Generations() {
@@ -56,38 +56,33 @@ function byAge(one: Generation, other: Generation): number {
   return countOf(other.number) - countOf(one.number);
 }
 
-type Plan = Extract<Answer<'POST /v1/admin/generations'>, { readonly basis: string }>;
-
-/** Says first what it would take. */
+/** Says first what it would take: how long beside the button, the rest before it begins. */
 function Build({ kind, onDone }: { readonly kind: Generation['kind']; readonly onDone: () => void }) {
-  const { isBusy, error, run } = useChange();
-  const [plan, setPlan] = useState<Plan>();
-  const showPlan = (): void =>
-    run(async () => {
-      const answer = await ask(operation('POST /v1/admin/generations', { body: { kind }, query: { dry_run: 'true' } }));
-      if ('basis' in answer) setPlan(answer);
-    });
+  const [isAsked, setAsked] = useState(false);
+  const loaded = useAnswer(operation('POST /v1/admin/generations', { body: { kind }, query: { dry_run: 'true' } }));
+  const plan = loaded.state === 'ready' && 'basis' in loaded.value ? loaded.value : undefined;
   const build = async (): Promise<void> =>
     ask(operation('POST /v1/admin/generations', { body: { kind } })).then(onDone);
   return (
     <>
-      <FieldError error={error} />
-      <button type="button" disabled={isBusy} onClick={showPlan}>
+      {loaded.state === 'failed' && <FieldError error={loaded.error} />}
+      {plan !== undefined && <span class="quiet">about {durationText(countOf(plan.seconds))}</span>}
+      <button type="button" disabled={plan === undefined} onClick={() => setAsked(true)}>
         Replay {KINDS[kind].toLowerCase()}
       </button>
-      {plan !== undefined && (
+      {isAsked && plan !== undefined && (
         <ConfirmName
           title={`Replay ${KINDS[kind].toLowerCase()}?`}
           action="Begin"
           onConfirm={build}
-          onClose={() => setPlan(undefined)}
+          onClose={() => setAsked(false)}
         >
           <p>
-            It reads {counted(plan.messages)} messages, takes about {durationText(countOf(plan.seconds))}
-            {plan.basis === 'assumed' && ' (a guess: none was done here before)'} and about {bytes(plan.bytes)} more of
-            the disk. What is in use stays as it is.
+            Reads {counted(plan.messages)} messages, takes about {durationText(countOf(plan.seconds))}
+            {plan.basis === 'assumed' && ' (an estimate: no replay was done here before)'} and needs about{' '}
+            {bytes(plan.bytes)} of disk. The copy in use stays as it is.
             {countOf(plan.deleted_from_log) > 0 &&
-              ` ${counted(plan.deleted_from_log)} records were deleted from the beginning of the log: what is built lacks them.`}
+              ` ${counted(plan.deleted_from_log)} records are no longer in the log: the new copy will lack them.`}
           </p>
         </ConfirmName>
       )}

@@ -4,19 +4,18 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { ImportJob, RejectedLine } from '../../api/types.ts';
 import { address } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
-import { Command, CopyAs, curlText } from '../../parts/copy-as.tsx';
+import { CopyAs } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { FieldError, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage, Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { bytes, count, counted } from '../../parts/numbers.ts';
+import { bytes, count, counted, durationText } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { usePoll } from '../../parts/loading/use-poll.ts';
-import { State } from './imports.tsx';
-import { durationText, isOver } from './words.ts';
+import { isOver, JobState } from '../job-state.tsx';
 
 /** One import: how far it is, and what it refused. */
 export function ImportPage({ id }: { readonly id: string }) {
@@ -30,9 +29,7 @@ export function ImportPage({ id }: { readonly id: string }) {
       actions={
         <>
           {polled.value !== undefined && <Steps job={polled.value} onDone={polled.retry} />}
-          <CopyAs request={operation('GET /v1/admin/imports/{id}', { path })}>
-            <Command name="curl, rejected lines" text={curlText({ request: rejected })} />
-          </CopyAs>
+          <CopyAs request={operation('GET /v1/admin/imports/{id}', { path })} also={{ 'rejected lines': rejected }} />
         </>
       }
     >
@@ -105,7 +102,7 @@ export function ImportState({ job }: { readonly job: ImportJob }) {
   return (
     <section class="card narrow" aria-label="Progress">
       <p class="row" role="status">
-        <State job={job} />
+        <JobState state={state} />
         <span class="quiet">{remark(job)}</span>
       </p>
       {!isOver(state) && <Bar job={job} />}

@@ -9,7 +9,7 @@ import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { usePoll } from '../../parts/loading/use-poll.ts';
-import { isOver, STATES } from './words.ts';
+import { isOver, JobState } from '../job-state.tsx';
 
 const WHILE_RUNNING_MS = 1_500;
 const OTHERWISE_MS = 15_000;
@@ -35,7 +35,7 @@ export function Imports() {
 function NothingYet() {
   return (
     <Empty title="No imports yet" action={<ImportAFile />}>
-      Bring the history of another tool, as CSV or as JSON with an object a line.
+      Bring the history of another tool, as CSV or as JSON with one object per line.
     </Empty>
   );
 }
@@ -62,29 +62,11 @@ const COLUMNS: readonly CellColumn<ImportJob>[] = [
       </>
     ),
   },
-  { name: 'State', cell: (job) => <State job={job} /> },
+  { name: 'State', cell: ({ state }) => <JobState state={state} /> },
   { name: 'Project', look: 'quiet narrow-off', cell: ({ args }) => projectName(args.project) },
   { name: 'Rows', cell: outcomeOf },
   { name: 'Started', look: 'quiet narrow-off', cell: ({ created_at: at }) => <Ago at={at} isPlain /> },
 ];
-
-export function State({ job: { state } }: { readonly job: ImportJob }) {
-  return (
-    <span class="status">
-      <i class={`dot ${TONES[state]}`} aria-hidden="true" />
-      <b>{STATES[state]}</b>
-    </span>
-  );
-}
-
-const TONES = {
-  queued: '',
-  running: 'busy',
-  done: 'good',
-  failed: 'bad',
-  cancelled: 'warn',
-  interrupted: 'warn',
-} as const satisfies Record<ImportJob['state'], string>;
 
 /** `39,997 accepted, 3 refused` */
 function outcomeOf({ result, progress, args }: ImportJob): string {

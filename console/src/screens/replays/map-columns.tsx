@@ -9,9 +9,9 @@ import { CopyAs } from '../../parts/copy-as.tsx';
 import { Problem, Ready } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { useAnswer } from '../../parts/loading/use-load.ts';
+import { isOver } from '../job-state.tsx';
 import { ImportState, RefusedList, useImport } from './import-page.tsx';
 import { MEMBERS, PreviewTable } from './preview-table.tsx';
-import { isOver } from './words.ts';
 
 type Body = BodyOf<'POST /v1/admin/imports'>;
 type Source = { readonly file: string } | { readonly path: string };
@@ -113,7 +113,7 @@ function Options({ query }: { readonly query: URLSearchParams }) {
   );
 }
 
-const ROWS = { '': 'what its column “type” says', track: 'an event', identify: 'traits of a user' };
+const ROWS = { '': 'given by its column “type”', track: 'an event', identify: 'traits of a user' };
 const DELIMITERS = { '': 'a comma', ';': 'a semicolon', '\t': 'a tab', '|': 'a bar' };
 
 type Preset = NonNullable<Body['preset']>;

@@ -61,7 +61,7 @@ function DropZone({ onFile }: { readonly onFile: (file: File | undefined) => voi
   return (
     <div class={`drop ${isOver ? 'over' : ''}`} onDragOver={drag} onDragLeave={() => setOver(false)} onDrop={drop}>
       <h2>Drop a file here</h2>
-      <p class="quiet">CSV, or JSON with one object a line. Compressed with gzip or not, up to 64 GB.</p>
+      <p class="quiet">CSV, or JSON with one object per line, up to 64 GB. Gzip works too.</p>
       <input
         ref={input}
         class="visually-hidden"

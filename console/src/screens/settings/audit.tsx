@@ -1,21 +1,19 @@
 /** The audit log, newest first; an entry opens to what it changed. */
-import type { TargetedEvent } from 'preact';
 import { ask } from '../../api/client.ts';
 import { operation, type Query } from '../../../../schemas/operations.ts';
 import type { AuditEntry } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { projectName, session } from '../../frame/session.ts';
 import { Facts } from '../../parts/facts.tsx';
-import { Choice } from '../../parts/choice.tsx';
+import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { JsonDiff } from '../../parts/json/json-diff.tsx';
 import { More } from '../../parts/loading/more.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
+import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
-import { type CellColumn, Listing, RowButton } from '../../parts/table.tsx';
 import { Clock, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { usePages } from '../../parts/loading/use-pages.ts';
-import { useEscape } from '../../parts/loading/use-escape.ts';
 
 /** What is done, in words. */
 const ACTIONS: Readonly<Record<string, string>> = {
@@ -38,6 +36,15 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'import.start': 'Began an import',
   'import.resume': 'Resumed an import',
   'job.cancel': 'Stopped a job',
+  'backup.start': 'Began a backup',
+  'endpoint.create': 'Created a webhook',
+  'endpoint.change': 'Changed a webhook',
+  'endpoint.delete': 'Deleted a webhook',
+  'endpoint.rotate': 'Made a new secret of a webhook',
+  'endpoint.test': 'Tested a webhook',
+  'import.upload': 'Uploaded a file to import',
+  'audience.evaluate': 'Updated an audience',
+  'endpoint.resend': 'Sent changes to a webhook again',
 };
 
 type FilterName = 'action' | 'of_project' | 'principal' | 'since' | 'until';
@@ -56,7 +63,7 @@ export function Audit() {
       title="Audit log"
       actions={<CopyAs request={operation('GET /v1/admin/audit', { query: asked })} />}
     >
-      <Filters filter={filter} />
+      <Narrowing filter={filter} />
       <Entries asked={asked} />
     </Section>
   );
@@ -66,15 +73,10 @@ function narrow(changes: Partial<Filter>): void {
   setParameters(changes, { push: true });
 }
 
-function Filters({ filter }: { readonly filter: Filter }) {
-  const fieldOf = (name: FilterName) => ({
-    key: filter[name] ?? '',
-    defaultValue: filter[name] ?? '',
-    onChange: ({ currentTarget }: TargetedEvent<HTMLInputElement>) => narrow({ [name]: currentTarget.value.trim() }),
-  });
+function Narrowing({ filter }: { readonly filter: Filter }) {
   const projects = typeof session.value === 'object' ? session.value.projects : [];
   return (
-    <form class="filters" role="search" aria-label="Filter" onSubmit={(event) => event.preventDefault()}>
+    <Filters>
       <Choice
         label="Action"
         isSearch
@@ -88,19 +90,10 @@ function Filters({ filter }: { readonly filter: Filter }) {
         options={[['', 'All'], ...projects.map(({ id, name }) => [id, name] as const)]}
         onChoice={(id) => narrow({ of_project: id })}
       />
-      <label>
-        <span class="label">By</span>
-        <input type="search" maxLength={512} placeholder="key, or local" {...fieldOf('principal')} />
-      </label>
-      <label>
-        <span class="label">Since</span>
-        <input type="date" {...fieldOf('since')} />
-      </label>
-      <label>
-        <span class="label">Before</span>
-        <input type="date" {...fieldOf('until')} />
-      </label>
-    </form>
+      <FilterField name="principal" label="By" placeholder="key, or local" />
+      <FilterField name="since" label="Since" type="date" />
+      <FilterField name="until" label="Before" type="date" />
+    </Filters>
   );
 }
 
@@ -110,7 +103,7 @@ function Entries({ asked }: { readonly asked: Query<'GET /v1/admin/audit'> }) {
     return { items: page.entries, next: page.next_cursor };
   });
   const { items } = pages;
-  useEscape(() => setParameters({ open: '' }));
+  useOpenRow();
   const isFiltered = Object.values(asked).some((value) => value !== undefined);
   return (
     <>
@@ -119,7 +112,7 @@ function Entries({ asked }: { readonly asked: Query<'GET /v1/admin/audit'> }) {
           rows={items}
           keyOf={({ id }) => id}
           columns={COLUMNS}
-          detailsOf={(entry) => entry.id === openEntry() && <Details entry={entry} />}
+          detailsOf={(entry) => isOpenRow(entry.id) && <Details entry={entry} />}
         />
       )}
       <More
@@ -127,7 +120,7 @@ function Entries({ asked }: { readonly asked: Query<'GET /v1/admin/audit'> }) {
         what="the audit log"
         end={`There are no earlier changes${isFiltered ? ' like these' : ''}.`}
         none={
-          <Empty title={isFiltered ? 'No such change' : 'Nothing was changed yet'}>
+          <Empty title={isFiltered ? 'No such change' : 'No changes yet'}>
             Changes to projects, keys and audiences, and everything operators do, are kept here for good.
           </Empty>
         }
@@ -136,18 +129,13 @@ function Entries({ asked }: { readonly asked: Query<'GET /v1/admin/audit'> }) {
   );
 }
 
-/** The id of the entry that the address has open. */
-function openEntry(): string {
-  return address.value.query.get('open') ?? '';
-}
-
 const COLUMNS: readonly CellColumn<AuditEntry>[] = [
   {
     name: 'Action',
     cell: ({ id, action }) => (
-      <RowButton isOpen={id === openEntry()} onToggle={() => setParameters({ open: id === openEntry() ? '' : id })}>
+      <OpenRow id={id}>
         <b>{ACTIONS[action] ?? action}</b>
-      </RowButton>
+      </OpenRow>
     ),
   },
   { name: 'Object', look: 'quiet', cell: (entry) => nameIn(entry) ?? entry.object },
@@ -165,10 +153,10 @@ function nameIn({ before, after }: AuditEntry): string | undefined {
 function Details({ entry }: { readonly entry: AuditEntry }) {
   const { at, principal, source, object, request_id: request, before, after } = entry;
   const facts = {
-    When: exactTime(at, zoneOf(zoneChoice.value)),
-    'By whom': principal.name === null ? principal.id : `${principal.name} (${principal.id})`,
-    'From where': source ?? 'the machine of the service',
-    What: object,
+    Time: exactTime(at, zoneOf(zoneChoice.value)),
+    By: principal.name === null ? principal.id : `${principal.name} (${principal.id})`,
+    From: source ?? 'the machine of the service',
+    Object: object,
     ...(request !== null && { Request: request }),
   };
   return (

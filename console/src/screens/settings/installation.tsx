@@ -42,9 +42,7 @@ function Shown({ status }: { readonly status: InstallationStatus }) {
     <>
       <Facts of={facts} look="installation" />
       <Machine status={status} />
-      <p class="quiet small below">
-        Addresses and passwords of the stores are never shown: they are in its environment.
-      </p>
+      <p class="quiet small below">Addresses and passwords of the stores are not shown. They are in its environment.</p>
     </>
   );
 }

@@ -6,9 +6,10 @@ import type { AdminKey, CreatedKey } from '../../api/types.ts';
 import { tellDone } from '../../frame/feedback.tsx';
 import { session } from '../../frame/session.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { Command, CopyAs } from '../../parts/copy-as.tsx';
+import { CopyAs } from '../../parts/copy-as.tsx';
 import { More } from '../../parts/loading/more.tsx';
 import { Section } from '../../parts/page.tsx';
+import { NewSecret } from '../../parts/new-secret.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { type Pages, usePages } from '../../parts/loading/use-pages.ts';
@@ -53,7 +54,15 @@ export function Keys({ project }: KeysProps) {
         <p class="quiet small text">An admin key opens every project and these settings. It cannot send messages.</p>
       )}
       {isMaking && <NewKey project={project} onDone={finish} onCancel={() => setMaking(false)} />}
-      {created !== undefined && <Shown key={created.id} created={created} onClose={() => setCreated(undefined)} />}
+      {created !== undefined && (
+        <NewSecret
+          title="The new key"
+          name={nameOf(created)}
+          what="the key"
+          text={created.key}
+          onClose={() => setCreated(undefined)}
+        />
+      )}
       <List pages={pages} onRevoked={reload} />
     </Section>
   );
@@ -63,19 +72,6 @@ function keysOf(project: string | undefined, cursor?: string) {
   const query = { cursor };
   if (project === undefined) return operation('GET /v1/admin/keys', { query });
   return operation('GET /v1/admin/projects/{id}/keys', { path: { id: project }, query });
-}
-
-function Shown({ created, onClose }: { readonly created: CreatedKey; readonly onClose: () => void }) {
-  return (
-    <div class="card new-key" role="status">
-      <h3>The new key</h3>
-      <p>Copy it now. It is not shown again.</p>
-      <Command name={nameOf(created)} what="the key" text={created.key} />
-      <button type="button" onClick={onClose}>
-        Done
-      </button>
-    </div>
-  );
 }
 
 function List({ pages, onRevoked }: { readonly pages: Pages<AdminKey>; readonly onRevoked: () => void }) {

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { CreatedKey } from '../../api/types.ts';
+import { CheckList } from '../../parts/choice.tsx';
 import { submitted } from '../../parts/form.ts';
 import { FormButtons } from '../../parts/form-buttons.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
@@ -36,7 +37,7 @@ export function NewKey({ project, onDone, onCancel }: NewKeyProps) {
   return (
     <form class="card setting-form" aria-label="New key" onSubmit={submit}>
       <label>
-        <span class="label">Name of who or what uses it</span>
+        <span class="label">Used by</span>
         <input
           name="name"
           maxLength={200}
@@ -46,34 +47,23 @@ export function NewKey({ project, onDone, onCancel }: NewKeyProps) {
           required
         />
       </label>
-      {hasScopes && <ScopeChoice scopes={scopes} onChoice={setScopes} />}
+      {hasScopes && (
+        <fieldset>
+          <legend class="label">Permissions</legend>
+          <CheckList options={OPTIONS} chosen={scopes} onChoice={setScopes} />
+        </fieldset>
+      )}
       {error !== undefined && <Problem error={error} />}
       <FormButtons action="Create key" isOff={isBusy || (hasScopes && scopes.length === 0)} onCancel={onCancel} />
     </form>
   );
 }
 
-interface ScopeChoiceProps {
-  readonly scopes: readonly Scope[];
-  readonly onChoice: (scopes: readonly Scope[]) => void;
-}
-
-function ScopeChoice({ scopes, onChoice }: ScopeChoiceProps) {
-  return (
-    <fieldset>
-      <legend class="label">Permissions</legend>
-      {(Object.keys(SCOPES) as Scope[]).map((scope) => (
-        <label key={scope} class="check">
-          <input
-            type="checkbox"
-            checked={scopes.includes(scope)}
-            onChange={({ currentTarget: { checked } }) =>
-              onChoice(checked ? [...scopes, scope] : scopes.filter((one) => one !== scope))
-            }
-          />
-          <b>{scope}</b> <span class="quiet">{SCOPES[scope]}</span>
-        </label>
-      ))}
-    </fieldset>
+const OPTIONS = (Object.keys(SCOPES) as Scope[]).map((scope) => {
+  const text = (
+    <>
+      <b>{scope}</b> <span class="quiet">{SCOPES[scope]}</span>
+    </>
   );
-}
+  return [scope, text] as const;
+});

@@ -8,7 +8,7 @@ export const LIMITS = {
   rate_limit_bytes: 'Bytes of bodies a second',
   query_max_ms: 'Query time limit (ms)',
   query_max_memory_bytes: 'Query memory limit (bytes)',
-  query_max_rows: 'Query limit of rows read',
+  query_max_rows: 'Query limit (rows read)',
 } as const;
 export type Limit = keyof typeof LIMITS;
 

@@ -6,13 +6,13 @@ import type { AdminProject } from '../../api/types.ts';
 import { tellDone } from '../../frame/feedback.tsx';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { loadSession } from '../../frame/session.ts';
-import { ConfirmName } from '../../parts/confirm-name.tsx';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { textIn } from '../../parts/form.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
-import { Empty, Loading, Problem, Ready } from '../../parts/loading/states.tsx';
+import { Empty, Problem, Ready } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
-import { useAnswer, useLoad } from '../../parts/loading/use-load.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Keys } from './keys.tsx';
 import {
   changesOf,
@@ -112,30 +112,24 @@ function MoreFields({ project }: Pick<FormProps, 'project'>) {
   return (
     <>
       {(Object.keys(TRAIT_LISTS) as TraitList[]).map((name) => (
-        <TraitsField key={name} name={name} value={fields[name]} />
+        <label key={name}>
+          <span class="label">{TRAIT_LISTS[name]}</span>
+          <input name={name} defaultValue={fields[name]} placeholder="none" autoComplete="off" />
+        </label>
       ))}
       {(Object.keys(LIMITS) as Limit[]).map((name) => (
-        <LimitField key={name} name={name} value={fields[name]} />
+        <label key={name}>
+          <span class="label">{LIMITS[name]}</span>
+          <input
+            name={name}
+            inputMode="numeric"
+            defaultValue={fields[name]}
+            placeholder={LIMIT_NONE[name]}
+            autoComplete="off"
+          />
+        </label>
       ))}
     </>
-  );
-}
-
-function TraitsField({ name, value }: { readonly name: TraitList; readonly value: string }) {
-  return (
-    <label>
-      <span class="label">{TRAIT_LISTS[name]}</span>
-      <input name={name} defaultValue={value} placeholder="none" autoComplete="off" />
-    </label>
-  );
-}
-
-function LimitField({ name, value }: { readonly name: Limit; readonly value: string }) {
-  return (
-    <label>
-      <span class="label">{LIMITS[name]}</span>
-      <input name={name} inputMode="numeric" defaultValue={value} placeholder={LIMIT_NONE[name]} autoComplete="off" />
-    </label>
   );
 }
 
@@ -148,13 +142,6 @@ const LIMIT_NONE = {
 } as const satisfies Record<Limit, string>;
 
 function Deletion({ id, name }: { readonly id: string; readonly name: string }) {
-  const [isAsked, setAsked] = useState(false);
-  const content = useLoad(isAsked ? id : '', async (signal) => {
-    if (!isAsked) return undefined;
-    const asked = operation('DELETE /v1/admin/projects/{id}', { path: { id }, query: { dry_run: 'true' } });
-    const answer = await ask({ ...asked, signal });
-    return 'content' in answer ? answer.content : undefined;
-  });
   const remove = async (): Promise<void> => {
     await ask(operation('DELETE /v1/admin/projects/{id}', { path: { id }, query: { confirm: name } }));
     await loadSession();
@@ -165,30 +152,32 @@ function Deletion({ id, name }: { readonly id: string; readonly name: string }) 
     <section class="deletion" aria-labelledby="deletion">
       <h2 id="deletion">Delete the project</h2>
       <p class="quiet">With its keys, audiences, users and everything recorded about them.</p>
-      <button type="button" class="danger" onClick={() => setAsked(true)}>
-        Delete…
-      </button>
-      {isAsked && content.state === 'loading' && <Loading what="what the project has" />}
-      {isAsked && content.state === 'failed' && <Problem error={content.error} retry={content.retry} />}
-      {isAsked && content.state === 'ready' && content.value !== undefined && (
-        <ConfirmName
-          title="Delete this project?"
-          name={name}
-          action="Delete the project"
-          onConfirm={remove}
-          onClose={() => setAsked(false)}
-        >
-          <Facts
-            look="figures"
-            of={{
-              users: counted(content.value.users),
-              audiences: counted(content.value.audiences),
-              'keys in use': counted(content.value.keys),
-            }}
-          />
-          <p>Everything is deleted for good. Its keys stop working within ten seconds.</p>
-        </ConfirmName>
-      )}
+      <ConfirmButton
+        label="Delete…"
+        look="danger"
+        title="Delete this project?"
+        name={name}
+        action="Delete the project"
+        onConfirm={remove}
+      >
+        <Content id={id} />
+        <p>Everything is deleted for good. Its keys stop working within ten seconds.</p>
+      </ConfirmButton>
     </section>
+  );
+}
+
+/** How much a project has. */
+function Content({ id }: { readonly id: string }) {
+  const asked = operation('DELETE /v1/admin/projects/{id}', { path: { id }, query: { dry_run: 'true' } });
+  return (
+    <Ready of={useAnswer(asked)} what="what the project has">
+      {(answer) => {
+        if (!('content' in answer)) return null;
+        const { users, audiences, keys } = answer.content;
+        const facts = { users: counted(users), audiences: counted(audiences), 'keys in use': counted(keys) };
+        return <Facts look="figures" of={facts} />;
+      }}
+    </Ready>
   );
 }

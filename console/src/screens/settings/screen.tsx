@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { address, linkTo } from '../../frame/router.ts';
 import { isAdmin } from '../../frame/session.ts';
-import { NeedsAdmin } from '../../frame/needs-admin.tsx';
+import { NeedsKey } from '../../frame/needs-key.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { Audit } from './audit.tsx';
@@ -33,7 +33,7 @@ export function Screen() {
           .filter(([path]) => isAdmin.value || path === 'session')
           .map(([path, title]) => ({ title, link: linkTo(['settings', path]), isOpen: path === open }))}
       />
-      {isAdmin.value || open === 'session' ? <Content open={open} id={id} /> : <NeedsAdmin />}
+      {isAdmin.value || open === 'session' ? <Content open={open} id={id} /> : <NeedsKey />}
     </ScreenPage>
   );
 }

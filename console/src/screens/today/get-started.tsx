@@ -49,7 +49,7 @@ export function GetStarted({ rows, isListening }: GetStartedProps) {
           What a user did, such as <b>Order Completed</b>. {user !== undefined && <SeeUser row={user} />}
         </Step>
         <Step name="Identify a first user" isDone={hasIdentify}>
-          What is known of a user: a name, an email, a plan.
+          What you know about a user: name, email, plan.
         </Step>
         <Step name="Save a first audience" isDone={hasAudience}>
           A group of users, counted for you: those on <b>pro</b> who ordered twice.{' '}
@@ -115,7 +115,7 @@ function Send({ isListening }: { readonly isListening: boolean }) {
           </button>
         ))}
         <span class="quiet small">
-          The SDKs of Segment, RudderStack and others work, too: <DocsLink path="docs/sdks.md">SDKs</DocsLink>
+          SDKs of Segment, RudderStack and others work too: <DocsLink path="docs/sdks.md">SDKs</DocsLink>
         </span>
       </div>
       <Command name={language} text={text} />
@@ -135,12 +135,11 @@ interface WriteKeyProps {
 function WriteKey({ isMade, onMade }: WriteKeyProps) {
   const { isBusy, error, run } = useChange();
   const id = project.value?.id;
-  if (isMade) return <p>The key is below. Keep it: it is not shown again.</p>;
+  if (isMade) return <p>The key is filled in below. Keep it: it is not shown again.</p>;
   if (!isAdmin.value || id === undefined) {
     return (
       <p>
-        It takes a key that may write. <code>tidemark key create --scope write</code> makes one, and so does whoever has
-        an admin key.
+        You need a write key: run <code>tidemark key create --scope write</code>, or ask someone who has an admin key.
       </p>
     );
   }

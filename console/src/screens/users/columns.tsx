@@ -1,6 +1,7 @@
 /** Which columns the list of users has: a choice of this browser. */
 import { jsonText, parseJson } from '../../api/json.ts';
 import { stored } from '../../frame/stored.ts';
+import { CheckList } from '../../parts/choice.tsx';
 import { closeByEscape } from '../../parts/copy-as.tsx';
 import { nameTraits } from '../../parts/user-cell.tsx';
 import type { ConditionMember } from '../events/condition-text.ts';
@@ -42,24 +43,15 @@ export function traitsAmong(columns: readonly ColumnName[]): readonly string[] {
 export function ColumnChoice({ known }: { readonly known: readonly ConditionMember[] }) {
   const visible = columnsOf(known);
   const all = [...known.slice(0, MOST_CHOICES).map(({ name }) => `trait:${name}`), ...Object.keys(OTHERS)];
-  const choose = (column: ColumnName, isOn: boolean): void => {
-    choice.value = jsonText(all.filter((one) => (one === column ? isOn : visible.includes(one))));
-  };
+  const options = all.map(
+    (column) => [column, OTHERS[column as keyof typeof OTHERS] ?? column.slice('trait:'.length)] as const,
+  );
   return (
     <details class="menu" onKeyDown={closeByEscape}>
       <summary class="button">Columns</summary>
       <fieldset class="menu-panel column-choice">
         <legend class="visually-hidden">Columns</legend>
-        {all.map((column) => (
-          <label key={column} class="check">
-            <input
-              type="checkbox"
-              checked={visible.includes(column)}
-              onChange={({ currentTarget }) => choose(column, currentTarget.checked)}
-            />
-            {OTHERS[column as keyof typeof OTHERS] ?? column.slice('trait:'.length)}
-          </label>
-        ))}
+        <CheckList options={options} chosen={visible} onChoice={(columns) => (choice.value = jsonText(columns))} />
       </fieldset>
     </details>
   );

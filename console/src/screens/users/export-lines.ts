@@ -21,7 +21,7 @@ async function* exportLines(name: UserName, signal: AbortSignal): AsyncGenerator
     status: 0,
     code: 'cut',
     title: 'The export was cut',
-    message: 'The service broke off before the last line, as after a failure on the way. Ask once more.',
+    message: 'The service stopped before the last line. Try again.',
   });
 }
 

@@ -4,7 +4,7 @@ import { linkTo } from '../../frame/router.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
 import { counted } from '../../parts/numbers.ts';
-import { RowLink } from '../../parts/table.tsx';
+import { type CellColumn, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { type ListedUser, spelled } from '../../parts/user-cell.tsx';
 import { userLink } from '../user-link.ts';
@@ -40,44 +40,48 @@ export function Found({ next, isNarrowed, ...table }: FoundProps) {
 
 function FoundTable({ users, columns }: TableProps) {
   const traits = traitsAmong(columns).map((name) => spelled([name]));
-  const others = [
-    { column: 'events', name: 'Events', look: 'number narrow-off' },
-    { column: 'first_seen', name: 'First seen', look: 'number narrow-off' },
-    { column: 'last_seen', name: 'Last seen ↓', look: 'number' },
-  ].filter(({ column }) => column === 'last_seen' || columns.includes(column));
-  const cellOf = (user: FoundUser, column: string) => {
-    if (column === 'events') return user.events === undefined ? '–' : counted(user.events);
-    return (
-      <span class="quiet">
-        <Ago at={column === 'first_seen' ? user.first_seen : user.last_seen} isPlain />
-      </span>
-    );
-  };
+  const ends = ENDS.filter(({ column }) => column === undefined || columns.includes(column));
   return (
     <UserTable
       users={users}
       traits={traits}
       columns={traits}
       nameOf={(user, cell) => <RowLink link={userLink(user)}>{cell}</RowLink>}
-      ends={others}
-      endOf={(user) => others.map(({ column }) => cellOf(user, column))}
+      ends={ends}
     />
   );
 }
+
+/** One without a name among the columns is always there. */
+const ENDS: readonly (CellColumn<FoundUser> & { readonly column?: string })[] = [
+  {
+    column: 'events',
+    name: 'Events',
+    look: 'number narrow-off',
+    cell: ({ events }) => (events === undefined ? '–' : counted(events)),
+  },
+  {
+    column: 'first_seen',
+    name: 'First seen',
+    look: 'number quiet narrow-off',
+    cell: ({ first_seen: at }) => <Ago at={at} isPlain />,
+  },
+  { name: 'Last seen ↓', look: 'number quiet', cell: ({ last_seen: at }) => <Ago at={at} isPlain /> },
+];
 
 function Nobody({ isNarrowed }: { readonly isNarrowed: boolean }) {
   if (isNarrowed) {
     return (
       <Empty title="Nobody was found">
-        The search looks for a part of an id, and in the traits that the project searches: name and email, unless it has
-        others. Conditions look at the values that users have now.
+        The search looks at ids, and at the traits that are chosen in the settings of the project, such as name and
+        email. Conditions look at the present values.
       </Empty>
     );
   }
   return (
     <Empty title="There are no users yet">
       A user appears with the first message that names a <code>user_id</code>. <a href={linkTo([])}>Send one</a>, or{' '}
-      <a href={linkTo(['live'])}>see what comes in</a>.
+      <a href={linkTo(['live'])}>see new messages</a>.
     </Empty>
   );
 }

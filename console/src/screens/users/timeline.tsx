@@ -1,5 +1,4 @@
 /** What happened to a user, newest first, by day, a page after the other; a row opens in its place. */
-import type { TargetedEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
@@ -7,14 +6,15 @@ import type { TimelineEntry } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { Excerpt, JsonView } from '../../parts/json/json-view.tsx';
+import { FilterField, Filters } from '../../parts/choice.tsx';
+import { Excerpt } from '../../parts/json/json-view.tsx';
 import { More } from '../../parts/loading/more.tsx';
 import { usePages } from '../../parts/loading/use-pages.ts';
 import { useEscape } from '../../parts/loading/use-escape.ts';
 import { Section } from '../../parts/page.tsx';
 import { LineButton } from '../../parts/table.tsx';
 import { Clock, dayIn, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
-import { EventDetails } from '../event-details.tsx';
+import { MessageDetails } from '../message-details.tsx';
 import { targetOf, type UserName } from '../user-link.ts';
 
 /** The kinds, as the service calls them. */
@@ -49,7 +49,7 @@ export function Timeline({ name }: { readonly name: UserName }) {
       }
     >
       <Kinds types={types} />
-      {isOpen && <FilterForm filter={filter} />}
+      {isOpen && <FilterForm />}
       <Pages key={JSON.stringify(narrowing)} name={name} narrowing={narrowing} isFiltered={isFiltered} />
     </Section>
   );
@@ -93,28 +93,13 @@ function Kinds({ types }: Pick<Narrowing, 'types'>) {
   );
 }
 
-function FilterForm({ filter }: { readonly filter: Omit<Narrowing, 'types'> }) {
-  const fieldOf = (name: keyof typeof filter) => ({
-    key: filter[name] ?? '',
-    defaultValue: filter[name] ?? '',
-    onChange: ({ currentTarget }: TargetedEvent<HTMLInputElement>) =>
-      setParameters({ [name]: currentTarget.value.trim() }),
-  });
+function FilterForm() {
   return (
-    <form class="filters" role="search" aria-label="Narrow" onSubmit={(event) => event.preventDefault()}>
-      <label>
-        <span class="label">Event</span>
-        <input type="search" maxLength={512} data-search {...fieldOf('event')} />
-      </label>
-      <label>
-        <span class="label">Since</span>
-        <input type="date" {...fieldOf('since')} />
-      </label>
-      <label>
-        <span class="label">Before</span>
-        <input type="date" {...fieldOf('until')} />
-      </label>
-    </form>
+    <Filters label="Narrow">
+      <FilterField name="event" label="Event" isSearch />
+      <FilterField name="since" label="Since" type="date" />
+      <FilterField name="until" label="Before" type="date" />
+    </Filters>
   );
 }
 
@@ -189,32 +174,17 @@ function titleOf(entry: TimelineEntry): string {
 }
 
 function Details({ entry }: { readonly entry: TimelineEntry }) {
-  if (entry.type === 'track') return <EventDetails event={entry} />;
-  const zone = zoneOf(zoneChoice.value);
-  if (entry.type === 'audience') {
-    return (
-      <div class="details">
-        <Facts of={{ Counted: exactTime(entry.at, zone), 'By version': entry.version.rawJSON, Because: entry.cause }} />
-        <p>
-          <a href={linkTo(['audiences', entry.audience_id])}>Go to the audience</a>
-        </p>
-      </div>
-    );
+  if (entry.type === 'track') return <MessageDetails message={entry} value={entry.properties} />;
+  if (entry.type !== 'audience') {
+    return <MessageDetails message={entry} value={entry.cut === true ? undefined : entry.traits} />;
   }
+  const counted = exactTime(entry.at, zoneOf(zoneChoice.value));
   return (
     <div class="details">
-      <Facts
-        of={{
-          Happened: exactTime(entry.timestamp, zone),
-          Received: exactTime(entry.received_at, zone),
-          'Message id': <a href={linkTo(['live'], { message: entry.message_id })}>{entry.message_id}</a>,
-        }}
-      />
-      {entry.cut === true ? (
-        <p class="notice">Its traits are too long for this list.</p>
-      ) : (
-        <JsonView value={entry.traits} />
-      )}
+      <Facts of={{ Counted: counted, 'By version': entry.version.rawJSON, Because: entry.cause }} />
+      <p>
+        <a href={linkTo(['audiences', entry.audience_id])}>Go to the audience</a>
+      </p>
     </div>
   );
 }

@@ -5,10 +5,10 @@ import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { JsonValue } from '../../parts/json/json-view.tsx';
 import { count } from '../../parts/numbers.ts';
-import { Loading, Problem } from '../../parts/loading/states.tsx';
+import { Ready } from '../../parts/loading/states.tsx';
+import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { useEscape } from '../../parts/loading/use-escape.ts';
 import { traitHistoryRequest, type UserName } from '../user-link.ts';
 
 interface TraitsProps {
@@ -21,7 +21,7 @@ export function Traits({ name, profile }: TraitsProps) {
   const wanted = query.get('trait') ?? '';
   const all = Object.entries(profile.traits).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const shown = all.filter(([trait]) => trait.toLowerCase().includes(wanted.toLowerCase()));
-  useEscape(() => setParameters({ history: '' }));
+  useOpenRow('history');
   return (
     <>
       <div class="section-head">
@@ -38,95 +38,62 @@ export function Traits({ name, profile }: TraitsProps) {
           />
         )}
       </div>
-      {all.length === 0 && <p class="quiet">No identify message of this user had traits.</p>}
-      {all.length > 0 && shown.length === 0 && <p class="quiet">No trait has this in its name.</p>}
+      {all.length === 0 && <p class="quiet">This user has no traits yet.</p>}
+      {all.length > 0 && shown.length === 0 && <p class="quiet">No trait matches this name.</p>}
       {shown.length > 0 && (
-        <table class="traits">
-          <colgroup>
-            <col class="trait-name" />
-            <col />
-          </colgroup>
-          <thead class="visually-hidden">
-            <tr>
-              <th scope="col">Trait</th>
-              <th scope="col">Value</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(([trait, value]) => (
-              <Trait key={trait} name={name} trait={trait} value={value} isOpen={query.get('history') === trait} />
-            ))}
-          </tbody>
-        </table>
+        <Listing
+          look="traits"
+          rows={shown}
+          keyOf={([trait]) => trait}
+          columns={TRAIT_COLUMNS}
+          detailsOf={([trait]) => isOpenRow(trait, 'history') && <History name={name} trait={trait} />}
+        />
       )}
     </>
   );
 }
 
-interface TraitProps {
-  readonly name: UserName;
-  readonly trait: string;
-  readonly value: Json;
-  readonly isOpen: boolean;
-}
-
-function Trait({ name, trait, value, isOpen }: TraitProps) {
-  return (
-    <>
-      <tr>
-        <th scope="row">
-          <button
-            type="button"
-            class="trait-button"
-            aria-expanded={isOpen}
-            title="The values that it was given"
-            onClick={() => setParameters({ history: isOpen ? '' : trait }, { push: true })}
-          >
-            {trait}
-          </button>
-        </th>
-        <td>
-          <JsonValue value={value} />
-        </td>
-      </tr>
-      {isOpen && (
-        <tr class="history">
-          <td colSpan={2}>
-            <History name={name} trait={trait} />
-          </td>
-        </tr>
-      )}
-    </>
-  );
-}
+const TRAIT_COLUMNS: readonly CellColumn<readonly [trait: string, value: Json]>[] = [
+  {
+    name: 'Trait',
+    look: 'quiet',
+    cell: ([trait]) => (
+      <OpenRow id={trait} parameter="history">
+        {trait}
+      </OpenRow>
+    ),
+  },
+  { name: 'Value', cell: ([, value]) => <JsonValue value={value} /> },
+];
 
 const SHOWN = 20;
 
-function History({ name, trait }: Omit<TraitProps, 'value' | 'isOpen'>) {
+/** The values that a trait was given. */
+function History({ name, trait }: { readonly name: UserName; readonly trait: string }) {
   const asked = traitHistoryRequest(name, trait, SHOWN);
-  const loaded = useAnswer(asked);
-  if (loaded.state === 'loading') return <Loading what="the values" />;
-  if (loaded.state === 'failed') return <Problem error={loaded.error} retry={loaded.retry} />;
-  const { values, next_cursor: next } = loaded.value;
   return (
-    <>
-      {values.length === 0 && (
-        <p class="quiet small">Its values are kept from the upgrade on that began to keep them, or from a replay on.</p>
+    <Ready of={useAnswer(asked)} what="the values">
+      {({ values, next_cursor: next }) => (
+        <div class="history">
+          {values.length === 0 && (
+            <p class="quiet small">No earlier values are known. A replay of profiles brings them back from the log.</p>
+          )}
+          <ol class="given-values">
+            {values.map((given) => (
+              <Given key={given.version} given={given} />
+            ))}
+          </ol>
+          <div class="row">
+            {next !== null && <p class="quiet small">The newest {SHOWN} are shown.</p>}
+            <CopyAs request={asked} />
+          </div>
+        </div>
       )}
-      <ol class="given-values">
-        {values.map((given) => (
-          <Given key={given.version} given={given} />
-        ))}
-      </ol>
-      <div class="row">
-        {next !== null && <p class="quiet small">The newest {SHOWN} are shown.</p>}
-        <CopyAs request={asked} />
-      </div>
-    </>
+    </Ready>
   );
 }
 
-const STATES = { current: 'Now', replaced: 'Before', lost: 'Never shown' } as const;
+const STATES = { current: 'Now', replaced: 'Before', lost: 'Too late' } as const;
 
 function Given({ given }: { readonly given: GivenValue }) {
   const { value, state, message_id: id, type, timestamp, newer } = given;
@@ -146,7 +113,7 @@ function Given({ given }: { readonly given: GivenValue }) {
         </p>
         {state === 'lost' && newer !== null && (
           <p class="quiet small">
-            It came after a newer one
+            A newer value was already there
             {newer.message_id !== null && (
               <>
                 , <code>{newer.message_id}</code>

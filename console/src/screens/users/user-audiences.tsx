@@ -1,13 +1,13 @@
 /** The audiences that a user is in, and those that it is not. */
 import type { Operation } from '../../../../schemas/operations.ts';
 import type { Profile, UserAudience } from '../../api/types.ts';
-import { address, linkTo, setParameters } from '../../frame/router.ts';
+import { linkTo } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Ready } from '../../parts/loading/states.tsx';
+import { isOpenRow, LineButton, toggleRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import type { Loaded } from '../../parts/loading/use-load.ts';
-import { LineButton } from '../../parts/table.tsx';
 import { WhyUser } from '../../parts/conditions/why-tree.tsx';
 
 const MOST_BADGES = 8;
@@ -80,32 +80,28 @@ function List({ audiences, hasMore, user }: ListProps) {
 
 function Row({ audience, user }: { readonly audience: UserAudience; readonly user: Profile }) {
   const { id, name, is_member: isIn, since, changes_at: until } = audience;
-  const isOpen = address.value.query.get('audience') === id;
+  const isOpen = isOpenRow(id, 'audience');
   return (
     <li>
-      <LineButton
-        look="user-audience-row"
-        isOpen={isOpen}
-        onToggle={() => setParameters({ audience: isOpen ? '' : id }, { push: true })}
-      >
+      <LineButton look="user-audience-row" isOpen={isOpen} onToggle={() => toggleRow(id, 'audience')}>
         <span class={`membership ${isIn ? 'in' : 'out'}`}>{isIn ? 'In' : 'Out'}</span>
         <span class="user-audience">
           <b>{name}</b>
           <span class="quiet small">
             {since !== null && (
               <>
-                {isIn ? 'entered ' : 'left '}
+                {isIn ? 'joined ' : 'left '}
                 <Ago at={since} isPlain />
               </>
             )}
             {until !== null && (
               <>
                 {since !== null && ' · '}
-                {isIn ? 'leaves ' : 'enters '}
+                {isIn ? 'leaves ' : 'joins '}
                 <Ago at={until} isPlain />
               </>
             )}
-            {since === null && until === null && (isIn ? 'stays in' : 'stays out')}
+            {since === null && until === null && (isIn ? 'no end date' : 'nothing scheduled')}
           </span>
         </span>
         <span class="quiet">Why?</span>

@@ -46,7 +46,7 @@ export function UserPage({ name }: { readonly name: UserName }) {
 function Unknown() {
   return (
     <Empty title="Nobody is known by this id">
-      A user appears with the first message that names it. Capital letters and spaces count.{' '}
+      A user appears with the first message that names it. Ids are case-sensitive.{' '}
       <a href={linkTo(['live'])}>See what comes in</a>.
     </Empty>
   );

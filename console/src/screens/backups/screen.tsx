@@ -1,0 +1,148 @@
+/** `#/backups`: a backup now, those that were made, and how one is checked and restored. */
+import { ask } from '../../api/client.ts';
+import type { Answer } from '../../api/answer.ts';
+import { countOf } from '../../api/json.ts';
+import { operation } from '../../../../schemas/operations.ts';
+import { tellDone } from '../../frame/feedback.tsx';
+import { address } from '../../frame/router.ts';
+import { Command, CopyAs } from '../../parts/copy-as.tsx';
+import { DocsLink } from '../../parts/docs-link.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Pager } from '../../parts/loading/pager.tsx';
+import { Empty, FieldError, Ready } from '../../parts/loading/states.tsx';
+import { useChange } from '../../parts/loading/use-change.ts';
+import { usePoll } from '../../parts/loading/use-poll.ts';
+import { bytes, counted, durationText } from '../../parts/numbers.ts';
+import { ScreenPage, Section } from '../../parts/page.tsx';
+import { type CellColumn, Listing } from '../../parts/table.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { isOver, JobState } from '../job-state.tsx';
+
+type Page = Answer<'GET /v1/admin/backups'>;
+type Backup = Page['backups'][number];
+
+const WHILE_RUNNING_MS = 1_000;
+const OTHERWISE_MS = 15_000;
+const PAGE = 20;
+
+export function Backups() {
+  const cursor = address.value.query.get('cursor') ?? undefined;
+  const polled = usePoll(operation('GET /v1/admin/backups', { query: { limit: PAGE, cursor } }), (page) =>
+    isRunning(page) ? WHILE_RUNNING_MS : OTHERWISE_MS,
+  );
+  const { value, retry } = polled;
+  return (
+    <ScreenPage
+      title="Backups"
+      beside={<p class="quiet">The event log, projects, keys and audiences: all that a restore needs</p>}
+      actions={
+        <>
+          {value !== undefined && value.folder !== null && <BackUp isBusy={isRunning(value)} onStart={retry} />}
+          <CopyAs
+            request={operation('GET /v1/admin/backups')}
+            also={{ 'back up now': operation('POST /v1/admin/backups', { body: {} }) }}
+          />
+        </>
+      }
+    >
+      <Ready of={polled} what="backups">
+        {(page) => (
+          <>
+            {page.folder === null ? <NoFolder /> : <Schedule page={page} />}
+            {page.backups.length > 0 && <Listing rows={page.backups} keyOf={({ id }) => id} columns={BACKUP_COLUMNS} />}
+            {page.folder !== null && page.backups.length === 0 && <p class="quiet">No backups yet.</p>}
+            <Pager next={page.next_cursor} />
+            {page.last !== null && <CheckAndRestore folder={page.last.folder} />}
+          </>
+        )}
+      </Ready>
+    </ScreenPage>
+  );
+}
+
+function isRunning({ backups }: Page): boolean {
+  return backups.some(({ state }) => !isOver(state));
+}
+
+function BackUp({ isBusy: isUnderWay, onStart }: { readonly isBusy: boolean; readonly onStart: () => void }) {
+  const { isBusy, error, run } = useChange();
+  const start = (): void =>
+    run(async () => {
+      await ask(operation('POST /v1/admin/backups', { body: {} }));
+      tellDone('Backup started.');
+      onStart();
+    });
+  return (
+    <>
+      <FieldError error={error} />
+      <button type="button" class="primary" disabled={isBusy || isUnderWay} onClick={start}>
+        {isUnderWay ? 'Backing up…' : 'Back up now'}
+      </button>
+    </>
+  );
+}
+
+function NoFolder() {
+  return (
+    <Empty title="No folder for backups">
+      Name one with the setting <code>BACKUP_DIR</code> and restart the service: it then backs up once a day.{' '}
+      <DocsLink path="docs/operations.md#backup-and-restore">Backup and restore</DocsLink>
+    </Empty>
+  );
+}
+
+function Schedule({ page: { folder, every_seconds: every, last } }: { readonly page: Page }) {
+  const seconds = countOf(every);
+  return (
+    <Facts
+      look="wide-facts"
+      of={{
+        'Last backup': last === null ? 'none yet' : <Ago at={last.finished_at} />,
+        Schedule: seconds === 0 ? 'only when asked' : `every ${durationText(seconds)}`,
+        Kept: last !== null && `${counted(last.kept)}, ${bytes(last.bytes_total)} in all`,
+        Folder: <code>{folder}</code>,
+      }}
+    />
+  );
+}
+
+const BACKUP_COLUMNS: readonly CellColumn<Backup>[] = [
+  { name: 'Started', cell: ({ created_at: at }) => <Ago at={at} /> },
+  {
+    name: 'State',
+    cell: ({ state, problem }) => (
+      <>
+        <JobState state={state} />
+        {problem !== null && <p class="field-error">{problem.detail}</p>}
+      </>
+    ),
+  },
+  { name: 'By', look: 'quiet narrow-off', cell: ({ principal }) => (principal === 'service' ? 'schedule' : principal) },
+  { name: 'New messages', look: 'number', cell: messagesOf },
+  { name: 'Written', look: 'number', cell: ({ result }) => result !== null && bytes(result.bytes) },
+  {
+    name: 'Took',
+    look: 'number narrow-off',
+    cell: ({ result }) => result !== null && durationText(countOf(result.took_ms) / 1_000),
+  },
+];
+
+/** `41,200`; of one that runs `12,000 of 41,200`. */
+function messagesOf({ result, progress, state }: Backup): string {
+  if (result !== null) return counted(result.records);
+  if (progress === null || isOver(state)) return '';
+  return `${counted(progress.done)}${progress.total === undefined ? '' : ` of ${counted(progress.total)}`}`;
+}
+
+/** Both read files of the machine, and ask no service. */
+function CheckAndRestore({ folder }: { readonly folder: string }) {
+  return (
+    <Section id="check" title="Check and restore" look="text">
+      <p class="quiet">
+        A check reads every file of the newest backup. Run it on the machine of the service.{' '}
+        <DocsLink path="docs/operations.md#backup-and-restore">How to restore</DocsLink>
+      </p>
+      <Command name="tidemark" text={`tidemark backup check ${folder}`} />
+    </Section>
+  );
+}

@@ -1,0 +1,156 @@
+/** What was sent, newest first; a delivery opens to what was answered, and is sent again from there. */
+import { useState } from 'preact/hooks';
+import { ask } from '../../api/client.ts';
+import { operation } from '../../../../schemas/operations.ts';
+import type { Delivery, Endpoint } from '../../api/types.ts';
+import { tellDone } from '../../frame/feedback.tsx';
+import { address, setParameters } from '../../frame/router.ts';
+import { Select } from '../../parts/choice.tsx';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Pager } from '../../parts/loading/pager.tsx';
+import { FieldError, Ready } from '../../parts/loading/states.tsx';
+import { useChange } from '../../parts/loading/use-change.ts';
+import { usePoll } from '../../parts/loading/use-poll.ts';
+import { counted } from '../../parts/numbers.ts';
+import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
+import { Section } from '../../parts/page.tsx';
+import { Clock } from '../../parts/time.tsx';
+import { StateMark } from '../job-state.tsx';
+import { answerText, type AudienceNames, deliveryState } from './words.ts';
+
+const EVERY_MS = 5_000;
+const PAGE = 50;
+const STATES = { '': 'All', waiting: 'Waiting', delivered: 'Delivered', failed: 'Failed' } as const;
+
+const NOTHING_YET = 'Nothing was sent yet. The first message follows when somebody joins or leaves.';
+const NONE_LIKE_THESE = 'No such deliveries in the last 7 days.';
+
+interface DeliveriesProps {
+  readonly endpoint: Endpoint;
+  readonly names: AudienceNames;
+  readonly onChange: () => void;
+}
+
+export function Deliveries({ endpoint, names, onChange }: DeliveriesProps) {
+  const { query } = address.value;
+  const state = (['waiting', 'delivered', 'failed'] as const).find((one) => one === query.get('state'));
+  const path = { id: endpoint.id };
+  const asked = { state, cursor: query.get('cursor') ?? undefined, limit: PAGE };
+  const polled = usePoll(operation('GET /v1/endpoints/{id}/deliveries', { path, query: asked }), EVERY_MS);
+  useOpenRow();
+  const change = (): void => {
+    polled.retry();
+    onChange();
+  };
+  return (
+    <Section
+      id="deliveries"
+      title="Deliveries"
+      actions={
+        <>
+          <Select
+            label="Show"
+            isSearch
+            value={state ?? ''}
+            options={STATES}
+            onChoice={(chosen) => setParameters({ state: chosen, cursor: '' })}
+          />
+          <ResendSince endpoint={endpoint} onDone={change} />
+        </>
+      }
+    >
+      <Ready of={polled} what="deliveries">
+        {({ deliveries, next_cursor: next }) => (
+          <>
+            {deliveries.length === 0 && <p class="quiet">{state === undefined ? NOTHING_YET : NONE_LIKE_THESE}</p>}
+            {deliveries.length > 0 && (
+              <Listing
+                rows={deliveries}
+                keyOf={({ id }) => id}
+                columns={columnsWith(names)}
+                detailsOf={(one) => isOpenRow(one.id) && <Details of={one} endpoint={endpoint} onChange={change} />}
+              />
+            )}
+            <Pager next={next} />
+          </>
+        )}
+      </Ready>
+    </Section>
+  );
+}
+
+function columnsWith(names: AudienceNames): readonly CellColumn<Delivery>[] {
+  return [
+    {
+      name: 'Time',
+      cell: ({ id, created_at: at }) => (
+        <OpenRow id={id}>
+          <Clock at={at} />
+        </OpenRow>
+      ),
+    },
+    { name: 'Audience', cell: ({ audience_id: id }) => (id === null ? 'Test' : (names.get(id) ?? id)) },
+    { name: 'Changes', look: 'number narrow-off', cell: ({ changes }) => counted(changes) },
+    { name: 'State', cell: (delivery) => <StateMark {...deliveryState(delivery)} /> },
+    { name: 'Answer', look: 'quiet narrow-off', cell: answerText },
+  ];
+}
+
+interface DetailsProps {
+  readonly of: Delivery;
+  readonly endpoint: Endpoint;
+  readonly onChange: () => void;
+}
+
+function Details({ of, endpoint, onChange }: DetailsProps) {
+  const { isBusy, error, run } = useChange();
+  const path = { id: endpoint.id, delivery: of.id };
+  const resend = (): void =>
+    run(async () => {
+      await ask(operation('POST /v1/endpoints/{id}/deliveries/{delivery}/resend', { path }));
+      tellDone('The message is sent again.');
+      onChange();
+    });
+  const facts = {
+    'Message id': <code>{of.id}</code>,
+    Attempts: counted(of.attempts),
+    Answer: answerText(of) || 'none',
+  };
+  return (
+    <div class="details">
+      <Facts of={facts} />
+      {of.last_attempt !== null && of.last_attempt.answer !== '' && (
+        <pre class="json" tabIndex={0} aria-label="The beginning of the answer">
+          {of.last_attempt.answer}
+        </pre>
+      )}
+      {of.type !== 'endpoint.test' && (
+        <p class="row">
+          <button type="button" disabled={isBusy} onClick={resend}>
+            Send it again
+          </button>
+          <FieldError error={error} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+function ResendSince({ endpoint, onDone }: { readonly endpoint: Endpoint; readonly onDone: () => void }) {
+  const [since, setSince] = useState(new Date(Date.now() - 86_400_000).toISOString().slice(0, 10));
+  const resend = async (): Promise<void> => {
+    await ask(operation('POST /v1/endpoints/{id}/resend', { path: { id: endpoint.id }, body: { since } }));
+    tellDone('Changes are sent again.');
+    onDone();
+  };
+  return (
+    <ConfirmButton label="Send again since…" title="Send changes again?" action="Send again" onConfirm={resend}>
+      <p>All changes since this day are sent in new messages, with new ids. The receiver gets them a second time.</p>
+      <label>
+        <span class="label">Since</span>
+        <input type="date" required value={since} onInput={({ currentTarget }) => setSince(currentTarget.value)} />
+      </label>
+    </ConfirmButton>
+  );
+}

@@ -1,0 +1,115 @@
+import { useState } from 'preact/hooks';
+import type { Endpoint } from '../../api/types.ts';
+import { CheckList, Choice } from '../../parts/choice.tsx';
+import { submitted } from '../../parts/form.ts';
+import { FormButtons } from '../../parts/form-buttons.tsx';
+import { Problem } from '../../parts/loading/states.tsx';
+import { useChange } from '../../parts/loading/use-change.ts';
+import type { AudienceNames } from './words.ts';
+
+interface WebhookFormProps {
+  /** What is changed; undefined where one is made. */
+  readonly endpoint?: Endpoint;
+  readonly names: AudienceNames;
+  /** On the button. */
+  readonly action: string;
+  /** Told the members that the form has, as JSON. */
+  readonly onSave: (body: string) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+export function WebhookForm({ endpoint, names, action, onSave, onClose }: WebhookFormProps) {
+  const { isBusy, error, run } = useChange();
+  const [chosen, setChosen] = useState(endpoint?.audiences ?? null);
+  const [isInitial, setInitial] = useState(endpoint?.initial === 'members');
+  const submit = submitted((textOf) => {
+    const [description, traits] = [textOf('description'), textOf('traits')];
+    const members = {
+      url: textOf('url'),
+      description: description === '' ? null : description,
+      traits: traits === '' ? null : traits.replaceAll(/\s*,\s*/g, ','),
+      audiences: chosen,
+      initial: isInitial ? 'members' : 'none',
+    };
+    run(async () => onSave(JSON.stringify(members)));
+  });
+  return (
+    <form class="card setting-form" aria-label="Webhook" onSubmit={submit}>
+      <TextFields endpoint={endpoint} />
+      <AudienceChoice chosen={chosen} names={names} onChoice={setChosen} />
+      <label>
+        <span class="label">Traits sent with each user</span>
+        <input name="traits" placeholder="email, name" defaultValue={endpoint?.traits ?? ''} autoComplete="off" />
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isInitial}
+          onChange={({ currentTarget }) => setInitial(currentTarget.checked)}
+        />
+        Begin with the users who are in the audience already
+      </label>
+      {error !== undefined && <Problem error={error} />}
+      <FormButtons action={action} isOff={isBusy || chosen?.length === 0} onCancel={onClose} />
+    </form>
+  );
+}
+
+function TextFields({ endpoint }: { readonly endpoint: Endpoint | undefined }) {
+  return (
+    <>
+      <label>
+        <span class="label">URL</span>
+        <input
+          name="url"
+          type="url"
+          required
+          maxLength={2_048}
+          placeholder="https://surveys.example.com/hooks/tidemark"
+          defaultValue={endpoint?.url ?? ''}
+          autoFocus
+          autoComplete="off"
+        />
+      </label>
+      <label>
+        <span class="label">Description</span>
+        <input
+          name="description"
+          maxLength={200}
+          placeholder="none"
+          defaultValue={endpoint?.description ?? ''}
+          autoComplete="off"
+        />
+      </label>
+    </>
+  );
+}
+
+interface AudienceChoiceProps {
+  /** Ids; null for all, also those that are made later. */
+  readonly chosen: readonly string[] | null;
+  readonly names: AudienceNames;
+  readonly onChoice: (chosen: readonly string[] | null) => void;
+}
+
+const WHICH = { all: 'All, also those made later', some: 'Only these' };
+
+function AudienceChoice({ chosen, names, onChoice }: AudienceChoiceProps) {
+  return (
+    <>
+      <Choice
+        label="Audiences"
+        value={chosen === null ? 'all' : 'some'}
+        options={WHICH}
+        onChoice={(which) => onChoice(which === 'all' ? null : [])}
+      />
+      {chosen !== null && (
+        <fieldset class="audience-choice">
+          <legend class="visually-hidden">Audiences</legend>
+          <CheckList options={[...names]} chosen={chosen} onChoice={onChoice} />
+          {names.size === 0 && <p class="quiet">There are no audiences yet.</p>}
+        </fieldset>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,102 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { ask } from '../../api/client.ts';
+import { operation } from '../../../../schemas/operations.ts';
+import type { Endpoint, EndpointWithSecret } from '../../api/types.ts';
+import { linkTo } from '../../frame/router.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { usePoll } from '../../parts/loading/use-poll.ts';
+import { ScreenPage } from '../../parts/page.tsx';
+import { NewSecret } from '../../parts/new-secret.tsx';
+import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { StateMark } from '../job-state.tsx';
+import { WebhookForm } from './form.tsx';
+import { audiencesText, type AudienceNames, nameOf, stateOf, useAudienceNames } from './words.ts';
+
+const EVERY_MS = 5_000;
+
+export function Webhooks() {
+  const [isMaking, setMaking] = useState(false);
+  const [created, setCreated] = useState<EndpointWithSecret>();
+  // A project has 20 at most: they are one page.
+  const polled = usePoll(operation('GET /v1/endpoints'), EVERY_MS);
+  const names = useAudienceNames();
+  const finish = (endpoint: EndpointWithSecret): void => {
+    setCreated(endpoint);
+    setMaking(false);
+    polled.retry();
+  };
+  const make = !isMaking && (
+    <button type="button" class="primary" onClick={() => setMaking(true)}>
+      New webhook
+    </button>
+  );
+  return (
+    <ScreenPage
+      title="Webhooks"
+      beside={<p class="quiet">Who joins and leaves an audience, posted to your URL</p>}
+      actions={
+        <>
+          {make}
+          <CopyAs request={operation('GET /v1/endpoints')} tidemark={['endpoint', 'list']} />
+        </>
+      }
+    >
+      {isMaking && (
+        <WebhookForm
+          names={names}
+          action="Create webhook"
+          onSave={async (body) => finish(await ask(operation('POST /v1/endpoints', { body })))}
+          onClose={() => setMaking(false)}
+        />
+      )}
+      {created !== undefined && <Secret of={created} onClose={() => setCreated(undefined)} />}
+      <Ready of={polled} what="webhooks">
+        {({ endpoints }) => <Rows endpoints={endpoints} names={names} action={make} />}
+      </Ready>
+    </ScreenPage>
+  );
+}
+
+function Secret({ of, onClose }: { readonly of: EndpointWithSecret; readonly onClose: () => void }) {
+  return (
+    <NewSecret title="The signing secret" name={nameOf(of)} what="the secret" text={of.secret} onClose={onClose} />
+  );
+}
+
+interface RowsProps {
+  readonly endpoints: readonly Endpoint[];
+  readonly names: AudienceNames;
+  /** What makes the first one; false while it is made. */
+  readonly action: ComponentChildren;
+}
+
+function Rows({ endpoints, names, action }: RowsProps) {
+  if (endpoints.length > 0) return <Listing rows={endpoints} keyOf={({ id }) => id} columns={columnsWith(names)} />;
+  if (action === false) return null;
+  return (
+    <Empty title="No webhooks yet" action={action}>
+      A webhook tells another service, such as your survey or mail tool, who has just joined or left an audience.
+      Messages are signed, arrive in order and are retried until they are delivered.
+    </Empty>
+  );
+}
+
+function columnsWith(names: AudienceNames): readonly CellColumn<Endpoint>[] {
+  return [
+    {
+      name: 'Webhook',
+      cell: ({ id, url, description }) => (
+        <>
+          <RowLink link={linkTo(['webhooks', id])}>{description ?? url}</RowLink>
+          {description !== null && <span class="quiet small"> {url}</span>}
+        </>
+      ),
+    },
+    { name: 'Audiences', look: 'narrow-off', cell: (endpoint) => audiencesText(endpoint, names) },
+    { name: 'State', cell: (endpoint) => <StateMark {...stateOf(endpoint)} /> },
+    { name: 'Created', look: 'quiet narrow-off', cell: ({ created_at: at }) => <Ago at={at} isPlain /> },
+  ];
+}

@@ -1,0 +1,177 @@
+/** One webhook: how it is, what can be done with it, and what was sent to it. */
+import { useState } from 'preact/hooks';
+import { ask } from '../../api/client.ts';
+import { operation } from '../../../../schemas/operations.ts';
+import type { Delivery, Endpoint } from '../../api/types.ts';
+import { tellDone } from '../../frame/feedback.tsx';
+import { goTo, linkTo } from '../../frame/router.ts';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Empty, Problem, Ready } from '../../parts/loading/states.tsx';
+import { useChange } from '../../parts/loading/use-change.ts';
+import { usePoll } from '../../parts/loading/use-poll.ts';
+import { ScreenPage } from '../../parts/page.tsx';
+import { NewSecret } from '../../parts/new-secret.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { StateMark } from '../job-state.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { WebhookForm } from './form.tsx';
+import { answerText, audiencesText, nameOf, stateOf, useAudienceNames } from './words.ts';
+
+const EVERY_MS = 5_000;
+const KEEP_OLD = { keep_old_hours: 24 };
+
+export function WebhookPage({ id }: { readonly id: string }) {
+  const path = { id };
+  const request = operation('GET /v1/endpoints/{id}', { path });
+  const polled = usePoll(request, EVERY_MS);
+  const [isEditing, setEditing] = useState(false);
+  const { value } = polled;
+  return (
+    <ScreenPage
+      title={value === undefined ? 'Webhook' : nameOf(value)}
+      up={{ path: 'webhooks', name: 'Webhooks' }}
+      actions={
+        <>
+          {value !== undefined && <Buttons endpoint={value} onEdit={() => setEditing(true)} />}
+          <CopyAs
+            request={request}
+            tidemark={['endpoint', 'show', id]}
+            also={{ deliveries: operation('GET /v1/endpoints/{id}/deliveries', { path }) }}
+          />
+        </>
+      }
+    >
+      <Ready of={polled} what="the webhook" missing={<Missing />}>
+        {(endpoint) => (
+          <Known
+            endpoint={endpoint}
+            isEditing={isEditing}
+            onChange={() => {
+              setEditing(false);
+              polled.retry();
+            }}
+          />
+        )}
+      </Ready>
+    </ScreenPage>
+  );
+}
+
+function Missing() {
+  return (
+    <Empty title="There is no such webhook">
+      It may have been deleted, or belong to another project. <a href={linkTo(['webhooks'])}>See all webhooks</a>.
+    </Empty>
+  );
+}
+
+function Buttons({ endpoint, onEdit }: { readonly endpoint: Endpoint; readonly onEdit: () => void }) {
+  const path = { id: endpoint.id };
+  const name = nameOf(endpoint);
+  const remove = async (): Promise<void> => {
+    await ask(operation('DELETE /v1/endpoints/{id}', { path }));
+    tellDone('Webhook deleted.');
+    goTo(linkTo(['webhooks']));
+  };
+  return (
+    <>
+      <button type="button" onClick={onEdit}>
+        Edit
+      </button>
+      <ConfirmButton
+        label="Delete…"
+        title="Delete this webhook?"
+        name={name}
+        action="Delete the webhook"
+        onConfirm={remove}
+      >
+        <p>Nothing is sent to {endpoint.url} any more. Its deliveries and its secret are deleted for good.</p>
+      </ConfirmButton>
+    </>
+  );
+}
+
+interface KnownProps {
+  readonly endpoint: Endpoint;
+  readonly isEditing: boolean;
+  readonly onChange: () => void;
+}
+
+function Known({ endpoint, isEditing, onChange }: KnownProps) {
+  const names = useAudienceNames();
+  const path = { id: endpoint.id };
+  const save = async (body: string): Promise<void> => {
+    await ask(operation('PATCH /v1/endpoints/{id}', { path, body }));
+    tellDone('Webhook saved.');
+    onChange();
+  };
+  const { next_attempt_at: next, waiting_since: since, old_secret_until: old } = endpoint;
+  const facts = {
+    State: <StateMark {...stateOf(endpoint)} />,
+    'Next attempt': next === null ? undefined : <Ago at={next} />,
+    'Waiting since': since === null ? undefined : <Ago at={since} />,
+    URL: <span class="id">{endpoint.url}</span>,
+    Audiences: audiencesText(endpoint, names),
+    Traits: endpoint.traits === null ? 'none' : <code>{endpoint.traits}</code>,
+    'Old secret signs until': old === null ? undefined : <Ago at={old} />,
+  };
+  return (
+    <>
+      {isEditing && <WebhookForm endpoint={endpoint} names={names} action="Save" onSave={save} onClose={onChange} />}
+      <Facts of={facts} look="wide-facts" />
+      <Steps endpoint={endpoint} onChange={onChange} />
+      <Deliveries endpoint={endpoint} names={names} onChange={onChange} />
+    </>
+  );
+}
+
+/** A test, a pause, and another secret. */
+function Steps({ endpoint, onChange }: Omit<KnownProps, 'isEditing'>) {
+  const { isBusy, error, run } = useChange();
+  const [tested, setTested] = useState<Delivery>();
+  const [secret, setSecret] = useState<string>();
+  const path = { id: endpoint.id };
+  const test = (): void =>
+    run(async () => {
+      setTested(await ask(operation('POST /v1/endpoints/{id}/test', { path })));
+      onChange();
+    });
+  const enable = (enabled: boolean): void =>
+    run(async () => ask(operation('PATCH /v1/endpoints/{id}', { path, body: { enabled } })).then(onChange));
+  const rotate = async (): Promise<void> => {
+    setSecret((await ask(operation('POST /v1/endpoints/{id}/rotate', { path, body: KEEP_OLD }))).secret);
+    onChange();
+  };
+  return (
+    <>
+      <div class="row settling">
+        <button type="button" disabled={isBusy} onClick={test}>
+          Send a test
+        </button>
+        <button type="button" disabled={isBusy} onClick={() => enable(!endpoint.enabled)}>
+          {endpoint.enabled ? 'Pause' : 'Resume'}
+        </button>
+        <ConfirmButton label="New secret…" title="Make a new secret?" action="Make it" onConfirm={rotate}>
+          <p>For 24 hours messages are signed with both secrets, so that you can change the receiver without a gap.</p>
+        </ConfirmButton>
+        {tested !== undefined && (
+          <span class={tested.state === 'delivered' ? 'quiet' : 'field-error'} role="status">
+            Test {tested.state === 'delivered' ? 'delivered' : 'failed'}: {answerText(tested)}
+          </span>
+        )}
+      </div>
+      {error !== undefined && <Problem error={error} />}
+      {secret !== undefined && (
+        <NewSecret
+          title="The new secret"
+          name={nameOf(endpoint)}
+          what="the secret"
+          text={secret}
+          onClose={() => setSecret(undefined)}
+        />
+      )}
+    </>
+  );
+}

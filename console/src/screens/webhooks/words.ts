@@ -1,0 +1,52 @@
+/** How a webhook is, and what it sends, in words. */
+import { countOf } from '../../api/json.ts';
+import { operation } from '../../../../schemas/operations.ts';
+import type { Delivery, Endpoint } from '../../api/types.ts';
+import { plural } from '../../parts/numbers.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
+
+/** By id. */
+export type AudienceNames = ReadonlyMap<string, string>;
+
+/** The names of the project's audiences; none until they are loaded. */
+export function useAudienceNames(): AudienceNames {
+  const loaded = useAnswer(operation('GET /v1/audiences', { query: { limit: 1_000 } }));
+  const audiences = loaded.state === 'ready' ? loaded.value.audiences : [];
+  return new Map(audiences.map(({ id, name }) => [id, name]));
+}
+
+/** What people call it: its description, or else the host that it leads to. */
+export function nameOf({ description, url }: Endpoint): string {
+  return description ?? new URL(url).host;
+}
+
+export function audiencesText({ audiences }: Endpoint, names: AudienceNames): string {
+  if (audiences === null) return 'All';
+  return audiences.map((id) => names.get(id) ?? id).join(', ');
+}
+
+/** With a class of the dot. */
+export function stateOf({ enabled, disabled_because: why, failures, waiting_since: since }: Endpoint) {
+  if (!enabled && why === 'gone') return { text: 'Stopped: the receiver answered 410', tone: 'bad' };
+  if (!enabled) return { text: 'Paused', tone: '' };
+  if (countOf(failures) > 0) return { text: `Failing, ${plural(countOf(failures), 'attempt')}`, tone: 'bad' };
+  return since === null ? { text: 'Up to date', tone: 'good' } : { text: 'Sending', tone: 'busy' };
+}
+
+const STATES: Readonly<Record<Delivery['state'], readonly [text: string, tone: string]>> = {
+  waiting: ['Waiting', 'busy'],
+  delivered: ['Delivered', 'good'],
+  failed: ['Failed', 'bad'],
+};
+
+/** With a class of the dot. One that waits after a failed attempt is tried again. */
+export function deliveryState({ state, last_attempt: last }: Delivery) {
+  const [text, tone] = STATES[state];
+  return state === 'waiting' && last !== null ? { text: 'Retrying', tone: 'warn' } : { text, tone };
+}
+
+/** `200 in 42 ms`, or why there was no answer. */
+export function answerText({ last_attempt: last }: Delivery): string {
+  if (last === null) return '';
+  return last.status === null ? (last.error ?? 'no answer') : `${last.status.rawJSON} in ${last.took_ms.rawJSON} ms`;
+}

@@ -1,0 +1,129 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { READ_KEY } from '../../support/service/service.ts';
+import { answer, WebhookReceiver } from '../../support/webhooks/webhook-receiver.ts';
+import { complaintsOf, type Scene } from '../scene.ts';
+import { expectAccessible, violationsOf } from './screens-tests.ts';
+import { type Saved, teamsOf } from './teams.ts';
+
+interface MadeEndpoint {
+  readonly id: string;
+  readonly url: string;
+}
+
+/** Webhooks that are made and used by clicking. Other tests expect that there are none. */
+export function testWebhooks(scene: () => Scene): void {
+  const { call, saveTeam } = teamsOf(scene);
+
+  const remove = async (path: string): Promise<void> => {
+    await fetch(`${scene().url}${path}`, { method: 'DELETE', headers: { authorization: `Bearer ${READ_KEY}` } });
+  };
+
+  const removeAudience = ({ id }: Saved): void => onTestFinished(async () => remove(`/v1/audiences/${id}`));
+
+  /** One that is told of this audience alone. */
+  const endpointAt = async (url: string, audience: Saved): Promise<MadeEndpoint> => {
+    const made = await call<MadeEndpoint>('POST', '/v1/endpoints', { url, audiences: [audience.id] });
+    onTestFinished(async () => remove(`/v1/endpoints/${made.id}`));
+    return made;
+  };
+
+  describe('webhooks', () => {
+    test('a webhook is made, its secret is shown once, and members arrive, are listed and are sent again', async () => {
+      const receiver = await WebhookReceiver.start();
+      const audience = await saveTeam('hooked', ['h-1', 'h-2']);
+      removeAudience(audience);
+      const page = await scene().signedIn('#/webhooks');
+      await page.getByText('No webhooks yet').waitFor();
+      await page.getByRole('button', { name: 'New webhook' }).last().click();
+      await page.getByLabel('URL', { exact: true }).fill(receiver.url);
+      await page.getByLabel('Description').fill('Surveys');
+      await page.getByRole('combobox', { name: 'Audiences' }).selectOption('some');
+      await page.getByRole('checkbox', { name: 'Team hooked' }).check();
+      await page.getByRole('checkbox', { name: 'Begin with the users' }).check();
+      await expectAccessible(page, 'a new webhook');
+
+      await page.getByRole('button', { name: 'Create webhook' }).click();
+
+      const secret = (await page.locator('.shown-once pre').innerText()).trim();
+      expect(secret).toMatch(/^whsec_/);
+      await page.getByRole('button', { name: 'Done' }).click();
+      await page.getByText(secret).waitFor({ state: 'detached' });
+      const row = page.getByRole('row', { name: /^Surveys/ });
+      await expect.poll(async () => row.innerText()).toContain('Team hooked');
+      await row.getByRole('link', { name: 'Surveys' }).click();
+      onTestFinished(async () => remove(`/v1/endpoints/${/end_\w+/.exec(page.url())?.[0]}`));
+      const delivery = page.getByRole('row', { name: /Team hooked.*Delivered/ });
+      await delivery.waitFor();
+      expect(receiver.told).toEqual([['h-1 entered first', 'h-2 entered first']]);
+      await delivery.getByRole('button').click();
+      await page
+        .locator('.details')
+        .getByText(/^200 in \d+ ms$/)
+        .waitFor();
+      await expectAccessible(page, 'a webhook');
+      await page.getByRole('button', { name: 'Send it again' }).click();
+      await expect.poll(() => receiver.ids.length).toBe(2);
+      expect(new Set(receiver.ids).size).toBe(1);
+      expect(complaintsOf(page)).toEqual([]);
+    });
+
+    test('a test says what was answered, and a pause, another secret and an edit take effect', async () => {
+      const receiver = await WebhookReceiver.start();
+      receiver.answering = answer(503);
+      const audience = await saveTeam('tested', ['t-1']);
+      removeAudience(audience);
+      const { id } = await endpointAt(receiver.url, audience);
+      const page = await scene().signedIn(`#/webhooks/${id}`);
+      await page.getByRole('button', { name: 'Send a test' }).click();
+      await page.getByText(/^Test failed: 503 in \d+ ms$/).waitFor();
+      receiver.answering = answer(200);
+      await page.getByRole('button', { name: 'Send a test' }).click();
+      await page.getByText(/^Test delivered: 200 in \d+ ms$/).waitFor();
+
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByText('Paused').waitFor();
+      await page.getByRole('button', { name: 'Resume' }).click();
+      await page.getByText('Up to date').waitFor();
+
+      await page.getByRole('button', { name: 'New secret…' }).click();
+      expect(await violationsOf(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Make it' }).click();
+      expect(await page.locator('.shown-once pre').innerText()).toMatch(/^whsec_/);
+      await page.getByText('Old secret signs until').waitFor();
+
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByLabel('Traits sent').fill('email, name');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.locator('dd').getByText('email,name').waitFor();
+      await page.getByRole('button', { name: 'Send again since…' }).click();
+      await page.getByRole('button', { name: 'Send again', exact: true }).click();
+      await expect.poll(() => receiver.told).toContainEqual(['t-1 entered first']);
+      await page.getByRole('row', { name: /Team tested.*Delivered/ }).waitFor();
+    });
+
+    test('a webhook is deleted after its name was typed, and an inner address is refused with the reason', async () => {
+      const audience = await saveTeam('deleted', ['d-1']);
+      removeAudience(audience);
+      const { id } = await endpointAt('https://surveys.example.com/hooks', audience);
+      const page = await scene().signedIn(`#/webhooks/${id}`);
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await page.getByLabel('To confirm').fill('surveys.example.com');
+      await page.getByRole('button', { name: 'Delete the webhook' }).click();
+      await page.getByText('No webhooks yet').waitFor();
+
+      await page.getByRole('button', { name: 'New webhook' }).last().click();
+      await page.getByLabel('URL', { exact: true }).fill('https://10.0.0.1/hooks');
+      await page.getByRole('button', { name: 'Create webhook' }).click();
+
+      await page.getByRole('alert').getByText('WEBHOOK_ALLOW').first().waitFor();
+    });
+
+    test('a key without the permission has no webhooks in its navigation, and a link says what it takes', async () => {
+      const page = await scene().signedIn('#/webhooks', { key: scene().empty.readKey });
+
+      await page.getByText('This needs another key').waitFor();
+
+      expect(await page.getByRole('navigation').getByRole('link', { name: 'Webhooks' }).count()).toBe(0);
+    });
+  });
+}
