@@ -21,7 +21,7 @@ import { askRows, refuseIfStopping } from './ask.ts';
 import { ClickHouseAudiences } from './audiences.ts';
 import type { ClickHouseClients } from './clients.ts';
 import type { Deployment } from './deployment.ts';
-import { forgetProject } from './forget-project.ts';
+import { forgetProject } from './forget-rows.ts';
 import { type ClickHouseDatabases, ClickHouseGenerations } from './generations.ts';
 import { insertError, openingError } from './errors.ts';
 import { insertChunks, insertRows, type InsertTarget, tryRows } from './insert-rows.ts';

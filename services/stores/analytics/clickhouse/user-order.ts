@@ -8,7 +8,7 @@ import { pause } from '../../../runtime/pause.ts';
 import type { Query, QueryResult } from '../analytics-store.ts';
 import { type Deployment, quotedName } from './deployment.ts';
 import { questionError } from './errors.ts';
-import { forgetRows, type ForgettingParts } from './forget-project.ts';
+import { forgetRows, type ForgettingParts } from './forget-rows.ts';
 import { HISTORY_LIMITS } from './kept-history.ts';
 import { writingSettings } from './settings.ts';
 
