@@ -18,7 +18,8 @@ import { SqlProfileStore } from '../../stores/profiles/sql-profile-store.ts';
 import { SqlSinkPlans } from '../../stores/profiles/sql-sink-plans.ts';
 import { SqlDeadLetterHistory } from '../../stores/profiles/unstored-messages.ts';
 import { isServer } from '../../runtime/embedded.ts';
-import { deletedProjects, readDeletedProjects } from '../../stores/projects/deleted-projects.ts';
+import { leftOutOf } from '../../stores/erasures/left-out.ts';
+import { readDeletedProjects } from '../../stores/projects/deleted-projects.ts';
 import { UserOrderMove } from './user-order-move.ts';
 
 /** Somebody who follows what the generations of analytics hold: `InsertFollower` for each of them. */
@@ -131,7 +132,7 @@ export class GenerationReaders {
       // One second's worth: at a low rate limit, a full batch would take minutes.
       maxRecords: () => this.#limit ?? Infinity,
       deadLetterHistory: new SqlDeadLetterHistory(database, kind, number),
-      deletedProjects: deletedProjects(database),
+      leftOut: leftOutOf(database),
       ...(projectId === null ? {} : { projectId }),
     };
     // Metrics count the live generation only.

@@ -1,6 +1,6 @@
 /** What the messages of a batch contribute to profiles, given which of them count. */
 import { type Hour, hourOf } from '../../messages/day-and-hour.ts';
-import type { Message } from '../../messages/message.ts';
+import type { Message, Micros } from '../../messages/message.ts';
 import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
 import type { ProfileChange } from '../../stores/profiles/profile.ts';
 import type { Decoded } from '../decode-batch.ts';
@@ -10,6 +10,7 @@ import type { AppliedMessage } from './applied-counts.ts';
 /** What a message contributes to its user, and when it arrived. */
 export interface Contribution {
   readonly change: ProfileChange;
+  readonly receivedAt: Micros;
   readonly hour: Hour;
 }
 
@@ -21,7 +22,8 @@ export interface Folded {
 
 /** @throws TidemarkError `MESSAGE_UNDECODABLE` if its traits are not a JSON object. */
 export function contributionOf(message: Message): Contribution {
-  return { change: changeOf(message), hour: hourOf(message.receivedAt) };
+  const { receivedAt } = message;
+  return { change: changeOf(message), receivedAt, hour: hourOf(receivedAt) };
 }
 
 /** @param isFirstCopy One for each message with a claim, in order; a message without a claim always counts. */
@@ -56,4 +58,9 @@ export function* appliedMessages(
       isRepeat: claim ? isFirstCopy[next++] !== true : false,
     };
   }
+}
+
+/** What tells whether the message is wanted. */
+export function originOf({ change: { projectId, userKey }, receivedAt }: Contribution) {
+  return { projectId, userKey, receivedAt };
 }

@@ -12,7 +12,7 @@ import { bisectRejected, expectAccepted, writeOrReject } from '../rejected-batch
 import type { LargeBatchLimits } from './large-batch.ts';
 import { CatchUp, type WrittenBatch } from './catch-up.ts';
 import { Overtaking } from './overtaking.ts';
-import { type Folded, foldOf, type Contribution, contributionOf, appliedMessages } from './contribution.ts';
+import { type Folded, foldOf, type Contribution, contributionOf, appliedMessages, originOf } from './contribution.ts';
 import { type DecodedPart, FittingShare, MOST_IN_A_PART, splitBySize, splitInHalf } from './split-batch.ts';
 import { countApplied } from './applied-counts.ts';
 
@@ -88,7 +88,7 @@ export class Projector extends LogConsumer {
       withRetry: (...call) => this.loop.withRetry(...call),
       decode: (batch) => this.#decode(batch),
       toDeadLetters: (unprocessable) => this.deadLetters.append(unprocessable),
-      stillWanted: (items) => this.stillWanted(items, ({ projectId }) => projectId),
+      wanted: () => this.wanted(),
       positionOf: (partition) => this.#positionOf(partition),
       share: (limit) => this.#share.of(limit),
       onAccepted: async (changes, tookMs) => {
@@ -185,16 +185,16 @@ export class Projector extends LogConsumer {
     return { ...read, part, folded };
   }
 
-  /** Without the messages of projects that are not wanted. */
+  /** Without the messages that are not wanted. */
   async #decode(batch: readonly PartitionRecords[]): Promise<DecodedBatch<Contribution>> {
     const { codec } = this.#options;
-    const isWanted = await this.wanted();
+    const wanted = await this.wanted();
     const settled = await this.settledIn(batch);
     const read = await this.loop.withRetry('read the schemas', () =>
       decodeBatch(codec, batch, contributionOf, settled),
     );
-    if (isWanted === undefined) return read;
-    return { ...read, decoded: read.decoded.filter(({ content }) => isWanted(content.change.projectId)) };
+    if (wanted === undefined) return read;
+    return { ...read, decoded: read.decoded.filter(({ content }) => wanted.has(originOf(content))) };
   }
 
   /** Writes all but the messages that are rejected or never finished, and returns how many went to the dead letters. */
@@ -221,7 +221,7 @@ export class Projector extends LogConsumer {
       messages: decoded.length,
       isPart,
       write: async () => {
-        const kept = await this.stillWanted(decoded, ({ content }) => content.change.projectId);
+        const kept = await this.#stillWanted(decoded);
         await this.#writeSteps(steps, kept, kept.length === decoded.length ? folded : undefined);
       },
       checkStore: async (reason) => {
@@ -232,6 +232,12 @@ export class Projector extends LogConsumer {
         else if (decoded.length === 1) await this.#expectAcceptedBefore();
       },
     });
+  }
+
+  /** Without those that were deleted while the write of them waited: their erasure may be over. */
+  async #stillWanted(decoded: readonly Decoded<Contribution>[]): Promise<readonly Decoded<Contribution>[]> {
+    const wanted = await this.wanted();
+    return wanted === undefined ? decoded : decoded.filter(({ content }) => wanted.has(originOf(content)));
   }
 
   /** Checks that the store takes what it took before. Merging a change again changes nothing. */

@@ -23,3 +23,20 @@ export function isForgotten(
   const cut = erased.get(erasedName(projectId, userKey));
   return cut !== undefined && receivedAt <= cut;
 }
+
+/** A user of a project by the internal id. */
+export interface ErasedUser {
+  readonly projectId: string;
+  readonly userKey: string;
+}
+
+/** Those who were forgotten, or of whom more was, since the list was as `before`. */
+export function erasedSince(before: ErasedUsers, now: ErasedUsers): readonly ErasedUser[] {
+  if (now === before) return [];
+  return [...now].flatMap(([name, cut]) => (before.get(name) === cut ? [] : [erasedUserOf(name)]));
+}
+
+function erasedUserOf(name: string): ErasedUser {
+  const slash = name.lastIndexOf('/');
+  return { projectId: name.slice(0, slash), userKey: name.slice(slash + 1) };
+}

@@ -5,7 +5,7 @@ import type { BatchReport } from '../../../services/consumers/reader-metrics.ts'
 import type { Message } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
-import { deletedProjects } from '../../../services/stores/projects/deleted-projects.ts';
+import { leftOutOf } from '../../../services/stores/erasures/left-out.ts';
 import { DATABASES } from '../../support/stores/tested-databases.ts';
 import { MemoryLog } from '../../support/event-log/memory-log.ts';
 import { codec, identify, track } from '../../support/messages/messages.ts';
@@ -23,7 +23,7 @@ describe.each(DATABASES)('the projector and deleted projects on $name', ({ share
       gone.projectId,
     ]);
 
-    project({ deletedProjects: deletedProjects(database()) });
+    project({ leftOut: leftOutOf(database()) });
 
     await expect.poll(profile).toBeDefined();
     await expect.poll(async () => (await log.committed()).reduce((sum, { offset }) => sum + Number(offset), 0)).toBe(3);
@@ -37,7 +37,7 @@ describe.each(DATABASES)('the projector and deleted projects on $name', ({ share
     const { log, project, profile, find, ada, reports } = await scene();
     const deleted = new Set<string>();
     const gone = identify({ projectId: randomProjectId(), userId: 'gone' });
-    project({ deletedProjects: async () => deleted });
+    project({ leftOut: async () => ({ projects: deleted, users: new Map() }) });
     append(log, [gone]);
     await expect.poll(() => find(gone)).toBeDefined();
     deleted.add(gone.projectId);
@@ -69,7 +69,7 @@ describe.each(DATABASES)('the projector and deleted projects on $name', ({ share
       },
     });
 
-    project({ store: refusing, deletedProjects: async () => deleted });
+    project({ store: refusing, leftOut: async () => ({ projects: deleted, users: new Map() }) });
 
     await expect.poll(profile).toBeDefined();
     await expect.poll(() => reports.length).toBeGreaterThan(0);

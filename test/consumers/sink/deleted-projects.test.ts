@@ -23,7 +23,7 @@ test('what waited for analytics while its project was deleted is not inserted an
     if (attempts++ < 2) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
   };
 
-  bench().run({ deletedProjects: async () => deleted });
+  bench().run({ leftOut: async () => ({ projects: deleted, users: new Map() }) });
 
   await expect.poll(() => bench().hasCaughtUp()).toBe(true);
   expect(attempts).toBeGreaterThan(2);
