@@ -21,3 +21,6 @@ create table erasures
 
 create index erasures_by_user on erasures (project_id, user_key);
 create index erasures_pending on erasures (requested_at_us) where state = 'pending';
+
+-- Whom a message of user.forgotten names: JSON, null once it was delivered.
+alter table endpoint_deliveries add column forgotten text;
