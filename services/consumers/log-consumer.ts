@@ -10,7 +10,7 @@ import type { DeadLetterHistory, SettledOffsets } from '../stores/profiles/unsto
 import { DeadLetters } from './dead-letters.ts';
 import { ReaderLoop, type ReaderLoopOptions, type Trouble } from './reader-loop.ts';
 import type { Throttle } from './throttle/throttle.ts';
-import { Wanted } from './wanted.ts';
+import { WantedMessages } from './wanted.ts';
 
 /** The options that projector and sink have in common. */
 export interface ConsumerOptions {
@@ -104,10 +104,10 @@ export abstract class LogConsumer {
   }
 
   /** Undefined where every message is. */
-  protected async wanted(): Promise<Wanted | undefined> {
+  protected async wanted(): Promise<WantedMessages | undefined> {
     const { projectId, leftOut } = this.#options;
     const left = leftOut && (await this.loop.withRetry('read what is deleted', leftOut));
-    return Wanted.of(left, projectId);
+    return WantedMessages.of(left, projectId);
   }
 
   start(): void {

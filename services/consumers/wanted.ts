@@ -3,7 +3,7 @@ import { type ErasedUser, erasedSince } from '../stores/erasures/erased-users.ts
 import { isLeftOut, type LeftOut, NOTHING_LEFT_OUT } from '../stores/erasures/left-out.ts';
 
 /** Which messages a consumer processes, as it is known at one time. */
-export class Wanted {
+export class WantedMessages {
   readonly #left: LeftOut;
   readonly #projectId: string | undefined;
 
@@ -16,9 +16,9 @@ export class Wanted {
    * @param projectId The only project whose messages are; every one by default.
    * @returns Undefined where every message is wanted.
    */
-  static of(left: LeftOut = NOTHING_LEFT_OUT, projectId?: string): Wanted | undefined {
+  static of(left: LeftOut = NOTHING_LEFT_OUT, projectId?: string): WantedMessages | undefined {
     const isAll = projectId === undefined && left.projects.size === 0 && left.users.size === 0;
-    return isAll ? undefined : new Wanted(left, projectId);
+    return isAll ? undefined : new WantedMessages(left, projectId);
   }
 
   has(message: Pick<Message, 'projectId' | 'userKey' | 'receivedAt'>): boolean {
@@ -29,8 +29,8 @@ export class Wanted {
     return this.#isOfProject(projectId) && !this.#left.projects.has(projectId);
   }
 
-  /** Who was forgotten since what was wanted was this. */
-  forgottenSince(before: Wanted | undefined): readonly ErasedUser[] {
+  /** The people who were forgotten since what was wanted was this. */
+  forgottenSince(before: WantedMessages | undefined): readonly ErasedUser[] {
     const known = before === undefined ? NOTHING_LEFT_OUT : before.#left;
     return erasedSince(known.users, this.#left.users);
   }

@@ -10,7 +10,7 @@ import { type DecodedBatch, recordCountOf } from '../decode-batch.ts';
 import type { BatchReport } from '../reader-metrics.ts';
 import { expectAccepted, type WithRetry, writeOrReject } from '../rejected-batches.ts';
 import type { Contribution } from './contribution.ts';
-import type { Wanted } from '../wanted.ts';
+import type { WantedMessages } from '../wanted.ts';
 import { LargeBatch, type LargeBatchLimits } from './large-batch.ts';
 
 export interface CatchUpParts {
@@ -21,7 +21,7 @@ export interface CatchUpParts {
   /** Returns how many have an error. */
   readonly toDeadLetters: (unprocessable: readonly Unprocessable[]) => Promise<number>;
   /** Undefined where every message is. */
-  readonly wanted: () => Promise<Wanted | undefined>;
+  readonly wanted: () => Promise<WantedMessages | undefined>;
   readonly positionOf: (partition: TopicPartition) => Position;
   /** How much of a limit the next transaction may have. */
   readonly share: (limit: number) => number;
@@ -274,7 +274,7 @@ function expectSame(isFirstCopy: readonly boolean[], expected: readonly boolean[
 function stillWanted(
   changes: readonly ProfileChange[],
   { wanted: before }: LargeBatch,
-  now: Wanted | undefined,
+  now: WantedMessages | undefined,
 ): readonly ProfileChange[] {
   if (now === undefined) return changes;
   const forgotten = now.forgottenSince(before);

@@ -4,6 +4,7 @@ import type { Message, Micros } from '../../messages/message.ts';
 import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
 import type { ProfileChange } from '../../stores/profiles/profile.ts';
 import type { Decoded } from '../decode-batch.ts';
+import type { WantedMessages } from '../wanted.ts';
 import { changeOf, fold } from './fold.ts';
 import type { AppliedMessage } from './applied-counts.ts';
 
@@ -60,7 +61,13 @@ export function* appliedMessages(
   }
 }
 
-/** What tells whether the message is wanted. */
-export function originOf({ change: { projectId, userKey }, receivedAt }: Contribution) {
-  return { projectId, userKey, receivedAt };
+/** Those that are wanted. @param wanted Undefined: all of them are. */
+export function wantedOf(
+  decoded: readonly Decoded<Contribution>[],
+  wanted: WantedMessages | undefined,
+): readonly Decoded<Contribution>[] {
+  if (wanted === undefined) return decoded;
+  return decoded.filter(({ content: { change, receivedAt } }) =>
+    wanted.has({ projectId: change.projectId, userKey: change.userKey, receivedAt }),
+  );
 }

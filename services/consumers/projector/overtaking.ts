@@ -9,7 +9,7 @@ import type { Claim, ProfileStore } from '../../stores/profiles/profile-store.ts
 import type { SettledOffsets } from '../../stores/profiles/unstored-messages.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import { type Decoded, decodeEach, prepareFor } from '../decode-batch.ts';
-import type { Wanted } from '../wanted.ts';
+import type { WantedMessages } from '../wanted.ts';
 import { changesOfFirstCopies, type Contribution, contributionOf } from './contribution.ts';
 import { fold } from './fold.ts';
 import { claimIdentity } from './large-batch.ts';
@@ -21,7 +21,7 @@ export interface OvertakingParts {
   readonly logger: Pick<Logger, 'debug'>;
   readonly store: Pick<ProfileStore, 'areRepeats' | 'mergeAhead'>;
   /** Undefined where every message is. */
-  readonly wanted: () => Promise<Wanted | undefined>;
+  readonly wanted: () => Promise<WantedMessages | undefined>;
   /** The settled dead letters among these records: nothing is made of them. */
   readonly settledIn: (batch: readonly PartitionRecords[]) => Promise<SettledOffsets | undefined>;
   readonly positionOf: (partition: TopicPartition) => { readonly offset: bigint };

@@ -12,7 +12,7 @@ import { bisectRejected, expectAccepted, writeOrReject } from '../rejected-batch
 import type { LargeBatchLimits } from './large-batch.ts';
 import { CatchUp, type WrittenBatch } from './catch-up.ts';
 import { Overtaking } from './overtaking.ts';
-import { type Folded, foldOf, type Contribution, contributionOf, appliedMessages, originOf } from './contribution.ts';
+import { type Folded, foldOf, type Contribution, contributionOf, appliedMessages, wantedOf } from './contribution.ts';
 import { type DecodedPart, FittingShare, MOST_IN_A_PART, splitBySize, splitInHalf } from './split-batch.ts';
 import { countApplied } from './applied-counts.ts';
 
@@ -193,8 +193,7 @@ export class Projector extends LogConsumer {
     const read = await this.loop.withRetry('read the schemas', () =>
       decodeBatch(codec, batch, contributionOf, settled),
     );
-    if (wanted === undefined) return read;
-    return { ...read, decoded: read.decoded.filter(({ content }) => wanted.has(originOf(content))) };
+    return { ...read, decoded: wantedOf(read.decoded, wanted) };
   }
 
   /** Writes all but the messages that are rejected or never finished, and returns how many went to the dead letters. */
@@ -221,7 +220,8 @@ export class Projector extends LogConsumer {
       messages: decoded.length,
       isPart,
       write: async () => {
-        const kept = await this.#stillWanted(decoded);
+        // What was deleted while the write of it waited is left out: its erasure may be over.
+        const kept = wantedOf(decoded, await this.wanted());
         await this.#writeSteps(steps, kept, kept.length === decoded.length ? folded : undefined);
       },
       checkStore: async (reason) => {
@@ -232,12 +232,6 @@ export class Projector extends LogConsumer {
         else if (decoded.length === 1) await this.#expectAcceptedBefore();
       },
     });
-  }
-
-  /** Without those that were deleted while the write of them waited: their erasure may be over. */
-  async #stillWanted(decoded: readonly Decoded<Contribution>[]): Promise<readonly Decoded<Contribution>[]> {
-    const wanted = await this.wanted();
-    return wanted === undefined ? decoded : decoded.filter(({ content }) => wanted.has(originOf(content)));
   }
 
   /** Checks that the store takes what it took before. Merging a change again changes nothing. */

@@ -7,7 +7,7 @@ import type { Claim, ReaderStep } from '../../stores/profiles/profile-store.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import type { Decoded } from '../decode-batch.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type { Wanted } from '../wanted.ts';
+import type { WantedMessages } from '../wanted.ts';
 import { joinRows, RowChunks } from './row-chunks.ts';
 import type { TableRows } from './row.ts';
 import { type ReadUsers, Touched } from './touched.ts';
@@ -35,7 +35,7 @@ export interface InsertBatch {
   readonly isRepeat: boolean;
   readonly steps: readonly ReaderStep[];
   /** What was wanted when the first of them was read. */
-  readonly wanted: Wanted | undefined;
+  readonly wanted: WantedMessages | undefined;
   // Not the messages themselves: objects that live for a second are what the garbage collector spends its time on.
   /** The messages that count in any case: their rows, their users, and their number. */
   readonly rows: Rows;
@@ -99,7 +99,7 @@ export class Batch {
   readonly #collectsNames: () => boolean;
   #repeats: PartitionBuffer[] = [];
   /** What was wanted when the first record that it has was read. */
-  wanted: Wanted | undefined;
+  wanted: WantedMessages | undefined;
 
   /** @param collectsNames Whether the names of what is read are collected, asked when a partition is begun. */
   constructor(collectsNames: () => boolean = () => false) {

@@ -8,7 +8,7 @@ import type { AnalyticsWriter, Rows } from '../../stores/analytics/analytics-sto
 import type { ReaderStep } from '../../stores/profiles/profile-store.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import { prepareFor, recordNameOf } from '../decode-batch.ts';
-import type { Wanted } from '../wanted.ts';
+import type { WantedMessages } from '../wanted.ts';
 import {
   bisectRejected,
   ConsecutiveTimeouts,
@@ -27,7 +27,7 @@ export interface InserterParts {
   readonly log: Pick<EventLog, 'scan'>;
   readonly codec: Pick<Codec, 'prepare' | 'decode'>;
   /** Which messages are copied now; undefined: every one. */
-  readonly wanted: () => Promise<Wanted | undefined>;
+  readonly wanted: () => Promise<WantedMessages | undefined>;
   readonly withRetry: WithRetry;
 }
 

@@ -3,7 +3,7 @@ import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
 import type { SettledOffsets } from '../../stores/profiles/unstored-messages.ts';
 import { decodeEach, type LocatedRecord } from '../decode-batch.ts';
-import type { Wanted } from '../wanted.ts';
+import type { WantedMessages } from '../wanted.ts';
 import type { Copied, Read } from './batch.ts';
 import { rowsOf } from './row.ts';
 
@@ -14,7 +14,7 @@ import { rowsOf } from './row.ts';
 export function readEntries(
   codec: Pick<Codec, 'decode'>,
   records: readonly PartitionRecords[],
-  wanted: Wanted | undefined,
+  wanted: WantedMessages | undefined,
   take: (read: Read) => void,
   settled?: SettledOffsets,
 ): Promise<void> {

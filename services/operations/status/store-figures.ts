@@ -10,6 +10,7 @@ import type { Database } from '../../stores/database/database.ts';
 import { SchemaDatabase } from '../../stores/database/schema-database.ts';
 import { schemaOf } from '../../stores/generations/generation.ts';
 import { type LeftOut, readLeftOut } from '../../stores/erasures/left-out.ts';
+import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
 
 /** What the stores tell of the installation. Arguments and results can be cloned between threads. */
@@ -21,6 +22,8 @@ export interface StoreFigures extends KeptVerifications, KeptBackups {
   /** Which of these messages of dead letters, by their coordinates, were replayed or dropped. */
   settled(messages: readonly RecordCoordinates[]): Promise<readonly string[]>;
   leftOut(): Promise<LeftOut>;
+  /** When the oldest erasure of a person was asked for that is not done; null where all are. */
+  oldestErasureMs(): Promise<number | null>;
   ofProject(projectId: string): Promise<ProjectFigures>;
 }
 
@@ -91,6 +94,10 @@ export class SqlStoreFigures implements StoreFigures {
 
   async settled(messages: readonly RecordCoordinates[]): Promise<readonly string[]> {
     return [...(await new SettledDeadLetters(this.#database).find(messages)).keys()];
+  }
+
+  oldestErasureMs(): Promise<number | null> {
+    return new SqlErasures(this.#database).oldestPendingMs();
   }
 
   leftOut(): Promise<LeftOut> {

@@ -1,4 +1,5 @@
 import type { Message } from '../../messages/message.ts';
+import { isRetryable } from '../../runtime/errors.ts';
 import type { Queryable } from '../database/database.ts';
 import { readDeletedProjects } from '../projects/deleted-projects.ts';
 import { type ErasedUsers, isForgotten } from './erased-users.ts';
@@ -22,16 +23,35 @@ export function isLeftOut(left: LeftOut, message: Pick<Message, 'projectId' | 'u
 
 /** What was deleted, read again no more often than every two seconds. */
 export function leftOutOf(database: Queryable): () => Promise<LeftOut> {
-  const users = new ErasedUsersReader(database);
+  const erased = new ErasedUsersReader(database);
+  return keptLeftOut(async () => {
+    const [projects, users] = await Promise.all([readDeletedProjects(database), erased.read()]);
+    return { projects, users };
+  });
+}
+
+/** The same, of what reads it. */
+export function keptLeftOut(read: () => Promise<LeftOut>): () => Promise<LeftOut> {
   let [known, readAt] = [Promise.resolve(NOTHING_LEFT_OUT), -Infinity];
   return async () => {
     if (performance.now() - readAt < KNOWN_MS) return known;
     readAt = performance.now();
-    known = Promise.all([readDeletedProjects(database), users.read()]).then(([projects, erased]) => {
-      return { projects, users: erased };
-    });
+    known = read();
     known.catch(() => (readAt = -Infinity));
     return known;
+  };
+}
+
+/** The same, with what was known before where it cannot be read: for those who go on then. */
+export function lastLeftOut(read: () => Promise<LeftOut>): () => Promise<LeftOut> {
+  let last = NOTHING_LEFT_OUT;
+  return async () => {
+    try {
+      last = await read();
+    } catch (error) {
+      if (!isRetryable(error)) throw error;
+    }
+    return last;
   };
 }
 

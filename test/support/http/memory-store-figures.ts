@@ -35,6 +35,10 @@ export class MemoryStoreFigures implements StoreFigures {
     return this.#unlessUnreachable(names.filter((name) => this.settledMessages.has(name)));
   }
 
+  async oldestErasureMs(): Promise<number | null> {
+    return this.#unlessUnreachable(null);
+  }
+
   async leftOut(): ReturnType<StoreFigures['leftOut']> {
     return this.#unlessUnreachable({ projects: this.deleted, users: new Map() });
   }
