@@ -11,12 +11,12 @@ describe('live audiences, in chDB and PGlite', () => {
   const database = sharedDatabase();
 
   test('whom time changes between an evaluation and the first tick after it has left', async () => {
-    const maker = new MessageMaker();
+    const make = new MessageMaker();
     const now = BigInt(Date.now()) * 1000n;
-    const scene = await LiveScene.begin(analytics(), database(), maker.projectId);
+    const scene = await LiveScene.begin(analytics(), database(), make.projectId);
     await scene.insert([
-      maker.track({ userId: 'ada', event: 'Bought', timestamp: now - HOUR }),
-      maker.track({ userId: 'bob', event: 'Bought', timestamp: now }),
+      make.track({ userId: 'ada', event: 'Bought', timestamp: now - HOUR }),
+      make.track({ userId: 'bob', event: 'Bought', timestamp: now }),
     ]);
     const [ada, bob] = scene.messages.map(({ userKey }) => userKey);
     // The evaluation is now, and ticks come later than this.
@@ -24,11 +24,11 @@ describe('live audiences, in chDB and PGlite', () => {
     scene.start();
     try {
       const soon = await scene.save('Soon', '{"event":"Bought","within":{"last":"2h"}}');
-      const late = await scene.save('Late', '{"not":{"event":"Bought","within":{"last":"2h"}}}');
-      const found = await scene.upToNow([soon.id, late.id]);
+      const others = await scene.save('Others', '{"not":{"event":"Bought","within":{"last":"2h"}}}');
+      const found = await scene.upToNow([soon.id, others.id]);
 
       const members = (id: string) => scene.folded(id, found.get(id)?.liveThrough ?? 0n);
-      expect([await members(soon.id), await members(late.id)]).toEqual([new Set([bob]), new Set([ada])]);
+      expect([await members(soon.id), await members(others.id)]).toEqual([new Set([bob]), new Set([ada])]);
     } finally {
       await scene.stop();
     }
