@@ -91,7 +91,7 @@ interface MainThreadNeeds {
 }
 
 /** Everything but HTTP: the stores and what works on them. */
-interface MainThread extends Pick<Composition, 'jobs' | 'stores' | 'backups'> {
+interface MainThread extends Pick<Composition, 'jobs' | 'stores' | 'backups' | 'erasures'> {
   readonly lock: FolderLock | undefined;
   readonly opened: OpenedStores;
   readonly side: ReaderSide;
@@ -111,7 +111,7 @@ async function openMainThread(
     const { live, follower, withMetrics } = livePartsOf(config, logger, opened, isClockWrong);
     const readers = Readers.both({ ...opened, config, logger, throttle, ...follower }, opened.analytics);
     const parts = { config, logger, hasReaders: true, importer, readers: withMetrics(readers), isClockWrong, ...live };
-    const { stores, jobs, scheduler, deliverer, backups } = compose(parts, opened, async () => opened);
+    const { stores, jobs, scheduler, deliverer, backups, erasures } = compose(parts, opened, async () => opened);
     const heartbeat = heartbeatOf('all', readers, stores.processes, logger);
     const projectWriter = projectWriterOf(opened, logger);
     const side = new ReaderSide({
@@ -123,7 +123,7 @@ async function openMainThread(
       projectWriter,
       ...live,
     });
-    return { lock, opened, side, jobs, stores, backups };
+    return { lock, opened, side, jobs, stores, backups, erasures };
   } catch (error) {
     lock?.release();
     throw error;
@@ -134,18 +134,19 @@ async function openMainThread(
 async function startMainThread(
   config: Config,
   logger: Logger,
-  { opened, side, jobs, backups }: MainThread,
+  { opened, side, jobs, backups, erasures }: MainThread,
   signal: AbortSignal,
 ): Promise<FirstStart | undefined> {
   if (signal.aborted) throw new TidemarkError('STOPPING', 'the process was stopped while it started');
   const firstStart = await startProjects(config, { ...opened, logger }, jobs, signal);
   side.start();
   backups.start();
+  erasures.start();
   return firstStart;
 }
 
-async function closeMainThread({ lock, side, jobs, backups }: MainThread): Promise<void> {
-  await backups.stop();
+async function closeMainThread({ lock, side, jobs, backups, erasures }: MainThread): Promise<void> {
+  await Promise.all([backups.stop(), erasures.stop()]);
   await jobs.stop();
   await side.close();
   lock?.release();

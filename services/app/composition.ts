@@ -1,4 +1,5 @@
 import { BackupWatch } from '../operations/backup/backup-watch.ts';
+import { ErasureWatch } from '../operations/erasure/erasure-watch.ts';
 import type { JobRunner } from '../operations/jobs/job-runner.ts';
 import { SqlJobStore } from '../operations/jobs/sql-job-store.ts';
 import { SqlStoreFigures } from '../operations/status/store-figures.ts';
@@ -35,6 +36,7 @@ export interface Composition {
   readonly scheduler: AudienceScheduler;
   readonly deliverer: WebhookDeliverer;
   readonly backups: BackupWatch;
+  readonly erasures: ErasureWatch;
 }
 
 /** Composes what a process does on its stores, in every role that answers operators: they may be open, or stand-ins. */
@@ -67,5 +69,6 @@ export function compose(
   };
   const { backupDir: folder, backupEveryMs: everyMs } = config;
   const backups = new BackupWatch({ folder, everyMs, database, jobs: operations.jobs, logger });
-  return { stores, jobs: operations.jobs, scheduler, deliverer, backups };
+  const erasures = new ErasureWatch({ database, jobs: operations.jobs, logger });
+  return { stores, jobs: operations.jobs, scheduler, deliverer, backups, erasures };
 }

@@ -82,11 +82,14 @@ export class DeferredStores {
   /** What is left of deleted projects, once these are known and analytics is open. */
   #eraseAfter(ensured: Promise<unknown>): void {
     const opened = Promise.all([ensured, this.#lazy.open('analytics')]);
-    const { jobs, backups } = this.#composition;
+    const { jobs, backups, erasures } = this.#composition;
     const erase = () => eraseUnfinished(jobs, this.#lazy.openedOrThrow('database'), this.#logger);
     void opened
       .then(() => {
-        if (!this.#signal.aborted) backups.start();
+        if (!this.#signal.aborted) {
+          backups.start();
+          erasures.start();
+        }
         return erase();
       })
       .catch((error: unknown) => this.#fail(error));
@@ -103,7 +106,7 @@ export class DeferredStores {
 
   /** Ends what operators have under way, and takes no more of it. */
   async stopCommands(): Promise<void> {
-    await this.#composition.backups.stop();
+    await Promise.all([this.#composition.backups.stop(), this.#composition.erasures.stop()]);
     await this.#composition.jobs.stop();
   }
 

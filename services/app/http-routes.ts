@@ -14,6 +14,7 @@ import { embeddedFolderOf } from '../runtime/embedded.ts';
 import type { AppParts } from '../http/app.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Registry } from 'prom-client';
+import { keptLeftOut, lastLeftOut } from '../stores/erasures/left-out.ts';
 import { WebhookAddresses } from '../webhooks/addresses.ts';
 import { projectLimitsOf } from './audiences/audience-parts.ts';
 import type { Assembled, HttpSideParts } from './http-parts.ts';
@@ -40,6 +41,7 @@ export function appOf(
       stopping: listening.signal,
       log,
       codec,
+      leftOut: lastLeftOut(keptLeftOut(() => stores.figures.leftOut())),
     }),
     adminRoutes({ ...stores, timezone: config.initialTimezone, schedule }),
     importRoutes({ ...stores, files: uploads, takesFiles: parts.role === 'all' }),

@@ -7,7 +7,6 @@ import { backUp } from '../operations/backup/back-up.ts';
 import { listDeadLetters, showDeadLetter } from '../operations/dead-letters/dead-letter-commands.ts';
 import { Editor } from '../operations/dead-letters/edit.ts';
 import { Settler } from '../operations/dead-letters/settle.ts';
-import { eraseProject } from '../operations/erasure/erase-project.ts';
 import { checkImport, importFile, type ImportRunner, previewImport } from '../operations/import/import-commands.ts';
 import { importsFolderOf } from '../operations/import/import-request.ts';
 import type { Generations } from '../operations/replay/replay-commands.ts';
@@ -18,6 +17,7 @@ import type { Logger } from '../runtime/logger.ts';
 import { type AnyMethod, standInFor } from '../runtime/stand-in.ts';
 import { LiveGenerations } from '../stores/generations/live-generations.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
+import { erasureCommands, erasureRequestsOn } from './erasures.ts';
 import { ALL_STORES, WITHOUT_ANALYTICS } from './lazy-stores.ts';
 import type { OpenedStores, StoreName } from './open-stores.ts';
 import { replaysOn } from './readers/replays.ts';
@@ -48,6 +48,7 @@ export function operationsOn(surroundings: Surroundings, open: OpenStores): Oper
   const jobs = new JobRunner({ ...surroundings, commands: jobsOn(surroundings, opened) });
   return {
     jobs,
+    erasures: erasureRequestsOn(opened, jobs, surroundings.logger),
     deadLetters: {
       list: async (selection) =>
         jobs.run('dead-letters list', async (call) =>
@@ -106,7 +107,7 @@ function jobsOn(surroundings: Surroundings, opened: OpenStores): Readonly<Record
       const hasRegistry = config.schemaRegistryUrl !== undefined;
       return backUp({ ...stores, keep: config.backupKeep, hasRegistry, logger }, args, call);
     },
-    'project erase': async (args, call) => eraseProject(await opened(ALL_STORES, call), args, call),
+    ...erasureCommands(opened),
   };
 }
 

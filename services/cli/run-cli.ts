@@ -8,6 +8,7 @@ import { type CliContext, ExitCode, Interrupted } from './context.ts';
 import { addDeadLetters } from './dead-letters.ts';
 import { addEndpoint } from './endpoint.ts';
 import { addEvents } from './events.ts';
+import { addForget } from './forget.ts';
 import { addImport } from './import.ts';
 import { addKey } from './key.ts';
 import { addProject } from './project.ts';
@@ -69,6 +70,7 @@ export function tidemark(given: CliContext): Command {
   addTail(root, context);
   addStatus(root, context);
   addUser(root, context);
+  addForget(root, context);
   addCompletion(root, context);
   addServiceOptionsBelow(root);
   root.hook('preAction', (_, command) => {

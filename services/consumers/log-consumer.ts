@@ -5,10 +5,12 @@ import type { Codec } from '../messages/codec.ts';
 import { MESSAGE_TOPICS } from '../messages/message.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ReaderName } from '../stores/profiles/profile-store.ts';
+import type { LeftOut } from '../stores/erasures/left-out.ts';
 import type { DeadLetterHistory, SettledOffsets } from '../stores/profiles/unstored-messages.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { ReaderLoop, type ReaderLoopOptions, type Trouble } from './reader-loop.ts';
 import type { Throttle } from './throttle/throttle.ts';
+import { WantedMessages } from './wanted.ts';
 
 /** The options that projector and sink have in common. */
 export interface ConsumerOptions {
@@ -24,14 +26,14 @@ export interface ConsumerOptions {
   readonly maxRecords?: () => number;
   /** The only project whose messages are processed, those of others being skipped; every project by default. */
   readonly projectId?: string;
-  /** The projects that were deleted, whose messages are skipped; none by default. Asked before each batch, and each attempt to write it. */
-  readonly deletedProjects?: () => Promise<ReadonlySet<string>>;
+  /**
+   * The projects that were deleted and the people who were forgotten, whose messages are skipped; nobody by default. Asked
+   * before each batch, and each attempt to write it.
+   */
+  readonly leftOut?: () => Promise<LeftOut>;
   /** Tells what was decided about earlier dead letters; nothing by default. */
   readonly deadLetterHistory?: DeadLetterHistory;
 }
-
-/** Whether the messages of a project are processed. */
-export type IsWanted = (projectId: string) => boolean;
 
 /** What one consumer does in its own way. */
 export interface ConsumerSteps extends Pick<
@@ -101,20 +103,11 @@ export abstract class LogConsumer {
     return this.loop.withRetry('read which dead letters are settled', () => history.settledIn(batch));
   }
 
-  /** Undefined where the messages of every project are. */
-  protected async wanted(): Promise<IsWanted | undefined> {
-    const { projectId, deletedProjects } = this.#options;
-    const isOfProject = projectId === undefined ? undefined : (one: string) => one === projectId;
-    if (deletedProjects === undefined) return isOfProject;
-    const deleted = await this.loop.withRetry('read which projects are deleted', deletedProjects);
-    if (deleted.size === 0) return isOfProject;
-    return (one) => !deleted.has(one) && (isOfProject?.(one) ?? true);
-  }
-
-  /** Without those of projects that were deleted while the write of them waited: their erasure may be over. */
-  protected async stillWanted<T>(items: readonly T[], projectOf: (item: T) => string): Promise<readonly T[]> {
-    const isWanted = await this.wanted();
-    return isWanted === undefined ? items : items.filter((item) => isWanted(projectOf(item)));
+  /** Undefined where every message is. */
+  protected async wanted(): Promise<WantedMessages | undefined> {
+    const { projectId, leftOut } = this.#options;
+    const left = leftOut && (await this.loop.withRetry('read what is deleted', leftOut));
+    return WantedMessages.of(left, projectId);
   }
 
   start(): void {

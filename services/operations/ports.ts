@@ -1,5 +1,6 @@
 import type { KeptBackups } from './backup/last-backup.ts';
 import type { DeadLetterPort } from './dead-letters/dead-letter-commands.ts';
+import type { Erasures } from './erasure/erasure-requests.ts';
 import type { ImportChecks } from './import/import-commands.ts';
 import type { Generations } from './replay/replay-commands.ts';
 import type { KeptVerifications } from './verify/last-verification.ts';
@@ -19,7 +20,8 @@ export interface AdminPorts {
   readonly imports: ImportChecks;
   readonly figures: KeptVerifications & KeptBackups;
   readonly jobs: Jobs;
+  readonly erasures: Erasures;
 }
 
 /** Those that need more than the database. */
-export type Operations = Pick<AdminPorts, 'deadLetters' | 'generations' | 'imports' | 'jobs'>;
+export type Operations = Pick<AdminPorts, 'deadLetters' | 'generations' | 'imports' | 'jobs' | 'erasures'>;

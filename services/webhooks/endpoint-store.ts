@@ -2,7 +2,7 @@
 import type { Micros } from '../messages/message.ts';
 
 /** What is sent. A type that is not here is refused. */
-const WEBHOOK_TYPES = ['audience.changed'] as const;
+const WEBHOOK_TYPES = ['audience.changed', 'user.forgotten'] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
 /** Sent when a caller asks for it, to every endpoint. */
@@ -163,6 +163,14 @@ export interface WaitingDelivery {
   readonly range: AudienceRange;
 }
 
+/** A message that is to be sent, of people who were forgotten. */
+export interface WaitingForgotten {
+  readonly id: string;
+  readonly createdAtMs: number;
+  /** JSON: a list of people. */
+  readonly forgotten: string;
+}
+
 /** An audience of which the endpoint does not have everything. */
 export interface AudienceBehind {
   readonly audienceId: string;
@@ -186,7 +194,7 @@ export interface EndpointClaims {
   renew(claim: EndpointClaim, leaseMs: number): Promise<boolean>;
   release(claim: EndpointClaim): Promise<void>;
   /** The oldest message that was made and not delivered. */
-  waiting(claim: EndpointClaim): Promise<WaitingDelivery | undefined>;
+  waiting(claim: EndpointClaim): Promise<WaitingDelivery | WaitingForgotten | undefined>;
   /** The audience that the endpoint is furthest behind with. */
   behind(claim: EndpointClaim): Promise<AudienceBehind | undefined>;
   /** Makes a message of a range, before it is sent. Undefined if the claim has expired. */
@@ -195,7 +203,9 @@ export interface EndpointClaims {
   pass(claim: EndpointClaim, range: Omit<AudienceRange, 'changes'>): Promise<boolean>;
   /** Notes that a message was delivered, and moves the position past it. */
   delivered(claim: EndpointClaim, delivery: WaitingDelivery, attempt: LastAttempt): Promise<boolean>;
-  failed(claim: EndpointClaim, delivery: WaitingDelivery, failure: FailedAttempt): Promise<boolean>;
+  /** The same of a message about people who were forgotten, whose names it loses. */
+  deliveredForgotten(claim: EndpointClaim, delivery: WaitingForgotten, attempt: LastAttempt): Promise<boolean>;
+  failed(claim: EndpointClaim, delivery: Pick<WaitingDelivery, 'id'>, failure: FailedAttempt): Promise<boolean>;
   /** Gives up a message of which nothing is left in the history. */
   drop(claim: EndpointClaim, delivery: WaitingDelivery): Promise<boolean>;
   /** Nothing is sent for this time, though nothing failed. */

@@ -26,6 +26,7 @@ import {
   MAX_KEPT_DELIVERIES,
   TEST_TYPE,
   type WaitingDelivery,
+  type WaitingForgotten,
 } from './endpoint-store.ts';
 
 /** The id of a message: 120 bits, and no full stop, which separates what is signed. */
@@ -66,13 +67,14 @@ export class SqlEndpointClaims implements EndpointClaims {
     await this.#whileClaimed(claim, 'claim = null, claimed_until_ms = null');
   }
 
-  async waiting({ endpoint: { id } }: EndpointClaim): Promise<WaitingDelivery | undefined> {
+  async waiting({ endpoint: { id } }: EndpointClaim): Promise<WaitingDelivery | WaitingForgotten | undefined> {
     const sql = `select d.id, d.created_at_ms, d.audience_id, coalesce(a.name, '') as name, d.is_initial, d.from_at, d.from_user,
-                        d.to_at, d.to_user, d.changes
+                        d.to_at, d.to_user, d.changes, d.forgotten
                  from endpoint_deliveries d left join audiences a on a.id = d.audience_id
                  where d.endpoint_id = $1 and d.state = 'waiting' order by d.sequence limit 1`;
     const [row] = await this.#database.query<WaitingRow>(sql, [id]);
     if (row === undefined) return undefined;
+    if (row.forgotten !== null) return { id: row.id, createdAtMs: Number(row.created_at_ms), forgotten: row.forgotten };
     const from = { isInitial: row.is_initial, at: row.from_at, afterUser: row.from_user };
     const to = { isInitial: row.is_initial && row.to_user !== null, at: row.to_at, afterUser: row.to_user };
     const range = { audienceId: row.audience_id, audienceName: row.name, from, to, changes: row.changes };
@@ -119,9 +121,15 @@ export class SqlEndpointClaims implements EndpointClaims {
     });
   }
 
+  deliveredForgotten(claim: EndpointClaim, { id }: WaitingForgotten, attempt: LastAttempt): Promise<boolean> {
+    return this.#whileClaimed(claim, 'failures = 0, next_attempt_at_ms = 0', [id, ...attemptValues(attempt)], {
+      alsoWrites: noted(3, 'delivered'),
+    });
+  }
+
   failed(
     claim: EndpointClaim,
-    { id }: WaitingDelivery,
+    { id }: Pick<WaitingDelivery, 'id'>,
     { attempt, nextInMs, isGone }: FailedAttempt,
   ): Promise<boolean> {
     return this.#whileClaimed(
@@ -214,6 +222,7 @@ interface WaitingRow {
   readonly to_at: bigint;
   readonly to_user: string | null;
   readonly changes: number;
+  readonly forgotten: string | null;
 }
 
 interface PositionRow {
@@ -265,7 +274,8 @@ const MOVED_POSITION = `moved as (update endpoint_positions p set is_initial = $
 function noted(first: number, state: Delivery['state']): string {
   const [id, atMs, status, error, tookMs, answer] = Array.from({ length: 6 }, (_, index) => `$${first + index}`);
   return `noted as (update endpoint_deliveries d set state = '${state}', attempts = attempts + 1, attempted_at_ms = ${atMs}::int8,
-    status = ${status}::int4, error = ${error}, took_ms = ${tookMs}::int4, answer = ${answer}
+    status = ${status}::int4, error = ${error}, took_ms = ${tookMs}::int4, answer = ${answer},
+    forgotten = ${state === 'delivered' ? 'null' : 'd.forgotten'}
     from written where d.id = ${id} returning 1)`;
 }
 

@@ -13,6 +13,7 @@ import {
   TEST_TYPE,
   type WaitingDelivery,
 } from './endpoint-store.ts';
+import { forgottenBody } from './forgotten-messages.ts';
 import { waitMsAfter } from './retry-schedule.ts';
 import { type Attempt, isDelivered, postWebhook } from './send.ts';
 import { signedHeaders } from './signature.ts';
@@ -150,8 +151,12 @@ export class WebhookDeliverer implements EndpointTester {
     const { claim } = turn;
     const waiting = await claims.waiting(claim);
     if (waiting === undefined) return this.#deliverNew(turn);
+    if ('forgotten' in waiting) {
+      const body = forgottenBody(claim.endpoint, waiting);
+      return this.#deliver(turn, waiting.id, body, (noted) => claims.deliveredForgotten(claim, waiting, noted));
+    }
     const changes = await readRangeAgain(this.#parts, claim.endpoint, waiting.range);
-    return changes.length === 0 ? claims.drop(claim, waiting) : this.#deliver(turn, waiting, changes);
+    return changes.length === 0 ? claims.drop(claim, waiting) : this.#deliverRange(turn, waiting, changes);
   }
 
   async #deliverNew(turn: Turn): Promise<boolean> {
@@ -167,27 +172,39 @@ export class WebhookDeliverer implements EndpointTester {
     }
     if (changes.length === 0) return claims.pass(claim, range);
     const delivery = await claims.begin(claim, range);
-    return delivery !== undefined && this.#deliver(turn, delivery, changes);
+    return delivery !== undefined && this.#deliverRange(turn, delivery, changes);
   }
 
-  async #deliver(turn: Turn, delivery: WaitingDelivery, changes: readonly string[]): Promise<boolean> {
+  #deliverRange(turn: Turn, delivery: WaitingDelivery, changes: readonly string[]): Promise<boolean> {
+    const { claims } = this.#parts;
+    const { claim } = turn;
+    const body = messageBody(claim.endpoint, delivery.range, changes);
+    return this.#deliver(turn, delivery.id, body, (noted) => claims.delivered(claim, delivery, noted));
+  }
+
+  /** @param onDelivered Notes that it was delivered. */
+  async #deliver(
+    turn: Turn,
+    id: string,
+    body: string,
+    onDelivered: (noted: LastAttempt) => Promise<boolean>,
+  ): Promise<boolean> {
     const { claims, logger } = this.#parts;
     const { claim } = turn;
     const { endpoint, secrets } = claim;
-    const body = messageBody(endpoint, delivery.range, changes);
-    const { attempt, noted } = await this.#attempt(endpoint.url, delivery.id, body, secrets);
+    const { attempt, noted } = await this.#attempt(endpoint.url, id, body, secrets);
     // It was ended before it could be answered, which is not the endpoint's fault.
     if (this.#stopping.signal.aborted && attempt.status === null) return false;
     const succeeded = isDelivered(attempt);
     this.#metrics.count(succeeded ? 'delivered' : 'failed');
     turn.failures = succeeded ? 0 : turn.failures + 1;
-    if (succeeded) return claims.delivered(claim, delivery, noted);
+    if (succeeded) return onDelivered(noted);
     const { status, error, retryAfterMs } = attempt;
     const { failures } = turn;
     const nextInMs = waitMsAfter(failures, retryAfterMs);
     const isGone = status === 410;
-    await claims.failed(claim, delivery, { attempt: noted, nextInMs, isGone });
-    const names = { project: endpoint.projectId, endpoint: endpoint.id, delivery: delivery.id };
+    await claims.failed(claim, { id }, { attempt: noted, nextInMs, isGone });
+    const names = { project: endpoint.projectId, endpoint: endpoint.id, delivery: id };
     const outcome = isGone ? 'an endpoint is gone, and disabled' : 'a webhook could not be delivered';
     logger.warn({ ...names, status, error, failures, nextInMs }, outcome);
     return false;

@@ -21,7 +21,7 @@ const service = sharedService((dataDir) => ({
 let proxy: RecordingProxy;
 
 /** Ids that commands printed, for those after them. */
-const known = { project: '', key: '', audience: '', endpoint: '', letter: '' };
+const known = { project: '', key: '', audience: '', endpoint: '', letter: '', erasure: '' };
 
 beforeAll(async () => {
   proxy = await RecordingProxy.start(service().url);
@@ -128,7 +128,18 @@ const COMMANDS: readonly (readonly [command: string, words: () => readonly strin
   ['replay status', () => []],
   ['replay rollback', () => ['profiles']],
   ['replay drop', () => ['profiles', '2']],
+  ['forget user', () => ['ada', '--dry-run', ...of()]],
+  ['forget user', () => ['ada', '--yes', ...of()]],
+  ['forget list', () => []],
+  ['forget show', () => [known.erasure]],
+  ['forget lift', () => [known.erasure]],
 ];
+
+/** What a command prints of what it made. */
+interface Made {
+  readonly id?: string;
+  readonly erasures?: readonly { readonly id: string }[];
+}
 
 /** A line of JSON for each message, of many answers: tail.test.ts. */
 const OF_MANY_ANSWERS = ['tail'];
@@ -144,10 +155,11 @@ test('--json prints what the service answers, in every command, digit for digit'
     if (comparable(out) !== comparable(expected)) {
       differences.push(`${command} ${words().join(' ')}: ${comparable(out)}\n instead of ${comparable(expected)}`);
     }
-    const made = out.startsWith('{\n') || !out.includes('\n{') ? (JSON.parse(out) as { readonly id?: string }) : {};
+    const made = out.startsWith('{\n') || !out.includes('\n{') ? (JSON.parse(out) as Made) : {};
     if (command === 'key create') known.key = made.id ?? '';
     if (command === 'audience save') known.audience = made.id ?? '';
     if (command === 'endpoint create') known.endpoint = made.id ?? '';
+    if (command === 'forget user') known.erasure = made.erasures?.[0]?.id ?? '';
   }
 
   expect(differences.join('\n')).toBe('');
@@ -167,7 +179,7 @@ function expectedOf(command: string, words: readonly string[], answers: readonly
       answers.findLast(({ path }) => /^\/v1\/admin\/imports(\/imp\w+|\/job\w+)?(\?|$)/.test(path))?.text ?? '';
     return resultIn(job);
   }
-  if (words.includes('--yes')) {
+  if (command.startsWith('replay') && words.includes('--yes')) {
     // Two answers: of the build, and of the swap.
     const [built = '{}'] = answers.map(({ text }) => resultIn(text)).slice(-2);
     return `${built.slice(0, -1)},"swapped":true}`;

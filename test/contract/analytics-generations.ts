@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AnalyticsStore } from '../../services/stores/analytics/analytics-store.ts';
+import { ClickHouseStore } from '../../services/stores/analytics/clickhouse/clickhouse-store.ts';
 import { ask, insert, MessageMaker } from '../support/stores/analytics.ts';
 
 /** What any AnalyticsStore must do with generations. `open` opens the same one again and again, one at a time. */
@@ -77,7 +78,7 @@ export function testAnalyticsGenerations(name: string, open: () => Promise<Analy
       for (const one of [store, third]) await insert(one, [gone.track(), gone.identify({ traits: '{"a":1}' })]);
       const before = await counted(third, other.projectId);
 
-      expect(await third.forgetProject(gone.projectId, signal)).toBeGreaterThan(5);
+      expect((await third.forget({ projectId: gone.projectId }, { signal })).length).toBeGreaterThan(5);
 
       expect(await counted(third, gone.projectId)).toEqual([0, 0, 0, 0, 0]);
       expect(await counted(third, other.projectId)).toEqual(before);
@@ -85,8 +86,40 @@ export function testAnalyticsGenerations(name: string, open: () => Promise<Analy
       // The projection of the catalog answers this one.
       const catalog = 'SELECT event, count() FROM track_rows WHERE project_id = {p:String} GROUP BY event';
       expect(await ask(third, catalog, { p: gone.projectId })).toEqual([]);
-      expect(await third.forgetProject(gone.projectId, signal)).toBe(0);
-      expect(await store.forgetProject(gone.projectId, signal)).toBeGreaterThan(5);
+      expect(await third.forget({ projectId: gone.projectId }, { signal })).toEqual([]);
+      expect((await store.forget({ projectId: gone.projectId }, { signal })).length).toBeGreaterThan(5);
+    });
+
+    test('the rows of people are seen no more once their deletion is begun, before anything is rewritten', async () => {
+      const signal = new AbortController().signal;
+      const shop = new MessageMaker();
+      const third = await store.ofGeneration(3);
+      const ada = { traits: '{"a":1}' };
+      await insert(third, [
+        shop.track(),
+        shop.track(),
+        shop.identify(ada),
+        shop.session(),
+        shop.track({ userId: 'ben' }),
+      ]);
+      const users = [shop.track().userKey];
+      await merges(third, 'STOP');
+      try {
+        const begun = await third.forget({ projectId: shop.projectId, users }, { signal, waits: false });
+
+        expect(begun).toContainEqual({ table: 'track_rows', user: users[0], rows: 2 });
+        expect(await counted(third, shop.projectId)).toEqual([1, 0, 0, 1, 1]);
+        const catalog = 'SELECT event, count() AS n FROM track_rows WHERE project_id = {p:String} GROUP BY event';
+        expect(await ask(third, catalog, { p: shop.projectId })).toEqual([{ event: 'Order Completed', n: '1' }]);
+        expect(await third.countOf({ projectId: shop.projectId, users })).toEqual([]);
+        expect(await rowsOnDisk(third, shop.projectId)).toBe('3');
+      } finally {
+        await merges(third, 'START');
+      }
+
+      expect(await third.forget({ projectId: shop.projectId, users }, { signal })).toEqual([]);
+      await expect.poll(() => rowsOnDisk(third, shop.projectId), { timeout: 20_000 }).toBe('1');
+      expect(await counted(third, shop.projectId)).toEqual([1, 0, 0, 1, 1]);
     });
 
     test('they are there when it is opened again, and gone once they are dropped', async () => {
@@ -107,4 +140,23 @@ export function testAnalyticsGenerations(name: string, open: () => Promise<Analy
       await store.dropGeneration(3);
     });
   });
+}
+
+/** Stops ClickHouse from rewriting parts, or lets it go on: in the tables of every server. */
+async function merges(store: AnalyticsStore, what: 'STOP' | 'START'): Promise<void> {
+  if (!(store instanceof ClickHouseStore)) throw new Error('not ours');
+  const [row] = await ask<{ readonly name: string }>(store, 'SELECT currentDatabase() AS name');
+  const [local] = await ask<{ readonly name: string }>(
+    store,
+    `SELECT name FROM system.databases WHERE name IN ('${row?.name}', '${row?.name}_local') ORDER BY name DESC LIMIT 1`,
+  );
+  for (const table of ['track_rows', 'user_track_rows', 'user_rows', 'identify_rows', 'session_rows', 'trait_rows'])
+    await store.define(`SYSTEM ${what} MERGES \`${local?.name}\`.${table}`);
+}
+
+/** How many rows of events are on the disk. */
+async function rowsOnDisk(store: AnalyticsStore, projectId: string): Promise<string> {
+  const sql = 'SELECT count() AS n FROM track_rows WHERE project_id = {p:String} SETTINGS apply_mutations_on_fly = 0';
+  const [row] = await ask<{ readonly n: string }>(store, sql, { p: projectId });
+  return row?.n ?? '';
 }

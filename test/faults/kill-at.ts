@@ -61,7 +61,7 @@ const STEPS: Readonly<Record<KillStep, () => void>> = {
     });
   },
   'the profiles of a project are deleted, its rows are not': () =>
-    around(ClickHouseStore.prototype, 'forgetProject', () => die()),
+    around(ClickHouseStore.prototype, 'forget', () => die()),
   'an insert is noted, and nobody is told': () => {
     let noted = 0;
     around(ClickHouseStore.prototype, 'insert', async (insert, ranges: readonly unknown[]) => {

@@ -143,7 +143,7 @@ const LIMITS: Readonly<Record<string, number>> = { batch: 512_000, signIn: 4_096
 
 test('a body past the limit is refused as documented', async () => {
   for (const operation of withBody) {
-    const isSelection = operation.path.startsWith('/v1/admin/dead-letters/');
+    const isSelection = /^\/v1\/admin\/(?:dead-letters\/|erasures$)/.test(operation.path);
     const limit = LIMITS[operation.operationId] ?? (isSelection ? 1_048_576 : 32_768);
     const [body = ''] = await bodiesOf(operation, server.url);
 
@@ -168,6 +168,7 @@ test('requests for unknown objects are refused as documented', async () => {
   expect(await exchange(document.operation('listUserEvents'), { path: '/v1/users/nobody/events' })).toBe(404);
   expect(await exchange(document.operation('getReferenceFile'), { path: '/docs/other.css' })).toBe(404);
   expect(await exchange(document.operation('getReceipt'), { key: OTHER_READ_KEY })).toBe(404);
+  expect(await objects.erasureAnswers(server, document, exchange)).toEqual([200, 200, 404, 404]);
   for (const operation of document.operations.filter(({ path }) => path.includes('{id}'))) {
     const request =
       operation.scope === 'admin' ? { path: operation.path.replace('{id}', 'none') } : { key: OTHER_READ_KEY };

@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { noteForgotten } from '../../services/webhooks/forgotten-messages.ts';
 import { sharedStore } from '../support/stores/analytics-stores.ts';
 import { sharedDatabase } from '../support/stores/database.ts';
 import { testedAnalytics } from '../support/stores/tested-analytics.ts';
@@ -93,6 +94,37 @@ for (const tested of await testedAnalytics()) {
         await expect.poll(() => receiver.told, PATIENCE).toEqual(told);
       },
     );
+
+    test('an endpoint that wants it is told of people who were forgotten, after what it waits for, and then nobody has their names', async () => {
+      const types = ['audience.changed', 'user.forgotten'] as const;
+      const { id } = await scene.endpoint(receiver.url, { types });
+      const other = await WebhookReceiver.start();
+      await scene.endpoint(other.url);
+      const person = { user_id: 'ada', anonymous_id: null, internal_id: 'a'.repeat(64) };
+      await noteForgotten(database(), scene.projectId, [person]);
+      receiver.answering = answer(503);
+      scene.deliverer().start();
+      await expect.poll(() => receiver.received.length, PATIENCE).toBeGreaterThan(0);
+      receiver.answering = answer(200);
+      await scene.waitIsOver();
+
+      await expect.poll(() => state(id), PATIENCE).toMatchObject({ waitingSinceMs: null });
+
+      expect(JSON.parse(receiver.received.at(-1)?.body ?? '')).toMatchObject({
+        type: 'user.forgotten',
+        data: { project_id: scene.projectId, users: [person] },
+      });
+      expect(new Set(receiver.ids).size).toBe(1);
+      expect(other.received).toEqual([]);
+      const [delivery] = await scene.endpoints.deliveries(scene.projectId, id, { limit: 10 });
+      expect(delivery).toMatchObject({
+        type: 'user.forgotten',
+        state: 'delivered',
+        attempts: receiver.received.length,
+      });
+      const left = await database().query('select 1 from endpoint_deliveries where forgotten is not null');
+      expect(left).toEqual([]);
+    });
 
     test('several that send share the endpoints: each message is sent once', async () => {
       await scene.evaluate();

@@ -2,6 +2,7 @@ import type { Route, RouteSet } from '../../http/route.ts';
 import { route, unreadRoute } from '../input.ts';
 import { answerBackup, answerBackups } from './backups.ts';
 import { answerDeadLetter, answerDeadLetters, answerEdit, answerResolution } from './dead-letters.ts';
+import { erasureRoutes } from './erasures.ts';
 import { refusalForOperators } from './failures.ts';
 import { answerBuild, answerGenerations, answerRate, answerRollback, answerStep } from './generations.ts';
 import { answerJobCancel, answerJobs, answerJobState } from './jobs/job-answers.ts';
@@ -37,7 +38,8 @@ export interface AdminParts extends AdminPorts {
 /** What operators do over HTTP. */
 export function adminRoutes(parts: AdminParts): RouteSet {
   const all = [projectRoutes, deadLetterRoutes, generationRoutes, verificationRoutes, backupRoutes, jobRoutes];
-  return { routes: all.flatMap((routesOf) => routesOf(parts)) };
+  const erasures = erasureRoutes(parts, ADMIN, { ...ADMIN, bodyLimitBytes: SELECTION_LIMIT_BYTES });
+  return { routes: [...all.flatMap((routesOf) => routesOf(parts)), ...erasures] };
 }
 
 function projectRoutes(parts: AdminParts): Route[] {

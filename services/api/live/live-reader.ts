@@ -5,12 +5,15 @@ import type { Codec } from '../../messages/codec.ts';
 import { LIVE_TOPICS, type Message } from '../../messages/message.ts';
 import { isRetryable } from '../../runtime/errors.ts';
 import { pause } from '../../runtime/pause.ts';
+import { isLeftOut, type LeftOut, NOTHING_LEFT_OUT } from '../../stores/erasures/left-out.ts';
 import { type LiveFilter, RecordFilter } from './live-filter.ts';
 import { type PartitionEnd, type Shared, Sharer } from './live-sharer.ts';
 
 export interface LiveParts {
   readonly log: Pick<EventLog, 'ends' | 'scan'>;
   readonly codec: Pick<Codec, 'decode' | 'prepare'>;
+  /** Whose messages are left out; nobody by default. */
+  readonly leftOut?: () => Promise<LeftOut>;
   /** Ends every stream: a stop of the service must not wait for listeners. */
   readonly stopping?: AbortSignal;
 }
@@ -35,6 +38,7 @@ export class LiveReader {
   readonly #sharers = new Set<Sharer>();
   /** How far the shared reading has come; undefined while nobody shares it. */
   #ends: readonly PartitionEnd[] | undefined;
+  #leftOut = NOTHING_LEFT_OUT;
   #ticking: Promise<unknown> = Promise.resolve();
 
   /** @param textOf The event of a tick, made once for all. */
@@ -180,6 +184,7 @@ export class LiveReader {
     const ranges = rangesBetween(from, to);
     const found = new MatchCollector(rows);
     let records = 0;
+    this.#leftOut = (await this.#parts.leftOut?.()) ?? NOTHING_LEFT_OUT;
     for await (const piece of this.#parts.log.scan(ranges, { ...PIECE, signal })) {
       await this.#parts.codec.prepare(piece.records.map(({ value }) => value));
       for (const record of piece.records) this.#add(found, piece, record);
@@ -216,7 +221,8 @@ export class LiveReader {
   }
 
   #wants(message: Message): boolean {
-    return message.projectId === this.#projectId && this.#records.matches(message);
+    const isOfProject = message.projectId === this.#projectId && !isLeftOut(this.#leftOut, message);
+    return isOfProject && this.#records.matches(message);
   }
 }
 

@@ -8,6 +8,7 @@ import { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
 import type { Config } from '../../runtime/config.ts';
 import { isServer } from '../../runtime/embedded.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import { leftOutOf } from '../../stores/erasures/left-out.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
 import { liveAnalytics } from '../../stores/generations/live-stores.ts';
 import { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
@@ -49,6 +50,7 @@ function liveAudiencesOf(
     logger,
     lagMs,
     isClockWrong,
+    leftOut: leftOutOf(database),
   });
 }
 

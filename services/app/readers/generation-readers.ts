@@ -18,7 +18,7 @@ import { SqlProfileStore } from '../../stores/profiles/sql-profile-store.ts';
 import { SqlSinkPlans } from '../../stores/profiles/sql-sink-plans.ts';
 import { SqlDeadLetterHistory } from '../../stores/profiles/unstored-messages.ts';
 import { isServer } from '../../runtime/embedded.ts';
-import { deletedProjects, readDeletedProjects } from '../../stores/projects/deleted-projects.ts';
+import { leftOutOf, readLeftOut } from '../../stores/erasures/left-out.ts';
 import { UserOrderMove } from './user-order-move.ts';
 
 /** Somebody who follows what the generations of analytics hold: `InsertFollower` for each of them. */
@@ -131,7 +131,7 @@ export class GenerationReaders {
       // One second's worth: at a low rate limit, a full batch would take minutes.
       maxRecords: () => this.#limit ?? Infinity,
       deadLetterHistory: new SqlDeadLetterHistory(database, kind, number),
-      deletedProjects: deletedProjects(database),
+      leftOut: leftOutOf(database),
       ...(projectId === null ? {} : { projectId }),
     };
     // Metrics count the live generation only.
@@ -181,7 +181,8 @@ export class GenerationReaders {
 }
 
 function userOrderMoveOf({ database, logger }: GenerationParts, analytics: AnalyticsStore): UserOrderMove {
-  return new UserOrderMove({ analytics, deletedProjects: () => readDeletedProjects(database), logger });
+  const deletedProjects = async () => (await readLeftOut(database)).projects;
+  return new UserOrderMove({ analytics, deletedProjects, logger });
 }
 
 async function noteFailure(running: RunningReader): Promise<never> {

@@ -16,6 +16,7 @@ import { inSequence, liveLagThrottle, type Throttle } from '../../consumers/thro
 import { type LaneReader, ReaderMetrics } from '../../consumers/reader-metrics.ts';
 import type { ReadersHealth } from '../stores.ts';
 import { BackupMetrics } from '../../operations/backup/backup-metrics.ts';
+import { ErasureMetrics } from '../../operations/erasure/erasure-watch.ts';
 import { VerifyWatch } from '../../operations/verify/verify-watch.ts';
 
 export interface ReadersParts {
@@ -48,6 +49,7 @@ export class Readers implements ReadersHealth {
   /** Only where analytics is open: verification needs both stores. */
   readonly #verification: VerifyWatch | undefined;
   readonly #backups: BackupMetrics;
+  readonly #erasures: ErasureMetrics;
 
   private constructor(parts: ReadersParts, analytics: AnalyticsStore | undefined, kinds: readonly ReaderName[]) {
     const progress = new LiveGenerations(parts.database);
@@ -74,6 +76,7 @@ export class Readers implements ReadersHealth {
     this.#analytics = analytics;
     this.#verification = analytics && verificationOf(parts, analytics);
     this.#backups = new BackupMetrics(parts.database, parts.config.backupDir);
+    this.#erasures = new ErasureMetrics(parts.database);
     this.failed = this.#watch.failed;
   }
 
@@ -112,12 +115,13 @@ export class Readers implements ReadersHealth {
   }
 
   async metrics(): Promise<string> {
-    const [readers, backups, verification = ''] = await Promise.all([
+    const [readers, backups, erasures, verification = ''] = await Promise.all([
       this.#metrics.text(),
       this.#backups.text(),
+      this.#erasures.text(),
       this.#verification?.metrics(),
     ]);
-    return `${readers}${verification}${backups}`;
+    return `${readers}${verification}${backups}${erasures}`;
   }
 
   /** The readers whose generations are live. */

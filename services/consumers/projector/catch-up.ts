@@ -3,12 +3,14 @@ import { nameOf } from '../../event-log/partition.ts';
 import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
 import type { ProfileChange } from '../../stores/profiles/profile.ts';
 import type { ProfileStore, ReaderStep } from '../../stores/profiles/profile-store.ts';
+import { erasedName } from '../../stores/erasures/erased-users.ts';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import { type DecodedBatch, recordCountOf } from '../decode-batch.ts';
 import type { BatchReport } from '../reader-metrics.ts';
 import { expectAccepted, type WithRetry, writeOrReject } from '../rejected-batches.ts';
 import type { Contribution } from './contribution.ts';
+import type { WantedMessages } from '../wanted.ts';
 import { LargeBatch, type LargeBatchLimits } from './large-batch.ts';
 
 export interface CatchUpParts {
@@ -18,8 +20,8 @@ export interface CatchUpParts {
   readonly decode: (batch: readonly PartitionRecords[]) => Promise<DecodedBatch<Contribution>>;
   /** Returns how many have an error. */
   readonly toDeadLetters: (unprocessable: readonly Unprocessable[]) => Promise<number>;
-  /** Those whose project was not deleted meanwhile. */
-  readonly stillWanted: <T extends { readonly projectId: string }>(items: readonly T[]) => Promise<readonly T[]>;
+  /** Undefined where every message is. */
+  readonly wanted: () => Promise<WantedMessages | undefined>;
   readonly positionOf: (partition: TopicPartition) => Position;
   /** How much of a limit the next transaction may have. */
   readonly share: (limit: number) => number;
@@ -156,7 +158,8 @@ export class CatchUp {
   }
 
   async #gather(batch: readonly PartitionRecords[]): Promise<void> {
-    const { store, withRetry, decode, positionOf } = this.#parts;
+    const { store, withRetry, decode, positionOf, wanted } = this.#parts;
+    if (this.#gathered.records === 0) this.#gathered.wanted = await wanted();
     const decoded = await decode(batch);
     const claims = decoded.decoded.flatMap(({ claim }) => claim ?? []);
     // What it claims may be stored only after the question.
@@ -208,22 +211,23 @@ export class CatchUp {
 
   /** Returns how many messages could not be processed. */
   async #write(large: LargeBatch): Promise<number> {
-    const { store, withRetry, toDeadLetters, onAccepted, stillWanted, share } = this.#parts;
+    const { store, withRetry, toDeadLetters, onAccepted, wanted, share } = this.#parts;
     const { steps, claims, unprocessable } = large;
     await withRetry('write profiles', () => store.noteAhead(steps));
     for (const slice of large.slices(share)) {
       if (this.#isStopped) throw new TidemarkError('STOPPING', 'the projector is stopping');
       let begunAt = performance.now();
       await this.#orReject(large, slice.length, async () => {
-        const wanted = await stillWanted(slice);
+        const changes = stillWanted(slice, large, await wanted());
         begunAt = performance.now();
-        await store.merge(wanted);
+        await store.merge(changes);
       });
       await onAccepted(slice, performance.now() - begunAt);
     }
     const deadLetters = await toDeadLetters(unprocessable);
     await this.#orReject(large, claims.length, async () => {
-      const counts = await stillWanted(large.counts());
+      const now = await wanted();
+      const counts = large.counts().filter(({ projectId }) => now?.hasProject(projectId) !== false);
       await store.write(
         steps,
         claims,
@@ -259,4 +263,25 @@ export class CatchUp {
 function expectSame(isFirstCopy: readonly boolean[], expected: readonly boolean[]): void {
   if (isFirstCopy.every((isFirst, index) => isFirst === expected[index])) return;
   throw new TidemarkError('POSITION_MOVED', 'other copies of messages count than when they were read');
+}
+
+/**
+ * Without those of projects that were deleted while the write of them waited: their erasure may be over.
+ *
+ * @throws TidemarkError `POSITION_MOVED` where somebody of them was forgotten meanwhile: of a change it cannot be told which
+ *   messages it is of, so they are read again.
+ */
+function stillWanted(
+  changes: readonly ProfileChange[],
+  { wanted: before }: LargeBatch,
+  now: WantedMessages | undefined,
+): readonly ProfileChange[] {
+  if (now === undefined) return changes;
+  const forgotten = now.forgottenSince(before);
+  if (forgotten.length > 0) {
+    const names = new Set(forgotten.map(({ projectId, userKey }) => erasedName(projectId, userKey)));
+    if (changes.some(({ projectId, userKey }) => names.has(erasedName(projectId, userKey))))
+      throw new TidemarkError('POSITION_MOVED', 'somebody was forgotten since these messages were read');
+  }
+  return changes.filter(({ projectId }) => now.hasProject(projectId));
 }

@@ -1,15 +1,17 @@
 /** What the messages of a batch contribute to profiles, given which of them count. */
 import { type Hour, hourOf } from '../../messages/day-and-hour.ts';
-import type { Message } from '../../messages/message.ts';
+import type { Message, Micros } from '../../messages/message.ts';
 import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
 import type { ProfileChange } from '../../stores/profiles/profile.ts';
 import type { Decoded } from '../decode-batch.ts';
+import type { WantedMessages } from '../wanted.ts';
 import { changeOf, fold } from './fold.ts';
 import type { AppliedMessage } from './applied-counts.ts';
 
 /** What a message contributes to its user, and when it arrived. */
 export interface Contribution {
   readonly change: ProfileChange;
+  readonly receivedAt: Micros;
   readonly hour: Hour;
 }
 
@@ -21,7 +23,8 @@ export interface Folded {
 
 /** @throws TidemarkError `MESSAGE_UNDECODABLE` if its traits are not a JSON object. */
 export function contributionOf(message: Message): Contribution {
-  return { change: changeOf(message), hour: hourOf(message.receivedAt) };
+  const { receivedAt } = message;
+  return { change: changeOf(message), receivedAt, hour: hourOf(receivedAt) };
 }
 
 /** @param isFirstCopy One for each message with a claim, in order; a message without a claim always counts. */
@@ -56,4 +59,15 @@ export function* appliedMessages(
       isRepeat: claim ? isFirstCopy[next++] !== true : false,
     };
   }
+}
+
+/** Those that are wanted. @param wanted Undefined: all of them are. */
+export function wantedOf(
+  decoded: readonly Decoded<Contribution>[],
+  wanted: WantedMessages | undefined,
+): readonly Decoded<Contribution>[] {
+  if (wanted === undefined) return decoded;
+  return decoded.filter(({ content: { change, receivedAt } }) =>
+    wanted.has({ projectId: change.projectId, userKey: change.userKey, receivedAt }),
+  );
 }

@@ -6,6 +6,7 @@ import { byUser, type ProfileChange } from '../../stores/profiles/profile.ts';
 import type { AppliedCount, Claim, ReaderStep } from '../../stores/profiles/profile-store.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import type { DecodedBatch } from '../decode-batch.ts';
+import type { WantedMessages } from '../wanted.ts';
 import { AppliedCounts } from './applied-counts.ts';
 import { appliedMessages, changesOfFirstCopies, type Contribution } from './contribution.ts';
 import { Folding } from './fold.ts';
@@ -41,6 +42,8 @@ export const LARGE_BATCH_LIMITS: LargeBatchLimits = {
 
 /** Any number of messages, folded as they come, and what is to be stored with their profiles. */
 export class LargeBatch {
+  /** What was wanted when it was begun. */
+  wanted: WantedMessages | undefined;
   readonly #most: LargeBatchLimits;
   readonly #begunAt = performance.now();
   readonly #dropped: DroppedTraits[] = [];

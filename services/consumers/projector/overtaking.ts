@@ -9,7 +9,7 @@ import type { Claim, ProfileStore } from '../../stores/profiles/profile-store.ts
 import type { SettledOffsets } from '../../stores/profiles/unstored-messages.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import { type Decoded, decodeEach, prepareFor } from '../decode-batch.ts';
-import type { IsWanted } from '../log-consumer.ts';
+import type { WantedMessages } from '../wanted.ts';
 import { changesOfFirstCopies, type Contribution, contributionOf } from './contribution.ts';
 import { fold } from './fold.ts';
 import { claimIdentity } from './large-batch.ts';
@@ -20,8 +20,8 @@ export interface OvertakingParts {
   readonly codec: Codec;
   readonly logger: Pick<Logger, 'debug'>;
   readonly store: Pick<ProfileStore, 'areRepeats' | 'mergeAhead'>;
-  /** Undefined where the messages of every project are. */
-  readonly wanted: () => Promise<IsWanted | undefined>;
+  /** Undefined where every message is. */
+  readonly wanted: () => Promise<WantedMessages | undefined>;
   /** The settled dead letters among these records: nothing is made of them. */
   readonly settledIn: (batch: readonly PartitionRecords[]) => Promise<SettledOffsets | undefined>;
   readonly positionOf: (partition: TopicPartition) => { readonly offset: bigint };
@@ -120,8 +120,8 @@ export class Overtaking {
 
   /** What lies ahead of the heads, or of the positions where these are further: the messages that may pass. */
   async #read(assigned: readonly TopicPartition[], slow: ReadonlySet<string>): Promise<Ahead> {
-    const { log, codec, positionOf, wanted, settledIn } = this.#parts;
-    const isWanted = await wanted();
+    const { log, codec, positionOf, settledIn } = this.#parts;
+    const wanted = await this.#parts.wanted();
     const passing: Decoded<Contribution>[] = [];
     const ends = new Map<string, PartitionEnd>();
     let [records, bytes] = [0, 0];
@@ -131,7 +131,7 @@ export class Overtaking {
       return { topic, partition, from: head > position ? head : position, to: BEYOND };
     });
     const contentOf = (message: Message): Contribution | undefined => {
-      const mayPass = !slow.has(message.projectId) && !isWide(message) && isWanted?.(message.projectId) !== false;
+      const mayPass = !slow.has(message.projectId) && !isWide(message) && wanted?.has(message) !== false;
       return mayPass ? contributionOf(message) : undefined;
     };
     for await (const piece of log.scan(ranges, SCANNED_AT_ONCE)) {

@@ -12,7 +12,7 @@ import { bisectRejected, expectAccepted, writeOrReject } from '../rejected-batch
 import type { LargeBatchLimits } from './large-batch.ts';
 import { CatchUp, type WrittenBatch } from './catch-up.ts';
 import { Overtaking } from './overtaking.ts';
-import { type Folded, foldOf, type Contribution, contributionOf, appliedMessages } from './contribution.ts';
+import { type Folded, foldOf, type Contribution, contributionOf, appliedMessages, wantedOf } from './contribution.ts';
 import { type DecodedPart, FittingShare, MOST_IN_A_PART, splitBySize, splitInHalf } from './split-batch.ts';
 import { countApplied } from './applied-counts.ts';
 
@@ -88,7 +88,7 @@ export class Projector extends LogConsumer {
       withRetry: (...call) => this.loop.withRetry(...call),
       decode: (batch) => this.#decode(batch),
       toDeadLetters: (unprocessable) => this.deadLetters.append(unprocessable),
-      stillWanted: (items) => this.stillWanted(items, ({ projectId }) => projectId),
+      wanted: () => this.wanted(),
       positionOf: (partition) => this.#positionOf(partition),
       share: (limit) => this.#share.of(limit),
       onAccepted: async (changes, tookMs) => {
@@ -185,16 +185,15 @@ export class Projector extends LogConsumer {
     return { ...read, part, folded };
   }
 
-  /** Without the messages of projects that are not wanted. */
+  /** Without the messages that are not wanted. */
   async #decode(batch: readonly PartitionRecords[]): Promise<DecodedBatch<Contribution>> {
     const { codec } = this.#options;
-    const isWanted = await this.wanted();
+    const wanted = await this.wanted();
     const settled = await this.settledIn(batch);
     const read = await this.loop.withRetry('read the schemas', () =>
       decodeBatch(codec, batch, contributionOf, settled),
     );
-    if (isWanted === undefined) return read;
-    return { ...read, decoded: read.decoded.filter(({ content }) => isWanted(content.change.projectId)) };
+    return { ...read, decoded: wantedOf(read.decoded, wanted) };
   }
 
   /** Writes all but the messages that are rejected or never finished, and returns how many went to the dead letters. */
@@ -221,7 +220,8 @@ export class Projector extends LogConsumer {
       messages: decoded.length,
       isPart,
       write: async () => {
-        const kept = await this.stillWanted(decoded, ({ content }) => content.change.projectId);
+        // What was deleted while the write of it waited is left out: its erasure may be over.
+        const kept = wantedOf(decoded, await this.wanted());
         await this.#writeSteps(steps, kept, kept.length === decoded.length ? folded : undefined);
       },
       checkStore: async (reason) => {

@@ -7,6 +7,7 @@ import type { Claim, ReaderStep } from '../../stores/profiles/profile-store.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import type { Decoded } from '../decode-batch.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import type { WantedMessages } from '../wanted.ts';
 import { joinRows, RowChunks } from './row-chunks.ts';
 import type { TableRows } from './row.ts';
 import { type ReadUsers, Touched } from './touched.ts';
@@ -33,6 +34,8 @@ export interface InsertBatch {
   /** Whether these steps are planned already, and are inserted again. */
   readonly isRepeat: boolean;
   readonly steps: readonly ReaderStep[];
+  /** What was wanted when the first of them was read. */
+  readonly wanted: WantedMessages | undefined;
   // Not the messages themselves: objects that live for a second are what the garbage collector spends its time on.
   /** The messages that count in any case: their rows, their users, and their number. */
   readonly rows: Rows;
@@ -95,6 +98,8 @@ export class Batch {
   readonly #open = new Map<string, PartitionBuffer>();
   readonly #collectsNames: () => boolean;
   #repeats: PartitionBuffer[] = [];
+  /** What was wanted when the first record that it has was read. */
+  wanted: WantedMessages | undefined;
 
   /** @param collectsNames Whether the names of what is read are collected, asked when a partition is begun. */
   constructor(collectsNames: () => boolean = () => false) {
@@ -146,6 +151,7 @@ export class Batch {
     return {
       isRepeat,
       steps,
+      wanted: this.wanted,
       users: drained.map(({ seen, touched }) => ({ seen, touched })),
       rows: joinRows(drained.map(({ chunks }) => chunks.rows())),
       unclaimed: drained.reduce((sum, { unclaimed }) => sum + unclaimed, 0),

@@ -146,9 +146,10 @@ export class Sink extends LogConsumer {
 
   async #collect(records: readonly PartitionRecords[]): Promise<void> {
     const { codec } = this.#options;
-    const [isWanted, settled] = [await this.wanted(), await this.settledIn(records)];
+    const [wanted, settled] = [await this.wanted(), await this.settledIn(records)];
+    if (this.#batch.isEmpty) this.#batch.wanted = wanted;
     await this.loop.withRetry('read the schemas', () => prepareFor(codec, records));
-    await readEntries(codec, records, isWanted, (read) => this.#batch.add(read), settled);
+    await readEntries(codec, records, wanted, (read) => this.#batch.add(read), settled);
   }
 
   /** While an insert is under way, only a full batch is due: it waits for that insert, and reading stops meanwhile. */

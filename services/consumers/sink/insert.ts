@@ -8,7 +8,7 @@ import type { AnalyticsWriter, Rows } from '../../stores/analytics/analytics-sto
 import type { ReaderStep } from '../../stores/profiles/profile-store.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import { prepareFor, recordNameOf } from '../decode-batch.ts';
-import type { IsWanted } from '../log-consumer.ts';
+import type { WantedMessages } from '../wanted.ts';
 import {
   bisectRejected,
   ConsecutiveTimeouts,
@@ -26,8 +26,8 @@ export interface InserterParts {
   readonly analytics: AnalyticsWriter;
   readonly log: Pick<EventLog, 'scan'>;
   readonly codec: Pick<Codec, 'prepare' | 'decode'>;
-  /** Which projects are copied now; undefined: every project. */
-  readonly wanted: () => Promise<IsWanted | undefined>;
+  /** Which messages are copied now; undefined: every one. */
+  readonly wanted: () => Promise<WantedMessages | undefined>;
   readonly withRetry: WithRetry;
 }
 
@@ -77,13 +77,14 @@ export class Inserter {
     }
   }
 
-  /** Whether a project was deleted while the insert waited: its erasure may be over. */
-  async #hasUnwanted({ users }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<boolean> {
-    const isWanted = await this.#wanted();
-    if (isWanted === undefined) return false;
+  /** Whether a project was deleted or somebody forgotten while the insert waited: the erasure may be over. */
+  async #hasUnwanted({ users, wanted: before }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<boolean> {
+    const wanted = await this.#wanted();
+    if (wanted === undefined) return false;
     const projects = new Set(users.flatMap(({ seen }) => seen.projects()));
-    for (const { content } of counted) projects.add(content.message.projectId);
-    return [...projects].some((project) => !isWanted(project));
+    if ([...projects].some((project) => !wanted.hasProject(project))) return true;
+    if (counted.some(({ content }) => !wanted.has(content.message))) return true;
+    return wanted.forgottenSince(before).some((user) => users.some(({ seen }) => seen.has(user)));
   }
 
   async #insertMessages({ rows }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<void> {
@@ -115,11 +116,11 @@ export class Inserter {
       from: from.offset,
       to: to.offset,
     }));
-    const isWanted = await this.#wanted();
+    const wanted = await this.#wanted();
     const entries: SinkEntry[] = [];
     for await (const records of this.#log.scan(ranges)) {
       await prepareFor(this.#codec, [records]);
-      await readEntries(this.#codec, [records], isWanted, (read) => {
+      await readEntries(this.#codec, [records], wanted, (read) => {
         if (!isEntry(read) || left.has(recordNameOf(read))) return;
         if (read.claim === undefined || counts.has(recordNameOf(read))) entries.push(read);
       });

@@ -3,23 +3,23 @@ import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
 import type { SettledOffsets } from '../../stores/profiles/unstored-messages.ts';
 import { decodeEach, type LocatedRecord } from '../decode-batch.ts';
-import type { IsWanted } from '../log-consumer.ts';
+import type { WantedMessages } from '../wanted.ts';
 import type { Copied, Read } from './batch.ts';
 import { rowsOf } from './row.ts';
 
 /**
  * Decodes records, whose schemas are loaded already, makes their rows, and passes each to `take` in the order of the log.
- * A record of a project that is not wanted has no content, one that is settled no error. Yields to the event loop every 2 ms.
+ * A record that is not wanted has no content, one that is settled no error. Yields to the event loop every 2 ms.
  */
 export function readEntries(
   codec: Pick<Codec, 'decode'>,
   records: readonly PartitionRecords[],
-  isWanted: IsWanted | undefined,
+  wanted: WantedMessages | undefined,
   take: (read: Read) => void,
   settled?: SettledOffsets,
 ): Promise<void> {
   const copied = (message: Message, { topic, partition, record }: LocatedRecord): Copied | undefined => {
-    if (isWanted?.(message.projectId) === false) return undefined;
+    if (wanted?.has(message) === false) return undefined;
     return { message, rows: rowsOf(message, { topic, partition, offset: record.offset }) };
   };
   return decodeEach(codec, records, copied, take, settled);

@@ -24,6 +24,10 @@ export class UsersSeen {
     return [...this.#projects.keys()];
   }
 
+  has({ projectId, userKey }: Pick<UserSeen, 'projectId' | 'userKey'>): boolean {
+    return this.#projects.get(projectId)?.has(userKey) === true;
+  }
+
   *users(): Generator<UserSeen> {
     for (const users of this.#projects.values()) yield* users.values();
   }

@@ -5,7 +5,7 @@ import { DEAD_LETTER_TOPIC, type Message } from '../../messages/message.ts';
 import type { CommandCall } from '../../runtime/command.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import type { Queryable } from '../../stores/database/database.ts';
-import { readDeletedProjects } from '../../stores/projects/deleted-projects.ts';
+import { isLeftOut, type LeftOut, readLeftOut } from '../../stores/erasures/left-out.ts';
 import { noteDeadLetters } from '../../stores/profiles/unstored-messages.ts';
 import { formatCoordinates, type RecordCoordinates } from './record-coordinates.ts';
 
@@ -33,31 +33,28 @@ export interface ReadParts {
 }
 
 /**
- * Reads the dead letters, each partition in order, and reports how many have been read. Those of deleted projects are left
- * out, as far as their messages can be decoded: they stay on the log, and are nobody's any more.
+ * Reads the dead letters, each partition in order, and reports how many have been read. Those of deleted projects and of
+ * people who were forgotten are left out, as far as their messages can be decoded: they are nobody's any more.
  *
- * @throws TidemarkError what the log and the database throw; where projects were deleted, what the registry throws.
+ * @throws TidemarkError what the log and the database throw; where anything was deleted, what the registry throws.
  */
 export async function* readDeadLetters(parts: ReadParts, call: CommandCall): AsyncGenerator<Piece> {
   for await (const piece of readAllDeadLetters(parts, call)) {
-    const deleted = await readDeletedProjects(parts.database);
-    yield deleted.size === 0 ? piece : { ...piece, found: await ofOthers(parts.codec, piece.found, deleted) };
+    const left = await readLeftOut(parts.database);
+    const isNothing = left.projects.size === 0 && left.users.size === 0;
+    yield isNothing ? piece : { ...piece, found: await ofOthers(parts.codec, piece.found, left) };
   }
 }
 
-async function ofOthers(
-  codec: Codec,
-  found: readonly Found[],
-  deleted: ReadonlySet<string>,
-): Promise<readonly Found[]> {
+async function ofOthers(codec: Codec, found: readonly Found[], left: LeftOut): Promise<readonly Found[]> {
   await codec.prepare(found.map(({ letter }) => letter.value));
   return found.filter(({ letter }) => {
     const message = messageIn(codec, letter);
-    return message === undefined || !deleted.has(message.projectId);
+    return message === undefined || !isLeftOut(left, message);
   });
 }
 
-/** With those of deleted projects. */
+/** With those that are nobody's. */
 async function* readAllDeadLetters(
   { log, codec }: Omit<ReadParts, 'database'>,
   { report, signal }: CommandCall,

@@ -34,6 +34,7 @@ export type JobKind =
   | 'verify'
   | 'import'
   | 'project erase'
+  | 'users erase'
   | 'backup';
 
 export interface NewJob extends Pick<Job, 'args' | 'principal'> {

@@ -9,7 +9,8 @@ import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts'
 import type { Database } from '../../stores/database/database.ts';
 import { SchemaDatabase } from '../../stores/database/schema-database.ts';
 import { schemaOf } from '../../stores/generations/generation.ts';
-import { readDeletedProjects } from '../../stores/projects/deleted-projects.ts';
+import { type LeftOut, readLeftOut } from '../../stores/erasures/left-out.ts';
+import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
 
 /** What the stores tell of the installation. Arguments and results can be cloned between threads. */
@@ -20,7 +21,9 @@ export interface StoreFigures extends KeptVerifications, KeptBackups {
   analyticsBytes(): Promise<number>;
   /** Which of these messages of dead letters, by their coordinates, were replayed or dropped. */
   settled(messages: readonly RecordCoordinates[]): Promise<readonly string[]>;
-  deletedProjects(): Promise<ReadonlySet<string>>;
+  leftOut(): Promise<LeftOut>;
+  /** When the oldest erasure of a person was asked for that is not done; null where all are. */
+  oldestErasureMs(): Promise<number | null>;
   ofProject(projectId: string): Promise<ProjectFigures>;
 }
 
@@ -93,8 +96,12 @@ export class SqlStoreFigures implements StoreFigures {
     return [...(await new SettledDeadLetters(this.#database).find(messages)).keys()];
   }
 
-  deletedProjects(): Promise<ReadonlySet<string>> {
-    return readDeletedProjects(this.#database);
+  oldestErasureMs(): Promise<number | null> {
+    return new SqlErasures(this.#database).oldestPendingMs();
+  }
+
+  leftOut(): Promise<LeftOut> {
+    return readLeftOut(this.#database);
   }
 
   async ofProject(projectId: string): Promise<ProjectFigures> {

@@ -5,14 +5,15 @@ import { formatCoordinates, type RecordCoordinates } from '../dead-letters/recor
 import { messageIn } from '../dead-letters/read-dead-letters.ts';
 import type { Codec } from '../../messages/codec.ts';
 import type { DeadLetter } from '../../messages/dead-letter.ts';
-import { DEAD_LETTER_TOPIC } from '../../messages/message.ts';
+import { DEAD_LETTER_TOPIC, type Message } from '../../messages/message.ts';
 import { hasCode, isRetryable } from '../../runtime/errors.ts';
+import { isLeftOut } from '../../stores/erasures/left-out.ts';
 import type { StoreFigures } from './store-figures.ts';
 
 export interface WaitingDeadLettersParts {
   readonly log: Pick<EventLog, 'ends' | 'beginnings' | 'scan'>;
   readonly codec: Pick<Codec, 'prepare' | 'decode' | 'decodeDeadLetter'>;
-  readonly figures: Pick<StoreFigures, 'settled' | 'deletedProjects'>;
+  readonly figures: Pick<StoreFigures, 'settled' | 'leftOut'>;
 }
 
 export interface DeadLetterCounts {
@@ -29,12 +30,14 @@ const RECORDS_A_LOOK = 2_000;
 /** The most that are remembered; where more wait, the counts are a lower bound. */
 const MAX_REMEMBERED = 10_000;
 
+type MessageOrigin = Pick<Message, 'projectId' | 'userKey' | 'receivedAt'>;
+
 /** A message of dead letters, and who could not process it. */
 interface Waiting {
   readonly message: RecordCoordinates;
   readonly readers: Set<string>;
-  /** Undefined if the message cannot be decoded. */
-  readonly projectId: string | undefined;
+  /** Whose the message is; undefined if it cannot be decoded. */
+  readonly origin: MessageOrigin | undefined;
 }
 
 /**
@@ -58,9 +61,9 @@ export class WaitingDeadLetters {
     const { figures } = this.#parts;
     const messages = [...this.#waiting.values()].map(({ message }) => message);
     for (const settled of await figures.settled(messages)) this.#waiting.delete(settled);
-    const deleted = await figures.deletedProjects();
-    for (const [name, { projectId }] of this.#waiting) {
-      if (projectId !== undefined && deleted.has(projectId)) this.#waiting.delete(name);
+    const left = await figures.leftOut();
+    for (const [name, { origin }] of this.#waiting) {
+      if (origin !== undefined && isLeftOut(left, origin)) this.#waiting.delete(name);
     }
     const byReader: Record<string, number> = {};
     for (const { readers } of this.#waiting.values()) {
@@ -107,8 +110,8 @@ export class WaitingDeadLetters {
       const found = this.#waiting.get(name);
       if (found !== undefined) found.readers.add(reader);
       else if (this.#waiting.size < MAX_REMEMBERED) {
-        const projectId = await this.#projectOf(letter);
-        this.#waiting.set(name, { message, readers: new Set([reader]), projectId });
+        const origin = await this.#originOf(letter);
+        this.#waiting.set(name, { message, readers: new Set([reader]), origin });
       } else this.#isOverfull = true;
     } catch (error) {
       // Whatever it is, no reader wrote it.
@@ -117,11 +120,14 @@ export class WaitingDeadLetters {
   }
 
   /** An unreachable registry is no reason not to count. */
-  async #projectOf(letter: DeadLetter): Promise<string | undefined> {
+  async #originOf(letter: DeadLetter): Promise<MessageOrigin | undefined> {
     const { codec } = this.#parts;
     try {
       await codec.prepare([letter.value]);
-      return messageIn(codec, letter)?.projectId;
+      const message = messageIn(codec, letter);
+      if (message === undefined) return undefined;
+      const { projectId, userKey, receivedAt } = message;
+      return { projectId, userKey, receivedAt };
     } catch (error) {
       if (isRetryable(error)) return undefined;
       throw error;

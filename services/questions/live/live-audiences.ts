@@ -13,7 +13,7 @@ import { FollowedAudiences } from './followed-audiences.ts';
 import { Horizons } from './horizons.ts';
 import type { LiveStore } from './live-store.ts';
 import { Outlook } from './outlook.ts';
-import { type Chosen, Ticker } from './tick.ts';
+import { type Chosen, Ticker, type TickParts } from './tick.ts';
 
 export interface LiveParts {
   readonly store: LiveStore;
@@ -29,6 +29,8 @@ export interface LiveParts {
   /** How long ago the log stored what the sink has not inserted yet. */
   readonly lagMs: () => Promise<number>;
   readonly isClockWrong?: () => Promise<boolean>;
+  /** What was deleted. */
+  readonly leftOut: TickParts['leftOut'];
   /** The longest time between two ticks. */
   readonly everyMs?: number;
 }

@@ -5,6 +5,8 @@ import type { Logger } from '../../runtime/logger.ts';
 import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
 import type { LiveChange, LiveEpoch, LiveHistory } from '../../stores/analytics/live-history.ts';
+import { ALL_TIME, erasedName, type ErasedUsers } from '../../stores/erasures/erased-users.ts';
+import type { LeftOut } from '../../stores/erasures/left-out.ts';
 import { sampleUser } from '../sample-user.ts';
 import { Params } from '../sql/params.ts';
 import { decideAll, type Turn } from './decide.ts';
@@ -19,6 +21,8 @@ export interface TickParts {
   readonly limits: QueryLimits;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly stopping: AbortSignal;
+  /** Whose changes are not written any more. */
+  readonly leftOut: () => Promise<LeftOut>;
 }
 
 /** What a tick takes of an audience. */
@@ -85,11 +89,12 @@ export class Ticker {
     chosen: readonly Chosen[],
     beforeCounting: (undecided: ReadonlySet<Followed>) => Promise<void>,
   ): Promise<Ticked> {
+    const { users: forgotten } = await this.#parts.leftOut();
     const decidedTo: Turn[] = [];
     const undecided = new Set<Followed>();
     for (const [projectId, ofProject] of Map.groupBy(chosen, ({ followed }) => followed.projectId)) {
       const parts = { ask: this.#ask, askHistory: this.#askHistory };
-      const decided = await decideAll(parts, projectId, candidatesOf(ofProject), at);
+      const decided = await decideAll(parts, projectId, candidatesOf(ofProject, forgotten), at);
       decidedTo.push(...decided.changes);
       for (const followed of decided.undecided) undecided.add(followed);
     }
@@ -178,10 +183,12 @@ function overtaken(): TidemarkError {
   return new TidemarkError('AUDIENCE_BUSY', 'another process follows the audiences');
 }
 
-function candidatesOf(chosen: readonly Chosen[]): ReadonlyMap<string, ReadonlySet<Followed>> {
+/** Without those who are forgotten: they go without a change. */
+function candidatesOf(chosen: readonly Chosen[], forgotten: ErasedUsers): ReadonlyMap<string, ReadonlySet<Followed>> {
   const candidates = new Map<string, Set<Followed>>();
   for (const { followed, users } of chosen) {
     for (const user of users) {
+      if (forgotten.get(erasedName(followed.projectId, user)) === ALL_TIME) continue;
       const of = candidates.get(user);
       if (of === undefined) candidates.set(user, new Set([followed]));
       else of.add(followed);

@@ -219,6 +219,26 @@ export interface AnalyticsGenerations {
   showGenerations(live: LiveNumbers): Promise<void>;
 }
 
+/** A project, or some of its users by their internal ids. */
+export interface Whose {
+  readonly projectId: string;
+  readonly users?: readonly string[];
+}
+
+export interface ForgettingOptions {
+  readonly signal: AbortSignal;
+  /** Whether it resolves only when the rows are gone from the disk: true by default. */
+  readonly waits?: boolean;
+}
+
+/** Rows of one table, copies of one message included. */
+export interface ForgottenRows {
+  readonly table: string;
+  /** The internal id of the user; null where a whole project is deleted. */
+  readonly user: string | null;
+  readonly rows: number;
+}
+
 export interface AnalyticsStore extends AnalyticsWriter, AnalyticsReader, AnalyticsGenerations, AudienceHistory {
   /** The first generation alone has it. */
   readonly liveHistory: LiveHistory;
@@ -230,12 +250,14 @@ export interface AnalyticsStore extends AnalyticsWriter, AnalyticsReader, Analyt
    */
   tryInsert(rows: Rows): Promise<void>;
   /**
-   * Deletes every row of a project, and resolves with how many tables had any when they are gone. May be repeated, and
-   * then continues what was begun.
+   * Deletes every row of a project or of some of its users, and resolves with those that could be seen before. No question
+   * sees them once their deletion is begun. May be repeated, and then continues what was begun.
    *
    * @throws TidemarkError `STORE_UNAVAILABLE`; the reason of the signal.
    */
-  forgetProject(projectId: string, signal: AbortSignal): Promise<number>;
+  forget(whose: Whose, options: ForgettingOptions): Promise<readonly ForgottenRows[]>;
+  /** What `forget` would delete. @throws TidemarkError `STORE_UNAVAILABLE`. */
+  countOf(whose: Whose): Promise<readonly ForgottenRows[]>;
   /**
    * Moves the rows of before into the tables in the order of users, and resolves when `hasUserOrder` is true. May be
    * repeated, and by several processes at once.

@@ -1,6 +1,7 @@
 /** Some traits of many users in one statement: of a wide profile only what was asked for leaves the database. */
 import type { JsonText } from '../../messages/message.ts';
 import type { Queryable } from '../database/database.ts';
+import { isHiddenSql } from '../erasures/hidden.ts';
 import type { TraitPath, TraitValues } from './profile.ts';
 
 /** See `ProfileReader.traitsPage`. */
@@ -38,6 +39,7 @@ function traitsStatement(paths: number): string {
         select array[${values.join(', ')}] as found
         from {profiles}
         where project_id = $1 and user_key = ($2::text[])[number + 1]
+          and not ${isHiddenSql('$1', '($2::text[])[number + 1]')}
       ) as here on true
       where number < cardinality($2::text[]) and chars < $3::int8
     )

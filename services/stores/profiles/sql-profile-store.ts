@@ -6,6 +6,7 @@ import type { Database, Queryable } from '../database/database.ts';
 import { pipelined } from '../database/pipelined.ts';
 import { SchemaDatabase } from '../database/schema-database.ts';
 import { FIRST_GENERATION, schemaOf } from '../generations/generation.ts';
+import { isHiddenSql } from '../erasures/hidden.ts';
 import { mergeAnonymousIds } from './anonymous-ids.ts';
 import { areRepeats, enterClaims, forgetClaims, inSlices } from './claims.ts';
 import { refuseWhilePaused } from './refuse-while-paused.ts';
@@ -178,7 +179,7 @@ const PROFILE = `
 const FROM_USERS = `
   from {users}
   left join {profiles} using (project_id, user_key)
-  where project_id = $1 and user_key = $2`;
+  where project_id = $1 and user_key = $2 and not ${isHiddenSql('$1', '$2')}`;
 
 const FIND = `select ${PROFILE} ${FROM_USERS}`;
 
@@ -195,7 +196,7 @@ const FIND_PAGE = `
   )
   select page.key as "userKey", {users}.user_key is not null as "isKnown", ${PROFILE}
   from page
-  left join {users} on {users}.project_id = $1 and {users}.user_key = page.key
+  left join {users} on {users}.project_id = $1 and {users}.user_key = page.key and not ${isHiddenSql('$1', 'page.key')}
   left join {profiles} using (project_id, user_key)
   where number > 0
   order by number`;
@@ -213,8 +214,9 @@ const FIND_WHOLE = `
 type WholeRow = ProfileRow & { readonly versions: string; readonly seenWith: string };
 
 const SEEN_WITH = `
-  select user_key from {anonymous_ids}
-  where project_id = $1 and anonymous_id = $2 and user_key > $3 order by user_key limit $4`;
+  select user_key from {anonymous_ids} as ids
+  where project_id = $1 and anonymous_id = $2 and user_key > $3 and not ${isHiddenSql('$1', 'ids.user_key')}
+  order by user_key limit $4`;
 
 /** Returns what was dropped. */
 async function merge(

@@ -5,7 +5,8 @@ import type { BatchReport } from '../../../services/consumers/reader-metrics.ts'
 import type { Message } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
-import { deletedProjects } from '../../../services/stores/projects/deleted-projects.ts';
+import { ALL_TIME, erasedName } from '../../../services/stores/erasures/erased-users.ts';
+import { leftOutOf } from '../../../services/stores/erasures/left-out.ts';
 import { DATABASES } from '../../support/stores/tested-databases.ts';
 import { MemoryLog } from '../../support/event-log/memory-log.ts';
 import { codec, identify, track } from '../../support/messages/messages.ts';
@@ -23,7 +24,7 @@ describe.each(DATABASES)('the projector and deleted projects on $name', ({ share
       gone.projectId,
     ]);
 
-    project({ deletedProjects: deletedProjects(database()) });
+    project({ leftOut: leftOutOf(database()) });
 
     await expect.poll(profile).toBeDefined();
     await expect.poll(async () => (await log.committed()).reduce((sum, { offset }) => sum + Number(offset), 0)).toBe(3);
@@ -37,7 +38,7 @@ describe.each(DATABASES)('the projector and deleted projects on $name', ({ share
     const { log, project, profile, find, ada, reports } = await scene();
     const deleted = new Set<string>();
     const gone = identify({ projectId: randomProjectId(), userId: 'gone' });
-    project({ deletedProjects: async () => deleted });
+    project({ leftOut: async () => ({ projects: deleted, users: new Map() }) });
     append(log, [gone]);
     await expect.poll(() => find(gone)).toBeDefined();
     deleted.add(gone.projectId);
@@ -69,11 +70,74 @@ describe.each(DATABASES)('the projector and deleted projects on $name', ({ share
       },
     });
 
-    project({ store: refusing, deletedProjects: async () => deleted });
+    project({ store: refusing, leftOut: async () => ({ projects: deleted, users: new Map() }) });
 
     await expect.poll(profile).toBeDefined();
     await expect.poll(() => reports.length).toBeGreaterThan(0);
     expect(attempts).toBeGreaterThan(1);
+    expect(await find(gone)).toBeUndefined();
+  });
+
+  test('what waited for the database while somebody was forgotten is not written any more, and others are', async () => {
+    const { log, store, project, profile, find, ada, reports } = await scene();
+    const users = new Map<string, bigint>();
+    const gone = identify({ projectId: ada.projectId, userId: 'gone', messageId: 'm3', messageIdGiven: true });
+    append(log, [gone, identify(ada)]);
+    let attempts = 0;
+    const refusing = new Proxy(store, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function') return member;
+        if (name !== 'write') return member.bind(target) as unknown;
+        return async (...args: unknown[]): Promise<unknown> => {
+          users.set(erasedName(gone.projectId, gone.userKey), ALL_TIME);
+          if (attempts++ === 0) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
+          return (member as (...all: unknown[]) => Promise<unknown>).apply(target, args);
+        };
+      },
+    });
+
+    project({ store: refusing, leftOut: async () => ({ projects: new Set(), users: new Map(users) }) });
+
+    await expect.poll(profile).toBeDefined();
+    await expect.poll(() => reports.length).toBeGreaterThan(0);
+    expect(attempts).toBeGreaterThan(1);
+    expect(await find(gone)).toBeUndefined();
+  });
+
+  test('a large batch that somebody is in who was forgotten meanwhile is read again, and written without', async () => {
+    const { log, store, project, find, ada } = await scene();
+    const users = new Map<string, bigint>();
+    const gone = identify({ projectId: ada.projectId, userId: 'gone' });
+    const many = Array.from({ length: 40 }, (_, n) => identify({ projectId: ada.projectId, userId: `user-${n}` }));
+    append(log, [...many, gone, gone, gone]);
+    let merges = 0;
+    const slow = new Proxy(store, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function') return member;
+        if (name !== 'noteAhead') return member.bind(target) as unknown;
+        return async (...args: unknown[]): Promise<unknown> => {
+          // Its erasure is over: messages that are received later are taken.
+          if (merges++ === 0) {
+            users.set(erasedName(gone.projectId, gone.userKey), gone.receivedAt);
+            await database().query('delete from users where user_key = $1', [gone.userKey]);
+          }
+          return (member as (...all: unknown[]) => Promise<unknown>).apply(target, args);
+        };
+      },
+    });
+
+    const leftOut = async () => ({ projects: new Set<string>(), users: new Map(users) });
+    project({ store: slow, leftOut, maxRecords: () => 1 });
+
+    const last = many.at(-1);
+    await expect.poll(() => last && find(last), { timeout: 20_000 }).toBeDefined();
+    expect(merges).toBeGreaterThan(0);
+    await expect.poll(async () => (await Promise.all(many.map(find))).filter((one) => one === undefined)).toEqual([]);
+    await expect
+      .poll(async () => (await log.committed()).reduce((sum, { offset }) => sum + Number(offset), 0))
+      .toBe(43);
     expect(await find(gone)).toBeUndefined();
   });
 

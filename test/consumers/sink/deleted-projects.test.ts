@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { erasedName } from '../../../services/stores/erasures/erased-users.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { ask, MessageMaker } from '../../support/stores/analytics.ts';
+import { userNumber } from '../../../services/stores/analytics/columns.ts';
 import { randomProjectId } from '../../support/messages/random-project.ts';
 import { sinkBench } from '../../support/service/sink.ts';
 
@@ -23,7 +25,7 @@ test('what waited for analytics while its project was deleted is not inserted an
     if (attempts++ < 2) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
   };
 
-  bench().run({ deletedProjects: async () => deleted });
+  bench().run({ leftOut: async () => ({ projects: deleted, users: new Map() }) });
 
   await expect.poll(() => bench().hasCaughtUp()).toBe(true);
   expect(attempts).toBeGreaterThan(2);
@@ -31,4 +33,26 @@ test('what waited for analytics while its project was deleted is not inserted an
     const rows = await ask(bench().analytics.store, `SELECT DISTINCT project_id FROM ${table}`);
     expect(rows, table).toEqual([{ project_id: kept.projectId }]);
   }
+});
+
+test('what waited for analytics while somebody was forgotten is not inserted, and later messages are', async () => {
+  const shop = new MessageMaker(randomProjectId());
+  const gone = shop.track({ userId: 'gone' });
+  const later = shop.track({ userId: 'gone' });
+  bench().put([gone, shop.track({ messageIdGiven: false }), later]);
+  const users = new Map<string, bigint>();
+  let attempts = 0;
+  bench().analytics.before = () => {
+    // Its erasure is over: messages that are received later are taken.
+    users.set(erasedName(gone.projectId, gone.userKey), gone.receivedAt);
+    if (attempts++ < 2) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
+  };
+
+  bench().run({ leftOut: async () => ({ projects: new Set(), users: new Map(users) }) });
+
+  await expect.poll(() => bench().hasCaughtUp()).toBe(true);
+  expect(attempts).toBeGreaterThan(2);
+  const sql = 'SELECT message_id FROM track_rows WHERE project_id = {p:String} AND user = {user:UInt128}';
+  const params = { p: shop.projectId, user: userNumber(gone.userKey) };
+  expect(await ask(bench().analytics.store, sql, params)).toEqual([{ message_id: later.messageId }]);
 });

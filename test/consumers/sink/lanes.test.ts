@@ -83,7 +83,7 @@ test('messages of a project that was deleted are passed and not copied', async (
   const given = { messageId: 'm-1', messageIdGiven: true };
   bench().put([gone.track(), maker.track(), gone.identify(given), gone.identify(given), gone.session()]);
 
-  bench().run({ deletedProjects: async () => new Set([gone.projectId]) });
+  bench().run({ leftOut: async () => ({ projects: new Set([gone.projectId]), users: new Map() }) });
   await caughtUp();
 
   const sql = 'SELECT project_id, count() AS n FROM user_rows GROUP BY project_id';

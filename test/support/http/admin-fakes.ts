@@ -19,6 +19,7 @@ import { deadLetterUnknown } from '../../../services/operations/dead-letters/sel
 import type { Guess } from '../../../services/operations/import/guess/guess.ts';
 import type { GenerationSummary, PlannedReplay } from '../../../services/operations/replay/replay-commands.ts';
 import type { Deletion } from '../../../services/stores/projects/delete-project.ts';
+import { MemoryErasures } from './memory-erasures.ts';
 import { MemoryProjectStore } from './memory-project-store.ts';
 import { track } from '../messages/messages.ts';
 
@@ -180,6 +181,7 @@ export class MemoryAdmin {
       'verify',
       'import',
       'backup',
+      'users erase',
     ]) as JobKind[];
     const done = kinds.map((kind): [JobKind, Command] => [kind, async (args) => RESULTS[kind] ?? args]);
     return {
@@ -222,6 +224,7 @@ export class MemoryAdmin {
           }),
         edit: async (edit) => this.#whileThere(edited(edit)),
       },
+      erasures: new MemoryErasures((value) => this.#ofProject(value)),
       generations: {
         list: async () => this.#whileThere(generations),
         find: async (kind, number) =>

@@ -35,8 +35,12 @@ export class MemoryStoreFigures implements StoreFigures {
     return this.#unlessUnreachable(names.filter((name) => this.settledMessages.has(name)));
   }
 
-  async deletedProjects(): Promise<ReadonlySet<string>> {
-    return this.#unlessUnreachable(this.deleted);
+  async oldestErasureMs(): Promise<number | null> {
+    return this.#unlessUnreachable(null);
+  }
+
+  async leftOut(): ReturnType<StoreFigures['leftOut']> {
+    return this.#unlessUnreachable({ projects: this.deleted, users: new Map() });
   }
 
   async ofProject(): ReturnType<StoreFigures['ofProject']> {

@@ -27,6 +27,8 @@ export class LiveScene {
   readonly saved: SqlAudienceStore;
   readonly projectId: string;
   fault: Fault | undefined;
+  /** The people who were forgotten, as `ErasedUsers`. */
+  readonly forgotten = new Map<string, Micros>();
   readonly #analytics: AnalyticsStore;
   readonly #database: Database;
   #ahead = 0n;
@@ -61,7 +63,14 @@ export class LiveScene {
       askHistory: this.#analytics.askHistory.bind(this.#analytics),
       hasUserOrder: async () => true,
     };
-    const more = { analytics, history, generationOf: async () => 1, lagMs: async () => 0, everyMs: 20 };
+    const more = {
+      analytics,
+      history,
+      generationOf: async () => 1,
+      lagMs: async () => 0,
+      leftOut: async () => ({ projects: new Set<string>(), users: this.forgotten }),
+      everyMs: 20,
+    };
     this.#live = new LiveAudiences({ ...common, ...more, store, saved });
     this.#scheduler = new AudienceScheduler({
       ...common,

@@ -1,5 +1,6 @@
 /** What the paths of operators name in the tests of the OpenAPI document. */
 import { DEAD_LETTER } from '../http/admin-fakes.ts';
+import { ERASURE, NOBODY_ID } from '../http/memory-erasures.ts';
 import type { Document, Operation } from './document.ts';
 import { PROJECT, type ReadingServer } from '../http/reading-server.ts';
 
@@ -45,7 +46,16 @@ export class AdminObjects {
     const stopped = (await jobStore.add({ kind: 'import', args, principal: 'local' })).id;
     const nothing = { result: null, failure: null, progress: null, rate: null };
     await jobStore.finish(stopped, { state: 'cancelled', ...nothing });
-    const ids = { projects, keys, jobs, verifications: jobs, 'dead-letters': encodeURIComponent(DEAD_LETTER) };
+    const people = { users: [{ userKey: 'a'.repeat(64), name: 'ada', isAnonymous: false }], suppress: true };
+    await server.admin.ports.erasures.request({ ...people, projectId: projects, actor: 'local' });
+    const ids = {
+      projects,
+      keys,
+      jobs,
+      erasures: ERASURE,
+      verifications: jobs,
+      'dead-letters': encodeURIComponent(DEAD_LETTER),
+    };
     return new AdminObjects(ids, { queued, stopped }, file);
   }
 
@@ -55,6 +65,23 @@ export class AdminObjects {
     if (path.startsWith('/v1/admin/imports/files/')) return this.#file;
     if (path.startsWith('/v1/admin/imports/')) return path.endsWith('/resume') ? stopped : queued;
     return this.#ids[path.split('/')[3] ?? ''] ?? '';
+  }
+
+  /** Dry runs of erasures, and requests that name nobody who is known, and no project. */
+  async erasureAnswers(
+    server: ReadingServer,
+    document: Document,
+    exchange: (operation: Operation, request?: { readonly path?: string; readonly body?: string }) => Promise<number>,
+  ): Promise<readonly number[]> {
+    const [one, several] = [document.operation('forgetUser'), document.operation('forgetUsers')];
+    const path = (id: string): string => `/v1/users/${id}?project=${PROJECT.id}`;
+    const body = JSON.stringify({ project: PROJECT.id, users: [{ user_id: NOBODY_ID }], dry_run: true });
+    const planned = [await exchange(one, { path: `${path('ada')}&dry_run=true` }), await exchange(several, { body })];
+    const unknown = await exchange(one, { path: path(NOBODY_ID) });
+    server.admin.projectIsUnknown = true;
+    const answers = [...planned, unknown, await exchange(several)];
+    server.admin.projectIsUnknown = false;
+    return answers;
   }
 
   /** What stands in the way of imports, one after the other; once the stopped one was continued. */

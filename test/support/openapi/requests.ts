@@ -20,6 +20,7 @@ export const QUERIES: Readonly<Record<string, string>> = {
   listUsers: '?trait=plan:pro',
   listEvents: `?internal_id=${userKeyOf(PROJECT.id, 'ada')}`,
   watchEvents: '?seconds=1',
+  forgetUser: `?project=${PROJECT.id}`,
 };
 
 /** What a page of the console sends; every other client may. */

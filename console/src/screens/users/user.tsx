@@ -1,6 +1,7 @@
 import { operation } from '../../../../schemas/operations.ts';
 import type { Profile } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
+import { isAdmin } from '../../frame/session.ts';
 import { CopyAs, CopyText } from '../../parts/copy-as.tsx';
 import { Download } from '../../parts/download.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
@@ -10,6 +11,7 @@ import { usePoll } from '../../parts/loading/use-poll.ts';
 import { displayName } from '../../parts/user-cell.tsx';
 import { Activity } from './activity.tsx';
 import { saveExport } from './export-lines.ts';
+import { ForgetButton } from './forget.tsx';
 import { Timeline } from './timeline.tsx';
 import { profileRequest, targetOf, type UserName } from '../user-link.ts';
 import { Traits } from './traits.tsx';
@@ -33,6 +35,7 @@ export function UserPage({ name }: { readonly name: UserName }) {
             <Download label="Export" unit="lines" run={(tell, signal) => saveExport(name, tell, signal)} />
           )}
           <CopyAs request={asked} {...tidemark} />
+          {value !== undefined && isAdmin.value && <ForgetButton profile={value} />}
         </>
       }
     >

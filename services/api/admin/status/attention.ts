@@ -31,6 +31,7 @@ export const ATTENTION_LINKS = {
   verification_found_difference: 'docs/operations.md#a-store-is-wrong',
   verification_old: 'docs/verify.md',
   backup_old: 'docs/operations.md#backup-and-restore',
+  erasure_late: 'docs/forget.md#what-to-watch',
 } as const;
 
 export type AttentionCode = keyof typeof ATTENTION_LINKS;
@@ -41,6 +42,7 @@ export type JudgedStatus = Omit<InstallationStatus, 'attention'>;
 const MAX_LAG_S = 60;
 const LEAST_FREE_BYTES = 2 ** 30;
 const LEAST_FREE_SHARE = 0.1;
+const ERASED_WITHIN_MS = 86_400_000;
 const VERIFIED_WITHIN_MS = 7 * 86_400_000;
 
 export function attentionTo(status: JudgedStatus, nowMs: number): readonly Attention[] {
@@ -52,6 +54,7 @@ export function attentionTo(status: JudgedStatus, nowMs: number): readonly Atten
     ...diskAttention(status),
     ...verificationAttention(status, nowMs),
     ...backupAttention(status, nowMs),
+    ...erasureAttention(status, nowMs),
   ].map(([code, reason]) => ({ code, reason, link: ATTENTION_LINKS[code] }));
 }
 
@@ -130,4 +133,9 @@ function backupAttention({ backup, uptime_seconds: uptime }: JudgedStatus, nowMs
   const hours = Math.floor(seconds / 3_600);
   const age = finishedAt === null ? 'there has never been one' : `the last is ${hours} hours old`;
   return [['backup_old', `a backup into ${folder} is due every ${every / 3_600} hours, and ${age}`]];
+}
+
+function erasureAttention({ oldest_erasure_at: requestedAt = null }: JudgedStatus, nowMs: number): Finding[] {
+  if (requestedAt === null || nowMs - Date.parse(requestedAt) <= ERASED_WITHIN_MS) return [];
+  return [['erasure_late', `somebody is to be forgotten since ${requestedAt}, and is not yet`]];
 }

@@ -53,6 +53,7 @@ class StatusSource {
   readonly #processes: () => Promise<readonly SeenProcess[] | undefined>;
   readonly #verification: () => Promise<Awaited<ReturnType<StoreFigures['verification']>> | undefined>;
   readonly #backup: () => Promise<LastBackup | null | undefined>;
+  readonly #oldestErasure: () => Promise<number | null | undefined>;
   readonly #disk: () => Promise<Awaited<ReturnType<typeof diskFigures>> | undefined>;
   readonly #stored: () => Promise<Awaited<ReturnType<typeof storedBytes>> | undefined>;
   readonly #deadLetters: () => Promise<Awaited<ReturnType<WaitingDeadLetters['count']>> | undefined>;
@@ -65,6 +66,7 @@ class StatusSource {
     this.#processes = cached(QUICK_MS, () => processes.list());
     this.#verification = cached(SLOW_MS, () => figures.verification());
     this.#backup = cached(SLOW_MS, () => figures.lastBackup(parts.schedule.folder));
+    this.#oldestErasure = cached(SLOW_MS, () => figures.oldestErasureMs());
     this.#disk = cached(SLOW_MS, () => diskFigures(folders));
     this.#stored = cached(SLOW_MS, () => storedBytes(folders, figures));
     this.#deadLetters = cached(SLOW_MS, (signal) => letters.count(signal));
@@ -76,11 +78,12 @@ class StatusSource {
   }
 
   async read(): Promise<InstallationStatus> {
-    const [log, processes, verification, backup, disk, stored, letters] = await Promise.all([
+    const [log, processes, verification, backup, oldestErasure, disk, stored, letters] = await Promise.all([
       this.#log(),
       this.#processes(),
       this.#verification(),
       this.#backup(),
+      this.#oldestErasure(),
       this.#disk(),
       this.#stored(),
       this.#deadLetters(),
@@ -113,6 +116,7 @@ class StatusSource {
       stored_bytes: stored ?? { log: null, profiles: null, analytics: null },
       ...(verification === undefined ? {} : { verification: verificationOf(verification) }),
       ...(backup === undefined ? {} : { backup: backupOf(this.#parts.schedule, backup) }),
+      ...erasureOf(oldestErasure),
       dead_letters:
         letters === undefined
           ? null
@@ -228,6 +232,12 @@ function backupOf(
     finished_at: last === null ? null : formatMs(last.finishedAtMs),
     bytes: last?.result.bytes_total ?? null,
   };
+}
+
+/** Left out where it is not known. */
+function erasureOf(oldestMs: number | null | undefined): Pick<InstallationStatus, 'oldest_erasure_at'> {
+  if (oldestMs === undefined) return {};
+  return { oldest_erasure_at: oldestMs === null ? null : formatMs(oldestMs) };
 }
 
 function secondsSince(ms: number, nowMs: number): number {

@@ -8,6 +8,8 @@ import type {
   Difference,
   Evaluation,
   EventsQuery,
+  ForgettingOptions,
+  ForgottenRows,
   IngestedRange,
   KeptHistory,
   LiveNumbers,
@@ -16,12 +18,13 @@ import type {
   QueryResult,
   Rows,
   StoredEvent,
+  Whose,
 } from '../analytics-store.ts';
 import { askRows, refuseIfStopping } from './ask.ts';
 import { ClickHouseAudiences } from './audiences.ts';
 import type { ClickHouseClients } from './clients.ts';
 import type { Deployment } from './deployment.ts';
-import { forgetProject } from './forget-project.ts';
+import { countRows, type ForgettingParts, forgetRows } from './forget-rows.ts';
 import { type ClickHouseDatabases, ClickHouseGenerations } from './generations.ts';
 import { insertError, openingError } from './errors.ts';
 import { insertChunks, insertRows, type InsertTarget, tryRows } from './insert-rows.ts';
@@ -203,12 +206,14 @@ export class ClickHouseStore implements AnalyticsStore {
     return this.liveHistory.kept((query) => this.stream(query, HISTORY_LIMITS));
   }
 
-  forgetProject(projectId: string, signal: AbortSignal): Promise<number> {
+  forget(whose: Whose, { signal, ...options }: ForgettingOptions): Promise<readonly ForgottenRows[]> {
     this.#refuseIfStopping();
-    const shards = this.#clients.shards.map((client) => {
-      return { client, ask: (query: Query): Promise<QueryResult> => this.#ask(client, query, LOOKUP_LIMITS) };
-    });
-    return forgetProject(shards, projectId, AbortSignal.any([signal, this.#stopping.signal]));
+    return forgetRows(this.#shards, whose, { ...options, signal: AbortSignal.any([signal, this.#stopping.signal]) });
+  }
+
+  countOf(whose: Whose): Promise<readonly ForgottenRows[]> {
+    this.#refuseIfStopping();
+    return countRows(this.#shards, whose);
   }
 
   /** Runs a DDL statement, adapted to the deployment of this ClickHouse. */
@@ -260,6 +265,10 @@ export class ClickHouseStore implements AnalyticsStore {
     } catch (error) {
       throw insertError(error);
     }
+  }
+
+  get #shards(): readonly ForgettingParts[] {
+    return this.#clients.shards.map((client) => ({ client, ask: (query) => this.#ask(client, query, LOOKUP_LIMITS) }));
   }
 
   get #target(): InsertTarget {

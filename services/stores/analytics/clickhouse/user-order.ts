@@ -8,7 +8,7 @@ import { pause } from '../../../runtime/pause.ts';
 import type { Query, QueryResult } from '../analytics-store.ts';
 import { type Deployment, quotedName } from './deployment.ts';
 import { questionError } from './errors.ts';
-import { forgetRows, type ForgettingParts } from './forget-project.ts';
+import { forgetInTable, type ForgettingParts } from './forget-rows.ts';
 import { HISTORY_LIMITS } from './kept-history.ts';
 import { writingSettings } from './settings.ts';
 
@@ -124,7 +124,7 @@ export class UserOrder {
       if (partition === undefined) return;
       if (empties === true) await this.#settled(signal);
       await copy(shard, ordered, partition, signal);
-      for (const project of await deleted()) await forgetRows(shard, into, project, signal);
+      for (const project of await deleted()) await forgetInTable(shard, into, project, signal);
       if (empties !== true) return;
       await dropUnlessGrown(shard, from, partition, signal);
     }

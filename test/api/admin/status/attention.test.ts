@@ -36,6 +36,10 @@ function verified(daysAgo: number, missing = NONE, surplus = NONE): Partial<Judg
   return { verification: { finished_at: new Date(NOW_MS - daysAgo * DAY_MS).toISOString(), missing, surplus } };
 }
 
+function erasedSince(hours: number) {
+  return { oldest_erasure_at: new Date(NOW_MS - hours * 3_600_000).toISOString() };
+}
+
 function backedUp(hoursAgo: number | null, everySeconds = 86_400): Partial<JudgedStatus> {
   const finishedAt = hoursAgo === null ? null : new Date(NOW_MS - hoursAgo * 3_600_000).toISOString();
   return { backup: { folder: '/backups', every_seconds: everySeconds, finished_at: finishedAt, bytes: 1 } };
@@ -92,6 +96,12 @@ test.each<[string, Partial<JudgedStatus>, string, RegExp]>([
   ['no verification in seven days', { verification: null }, 'verification_old', /never/],
   ['a backup that is older than twice its schedule', backedUp(49), 'backup_old', /every 24 hours, .* 49 hours old/],
   ['no backup in twice its schedule', { ...backedUp(null), uptime_seconds: 172_801 }, 'backup_old', /never been one/],
+  [
+    'somebody who waits to be forgotten for more than a day',
+    erasedSince(25),
+    'erasure_late',
+    /is to be forgotten since/,
+  ],
 ])('%s wants attention', (_, changes, code, reason) => {
   expect(attentionTo({ ...WELL, ...changes }, NOW_MS)).toMatchObject([
     { code, reason: expect.stringMatching(reason) as string },

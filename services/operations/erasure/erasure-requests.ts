@@ -1,0 +1,214 @@
+import type { Logger } from '../../runtime/logger.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import type { Queryable } from '../../stores/database/database.ts';
+import type { Erasure, ErasureFilter, NewErasure } from '../../stores/erasures/erasure.ts';
+import { SqlErasures, type ErasureTerms } from '../../stores/erasures/sql-erasures.ts';
+import { anonymousKeyOf } from '../../messages/user-key.ts';
+import { tablesOfProfiles } from '../../stores/projects/delete-project.ts';
+import { isFinished } from '../jobs/job.ts';
+import type { Jobs } from '../jobs/job-runner.ts';
+import { countUsers, eraseUsers, type ForgettingUsersParts } from './forget-users.ts';
+import { countAnalytics } from './erase-rows.ts';
+
+/** The people who are to be forgotten. */
+export interface ForgettingRequest extends ErasureTerms {
+  readonly users: readonly NamedPerson[];
+}
+
+/** A person as a request names them. */
+export interface NamedPerson {
+  /** The internal id. */
+  readonly userKey: string;
+  /** The id that was given, where it is not the internal one. */
+  readonly name: string | null;
+  /** Whether that is an anonymous id. */
+  readonly isAnonymous: boolean;
+}
+
+export interface ForgettingAnswer {
+  /** Those of anonymous ids included that were seen with one of the people, and with nobody else. */
+  readonly erasures: readonly Erasure[];
+  /** Anonymous ids that were seen with others too: they stay. */
+  readonly shared: readonly string[];
+  /** Internal ids of which nothing is known: nothing was done. */
+  readonly unknown: readonly string[];
+}
+
+export interface ForgettingPlan extends Omit<ForgettingAnswer, 'erasures'> {
+  readonly users: readonly string[];
+  readonly postgres: Readonly<Record<string, number>>;
+  readonly clickhouse: Readonly<Record<string, number>>;
+}
+
+/** As HTTP calls it, from another thread too. Methods throw `STORE_UNAVAILABLE`. */
+export interface Erasures {
+  /** Forgets people: from then on nothing of them is read, and a job deletes what there is. @throws `PROJECT_UNKNOWN`. */
+  request(request: ForgettingRequest): Promise<ForgettingAnswer>;
+  /** What `request` would do. @throws TidemarkError `PROJECT_UNKNOWN`. */
+  plan(projectId: string, users: readonly NamedPerson[]): Promise<ForgettingPlan>;
+  list(filter: ErasureFilter, limit: number, after?: string): Promise<readonly Erasure[]>;
+  find(id: string): Promise<Erasure | undefined>;
+  lift(id: string): Promise<Erasure | undefined>;
+}
+
+export interface ErasureRequestParts {
+  readonly stores: () => Promise<ForgettingUsersParts>;
+  /** Notes that others are to be told, in the transaction of the request. */
+  readonly tell: (transaction: Queryable, projectId: string, people: readonly NewErasure[]) => Promise<void>;
+  readonly jobs: Pick<Jobs, 'start' | 'list'>;
+  readonly stopping: AbortSignal;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+export const USERS_ERASE = 'users erase';
+
+export class ErasureRequests implements Erasures {
+  readonly #parts: ErasureRequestParts;
+
+  constructor(parts: ErasureRequestParts) {
+    this.#parts = parts;
+  }
+
+  async request({ users, ...terms }: ForgettingRequest): Promise<ForgettingAnswer> {
+    const stores = await this.#parts.stores();
+    const erasures = new SqlErasures(stores.database);
+    const { people, names, shared, unknown } = await peopleOf(stores, terms.projectId, users);
+    if (people.length === 0) return { erasures: [], shared, unknown };
+    const also = (transaction: Queryable) => this.#parts.tell(transaction, terms.projectId, people);
+    const made = await erasures.request(people, terms, names, also);
+    await this.#hide(stores, made);
+    await beginErasing(this.#parts.jobs, terms.actor);
+    return { erasures: made, shared, unknown };
+  }
+
+  async plan(projectId: string, users: readonly NamedPerson[]): Promise<ForgettingPlan> {
+    const stores = await this.#parts.stores();
+    const { people, shared, unknown } = await peopleOf(stores, projectId, users);
+    const keys = people.map(({ userKey }) => userKey);
+    return { users: keys, shared, unknown, ...(await countUsers(stores, { projectId, users: keys })) };
+  }
+
+  async list(...wanted: Parameters<Erasures['list']>): Promise<readonly Erasure[]> {
+    return new SqlErasures((await this.#parts.stores()).database).list(...wanted);
+  }
+
+  async find(id: string): Promise<Erasure | undefined> {
+    return new SqlErasures((await this.#parts.stores()).database).find(id);
+  }
+
+  async lift(id: string): Promise<Erasure | undefined> {
+    return new SqlErasures((await this.#parts.stores()).database).lift(id);
+  }
+
+  /** What cannot be deleted now, the job deletes later: nobody reads it of Postgres meanwhile. */
+  async #hide(stores: ForgettingUsersParts, made: readonly Erasure[]): Promise<void> {
+    const { stopping, logger } = this.#parts;
+    try {
+      await eraseUsers(stores, made, { signal: stopping, waits: false });
+    } catch (error) {
+      logger.warn({ err: error }, 'people who are to be forgotten cannot be deleted now: a job will do it');
+    }
+  }
+}
+
+/** Begins the job, unless one runs: where it does not delete what was just asked for, `ErasureWatch` begins the next. */
+export async function beginErasing(jobs: Pick<Jobs, 'start' | 'list'>, principal: string): Promise<void> {
+  const [last] = await jobs.list(1, { kind: USERS_ERASE });
+  if (last === undefined || isFinished(last)) await jobs.start({ kind: USERS_ERASE, args: {}, principal });
+}
+
+interface People extends Pick<ForgettingAnswer, 'shared' | 'unknown'> {
+  readonly people: readonly NewErasure[];
+  /** Every id by which they were called. */
+  readonly names: readonly string[];
+}
+
+/** Those of whom anything is known, with the anonymous ids that are theirs alone. */
+async function peopleOf(
+  stores: ForgettingUsersParts,
+  projectId: string,
+  users: readonly NamedPerson[],
+): Promise<People> {
+  const { database } = stores;
+  if ((await database.query('select 1 from projects where id = $1', [projectId])).length === 0)
+    throw new TidemarkError('PROJECT_UNKNOWN', 'There is no such project.');
+  const keys = [...new Set(users.map(({ userKey }) => userKey))];
+  const found = await namesOfPeople(stores, projectId, keys);
+  const known = await knownAmong(stores, projectId, keys, new Set(found.map(({ key }) => key)));
+  const own = found.filter(({ isShared, anonymousId }) => anonymousId !== null && !isShared);
+  const withThem = own.flatMap(({ key, anonymousId, isBeside }) =>
+    isBeside
+      ? [{ userKey: anonymousKeyOf(projectId, anonymousId ?? ''), withUser: key, userId: null, anonymousId }]
+      : [],
+  );
+  const people = new Map<string, NewErasure>();
+  for (const userKey of keys)
+    if (known.has(userKey)) people.set(userKey, { userKey, ...knownIdsOf(userKey, found, users) });
+  for (const one of withThem) if (!people.has(one.userKey)) people.set(one.userKey, one);
+  const given = users.flatMap(({ name, userKey }) => (name !== null && known.has(userKey) ? [name] : []));
+  const names = [...given, ...found.map(({ userId }) => userId), ...own.map(({ anonymousId }) => anonymousId)];
+  return {
+    people: [...people.values()],
+    names: [...new Set(names.filter((name) => name !== null))],
+    shared: [...new Set(found.flatMap((one) => (one.isShared ? [one.anonymousId ?? ''] : [])))],
+    unknown: keys.filter((key) => !known.has(key)),
+  };
+}
+
+/** By which others know a person: as the profile has it, or as it was given. */
+function knownIdsOf(
+  userKey: string,
+  found: readonly FoundName[],
+  users: readonly NamedPerson[],
+): Pick<NewErasure, 'userId' | 'anonymousId'> {
+  const known = found.find(({ key, isBeside }) => key === userKey && !isBeside);
+  if (known !== undefined) return { userId: known.userId, anonymousId: known.anonymousId };
+  const { name = null, isAnonymous = false } = users.find((one) => one.userKey === userKey) ?? {};
+  return isAnonymous ? { userId: null, anonymousId: name } : { userId: name, anonymousId: null };
+}
+
+interface FoundName {
+  readonly key: string;
+  readonly userId: string | null;
+  readonly anonymousId: string | null;
+  /** Whether the anonymous id came beside a user id: it may name a user of its own. */
+  readonly isBeside: boolean;
+  /** Whether it was seen with anybody else. */
+  readonly isShared: boolean;
+}
+
+/** What every generation of profiles knows of these people. */
+async function namesOfPeople({ database }: ForgettingUsersParts, projectId: string, keys: readonly string[]) {
+  const found: FoundName[] = [];
+  for (const table of await tablesOfProfiles(database, 'users')) {
+    const sql = `select user_key as key, user_id as "userId", anonymous_id as "anonymousId", false as "isBeside",
+                        false as "isShared"
+                 from ${table} where project_id = $1 and user_key = any ($2::text[])`;
+    found.push(...(await database.query<FoundName>(sql, [projectId, keys])));
+  }
+  for (const table of await tablesOfProfiles(database, 'anonymous_ids')) {
+    const sql = `select user_key as key, null::text as "userId", anonymous_id as "anonymousId", true as "isBeside",
+                        exists (select from ${table} as others
+                                where others.project_id = ids.project_id and others.anonymous_id = ids.anonymous_id
+                                  and not others.user_key = any ($2::text[])) as "isShared"
+                 from ${table} as ids where project_id = $1 and user_key = any ($2::text[])`;
+    found.push(...(await database.query<FoundName>(sql, [projectId, keys])));
+  }
+  return found;
+}
+
+/** Also those whom analytics alone knows, and those who are forgotten already: what came since is deleted then. */
+async function knownAmong(
+  stores: ForgettingUsersParts,
+  projectId: string,
+  keys: readonly string[],
+  known: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const sql = 'select user_key from erasures where project_id = $1 and user_key = any ($2::text[]) and cut_us is null';
+  const erased = await stores.database.query<{ readonly user_key: string }>(sql, [projectId, keys]);
+  const all = new Set([...known, ...erased.map((row) => row.user_key)]);
+  const others = keys.filter((key) => !all.has(key));
+  if (others.length === 0) return all;
+  for (const { user } of await countAnalytics(stores, { projectId, users: others })) if (user !== null) all.add(user);
+  return all;
+}

@@ -1,0 +1,74 @@
+import { Gauge, Registry } from 'prom-client';
+import type { Logger } from '../../runtime/logger.ts';
+import { pause } from '../../runtime/pause.ts';
+import type { Database } from '../../stores/database/database.ts';
+import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
+import type { Jobs } from '../jobs/job-runner.ts';
+import { beginErasing } from './erasure-requests.ts';
+
+export interface ErasureWatchParts {
+  readonly database: Database;
+  readonly jobs: Pick<Jobs, 'start' | 'list'>;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** How often it looks for people who are still to be forgotten. */
+  readonly lookEveryMs?: number;
+}
+
+const PENDING_POLL_MS = 60_000;
+
+/** Has people forgotten by a job where none is doing it: the last was interrupted, or did not know of them. */
+export class ErasureWatch {
+  readonly #parts: ErasureWatchParts;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(parts: ErasureWatchParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#running ??= this.#run(this.#stopping.signal);
+  }
+
+  /** A job that it began goes on. Idempotent. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const { database, jobs, logger, lookEveryMs = PENDING_POLL_MS } = this.#parts;
+    const erasures = new SqlErasures(database);
+    while (!signal.aborted) {
+      try {
+        if ((await erasures.oldestPendingMs()) !== null) await beginErasing(jobs, 'service');
+      } catch (error) {
+        if (!signal.aborted) logger.warn({ err: error }, 'cannot forget people now');
+      }
+      await pause(lookEveryMs, signal);
+    }
+  }
+}
+
+/** How long people have waited to be forgotten, whichever process forgets them, as a metric. */
+export class ErasureMetrics {
+  readonly #erasures: SqlErasures;
+  readonly #registry = new Registry();
+  readonly #oldest = new Gauge({
+    name: 'tidemark_erasures_oldest_seconds',
+    help: 'How long ago the oldest erasure of a person was asked for that is not done; 0 where all are',
+    registers: [this.#registry],
+  });
+
+  constructor(database: Database) {
+    this.#erasures = new SqlErasures(database);
+  }
+
+  /** In the text format of Prometheus. */
+  async text(): Promise<string> {
+    // While Postgres is unavailable, the last figure remains.
+    const oldestMs = await this.#erasures.oldestPendingMs().catch(() => undefined);
+    if (oldestMs !== undefined) this.#oldest.set(oldestMs === null ? 0 : Math.max(0, Date.now() - oldestMs) / 1_000);
+    return this.#registry.metrics();
+  }
+}

@@ -1,0 +1,248 @@
+import { createHash } from 'node:crypto';
+import type { Codec } from '../../messages/codec.ts';
+import { formatMs } from '../../messages/timestamp.ts';
+import type { CommandCall } from '../../runtime/command.ts';
+import type { ForgottenRows, Whose } from '../../stores/analytics/analytics-store.ts';
+import { NOW_MS } from '../../stores/database/sql-time.ts';
+import { erasedName, type ErasedUsers } from '../../stores/erasures/erased-users.ts';
+import type { Erasure, ErasureReport } from '../../stores/erasures/erasure.ts';
+import { readErasedUsers } from '../../stores/erasures/read-erased-users.ts';
+import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
+import { tablesOfProfiles } from '../../stores/projects/delete-project.ts';
+import { forgetBegunEdits } from './begun-edits.ts';
+import {
+  countAnalytics,
+  deletedFromProfiles,
+  eraseAnalytics,
+  eraseUntilGone,
+  pauseFor,
+  type RowsParts,
+} from './erase-rows.ts';
+
+export interface ForgettingUsersParts extends RowsParts {
+  readonly codec: Codec;
+  /** Left out where the log keeps its records. */
+  readonly blank?: BlankRecords;
+}
+
+/**
+ * Makes the records of these people blank on the log. Resolves with how many it has made blank of each person, by name as in
+ * `ErasedUsers`, and of each topic. May be repeated, and then continues what was begun.
+ */
+export type BlankRecords = (
+  erased: ErasedUsers,
+  call: Pick<CommandCall, 'signal' | 'report'>,
+) => Promise<ReadonlyMap<string, Readonly<Record<string, number>>>>;
+
+/** What the job came to, as plain JSON. */
+export interface ForgottenUsers {
+  readonly users: number;
+  /** Rows of Postgres and of ClickHouse, in all generations. */
+  readonly rows: number;
+  /** Records that were made blank; null where the log keeps them. */
+  readonly records: number | null;
+}
+
+const PROFILE_TABLES = ['profiles', 'anonymous_ids', 'users'];
+
+// By then readers have learned of it: most of what they wrote before goes then.
+const KNOWN_AFTER_MS = 5_000;
+
+/**
+ * The job `users erase`: forgets everybody of whom that was asked. Deletes what the stores have of them, in every
+ * generation, until readers write nothing of them any more; then makes their records on the log blank. May be interrupted at
+ * any point, and repeated.
+ *
+ * @throws TidemarkError What the stores throw.
+ */
+export async function forgetUsers(parts: ForgettingUsersParts, call: CommandCall): Promise<ForgottenUsers> {
+  const erasures = new SqlErasures(parts.database);
+  const total = { users: 0, rows: 0, records: parts.blank === undefined ? null : 0 };
+  // Others may be asked for while these are forgotten.
+  for (let people = await erasures.pending(); people.length > 0; people = await erasures.pending()) {
+    total.rows += await eraseAll(parts, people, call);
+    call.report({ phase: 'log', done: total.rows, unit: 'rows' });
+    const records = await blankRecords(parts, call);
+    total.records = total.records === null || records === null ? null : total.records + records;
+    await evaluateAgain(parts, people);
+    await finish(parts, people);
+    total.users += people.length;
+  }
+  return total;
+}
+
+/** Deletes what the stores have of these people, until nothing comes any more. Returns how many rows. */
+async function eraseAll(parts: ForgettingUsersParts, people: readonly Erasure[], call: CommandCall): Promise<number> {
+  let rows = 0;
+  const eraseOnce = async (): Promise<boolean> => {
+    call.report({ phase: 'stores', done: rows, unit: 'rows' });
+    const found = await eraseUsers(parts, people, { signal: call.signal });
+    rows += found;
+    return found > 0;
+  };
+  const onPause = (): void => call.report({ phase: 'waiting for the readers', done: rows, unit: 'rows' });
+  await eraseOnce();
+  onPause();
+  await pauseFor(Math.min(KNOWN_AFTER_MS, parts.pauseMs ?? KNOWN_AFTER_MS), call.signal);
+  await eraseUntilGone(parts, call, eraseOnce, onPause);
+  await forgetEditsOf(parts, people);
+  return rows;
+}
+
+/**
+ * Deletes what the stores have of these people now, and adds it to their reports.
+ *
+ * @param options `waits`: whether rows of analytics are gone from the disk when it resolves; else they are seen no more.
+ * @returns How many rows were deleted.
+ */
+export async function eraseUsers(
+  parts: ForgettingUsersParts,
+  people: readonly Erasure[],
+  options: { readonly signal: AbortSignal; readonly waits?: boolean },
+): Promise<number> {
+  let found = 0;
+  for (const [projectId, ofProject] of Map.groupBy(people, (one) => one.projectId)) {
+    const whose = { projectId, users: ofProject.map(({ userKey }) => userKey) };
+    const postgres = await eraseProfiles(parts, whose, options.signal);
+    const clickhouse = await eraseAnalytics(parts, whose, options);
+    found += [...postgres, ...clickhouse].reduce((sum, { rows }) => sum + rows, 0);
+    await noteRows(parts, ofProject, postgres, clickhouse);
+  }
+  return found;
+}
+
+async function noteRows(
+  parts: RowsParts,
+  people: readonly Erasure[],
+  postgres: readonly ForgottenRows[],
+  clickhouse: readonly ForgottenRows[],
+): Promise<void> {
+  const [ofProfiles, ofAnalytics] = [postgres, clickhouse].map((rows) => Map.groupBy(rows, ({ user }) => user));
+  for (const erasure of people) {
+    const own = ofProfiles?.get(erasure.userKey) ?? [];
+    const others = ofAnalytics?.get(erasure.userKey) ?? [];
+    if (own.length + others.length === 0) continue;
+    await addToReport(parts, erasure, (report) => ({
+      ...report,
+      postgres: added(report.postgres, own),
+      clickhouse: added(report.clickhouse, others),
+    }));
+  }
+}
+
+async function eraseProfiles({ database }: RowsParts, whose: Whose, signal: AbortSignal) {
+  const found: ForgottenRows[] = [];
+  for (const table of PROFILE_TABLES) {
+    for await (const users of deletedFromProfiles(database, table, whose, signal))
+      for (const user of users) found.push({ table, user, rows: 1 });
+  }
+  return found;
+}
+
+/** What the stores have of these people, by table. */
+export async function countUsers(parts: RowsParts, whose: Whose) {
+  const postgres = await countProfiles(parts, whose);
+  return { postgres: added({}, postgres), clickhouse: added({}, await countAnalytics(parts, whose)) };
+}
+
+async function countProfiles({ database }: RowsParts, { projectId, users = [] }: Whose) {
+  const found: ForgottenRows[] = [];
+  for (const name of PROFILE_TABLES) {
+    for (const table of await tablesOfProfiles(database, name)) {
+      const sql = `select count(*) as rows from ${table} where project_id = $1 and user_key = any ($2::text[])`;
+      const [row] = await database.query<{ readonly rows: bigint }>(sql, [projectId, users]);
+      found.push({ table: name, user: null, rows: Number(row?.rows ?? 0) });
+    }
+  }
+  return found;
+}
+
+function added(counts: Readonly<Record<string, number>>, found: readonly ForgottenRows[]): Record<string, number> {
+  const sums = { ...counts };
+  for (const { table, rows } of found) if (rows > 0) sums[table] = (sums[table] ?? 0) + rows;
+  return sums;
+}
+
+async function addToReport(
+  { database }: RowsParts,
+  { id }: Erasure,
+  add: (report: ErasureReport) => ErasureReport,
+): Promise<void> {
+  const erasures = new SqlErasures(database);
+  await erasures.report(id, JSON.stringify(add(await reportOf(erasures, id))));
+}
+
+async function reportOf(erasures: SqlErasures, id: string): Promise<ErasureReport> {
+  const kept = (await erasures.find(id))?.report ?? null;
+  return kept === null ? { postgres: {}, clickhouse: {}, log: null } : (JSON.parse(kept) as ErasureReport);
+}
+
+async function forgetEditsOf(parts: ForgettingUsersParts, people: readonly Erasure[]): Promise<void> {
+  const names = new Set(people.map(({ projectId, userKey }) => erasedName(projectId, userKey)));
+  await forgetBegunEdits(parts, ({ projectId, userKey }) => names.has(erasedName(projectId, userKey)));
+}
+
+/** Everybody who was ever forgotten is looked for: messages that are dropped come after an erasure too. */
+async function blankRecords(parts: ForgettingUsersParts, call: CommandCall): Promise<number | null> {
+  if (parts.blank === undefined) return null;
+  const blanked = await parts.blank(await readErasedUsers(parts.database), call);
+  let records = 0;
+  for (const erasure of await new SqlErasures(parts.database).list({}, MOST_REPORTS)) {
+    const byTopic = blanked.get(erasedName(erasure.projectId, erasure.userKey));
+    if (byTopic === undefined) continue;
+    const rows = Object.entries(byTopic).map(([table, count]) => ({ table, user: null, rows: count }));
+    records += rows.reduce((sum, one) => sum + one.rows, 0);
+    await addToReport(parts, erasure, (report) => ({ ...report, log: added(report.log ?? {}, rows) }));
+  }
+  return records;
+}
+
+const MOST_REPORTS = 1_000_000;
+
+/** The sizes of audiences that were counted with these people: those that are evaluated by themselves are, at once. */
+async function evaluateAgain({ database }: RowsParts, people: readonly Erasure[]): Promise<void> {
+  await database.query(
+    `update audiences set due_at_ms = ${NOW_MS}
+     where project_id = any ($1::text[]) and deleted_at_ms is null and (refresh_ms is not null or is_live)
+       and evaluated_at is not null`,
+    [[...new Set(people.map(({ projectId }) => projectId))]],
+  );
+}
+
+/** Looks once more, and writes the certificates. */
+async function finish(parts: ForgettingUsersParts, people: readonly Erasure[]): Promise<void> {
+  const erasures = new SqlErasures(parts.database);
+  const remains = remainsAfter(Date.now(), parts.blank === undefined);
+  for (const [projectId, ofProject] of Map.groupBy(people, (one) => one.projectId)) {
+    const left = await countUsers(parts, { projectId, users: ofProject.map(({ userKey }) => userKey) });
+    const found = { postgres: totalRows(left.postgres), clickhouse: totalRows(left.clickhouse) };
+    for (const { id, userKey } of ofProject) {
+      const before = await reportOf(erasures, id);
+      const log = parts.blank === undefined ? null : (before.log ?? {});
+      const sha256 = createHash('sha256').update(userKey).digest('hex');
+      const report = { ...before, log, user_sha256: sha256, found_at_end: found, remains };
+      await erasures.finish(id, JSON.stringify(report satisfies ErasureReport));
+    }
+  }
+}
+
+function totalRows(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+/**
+ * What may still name a person after an erasure that ended then, and until when.
+ *
+ * @param keepsLog Whether the log keeps the records: on Kafka, until its retention ends.
+ */
+function remainsAfter(atMs: number, keepsLog: boolean): NonNullable<ErasureReport['remains']> {
+  const after = (days: number): string => formatMs(atMs + days * 86_400_000);
+  return [
+    ...(keepsLog ? [{ what: 'records on the log, which readers leave out', until: null }] : []),
+    { what: 'files that were uploaded to be imported', until: after(7) },
+    { what: 'lines that imports refused', until: after(30) },
+    { what: 'requests that are refused from now on', until: after(30) },
+    { what: 'backups that were made before', until: null },
+    { what: 'exports, and what webhooks have sent', until: null },
+  ];
+}

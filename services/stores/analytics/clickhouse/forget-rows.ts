@@ -1,0 +1,180 @@
+import type { ClickHouseClient } from '@clickhouse/client';
+import { TidemarkError } from '../../../runtime/errors.ts';
+import { pause } from '../../../runtime/pause.ts';
+import type { ForgettingOptions, ForgottenRows, Query, QueryResult, Whose } from '../analytics-store.ts';
+import { userNumber } from '../columns.ts';
+import { quotedName } from './deployment.ts';
+import { openingError } from './errors.ts';
+
+/** Both on one server, in the database with the tables of the generation. */
+export interface ForgettingParts {
+  readonly client: Pick<ClickHouseClient, 'command'>;
+  readonly ask: (query: Query) => Promise<QueryResult>;
+}
+
+const POLL_MS = 100;
+
+// A statement has the ids of its users: 256 KB is the most that ClickHouse reads of one.
+const USERS_OF_DELETION = 1_000;
+
+/** See `AnalyticsStore.forget`. May be repeated: a deletion that is under way is waited for, not begun again. */
+export async function forgetRows(
+  shards: readonly ForgettingParts[],
+  whose: Whose,
+  { signal, waits = true }: ForgettingOptions,
+): Promise<readonly ForgottenRows[]> {
+  const found: ForgottenRows[] = [];
+  for (const slice of slicesOfUsers(whose)) {
+    for (const parts of shards) {
+      // All are begun before one is waited for: from then on nobody sees the rows.
+      const tables = await tablesWith(parts, slice);
+      for (const table of tables) {
+        signal.throwIfAborted();
+        found.push(...(await beginIn(parts, table, slice)));
+      }
+      if (waits) for (const table of tables) await waitForEnd(parts, table, slice, signal);
+    }
+  }
+  return found;
+}
+
+/** How many rows there are, as questions see them. */
+export async function countRows(shards: readonly ForgettingParts[], whose: Whose): Promise<readonly ForgottenRows[]> {
+  const found: ForgottenRows[] = [];
+  for (const slice of slicesOfUsers(whose)) {
+    for (const parts of shards)
+      for (const table of await tablesWith(parts, slice)) found.push(...(await rowsIn(parts, table, slice)));
+  }
+  return found;
+}
+
+/** Deletes the rows of a project from one table, and resolves when they are gone. */
+export async function forgetInTable(
+  parts: ForgettingParts,
+  name: string,
+  projectId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const table = { name, userColumn: undefined };
+  await beginIn(parts, table, { projectId });
+  await waitForEnd(parts, table, { projectId }, signal);
+}
+
+interface Table {
+  readonly name: string;
+  /** The column that names the user, where users are deleted. */
+  readonly userColumn: 'user' | 'internal_id' | undefined;
+}
+
+function slicesOfUsers({ projectId, users }: Whose): readonly Whose[] {
+  if (users === undefined) return [{ projectId }];
+  return Array.from({ length: Math.ceil(users.length / USERS_OF_DELETION) }, (_, index) => ({
+    projectId,
+    users: users.slice(index * USERS_OF_DELETION, (index + 1) * USERS_OF_DELETION),
+  }));
+}
+
+/**
+ * Every table with the columns, so that one of a later migration is not forgotten here. First that of users, without whom no
+ * evaluation writes a change, then the history of audiences: nobody leaves an audience by being forgotten.
+ */
+async function tablesWith({ ask }: ForgettingParts, { users }: Whose): Promise<readonly Table[]> {
+  const { rows } = await ask({
+    sql: `SELECT table AS found, has(groupArray(name) AS columns, 'user') AS has_user, has(columns, 'internal_id') AS has_id
+          FROM system.columns
+          WHERE database = currentDatabase() AND table IN
+            (SELECT name FROM system.tables
+             WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND name NOT LIKE '.%')
+          GROUP BY found HAVING has(columns, 'project_id')
+          ORDER BY found = 'user_rows' DESC, startsWith(found, 'audience_') DESC, found`,
+    params: {},
+  });
+  const tables = rows as readonly unknown[] as readonly { found: string; has_user: number; has_id: number }[];
+  if (users === undefined) return tables.map(({ found: name }) => ({ name, userColumn: undefined }));
+  return tables.flatMap(({ found: name, has_user: hasUser, has_id: hasId }): readonly Table[] => {
+    if (hasUser === 1) return [{ name, userColumn: 'user' }];
+    return hasId === 1 ? [{ name, userColumn: 'internal_id' }] : [];
+  });
+}
+
+/** Returns the rows that are deleted. */
+async function beginIn(parts: ForgettingParts, table: Table, whose: Whose): Promise<readonly ForgottenRows[]> {
+  const rows = await rowsIn(parts, table, whose);
+  if (rows.length > 0 && (await mutationOf(parts, table, whose)) === undefined)
+    await beginDeletion(parts, table, whose);
+  return rows;
+}
+
+async function rowsIn({ ask }: ForgettingParts, table: Table, whose: Whose): Promise<readonly ForgottenRows[]> {
+  const { name, userColumn = `''` } = table;
+  const { rows } = await ask({
+    sql: `SELECT toString(${userColumn}) AS whose, toString(count()) AS n FROM ${quotedName(name)}
+          WHERE ${conditionOf(table, whose)} GROUP BY whose`,
+    params: { project: whose.projectId },
+  });
+  const keys = new Map(whose.users?.map((userKey) => [nameIn(table, userKey), userKey]));
+  return rows.map((row) => ({ table: name, user: keys.get(row['whose'] as string) ?? null, rows: Number(row['n']) }));
+}
+
+/**
+ * The users are not parameters: a statement has their text, by which it is found among those under way. Numbers are quoted,
+ * since ClickHouse reads one of more than 64 bits as a float.
+ */
+function conditionOf(table: Table, { users }: Whose): string {
+  const ofProject = 'project_id = {project:String}';
+  if (users === undefined || table.userColumn === undefined) return ofProject;
+  const names = users.map((userKey) => `'${nameIn(table, userKey)}'`);
+  return `${ofProject} AND ${table.userColumn} IN (${names.join(', ')})`;
+}
+
+function nameIn({ userColumn }: Table, userKey: string): string {
+  return userColumn === 'user' ? userNumber(userKey) : userKey;
+}
+
+/**
+ * A mutation and not a lightweight deletion, which tables with projections refuse and which leaves the rows on the disk.
+ * ClickHouse carries it out in the background, however long it takes, also if this process ends. Questions no longer see
+ * the rows (`apply_mutations_on_fly`).
+ */
+async function beginDeletion({ client }: ForgettingParts, table: Table, whose: Whose): Promise<void> {
+  try {
+    await client.command({
+      query: `ALTER TABLE ${quotedName(table.name)} DELETE WHERE ${conditionOf(table, whose)}`,
+      query_params: { project: whose.projectId },
+      clickhouse_settings: { mutations_sync: '0' },
+    });
+  } catch (error) {
+    throw openingError(error);
+  }
+}
+
+async function waitForEnd(parts: ForgettingParts, table: Table, whose: Whose, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const mutation = await mutationOf(parts, table, whose);
+    if (mutation === undefined) return;
+    if (mutation.failure !== '') {
+      const what = `ClickHouse cannot delete rows of ${table.name}: ${mutation.failure}`;
+      throw new TidemarkError('STORE_UNAVAILABLE', what);
+    }
+    await pause(POLL_MS, signal);
+    signal.throwIfAborted();
+  }
+}
+
+/** The deletion that is under way, and why it failed last; undefined where none is. */
+async function mutationOf(
+  { ask }: ForgettingParts,
+  table: Table,
+  { projectId, users }: Whose,
+): Promise<{ readonly failure: string } | undefined> {
+  const [first] = users ?? [];
+  const { rows } = await ask({
+    sql: `SELECT latest_fail_reason AS failure FROM system.mutations
+          WHERE database = currentDatabase() AND table = {table:String} AND NOT is_done
+            AND position(command, {project:String}) > 0 AND position(command, {user:String}) > 0
+          LIMIT 1`,
+    params: { table: table.name, project: projectId, user: first === undefined ? '' : nameIn(table, first) },
+  });
+  const failure = rows[0]?.['failure'];
+  return typeof failure === 'string' ? { failure } : undefined;
+}

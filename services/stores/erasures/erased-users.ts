@@ -1,0 +1,42 @@
+import type { Message, Micros } from '../../messages/message.ts';
+
+/**
+ * The people who were forgotten: `project/internal id` → the instant up to which messages are gone, by when they were received. The
+ * key is the text of the log's record key, see `partitionKeyOf`.
+ */
+export type ErasedUsers = ReadonlyMap<string, Micros>;
+
+/** The instant of those whose messages are all dropped, until that is lifted. */
+export const ALL_TIME: Micros = 2n ** 63n - 1n;
+
+/** The name of a user in `ErasedUsers`. */
+export function erasedName(projectId: string, userKey: string): string {
+  return `${projectId}/${userKey}`;
+}
+
+/** Whether a message is of somebody who was forgotten, and is gone therefore. It depends on the message alone. */
+export function isForgotten(
+  erased: ErasedUsers,
+  { projectId, userKey, receivedAt }: Pick<Message, 'projectId' | 'userKey' | 'receivedAt'>,
+): boolean {
+  if (erased.size === 0) return false;
+  const cut = erased.get(erasedName(projectId, userKey));
+  return cut !== undefined && receivedAt <= cut;
+}
+
+/** A user of a project by the internal id. */
+export interface ErasedUser {
+  readonly projectId: string;
+  readonly userKey: string;
+}
+
+/** Those who were forgotten, or of whom more was, since the list was as `before`. */
+export function erasedSince(before: ErasedUsers, now: ErasedUsers): readonly ErasedUser[] {
+  if (now === before) return [];
+  return [...now].flatMap(([name, cut]) => (before.get(name) === cut ? [] : [erasedUserOf(name)]));
+}
+
+function erasedUserOf(name: string): ErasedUser {
+  const slash = name.lastIndexOf('/');
+  return { projectId: name.slice(0, slash), userKey: name.slice(slash + 1) };
+}

@@ -1,0 +1,44 @@
+import type { Queryable } from '../database/database.ts';
+import { ALL_TIME, erasedName, type ErasedUsers } from './erased-users.ts';
+
+interface ErasedRow extends Record<string, unknown> {
+  readonly project_id: string;
+  readonly user_key: string;
+  readonly cut_us: bigint | null;
+}
+
+/** Everybody who was ever forgotten. @throws TidemarkError `STORE_UNAVAILABLE`. */
+export async function readErasedUsers(database: Queryable): Promise<ErasedUsers> {
+  const erased = new Map<string, bigint>();
+  for (const row of await database.query<ErasedRow>('select project_id, user_key, cut_us from erasures')) {
+    const name = erasedName(row.project_id, row.user_key);
+    const cut = row.cut_us ?? ALL_TIME;
+    if (cut > (erased.get(name) ?? -ALL_TIME)) erased.set(name, cut);
+  }
+  return erased;
+}
+
+/** Reads the list again and again. It is the same object while nothing changed. */
+export class ErasedUsersReader {
+  readonly #database: Queryable;
+  #known: { readonly version: string; readonly users: ErasedUsers } | undefined;
+
+  constructor(database: Queryable) {
+    this.#database = database;
+  }
+
+  /** @throws TidemarkError `STORE_UNAVAILABLE`. */
+  async read(): Promise<ErasedUsers> {
+    const version = await this.#version();
+    // A row that comes between the two changes the version of the next time.
+    if (this.#known?.version !== version) this.#known = { version, users: await readErasedUsers(this.#database) };
+    return this.#known.users;
+  }
+
+  /** Rows only come, and get their cut once. */
+  async #version(): Promise<string> {
+    const sql = 'select count(*) as people, count(cut_us) as cuts from erasures';
+    const [row] = await this.#database.query<Record<'people' | 'cuts', bigint>>(sql);
+    return `${row?.people}/${row?.cuts}`;
+  }
+}

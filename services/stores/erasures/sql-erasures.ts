@@ -1,0 +1,214 @@
+import { BASE36, randomText } from '../projects/keys.ts';
+import type { Micros } from '../../messages/message.ts';
+import type { Database, Queryable } from '../database/database.ts';
+import type { Erasure, ErasureFilter, NewErasure } from './erasure.ts';
+
+export interface ErasureTerms {
+  readonly projectId: string;
+  readonly suppress: boolean;
+  readonly actor: string;
+}
+
+/** Article 12 of the GDPR: one month. */
+const DUE_AFTER_US = 30n * 86_400_000_000n;
+
+/**
+ * How long after a lift messages are still dropped: readers may not know of it yet, and what is gone is to depend on the
+ * message alone.
+ */
+const KNOWN_AFTER_US = 5_000_000n;
+
+const NOW_US = '(extract(epoch from clock_timestamp()) * 1000000)::int8';
+
+/** The erasures of an installation, in a Postgres-compatible database. Methods throw `STORE_UNAVAILABLE`. */
+export class SqlErasures {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /**
+   * Asks for people to be forgotten. Somebody whose messages are dropped already keeps the erasure, which is carried out
+   * again. What the service has written down in texts loses these names in the same transaction.
+   *
+   * @param also Runs in the transaction too.
+   * @returns The erasures in the order of the people.
+   */
+  request(
+    people: readonly NewErasure[],
+    terms: ErasureTerms,
+    names: readonly string[],
+    also: (transaction: Queryable) => Promise<void> = () => Promise.resolve(),
+  ): Promise<readonly Erasure[]> {
+    const keys = people.map(({ userKey }) => userKey);
+    return this.#database.transaction(async (transaction) => {
+      // The second of two requests at once finds the rows of the first.
+      await transaction.query('lock table erasures in share row exclusive mode');
+      const known = await openOf(transaction, terms, keys);
+      await reopen(transaction, terms, [...known.values()]);
+      for (const person of people.filter(({ userKey }) => !known.has(userKey)))
+        known.set(person.userKey, await insert(transaction, person, terms, known.get(person.withUser ?? '') ?? null));
+      await removeNames(transaction, terms.projectId, names);
+      await also(transaction);
+      const rows = await transaction.query<ErasureRow>(`${ERASURE_ROWS} where id = any ($1::text[])`, [
+        [...known.values()],
+      ]);
+      const byKey = new Map(rows.map((row) => [row.user_key, erasureOf(row)]));
+      return keys.flatMap((key) => byKey.get(key) ?? []);
+    });
+  }
+
+  /** Newest first. @param after The id of the last of the page before. */
+  async list({ projectId, state }: ErasureFilter, limit: number, after?: string): Promise<readonly Erasure[]> {
+    const sql = `${ERASURE_ROWS}
+      where ($1::text is null or project_id = $1) and ($2::text is null or state = $2)
+        and ($3::text is null or (requested_at_us, id) < (select requested_at_us, id from erasures where id = $3))
+      order by requested_at_us desc, id desc limit $4::int4`;
+    const values = [projectId ?? null, state ?? null, after ?? null, limit];
+    return (await this.#database.query<ErasureRow>(sql, values)).map(erasureOf);
+  }
+
+  async find(id: string): Promise<Erasure | undefined> {
+    const [row] = await this.#database.query<ErasureRow>(`${ERASURE_ROWS} where id = $1`, [id]);
+    return row && erasureOf(row);
+  }
+
+  /** Those that are not done, oldest first. */
+  async pending(): Promise<readonly Erasure[]> {
+    const sql = `${ERASURE_ROWS} where state = 'pending' order by requested_at_us, id`;
+    return (await this.#database.query<ErasureRow>(sql)).map(erasureOf);
+  }
+
+  /** When the oldest that is not done was asked for, in milliseconds since 1970; null where all are. */
+  async oldestPendingMs(): Promise<number | null> {
+    const sql = `select min(requested_at_us) as at from erasures where state = 'pending'`;
+    const [row] = await this.#database.query<{ readonly at: bigint | null }>(sql);
+    const at = row?.at ?? null;
+    return at === null ? null : Number(at / 1000n);
+  }
+
+  /**
+   * Takes messages of the person again: those received five seconds from now on. Where the erasure is not done yet, from
+   * when it is. Undefined where no erasure has this id. Idempotent.
+   */
+  async lift(id: string): Promise<Erasure | undefined> {
+    await this.#database.query(
+      `update erasures
+       set suppress = false, lifted_at_us = coalesce(lifted_at_us, ${NOW_US}),
+           cut_us = case when state = 'done' then coalesce(cut_us, ${NOW_US} + $2::int8) end
+       where id = $1 and suppress`,
+      [id, KNOWN_AFTER_US],
+    );
+    return this.find(id);
+  }
+
+  /** @param report JSON of an `ErasureReport`. */
+  async report(id: string, report: string): Promise<void> {
+    await this.#database.query('update erasures set report = $2::text where id = $1', [id, report]);
+  }
+
+  async finish(id: string, report: string): Promise<void> {
+    await this.#database.query(
+      `update erasures
+       set state = 'done', finished_at_us = ${NOW_US}, report = $2::text,
+           cut_us = case when not suppress then ${NOW_US} + $3::int8 end
+       where id = $1 and state = 'pending'`,
+      [id, report, KNOWN_AFTER_US],
+    );
+  }
+}
+
+/** Internal id → id of the erasure by which the messages of this person are dropped now. */
+async function openOf(
+  transaction: Queryable,
+  { projectId }: ErasureTerms,
+  keys: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await transaction.query<{ readonly id: string; readonly user_key: string }>(
+    'select id, user_key from erasures where project_id = $1 and user_key = any ($2::text[]) and cut_us is null',
+    [projectId, keys],
+  );
+  return new Map(rows.map(({ id, user_key: key }) => [key, id]));
+}
+
+async function reopen(transaction: Queryable, { suppress }: ErasureTerms, ids: readonly string[]): Promise<void> {
+  await transaction.query(
+    `update erasures
+     set state = 'pending', finished_at_us = null, suppress = suppress or $2::boolean,
+         requested_at_us = ${NOW_US}, due_at_us = ${NOW_US} + $3::int8
+     where id = any ($1::text[]) and state = 'done'`,
+    [ids, suppress, DUE_AFTER_US],
+  );
+}
+
+async function insert(
+  transaction: Queryable,
+  { userKey }: NewErasure,
+  { projectId, suppress, actor }: ErasureTerms,
+  cameWith: string | null,
+): Promise<string> {
+  const id = `erasure_${randomText(20, BASE36)}`;
+  await transaction.query(
+    `insert into erasures (id, project_id, user_key, suppress, came_with, state, requested_at_us, due_at_us, actor)
+     values ($1, $2, $3, $4::boolean, $5::text, 'pending', ${NOW_US}, ${NOW_US} + $6::int8, $7)`,
+    [id, projectId, userKey, suppress, cameWith, DUE_AFTER_US, actor],
+  );
+  return id;
+}
+
+interface ErasureRow {
+  readonly id: string;
+  readonly project_id: string;
+  readonly user_key: string;
+  readonly cut_us: Micros | null;
+  readonly suppress: boolean;
+  readonly came_with: string | null;
+  readonly state: Erasure['state'];
+  readonly requested_at_us: Micros;
+  readonly due_at_us: Micros;
+  readonly finished_at_us: Micros | null;
+  readonly lifted_at_us: Micros | null;
+  readonly actor: string;
+  readonly report: string | null;
+}
+
+const ERASURE_ROWS = `
+  select id, project_id, user_key, cut_us, suppress, came_with, state, requested_at_us, due_at_us, finished_at_us,
+         lifted_at_us, actor, report
+  from erasures`;
+
+function erasureOf(row: ErasureRow): Erasure {
+  const { id, project_id: projectId, user_key: userKey, came_with: cameWith, suppress, state, actor, report } = row;
+  const times = { requestedAt: row.requested_at_us, dueAt: row.due_at_us, cut: row.cut_us };
+  const ends = { finishedAt: row.finished_at_us, liftedAt: row.lifted_at_us };
+  return { id, projectId, userKey, cameWith, suppress, state, ...times, ...ends, actor, report };
+}
+
+/** A name in quotes is found whatever it is; as it is, only one that is hardly part of something else. */
+const LEAST_CHARS = 8;
+
+const HAS_NAME = `
+  exists (select from unnest($1::text[]) as name where position(name in text_of) > 0)`;
+
+/**
+ * Takes these ids of people out of what the service has written down as text: the examples of refused requests, answers that
+ * are kept to be sent again, results of jobs and verifications.
+ */
+async function removeNames(database: Queryable, projectId: string, names: readonly string[]): Promise<void> {
+  const wanted = names.flatMap((name) => [JSON.stringify(name), ...(name.length < LEAST_CHARS ? [] : [name])]);
+  if (wanted.length === 0) return;
+  await database.query(
+    `update refusals set example = null where project_id = $2 and ${HAS_NAME.replaceAll('text_of', 'example')}`,
+    [wanted, projectId],
+  );
+  await database.query(`update repeats set body = null where ${HAS_NAME.replaceAll('text_of', 'body')}`, [wanted]);
+  for (const [table, column] of [
+    ['jobs', 'result'],
+    ['verifications', 'report'],
+    ['verification_hours', 'report'],
+  ] as const) {
+    const sql = `update ${table} set ${column} = replace(${column}, $1, '"forgotten"') where position($1 in ${column}) > 0`;
+    for (const name of names) await database.query(sql, [JSON.stringify(name)]);
+  }
+}

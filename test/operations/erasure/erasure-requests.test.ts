@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { anonymousKeyOf, userKeyOf } from '../../../services/messages/user-key.ts';
+import type { ErasureReport } from '../../../services/stores/erasures/erasure.ts';
+import { SqlErasures } from '../../../services/stores/erasures/sql-erasures.ts';
+import { deleteProject } from '../../../services/stores/projects/delete-project.ts';
+import { ForgettingScene } from './forgetting-scene.ts';
+import { testedForms } from '../../support/service/tested-forms.ts';
+import { sharedInstallation } from '../../support/service/whole-installation.ts';
+
+describe.each(await testedForms())('requests to forget people, $form', ({ form }) => {
+  const installation = sharedInstallation(form);
+  const scene = new ForgettingScene(installation);
+
+  test('a person of another project with the same id stays', async () => {
+    const [shop, other] = [await scene.projectWithPeople('Same ids'), await scene.projectWithPeople('Same ids there')];
+    const before = await scene.rowsOf(other.projectId, 'ada');
+
+    await scene.request(shop.projectId, ['ada']);
+    await scene.forget();
+
+    expect(await scene.rowsOf(other.projectId, 'ada')).toEqual(before);
+    await scene.request(other.projectId, ['ada']);
+    await scene.forget();
+  });
+
+  test('an anonymous id goes with the one person it was seen with, and one of two people stays', async () => {
+    const shop = await scene.projectWithPeople('Anonymous ids');
+    const { projectId } = shop;
+    await installation().append([
+      shop.track({ userId: null, anonymousId: 'a-own', userKey: anonymousKeyOf(projectId, 'a-own') }),
+      shop.track({ anonymousId: 'a-shared' }),
+      shop.track({ userId: 'ben', anonymousId: 'a-shared' }),
+    ]);
+    await installation().readAll();
+
+    const { erasures, shared } = await scene.request(projectId, ['ada']);
+
+    expect(shared).toEqual(['a-shared']);
+    const [person, ...others] = erasures;
+    expect(person).toMatchObject({ userKey: userKeyOf(projectId, 'ada'), cameWith: null });
+    expect(others).toMatchObject([{ userKey: anonymousKeyOf(projectId, 'a-own'), cameWith: person?.id }]);
+    await scene.forget();
+  });
+
+  test('somebody of whom nothing is known is named, and nothing is done', async () => {
+    const shop = await scene.projectWithPeople('Unknown ids');
+
+    const answer = await scene.request(shop.projectId, ['nobody']);
+
+    expect(answer).toEqual({ erasures: [], shared: [], unknown: [userKeyOf(shop.projectId, 'nobody')] });
+  });
+
+  test('a request that is repeated keeps its erasure, which is carried out again', async () => {
+    const shop = await scene.projectWithPeople('Twice');
+    const first = await scene.request(shop.projectId, ['ada']);
+    await scene.forget();
+
+    const again = await scene.request(shop.projectId, ['ada']);
+
+    expect(again.erasures.map(({ id }) => id)).toEqual(first.erasures.map(({ id }) => id).slice(0, 1));
+    expect(again.erasures).toMatchObject([{ state: 'pending' }]);
+    await scene.forget();
+    expect(await new SqlErasures(installation().database).pending()).toEqual([]);
+  });
+
+  test('people of a project that is deleted meanwhile are forgotten all the same', async () => {
+    const shop = await scene.projectWithPeople('Deleted meanwhile');
+    await scene.request(shop.projectId, ['ada']);
+    await deleteProject(installation().database, shop.projectId, 'Deleted meanwhile');
+
+    await scene.forget();
+
+    expect(await scene.tablesWith([scene.mark, scene.email])).toEqual([]);
+    expect(await new SqlErasures(installation().database).pending()).toEqual([]);
+  });
+
+  test('two processes that forget at once come to the same', async () => {
+    const shop = await scene.projectWithPeople('Two processes');
+    await scene.request(shop.projectId, ['ada']);
+
+    await Promise.all([scene.forget(), scene.forget()]);
+
+    expect(await scene.tablesWith([scene.mark, scene.email])).toEqual([]);
+    expect(await new SqlErasures(installation().database).pending()).toEqual([]);
+  });
+
+  test('the certificate says what was deleted, and that nothing was found at the end', async () => {
+    const shop = await scene.projectWithPeople('Certified');
+    const { erasures } = await scene.request(shop.projectId, ['ada']);
+    await scene.forget();
+
+    const found = await new SqlErasures(installation().database).find(erasures[0]?.id ?? '');
+    const report = JSON.parse(found?.report ?? '{}') as ErasureReport;
+
+    expect(found).toMatchObject({ state: 'done', cut: null });
+    expect(report.postgres).toMatchObject({ users: 1, profiles: 1 });
+    expect(report.clickhouse).toMatchObject({ track_rows: 2, user_rows: expect.any(Number) as number });
+    expect(report.found_at_end).toEqual({ postgres: 0, clickhouse: 0 });
+    expect(report.user_sha256).toMatch(/^[0-9a-f]{64}$/);
+    expect(report.remains?.map(({ what }) => what)).toContain('backups that were made before');
+  });
+});
