@@ -1,7 +1,7 @@
 import type { Message, Micros } from '../../messages/message.ts';
 
 /**
- * Who was forgotten: `project/internal id` → the instant up to which messages are gone, by when they were received. The
+ * The people who were forgotten: `project/internal id` → the instant up to which messages are gone, by when they were received. The
  * key is the text of the log's record key, see `partitionKeyOf`.
  */
 export type ErasedUsers = ReadonlyMap<string, Micros>;

@@ -12,7 +12,7 @@ export async function readErasedUsers(database: Queryable): Promise<ErasedUsers>
   const erased = new Map<string, bigint>();
   for (const row of await database.query<ErasedRow>('select project_id, user_key, cut_us from erasures')) {
     const name = erasedName(row.project_id, row.user_key);
-    const cut = row.cut_us === null ? ALL_TIME : BigInt(row.cut_us);
+    const cut = row.cut_us ?? ALL_TIME;
     if (cut > (erased.get(name) ?? -ALL_TIME)) erased.set(name, cut);
   }
   return erased;
