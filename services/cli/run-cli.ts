@@ -10,6 +10,7 @@ import { addEndpoint } from './endpoint.ts';
 import { addEvents } from './events.ts';
 import { addImport } from './import.ts';
 import { addKey } from './key.ts';
+import { addLog } from './log.ts';
 import { addProject } from './project.ts';
 import { addReplay } from './replay.ts';
 import { addServiceOptionsBelow, type ServiceOptions } from './client/service-options.ts';
@@ -66,6 +67,7 @@ export function tidemark(given: CliContext): Command {
   addVerify(root, context);
   addBackup(root, context);
   addRestore(root, context);
+  addLog(root, context);
   addTail(root, context);
   addStatus(root, context);
   addUser(root, context);
