@@ -76,7 +76,7 @@ export interface ScanOptions {
 }
 
 /** Where a record is. */
-export interface RecordPlace extends TopicPartition {
+export interface LogCoordinates extends TopicPartition {
   readonly offset: bigint;
 }
 
@@ -156,9 +156,9 @@ export interface EventLog {
    */
   scan(ranges: readonly ScanRange[], options?: ScanOptions): AsyncIterable<PartitionRecords>;
   /** The offset of the first record in each partition of these topics; the end of a partition without records. */
-  beginnings(topics: readonly string[]): Promise<readonly RecordPlace[]>;
+  beginnings(topics: readonly string[]): Promise<readonly LogCoordinates[]>;
   /** The next offset of every partition of these topics. */
-  ends(topics: readonly string[]): Promise<readonly RecordPlace[]>;
+  ends(topics: readonly string[]): Promise<readonly LogCoordinates[]>;
   /** What a group last committed; empty for an unknown group. */
   committed(group: string): Promise<readonly Position[]>;
   /**
@@ -169,7 +169,7 @@ export interface EventLog {
    * @throws TidemarkError `LOG_DAMAGED` or `LOG_REPLACED` where one of them is lost or was cut, and none is erased;
    *   `CONFIG_INVALID` for a partition that the log does not have; `LOG_UNAVAILABLE`, retryable.
    */
-  erase?(places: readonly RecordPlace[]): Promise<number>;
+  erase?(places: readonly LogCoordinates[]): Promise<number>;
   /** Resolves if the log can store a record now. @throws TidemarkError `LOG_UNAVAILABLE`. */
   check(): Promise<void>;
   /** Finishes the appends in progress, then closes the readers and the log. Idempotent. */

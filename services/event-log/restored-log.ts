@@ -1,5 +1,5 @@
 /** The port to a log that is filled from a backup. Nobody else may have it open. */
-import type { LogRecord, PartitionRecords, RecordPlace, ScanOptions, ScanRange, TopicPartition } from './event-log.ts';
+import type { LogRecord, PartitionRecords, LogCoordinates, ScanOptions, ScanRange, TopicPartition } from './event-log.ts';
 
 export interface RestoredTopic {
   readonly name: string;
@@ -9,7 +9,7 @@ export interface RestoredTopic {
 /** Records with the offsets and times that they are to have. */
 export interface RestoredLog {
   /** The next offset of every partition. */
-  ends(): Promise<readonly RecordPlace[]>;
+  ends(): Promise<readonly LogCoordinates[]>;
   /** What it holds, as `EventLog.scan`. */
   scan(ranges: readonly ScanRange[], options?: ScanOptions): AsyncIterable<PartitionRecords>;
   /**

@@ -8,7 +8,7 @@ import type {
   PartitionRecords,
   Position,
   ReaderOptions,
-  RecordPlace,
+  LogCoordinates,
   ScanOptions,
   ScanRange,
   TopicPartition,
@@ -127,7 +127,7 @@ export class EmbeddedEventLog implements EventLog {
     return this.#withLatest(() => committedIn(this.#store, group));
   }
 
-  async erase(places: readonly RecordPlace[]): Promise<number> {
+  async erase(places: readonly LogCoordinates[]): Promise<number> {
     if (this.#closing !== undefined) throw logClosed();
     if (places.length === 0) return 0;
     const records = places.map(({ offset, ...at }) => {

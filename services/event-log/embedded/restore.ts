@@ -1,5 +1,5 @@
 /** Fills an embedded log from a backup. */
-import type { LogRecord, PartitionRecords, RecordPlace, ScanOptions, ScanRange, TopicPartition } from '../event-log.ts';
+import type { LogRecord, PartitionRecords, LogCoordinates, ScanOptions, ScanRange, TopicPartition } from '../event-log.ts';
 import { unknownPartition } from '../refusals.ts';
 import type { RestoredLog, RestoredTopic } from '../restored-log.ts';
 import { CHUNK_HEADER_BYTES, chunkBytesOf, RECORD_HEADER_BYTES, writeBlank, writeRecord } from './chunk.ts';
@@ -38,7 +38,7 @@ class EmbeddedRestoredLog implements RestoredLog {
     this.#store = store;
   }
 
-  async ends(): Promise<readonly RecordPlace[]> {
+  async ends(): Promise<readonly LogCoordinates[]> {
     const ends = this.#store.withLatest(() => this.#store.ends());
     return this.#store.layout.partitions.map(({ topic, partition, index }) => {
       return { topic, partition, offset: BigInt(ends[index] as number) };

@@ -1,7 +1,7 @@
 /** Fills topics of Kafka from a backup. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type { LogRecord, PartitionRecords, RecordPlace, ScanOptions, ScanRange, TopicPartition } from '../event-log.ts';
+import type { LogRecord, PartitionRecords, LogCoordinates, ScanOptions, ScanRange, TopicPartition } from '../event-log.ts';
 import { nameOf } from '../partition.ts';
 import type { RestoredLog, RestoredTopic } from '../restored-log.ts';
 import { partitionOffsets } from './bounds.ts';
@@ -57,7 +57,7 @@ export class KafkaRestoredLog implements RestoredLog {
     }
   }
 
-  async ends(): Promise<readonly RecordPlace[]> {
+  async ends(): Promise<readonly LogCoordinates[]> {
     const { wire, leaders, layout, prefix } = this.#parts;
     const partitions = layout.partitionsOf(layout.topics);
     const offsets = await partitionOffsets(wire, leaders, partitions, 'latest', BOUNDS_WITHIN_MS);
