@@ -1,5 +1,12 @@
 /** The port to a log that is filled from a backup. Nobody else may have it open. */
-import type { LogRecord, PartitionRecords, LogCoordinates, ScanOptions, ScanRange, TopicPartition } from './event-log.ts';
+import type {
+  LogRecord,
+  PartitionRecords,
+  LogCoordinates,
+  ScanOptions,
+  ScanRange,
+  TopicPartition,
+} from './event-log.ts';
 
 export interface RestoredTopic {
   readonly name: string;

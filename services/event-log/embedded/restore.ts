@@ -1,5 +1,12 @@
 /** Fills an embedded log from a backup. */
-import type { LogRecord, PartitionRecords, LogCoordinates, ScanOptions, ScanRange, TopicPartition } from '../event-log.ts';
+import type {
+  LogRecord,
+  PartitionRecords,
+  LogCoordinates,
+  ScanOptions,
+  ScanRange,
+  TopicPartition,
+} from '../event-log.ts';
 import { unknownPartition } from '../refusals.ts';
 import type { RestoredLog, RestoredTopic } from '../restored-log.ts';
 import { CHUNK_HEADER_BYTES, chunkBytesOf, RECORD_HEADER_BYTES, writeBlank, writeRecord } from './chunk.ts';

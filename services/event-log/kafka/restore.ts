@@ -1,7 +1,14 @@
 /** Fills topics of Kafka from a backup. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type { LogRecord, PartitionRecords, LogCoordinates, ScanOptions, ScanRange, TopicPartition } from '../event-log.ts';
+import type {
+  LogRecord,
+  PartitionRecords,
+  LogCoordinates,
+  ScanOptions,
+  ScanRange,
+  TopicPartition,
+} from '../event-log.ts';
 import { nameOf } from '../partition.ts';
 import type { RestoredLog, RestoredTopic } from '../restored-log.ts';
 import { partitionOffsets } from './bounds.ts';
