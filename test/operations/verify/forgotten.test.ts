@@ -14,7 +14,7 @@ import { MessageMaker } from '../../support/stores/analytics.ts';
 import { openNewDatabase } from '../../support/stores/new-stores.ts';
 
 const SILENT = { report: () => undefined, signal: new AbortController().signal };
-const TABLES = ['track_rows', 'identify_rows', 'session_rows', 'user_rows', 'user_event_rows', 'trait_rows'];
+const TABLES = ['track_rows', 'identify_rows', 'session_rows'];
 
 describe('verify, where people were forgotten', () => {
   const installation = sharedInstallation('embedded');
