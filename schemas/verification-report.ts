@@ -16,6 +16,8 @@ export interface VerificationReport {
   readonly undecodable: number;
   /** Messages of projects that were deleted: in the log until its retention ends, and in no store. */
   readonly skipped: number;
+  /** Blank records that are not those of people who were forgotten: what they were is lost. Absent in older reports. */
+  readonly blank_unlisted?: Finding;
   /** Records gone from the beginning of the log, and of each partition by `topic/partition`: nothing is known of them. */
   readonly deleted_from_log: { readonly records: number; readonly partitions: Readonly<Record<string, number>> };
   /** Messages of projects that the database does not have, so that no key opens them, and the first of those projects. */

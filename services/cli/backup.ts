@@ -16,6 +16,7 @@ interface BackupOptions extends OutputOptions {
 
 interface RestoreOptions extends OutputOptions {
   readonly until?: number;
+  readonly erasures?: string;
 }
 
 export function addBackup(parent: Command, context: CliContext): void {
@@ -39,6 +40,7 @@ export function addRestore(parent: Command, context: CliContext): void {
     .description('bring a backup back, into an empty data folder or empty servers, as the settings name them')
     .argument('<folder>', 'the folder of the backup')
     .option('--until <time>', 'as it was at this time, ISO-8601 (default: as the last backup has it)', readMoment)
+    .option('--erasures <file>', 'also forget the people of this list: of erasures made since the backup')
     .option(...JSON_OPTION)
     .action((folder: string, options: RestoreOptions) => restore(context, resolve(folder), options));
 }
@@ -72,12 +74,13 @@ async function check(context: CliContext, folder: string, { json }: BackupOption
   context.out(`${found.files} files, ${found.records} records, ${mebibytes(found.bytes)}. All is as it was written.\n`);
 }
 
-async function restore(context: CliContext, folder: string, { json, until }: RestoreOptions): Promise<void> {
+async function restore(context: CliContext, folder: string, { json, until, erasures }: RestoreOptions): Promise<void> {
   const { restoreInto } = await import('../app/backups/restore.ts');
   const config = readConfig(context.env);
   const result = await withProgress(context, 'restoring', (show) => {
     const report = (progress: Progress): void => show({ ...progress, note: progress['phase'] });
-    return restoreInto(config, folder, until, { report, signal: signalOf(context) });
+    const wanted = { folder, untilMs: until, erasuresFile: erasures };
+    return restoreInto(config, wanted, { report, signal: signalOf(context) });
   });
   if (json) return printJson(context, result);
   const { number, at, records, rows, took_ms: tookMs } = result;

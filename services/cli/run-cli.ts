@@ -11,6 +11,7 @@ import { addEvents } from './events.ts';
 import { addForget } from './forget.ts';
 import { addImport } from './import.ts';
 import { addKey } from './key.ts';
+import { addLog } from './log.ts';
 import { addProject } from './project.ts';
 import { addReplay } from './replay.ts';
 import { addServiceOptionsBelow, type ServiceOptions } from './client/service-options.ts';
@@ -67,6 +68,7 @@ export function tidemark(given: CliContext): Command {
   addVerify(root, context);
   addBackup(root, context);
   addRestore(root, context);
+  addLog(root, context);
   addTail(root, context);
   addStatus(root, context);
   addUser(root, context);

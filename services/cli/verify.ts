@@ -39,7 +39,19 @@ export function addVerify(parent: Command, context: CliContext): void {
     });
 }
 
-const HEAD = ['PROJECT', 'HOUR', 'ON LOG', 'REPEATS', 'POSTGRES', 'CLICKHOUSE', 'NOT YET', 'UNKNOWN', 'DEAD', ''];
+const HEAD = [
+  'PROJECT',
+  'HOUR',
+  'ON LOG',
+  'REPEATS',
+  'POSTGRES',
+  'CLICKHOUSE',
+  'NOT YET',
+  'UNKNOWN',
+  'DEAD',
+  'FORGOTTEN',
+  '',
+];
 
 function printVerification({ out }: Pick<CliContext, 'out'>, report: VerificationReport): void {
   if (report.hours.length > 0) out(`${table(HEAD, report.hours.map(lineOf))}\n`);
@@ -58,6 +70,8 @@ function printVerification({ out }: Pick<CliContext, 'out'>, report: Verificatio
     out(`not known to ${store} before offset ${offset}: ${topic}/${partition}\n`);
   }
   if (report.undecodable > 0) out(`records that are no message: ${report.undecodable}\n`);
+  if (report.blank_unlisted !== undefined)
+    printFinding(out, 'blank on the log, and not forgotten', report.blank_unlisted);
   if (report.skipped > 0) out(`messages of deleted projects, which are skipped: ${report.skipped}\n`);
   if (report.deleted_from_log.records > 0)
     out(
@@ -79,6 +93,7 @@ function lineOf(hour: HourReport): readonly string[] {
     not_yet: notYet,
     unknown,
     dead_letters: dead,
+    forgotten = 0,
   } = hour;
   const pair = (of: { readonly postgres: number; readonly clickhouse: number }): string =>
     of.postgres === of.clickhouse ? String(of.postgres) : `${of.postgres}/${of.clickhouse}`;
@@ -95,6 +110,7 @@ function lineOf(hour: HourReport): readonly string[] {
     pair(notYet),
     pair(unknown),
     pair(dead),
+    String(forgotten),
     result,
   ];
 }

@@ -1,3 +1,4 @@
+import { isBlank, withoutBlank } from '../event-log/blank.ts';
 import type { LogRecord, PartitionRecords, TopicPartition } from '../event-log/event-log.ts';
 import type { Codec } from '../messages/codec.ts';
 import type { Message } from '../messages/message.ts';
@@ -36,7 +37,7 @@ export interface DecodedBatch<T> {
 }
 
 /**
- * Decodes every record of a batch and applies `read` to each message. A record for which either throws
+ * Decodes every record of a batch that is not blank and applies `read` to each message. A record for which either throws
  * `MESSAGE_UNDECODABLE` is unprocessable, and so is one that is settled. Yields to the event loop every 2 ms.
  */
 export async function decodeBatch<T>(
@@ -52,7 +53,7 @@ export async function decodeBatch<T>(
     if ('error' in one) unprocessable.push(one);
     else decoded.push(one);
   };
-  await decodeEach(codec, batch, read, take, settled);
+  await decodeEach(codec, batch, read, take, { settled });
   return { decoded, unprocessable };
 }
 
@@ -62,7 +63,13 @@ export async function decodeBatch<T>(
  * @throws TidemarkError `STORE_UNAVAILABLE` or `LOG_NEWER`, retryable, if one cannot be loaded.
  */
 export function prepareFor(codec: Pick<Codec, 'prepare'>, batch: readonly PartitionRecords[]): Promise<void> {
-  return codec.prepare(batch.flatMap(({ records }) => records.map(({ value }) => value)));
+  return codec.prepare(batch.flatMap(({ records }) => withoutBlank(records).map(({ value }) => value)));
+}
+
+export interface DecodeOptions {
+  readonly settled?: SettledOffsets | undefined;
+  /** Called with blank records, of which nothing is made. */
+  readonly pass?: (blank: LocatedRecord) => void;
 }
 
 /**
@@ -74,14 +81,15 @@ export async function decodeEach<T>(
   batch: readonly PartitionRecords[],
   read: (message: Message, located: LocatedRecord) => T,
   take: (one: Decoded<T> | Unprocessable) => void,
-  settled?: SettledOffsets,
+  { settled, pass }: DecodeOptions = {},
 ): Promise<void> {
   const yielder = new EventLoopYielder();
   for (const { topic, partition, records } of batch) {
     const passed = settled?.get(nameOf({ topic, partition }));
     for (const record of records) {
       if (yielder.isOver()) await yielder.next();
-      if (passed?.has(record.offset) === true) take({ topic, partition, record, error: undefined });
+      if (isBlank(record)) pass?.({ topic, partition, record });
+      else if (passed?.has(record.offset) === true) take({ topic, partition, record, error: undefined });
       else take(decodedOrUnprocessable(codec, { topic, partition, record }, read));
     }
   }

@@ -28,7 +28,7 @@ export interface NewRecord {
   readonly value: Uint8Array;
 }
 
-/** A record in the log. */
+/** A record in the log. One that was erased is blank, without key and value (`isBlank`). */
 export interface LogRecord {
   readonly offset: bigint;
   /** When the log stored it: milliseconds since 1970, by the log's clock. */
@@ -71,6 +71,13 @@ export interface ScanOptions {
   readonly maxBytes?: number;
   /** Ends the scan: it throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
+  /** Whether it yields blank records too; it leaves them out by default. */
+  readonly withBlank?: boolean | undefined;
+}
+
+/** Where a record is. */
+export interface LogCoordinates extends TopicPartition {
+  readonly offset: bigint;
 }
 
 export interface ReaderOptions {
@@ -103,7 +110,8 @@ export interface PollOptions {
  */
 export interface LogReader {
   /**
-   * The next records of the partitions assigned to this reader, each partition in order, fairly across partitions.
+   * The next records of the partitions assigned to this reader, each partition in order, fairly across partitions. Blank
+   * ones are among them, so that its position passes them.
    *
    * @throws TidemarkError `LOG_REPLACED` where a start position names a record that is not in the log;
    *   `LOG_DAMAGED`; `LOG_UNAVAILABLE`, retryable.
@@ -137,8 +145,8 @@ export interface EventLog {
   openEncoder?(module: URL): Promise<AppendEncoded>;
   openReader(options: ReaderOptions): Promise<LogReader>;
   /**
-   * The records of these ranges, each partition in order, partitions in turn. It needs no group and moves no position. A
-   * range begins at the first record from `from` on. If `to` is beyond the partition's end, the range ends at the end known
+   * The records of these ranges, each partition in order, partitions in turn, without those that are blank. It needs no
+   * group and moves no position. A range begins at the first record from `from` on. If `to` is beyond the partition's end, the range ends at the end known
    * when the first piece was requested. Besides some read-ahead, only what the caller consumes is read. Several scans may
    * run at once. Ending the iteration releases all resources.
    *
@@ -148,11 +156,20 @@ export interface EventLog {
    */
   scan(ranges: readonly ScanRange[], options?: ScanOptions): AsyncIterable<PartitionRecords>;
   /** The offset of the first record in each partition of these topics; the end of a partition without records. */
-  beginnings(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]>;
+  beginnings(topics: readonly string[]): Promise<readonly LogCoordinates[]>;
   /** The next offset of every partition of these topics. */
-  ends(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]>;
+  ends(topics: readonly string[]): Promise<readonly LogCoordinates[]>;
   /** What a group last committed; empty for an unknown group. */
   committed(group: string): Promise<readonly Position[]>;
+  /**
+   * Only of a log whose records can be overwritten: erases these records, at most a few hundred, whose bytes are in no file
+   * of the log afterwards. They keep their offsets and are blank from then on. Appends wait meanwhile. Resolves once that
+   * is durable, with the number of those that were not blank before. If it rejects, some may be blank.
+   *
+   * @throws TidemarkError `LOG_DAMAGED` or `LOG_REPLACED` where one of them is lost or was cut, and none is erased;
+   *   `CONFIG_INVALID` for a partition that the log does not have; `LOG_UNAVAILABLE`, retryable.
+   */
+  erase?(places: readonly LogCoordinates[]): Promise<number>;
   /** Resolves if the log can store a record now. @throws TidemarkError `LOG_UNAVAILABLE`. */
   check(): Promise<void>;
   /** Finishes the appends in progress, then closes the readers and the log. Idempotent. */

@@ -48,6 +48,15 @@ export async function openRestoredLog(url: string, topics: readonly RestoredTopi
   }
 }
 
+/** The URL of a log of the same cluster whose topics have another prefix; undefined where the log is another. */
+export function urlWithPrefix(url: string, prefix: string): string | undefined {
+  if (!url.startsWith('kafka:')) return undefined;
+  const [server = '', query] = url.split('?');
+  const parameters = new URLSearchParams(query);
+  parameters.set('topic_prefix', prefix);
+  return `${server}?${parameters.toString()}`;
+}
+
 function schemeOf(url: string): { readonly scheme: string; readonly rest: string } {
   const colon = url.indexOf(':');
   const [scheme, rest] = [url.slice(0, Math.max(0, colon)), url.slice(colon + 1)];

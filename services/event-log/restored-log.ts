@@ -1,5 +1,12 @@
 /** The port to a log that is filled from a backup. Nobody else may have it open. */
-import type { LogRecord, TopicPartition } from './event-log.ts';
+import type {
+  LogRecord,
+  PartitionRecords,
+  LogCoordinates,
+  ScanOptions,
+  ScanRange,
+  TopicPartition,
+} from './event-log.ts';
 
 export interface RestoredTopic {
   readonly name: string;
@@ -9,7 +16,9 @@ export interface RestoredTopic {
 /** Records with the offsets and times that they are to have. */
 export interface RestoredLog {
   /** The next offset of every partition. */
-  ends(): Promise<readonly (TopicPartition & { readonly offset: bigint })[]>;
+  ends(): Promise<readonly LogCoordinates[]>;
+  /** What it holds, as `EventLog.scan`. */
+  scan(ranges: readonly ScanRange[], options?: ScanOptions): AsyncIterable<PartitionRecords>;
   /**
    * Resolves once these records of one partition are durable, each at its offset and with its time.
    *

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { openEventLog } from '../../services/event-log/open.ts';
+import { blankRecord } from '../../services/event-log/blank.ts';
+import { openEventLog, openRestoredLog } from '../../services/event-log/open.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import type { DeadLetter } from '../../services/messages/dead-letter.ts';
 import { DEAD_LETTER_TOPIC, type Message, topicOf, TOPICS } from '../../services/messages/message.ts';
@@ -14,7 +15,7 @@ export interface ForeignLog {
   readonly prefix: string;
 }
 
-/** Topics of a test's own, with these in them, written as the service writes. */
+/** Topics of a test's own, with these in them, written as the service writes, and blank records among the messages. */
 export async function writeForeignLog(
   kafka: string,
   registry: string,
@@ -24,14 +25,19 @@ export async function writeForeignLog(
   const prefix = `foreign-${randomUUID()}.`;
   const codec = new Codec(await openSchemaIds(registry, { topicPrefix: prefix }));
   const [address = '', options = ''] = kafka.split('?');
-  const log = await openEventLog(`${address}?${options}&topic_prefix=${prefix}`, { topics: TOPICS, partitions: 4 });
+  const url = `${address}?${options}&topic_prefix=${prefix}`;
+  const log = await openEventLog(url, { topics: TOPICS, partitions: 4 });
   onTestFinished(() => log.close());
+  const records = messages.map((message) => ({
+    topic: topicOf(message),
+    key: partitionKeyOf(message),
+    value: codec.encode(message),
+  }));
+  const half = Math.ceil(records.length / 2);
+  await log.append(records.slice(0, half));
+  await appendBlank(url);
   await log.append([
-    ...messages.map((message) => ({
-      topic: topicOf(message),
-      key: partitionKeyOf(message),
-      value: codec.encode(message),
-    })),
+    ...records.slice(half),
     ...deadLetters.map((deadLetter) => ({
       topic: DEAD_LETTER_TOPIC,
       key: deadLetter.key,
@@ -39,4 +45,18 @@ export async function writeForeignLog(
     })),
   ]);
   return { brokers: address.slice('kafka://'.length), prefix };
+}
+
+/** Two at the end of each partition, as `tidemark log renew` writes them. */
+async function appendBlank(url: string): Promise<void> {
+  const log = await openRestoredLog(
+    url,
+    TOPICS.map((name) => ({ name, partitions: 4 })),
+  );
+  for (const { topic, partition, offset } of await log.ends()) {
+    const blank = [offset, offset + 1n].map((at) => blankRecord({ offset: at, appendedAtMs: Date.now() }));
+    await log.append({ topic, partition }, blank);
+  }
+  await log.finish();
+  await log.close();
 }

@@ -2,6 +2,7 @@
 import { openRestoredLog, shareEventLog } from '../../event-log/open.ts';
 import { type CheckedBackup, checkBackup } from '../../operations/backup/check-backup.ts';
 import { restore, type RestoreResult } from '../../operations/backup/restore.ts';
+import { readErasuresFile } from '../../operations/erasure/erasures-file.ts';
 import type { CommandCall } from '../../runtime/command.ts';
 import type { Config } from '../../runtime/config.ts';
 import { checkDataFolders, hasEmbedded } from '../../runtime/embedded.ts';
@@ -16,17 +17,26 @@ interface Closing {
   close(): Promise<void>;
 }
 
+export interface WantedRestore {
+  /** That of the backup. */
+  readonly folder: string;
+  /** Restores the installation as it was at this moment; undefined: as the last backup has it. */
+  readonly untilMs: number | undefined;
+  /** A file with erasures that are newer than the backup. */
+  readonly erasuresFile: string | undefined;
+}
+
 /**
- * @param untilMs Restores the installation as it was at this moment; undefined: as the last backup has it.
- * @throws TidemarkError as `restore`; `FOLDER_IN_USE` where a service runs on the data folder.
+ * @throws TidemarkError as `restore`; `FOLDER_IN_USE` where a service runs on the data folder; `COMMAND_INVALID` where the
+ *   file of erasures cannot be read as such.
  */
 export async function restoreInto(
   config: Config,
-  folder: string,
-  untilMs: number | undefined,
+  { folder, untilMs, erasuresFile }: WantedRestore,
   call: Pick<CommandCall, 'report' | 'signal'>,
 ): Promise<RestoreResult> {
   checkDataFolders(config);
+  const erasures = erasuresFile === undefined ? [] : await readErasuresFile(erasuresFile);
   const lock = hasEmbedded(config) ? lockFolder(config.dataDir) : undefined;
   const opened: Closing[] = [];
   const closing = async <T extends Closing>(opening: Promise<T>): Promise<T> => {
@@ -44,7 +54,7 @@ export async function restoreInto(
     };
     const { eventLogPartitions: partitions, schemaRegistryUrl } = config;
     const hasRegistry = schemaRegistryUrl !== undefined;
-    return await restore(stores, { folder, untilMs, partitions, hasRegistry }, call);
+    return await restore(stores, { folder, untilMs, partitions, hasRegistry, erasures }, call);
   } finally {
     // The database last: analytics may be migrating under its lock.
     for (const store of opened.toReversed()) await store.close();

@@ -141,7 +141,7 @@ export class Overtaking {
         const isNew = one.claim === undefined || this.#claim(one.claim);
         if (isNew && one.content !== undefined) passing.push({ ...one, content: one.content });
       };
-      await decodeEach(codec, [piece], contentOf, take, await settledIn([piece]));
+      await decodeEach(codec, [piece], contentOf, take, { settled: await settledIn([piece]) });
       const { topic, partition } = piece;
       ends.set(nameOf(piece), { topic, partition, offset: (piece.records.at(-1)?.offset ?? -1n) + 1n });
       records += piece.records.length;

@@ -1,4 +1,5 @@
 import type { Rows } from '../../stores/analytics/analytics-store.ts';
+import { isBlank } from '../../event-log/blank.ts';
 import type { LogRecord, Position } from '../../event-log/event-log.ts';
 import { positionAfter } from '../../event-log/identity.ts';
 import { nameOf } from '../../event-log/partition.ts';
@@ -145,7 +146,11 @@ export class Batch {
     const isRepeat = this.#repeats.length > 0;
     const drained = isRepeat ? this.#repeats : this.#fresh();
     if (drained.length === 0) return undefined;
-    const steps = drained.map(({ from, last }) => ({ from, to: last ? positionAfter(from, last) : from }));
+    // The last record of a plan may be blank since: the plan keeps the position that it was stored with.
+    const steps = drained.map(({ from, until, last }) => ({
+      from,
+      to: until ?? (last ? positionAfter(from, last) : from),
+    }));
     if (isRepeat) this.#repeats = [];
     else for (const { to } of steps) this.begin(to);
     return {
@@ -170,7 +175,8 @@ export class Batch {
   }
 
   #complete(repeat: PartitionBuffer, until: Position): void {
-    if (repeat.last && positionAfter(until, repeat.last).identity !== until.identity) throw replaced(until);
+    const { last } = repeat;
+    if (last && !isBlank(last) && positionAfter(until, last).identity !== until.identity) throw replaced(until);
     this.#repeats.push(repeat);
     this.begin(until);
   }

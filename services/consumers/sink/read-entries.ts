@@ -9,7 +9,8 @@ import { rowsOf } from './row.ts';
 
 /**
  * Decodes records, whose schemas are loaded already, makes their rows, and passes each to `take` in the order of the log.
- * A record that is not wanted has no content, one that is settled no error. Yields to the event loop every 2 ms.
+ * A record that is not wanted has no content, nor has a blank one; one that is settled has no error. Yields to the event loop
+ * every 2 ms.
  */
 export function readEntries(
   codec: Pick<Codec, 'decode'>,
@@ -22,5 +23,6 @@ export function readEntries(
     if (wanted?.has(message) === false) return undefined;
     return { message, rows: rowsOf(message, { topic, partition, offset: record.offset }) };
   };
-  return decodeEach(codec, records, copied, take, settled);
+  const pass = (blank: LocatedRecord): void => take({ ...blank, content: undefined, claim: undefined });
+  return decodeEach(codec, records, copied, take, { settled, pass });
 }

@@ -7,8 +7,10 @@
  *     count times: key length u32, value length u32, key, value
  *
  * A record that was erased is blank: its key length is 0xFFFFFFFF, and its value, of zeros, takes what key and value took.
+ * One of no length with this key length is an offset without a record.
  */
 import { crc32 } from 'node:zlib';
+import { blankRecord } from '../blank.ts';
 import type { LogRecord, NewRecord } from '../event-log.ts';
 import { damaged } from './errors.ts';
 import type { LogPartition } from './layout.ts';
@@ -79,7 +81,7 @@ export function recordCountOf(chunk: Buffer, seed: number): number {
 
 /** What a read within one chunk added to the records. */
 export interface ChunkRead {
-  /** The offset to read next. It advances over blank records too, so it may move although no record was added. */
+  /** The offset to read next. It advances over offsets without a record, so it may move although nothing was added. */
   readonly next: number;
   /** The bytes of the keys and values that were added. */
   readonly bytes: number;
@@ -87,7 +89,7 @@ export interface ChunkRead {
 
 /**
  * Adds the records of a checked chunk from offset `from` on to `records`, until there are `limits.records` of them or the
- * added ones reach `limits.bytes` of keys and values. They are views of the chunk's memory. Blank records are passed.
+ * added ones reach `limits.bytes` of keys and values. They are views of the chunk's memory.
  */
 export function readRecords(
   chunk: Buffer,
@@ -107,7 +109,12 @@ export function readRecords(
     const valueAt = keyLength === BLANK ? keyAt : keyAt + keyLength;
     const valueEnd = valueAt + chunk.readUInt32LE(at + 4);
     at = valueEnd;
-    if (offset < from || keyLength === BLANK) continue;
+    if (offset < from) continue;
+    if (keyLength === BLANK) {
+      if (valueEnd === valueAt) continue;
+      records.push(blankRecord({ offset: BigInt(offset), appendedAtMs }));
+      continue;
+    }
     const fits = bytes + valueEnd - keyAt <= limits.bytes || (limits.atLeastOne && records.length === 0);
     if (!fits) break;
     bytes += valueEnd - keyAt;
@@ -117,11 +124,25 @@ export function readRecords(
   return { next: Math.max(from, offset), bytes };
 }
 
-/** Makes records of a checked chunk blank and its checksum new. Returns how many were not blank before. */
-export function blankRecords(chunk: Buffer, firstOffset: number, offsets: ReadonlySet<number>, seed: number): number {
+/** Bytes of a chunk, from `at` to before `end`. */
+export interface ChunkPart {
+  readonly at: number;
+  readonly end: number;
+}
+
+/** Where a chunk has its checksum. */
+export const CHECKSUM_PART: ChunkPart = { at: 0, end: 4 };
+
+/** Makes records of a checked chunk blank and its checksum new. Returns where those are that were not blank before. */
+export function blankRecords(
+  chunk: Buffer,
+  firstOffset: number,
+  offsets: ReadonlySet<number>,
+  seed: number,
+): readonly ChunkPart[] {
   const end = firstOffset + chunk.readUInt32LE(4);
   let at = CHUNK_HEADER_BYTES;
-  let blanked = 0;
+  const blanked: ChunkPart[] = [];
   for (let offset = firstOffset; offset < end; offset++) {
     const keyLength = chunk.readUInt32LE(at);
     const bytes = (keyLength === BLANK ? 0 : keyLength) + chunk.readUInt32LE(at + 4);
@@ -129,7 +150,7 @@ export function blankRecords(chunk: Buffer, firstOffset: number, offsets: Readon
       chunk.writeUInt32LE(BLANK, at);
       chunk.writeUInt32LE(bytes, at + 4);
       chunk.fill(0, at + RECORD_HEADER_BYTES, at + RECORD_HEADER_BYTES + bytes);
-      blanked++;
+      blanked.push({ at, end: at + RECORD_HEADER_BYTES + bytes });
     }
     at += RECORD_HEADER_BYTES + bytes;
   }

@@ -8,6 +8,7 @@ import type {
   PartitionRecords,
   Position,
   ReaderOptions,
+  LogCoordinates,
   ScanOptions,
   ScanRange,
   TopicPartition,
@@ -21,7 +22,7 @@ import { scan } from './scan.ts';
 import { openStore } from './open.ts';
 import type { LogStore } from './store.ts';
 import { LogWriter } from './writer.ts';
-import { checkGroup, logClosed } from '../refusals.ts';
+import { checkGroup, logClosed, unknownPartition } from '../refusals.ts';
 
 /**
  * The embedded event log, in a folder of this machine. It belongs to one process (the lock of the data folder keeps others
@@ -124,6 +125,17 @@ export class EmbeddedEventLog implements EventLog {
 
   async committed(group: string): Promise<readonly Position[]> {
     return this.#withLatest(() => committedIn(this.#store, group));
+  }
+
+  async erase(places: readonly LogCoordinates[]): Promise<number> {
+    if (this.#closing !== undefined) throw logClosed();
+    if (places.length === 0) return 0;
+    const records = places.map(({ offset, ...at }) => {
+      const partition = this.#store.layout.find(at);
+      if (partition === undefined) throw unknownPartition(at);
+      return [partition.index, Number(offset)] as const;
+    });
+    return this.#writer.erase(records);
   }
 
   async check(): Promise<void> {

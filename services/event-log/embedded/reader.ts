@@ -7,6 +7,7 @@ import type {
   ReaderOptions,
   TopicPartition,
 } from '../event-log.ts';
+import { isBlank } from '../blank.ts';
 import { identityOf } from '../identity.ts';
 import type { LogPartition } from './layout.ts';
 import type { LogStore } from './store.ts';
@@ -143,7 +144,7 @@ export class EmbeddedReader implements LogReader {
     const records: LogRecord[] = [];
     this.#store.read(partition, next - 1, { records: 1, bytes: 0, atLeastOne: true, end: next }, records);
     const [before] = records;
-    if (before !== undefined && identityOf(before) !== position.identity) {
+    if (before !== undefined && !isBlank(before) && identityOf(before) !== position.identity) {
       throw replaced(position, 'the record before it is another one');
     }
   }

@@ -54,8 +54,8 @@ export type WriteRequest =
   | { readonly kind: 'commit'; readonly group: string; readonly positions: readonly Position[] }
   | { readonly kind: 'check' };
 
-/** Where an append went, the results of encode jobs, or else true. */
-export type WriteResult = AppendResult | EncodeOutcome | true;
+/** Where an append went, the results of encode jobs, how many records were erased, or else true. */
+export type WriteResult = AppendResult | EncodeOutcome | number | true;
 
 /** Loads the module whose `encodeRecords` encodes records. */
 export interface LoadRequest {
@@ -69,9 +69,16 @@ export interface CutRequest {
   readonly below: Float64Array;
 }
 
+/** Erases records (`DeletingStore.erase`). */
+export interface EraseRequest {
+  readonly kind: 'erase';
+  /** The index of each record's partition, and its offset. */
+  readonly records: readonly (readonly [partition: number, offset: number])[];
+}
+
 export interface Asked {
   readonly id: number;
-  readonly request: WriteRequest | LoadRequest | CutRequest | { readonly kind: 'close' };
+  readonly request: WriteRequest | LoadRequest | CutRequest | EraseRequest | { readonly kind: 'close' };
 }
 
 export type Answered =

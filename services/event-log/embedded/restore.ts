@@ -1,11 +1,19 @@
 /** Fills an embedded log from a backup. */
-import type { LogRecord, TopicPartition } from '../event-log.ts';
+import type {
+  LogRecord,
+  PartitionRecords,
+  LogCoordinates,
+  ScanOptions,
+  ScanRange,
+  TopicPartition,
+} from '../event-log.ts';
 import { unknownPartition } from '../refusals.ts';
 import type { RestoredLog, RestoredTopic } from '../restored-log.ts';
 import { CHUNK_HEADER_BYTES, chunkBytesOf, RECORD_HEADER_BYTES, writeBlank, writeRecord } from './chunk.ts';
 import { failureOf } from './errors.ts';
 import type { LogPartition } from './layout.ts';
 import { openStore } from './open.ts';
+import { scan } from './scan.ts';
 import type { LogStore } from './store.ts';
 
 // As those of a large batch (batch.ts).
@@ -37,11 +45,15 @@ class EmbeddedRestoredLog implements RestoredLog {
     this.#store = store;
   }
 
-  async ends(): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
+  async ends(): Promise<readonly LogCoordinates[]> {
     const ends = this.#store.withLatest(() => this.#store.ends());
     return this.#store.layout.partitions.map(({ topic, partition, index }) => {
       return { topic, partition, offset: BigInt(ends[index] as number) };
     });
+  }
+
+  scan(ranges: readonly ScanRange[], options: ScanOptions = {}): AsyncIterable<PartitionRecords> {
+    return scan(this.#store, (read) => this.#store.withLatest(read), ranges, options);
   }
 
   async append(at: TopicPartition, records: readonly LogRecord[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
+import { withoutBlank } from '../blank.ts';
 import type { PartitionRecords, ScanOptions, ScanRange } from '../event-log.ts';
 import type { LogStore } from './store.ts';
 import { type PartitionCursor, readNext } from './partition-cursor.ts';
@@ -25,9 +26,10 @@ export async function* scan(
   while (cursors.length > 0) {
     for (const cursor of cursors) {
       options.signal?.throwIfAborted();
-      const [records] = runRead(() => readNext(store, cursor, cursor.end, limits));
-      // All of them may be blank.
-      if (records.length > 0) yield { topic: cursor.partition.topic, partition: cursor.partition.partition, records };
+      const [read] = runRead(() => readNext(store, cursor, cursor.end, limits));
+      const records = options.withBlank === true ? read : withoutBlank(read);
+      const { topic, partition } = cursor.partition;
+      if (records.length > 0) yield { topic, partition, records };
       await otherWork();
     }
     cursors = cursors.filter(({ next, end }) => next < end);

@@ -40,8 +40,8 @@ export interface LogStore extends StoreState {
   withLatest<T>(read: () => T): T;
   /**
    * Adds the records from offset `from` on to `records`, within one chunk and `limits`. They are views of memory that
-   * nobody overwrites. A blank record, one that was erased, is not added, and `next` of the result advances over it.
-   * Within `withLatest`.
+   * nobody overwrites. One that was erased is blank (`isBlank`); offsets
+   * without a record are passed. Within `withLatest`.
    *
    * @param from An offset below the partition's end.
    * @throws TidemarkError `LOG_DAMAGED` where the record is lost or its checksum fails; `LOG_REPLACED` where it was cut.
@@ -76,7 +76,7 @@ export interface ErasedRecord {
 export interface DeletingStore extends LogStore {
   /**
    * Erases records: their bytes are overwritten on the disk, and they are blank from then on. A blank record keeps its
-   * offset, the time of its chunk and its length; readers pass it. Either all of them are blank when this returns, or, if
+   * offset, the time of its chunk and the space that it took. Either all of them are blank when this returns, or, if
    * it throws or the process dies, they are made blank at the latest when the log is next opened; then none is blank where
    * the request itself was not yet durable. Returns the number of records that were not blank before.
    *

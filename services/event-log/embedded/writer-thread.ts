@@ -15,6 +15,7 @@ import type {
   AppendResult,
   Asked,
   CutRequest,
+  EraseRequest,
   LoadRequest,
   WriteRequest,
   WriterData,
@@ -50,7 +51,7 @@ interface Write {
 }
 
 function handleRequests(asked: readonly Asked[]): void {
-  for (const { id, request } of asked) if (request.kind === 'cut') port.postMessage(cut(id, request));
+  for (const { id, request } of asked) if (isDeletion(request)) port.postMessage(deleteRecords(id, request));
   const writes = asked.filter((one): one is Asked & Pick<Write, 'request'> => isWrite(one.request));
   if (writes.length > 0) for (const one of carryOut(writes)) port.postMessage(one, transferOf(one));
   for (const { id, request } of asked) {
@@ -60,7 +61,11 @@ function handleRequests(asked: readonly Asked[]): void {
 }
 
 function isWrite(request: Asked['request']): request is WriteRequest {
-  return request.kind !== 'close' && request.kind !== 'load' && request.kind !== 'cut';
+  return request.kind !== 'close' && request.kind !== 'load' && !isDeletion(request);
+}
+
+function isDeletion(request: Asked['request']): request is CutRequest | EraseRequest {
+  return request.kind === 'cut' || request.kind === 'erase';
 }
 
 /** Carries out all of them or, if one fails, none. */
@@ -113,10 +118,15 @@ function resultOf(encoding: BatchEncoding | undefined, result: WriteResult): Wri
   return encoding === undefined ? result : encoding.result(result as AppendResult);
 }
 
-function cut(id: number, { below }: CutRequest): Answered {
+function deleteRecords(id: number, request: CutRequest | EraseRequest): Answered {
   try {
-    store ??= openStoreAgain();
-    store.cut(below);
+    const opened = (store ??= openStoreAgain());
+    if (request.kind === 'erase') {
+      const { layout } = opened;
+      const records = request.records.map(([index, offset]) => ({ partition: layout.partitionAt(index), offset }));
+      return { id, result: opened.erase(records) };
+    }
+    opened.cut(request.below);
     return { id, result: true };
   } catch (error) {
     return failed(id, error, 'to delete records');

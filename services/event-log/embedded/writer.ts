@@ -7,6 +7,7 @@ import type {
   Asked,
   EncodeRequest,
   EncodeOutcome,
+  EraseRequest,
   WriterData,
   WriteRequest,
   WriteResult,
@@ -56,6 +57,11 @@ export class LogWriter {
   /** Deletes records below the given offset of each partition, by its index, as whole segments allow. */
   async cut(below: Float64Array): Promise<void> {
     await this.#request({ kind: 'cut', below });
+  }
+
+  /** Erases records. Resolves with how many were not blank before. */
+  erase(records: EraseRequest['records']): Promise<number> {
+    return this.#request({ kind: 'erase', records }) as Promise<number>;
   }
 
   /** After all earlier requests. */

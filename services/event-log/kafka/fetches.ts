@@ -1,4 +1,5 @@
 import type { LogRecord, TopicPartition } from '../event-log.ts';
+import { isBlank } from '../blank.ts';
 import { identityOf } from '../identity.ts';
 import { faultOf, KAFKA, type Trouble } from './faults.ts';
 import type { Leaders } from './leaders.ts';
@@ -120,7 +121,7 @@ export class Fetches {
     let fresh = records;
     if (buffer.identity !== undefined) {
       const [first] = records;
-      const isThere = first?.offset === buffer.next && identityOf(first) === buffer.identity;
+      const isThere = first?.offset === buffer.next && (isBlank(first) || identityOf(first) === buffer.identity);
       if (!isThere)
         return this.#fail(replaced({ ...buffer, offset: buffer.next + 1n }, 'the record before it is another one'));
       buffer.identity = undefined;

@@ -133,7 +133,8 @@ export class KafkaEventLog implements EventLog {
     try {
       const leaders = new Leaders(wire, [...new Set(ranges.map(({ topic }) => topic))]);
       const signal = AbortSignal.any([this.#ended.signal, ...(options.signal === undefined ? [] : [options.signal])]);
-      yield* new KafkaScan({ wire, leaders, signal, ...scanLimits(options) }).read(ranges);
+      const { withBlank } = options;
+      yield* new KafkaScan({ wire, leaders, signal, withBlank, ...scanLimits(options) }).read(ranges);
     } finally {
       this.#scans.delete(wire);
       await wire.close();

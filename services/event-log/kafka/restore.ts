@@ -1,7 +1,14 @@
 /** Fills topics of Kafka from a backup. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type { LogRecord, TopicPartition } from '../event-log.ts';
+import type {
+  LogRecord,
+  PartitionRecords,
+  LogCoordinates,
+  ScanOptions,
+  ScanRange,
+  TopicPartition,
+} from '../event-log.ts';
 import { nameOf } from '../partition.ts';
 import type { RestoredLog, RestoredTopic } from '../restored-log.ts';
 import { partitionOffsets } from './bounds.ts';
@@ -9,6 +16,8 @@ import { failureOf, faultOf, isFatal, KAFKA } from './faults.ts';
 import { Leaders } from './leaders.ts';
 import { Layout } from './partitions.ts';
 import { BATCH_OVERHEAD_BYTES, batchBytesOf } from './partition-queue.ts';
+import { KafkaScan } from './scan.ts';
+import { scanLimits } from '../refusals.ts';
 import type { PlatformaticWire } from './platformatic/client.ts';
 import { BROKER_TIME, newTopics, prepareTopics } from './topics.ts';
 import { type KafkaSettings, parseKafkaUrl } from './url.ts';
@@ -19,8 +28,6 @@ const PRODUCER_TIME = 'CreateTime';
 const SEND_AGAIN_AFTER_MS = 100;
 const BOUNDS_WITHIN_MS = 5_000;
 const PATIENCE_MS = 60_000;
-
-type Placed = TopicPartition & { readonly offset: bigint };
 
 interface Filling {
   readonly settings: KafkaSettings;
@@ -57,13 +64,21 @@ export class KafkaRestoredLog implements RestoredLog {
     }
   }
 
-  async ends(): Promise<readonly Placed[]> {
+  async ends(): Promise<readonly LogCoordinates[]> {
     const { wire, leaders, layout, prefix } = this.#parts;
     const partitions = layout.partitionsOf(layout.topics);
     const offsets = await partitionOffsets(wire, leaders, partitions, 'latest', BOUNDS_WITHIN_MS);
     return partitions.map(({ topic, partition }, index) => {
       return { topic: topic.slice(prefix.length), partition, offset: offsets[index] as bigint };
     });
+  }
+
+  async *scan(ranges: readonly ScanRange[], options: ScanOptions = {}): AsyncGenerator<PartitionRecords> {
+    const { wire, leaders, prefix } = this.#parts;
+    const { withBlank, signal = new AbortController().signal } = options;
+    const prefixed = ranges.map((range) => ({ ...range, topic: prefix + range.topic }));
+    const reading = new KafkaScan({ wire, leaders, signal, withBlank, ...scanLimits(options) }).read(prefixed);
+    for await (const piece of reading) yield { ...piece, topic: piece.topic.slice(prefix.length) };
   }
 
   async append(partition: TopicPartition, records: readonly LogRecord[]): Promise<void> {

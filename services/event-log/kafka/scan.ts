@@ -1,6 +1,7 @@
 import { addAbortListener } from 'node:events';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type { PartitionRecords, ScanRange } from '../event-log.ts';
+import { withoutBlank } from '../blank.ts';
+import type { PartitionRecords, ScanOptions, ScanRange } from '../event-log.ts';
 import { boundsOf } from './bounds.ts';
 import { failureOf, lasts } from './faults.ts';
 import { Fetches, isAtEnd } from './fetches.ts';
@@ -10,7 +11,7 @@ import { drain } from './drain.ts';
 import type { KafkaWire } from './wire.ts';
 import { nameOf } from '../partition.ts';
 
-export interface KafkaScanOptions {
+export interface KafkaScanOptions extends Pick<ScanOptions, 'withBlank'> {
   readonly wire: Pick<KafkaWire, 'fetch' | 'offsets'>;
   readonly leaders: Leaders;
   readonly maxRecords: number;
@@ -74,9 +75,10 @@ export class KafkaScan {
       this.#changed = Promise.withResolvers();
       const found = drain(fetches, this.#options);
       fetches.pump();
-      for (const piece of found) {
+      for (const { topic, partition, records: read } of found) {
         signal.throwIfAborted();
-        yield piece;
+        const records = this.#options.withBlank === true ? read : withoutBlank(read);
+        if (records.length > 0) yield { topic, partition, records };
       }
       if (found.length > 0) receivedAtMs = performance.now();
       else await this.#wait(fetches, receivedAtMs);

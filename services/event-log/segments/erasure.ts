@@ -8,7 +8,7 @@
  */
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { blankRecords, seedOf } from '../embedded/chunk.ts';
+import { blankRecords, CHECKSUM_PART, seedOf } from '../embedded/chunk.ts';
 import { damaged } from '../embedded/errors.ts';
 import type { LogPartition } from '../embedded/layout.ts';
 import type { ErasedRecord } from '../embedded/store.ts';
@@ -34,7 +34,10 @@ export interface Overwrite {
 /** Reads the chunk that has a record, and checks it. */
 type ReadChunk = (partition: LogPartition, offset: number) => StoredChunk & { readonly chunk: Buffer };
 
-/** The chunks of the records as they are once these are blank, and how many of the records were not blank before. */
+/**
+ * What is to be overwritten so that the records are blank, and how many of them were not blank before: of a chunk its
+ * checksum and these records, since a chunk of a large batch has hundreds.
+ */
 export function blanksOf(
   records: readonly ErasedRecord[],
   readChunk: ReadChunk,
@@ -48,8 +51,9 @@ export function blanksOf(
       // A copy: readers have views of what was read.
       const bytes = Buffer.from(chunk);
       const blanked = blankRecords(bytes, first, left, seedOf(partition, first));
-      if (blanked > 0) overwrites.push({ segment: file.number, position, bytes });
-      count += blanked;
+      for (const { at, end } of blanked.length === 0 ? [] : [CHECKSUM_PART, ...blanked])
+        overwrites.push({ segment: file.number, position: position + at, bytes: bytes.subarray(at, end) });
+      count += blanked.length;
       for (let done = first; done < first + recordsInChunk; done++) left.delete(done);
     }
   }
@@ -70,7 +74,7 @@ export function overwrite(parts: RedoParts, overwrites: readonly Overwrite[]): v
   files.remove(path);
   const descriptor = files.open(path, 'create');
   try {
-    files.write(descriptor, encode(overwrites), 0);
+    files.write(descriptor, [encode(overwrites)], 0);
     files.flush(descriptor);
   } finally {
     files.close(descriptor);
@@ -115,7 +119,7 @@ function applyOverwrites({ files, folder, shared, segments }: RedoParts, overwri
   files.flushFolder(folder);
 }
 
-function encode(overwrites: readonly Overwrite[]): readonly Buffer[] {
+function encode(overwrites: readonly Overwrite[]): Buffer {
   const header = Buffer.alloc(REDO_HEADER_BYTES);
   const pieces: Buffer[] = [header];
   let checksum = 0;
@@ -129,7 +133,7 @@ function encode(overwrites: readonly Overwrite[]): readonly Buffer[] {
   }
   header.writeUInt32LE(REDO_MAGIC, 0);
   header.writeUInt32LE(checksum, 4);
-  return pieces;
+  return Buffer.concat(pieces);
 }
 
 function decode(bytes: Buffer, folder: string): readonly Overwrite[] {

@@ -21,7 +21,8 @@ import {
   type EndOfPartition,
   writeManifest,
 } from './manifest.ts';
-import { dumpTables } from './tables.ts';
+import { dumpForgotten, dumpTables } from './tables.ts';
+import { withListedBlank } from './blank-files.ts';
 
 export interface BackupParts {
   readonly log: Pick<EventLog, 'ends' | 'beginnings' | 'scan'>;
@@ -105,7 +106,11 @@ async function addBackup(parts: BackupParts, folder: string, before: Manifest, c
 
   const ends = await endsOf(log);
   const ranges = rangesToCopy(before.log, beginnings, ends);
+  const replaced = new Set(ranges.map((range) => range.replaced));
+  const left = before.log.filter((file) => !replaced.has(file));
+  const kept = await withListedBlank({ database, folder, number, signal }, left);
   const files = await copyRanges({ log, folder, signal, copied: counting(ranges, call) }, ranges);
+  const forgotten = await dumpForgotten(database, folder, name, signal);
   const at = formatMs(atMs);
   const entry: BackupEntry = {
     number,
@@ -118,10 +123,10 @@ async function addBackup(parts: BackupParts, folder: string, before: Manifest, c
     tables,
     history,
   };
-  const replaced = new Set(ranges.map((range) => range.replaced));
   const manifest = {
     ...before,
-    log: [...before.log.filter((file) => !replaced.has(file)), ...files],
+    forgotten,
+    log: [...kept, ...files],
     backups: [...before.backups, entry].slice(-parts.keep),
   };
   await writeManifest(folder, manifest);

@@ -50,7 +50,8 @@ export async function checkFiles(
       report({ phase: 'checking', done, total, unit: 'records' });
     }
   }
-  for (const file of manifest.backups.flatMap(({ tables, history }) => [...tables, ...history])) {
+  const rowsFiles = manifest.backups.flatMap(({ tables, history }) => [...tables, ...history]);
+  for (const file of [...rowsFiles, ...(manifest.forgotten ?? [])]) {
     let rows = 0;
     for await (const lines of readLines(folder, file, LINES_AT_ONCE)) {
       signal.throwIfAborted();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { flushFolder } from '../../event-log/flush-folder.ts';
 import { HISTORY_TABLES, type HistoryTable, type KeptHistory } from '../../stores/analytics/analytics-store.ts';
 import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
+import { type ErasedUsers, erasedName } from '../../stores/erasures/erased-users.ts';
 import { HISTORY_FOLDER } from './backup-folder.ts';
 import type { RowsFile } from './manifest.ts';
 import { linesIn, readLines, rowsFile } from './rows-file.ts';
@@ -35,22 +36,40 @@ export async function dumpHistory(
   return files;
 }
 
-/** Brings back the history, in place of what is there. @param epochs Up to when live changes count. */
+/** What a history is brought back from. */
+export interface HistoryToFill {
+  readonly folder: string;
+  readonly files: readonly RowsFile[];
+  /** Up to when live changes count. */
+  readonly epochs: readonly LiveEpoch[];
+  /** The people who were forgotten, whose changes are left out. */
+  readonly erased: ErasedUsers;
+}
+
+/** Brings back the history, in place of what is there. */
 export async function fillHistory(
   history: KeptHistory,
-  folder: string,
-  files: readonly RowsFile[],
-  epochs: readonly LiveEpoch[],
+  { folder, files, epochs, erased }: HistoryToFill,
   signal: AbortSignal,
 ): Promise<void> {
   await history.clear();
   for (const file of files) {
     for await (const lines of readLines(folder, file, ROWS_OF_INSERT)) {
       signal.throwIfAborted();
-      await history.insert(file.table as HistoryTable, Buffer.from(lines.join('\n')));
+      const kept = erased.size === 0 ? lines : lines.filter((line) => !isOfForgotten(line, erased));
+      if (kept.length > 0) await history.insert(file.table as HistoryTable, Buffer.from(kept.join('\n')));
     }
   }
   await history.deriveMembers(epochs);
+}
+
+/** Whether it is a change of somebody who was forgotten, from before. */
+function isOfForgotten(line: string, erased: ErasedUsers): boolean {
+  const row = JSON.parse(line) as Partial<Record<'project_id' | 'internal_id' | 'evaluated_at', string>>;
+  const { project_id: project, internal_id: user, evaluated_at: at } = row;
+  if (project === undefined || user === undefined || at === undefined) return false;
+  const cut = erased.get(erasedName(project, user));
+  return cut !== undefined && BigInt(Date.parse(`${at.replace(' ', 'T')}Z`)) * 1000n <= cut;
 }
 
 async function* inPieces(lines: AsyncIterable<string>): AsyncGenerator<readonly string[]> {

@@ -1,13 +1,14 @@
 /** Copies what is new on the log into files of a backup. */
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isBlank } from '../../event-log/blank.ts';
 import type { EventLog, LogRecord, TopicPartition } from '../../event-log/event-log.ts';
 import { flushFolder } from '../../event-log/flush-folder.ts';
 import { identityOf } from '../../event-log/identity.ts';
 import { nameOf } from '../../event-log/partition.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { LOG_FOLDER } from './backup-folder.ts';
-import type { LogFile, EndOfPartition } from './manifest.ts';
+import { type EndOfPartition, identityOfLast, type LogFile } from './manifest.ts';
 import { encodeRecords } from './record-file.ts';
 import { type StoredFile, unavailable, writeStored } from './stored-file.ts';
 
@@ -114,15 +115,17 @@ async function copyFile(
   { topic, partition, from, end }: LogRange,
 ): Promise<LogFile> {
   const range = { topic, partition, from: BigInt(from), to: BigInt(end) };
-  const state: { records: number; bytes: number; last: LogRecord | undefined } = {
+  const state: { records: number; blank: number; bytes: number; last: LogRecord | undefined } = {
     records: 0,
+    blank: 0,
     bytes: 0,
     last: undefined,
   };
   const pieces = async function* (): AsyncGenerator<Buffer> {
-    for await (const { records } of log.scan([range], { signal })) {
+    for await (const { records } of log.scan([range], { signal, withBlank: true })) {
       const piece = encodeRecords(records);
       state.records += records.length;
+      state.blank += records.filter(isBlank).length;
       state.bytes += piece.length;
       state.last = records.at(-1);
       copied(records.length);
@@ -135,9 +138,10 @@ async function copyFile(
   const { last } = state;
   const fileEnd = state.bytes >= FILE_BYTES && last !== undefined ? Number(last.offset) + 1 : end;
   const named = await renamed(folder, stored, `${LOG_FOLDER}/${name}-${padded(fileEnd - 1)}.zst`);
-  const identity = last === undefined ? '' : identityOf(last);
   const lastOffset = last === undefined ? from : Number(last.offset);
-  return { ...named, topic, partition, first: from, end: fileEnd, records: state.records, identity, lastOffset };
+  const { records, blank } = state;
+  const identity = identityOfLast(last);
+  return { ...named, topic, partition, first: from, end: fileEnd, records, identity, lastOffset, blank };
 }
 
 async function renamed(folder: string, stored: StoredFile, file: string): Promise<StoredFile> {
@@ -147,6 +151,7 @@ async function renamed(folder: string, stored: StoredFile, file: string): Promis
   return { ...stored, file };
 }
 
-function padded(offset: number): string {
+/** Pure. */
+export function padded(offset: number): string {
   return String(offset).padStart(16, '0');
 }

@@ -2,7 +2,10 @@
 import { createHash } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isBlank } from '../../event-log/blank.ts';
+import type { LogRecord } from '../../event-log/event-log.ts';
 import { flushFolder } from '../../event-log/flush-folder.ts';
+import { identityOf } from '../../event-log/identity.ts';
 import type { RestoredTopic } from '../../event-log/restored-log.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { damaged, type StoredFile, unavailable } from './stored-file.ts';
@@ -20,6 +23,11 @@ export interface Manifest {
   readonly log: readonly LogFile[];
   /** Oldest first, each with tables of its own; all with the records of `log` up to their ends. */
   readonly backups: readonly BackupEntry[];
+  /**
+   * The people who were forgotten, and the records of the log that are blank therefore, as the last run found them: it
+   * holds for all backups of the folder. Absent where an earlier version made the last one.
+   */
+  readonly forgotten?: readonly RowsFile[] | undefined;
 }
 
 /** A range of a partition: from `first` to before `end`. */
@@ -29,9 +37,11 @@ export interface LogFile extends StoredFile {
   readonly first: number;
   readonly end: number;
   readonly records: number;
-  /** That of the last record, as `identityOf`; '' without one. It tells another log from this one. */
+  /** That of the last record (`identityOfLast`). It tells another log from this one. */
   readonly identity: string;
   readonly lastOffset: number;
+  /** How many of the records are blank; none where it is absent. */
+  readonly blank?: number;
 }
 
 /** One backup: the installation as it was at a moment. */
@@ -111,8 +121,13 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
 }
 
 /** All that the manifest names. Pure. */
-export function filesOf({ log, backups }: Manifest): readonly StoredFile[] {
-  return [...log, ...backups.flatMap(({ tables, history }) => [...tables, ...history])];
+export function filesOf({ log, backups, forgotten = [] }: Manifest): readonly StoredFile[] {
+  return [...log, ...backups.flatMap(({ tables, history }) => [...tables, ...history]), ...forgotten];
+}
+
+/** The identity of the last record of a file; '' without one, and where it is blank. Pure. */
+export function identityOfLast(last: LogRecord | undefined): string {
+  return last === undefined || isBlank(last) ? '' : identityOf(last);
 }
 
 function parsedManifest(path: string, text: string): Manifest & { readonly sha256?: string } {

@@ -1,8 +1,7 @@
 /** Reads the log of a backup: the records of all partitions, the oldest first, up to an end or a moment. */
 import type { LogRecord, TopicPartition } from '../../event-log/event-log.ts';
-import { identityOf } from '../../event-log/identity.ts';
 import { nameOf } from '../../event-log/partition.ts';
-import type { LogFile, EndOfPartition } from './manifest.ts';
+import { type EndOfPartition, identityOfLast, type LogFile } from './manifest.ts';
 import { decodeRecords } from './record-file.ts';
 import { damaged, readStored } from './stored-file.ts';
 
@@ -28,8 +27,7 @@ export async function* recordsOfFile(folder: string, file: LogFile): AsyncGenera
   } catch (error) {
     throw error instanceof Error && error.name === 'TidemarkError' ? error : damaged(`${path} has changed`, error);
   }
-  const identity = last === undefined ? '' : identityOf(last);
-  if (records !== file.records || identity !== file.identity) throw damaged(`${path} lacks records`);
+  if (records !== file.records || identityOfLast(last) !== file.identity) throw damaged(`${path} lacks records`);
 }
 
 export interface LogPart {

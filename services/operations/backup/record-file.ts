@@ -3,7 +3,7 @@
  *
  *     offset u64, appendedAt f64 (milliseconds since 1970), key length u32, value length u32, key, value
  *
- * An offset that is left out has no record: it was erased, or never given.
+ * A record that was erased is blank: it has neither key nor value. An offset that is left out has no record.
  */
 import type { LogRecord } from '../../event-log/event-log.ts';
 

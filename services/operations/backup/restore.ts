@@ -10,6 +10,7 @@ import type { RestoredLog, RestoredTopic } from '../../event-log/restored-log.ts
 import { IMPORT_TOPICS, LIVE_TOPICS } from '../../messages/message.ts';
 import { formatMs } from '../../messages/timestamp.ts';
 import type { CommandCall } from '../../runtime/command.ts';
+import type { ErasureRow } from '../erasure/erasures-file.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
 import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
@@ -23,6 +24,7 @@ import { fillHistory } from './history.ts';
 import type { BackupEntry, Manifest } from './manifest.ts';
 import { recordsOfLog } from './read-log.ts';
 import { beginRestore, expectNoHistory, expectNothingIngested, restoreRefusal } from './restore-target.ts';
+import { RestoredErasures } from './restored-erasures.ts';
 import { fillTables } from './tables.ts';
 
 /** The stores to be filled, opened in this order; whoever opened the restore closes what it opened. */
@@ -41,6 +43,8 @@ export interface RestoreRequest {
   readonly partitions: number;
   /** Whether a schema registry gives the ids of schemas to the service. */
   readonly hasRegistry: boolean;
+  /** Erasures that are newer than the backup. */
+  readonly erasures: readonly ErasureRow[];
 }
 
 /** What was restored, as plain JSON. */
@@ -83,16 +87,20 @@ export async function restore(
   await expectNothingIngested(analytics, entry.ends);
   if (!state.isResumed) await expectNoHistory(analytics);
 
+  const erasures = await RestoredErasures.read(folder, manifest, request.erasures);
   const log = await stores.log(entry.topics);
-  const ends = await fillLog(log, state.isResumed, { manifest, entry, request }, call, database);
+  const ends = await fillLog(log, state.isResumed, { manifest, entry, request, erasures }, call, database);
   if (!state.hasTables) {
     call.report({ phase: 'tables', done: 0 });
     await database.transaction((transaction) => fillDatabase(transaction, folder, entry, ends), { isUnhurried: true });
   }
   await migrateDatabase(database);
+  await erasures.fill(database, folder, manifest, entry);
+  await listBlank(database, { manifest, entry, request, erasures }, call);
   call.report({ phase: 'audience history', done: 0 });
   const epochs = await database.query<LiveEpoch>('select epoch, through from live_epochs');
-  await fillHistory(analytics.keptHistory(), folder, entry.history, epochs, call.signal);
+  const history = { folder, files: entry.history, epochs, erased: erasures.users };
+  await fillHistory(analytics.keptHistory(), history, call.signal);
   await noteRestoreFinished(database);
   return {
     folder,
@@ -138,13 +146,14 @@ interface LogToFill {
   readonly manifest: Manifest;
   readonly entry: BackupEntry;
   readonly request: RestoreRequest;
+  readonly erasures: RestoredErasures;
 }
 
 /** Fills what the log lacks. Returns where each partition ends. */
 async function fillLog(
   log: RestoredLog,
   isResumed: boolean,
-  { manifest, entry, request: { folder, untilMs } }: LogToFill,
+  { manifest, entry, request: { folder, untilMs }, erasures }: LogToFill,
   { report, signal }: RestoreCall,
   database: Queryable,
 ): Promise<readonly RestoredEnd[]> {
@@ -160,7 +169,7 @@ async function fillLog(
   try {
     for await (const piece of recordsOfLog(folder, { files: manifest.log, ends, from: begun, untilMs })) {
       signal.throwIfAborted();
-      await log.append(piece, piece.records);
+      await log.append(piece, erasures.blankIn(piece));
       done += piece.records.length;
       report({ phase: 'log', done, total, unit: 'records' });
     }
@@ -172,6 +181,20 @@ async function fillLog(
     throw error;
   }
   return expectEnds(await log.ends(), entry.ends, untilMs === undefined);
+}
+
+/** Lists the records that were made blank on the way: read again, as a restore that was killed has forgotten them. */
+async function listBlank(
+  database: Queryable,
+  { manifest, entry, request: { folder, untilMs }, erasures }: LogToFill,
+  { signal }: RestoreCall,
+): Promise<void> {
+  if (erasures.users.size === 0) return;
+  const ends = untilMs === undefined ? entry.ends : lastEnds(manifest, entry);
+  for await (const piece of recordsOfLog(folder, { files: manifest.log, ends, from: new Map(), untilMs })) {
+    signal.throwIfAborted();
+    await erasures.list(database, piece);
+  }
 }
 
 function lastEnds({ log }: Manifest, { ends }: BackupEntry): BackupEntry['ends'] {

@@ -32,7 +32,13 @@ export const NOT_BACKED_UP: readonly string[] = [
   'migrations',
   'backups',
   'restores',
+  // In a file of their own (`dumpForgotten`): the newest list holds for every backup.
+  'erasures',
+  'blanked',
 ];
+
+/** The people who were forgotten, and the records of the log that are blank therefore. */
+const FORGOTTEN_TABLES = ['erasures', 'blanked'];
 
 const ROWS_OF_FETCH = 1_000;
 
@@ -75,6 +81,29 @@ export function dumpTables(
   return database.transaction(dump, { isUnhurried: true });
 }
 
+/**
+ * Reads the lists of what was forgotten. To be called when the log was copied: what is blank in the copy is in them then.
+ *
+ * @param name The name of a folder below that of the tables.
+ */
+export function dumpForgotten(
+  database: Database,
+  folder: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<readonly RowsFile[]> {
+  const dump = async (transaction: Queryable): Promise<readonly RowsFile[]> => {
+    await transaction.query('set transaction isolation level repeatable read, read only');
+    const files: RowsFile[] = [];
+    for (const table of FORGOTTEN_TABLES) {
+      const file = `${TABLES_FOLDER}/${name}/${table}.ndjson.zst`;
+      files.push(await rowsFile({ folder, file, table, signal }, rowsOfTable(transaction, table)));
+    }
+    return files;
+  };
+  return database.transaction(dump, { isUnhurried: true });
+}
+
 /** Fills tables that are empty. Their columns are those that they had when the backup was made. */
 export async function fillTables(transaction: Queryable, folder: string, tables: readonly RowsFile[]): Promise<void> {
   for (const file of tables) {
@@ -87,6 +116,18 @@ export async function fillTables(transaction: Queryable, folder: string, tables:
     }
     await continueNumbering(transaction, file.table);
   }
+}
+
+/** Adds rows, each a JSON object, but for those that are there. A column that no row names keeps its default. */
+export async function insertRows(database: Queryable, table: string, rows: readonly string[]): Promise<void> {
+  if (rows.length === 0) return;
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(JSON.parse(row) as object)))].map(quoted);
+  await database.query(
+    `insert into ${quoted(table)} (${columns.join()})
+     select ${columns.join()} from jsonb_populate_recordset(null::${quoted(table)}, $1::text::jsonb)
+     on conflict do nothing`,
+    [`[${rows.join()}]`],
+  );
 }
 
 /** Numbers that the database gives go on after those of the rows. */

@@ -18,6 +18,12 @@ export interface StoredCell extends CellName {
   readonly checksum: number;
 }
 
+/** The rows of a period, but for those of people who are being forgotten: they may be deleted, or not yet. */
+export interface StoredPeriod extends Period {
+  /** By their internal ids. */
+  readonly hidden: readonly string[];
+}
+
 /** A row as stored. */
 export interface StoredRow {
   readonly projectId: string;
@@ -39,7 +45,7 @@ export async function storedCells(
   analytics: AnalyticsReader,
   topic: MessageTopic,
   checked: ReadonlyMap<number, CheckedRange>,
-  period: Period,
+  period: StoredPeriod,
 ): Promise<ReadonlyMap<string, StoredCell>> {
   if (checked.size === 0) return new Map();
   const { rows } = await analytics.ask(cellsQuery(topic, checked, period), VERIFICATION_LIMITS);
@@ -66,7 +72,7 @@ interface CellRow {
   readonly checksum: string;
 }
 
-function cellsQuery(topic: MessageTopic, checked: ReadonlyMap<number, CheckedRange>, period: Period): Query {
+function cellsQuery(topic: MessageTopic, checked: ReadonlyMap<number, CheckedRange>, period: StoredPeriod): Query {
   const where = whereOf(topic, period);
   const partitions = [...checked.keys()];
   return {
@@ -92,7 +98,7 @@ export async function rowsBetween(
   analytics: AnalyticsReader,
   { topic, partition }: TopicPartition,
   [first, last]: readonly [bigint, bigint],
-  period: Period,
+  period: StoredPeriod,
 ): Promise<readonly StoredRow[]> {
   const where = whereOf(topic as MessageTopic, period);
   const query = {
@@ -181,12 +187,13 @@ function tableOf(topic: MessageTopic): string {
 }
 
 /** The condition for a topic and a period. */
-function whereOf(topic: MessageTopic, period: Period): Query {
+function whereOf(topic: MessageTopic, period: StoredPeriod): Query {
   const { from, to } = instantsOf(period);
   const conditions = [topicCondition(topic)];
   if (from !== undefined) conditions.push("received_at >= fromUnixTimestamp64Micro({received_from:Int64}, 'UTC')");
   if (to !== undefined) conditions.push("received_at < fromUnixTimestamp64Micro({received_to:Int64}, 'UTC')");
   if (period.projectId !== undefined) conditions.push('project_id = {project:String}');
+  if (period.hidden.length > 0) conditions.push('user NOT IN {hidden:Array(UInt128)}');
   return {
     sql: conditions.join(' AND '),
     params: {
@@ -194,6 +201,7 @@ function whereOf(topic: MessageTopic, period: Period): Query {
       ...(from !== undefined && { received_from: String(from) }),
       ...(to !== undefined && { received_to: String(to) }),
       ...(period.projectId !== undefined && { project: period.projectId }),
+      ...(period.hidden.length > 0 && { hidden: period.hidden.map((key) => BigInt(userNumber(key))) }),
     },
   };
 }

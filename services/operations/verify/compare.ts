@@ -37,8 +37,17 @@ export function compareRecord(
   });
 }
 
-export function differsInPostgres({ log, counted }: ComparedCell): boolean {
-  return counted !== log.toCount;
+export function differsInPostgres(cell: ComparedCell): boolean {
+  return lackInPostgres(cell) !== 0;
+}
+
+/**
+ * By how many messages the count of the projector is too low; negative where it is too high. Those of people who were
+ * forgotten may be in it: it has them where they were read before.
+ */
+export function lackInPostgres({ log: { toCount, forgotten }, counted }: ComparedCell): number {
+  if (counted < toCount) return toCount - counted;
+  return Math.min(0, toCount + forgotten - counted);
 }
 
 export function differsInClickHouse({ log, held, isOtherRows }: ComparedCell): boolean {

@@ -3,6 +3,7 @@ import type { LogRecord, TopicPartition } from '../../event-log/event-log.ts';
 import { dayOf } from '../../messages/day-and-hour.ts';
 import { type Hour, hourOf } from '../../messages/day-and-hour.ts';
 import type { Message } from '../../messages/message.ts';
+import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import { type Checkpoints, type CellName, cellOf, partitionKey, type CheckedRange } from './checkpoints.ts';
 import { holds, type Period } from './period.ts';
 import { SeenBefore } from './seen-before.ts';
@@ -19,6 +20,8 @@ export interface LogCell extends CellName {
   /** The messages of which analytics must have a row, and a checksum of their offsets and ids. */
   toHold: number;
   checksum: number;
+  /** Messages of people who were forgotten. They are in no count beside: a reader had counted them before, or not. */
+  forgotten: number;
   readonly notYet: { postgres: number; clickhouse: number };
   readonly unknown: { postgres: number; clickhouse: number };
   /** In the dead letters of the store's reader. */
@@ -55,7 +58,16 @@ export class LogCells {
     this.#period = period;
   }
 
-  add(located: Located): void {
+  /** Yields to the event loop every 2 ms. */
+  async addAll(all: readonly Located[]): Promise<void> {
+    const yielder = new EventLoopYielder();
+    for (const one of all) {
+      if (yielder.isOver()) await yielder.next();
+      this.#add(one);
+    }
+  }
+
+  #add(located: Located): void {
     const { content, record } = located;
     const hour = hourOf(content.receivedAt);
     // A replay of the dead letter appends a copy of the message, and that copy counts.
@@ -69,6 +81,12 @@ export class LogCells {
     this.#count(cell, located);
     if (isAside) cell.deadLettered.clickhouse++;
     else if (!isRepeat) this.#hold(cell, located);
+  }
+
+  /** Messages of people who were forgotten: blank records, and those that the log still has. */
+  addForgotten(name: CellName, messages: number, offset: bigint): void {
+    if (!holds(this.#period, name.projectId, name.hour)) return;
+    this.#cell(name, offset).forgotten += messages;
   }
 
   #count(cell: LogCell, { topic, partition, record: { offset } }: Located): void {
@@ -99,10 +117,14 @@ export class LogCells {
     ) {
       return latest;
     }
-    const name = { topic, partition, projectId, hour };
-    let cell = this.cells.get(cellOf(name));
-    if (cell === undefined) this.cells.set(cellOf(name), (cell = emptyCell(name, record.offset)));
+    const cell = this.#cell({ topic, partition, projectId, hour }, record.offset);
     this.#latest = cell;
+    return cell;
+  }
+
+  #cell(name: CellName, offset: bigint): LogCell {
+    let cell = this.cells.get(cellOf(name));
+    if (cell === undefined) this.cells.set(cellOf(name), (cell = emptyCell(name, offset)));
     return cell;
   }
 }
@@ -123,6 +145,7 @@ export function emptyCell(name: CellName, offset: bigint): LogCell {
     toCount: 0,
     toHold: 0,
     checksum: 0,
+    forgotten: 0,
     notYet: { postgres: 0, clickhouse: 0 },
     unknown: { postgres: 0, clickhouse: 0 },
     deadLettered: { postgres: 0, clickhouse: 0 },

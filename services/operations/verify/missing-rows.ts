@@ -8,7 +8,7 @@ import { haveEarlierCopy, hoursAround, rowsBetween, type StoredRow } from './ana
 import { cellOf, type Checkpoints, partitionKey } from './checkpoints.ts';
 import type { ComparedCell, Span } from './compare.ts';
 import { type DeadLettered, recordState } from './log-cells.ts';
-import type { Findings, RowFault } from './report.ts';
+import { type Findings, type RowFault, UNKNOWN_MESSAGE } from './report.ts';
 import { scanMessages, type ScannedMessages, type ScanParts } from './scan-messages.ts';
 
 export interface RowParts extends ScanParts {
@@ -16,6 +16,8 @@ export interface RowParts extends ScanParts {
   readonly plans: Pick<Database, 'query'>;
   readonly checkpoints: Checkpoints;
   readonly deadLettered: DeadLettered;
+  /** The internal ids of people who are being forgotten. */
+  readonly hidden: readonly string[];
   /** Messages missing in analytics. */
   readonly missing: Findings;
   /** Rows without a message. */
@@ -28,10 +30,9 @@ export interface RowParts extends ScanParts {
  */
 export async function findMissingRows(parts: RowParts, span: Span): Promise<ReadonlyMap<string, RowFault>> {
   const faults = new Map<string, RowFault>();
-  const period = hoursAround(
-    [...span.cells.values()].map(({ log }) => log.hour),
-    {},
-  );
+  const { hidden } = parts;
+  const hours = [...span.cells.values()].map(({ log }) => log.hour);
+  const period = { ...hoursAround(hours, {}), hidden };
   let from = span.range.from;
   const check = async (scanned: ScannedMessages | undefined, to: bigint): Promise<void> => {
     const rows = await rowsBetween(parts.analytics, span.range, [from, to], period);
@@ -93,7 +94,7 @@ function noteSurplus({ surplus }: RowParts, span: Span, row: StoredRow, faults: 
   // Its hour is unknown, so it counts for the first cell of its project.
   const cell = [...span.cells.values()].find(({ log }) => log.projectId === row.projectId);
   if (cell === undefined) return;
-  const named = { project: row.projectId, message_id: row.messageId, user: null, received_at: null };
+  const named = { ...UNKNOWN_MESSAGE, project: row.projectId, message_id: row.messageId };
   surplus.add({ topic, partition, offset: String(row.offset), ...named, why: 'the log has no such message there' });
   entryOf(faults, cellOf(cell.log)).surplus++;
 }

@@ -7,6 +7,7 @@ import { parseJson } from '../../messages/parse-json.ts';
 import { ownAnonymousIdOf } from '../../messages/user-key.ts';
 import * as ids from '../../stores/profiles/anonymous-ids.ts';
 import type { AnonymousIds } from '../../stores/profiles/profile.ts';
+import { ALL_TIME, type ErasedUsers } from '../../stores/erasures/erased-users.ts';
 import { newestTraits } from '../../stores/profiles/newest-traits.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import type { Decoded } from '../../consumers/decode-batch.ts';
@@ -41,7 +42,7 @@ export async function checkProfiles(parts: ProfileParts): Promise<ProfileFinding
   const first: DifferentProfile[] = [];
   let [users, undecided, count] = [0, 0, 0];
   for (let slice = 0; slice < slices; slice++) {
-    const stored = await readSlice(parts, slices, slice);
+    const stored = withoutForgotten(await readSlice(parts, slices, slice), parts.erased);
     const folded = await foldSlice(parts, stored, slices, slice);
     users += new Set([...stored.users.keys(), ...folded.keys()]).size;
     undecided += [...folded.values()].filter(({ isUndecided }) => isUndecided).length;
@@ -50,6 +51,12 @@ export async function checkProfiles(parts: ProfileParts): Promise<ProfileFinding
     first.push(...different.slice(0, NAMED - first.length));
   }
   return { users, undecided, different: { count, first } };
+}
+
+/** Without those whose messages are all left out: they may be deleted, or not yet. */
+function withoutForgotten(stored: Stored, erased: ErasedUsers = new Map()): Stored {
+  if (erased.size === 0) return stored;
+  return { ...stored, users: new Map([...stored.users].filter(([name]) => erased.get(name) !== ALL_TIME)) };
 }
 
 function isInSlice({ userKey }: Message, slices: number, slice: number): boolean {

@@ -9,7 +9,7 @@ import type { TopicPartition } from '../../event-log/event-log.ts';
 import { beginningOfHour, type Hour } from '../../messages/day-and-hour.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { cellOf, type Checkpoints } from './checkpoints.ts';
-import type { ComparedCell } from './compare.ts';
+import { type ComparedCell, lackInPostgres } from './compare.ts';
 import { identityOf, type Located } from './log-cells.ts';
 
 /** How many messages of a cell are missing in analytics, and how many rows have no message. */
@@ -40,18 +40,20 @@ function hourOf(cells: readonly ComparedCell[], faults: ReadonlyMap<string, RowF
   const rowFaults = cells.flatMap((cell) => faults.get(cellOf(cell.log)) ?? []);
   const lack = rowFaults.reduce((total, { missing, surplus }) => total + missing - surplus, 0);
   const stored = sum((cell) => cell.held);
-  const isCounted = cells.every((cell) => cell.counted === cell.log.toCount);
+  const found = sum((cell) => cell.counted);
+  const uncounted = sum(lackInPostgres);
   return {
     project: log.projectId,
     hour: firstInstantOf(log.hour),
     messages: sum((cell) => cell.log.messages),
     repeats: sum((cell) => cell.log.repeats),
-    postgres: { expected: sum((cell) => cell.log.toCount), found: sum((cell) => cell.counted) },
+    postgres: { expected: found + uncounted, found },
     clickhouse: { expected: stored + lack, found: stored },
     not_yet: byStore('notYet'),
     unknown: byStore('unknown'),
     dead_letters: byStore('deadLettered'),
-    equal: isCounted && rowFaults.length === 0,
+    forgotten: sum((cell) => cell.log.forgotten),
+    equal: cells.every((cell) => lackInPostgres(cell) === 0) && rowFaults.length === 0,
   };
 }
 
@@ -63,9 +65,9 @@ export function firstInstantOf(hour: Hour): string {
 /** How many messages fewer, and how many more, the projector counted than are in the log. */
 export function countFaults(cells: readonly ComparedCell[]): { readonly missing: number; readonly surplus: number } {
   let [missing, surplus] = [0, 0];
-  for (const { counted, log } of cells) {
-    missing += Math.max(0, log.toCount - counted);
-    surplus += Math.max(0, counted - log.toCount);
+  for (const lack of cells.map(lackInPostgres)) {
+    missing += Math.max(0, lack);
+    surplus += Math.max(0, -lack);
   }
   return { missing, surplus };
 }
@@ -82,6 +84,9 @@ export function partitionOf(place: string): TopicPartition {
   const cut = place.lastIndexOf('/');
   return { topic: place.slice(0, cut), partition: Number(place.slice(cut + 1)) };
 }
+
+/** What a finding says of a record whose message nobody knows. */
+export const UNKNOWN_MESSAGE = { project: null, message_id: null, user: null, received_at: null };
 
 export const MAX_NAMED = 100;
 // Missing messages are remembered, so that their repeats are not reported as well.

@@ -1,7 +1,8 @@
 import type { EventLog, PartitionRecords, ScanRange } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
-import { decodeBatch, type DecodedBatch } from '../../consumers/decode-batch.ts';
+import { type ErasedUsers, isForgotten } from '../../stores/erasures/erased-users.ts';
+import { decodeBatch, type Decoded, type DecodedBatch } from '../../consumers/decode-batch.ts';
 
 export interface ScanParts {
   readonly log: Pick<EventLog, 'scan'>;
@@ -9,27 +10,36 @@ export interface ScanParts {
   readonly signal?: AbortSignal | undefined;
   /** The projects whose messages are left out, because they were deleted. */
   readonly deleted?: ReadonlySet<string>;
+  /** The people whose messages are left out, because they were forgotten. */
+  readonly erased?: ErasedUsers | undefined;
   /** Called after each piece with the time that it took. The next piece is read when it resolves. */
   readonly rest?: ((workedMs: number) => Promise<void>) | undefined;
 }
 
 /** Consecutive messages of one partition. */
 export interface ScannedMessages extends DecodedBatch<Message> {
+  /** With blank records. */
   readonly batch: PartitionRecords;
+  /** Messages of people who were forgotten, which the log still has. */
+  readonly forgotten: readonly Decoded<Message>[];
 }
+
+const NONE_FORGOTTEN: ErasedUsers = new Map();
 
 const PIECE = { maxRecords: 10_000, maxBytes: 8 * 2 ** 20 };
 
 /** The messages of these ranges, each partition's in order. Yields to the event loop every 2 ms. */
 export async function* scanMessages(
-  { log, codec, signal, deleted, rest }: ScanParts,
+  { log, codec, signal, deleted, erased = NONE_FORGOTTEN, rest }: ScanParts,
   ranges: readonly ScanRange[],
 ): AsyncGenerator<ScannedMessages> {
   let startedMs = performance.now();
-  for await (const batch of log.scan(ranges, { ...PIECE, signal })) {
+  for await (const batch of log.scan(ranges, { ...PIECE, signal, withBlank: true })) {
     const { decoded, unprocessable } = await decodeBatch(codec, [batch], (message) => message);
     const left = deleted === undefined ? decoded : decoded.filter(({ content }) => !deleted.has(content.projectId));
-    yield { batch, decoded: left, unprocessable };
+    const forgotten = erased.size === 0 ? [] : left.filter(({ content }) => isForgotten(erased, content));
+    const kept = forgotten.length === 0 ? left : left.filter(({ content }) => !isForgotten(erased, content));
+    yield { batch, decoded: kept, forgotten, unprocessable };
     await rest?.(performance.now() - startedMs);
     startedMs = performance.now();
   }

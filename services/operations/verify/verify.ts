@@ -4,20 +4,20 @@ import type { Codec } from '../../messages/codec.ts';
 import { type Hour, hourOf } from '../../messages/day-and-hour.ts';
 import { MESSAGE_TOPICS } from '../../messages/message.ts';
 import type { Progress } from '../../runtime/command.ts';
-import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
-import { type StoredCell, storedCells } from './analytics-rows.ts';
+import { type StoredCell, storedCells, type StoredPeriod } from './analytics-rows.ts';
 import { type CheckedRange, type Checkpoints, partitionKey, readCheckpoints } from './checkpoints.ts';
 import { type ComparedCell, compareRecord, differsInClickHouse, differsInPostgres, spansOf } from './compare.ts';
 import { DeadLetterCoordinates, type DeadLetterStores } from './dead-letter-coordinates.ts';
+import { ForgottenMessages } from './forgotten-messages.ts';
 import { LogCells } from './log-cells.ts';
 import { deletedFromLog, rangesSince, wholeRanges } from './log-ranges.ts';
 import { findMissingEffects } from './missing-effects.ts';
 import { findMissingRows } from './missing-rows.ts';
 import { instantsOf, type Period } from './period.ts';
 import { checkProfiles } from './profile-check.ts';
-import type { VerificationReport } from '../../../schemas/verification-report.ts';
+import type { Finding, VerificationReport } from '../../../schemas/verification-report.ts';
 import {
   countFaults,
   Findings,
@@ -26,6 +26,7 @@ import {
   MAX_NAMED,
   partitionOf,
   type RowFault,
+  UNKNOWN_MESSAGE,
   unknownBefore,
 } from './report.ts';
 import { scanMessages } from './scan-messages.ts';
@@ -60,6 +61,9 @@ export interface VerifyOptions {
 // The clocks of machines differ, and the log may use another clock than the ingest process.
 const CLOCK_MARGIN_MS = 3_600_000;
 
+/** A verification begins again where somebody is forgotten meanwhile. */
+const MOST_RUNS = 3;
+
 /**
  * Compares the log with Postgres and ClickHouse, by project and hour of arrival. It changes nothing, and the readers
  * may run meanwhile: messages that they had not passed when it began are not faults.
@@ -71,7 +75,12 @@ export async function verify(
   period: Period,
   options: VerifyOptions,
 ): Promise<VerificationReport> {
-  return new Verification(stores, period, options).run();
+  for (let run = 1; ; run++) {
+    const forgotten = await ForgottenMessages.read(stores.profiles);
+    const report = await new Verification(stores, period, options, forgotten).run();
+    // What a store has of somebody who was forgotten meanwhile is no longer what it must have.
+    if (report.equal || run === MOST_RUNS || !(await forgotten.hasChanged())) return report;
+  }
 }
 
 class Verification {
@@ -80,15 +89,17 @@ class Verification {
   readonly #options: VerifyOptions;
   readonly #missing = { postgres: new Findings(), clickhouse: new Findings() };
   readonly #surplusRows = new Findings();
+  readonly #forgotten: ForgottenMessages;
   #undecodable = 0;
   #skipped = 0;
   #deletedFromLog: VerificationReport['deleted_from_log'] = { records: 0, partitions: {} };
   #read = 0;
 
-  constructor(stores: VerifyStores, period: Period, options: VerifyOptions) {
+  constructor(stores: VerifyStores, period: Period, options: VerifyOptions, forgotten: ForgottenMessages) {
     this.#stores = stores;
     this.#period = period;
     this.#options = options;
+    this.#forgotten = forgotten;
   }
 
   async run(): Promise<VerificationReport> {
@@ -99,6 +110,7 @@ class Verification {
     const deadLettered = await DeadLetterCoordinates.read(this.#stores, this.#options.signal);
     const counted = new LogCells(checkpoints, deadLettered, this.#period);
     await this.#scan(counted, checkpoints, deadLettered);
+    await this.#forgotten.countIn(counted, this.#period);
     this.#deletedFromLog = await deletedFromLog(this.#stores.log);
     const all = compareRecord(counted.cells, checkpoints.applied, await this.#storedCells(checkpoints));
     // Asked after the stores: what is deleted of them by then is not missing.
@@ -113,18 +125,17 @@ class Verification {
     const profiles = deep
       ? await checkProfiles({ ...this.#profileParts(), deadLettered, repeatWindowMs, projectId, deleted })
       : null;
-    return this.#report(startedMs, { cells, unknown, faults, profiles, checkpoints });
+    const unlisted = await this.#forgotten.unlisted();
+    return this.#report(startedMs, { cells, unknown, faults, profiles, checkpoints, unlisted });
   }
 
   async #scan(counted: LogCells, checkpoints: Checkpoints, deadLettered: DeadLetterCoordinates): Promise<void> {
     const ranges = await this.#ranges();
     const total = Number(ranges.reduce((sum, { from, to }) => sum + to - from, 0n));
-    const yielder = new EventLoopYielder();
-    for await (const { batch, decoded, unprocessable } of scanMessages(this.#scanParts(), ranges)) {
-      for (const one of decoded) {
-        if (yielder.isOver()) await yielder.next();
-        counted.add(one);
-      }
+    for await (const scanned of scanMessages(this.#scanParts(), ranges)) {
+      const { batch, decoded, unprocessable } = scanned;
+      this.#forgotten.add(scanned);
+      await counted.addAll(decoded);
       for (const one of unprocessable) this.#addUndecodable(one, checkpoints, deadLettered);
       this.#read += batch.records.length;
       this.#options.report?.({ done: this.#read, total, unit: 'messages' });
@@ -157,16 +168,15 @@ class Verification {
     ] as const) {
       const passed = checked[reader].get(partitionKey({ topic, partition }))?.to ?? 0n;
       if (record.offset >= passed || deadLettered.has(reader, { topic, partition }, record.offset)) continue;
-      const named = { project: null, message_id: null, user: null, received_at: null };
       const why = `it cannot be read, and the ${reader} has not put it into the dead letters`;
-      this.#missing[store].add({ topic, partition, offset: String(record.offset), ...named, why });
+      this.#missing[store].add({ topic, partition, offset: String(record.offset), ...UNKNOWN_MESSAGE, why });
     }
   }
 
   async #storedCells({ checked }: Checkpoints): Promise<ReadonlyMap<string, StoredCell>> {
     const stored = new Map<string, StoredCell>();
     for (const topic of MESSAGE_TOPICS) {
-      const some = await storedCells(this.#stores.analytics, topic, partitionsOf(checked.sink, topic), this.#period);
+      const some = await storedCells(this.#stores.analytics, topic, partitionsOf(checked.sink, topic), this.#stored());
       for (const [name, cell] of some) stored.set(name, cell);
     }
     return stored;
@@ -178,7 +188,7 @@ class Verification {
     checkpoints: Checkpoints,
     deadLettered: DeadLetterCoordinates,
   ): Promise<ReadonlyMap<string, RowFault>> {
-    const parts = { ...this.#scanParts(), ...this.#stores, checkpoints, deadLettered };
+    const parts = { ...this.#scanParts(), ...this.#stores, checkpoints, deadLettered, hidden: this.#forgotten.hidden };
     for (const span of spansOf(cells.filter(differsInPostgres))) {
       await findMissingEffects({ ...parts, ...this.#profileParts(), missing: this.#missing.postgres }, span);
     }
@@ -192,7 +202,11 @@ class Verification {
 
   #scanParts() {
     const { signal, rest } = this.#options;
-    return { log: this.#stores.log, codec: this.#stores.codec, signal, rest };
+    return { log: this.#stores.log, codec: this.#stores.codec, signal, rest, erased: this.#forgotten.users };
+  }
+
+  #stored(): StoredPeriod {
+    return { ...this.#period, hidden: this.#forgotten.hidden };
   }
 
   #profileParts() {
@@ -211,7 +225,11 @@ class Verification {
     };
     const isWhole = missing.postgres.count === 0 && missing.clickhouse.count === 0 && this.#surplusRows.count === 0;
     return {
-      equal: isWhole && hours.every(({ equal }) => equal) && (profiles?.different.count ?? 0) === 0,
+      equal:
+        isWhole &&
+        found.unlisted.count === 0 &&
+        hours.every(({ equal }) => equal) &&
+        (profiles?.different.count ?? 0) === 0,
       since: since === undefined ? null : firstInstantOf(since),
       until: until === undefined ? null : firstInstantOf(until),
       project: projectId ?? null,
@@ -220,6 +238,7 @@ class Verification {
       hours,
       undecodable: this.#undecodable,
       skipped: this.#skipped,
+      blank_unlisted: found.unlisted,
       deleted_from_log: this.#deletedFromLog,
       unknown_projects: {
         messages: messagesOf(found.unknown),
@@ -240,6 +259,7 @@ interface Found {
   readonly faults: ReadonlyMap<string, RowFault>;
   readonly profiles: VerificationReport['profiles'];
   readonly checkpoints: Checkpoints;
+  readonly unlisted: Finding;
 }
 
 function partitionsOf(checked: ReadonlyMap<string, CheckedRange>, topic: string): ReadonlyMap<number, CheckedRange> {

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { blankRecord } from '../../../services/event-log/blank.ts';
 import type { LogRecord } from '../../../services/event-log/event-log.ts';
 import { beginningOf, positionAfter } from '../../../services/event-log/identity.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
-import { Batch, type SinkEntry } from '../../../services/consumers/sink/batch.ts';
+import { Batch, type Read, type SinkEntry } from '../../../services/consumers/sink/batch.ts';
 import { rowsOf } from '../../../services/consumers/sink/row.ts';
 import { MessageMaker } from '../../support/stores/analytics.ts';
 
@@ -18,6 +19,10 @@ function entry(offset: bigint, partition = TRACKS): SinkEntry {
   const message = maker.track();
   const content = { message, rows: rowsOf(message, { ...partition, offset }) };
   return { ...partition, record: record(offset), content, claim: undefined };
+}
+
+function blank(offset: bigint): Read {
+  return { ...TRACKS, record: blankRecord({ offset, appendedAtMs: 0 }), content: undefined, claim: undefined };
 }
 
 test('what was read is taken out once, with the steps it makes', () => {
@@ -43,6 +48,29 @@ test('the next step begins where the last ended', () => {
   batch.add(entry(1n));
 
   expect(batch.take()?.steps[0]?.from).toEqual(first?.steps[0]?.to);
+});
+
+test('a plan whose last record is blank since is repeated with the position that it was stored with', () => {
+  const batch = new Batch();
+  const until = positionAfter(TRACKS, record(1n));
+  batch.begin(beginningOf(TRACKS), until);
+  batch.add(entry(0n));
+  batch.add(blank(1n));
+
+  expect(batch.take()).toMatchObject({
+    isRepeat: true,
+    steps: [{ from: beginningOf(TRACKS), to: until }],
+    unclaimed: 1,
+  });
+});
+
+test('blank records move the position past them, and have no rows', () => {
+  const batch = new Batch();
+  batch.begin(beginningOf(TRACKS));
+  batch.add(blank(0n));
+  batch.add(blank(1n));
+
+  expect(batch.take()).toMatchObject({ unclaimed: 0, unprocessable: [], steps: [{ to: { offset: 2n } }] });
 });
 
 test('a plan to be repeated is taken out by itself, exactly as far as it goes', () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { blankRecord, isBlank } from '../../../services/event-log/blank.ts';
 import type { EventLog, LogRecord, TopicPartition } from '../../../services/event-log/event-log.ts';
 import type { RestoredLog, RestoredTopic } from '../../../services/event-log/restored-log.ts';
 
@@ -42,6 +43,34 @@ export function testRestoredLog(name: string, makeBench: () => Promise<RestoredL
 
       expect(ends.find(({ partition }) => partition === at.partition)?.offset).toBe(100n);
       expect(await readAll(await opened(bench, topic.name), at)).toEqual(records.map(plain));
+    });
+
+    test('a blank record has its offset and time, and no key and value', async () => {
+      const { bench, topic, at } = await benchOf(makeBench);
+      const records = recordsFrom(0n, 10).map((record, index) => (index % 4 === 0 ? blankRecord(record) : record));
+      await filled(bench, [topic], (log) => log.append(at, records));
+
+      const log = await opened(bench, topic.name);
+      const found: LogRecord[] = [];
+      for await (const piece of log.scan([{ ...at, from: 0n, to: 10n }], { withBlank: true }))
+        found.push(...piece.records);
+
+      expect(found.map(plain)).toEqual(records.map(plain));
+      expect(found.filter(isBlank).map(({ offset }) => offset)).toEqual([0n, 4n, 8n]);
+      expect(await readAll(log, at)).toHaveLength(7);
+    });
+
+    test('what it holds can be read before it is finished', async () => {
+      const { bench, topic, at } = await benchOf(makeBench);
+      const records = recordsFrom(0n, 300);
+      const log = await bench.openRestored([topic]);
+      onTestFinished(() => log.close());
+      await log.append(at, records);
+
+      const found: LogRecord[] = [];
+      for await (const piece of log.scan([{ ...at, from: 100n, to: 300n }])) found.push(...piece.records);
+
+      expect(found.map(plain)).toEqual(records.slice(100).map(plain));
     });
 
     test.runIf(takesGaps)('an offset that is left out has no record', async () => {

@@ -1,3 +1,4 @@
+import { isBlank } from '../../../services/event-log/blank.ts';
 import type { LogRecord } from '../../../services/event-log/event-log.ts';
 import { CHUNK_HEADER_BYTES, chunkBytesOf, writeRecord } from '../../../services/event-log/embedded/chunk.ts';
 import { SegmentStore } from '../../../services/event-log/segments/segment-store.ts';
@@ -163,7 +164,8 @@ export function valueAt(store: SegmentStore, spot: string): string | undefined {
   const records: LogRecord[] = [];
   const limits = { records: 1, bytes: 2 ** 20, atLeastOne: true, end: offset + 1 };
   store.withLatest(() => store.read(store.layout.partitionAt(index), offset, limits, records));
-  return records[0] && Buffer.from(records[0].value).toString();
+  const [record] = records;
+  return record === undefined || isBlank(record) ? undefined : Buffer.from(record.value).toString();
 }
 
 /** An error is only that the log is not available now, or the death of the process. */

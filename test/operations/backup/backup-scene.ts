@@ -6,6 +6,7 @@ import { openEventLog, openRestoredLog } from '../../../services/event-log/open.
 import { type Message, TOPICS, topicOf } from '../../../services/messages/message.ts';
 import { backUp } from '../../../services/operations/backup/back-up.ts';
 import type { BackupResult } from '../../../services/operations/backup/last-backup.ts';
+import type { ErasureRow } from '../../../services/operations/erasure/erasures-file.ts';
 import { restore, type RestoreResult, type RestoreStores } from '../../../services/operations/backup/restore.ts';
 import type { AnalyticsStore, HistoryTable, KeptHistory } from '../../../services/stores/analytics/analytics-store.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
@@ -131,7 +132,7 @@ export class RestoreScene {
     try {
       return await restore(
         stores,
-        { folder, untilMs, partitions, hasRegistry: other.hasRegistry === true },
+        { folder, untilMs, partitions, hasRegistry: other.hasRegistry === true, erasures: other.erasures ?? [] },
         { ...SILENT, signal },
       );
     } finally {
@@ -145,6 +146,7 @@ export interface RestoreOptions {
   readonly partitions?: number;
   readonly hasRegistry?: boolean;
   readonly signal?: AbortSignal;
+  readonly erasures?: readonly ErasureRow[];
   readonly history?: KeptHistory;
   readonly database?: Database;
   readonly around?: (log: Awaited<ReturnType<typeof openRestoredLog>>) => Awaited<ReturnType<typeof openRestoredLog>>;

@@ -194,6 +194,7 @@ async function audited(database: Database): Promise<{ readonly id: number }> {
 function methodsOf(log: RestoredLog): RestoredLog {
   return {
     ends: () => log.ends(),
+    scan: (...range) => log.scan(...range),
     append: (partition, records) => log.append(partition, records),
     extend: (partition, end) => log.extend(partition, end),
     finish: () => log.finish(),

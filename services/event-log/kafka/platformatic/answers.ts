@@ -1,4 +1,5 @@
 import { type API, type Connection, type RecordsBatch, ResponseError } from '@platformatic/kafka';
+import { isBlank } from '../../blank.ts';
 import type { LogRecord } from '../../event-log.ts';
 import { bufferOf, NO_BYTES } from '../partitions.ts';
 import type { PartitionBatch } from '../wire.ts';
@@ -52,9 +53,12 @@ export function recordsOf(batch: RecordsBatch, first: bigint): LogRecord[] {
   return records;
 }
 
-/** A record as the library takes it. The time is sent where the topic is to keep it. */
+// The library writes a null value, as Kafka has it, which its types leave out.
+const NO_VALUE = null as unknown as Buffer;
+
+/** A record as the library takes it: of a blank one neither key nor value. The time is sent where the topic is to keep it. */
 export function sentRecord({ key, value, appendedAtMs }: PartitionBatch['records'][number]) {
-  const record = { key: bufferOf(key), value: bufferOf(value) };
+  const record = isBlank({ key, value }) ? { value: NO_VALUE } : { key: bufferOf(key), value: bufferOf(value) };
   return appendedAtMs === undefined ? record : { ...record, timestamp: BigInt(Math.trunc(appendedAtMs)) };
 }
 

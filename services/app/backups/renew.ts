@@ -1,0 +1,45 @@
+/** Renews a log of Kafka under another prefix, beside a service that runs or not. */
+import { openRestoredLog, urlWithPrefix } from '../../event-log/open.ts';
+import { TOPICS } from '../../messages/message.ts';
+import { renewLog, type RenewedLog } from '../../operations/renewal/renew-log.ts';
+import { type CommandCall, commandInvalid } from '../../runtime/command.ts';
+import type { Config } from '../../runtime/config.ts';
+import { createLogger } from '../../runtime/logger.ts';
+import { StoreOpener } from '../open-stores.ts';
+
+export interface WantedRenewal {
+  /** That of the new topics. */
+  readonly prefix: string;
+  /** Nobody writes any more. */
+  readonly isLast: boolean;
+}
+
+/** @throws TidemarkError as `renewLog`; `COMMAND_INVALID` where the log is not of Kafka, or has this prefix. */
+export async function renewLogOf(
+  config: Config,
+  { prefix, isLast }: WantedRenewal,
+  call: Pick<CommandCall, 'report' | 'signal'>,
+): Promise<RenewedLog & { readonly event_log_url: string }> {
+  const url = urlWithPrefix(config.eventLogUrl, prefix);
+  if (url === undefined)
+    throw commandInvalid('Records of an embedded log are overwritten: only one of Kafka is renewed.');
+  if (url === config.eventLogUrl) throw commandInvalid(`The topics of the log have the prefix ${prefix} already.`);
+  const opener = new StoreOpener(config, createLogger('silent', { write: () => undefined }), undefined);
+  const opened: { close(): Promise<void> }[] = [];
+  const closing = async <T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> => {
+    const store = await opening;
+    opened.push(store);
+    return store;
+  };
+  try {
+    const database = await closing(opener.database());
+    const codec = await opener.codec();
+    const from = await closing(opener.log());
+    const counts = Map.groupBy(await from.ends(TOPICS), ({ topic }) => topic);
+    const topics = [...counts].map(([name, partitions]) => ({ name, partitions: partitions.length }));
+    const to = await closing(openRestoredLog(url, topics));
+    return { ...(await renewLog({ from, to, codec, database }, isLast, call)), event_log_url: url };
+  } finally {
+    for (const store of opened.toReversed()) await store.close();
+  }
+}

@@ -1,0 +1,118 @@
+/** Finds the records of people who were forgotten on the log. */
+import type { EventLog, LogRecord, PartitionRecords } from '../../event-log/event-log.ts';
+import type { Codec } from '../../messages/codec.ts';
+import { hourOf } from '../../messages/day-and-hour.ts';
+import { DEAD_LETTER_TOPIC, MESSAGE_TOPICS, type Micros } from '../../messages/message.ts';
+import type { CommandCall } from '../../runtime/command.ts';
+import { hasCode } from '../../runtime/errors.ts';
+import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
+import type { BlankedRecord } from '../../stores/erasures/blanked-records.ts';
+import type { ErasedUsers } from '../../stores/erasures/erased-users.ts';
+import { wholeRanges } from '../verify/log-ranges.ts';
+
+/** The topics whose records are people's. A dead letter has the key of its message. */
+export const PERSONAL_TOPICS: readonly string[] = [...MESSAGE_TOPICS, DEAD_LETTER_TOPIC];
+
+export interface ForgottenRecord extends BlankedRecord {
+  /** Whose it is, as in `ErasedUsers`. */
+  readonly name: string;
+}
+
+export interface FindParts {
+  readonly log: Pick<EventLog, 'scan' | 'beginnings' | 'ends'>;
+  readonly codec: Pick<Codec, 'prepare' | 'decode' | 'decodeDeadLetter'>;
+}
+
+const READ_AT_ONCE = { maxRecords: 10_000, maxBytes: 8 * 2 ** 20 };
+
+/**
+ * Reads the log once and compares keys. Only a record whose key is that of somebody who was forgotten is decoded, to see
+ * when its message was received. Yields what a piece of the log has, without those that have nothing.
+ */
+export async function* findForgotten(
+  parts: FindParts,
+  erased: ErasedUsers,
+  { report, signal }: Pick<CommandCall, 'report' | 'signal'>,
+): AsyncGenerator<readonly ForgottenRecord[]> {
+  if (erased.size === 0) return;
+  const ranges = await wholeRanges(parts.log, PERSONAL_TOPICS);
+  const total = Number(ranges.reduce((sum, { from, to }) => sum + to - from, 0n));
+  let done = 0;
+  for await (const piece of parts.log.scan(ranges, { ...READ_AT_ONCE, signal })) {
+    const forgotten = await forgottenIn(parts.codec, piece, erased);
+    if (forgotten.length > 0) yield forgotten;
+    done += piece.records.length;
+    report({ phase: 'log', done, total, unit: 'records' });
+  }
+}
+
+/** Those of a piece. */
+export async function forgottenIn(
+  codec: FindParts['codec'],
+  { topic, partition, records }: PartitionRecords,
+  erased: ErasedUsers,
+): Promise<readonly ForgottenRecord[]> {
+  if (erased.size === 0 || !PERSONAL_TOPICS.includes(topic)) return [];
+  const yielder = new EventLoopYielder();
+  const named: { readonly record: LogRecord; readonly name: string; readonly cut: Micros }[] = [];
+  for (const record of records) {
+    if (yielder.isOver()) await yielder.next();
+    const name = textOfKey(record.key);
+    const cut = erased.get(name);
+    if (cut !== undefined) named.push({ record, name, cut });
+  }
+  if (named.length === 0) return [];
+  const read = await receivedAtReader(
+    codec,
+    topic,
+    named.map(({ record }) => record),
+  );
+  return named.flatMap(({ record, name, cut }) => {
+    const receivedAt = read(record);
+    if (receivedAt > cut) return [];
+    const projectId = name.slice(0, name.lastIndexOf('/'));
+    return [{ topic, partition, offset: record.offset, projectId, hour: hourOf(receivedAt), name }];
+  });
+}
+
+/** When the message of a record was received; when the log stored it, where it cannot be decoded. */
+async function receivedAtReader(
+  codec: FindParts['codec'],
+  topic: string,
+  records: readonly LogRecord[],
+): Promise<(record: LogRecord) => Micros> {
+  await codec.prepare(records.map(({ value }) => value));
+  if (topic !== DEAD_LETTER_TOPIC) return (record) => receivedAtOf(codec, topic, record.value) ?? storedAtOf(record);
+  const letters = new Map(records.map((record) => [record, letterIn(codec, record.value)]));
+  await codec.prepare([...letters.values()].flatMap((letter) => letter?.value ?? []));
+  return (record) => {
+    const letter = letters.get(record);
+    return (letter && receivedAtOf(codec, letter.topic, letter.value)) ?? storedAtOf(record);
+  };
+}
+
+function receivedAtOf(codec: Pick<Codec, 'decode'>, topic: string, value: Uint8Array): Micros | undefined {
+  return unlessUndecodable(() => codec.decode(topic, value).receivedAt);
+}
+
+function letterIn(codec: Pick<Codec, 'decodeDeadLetter'>, value: Uint8Array) {
+  return unlessUndecodable(() => codec.decodeDeadLetter(value));
+}
+
+function unlessUndecodable<T>(decode: () => T): T | undefined {
+  try {
+    return decode();
+  } catch (error) {
+    if (hasCode(error, 'MESSAGE_UNDECODABLE')) return undefined;
+    throw error;
+  }
+}
+
+function storedAtOf({ appendedAtMs }: LogRecord): Micros {
+  return BigInt(Math.floor(appendedAtMs)) * 1000n;
+}
+
+/** Keys are ASCII. */
+export function textOfKey(key: Uint8Array): string {
+  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
+}

@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isBlank } from '../../event-log/blank.ts';
+import { hourOf } from '../../messages/day-and-hour.ts';
+import { blankedCells, type BlankedCell, listedAmong } from '../../stores/erasures/blanked-records.ts';
+import type { ErasedUsers } from '../../stores/erasures/erased-users.ts';
+import { readErasedUsers } from '../../stores/erasures/read-erased-users.ts';
+import type { RecordCoordinates } from '../../stores/analytics/columns.ts';
+import type { Queryable } from '../../stores/database/database.ts';
+import type { Finding } from '../../../schemas/verification-report.ts';
+import { formatCoordinates } from '../dead-letters/record-coordinates.ts';
+import type { LogCells } from './log-cells.ts';
+import type { Period } from './period.ts';
+import { Findings, UNKNOWN_MESSAGE } from './report.ts';
+import type { ScannedMessages } from './scan-messages.ts';
+
+const PLACES_AT_ONCE = 10_000;
+
+/** A message of somebody who was forgotten, which the log still has. */
+interface StillOnLog extends RecordCoordinates {
+  readonly cell: Omit<BlankedCell, 'count'>;
+}
+
+/** The messages of people who were forgotten, as a verification meets them: still on the log, or blank. */
+export class ForgottenMessages {
+  readonly #database: Queryable;
+  /** Everybody who was forgotten when it began. */
+  readonly users: ErasedUsers;
+  /** The internal ids of those of whom analytics may still have rows, which nobody reads. */
+  readonly hidden: readonly string[];
+  readonly #kept: StillOnLog[] = [];
+  readonly #blank: RecordCoordinates[] = [];
+
+  private constructor(database: Queryable, users: ErasedUsers, hidden: readonly string[]) {
+    this.#database = database;
+    this.users = users;
+    this.hidden = hidden;
+  }
+
+  /** @param database Has the lists of people and of blank records. */
+  static async read(database: Queryable): Promise<ForgottenMessages> {
+    const users = await readErasedUsers(database);
+    return new ForgottenMessages(database, users, await beingErased(database));
+  }
+
+  /** Whether somebody else is forgotten now. */
+  async hasChanged(): Promise<boolean> {
+    return !isDeepStrictEqual(await readErasedUsers(this.#database), this.users);
+  }
+
+  add({ batch: { topic, partition, records }, forgotten }: ScannedMessages): void {
+    for (const { record, content } of forgotten) {
+      const cell = { topic, partition, projectId: content.projectId, hour: hourOf(content.receivedAt) };
+      this.#kept.push({ topic, partition, offset: record.offset, cell });
+    }
+    for (const { offset } of records.filter(isBlank)) this.#blank.push({ topic, partition, offset });
+  }
+
+  /** Counts those of the period by cell: each once, also one that is listed and not blank yet. */
+  async countIn(cells: LogCells, period: Period): Promise<void> {
+    const listed = await this.#listed(this.#kept);
+    for (const { cell, offset } of this.#kept)
+      if (!listed.has(formatCoordinates({ ...cell, offset }))) cells.addForgotten(cell, 1, offset);
+    for (const { count, ...cell } of await blankedCells(this.#database, period)) cells.addForgotten(cell, count, 0n);
+  }
+
+  /** The blank records that nobody has listed: what they were is lost. */
+  async unlisted(): Promise<Finding> {
+    const listed = await this.#listed(this.#blank);
+    const found = new Findings();
+    for (const { offset, ...at } of this.#blank) {
+      if (listed.has(formatCoordinates({ ...at, offset }))) continue;
+      found.add({ ...at, offset: String(offset), ...UNKNOWN_MESSAGE, why: 'it is blank, and was not forgotten' });
+    }
+    return found.result();
+  }
+
+  async #listed(places: readonly RecordCoordinates[]): Promise<ReadonlySet<string>> {
+    const listed = new Set<string>();
+    for (let start = 0; start < places.length; start += PLACES_AT_ONCE) {
+      const some = places.slice(start, start + PLACES_AT_ONCE);
+      for (const one of await listedAmong(this.#database, some)) listed.add(formatCoordinates(one));
+    }
+    return listed;
+  }
+}
+
+async function beingErased(database: Queryable): Promise<readonly string[]> {
+  const sql = `select distinct user_key as key from erasures where state = 'pending'`;
+  return (await database.query<{ readonly key: string }>(sql)).map(({ key }) => key);
+}
