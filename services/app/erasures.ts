@@ -1,4 +1,5 @@
 /** How projects and people are erased on the stores of a process. */
+import { blankerOn } from '../operations/erasure/blank-records.ts';
 import { eraseProject } from '../operations/erasure/erase-project.ts';
 import { ErasureRequests } from '../operations/erasure/erasure-requests.ts';
 import { forgetUsers } from '../operations/erasure/forget-users.ts';
@@ -16,7 +17,11 @@ type OpenAll = (names: typeof ALL_STORES, call?: Pick<CommandCall, 'signal'>) =>
 export function erasureCommands(opened: OpenAll): Readonly<Record<'project erase' | 'users erase', Command>> {
   return {
     'project erase': async (args, call) => eraseProject(await opened(ALL_STORES, call), args, call),
-    'users erase': async (_, call) => forgetUsers(await opened(ALL_STORES, call), call),
+    'users erase': async (_, call) => {
+      const stores = await opened(ALL_STORES, call);
+      const blank = blankerOn(stores);
+      return forgetUsers({ ...stores, ...(blank && { blank }) }, call);
+    },
   } satisfies Partial<Record<JobKind, Command>>;
 }
 
