@@ -1,82 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, test } from 'vitest';
-import type {
-  AnalyticsStore,
-  ChangesQuery,
-  Evaluation,
-  Query,
-} from '../../services/stores/analytics/analytics-store.ts';
-import type { LiveChange, LiveEpoch } from '../../services/stores/analytics/live-history.ts';
+import { describe, expect, test } from 'vitest';
+import type { AnalyticsStore } from '../../services/stores/analytics/analytics-store.ts';
 import { AMPLE } from '../support/stores/analytics.ts';
+import { AT, audienceHistoryScene, keyOf, LAST_USER, membersAre, NEVER } from './audience-history-scene.ts';
 
-const NEVER = BigInt(Date.UTC(1900, 0)) * 1000n;
-const AT = BigInt(Date.UTC(2026, 10, 20)) * 1000n;
 const PATIENTLY = { timeout: 20_000 };
-const LAST_USER = 2n ** 128n - 1n;
-
-/** Everybody of users 1 to 9, those named being in the audience. */
-function membersAre(...users: readonly number[]): Query {
-  return {
-    sql: `SELECT toUInt128(number) AS user, if(number = 9, '', concat('user-', toString(number))) AS user_id,
-                 if(number = 9, 'cookie', '') AS anonymous_id, hex(number) AS internal_id,
-                 number IN {users:Array(UInt64)} AS is_in FROM numbers(1, 9)`,
-    params: { users },
-  };
-}
-
-/** The internal id of which the number is the user's. */
-function keyOf(user: number): string {
-  return user.toString(16).padStart(32, '0').padEnd(64, '0');
-}
 
 /** What any AudienceHistory keeps of audiences. */
 export function testAudienceHistory(store: () => AnalyticsStore): void {
-  let names: { readonly projectId: string; readonly audienceId: string };
-  beforeEach(() => {
-    names = { projectId: 'proj_history', audienceId: `aud_${randomUUID()}` };
-  });
-
-  function evaluation(hour: number, changes: Partial<Evaluation> = {}): Evaluation {
-    return { ...names, at: AT + BigInt(hour), version: 1, cause: 'refresh', ...changes };
-  }
-
-  async function evaluated(hour: number, ...users: readonly number[]) {
-    const difference = await store().difference(evaluation(hour), membersAre(...users), AMPLE);
-    await store().finalize(evaluation(hour));
-    return difference;
-  }
-
-  async function changes(query: Partial<ChangesQuery> = {}): Promise<string[]> {
-    const asked = { ...names, after: { at: NEVER, user: LAST_USER }, until: AT + 1_000n, limit: null, ...query };
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of await store().audienceChanges(asked, AMPLE)) chunks.push(chunk);
-    const lines = Buffer.concat(chunks).toString().split('\n').slice(0, -1);
-    return lines.map((line) => {
-      const { user_id, change, at } = JSON.parse(line) as Record<string, string>;
-      return `${Number(at?.slice(-7, -1))} ${user_id} ${change}`;
-    });
-  }
-
-  async function membersLeft(): Promise<number> {
-    const sql = 'SELECT count() AS n FROM audience_members FINAL WHERE audience_id = {id:String}';
-    const { rows } = await store().ask({ sql, params: { id: names.audienceId } }, AMPLE);
-    return Number(rows[0]?.['n']);
-  }
-
-  function live(hour: number, epoch: bigint, user: number, change: LiveChange['change']): LiveChange {
-    const known = { userKey: keyOf(user), userId: `user-${user}`, anonymousId: null };
-    return { ...names, ...known, at: AT + BigInt(hour), epoch, version: 1, change };
-  }
-
-  function epochs(...through: (readonly [epoch: bigint, hour: number])[]): [LiveEpoch, ...LiveEpoch[]] {
-    return through.map(([epoch, hour]) => ({ epoch, through: AT + BigInt(hour) })) as [LiveEpoch, ...LiveEpoch[]];
-  }
-
-  async function membersByUser(): Promise<number> {
-    const sql = 'SELECT count() AS n FROM audience_members_by_user FINAL WHERE audience_id = {id:String}';
-    const { rows } = await store().ask({ sql, params: { id: names.audienceId } }, AMPLE);
-    return Number(rows[0]?.['n']);
-  }
+  const scene = audienceHistoryScene(store);
+  const { names, evaluation, evaluated, changes, membersLeft, live, epochs, membersNow, membersByUser } = scene;
 
   describe('the history of audiences', () => {
     test('the history says who entered and who left since the evaluation before', async () => {
