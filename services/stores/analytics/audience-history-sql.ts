@@ -117,7 +117,7 @@ export function deriveMembersStatement(base: string, epochs: readonly LiveEpoch[
 }
 
 /** Rows as the stream of changes shows them. */
-export function changesQuery(base: string, { after, until, limit, epochs = [], ...named }: ChangesQuery): Query {
+export function changesQuery(base: string, { after, until, limit, epochs, ...named }: ChangesQuery): Query {
   const place = `(evaluated_at, user) > ({hAfter:DateTime64(6, 'UTC')}, {hUser:UInt128})`;
   const last = limit === null ? '' : ' LIMIT {hLimit:UInt64}';
   return {

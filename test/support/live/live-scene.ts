@@ -6,6 +6,7 @@ import { LiveAudiences } from '../../../services/questions/live/live-audiences.t
 import { SqlLiveStore } from '../../../services/questions/live/sql-live-store.ts';
 import { AudienceScheduler } from '../../../services/questions/saved/audience-scheduler.ts';
 import type { SavedAudience } from '../../../services/questions/saved/audience-store.ts';
+import { readableChanges } from '../../../services/questions/saved/readable-history.ts';
 import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
 import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
 import { userNumber } from '../../../services/stores/analytics/columns.ts';
@@ -125,9 +126,9 @@ export class LiveScene {
 
   /** The changes that can be read, folded; fails where somebody enters or leaves twice. */
   async folded(id: string, until: Micros): Promise<Set<string>> {
-    const epochs = await this.saved.liveEpochs();
-    const query = { projectId: this.projectId, audienceId: id, epochs, after: BEFORE_ALL, until, limit: null };
-    const chunks = await Array.fromAsync(await this.#analytics.audienceChanges(query, AMPLE));
+    const parts = { saved: this.saved, analytics: this.#analytics };
+    const query = { projectId: this.projectId, audienceId: id, after: BEFORE_ALL, until, limit: null };
+    const chunks = await Array.fromAsync(await readableChanges(parts, query, AMPLE));
     const members = new Set<string>();
     for (const line of Buffer.concat(chunks).toString().split('\n').slice(0, -1)) {
       const { internal_id: user, change } = JSON.parse(line) as Record<'internal_id' | 'change', string>;

@@ -1,5 +1,6 @@
 /** A project with an audience whose evaluations find what a test says, and what sends that to endpoints. */
 import type { Micros } from '../../../services/messages/message.ts';
+import { readableChanges, readableUntil } from '../../../services/questions/saved/readable-history.ts';
 import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
 import type { AnalyticsStore, EvaluationCause, Query } from '../../../services/stores/analytics/analytics-store.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
@@ -71,8 +72,13 @@ export class WebhookScene {
       traitsPage: async (_, keys, paths) =>
         keys.map((key) => paths.map((path) => JSON.stringify([...path, key.length]))),
     };
+    const readable = { saved: new SqlAudienceStore(this.#database, 100), analytics: this.#analytics };
     const deliverer = new WebhookDeliverer({
       analytics: this.#analytics,
+      history: {
+        until: (...of) => readableUntil(readable, ...of),
+        changes: (...asked) => readableChanges(readable, ...asked),
+      },
       profiles,
       claims: this.claims,
       endpoints: this.endpoints,
