@@ -7,7 +7,7 @@ import type { Database } from '../../../services/stores/database/database.ts';
 import type { ProfileReader } from '../../../services/stores/profiles/profile-store.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { WebhookAddresses } from '../../../services/webhooks/addresses.ts';
-import type { Endpoint, EndpointSettings } from '../../../services/webhooks/endpoint-store.ts';
+import type { Endpoint, EndpointClaims, EndpointSettings } from '../../../services/webhooks/endpoint-store.ts';
 import { SqlEndpointClaims } from '../../../services/webhooks/sql-endpoint-claims.ts';
 import { SqlEndpointStore } from '../../../services/webhooks/sql-endpoint-store.ts';
 import { type DelivererParts, WebhookDeliverer } from '../../../services/webhooks/webhook-deliverer.ts';
@@ -67,6 +67,17 @@ export class WebhookScene {
     return at;
   }
 
+  state(id: string): Promise<Endpoint> {
+    return this.endpoints.find(this.projectId, id);
+  }
+
+  /** Claims whose methods are partly others. */
+  claimsWith(changes: Partial<EndpointClaims>): EndpointClaims {
+    return new Proxy<EndpointClaims>(this.claims, {
+      get: (target, name: keyof EndpointClaims) => changes[name] ?? target[name].bind(target),
+    });
+  }
+
   deliverer(parts: Partial<DelivererParts> = {}): WebhookDeliverer {
     const profiles: Pick<ProfileReader, 'traitsPage'> = {
       traitsPage: async (_, keys, paths) =>
@@ -95,6 +106,12 @@ export class WebhookScene {
   /** Lets an endpoint be sent to, as if its wait were over. */
   async waitIsOver(): Promise<void> {
     await this.#database.query('update endpoints set next_attempt_at_ms = 0');
+  }
+
+  /** Puts the clock of all attempts forward. */
+  async timePasses(ms: number): Promise<void> {
+    const sql = 'update endpoints set next_attempt_at_ms = greatest(0, next_attempt_at_ms - $1::int8)';
+    await this.#database.query(sql, [BigInt(Math.round(ms))]);
   }
 
   async stop(): Promise<void> {
