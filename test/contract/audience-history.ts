@@ -82,6 +82,27 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
       ]);
     });
 
+    test('once the changes that never count are removed, those of epochs that are over count by the last of these', async () => {
+      await evaluated(1, 1);
+      await store().liveHistory.writeChanges([
+        live(3, 5n, 4, 'entered'),
+        live(4, 5n, 1, 'left'),
+        live(4, 6n, 5, 'entered'),
+        live(6, 6n, 6, 'entered'),
+        live(7, 7n, 7, 'entered'),
+        live(9, 8n, 8, 'entered'),
+      ]);
+      const closed = epochs([5n, 3], [6n, 5], [7n, 7]);
+      const expected = await changes({ epochs: epochs([5n, 3], [6n, 5], [7n, 7], [8n, 8]) });
+
+      await store().liveHistory.dropUncounted(closed);
+
+      expect(expected).toEqual(['1 user-1 entered', '3 user-4 entered', '4 user-5 entered', '7 user-7 entered']);
+      expect(await changes({ epochs: epochs([8n, 8], [7n, 7]) })).toEqual(expected);
+      expect(await changes({ epochs: epochs([7n, 7], [8n, 9]) })).toEqual([...expected, '9 user-8 entered']);
+      await store().liveHistory.dropUncounted(closed);
+    });
+
     test('a live change says its cause, and the user as they were known', async () => {
       const known = { userId: null, anonymousId: 'cookie', version: 7 };
       await store().liveHistory.writeChanges([{ ...live(3, 1n, 4, 'entered'), ...known }]);

@@ -8,6 +8,7 @@ import type { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
 import type { ProjectStore } from '../../stores/projects/project-store.ts';
 import type { AudienceFollower, EvaluatedBy } from '../saved/audience-follower.ts';
 import type { AudienceStore, SavedAudience } from '../saved/audience-store.ts';
+import { EpochFolder } from './epoch-folder.ts';
 import type { Followed, TouchedUser } from './followed.ts';
 import { FollowedAudiences } from './followed-audiences.ts';
 import { Horizons } from './horizons.ts';
@@ -20,7 +21,7 @@ export interface LiveParts {
   readonly saved: Pick<AudienceStore, 'find'>;
   readonly projects: Pick<ProjectStore, 'findProject'>;
   readonly analytics: Pick<AnalyticsReader, 'ask' | 'askHistory' | 'hasUserOrder'>;
-  readonly history: Pick<LiveHistory, 'writeChanges' | 'writeMembers'>;
+  readonly history: Pick<LiveHistory, 'writeChanges' | 'writeMembers' | 'dropUncounted'>;
   /** The number of the generation of analytics that answers for a project. */
   readonly generationOf: (projectId: string) => Promise<number>;
   readonly losses: Pick<LostAnalytics, 'expectNone'>;
@@ -67,12 +68,15 @@ export class LiveAudiences implements AudienceFollower {
   readonly #audiences = new FollowedAudiences();
   readonly #horizons: Horizons;
   readonly #outlook: Outlook;
+  readonly #folder: EpochFolder;
   readonly #opened = Promise.withResolvers<Ticker>();
   #ticking: Promise<void> = Promise.resolve();
   #wake: () => void = () => undefined;
   #hasNews = false;
   #running: Promise<void> | undefined;
   #tickedAt = performance.now();
+  /** How long the last tick took. */
+  #workedMs = 0;
   readonly #totals = { ticks: 0, candidates: 0, changes: 0 };
 
   constructor(parts: LiveParts) {
@@ -80,6 +84,7 @@ export class LiveAudiences implements AudienceFollower {
     this.#opened.promise.catch(() => undefined);
     this.#horizons = new Horizons(parts, (followed, afterMs) => this.#beginAgain([followed], afterMs));
     this.#outlook = new Outlook(parts, this.#audiences);
+    this.#folder = new EpochFolder(parts);
   }
 
   start(): void {
@@ -91,6 +96,7 @@ export class LiveAudiences implements AudienceFollower {
     this.#stopping.abort();
     this.#wake();
     await this.#running;
+    await this.#folder.stop();
   }
 
   figures(): LiveFigures {
@@ -189,6 +195,8 @@ export class LiveAudiences implements AudienceFollower {
 
   async #step(ticker: Ticker): Promise<void> {
     const { isClockWrong } = this.#parts;
+    this.#workedMs = 0;
+    this.#folder.foldIfDue();
     await this.#beginAgain(await this.#outlook.outdated(), 0);
     await this.#beginAgain(this.#audiences.flooded(), AGAIN_AFTER_MS);
     if (this.#outlook.isBehind || (await isClockWrong?.()) === true) return;

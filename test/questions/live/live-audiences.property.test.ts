@@ -93,6 +93,7 @@ async function savedIn(scene: LiveScene, texts: readonly string[]): Promise<Save
 
 async function restart(scene: LiveScene): Promise<void> {
   await scene.stop();
+  await scene.foldEpochs();
   scene.start();
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Message, Micros } from '../../../services/messages/message.ts';
 import type { LiveStore } from '../../../services/questions/live/live-store.ts';
+import { EpochFolder } from '../../../services/questions/live/epoch-folder.ts';
 import { LiveAudiences } from '../../../services/questions/live/live-audiences.ts';
 import { SqlLiveStore } from '../../../services/questions/live/sql-live-store.ts';
 import { AudienceScheduler } from '../../../services/questions/saved/audience-scheduler.ts';
@@ -79,6 +80,13 @@ export class LiveScene {
     await Promise.all([this.#live?.stop(), this.#scheduler?.stop()]);
   }
 
+  /** Makes the epochs that are over one, as the service does an hour later. */
+  async foldEpochs(): Promise<void> {
+    await new EpochFolder({ store: this.#store(), history: this.#history(), logger: silent }).fold(0);
+    const { length } = await this.saved.liveEpochs();
+    if (length > 2) expect.fail(`${length} epochs are kept`);
+  }
+
   save(name: string, definition: string): Promise<SavedAudience> {
     return this.saved.create(this.projectId, { name, definition, refreshMs: null, isLive: true });
   }
@@ -148,6 +156,8 @@ export class LiveScene {
       join: (...args) => store.join(...args),
       makeDue: (...args) => store.makeDue(...args),
       list: () => store.list(),
+      closedEpochs: (...args) => store.closedEpochs(...args),
+      fold: (...args) => store.fold(...args),
       now: async (after) => {
         const now = (await store.now(0n)) + this.#ahead;
         return now > after ? now : after + 1n;
@@ -161,7 +171,7 @@ export class LiveScene {
     };
   }
 
-  #history(): Pick<LiveHistory, 'writeChanges' | 'writeMembers'> {
+  #history(): Pick<LiveHistory, 'writeChanges' | 'writeMembers' | 'dropUncounted'> {
     const { liveHistory } = this.#analytics;
     return {
       writeChanges: async (changes) => {
@@ -173,6 +183,7 @@ export class LiveScene {
         this.#failIf('members are refused');
         await liveHistory.writeMembers(changes);
       },
+      dropUncounted: (closed) => liveHistory.dropUncounted(closed),
     };
   }
 

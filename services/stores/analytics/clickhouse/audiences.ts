@@ -13,13 +13,15 @@ import {
   changesQuery,
   differenceQuery,
   differenceStatement,
+  dropUncountedStatement,
   dropUnfinalizedStatement,
   forgetStatements,
   finalizedAtQuery,
   finalizeStatements,
+  uncountedQuery,
   unfinalizedQuery,
 } from '../audience-history-sql.ts';
-import type { LiveChange, LiveHistory } from '../live-history.ts';
+import type { LiveChange, LiveEpoch, LiveHistory } from '../live-history.ts';
 import { changeRows, type LiveRows, memberRows } from '../live-rows.ts';
 import { refuseIfStopping } from './ask.ts';
 import { quotedName } from './deployment.ts';
@@ -88,6 +90,11 @@ export class ClickHouseAudiences implements LiveHistory {
 
   writeMembers(changes: readonly LiveChange[]): Promise<void> {
     return this.#insert(memberRows(changes));
+  }
+
+  async dropUncounted(closed: readonly LiveEpoch[]): Promise<void> {
+    const [found] = (await this.#parts.ask(uncountedQuery(this.#base, closed))).rows;
+    if (found?.['n'] !== '0') await this.#delete(dropUncountedStatement(this.#local, closed));
   }
 
   async #insert({ table, columns, bytes }: LiveRows): Promise<void> {
