@@ -30,6 +30,8 @@ export interface LiveParts {
   /** How long ago the log stored what the sink has not inserted yet. */
   readonly lagMs: () => Promise<number>;
   readonly isClockWrong?: () => Promise<boolean>;
+  /** Called after each tick with the milliseconds that it took: resolves when the next may begin. At once by default. */
+  readonly rest?: (workedMs: number, signal: AbortSignal) => Promise<void>;
   /** The longest time between two ticks. */
   readonly everyMs?: number;
 }
@@ -165,8 +167,14 @@ export class LiveAudiences implements AudienceFollower {
         },
       );
       await this.#ticking;
-      await (isFailing ? pause(FAILED_AGAIN_MS, this.#stopping.signal) : this.#untilDue(ticker));
+      await (isFailing ? pause(FAILED_AGAIN_MS, this.#stopping.signal) : this.#rest(ticker));
     }
+  }
+
+  /** An audience may be held meanwhile. */
+  async #rest(ticker: Ticker): Promise<void> {
+    if (this.#workedMs > 0) await this.#parts.rest?.(this.#workedMs, this.#stopping.signal);
+    await this.#untilDue(ticker);
   }
 
   async #open(): Promise<Ticker | undefined> {
@@ -207,6 +215,7 @@ export class LiveAudiences implements AudienceFollower {
       following.filter((followed) => followed.hasJoined && at >= followed.datedUntil),
       0,
     );
+    const startedMs = performance.now();
     const chosen = this.#audiences.following().map((followed) => take(followed, at));
     try {
       const ticked = await ticker.tick(at, chosen, (undecided) => this.#beginAgain([...undecided], AGAIN_AFTER_MS));
@@ -215,6 +224,7 @@ export class LiveAudiences implements AudienceFollower {
       for (const { followed, users } of chosen) for (const user of users) followed.candidates.add(user);
       throw error;
     }
+    this.#workedMs = performance.now() - startedMs;
     this.#note(chosen);
     await this.#join(ticker, at);
     for (const followed of this.#audiences.following()) this.#horizons.askIfDue(followed, at);

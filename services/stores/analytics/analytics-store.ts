@@ -61,6 +61,8 @@ export interface Query {
   readonly projectId?: string;
   readonly sql: string;
   readonly params: Readonly<Record<string, unknown>>;
+  /** It reads by keys and takes some milliseconds: it waits for no question, however long that takes. */
+  readonly isLookUp?: boolean;
 }
 
 export interface QueryLimits {
