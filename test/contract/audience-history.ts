@@ -82,6 +82,17 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
       ]);
     });
 
+    test('audience_members_now has the members of the last evaluation and of what counted since, and nobody else', async () => {
+      await evaluated(1, 1, 2, 9);
+      await evaluated(2, 2, 3, 9);
+      await store().difference(evaluation(3), membersAre(4), AMPLE);
+      const changed = [live(4, 5n, 3, 'left'), live(4, 5n, 5, 'entered')];
+      await store().liveHistory.writeChanges([...changed, live(6, 5n, 6, 'entered')]);
+      await store().liveHistory.writeMembers(changed);
+
+      expect(await membersNow()).toEqual(['cookie 1', 'user-2 1', 'user-5 4']);
+    });
+
     test('once the changes that never count are removed, those of epochs that are over count by the last of these', async () => {
       await evaluated(1, 1);
       await store().liveHistory.writeChanges([
