@@ -32,6 +32,7 @@ export class LiveScene {
   readonly #analytics: AnalyticsStore;
   readonly #database: Database;
   #ahead = 0n;
+  #generation = 1;
   #live: LiveAudiences | undefined;
   #scheduler: AudienceScheduler | undefined;
   readonly #inserted: Message[] = [];
@@ -54,7 +55,8 @@ export class LiveScene {
     return new LiveScene(analytics, database, projectId);
   }
 
-  start(): void {
+  /** @param rest What live audiences do after each tick. */
+  start(rest?: (workedMs: number, stopping: AbortSignal) => Promise<void>): void {
     const projects = new SqlProjectStore(this.#database);
     const common = { projects, losses, limits: AMPLE, logger: silent };
     const { saved, store, history } = { saved: this.saved, store: this.#store(), history: this.#history() };
@@ -63,7 +65,14 @@ export class LiveScene {
       askHistory: this.#analytics.askHistory.bind(this.#analytics),
       hasUserOrder: async () => true,
     };
-    const more = { analytics, history, generationOf: async () => 1, lagMs: async () => 0, everyMs: 20 };
+    const more = {
+      analytics,
+      history,
+      generationOf: async () => this.#generation,
+      lagMs: async () => 0,
+      everyMs: 20,
+      ...(rest && { rest }),
+    };
     this.#live = new LiveAudiences({ ...common, ...more, store, saved });
     this.#scheduler = new AudienceScheduler({
       ...common,
@@ -74,6 +83,11 @@ export class LiveScene {
     });
     this.#live.start();
     this.#scheduler.start();
+  }
+
+  /** How many audiences are followed, and whether anything is to be told of inserts. */
+  get follows(): readonly [following: number, wants: boolean] {
+    return [this.#live?.figures().following ?? 0, this.#live?.wants(this.#generation) ?? false];
   }
 
   async stop(): Promise<void> {
@@ -91,30 +105,45 @@ export class LiveScene {
     return this.saved.create(this.projectId, { name, definition, refreshMs: null, isLive: true });
   }
 
+  edit(id: string, definition: string): Promise<SavedAudience> {
+    return this.saved.update(this.projectId, id, { definition });
+  }
+
   get messages(): readonly Message[] {
     return this.#inserted;
   }
 
   /** Inserts messages and tells of them, as the sink does. */
   async insert(messages: readonly Message[]): Promise<void> {
+    await this.#insertUntold(messages);
+    const users = messages.map((message) => ({ projectId: this.projectId, userKey: message.userKey, names: null }));
+    this.#live?.inserted(this.#generation, users);
+  }
+
+  /** From now on another generation answers, which has these messages besides. Nobody who follows this one was told. */
+  async swap(messages: readonly Message[]): Promise<void> {
+    await this.#insertUntold(messages);
+    this.#generation++;
+  }
+
+  async #insertUntold(messages: readonly Message[]): Promise<void> {
     await insert(this.#analytics, messages, BigInt(this.#inserted.length));
     this.#inserted.push(...messages);
-    const users = messages.map((message) => ({ projectId: this.projectId, userKey: message.userKey, names: null }));
-    this.#live?.inserted(1, users);
   }
 
   putForward(micros: Micros): void {
     this.#ahead += micros;
   }
 
-  /** Waits until every audience is as far as now, and resolves with how far it is. */
+  /** Waits until every audience is as far as now, by its last definition, and resolves with how far it is. */
   async upToNow(ids: readonly string[]): Promise<ReadonlyMap<string, SavedAudience & { liveThrough: Micros }>> {
     const now = await this.#store().now(0n);
     const found = new Map<string, SavedAudience & { liveThrough: Micros }>();
     for (const id of ids) {
       for (const until = Date.now() + 60_000; ; await delay(10)) {
         const audience = await this.saved.find(this.projectId, id);
-        if (audience?.liveThrough && audience.liveThrough > now) {
+        const isOfDefinition = audience?.evaluation?.version === audience?.version;
+        if (audience?.liveThrough && isOfDefinition && audience.liveThrough > now) {
           found.set(id, { ...audience, liveThrough: audience.liveThrough });
           break;
         }

@@ -1,0 +1,49 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { pause } from '../../../services/runtime/pause.ts';
+import { projectDeletion } from '../../../services/stores/projects/delete-project.ts';
+import { LiveScene } from '../../support/live/live-scene.ts';
+import { MessageMaker } from '../../support/stores/analytics.ts';
+import { EMBEDDED, sharedStore } from '../../support/stores/analytics-stores.ts';
+import { sharedDatabase } from '../../support/stores/database.ts';
+
+const PATIENCE = { timeout: 30_000 };
+
+describe('live audiences beside the rest of the service', () => {
+  const analytics = sharedStore(EMBEDDED);
+  const database = sharedDatabase();
+  let scene: LiveScene;
+  afterEach(() => scene.stop());
+
+  test('the audiences of a project that is deleted are followed no more, and nothing is written for them', async () => {
+    const maker = new MessageMaker('proj_deleted');
+    scene = await LiveScene.begin(analytics(), database(), maker.projectId);
+    scene.start();
+    const { id } = await scene.save('Buyers', '{"event":"Bought"}');
+    await scene.insert([maker.track({ userId: 'ada', event: 'Bought' })]);
+    await scene.upToNow([id]);
+    await expect.poll(() => scene.members(id), PATIENCE).toHaveProperty('size', 1);
+
+    await projectDeletion(database()).delete(maker.projectId, 'Shop');
+    await expect.poll(() => scene.follows, PATIENCE).toEqual([0, false]);
+    await scene.insert([maker.track({ userId: 'bob', event: 'Bought' })]);
+
+    expect(await scene.members(id)).toHaveProperty('size', 1);
+  });
+
+  test('an audience is evaluated while live audiences rest', async () => {
+    const maker = new MessageMaker();
+    scene = await LiveScene.begin(analytics(), database(), maker.projectId);
+    const resting = Promise.withResolvers<void>();
+    scene.start(async (workedMs, stopping) => {
+      expect(workedMs).toBeGreaterThan(0);
+      resting.resolve();
+      await pause(600_000, stopping);
+    });
+    await scene.save('First', '{"event":"Bought"}');
+    await resting.promise;
+
+    const { id, projectId } = await scene.save('Second', '{"event":"Bought"}');
+
+    await expect.poll(() => scene.saved.find(projectId, id), PATIENCE).toMatchObject({ evaluation: { members: 0 } });
+  });
+});
