@@ -70,6 +70,14 @@ export function testAnalyticsGenerations(name: string, open: () => Promise<Analy
       expect(await counted(store, other.projectId)).toEqual([0, 0, 0, 0, 0]);
     });
 
+    test('the views show what was asked for last, also where several ask at once', async () => {
+      for (let round = 0; round < 12; round++)
+        await Promise.all([2, 1, 2].map((all) => store.showGenerations({ all, own: new Map() })));
+
+      expect(await counted(store, maker.projectId)).toEqual([2, 1, 1, 1, 1]);
+      await store.showGenerations({ all: 1, own: new Map() });
+    });
+
     test('the rows of a project are deleted from one of them alone, and those of others stay', async () => {
       const signal = new AbortController().signal;
       const gone = new MessageMaker();

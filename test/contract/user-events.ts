@@ -66,6 +66,7 @@ export function testUserEvents(store: () => AnalyticsStore): void {
     const from = await allPages(store(), maker, 2, { since });
     expect(from.flat()).toHaveLength(4);
     expect((await allPages(store(), maker, 2, { until })).flat()).toHaveLength(3);
+    expect((await allPages(store(), maker, 10, { since: EARLIEST, until: END_OF_TIME })).flat()).toHaveLength(5);
   });
 
   test('pages are newest first, join without hole or repeat, and the last is short', async () => {

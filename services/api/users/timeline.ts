@@ -156,12 +156,9 @@ class Timeline {
     const { after, until = END_OF_TIME, ...question } = this.#question;
     const { at, id } = this.#spanOf('track').before;
     const position = after?.type === 'track' ? decodeCursor(id) : undefined;
-    const end = position === undefined && at < until ? at : until;
     const query = {
       ...question,
-      // Shards cannot read the end of time as a text.
-      ...(end < END_OF_TIME && { until: end }),
-      ...(position !== undefined && { after: position }),
+      ...(position === undefined ? { until: at < until ? at : until } : { after: position, until }),
     };
     const { events, nextCursor } = await readPage(this.#parts.analytics, query);
     return {

@@ -11,13 +11,14 @@ export function isMovingWhere(where: readonly Member[]): boolean {
   return where.some(({ tests }) => isMoving(tests));
 }
 
-/** Whether an event passes conditions that time alone changes. Ask about instants in ascending order. */
+/** Whether an event passes conditions that time alone changes. Cheap where instants are asked about in ascending order. */
 export class MovingWhere {
   readonly #members: readonly Pick<Member, 'tests'>[];
   readonly #values: readonly unknown[];
   /** When the answer may change, in order. */
   readonly moments: readonly Micros[];
   #passed = 0;
+  #askedAt: Micros;
   #passes: boolean;
 
   constructor(where: readonly Member[], properties: unknown, now: Micros) {
@@ -26,13 +27,18 @@ export class MovingWhere {
     this.#values = where.map(({ path }) => valueAt(properties, path));
     const moments = where.flatMap(({ tests }, index) => momentsOf(this.#values[index], tests, { ...LOCATION, now }));
     this.moments = [...new Set(moments)].sort((one, other) => (one < other ? -1 : 1));
+    this.#askedAt = now;
     this.#passes = this.#testedAt(now);
   }
 
   passesAt(now: Micros): boolean {
+    // A second audience that has the same condition begins anew.
+    const isEarlier = now < this.#askedAt;
+    if (isEarlier) this.#passed = 0;
+    this.#askedAt = now;
     const before = this.#passed;
     while ((this.moments[this.#passed] ?? now + 1n) <= now) this.#passed++;
-    if (this.#passed > before) this.#passes = this.#testedAt(now);
+    if (isEarlier || this.#passed > before) this.#passes = this.#testedAt(now);
     return this.#passes;
   }
 

@@ -3,7 +3,7 @@ import { DAY_MICROS, dayOf } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
 import { END_OF_TIME } from '../../messages/timestamp.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import { USER_EVENTS } from '../../stores/analytics/user-events.ts';
+import { userEventsWhere } from '../../stores/analytics/user-events.ts';
 import { type EventCondition, type Member, microsOf } from '../definition/audience.ts';
 import { MAX_PAGE_CHARS, type QueryBudget } from '../query-budget.ts';
 import { measuredValue } from '../measures/tally.ts';
@@ -177,7 +177,7 @@ function pageQuery(
     ...(after ? afterSql(params, after) : []),
   ];
   const sql =
-    `SELECT ${columnsSql(withText)} FROM ${USER_EVENTS} WHERE ${where.join(' AND ')} ` +
+    `SELECT ${columnsSql(withText)} FROM ${userEventsWhere(where)} ` +
     `ORDER BY timestamp, message_id LIMIT ${params.count(limit)} WITH TIES`;
   return { projectId, sql, params: params.values() };
 }

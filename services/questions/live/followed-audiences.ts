@@ -62,8 +62,9 @@ export class FollowedAudiences {
     this.#byId.set(id, followed);
   }
 
-  follow(followed: Followed, by: EvaluatedBy): void {
-    followed.follow(by, this.#interned.intern);
+  /** @param at When it was evaluated. */
+  follow(followed: Followed, by: EvaluatedBy, at: Micros): void {
+    followed.follow(by, at, this.#interned.intern);
     this.#interned.keepOnly(this.following().flatMap(({ conditions }) => conditions));
     this.#projects.get(followed.projectId)?.decided.clear();
   }

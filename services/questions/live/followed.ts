@@ -66,13 +66,17 @@ export class Followed {
     return this.#conditions;
   }
 
-  /** @param intern Makes equal conditions of all audiences one object. */
-  follow(by: EvaluatedBy, intern: (audience: Audience) => Audience): void {
+  /**
+   * @param at When it was evaluated: time may have changed somebody since.
+   * @param intern Makes equal conditions of all audiences one object.
+   */
+  follow(by: EvaluatedBy, at: Micros, intern: (audience: Audience) => Audience): void {
     const definition = intern(by.definition);
     this.#by = { ...by, definition, text: textOf(by.definition), mentions: mentionsOf(definition) };
     this.#conditions = [...new Set(conditionsIn(definition, '').map(({ condition }) => condition))];
     for (const touched of this.#held) this.touch(touched, () => false);
     this.#held = [];
+    this.datedUntil = at;
   }
 
   /** @param isKnown Whether the user was decided since the audience follows. */

@@ -50,11 +50,13 @@ export class Horizons {
    * is found as analytics has them.
    */
   async #ask(followed: Followed, now: Micros): Promise<void> {
-    const { by, projectId, span } = followed;
+    const { by, projectId, datedUntil } = followed;
     if (by === undefined) return;
-    const end = now + span;
+    const end = now + followed.span;
     followed.horizonEnd = end;
-    const query = horizonQuery(by.definition, { projectId, now, span, limit: MAX_USERS + 1 });
+    // Since the evaluation, where it is the first time: nobody knows yet whom time has changed since.
+    const from = datedUntil < now ? datedUntil : now;
+    const query = horizonQuery(by.definition, { projectId, now: from, span: end - from, limit: MAX_USERS + 1 });
     if (query === null) {
       [followed.horizonEnd, followed.datedUntil] = [END_OF_TIME, END_OF_TIME];
       return;

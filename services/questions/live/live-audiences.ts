@@ -135,7 +135,7 @@ export class LiveAudiences implements AudienceFollower {
     }
     ticker.comeAfter(at);
     await this.#parts.store.follow(id, by.version);
-    this.#audiences.follow(followed, by);
+    this.#audiences.follow(followed, by, at);
     this.#nudge();
   }
 

@@ -2,7 +2,7 @@
 import type { Micros } from '../../messages/message.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
-import { USER_EVENTS } from '../../stores/analytics/user-events.ts';
+import { userEventsWhere } from '../../stores/analytics/user-events.ts';
 import type { Condition, EventCondition } from '../definition/audience.ts';
 import type { EvaluationInput } from '../explain/condition-state.ts';
 import {
@@ -147,7 +147,7 @@ function usersPage(
     where.push(`(user, timestamp, message_id) > (${last.join(', ')})`);
   }
   const sql =
-    `SELECT user, ${columnsSql(withText)} FROM ${USER_EVENTS} WHERE ${where.join(' AND ')} ` +
+    `SELECT user, ${columnsSql(withText)} FROM ${userEventsWhere(where)} ` +
     `ORDER BY user, timestamp, message_id LIMIT ${params.count(limit)} WITH TIES`;
   return { projectId, sql, params: params.values() };
 }

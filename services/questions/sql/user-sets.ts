@@ -10,7 +10,7 @@ import {
 } from '../definition/audience.ts';
 import type { ValueSql } from '../definition/value.ts';
 import { testsSql } from '../operators/operators.ts';
-import { USER_EVENTS } from '../../stores/analytics/user-events.ts';
+import { userEventsWhere } from '../../stores/analytics/user-events.ts';
 import { ColumnValue, isNameable } from './column-value.ts';
 import type { Params, Scope } from './params.ts';
 import { PropertyTextValue, TextValue } from './text-value.ts';
@@ -76,7 +76,7 @@ function anyCopies(scope: Scope, condition: EventCondition, among: string | null
   const { events, within } = condition;
   // In the order of users, who are then read and grouped several times faster than in the order of names and days.
   if (events === null && within === null)
-    return select(`SELECT user FROM ${USER_EVENTS}`, [...eventNamed(scope, condition), isAmong(among)]);
+    return select(`SELECT user FROM ${userEventsWhere(eventNamed(scope, condition))}`, [isAmong(among)]);
   const cut = within === null ? [] : cutDays(scope, within);
   const whole = select('SELECT user FROM track_rows', [
     ...eventNamed(scope, condition),

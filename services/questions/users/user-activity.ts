@@ -1,7 +1,7 @@
 /** How much a user did: in all, by name, and day by day. */
 import type { Micros } from '../../messages/message.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
-import { USER_EVENTS } from '../../stores/analytics/user-events.ts';
+import { userEventsWhere } from '../../stores/analytics/user-events.ts';
 import type { QueryBudget } from '../query-budget.ts';
 import { bucketSql } from '../events/event-rows.ts';
 import { dayNames, lastDays, type TimeBuckets } from '../events/time-buckets.ts';
@@ -74,8 +74,8 @@ function activityQuery({ projectId, userKey, now }: ActivityQuestion, days: Time
   const events =
     `SELECT toString(event) AS event, toUnixTimestamp64Micro(timestamp) AS at, ` +
     `if(at >= ${begin} AND at <= ${params.micros(now)}, ${bucketSql(params, days)}, ${OTHER_TIMES}) AS bucket, ` +
-    `sipHash64(event, message_id, toDate32(timestamp)) AS message FROM ${USER_EVENTS} ` +
-    `WHERE project_id = ${params.string(projectId)} AND user = ${params.user(userKey)}`;
+    `sipHash64(event, message_id, toDate32(timestamp)) AS message ` +
+    `FROM ${userEventsWhere([`project_id = ${params.string(projectId)}`, `user = ${params.user(userKey)}`])}`;
   return queryOf(
     scope,
     `SELECT multiIf(grouping(event) = 0, 'event', grouping(bucket) = 0, 'day', 'all') AS kind, event, bucket, ` +

@@ -2,7 +2,7 @@
 import type { Micros } from '../../messages/message.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import type { Audience } from '../definition/audience.ts';
-import { USER_EVENTS } from '../../stores/analytics/user-events.ts';
+import { userEventsWhere } from '../../stores/analytics/user-events.ts';
 import type { QueryBudget } from '../query-budget.ts';
 import { filter, queryOf } from '../sql/compile.ts';
 import { Params, type Scope } from '../sql/params.ts';
@@ -168,7 +168,7 @@ function eventsQuery(scope: Scope, users: readonly string[]): Query {
   return queryOf(
     scope,
     `SELECT toString(user) AS user_number, uniqExact(event, message_id, toDate32(timestamp)) AS events ` +
-      `FROM ${USER_EVENTS} WHERE project_id = ${params.string(projectId)} ` +
-      `AND user IN ${params.userNumbers(users)} GROUP BY user`,
+      `FROM ${userEventsWhere([`project_id = ${params.string(projectId)}`, `user IN ${params.userNumbers(users)}`])} ` +
+      `GROUP BY user`,
   );
 }

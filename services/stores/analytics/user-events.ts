@@ -7,12 +7,18 @@ const COLUMNS =
   'precedence, anonymous_id';
 
 /**
- * The events in the order of users, a subquery. Rows of before may not be moved yet (`hasUserOrder`), or be in both tables at
- * once; when all are moved the second has none, and costs nothing.
+ * The events in the order of users for which each of these conditions holds, a subquery. Rows of before may not be moved yet
+ * (`hasUserOrder`), or be in both tables at once; when all are moved the second has none, and costs nothing.
+ *
+ * The conditions are in each part because ClickHouse 26.7 sends those around a subquery to shards with times as numbers, which
+ * it then cannot read before 1970 and reads wrongly before September 2001.
  */
-export const USER_EVENTS = `(SELECT ${COLUMNS} FROM user_track_rows UNION ALL SELECT ${COLUMNS} FROM user_event_rows)`;
+export function userEventsWhere(conditions: readonly string[]): string {
+  const from = (table: string): string => `SELECT ${COLUMNS} FROM ${table} WHERE ${conditions.join(' AND ')}`;
+  return `(${from('user_track_rows')} UNION ALL ${from('user_event_rows')})`;
+}
 
-/** The columns of an `EventRow`, of `track_rows` and of `USER_EVENTS`. */
+/** The columns of an `EventRow`, of `track_rows` and of `userEventsWhere`. */
 export const EVENT_COLUMNS =
   'message_id, event, toUnixTimestamp64Micro(timestamp) AS occurred, toUnixTimestamp64Micro(received_at) AS received, ' +
   'session_id, anonymous_id, properties_text, precedence';
@@ -83,7 +89,7 @@ function pageQuery({ projectId, userKey, event, since, until, limit, after }: Ev
   }
   return {
     sql: `SELECT ${EVENT_COLUMNS}, message_id_given AS given
-          FROM ${USER_EVENTS} WHERE ${conditions.join(' AND ')}
+          FROM ${userEventsWhere(conditions)}
           ORDER BY timestamp DESC, received_at DESC, message_id DESC, event DESC LIMIT {limit:UInt64} WITH TIES`,
     params: {
       projectId,
@@ -149,13 +155,14 @@ function copiesQuery(
   ids: readonly string[],
   days: { readonly first: bigint; readonly last: bigint },
 ): Query {
+  const copies = userEventsWhere([
+    'project_id = {projectId:String} AND user = {user:UInt128}',
+    'timestamp >= fromUnixTimestamp64Micro({from:Int64}) AND timestamp < fromUnixTimestamp64Micro({to:Int64})',
+    'message_id IN {ids:Array(String)}',
+  ]);
   return {
     sql: `SELECT message_id, event, toString(toInt32(toDate32(timestamp))) AS day, max(precedence) AS precedence
-          FROM ${USER_EVENTS}
-          WHERE project_id = {projectId:String} AND user = {user:UInt128}
-            AND timestamp >= fromUnixTimestamp64Micro({from:Int64}) AND timestamp < fromUnixTimestamp64Micro({to:Int64})
-            AND message_id IN {ids:Array(String)}
-          GROUP BY message_id, event, day`,
+          FROM ${copies} GROUP BY message_id, event, day`,
     params: {
       projectId,
       user: userNumber(userKey),

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -8,6 +9,7 @@ import { changeOf } from '../../../services/consumers/projector/fold.ts';
 import { Overtaking } from '../../../services/consumers/projector/overtaking.ts';
 import { Projector } from '../../../services/consumers/projector/project.ts';
 import { type Message, MESSAGE_TOPICS } from '../../../services/messages/message.ts';
+import type { ProfileStore } from '../../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { sharedDatabase } from '../../support/stores/database.ts';
 import { MemoryLog } from '../../support/event-log/memory-log.ts';
@@ -22,16 +24,55 @@ const WIDE_TRAITS = 9_000;
 const WIDE_USERS = 40;
 
 test('a profile is written while the wide ones of another project wait before it', async () => {
-  const { log, quiet, unreadWide, project, find } = await scene();
+  const { log, quiet, store, unreadWide, project, find } = await scene();
+  const writes = new Pace();
+  const paced = new SqlProfileStore(database());
+  paced.write = async (...args) => {
+    await writes.pass();
+    await store.write(...args);
+  };
 
-  project();
-  await expect.poll(() => find('ada')).toMatchObject({ traits: '{"plan": "pro"}' });
+  project(paced);
+  // Before the projector is stopped, which waits for its transaction: the last to be named runs first.
+  onTestFinished(() => writes.open());
+  await writes.until(() => find('ada'));
+  expect(await find('ada')).toMatchObject({ traits: '{"plan": "pro"}' });
 
   expect(await unreadWide()).toBeGreaterThan(0);
   append(log, [identify({ projectId: quiet, userId: 'bob', traits: '{"plan":"free"}' })]);
-  await expect.poll(() => find('bob')).toMatchObject({ traits: '{"plan": "free"}' });
+  await writes.until(() => find('bob'));
+  expect(await find('bob')).toMatchObject({ traits: '{"plan": "free"}' });
   expect(await unreadWide()).toBeGreaterThan(0);
 });
+
+/** Lets one transaction after the other begin, so that no test depends on how long one takes. */
+class Pace {
+  #arrived = Promise.withResolvers<void>();
+  #next = Promise.withResolvers<void>();
+
+  async pass(): Promise<void> {
+    this.#arrived.resolve();
+    await this.#next.promise;
+  }
+
+  /** Lets one after the other begin until this finds something. */
+  async until(find: () => Promise<unknown>): Promise<void> {
+    for (;;) {
+      await this.#arrived.promise;
+      if ((await find()) !== undefined) return;
+      // Longer than the projector rests between two rounds ahead.
+      await delay(500);
+      const next = this.#next;
+      [this.#arrived, this.#next] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      next.resolve();
+    }
+  }
+
+  open(): void {
+    this.pass = () => Promise.resolve();
+    this.#next.resolve();
+  }
+}
 
 test('whatever is merged ahead, however often, yields the one profile of the messages so far', async () => {
   const step = fc.record({ messages: fc.array(drawnMessage, { maxLength: 6 }), next: fc.constantFrom(...NEXT) });
@@ -141,9 +182,9 @@ async function scene(more: (projectId: string) => readonly Message[] = () => [],
     track({ projectId: quiet, userId: 'ada' }),
     ...more(quiet),
   ]);
-  const project = (): Projector => {
+  const project = (into: ProfileStore = store): Projector => {
     const logger = pino({ level: 'silent' });
-    const projector = new Projector({ log, store, codec, logger, repeatWindowMs: 60_000 });
+    const projector = new Projector({ log, store: into, codec, logger, repeatWindowMs: 60_000 });
     onTestFinished(() => projector.stop());
     projector.start();
     return projector;

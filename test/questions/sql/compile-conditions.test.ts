@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { compilePreview } from '../../../services/questions/sql/compile.ts';
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
 import type { Query } from '../../../services/stores/analytics/analytics-store.ts';
-import { USER_EVENTS } from '../../../services/stores/analytics/user-events.ts';
+import { userEventsWhere } from '../../../services/stores/analytics/user-events.ts';
 
 const NOW = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;
 const AUDIENCES = new Map([
@@ -56,7 +56,7 @@ test.each([
       all: [{ trait: 'plan', is: 'pro' }, { event: { any: true } }],
     },
     [
-      `(user IN (SELECT user FROM ${USER_EVENTS} WHERE project_id = ‹proj_1› AND`,
+      `(user IN (SELECT user FROM ${userEventsWhere(['project_id = ‹proj_1›'])} WHERE`,
       'toUInt64(user) IN (SELECT toUInt64(user) FROM',
       '(SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan›',
       "AND kind != 'deleted' AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false)))",

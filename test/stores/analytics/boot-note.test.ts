@@ -73,6 +73,10 @@ test('after the machine went down, the last ranges of every generation count as 
   // Noted long before the first's.
   await store.define(`ALTER TABLE ${name}.held_ranges UPDATE noted_at = noted_at - 86400 WHERE true ${AT_ONCE}`);
   await store.define(`ALTER TABLE ${name}.held_ranges DROP COLUMN is_summary ${AT_ONCE}`);
+  await store.define(
+    `CREATE MATERIALIZED VIEW ${name}.user_event_rows_of_tracks TO ${name}.user_event_rows
+     AS SELECT project_id, user FROM ${name}.track_rows`,
+  );
   await store.define(`ALTER TABLE ${name}.schema_migrations DELETE WHERE number >= 10 ${AT_ONCE}`);
   await store.close();
 

@@ -1,5 +1,5 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
-import { TidemarkError } from '../../../runtime/errors.ts';
+import { hasCode, TidemarkError } from '../../../runtime/errors.ts';
 import type { AnalyticsStore, LiveNumbers } from '../analytics-store.ts';
 import { type Deployment, quotedName } from './deployment.ts';
 import { openingError } from './errors.ts';
@@ -24,6 +24,7 @@ export interface ClickHouseDatabases {
 }
 
 const FIRST = 1;
+const SHOW_ATTEMPTS = 5;
 
 // Dropping has no size limit.
 const DROPPING: ClickHouseSettings = { max_table_size_to_drop: '0', max_partition_size_to_drop: '0' };
@@ -35,6 +36,7 @@ export class ClickHouseGenerations {
   readonly #databases: ClickHouseDatabases;
   readonly #deployment: Deployment;
   readonly #opened = new Map<number, Promise<GenerationStore>>();
+  #shown: Promise<unknown> = Promise.resolve();
 
   constructor(
     first: GenerationStore,
@@ -78,7 +80,25 @@ export class ClickHouseGenerations {
       await this.#first.define(`DROP DATABASE IF EXISTS ${quotedName(database)} SYNC`, DROPPING);
   }
 
-  async show({ all, own }: LiveNumbers): Promise<void> {
+  /**
+   * ClickHouse replaces no view while it replaces it for another: it refuses one of the two with UNKNOWN_TABLE. So one at a
+   * time in this process, and again where another process was at it.
+   */
+  show(live: LiveNumbers): Promise<void> {
+    const showing = this.#shown.then(async () => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await this.#show(live);
+        } catch (error) {
+          if (attempt === SHOW_ATTEMPTS || !hasCode(error, 'STORE_REJECTED')) throw error;
+        }
+      }
+    });
+    this.#shown = showing.catch(() => undefined);
+    return showing;
+  }
+
+  async #show({ all, own }: LiveNumbers): Promise<void> {
     const live = {
       all: this.nameOf(all),
       own: new Map([...own].map(([projectId, number]) => [projectId, this.nameOf(number)])),
