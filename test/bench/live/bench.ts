@@ -118,8 +118,9 @@ async function makeAudiences(service: ServiceProcess, count: number, refresh: st
     saveAudience(service, { name, definition, refresh });
   const entering = await save('Signed up', { event: 'Signed Up' });
   const leaving = await save('Was here', { event: 'Was Here', within: { last: '1h' } });
-  for (let index = 2; index < count; index++) await save(`Audience ${index}`, definitionOf(index));
-  for (const id of [entering, leaving]) await untilEvaluated(service, id);
+  const others: string[] = [];
+  for (let index = 2; index < count; index++) others.push(await save(`Audience ${index}`, definitionOf(index)));
+  for (const id of [entering, leaving, ...others]) await untilKept(service, id, refresh === 'live');
   return { entering, leaving };
 }
 
@@ -130,10 +131,12 @@ async function saveAudience(service: ServiceProcess, body: object): Promise<stri
   return saved.id;
 }
 
-async function untilEvaluated(service: ServiceProcess, id: string): Promise<void> {
+/** Until it has been evaluated, and follows if it is live: what begins under load is another matter. */
+async function untilKept(service: ServiceProcess, id: string, isLive: boolean): Promise<void> {
   for (;;) {
-    const audience = (await (await service.request(`/v1/audiences/${id}`)).json()) as { evaluation: unknown };
-    if (audience.evaluation !== null) return;
+    const answer = await service.request(`/v1/audiences/${id}`);
+    const audience = (await answer.json()) as Record<'evaluation' | 'live_through', unknown>;
+    if (audience.evaluation !== null && (audience.live_through !== null || !isLive)) return;
     await delay(100);
   }
 }
