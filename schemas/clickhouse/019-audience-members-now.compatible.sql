@@ -1,4 +1,4 @@
--- Who is in a saved audience now, by the ids that each had when they entered: `SELECT * FROM audience_members_now(project = …,
+-- The members of a saved audience, by the ids that each had when they entered: `SELECT * FROM audience_members_now(project = …,
 -- audience = …)`. Of evaluations that count, and of live audiences as far as they have come. As the tables that it reads, it is
 -- the same whatever generation of the other tables is asked.
 CREATE OR REPLACE VIEW audience_members_now AS

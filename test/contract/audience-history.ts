@@ -202,19 +202,19 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
 
     test('the history deletes what it has of one audience, and of no other', async () => {
       await evaluated(1, 1, 2);
-      const first = names;
-      names = { ...names, audienceId: `aud_${randomUUID()}` };
+      const first = names.audienceId;
+      const other = `${first}-other`;
+      names.audienceId = other;
       await evaluated(1, 3);
 
-      await store().forgetAudience(first.projectId, first.audienceId);
-      await store().forgetAudience(first.projectId, first.audienceId);
+      await store().forgetAudience(names.projectId, first);
+      await store().forgetAudience(names.projectId, first);
 
-      const other = names;
-      names = first;
+      names.audienceId = first;
       await expect.poll(() => changes(), PATIENTLY).toEqual([]);
       await expect.poll(membersLeft, PATIENTLY).toBe(0);
       expect(await evaluated(2, 9)).toEqual({ entered: 1, left: 0, members: 1 });
-      names = other;
+      names.audienceId = other;
       expect(await changes()).toEqual(['1 user-3 entered']);
       await store().forgetAudience(names.projectId, names.audienceId);
     });

@@ -16,44 +16,44 @@ describe('live audiences beside the rest of the service', () => {
   afterEach(() => scene.stop());
 
   test('the audiences of a project that is deleted are followed no more, and nothing is written for them', async () => {
-    const maker = new MessageMaker('proj_deleted');
-    scene = await LiveScene.begin(analytics(), database(), maker.projectId);
+    const make = new MessageMaker('proj_deleted');
+    scene = await LiveScene.begin(analytics(), database(), make.projectId);
     scene.start();
     const { id } = await scene.save('Buyers', '{"event":"Bought"}');
-    await scene.insert([maker.track({ userId: 'ada', event: 'Bought' })]);
+    await scene.insert([make.track({ userId: 'ada', event: 'Bought' })]);
     await scene.upToNow([id]);
     await expect.poll(() => scene.members(id), PATIENCE).toHaveProperty('size', 1);
 
-    await projectDeletion(database()).delete(maker.projectId, 'Shop');
+    await projectDeletion(database()).delete(make.projectId, 'Shop');
     await expect.poll(() => scene.follows, PATIENCE).toEqual([0, false]);
-    await scene.insert([maker.track({ userId: 'bob', event: 'Bought' })]);
+    await scene.insert([make.track({ userId: 'bob', event: 'Bought' })]);
 
     expect(await scene.members(id)).toHaveProperty('size', 1);
   });
 
   test('whom time changes between an evaluation and the first tick after it has left', async () => {
-    const maker = new MessageMaker();
+    const make = new MessageMaker();
     const now = BigInt(Date.now()) * 1000n;
-    scene = await LiveScene.begin(analytics(), database(), maker.projectId);
+    scene = await LiveScene.begin(analytics(), database(), make.projectId);
     await scene.insert([
-      maker.track({ userId: 'ada', event: 'Bought', timestamp: now - HOUR }),
-      maker.track({ userId: 'bob', event: 'Bought', timestamp: now }),
+      make.track({ userId: 'ada', event: 'Bought', timestamp: now - HOUR }),
+      make.track({ userId: 'bob', event: 'Bought', timestamp: now }),
     ]);
     const [ada, bob] = scene.messages.map(({ userKey }) => userKey);
     // The evaluation is now, and ticks come later than this.
     scene.putForward(90n * (HOUR / 60n));
     scene.start();
     const soon = await scene.save('Soon', '{"event":"Bought","within":{"last":"2h"}}');
-    const late = await scene.save('Late', '{"not":{"event":"Bought","within":{"last":"2h"}}}');
-    const found = await scene.upToNow([soon.id, late.id]);
+    const lapsed = await scene.save('Late', '{"not":{"event":"Bought","within":{"last":"2h"}}}');
+    const found = await scene.upToNow([soon.id, lapsed.id]);
 
     const members = (id: string) => scene.folded(id, found.get(id)?.liveThrough ?? 0n);
-    expect([await members(soon.id), await members(late.id)]).toEqual([new Set([bob]), new Set([ada])]);
+    expect([await members(soon.id), await members(lapsed.id)]).toEqual([new Set([bob]), new Set([ada])]);
   });
 
   test('an audience is evaluated while live audiences rest', async () => {
-    const maker = new MessageMaker();
-    scene = await LiveScene.begin(analytics(), database(), maker.projectId);
+    const make = new MessageMaker();
+    scene = await LiveScene.begin(analytics(), database(), make.projectId);
     const resting = Promise.withResolvers<void>();
     scene.start(async (workedMs, stopping) => {
       expect(workedMs).toBeGreaterThan(0);
