@@ -38,6 +38,8 @@ export interface AudiencesParts {
   readonly ask: (query: Query) => Promise<QueryResult>;
   /** The configured database. */
   readonly target: InsertTarget;
+  /** For what a tick writes, which is little: it waits for no insert of the sink. */
+  readonly liveTarget: InsertTarget;
   readonly database: string;
   readonly stopping: AbortSignal;
 }
@@ -101,7 +103,7 @@ export class ClickHouseAudiences implements LiveHistory {
     if (bytes.length === 0) return;
     refuseIfStopping(this.#parts.stopping);
     try {
-      await insertChunks(this.#parts.target, table, columns, [bytes]);
+      await insertChunks(this.#parts.liveTarget, table, columns, [bytes]);
     } catch (error) {
       throw insertError(error);
     }

@@ -74,6 +74,7 @@ export class ClickHouseStore implements AnalyticsStore {
       local,
       ask,
       target,
+      liveTarget: { client: clients.lookups, deployment },
       database,
       stopping,
     });
