@@ -10,7 +10,7 @@ import { type Figures, median, ROUNDS } from '../figures.ts';
 import type { Form } from '../forms.ts';
 import { withService } from '../http.ts';
 import { LiveFollower } from './follower.ts';
-import { LEAVES_AFTER_MS, LiveLoad, type LiveLoadReport } from './load.ts';
+import { LEAVES_AFTER_MS, LiveLoad, type LiveLoadReport, SESSION, USERS } from './load.ts';
 
 interface Size {
   /** Events a second. */
@@ -25,7 +25,6 @@ interface Size {
 
 const USUAL: Size = { rate: 500, audiences: 100, seconds: 50, changes: 100, dues: 500 };
 
-const WARM_UP_SECONDS = 8;
 const PATIENCE_SECONDS = 60;
 
 interface Run extends LiveLoadReport {
@@ -68,7 +67,7 @@ async function runWith(form: Form, size: Size, refresh: 'live' | '1h'): Promise<
   await withService(form, async (service) => {
     const followed = await makeAudiences(service, size.audiences, refresh);
     const load = new LiveLoad(service, size);
-    await load.run(WARM_UP_SECONDS, false);
+    await load.run((USERS * SESSION) / size.rate, false);
     run = await measured(service, size, load, refresh === 'live' ? followed : null);
   });
   if (run === undefined) throw new Error('nothing was measured');
