@@ -96,13 +96,13 @@ describe('a service with live audiences that is killed', { timeout: 300_000 }, (
     let service = dying.service();
     const live = new LiveAudiences(() => service.url);
     const saving = live.save([await firstProject(service)]);
-    const posting = post(service, 0, 400);
-    await dying.death();
-    await posting;
+    const dead = dying.death();
+    const posted = await postUntil(dead, service);
+    await dead;
 
     service = await start(folder);
     await saving;
-    await post(service, 400, 200);
+    await post(service, posted, 200);
     await caughtUp(service);
     const reports = await live.reports(LIVE_WITHIN_MS);
     expect(await service.stop()).toBe(0);
@@ -127,6 +127,16 @@ async function post(service: ServiceProcess, from: number, count: number): Promi
     await service.request('/v1/batch', { batch }).catch(() => undefined);
     await delay(100);
   }
+}
+
+/** Posts until this resolves: nobody knows when the first audience is followed. Returns how many it posted. */
+async function postUntil(end: Promise<void>, service: ServiceProcess): Promise<number> {
+  const over = new AbortController();
+  const finish = (): void => over.abort();
+  end.then(finish, finish);
+  let posted = 0;
+  for (; !over.signal.aborted; posted += 20) await post(service, posted, 20);
+  return posted;
 }
 
 /** Forty users, who do something now, long ago or almost an hour ago, and have a trait set or deleted. */

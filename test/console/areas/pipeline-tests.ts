@@ -128,7 +128,8 @@ export function testPipeline(scene: () => Scene): void {
 
       await page.getByText('1 issue needs attention').waitFor();
       await page.getByText('Find out why its store does not answer.').waitFor();
-      await page.getByText('docs/operations.md#stuck-cannot--code').waitFor();
+      const documentation = page.getByRole('link', { name: 'Documentation' });
+      expect(await documentation.getAttribute('href')).toMatch(/docs\/operations\.md#stuck-cannot--code$/);
       await page.getByText('12,345 waiting').waitFor();
       await page.getByText('4 min behind').waitFor();
       await page.getByText('A store differs from the log').waitFor();
