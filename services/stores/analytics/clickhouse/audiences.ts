@@ -23,12 +23,15 @@ import {
 } from '../audience-history-sql.ts';
 import type { LiveChange, LiveEpoch, LiveHistory } from '../live-history.ts';
 import { changeRows, type LiveRows, memberRows } from '../live-rows.ts';
+import { pause } from '../../../runtime/pause.ts';
 import { refuseIfStopping } from './ask.ts';
 import { quotedName } from './deployment.ts';
 import { insertError, questionError } from './errors.ts';
 import { insertChunks, type InsertTarget } from './insert-rows.ts';
 import { ClickHouseHistory, HISTORY_LIMITS, type HistoryParts } from './kept-history.ts';
 import { writingSettings } from './settings.ts';
+
+const DELETED_POLL_MS = 100;
 
 export interface AudiencesParts {
   readonly client: ClickHouseClient;
@@ -95,8 +98,13 @@ export class ClickHouseAudiences implements LiveHistory {
   }
 
   async dropUncounted(closed: readonly LiveEpoch[]): Promise<void> {
-    const [found] = (await this.#parts.ask(uncountedQuery(this.#base, closed))).rows;
-    if (found?.['n'] !== '0') await this.#delete(dropUncountedStatement(this.#local, closed));
+    // A deletion may end after its statement has.
+    for (let isBegun = false; ; isBegun = true) {
+      const [found] = (await this.#parts.ask(uncountedQuery(this.#base, closed))).rows;
+      if (found?.['n'] === '0') return;
+      if (!isBegun) await this.#delete(dropUncountedStatement(this.#local, closed));
+      else await pause(DELETED_POLL_MS, this.#parts.stopping);
+    }
   }
 
   async #insert({ table, columns, bytes }: LiveRows): Promise<void> {
