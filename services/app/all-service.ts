@@ -108,7 +108,7 @@ async function openMainThread(
   try {
     const opened = await openStores(config, logger, signal, ALL_STORES);
     if (!isServer(config.profilesUrl)) await new SqlJobStore(opened.database).interruptAll();
-    const { live, follower, withMetrics } = livePartsOf(config, logger, opened, isClockWrong);
+    const { live, follower, withMetrics } = livePartsOf(config, logger, opened, { throttle, isClockWrong });
     const readers = Readers.both({ ...opened, config, logger, throttle, ...follower }, opened.analytics);
     const parts = { config, logger, hasReaders: true, importer, readers: withMetrics(readers), isClockWrong, ...live };
     const { stores, jobs, scheduler, deliverer, backups, erasures } = compose(parts, opened, async () => opened);

@@ -1,15 +1,23 @@
 /** The messages of `audience.changed`: parts of the history of an audience, read anew for every attempt. */
 import type { Micros } from '../messages/message.ts';
 import { formatMicros, parseTimestamp } from '../messages/timestamp.ts';
-import type { AnalyticsReader, QueryLimits } from '../stores/analytics/analytics-store.ts';
+import type { AnalyticsReader, ChangesQuery, QueryLimits } from '../stores/analytics/analytics-store.ts';
 import { audienceMembersQuery } from '../stores/analytics/audience-members-query.ts';
 import { userNumber } from '../stores/analytics/columns.ts';
 import type { ProfileReader } from '../stores/profiles/profile-store.ts';
 import { NO_TRAITS, readTraitChoice, type TraitChoice, withTraits } from '../stores/profiles/trait-choice.ts';
 import type { AudienceBehind, AudiencePosition, AudienceRange, Endpoint } from './endpoint-store.ts';
 
+/** What can be read of the changes of audiences, as `GET /v1/audiences/{id}/changes` has it. */
+export interface ReadableHistory {
+  /** Up to when; null: nothing yet. */
+  until(projectId: string, audienceId: string): Promise<Micros | null>;
+  changes(query: Omit<ChangesQuery, 'epochs'>, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>>;
+}
+
 export interface HistoryParts {
-  readonly analytics: Pick<AnalyticsReader, 'audienceChanges' | 'askHistory' | 'finalizedAt'>;
+  readonly analytics: Pick<AnalyticsReader, 'askHistory'>;
+  readonly history: ReadableHistory;
   readonly profiles: Pick<ProfileReader, 'traitsPage'>;
   readonly limits: QueryLimits;
 }
@@ -36,7 +44,7 @@ export async function readNextRange(
   { position: from, ...audience }: AudienceBehind,
 ): Promise<ReadRange | undefined> {
   const { projectId, batchSize } = endpoint;
-  const until = await parts.analytics.finalizedAt(projectId, audience.audienceId);
+  const until = await parts.history.until(projectId, audience.audienceId);
   if (until === null || until < from.at) return undefined;
   const found = await linesAfter(parts, { ...audience, projectId, from, until, limit: batchSize });
   const changes = await changesWith(parts, endpoint, found, 'some');
@@ -82,7 +90,7 @@ interface LinesQuery {
 
 async function linesAfter(parts: HistoryParts, query: LinesQuery): Promise<readonly Line[]> {
   const { projectId, audienceId, from, until, limit } = query;
-  const { analytics, limits } = parts;
+  const { analytics, history, limits } = parts;
   if (from.isInitial) {
     const members = { projectId, audienceId, at: from.at, after: from.afterUser, limit };
     const { rows } = await analytics.askHistory(audienceMembersQuery(members), limits);
@@ -90,7 +98,7 @@ async function linesAfter(parts: HistoryParts, query: LinesQuery): Promise<reado
   }
   const user = from.afterUser === null ? LAST_USER : BigInt(userNumber(from.afterUser));
   const changes = { projectId, audienceId, after: { at: from.at, user }, until, limit };
-  const chunks = await Array.fromAsync(await analytics.audienceChanges(changes, limits));
+  const chunks = await Array.fromAsync(await history.changes(changes, limits));
   const text = Buffer.concat(chunks).toString('utf8');
   return text
     .split('\n')

@@ -1,6 +1,5 @@
 import type { Logger } from '../runtime/logger.ts';
-import { pause } from '../runtime/pause.ts';
-import { hasCode } from '../runtime/errors.ts';
+import { isStopping, Looking } from '../runtime/looking.ts';
 import type { WebhookAddresses } from './addresses.ts';
 import { messageBody, type HistoryParts, readRangeAgain, readNextRange } from './audience-messages.ts';
 import {
@@ -52,26 +51,26 @@ const TIDY_EVERY_MS = 3_600_000;
 export class WebhookDeliverer implements EndpointTester {
   readonly #parts: DelivererParts;
   readonly #metrics: WebhookMetrics;
-  readonly #stopping = new AbortController();
+  readonly #looking: Looking;
   readonly #turns = new Set<Promise<void>>();
-  #running: Promise<void> | undefined;
   #lastProjectId = '';
   #tidyAtMs = 0;
 
   constructor(parts: DelivererParts) {
     this.#parts = parts;
     this.#metrics = new WebhookMetrics(() => parts.claims.oldestWaitingMs());
+    const { everyMs = DUE_POLL_MS, logger } = parts;
+    this.#looking = new Looking({ look: () => this.#look(), everyMs, cannot: 'webhooks cannot be sent', logger });
   }
 
   /** Sends what there is from now on. */
   start(): void {
-    this.#running ??= this.#run();
+    this.#looking.start();
   }
 
   /** Ends the attempts under way: what they sent is sent again. Idempotent. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
+    await this.#looking.stop();
     await Promise.all(this.#turns);
   }
 
@@ -91,22 +90,10 @@ export class WebhookDeliverer implements EndpointTester {
     return claims.noteTest(endpoint, messageId, isDelivered(attempt), noted);
   }
 
-  async #run(): Promise<void> {
-    const { everyMs = DUE_POLL_MS, logger } = this.#parts;
-    const { signal } = this.#stopping;
-    let isUnavailable = false;
-    while (!signal.aborted) {
-      try {
-        const isBusy = await this.#beginTurn();
-        isUnavailable = false;
-        if (isBusy) continue;
-        await this.#tidy();
-      } catch (error) {
-        if (!isUnavailable && !this.#isStopping(error)) logger.warn({ err: error }, 'webhooks cannot be sent now');
-        isUnavailable = true;
-      }
-      await pause(everyMs, signal);
-    }
+  async #look(): Promise<boolean> {
+    if (await this.#beginTurn()) return true;
+    await this.#tidy();
+    return false;
   }
 
   /** Returns whether there may be another endpoint to send to. */
@@ -130,11 +117,11 @@ export class WebhookDeliverer implements EndpointTester {
     const renewing = setInterval(() => void claims.renew(claim, leaseMs).catch(() => undefined), leaseMs / 3);
     const turn = { claim, failures: claim.endpoint.failures };
     try {
-      for (let sent = 0; sent < MESSAGES_OF_A_TURN && !this.#stopping.signal.aborted; sent++) {
+      for (let sent = 0; sent < MESSAGES_OF_A_TURN && !this.#looking.stopping.aborted; sent++) {
         if (!(await this.#deliverNext(turn))) break;
       }
     } catch (error) {
-      if (this.#isStopping(error)) return;
+      if (isStopping(error, this.#looking.stopping)) return;
       const { id, projectId } = claim.endpoint;
       logger.warn({ err: error, project: projectId, endpoint: id }, 'the changes for an endpoint cannot be read now');
       await claims.postpone(claim, UNREADABLE_WAIT_MS).catch(() => undefined);
@@ -194,7 +181,7 @@ export class WebhookDeliverer implements EndpointTester {
     const { endpoint, secrets } = claim;
     const { attempt, noted } = await this.#attempt(endpoint.url, id, body, secrets);
     // It was ended before it could be answered, which is not the endpoint's fault.
-    if (this.#stopping.signal.aborted && attempt.status === null) return false;
+    if (this.#looking.stopping.aborted && attempt.status === null) return false;
     const succeeded = isDelivered(attempt);
     this.#metrics.count(succeeded ? 'delivered' : 'failed');
     turn.failures = succeeded ? 0 : turn.failures + 1;
@@ -219,8 +206,7 @@ export class WebhookDeliverer implements EndpointTester {
     const { addresses, timeoutMs } = this.#parts;
     const atMs = Date.now();
     const headers = signedHeaders({ id, timestampS: Math.floor(atMs / 1_000), body }, secrets);
-    const { signal } = this.#stopping;
-    const options = { addresses, signal, ...(timeoutMs !== undefined && { timeoutMs }) };
+    const options = { addresses, signal: this.#looking.stopping, ...(timeoutMs !== undefined && { timeoutMs }) };
     const attempt = await postWebhook({ url, headers, body }, options);
     const { status, error, tookMs, answer } = attempt;
     return { attempt, noted: { atMs, status, error: error ?? redirectIn(status), tookMs, answer } };
@@ -230,10 +216,6 @@ export class WebhookDeliverer implements EndpointTester {
     if (performance.now() < this.#tidyAtMs) return;
     this.#tidyAtMs = performance.now() + TIDY_EVERY_MS;
     await this.#parts.claims.deleteOld();
-  }
-
-  #isStopping(error: unknown): boolean {
-    return this.#stopping.signal.aborted || hasCode(error, 'STOPPING');
   }
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AnalyticsStore } from '../../services/stores/analytics/analytics-store.ts';
 import { ClickHouseStore } from '../../services/stores/analytics/clickhouse/clickhouse-store.ts';
-import { ask, insert, MessageMaker } from '../support/stores/analytics.ts';
+import { AMPLE, ask, insert, MessageMaker } from '../support/stores/analytics.ts';
 
 /** What any AnalyticsStore must do with generations. `open` opens the same one again and again, one at a time. */
 export function testAnalyticsGenerations(name: string, open: () => Promise<AnalyticsStore>): void {
@@ -50,9 +50,17 @@ export function testAnalyticsGenerations(name: string, open: () => Promise<Analy
     test('the plain views show the generation that is live, and each project its own', async () => {
       await insert(await store.ofGeneration(3), [other.track(), other.track(), other.track()]);
 
+      const { projectId } = maker;
+      const evaluation = { projectId, audienceId: 'aud_1', at: 1n, version: 1, cause: 'first' } as const;
+      const member = `SELECT 1::UInt128 AS user, 'ada' AS user_id, '' AS anonymous_id, '01' AS internal_id, true AS is_in`;
+      await store.difference(evaluation, { sql: member, params: {} }, AMPLE);
+      await store.finalize(evaluation);
+
       await store.showGenerations({ all: 2, own: new Map([[other.projectId, 3]]) });
       expect(await counted(store, maker.projectId)).toEqual([2, 1, 1, 1, 1]);
       expect(await counted(store, other.projectId)).toEqual([3, 0, 0, 1, 1]);
+      const members = `SELECT user_id FROM audience_members_now(project = {p:String}, audience = 'aud_1')`;
+      expect(await ask(store, members, { p: projectId })).toEqual([{ user_id: 'ada' }]);
 
       await store.showGenerations({ all: 1, own: new Map([[other.projectId, 3]]) });
       expect(await counted(store, maker.projectId)).toEqual([1, 0, 0, 1, 1]);

@@ -74,8 +74,10 @@ export function testAnalyticsQuestions(store: () => AnalyticsStore): void {
 
     await insert(store(), [maker.track()]);
     const events = await store().userEvents({ projectId: maker.projectId, userKey: maker.track().userKey, limit: 1 });
+    const lookedUp = await store().ask({ sql: 'SELECT 1 AS one', params: {}, isLookUp: true }, AMPLE);
 
     expect(events).toHaveLength(1);
+    expect(lookedUp.rows).toEqual([{ one: 1 }]);
     expect(ended).toBe(false);
     for (const question of heavy) expect(await question).toMatchObject({ code: 'QUERY_LIMIT' });
   });

@@ -1,82 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, test } from 'vitest';
-import type {
-  AnalyticsStore,
-  ChangesQuery,
-  Evaluation,
-  Query,
-} from '../../services/stores/analytics/analytics-store.ts';
-import type { LiveChange, LiveEpoch } from '../../services/stores/analytics/live-history.ts';
+import { describe, expect, test } from 'vitest';
+import type { AnalyticsStore } from '../../services/stores/analytics/analytics-store.ts';
 import { AMPLE } from '../support/stores/analytics.ts';
+import { AT, audienceHistoryScene, keyOf, LAST_USER, membersAre, NEVER } from './audience-history-scene.ts';
 
-const NEVER = BigInt(Date.UTC(1900, 0)) * 1000n;
-const AT = BigInt(Date.UTC(2026, 10, 20)) * 1000n;
 const PATIENTLY = { timeout: 20_000 };
-const LAST_USER = 2n ** 128n - 1n;
-
-/** Everybody of users 1 to 9, those named being in the audience. */
-function membersAre(...users: readonly number[]): Query {
-  return {
-    sql: `SELECT toUInt128(number) AS user, if(number = 9, '', concat('user-', toString(number))) AS user_id,
-                 if(number = 9, 'cookie', '') AS anonymous_id, hex(number) AS internal_id,
-                 number IN {users:Array(UInt64)} AS is_in FROM numbers(1, 9)`,
-    params: { users },
-  };
-}
-
-/** The internal id of which the number is the user's. */
-function keyOf(user: number): string {
-  return user.toString(16).padStart(32, '0').padEnd(64, '0');
-}
 
 /** What any AudienceHistory keeps of audiences. */
 export function testAudienceHistory(store: () => AnalyticsStore): void {
-  let names: { readonly projectId: string; readonly audienceId: string };
-  beforeEach(() => {
-    names = { projectId: 'proj_history', audienceId: `aud_${randomUUID()}` };
-  });
-
-  function evaluation(hour: number, changes: Partial<Evaluation> = {}): Evaluation {
-    return { ...names, at: AT + BigInt(hour), version: 1, cause: 'refresh', ...changes };
-  }
-
-  async function evaluated(hour: number, ...users: readonly number[]) {
-    const difference = await store().difference(evaluation(hour), membersAre(...users), AMPLE);
-    await store().finalize(evaluation(hour));
-    return difference;
-  }
-
-  async function changes(query: Partial<ChangesQuery> = {}): Promise<string[]> {
-    const asked = { ...names, after: { at: NEVER, user: LAST_USER }, until: AT + 1_000n, limit: null, ...query };
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of await store().audienceChanges(asked, AMPLE)) chunks.push(chunk);
-    const lines = Buffer.concat(chunks).toString().split('\n').slice(0, -1);
-    return lines.map((line) => {
-      const { user_id, change, at } = JSON.parse(line) as Record<string, string>;
-      return `${Number(at?.slice(-7, -1))} ${user_id} ${change}`;
-    });
-  }
-
-  async function membersLeft(): Promise<number> {
-    const sql = 'SELECT count() AS n FROM audience_members FINAL WHERE audience_id = {id:String}';
-    const { rows } = await store().ask({ sql, params: { id: names.audienceId } }, AMPLE);
-    return Number(rows[0]?.['n']);
-  }
-
-  function live(hour: number, epoch: bigint, user: number, change: LiveChange['change']): LiveChange {
-    const known = { userKey: keyOf(user), userId: `user-${user}`, anonymousId: null };
-    return { ...names, ...known, at: AT + BigInt(hour), epoch, version: 1, change };
-  }
-
-  function epochs(...through: (readonly [epoch: bigint, hour: number])[]): [LiveEpoch, ...LiveEpoch[]] {
-    return through.map(([epoch, hour]) => ({ epoch, through: AT + BigInt(hour) })) as [LiveEpoch, ...LiveEpoch[]];
-  }
-
-  async function membersByUser(): Promise<number> {
-    const sql = 'SELECT count() AS n FROM audience_members_by_user FINAL WHERE audience_id = {id:String}';
-    const { rows } = await store().ask({ sql, params: { id: names.audienceId } }, AMPLE);
-    return Number(rows[0]?.['n']);
-  }
+  const scene = audienceHistoryScene(store);
+  const { names, evaluation, evaluated, changes, membersLeft, live, epochs, membersNow, membersByUser } = scene;
 
   describe('the history of audiences', () => {
     test('the history says who entered and who left since the evaluation before', async () => {
@@ -113,7 +45,7 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
       await store().difference(changed, membersAre(1), AMPLE);
       await store().finalize(changed);
 
-      const query = { ...names, after: { at: NEVER, user: LAST_USER }, until: AT + 9n, limit: null };
+      const query = { ...names, epochs: [], after: { at: NEVER, user: LAST_USER }, until: AT + 9n, limit: null };
       const [chunk] = await Array.fromAsync(await store().audienceChanges(query, AMPLE));
 
       expect(JSON.parse(Buffer.from(chunk ?? []).toString())).toEqual({
@@ -148,6 +80,38 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
       expect(await changes({ epochs: epochs([5n, 9]), limit: 1, after: { at: AT + 2n, user: LAST_USER } })).toEqual([
         '3 user-4 entered',
       ]);
+    });
+
+    test('audience_members_now has the members of the last evaluation and of what counted since, and nobody else', async () => {
+      await evaluated(1, 1, 2, 9);
+      await evaluated(2, 2, 3, 9);
+      await store().difference(evaluation(3), membersAre(4), AMPLE);
+      const changed = [live(4, 5n, 3, 'left'), live(4, 5n, 5, 'entered')];
+      await store().liveHistory.writeChanges([...changed, live(6, 5n, 6, 'entered')]);
+      await store().liveHistory.writeMembers(changed);
+
+      expect(await membersNow()).toEqual(['cookie 1', 'user-2 1', 'user-5 4']);
+    });
+
+    test('once the changes that never count are removed, those of epochs that are over count by the last of these', async () => {
+      await evaluated(1, 1);
+      await store().liveHistory.writeChanges([
+        live(3, 5n, 4, 'entered'),
+        live(4, 5n, 1, 'left'),
+        live(4, 6n, 5, 'entered'),
+        live(6, 6n, 6, 'entered'),
+        live(7, 7n, 7, 'entered'),
+        live(9, 8n, 8, 'entered'),
+      ]);
+      const closed = epochs([5n, 3], [6n, 5], [7n, 7]);
+      const expected = await changes({ epochs: epochs([5n, 3], [6n, 5], [7n, 7], [8n, 8]) });
+
+      await store().liveHistory.dropUncounted(closed);
+
+      expect(expected).toEqual(['1 user-1 entered', '3 user-4 entered', '4 user-5 entered', '7 user-7 entered']);
+      expect(await changes({ epochs: epochs([8n, 8], [7n, 7]) })).toEqual(expected);
+      expect(await changes({ epochs: epochs([7n, 7], [8n, 9]) })).toEqual([...expected, '9 user-8 entered']);
+      await store().liveHistory.dropUncounted(closed);
     });
 
     test('a live change says its cause, and the user as they were known', async () => {
@@ -204,7 +168,7 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
       await store().difference(entered, membersAre(9), AMPLE);
       await store().finalize(entered);
 
-      const query = { ...names, after: { at: NEVER, user: LAST_USER }, until: AT + 9n, limit: null };
+      const query = { ...names, epochs: [], after: { at: NEVER, user: LAST_USER }, until: AT + 9n, limit: null };
       const [chunk] = await Array.fromAsync(await store().audienceChanges(query, AMPLE));
 
       expect(JSON.parse(Buffer.from(chunk ?? []).toString())).toMatchObject({ user_id: null, anonymous_id: 'cookie' });
@@ -238,19 +202,19 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
 
     test('the history deletes what it has of one audience, and of no other', async () => {
       await evaluated(1, 1, 2);
-      const first = names;
-      names = { ...names, audienceId: `aud_${randomUUID()}` };
+      const first = names.audienceId;
+      const other = `${first}-other`;
+      names.audienceId = other;
       await evaluated(1, 3);
 
-      await store().forgetAudience(first.projectId, first.audienceId);
-      await store().forgetAudience(first.projectId, first.audienceId);
+      await store().forgetAudience(names.projectId, first);
+      await store().forgetAudience(names.projectId, first);
 
-      const other = names;
-      names = first;
+      names.audienceId = first;
       await expect.poll(() => changes(), PATIENTLY).toEqual([]);
       await expect.poll(membersLeft, PATIENTLY).toBe(0);
       expect(await evaluated(2, 9)).toEqual({ entered: 1, left: 0, members: 1 });
-      names = other;
+      names.audienceId = other;
       expect(await changes()).toEqual(['1 user-3 entered']);
       await store().forgetAudience(names.projectId, names.audienceId);
     });

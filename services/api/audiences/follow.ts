@@ -6,15 +6,15 @@ import type { Answer } from '../../http/route.ts';
 import type { Micros } from '../../messages/message.ts';
 import { EARLIEST } from '../../messages/timestamp.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
+import { readableUntil } from '../../questions/saved/readable-history.ts';
 import type { ChangesWatch } from './changes-watch.ts';
 import { BEHIND_ALL } from './cursor.ts';
 import { NO_AUDIENCE } from './saved.ts';
 import {
   type ChangesRequest,
   changesAnswer,
-  changesQuery,
+  changesOf,
   linesOfChanges,
-  readableUntil,
   readChangesRequest,
   type StreamParts,
 } from './streams.ts';
@@ -59,11 +59,9 @@ async function hasChanges(
   request: ChangesRequest,
   until: Micros | null,
 ): Promise<boolean> {
-  const { analytics, limitsOf } = parts;
   const { at, after } = request;
   if (until === null || at > until || (at === until && after === BEHIND_ALL)) return false;
-  const query = await changesQuery(parts, { ...request, limit: 1 }, until);
-  for await (const chunk of await analytics.audienceChanges(query, limitsOf(project))) {
+  for await (const chunk of await changesOf(parts, project, { ...request, limit: 1 }, until)) {
     if (chunk.length > 0) return true;
   }
   return false;

@@ -1,7 +1,7 @@
 import type { AnalyticsParts } from '../../questions/query-budget.ts';
 import type { SavedAudience } from '../../questions/saved/audience-store.ts';
-import type { ChangesQuery } from '../../stores/analytics/analytics-store.ts';
 import { compileMembers } from '../../questions/sql/compile-members.ts';
+import { readableChanges, readableUntil } from '../../questions/saved/readable-history.ts';
 import { definitionOf } from '../../questions/saved/references.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
@@ -117,33 +117,19 @@ function numberIn(internalId: string | undefined): bigint | undefined {
 }
 
 export async function changesAnswer(parts: StreamParts, project: Project, request: ChangesRequest): Promise<Answer> {
-  const { analytics, limitsOf } = parts;
-  const { audience } = request;
-  const until = await readableUntil(parts, project.id, audience.id);
-  const query = await changesQuery(parts, request, until ?? EARLIEST);
-  return linesOfChanges(parts, await analytics.audienceChanges(query, limitsOf(project)), request, until);
+  const until = await readableUntil(parts, project.id, request.audience.id);
+  return linesOfChanges(parts, await changesOf(parts, project, request, until ?? EARLIEST), request, until);
 }
 
-/** Up to when changes can be read: the last evaluation, or how far a live audience has come since; null: none yet. */
-export async function readableUntil(
-  { saved, analytics }: Pick<StreamParts, 'saved' | 'analytics'>,
-  projectId: string,
-  audienceId: string,
-): Promise<Micros | null> {
-  const audience = await saved.find(projectId, audienceId);
-  const evaluatedAt = await analytics.finalizedAt(projectId, audienceId);
-  const liveThrough = audience?.liveThrough ?? null;
-  return evaluatedAt === null || (liveThrough !== null && liveThrough > evaluatedAt) ? liveThrough : evaluatedAt;
-}
-
-/** Asks which live changes count after `until` is known: none up to it is missed. */
-export async function changesQuery(
-  { saved }: Pick<StreamParts, 'saved'>,
+/** The changes that are asked for, up to `until`. */
+export function changesOf(
+  parts: StreamParts,
+  project: Project,
   { audience, at, after: user, limit }: Pick<ChangesRequest, 'audience' | 'at' | 'after' | 'limit'>,
   until: Micros,
-): Promise<ChangesQuery> {
-  const epochs = await saved.liveEpochs();
-  return { projectId: audience.projectId, audienceId: audience.id, epochs, after: { at, user }, until, limit };
+): Promise<AsyncIterable<Uint8Array>> {
+  const query = { projectId: audience.projectId, audienceId: audience.id, after: { at, user }, until, limit };
+  return readableChanges(parts, query, parts.limitsOf(project));
 }
 
 /** Streams changes. @param until The last evaluation that they may be of. */

@@ -1,7 +1,7 @@
-import { readableUntil } from '../../api/audiences/streams.ts';
 import { limitsOf } from '../../questions/query-budget.ts';
 import { AudienceScheduler } from '../../questions/saved/audience-scheduler.ts';
 import type { AudienceFollower } from '../../questions/saved/audience-follower.ts';
+import { readableChanges, readableUntil } from '../../questions/saved/readable-history.ts';
 import { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
 import type { Config } from '../../runtime/config.ts';
 import type { Logger } from '../../runtime/logger.ts';
@@ -34,15 +34,13 @@ export function webhookDelivererOf(
   { database, analytics }: DatabaseAndAnalytics,
 ): WebhookDeliverer {
   const saved = new SqlAudienceStore(database, config.maxProjectAudiences);
-  const { analytics: history, ...stores } = liveStores(database, analytics);
+  const stores = liveStores(database, analytics);
+  const readable = { saved, analytics: stores.analytics };
   return new WebhookDeliverer({
     ...stores,
-    // As the API reads changes: those of live audiences too, as far as they have come.
-    analytics: {
-      askHistory: (query, limits) => history.askHistory(query, limits),
-      finalizedAt: (projectId, audienceId) => readableUntil({ saved, analytics: history }, projectId, audienceId),
-      audienceChanges: async (query, limits) =>
-        history.audienceChanges({ ...query, epochs: await saved.liveEpochs() }, limits),
+    history: {
+      until: (...of) => readableUntil(readable, ...of),
+      changes: (...asked) => readableChanges(readable, ...asked),
     },
     claims: new SqlEndpointClaims(database),
     endpoints: new SqlEndpointStore(database),

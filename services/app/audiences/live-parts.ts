@@ -1,5 +1,7 @@
 /** Live audiences in the process that has the log, and so the only sink. */
 import { Counter, Gauge, Registry } from 'prom-client';
+import { LiveLag } from '../../consumers/throttle/live-lag.ts';
+import { BACK_PRESSURE, inSequence, liveLagThrottle, type Throttle } from '../../consumers/throttle/throttle.ts';
 import type { Inserted } from '../../consumers/sink/touched.ts';
 import { readerLags } from '../../operations/status/log-lag.ts';
 import { LiveAudiences, type LiveFigures } from '../../questions/live/live-audiences.ts';
@@ -12,6 +14,7 @@ import { leftOutOf } from '../../stores/erasures/left-out.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
 import { liveAnalytics } from '../../stores/generations/live-stores.ts';
 import { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
+import { SqlGenerations } from '../../stores/generations/sql-generations.ts';
 import { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
 import { queryLimitsOf } from './audience-parts.ts';
 import type { OpenedStores } from '../open-stores.ts';
@@ -21,6 +24,12 @@ import type { AnalyticsFollower } from '../readers/generation-readers.ts';
 
 const LAG_WITHIN_MS = 3_000;
 
+interface LiveNeeds {
+  /** Requests come before live audiences, as before every reader. */
+  readonly throttle: Throttle;
+  readonly isClockWrong: () => Promise<boolean>;
+}
+
 /**
  * Undefined where the log is on a server: other processes may have sinks too, of whose inserts nobody tells this one. A shard
  * asks for tables of its own, which was never tried.
@@ -29,7 +38,7 @@ function liveAudiencesOf(
   config: Config,
   logger: Logger,
   { database, analytics, log }: Pick<OpenedStores, 'database' | 'analytics' | 'log'>,
-  isClockWrong: () => Promise<boolean>,
+  { throttle, isClockWrong }: LiveNeeds,
 ): LiveAudiences | undefined {
   if (isServer(config.eventLogUrl) || new URLSearchParams(config.analyticsUrl.split('?')[1]).has('cluster'))
     return undefined;
@@ -38,6 +47,9 @@ function liveAudiencesOf(
     const { sink } = await readerLags({ log, progress: live }, AbortSignal.timeout(LAG_WITHIN_MS));
     return sink.oldestAtMs === null ? 0 : Date.now() - sink.oldestAtMs;
   };
+  const arePaused = (): Promise<boolean> => new SqlGenerations(database).isAnyPaused();
+  const lag = new LiveLag({ log, progress: live, readers: ['projector', 'sink'], arePaused });
+  const afterReaders = inSequence(throttle, liveLagThrottle(lag, BACK_PRESSURE.liveAudiences));
   return new LiveAudiences({
     store: new SqlLiveStore(database),
     saved: new SqlAudienceStore(database, config.maxProjectAudiences),
@@ -51,6 +63,7 @@ function liveAudiencesOf(
     lagMs,
     isClockWrong,
     leftOut: leftOutOf(database),
+    rest: (workedMs, signal) => afterReaders(workedMs, signal, 0),
   });
 }
 

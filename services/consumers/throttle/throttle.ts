@@ -38,6 +38,11 @@ export const BACK_PRESSURE = {
     maxPauseMs: 30_000,
     pollMs: 250,
   },
+  /** Live messages before live audiences, which are told of messages by the same reader. */
+  liveAudiences: {
+    // Time changes who is in an audience while messages wait, too: that is late by no more than this.
+    maxPauseMs: 2_000,
+  },
   /** A rate that was set. */
   rate: {
     // A limit that is changed or lifted takes effect this soon.
@@ -76,8 +81,11 @@ export function loadThrottle(utilization: () => number, { high, low }: LoadThres
 }
 
 /** Pauses while the readers of live messages are behind. If the lag is unknown, a store is unavailable: no pause. */
-export function liveLagThrottle(lag: { ms(): Promise<number> }): Throttle {
-  const { highMs, maxPauseMs: maxMs, pollMs } = BACK_PRESSURE.liveLag;
+export function liveLagThrottle(
+  lag: { ms(): Promise<number> },
+  { maxPauseMs: maxMs }: { readonly maxPauseMs: number } = BACK_PRESSURE.liveLag,
+): Throttle {
+  const { highMs, pollMs } = BACK_PRESSURE.liveLag;
   const remainingMs = async (): Promise<number> => ((await lag.ms().catch(() => 0)) > highMs ? Infinity : 0);
   return (_, signal) => pauseWhile(remainingMs, { maxMs, pollMs, signal });
 }

@@ -1,5 +1,5 @@
 import type { Logger } from '../../runtime/logger.ts';
-import { pause } from '../../runtime/pause.ts';
+import { Looking } from '../../runtime/looking.ts';
 import type { Database } from '../../stores/database/database.ts';
 import type { Jobs } from '../jobs/job-runner.ts';
 import { type BackupSchedule, takeBackupTurn } from './last-backup.ts';
@@ -17,35 +17,28 @@ const BACKUP_DUE_POLL_MS = 60_000;
 /** Begins a backup periodically, in one process at a time. */
 export class BackupWatch {
   readonly #parts: BackupWatchParts;
-  readonly #stopping = new AbortController();
-  #running: Promise<void> | undefined;
+  readonly #looking: Looking;
 
   constructor(parts: BackupWatchParts) {
     this.#parts = parts;
+    const { lookEveryMs: everyMs = BACKUP_DUE_POLL_MS, logger } = parts;
+    this.#looking = new Looking({ look: () => this.#look(), everyMs, cannot: 'a backup cannot be begun', logger });
   }
 
   start(): void {
     const { folder, everyMs } = this.#parts;
-    if (folder !== undefined && everyMs > 0) this.#running ??= this.#run(folder, this.#stopping.signal);
+    if (folder !== undefined && everyMs > 0) this.#looking.start();
   }
 
   /** A backup that it began is a job, which goes on. Idempotent. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
+  stop(): Promise<void> {
+    return this.#looking.stop();
   }
 
-  async #run(folder: string, signal: AbortSignal): Promise<void> {
-    const { database, jobs, everyMs, logger, lookEveryMs = BACKUP_DUE_POLL_MS } = this.#parts;
-    while (!signal.aborted) {
-      try {
-        if (await takeBackupTurn(database, folder, everyMs)) {
-          await jobs.start({ kind: 'backup', args: { folder }, principal: 'service' });
-        }
-      } catch (error) {
-        if (!signal.aborted) logger.warn({ err: error }, 'cannot begin a backup now');
-      }
-      await pause(lookEveryMs, signal);
-    }
+  async #look(): Promise<boolean> {
+    const { folder, database, jobs, everyMs } = this.#parts;
+    if (folder !== undefined && (await takeBackupTurn(database, folder, everyMs)))
+      await jobs.start({ kind: 'backup', args: { folder }, principal: 'service' });
+    return false;
   }
 }

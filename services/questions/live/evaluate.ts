@@ -28,10 +28,19 @@ export function evaluate(audience: Audience, decide: (condition: Condition) => D
   return { isMet: !isAll, due: lastDue(deciding) };
 }
 
-/** Decides conditions of one user at one instant, each once, however many audiences have it. @throws as `flipsOf`. */
-export function decisionsOn(known: Omit<EvaluationInput, 'eventsShown'>): (condition: Condition) => Decision {
+type Decide = (condition: Condition) => Decision;
+
+/**
+ * Decides conditions of one user at one instant, each once, however many audiences have it.
+ *
+ * @param withoutEvents The same of somebody without any events, at that instant. Most users have none of what most
+ *   conditions count, so that one decision serves all of them.
+ * @throws as `flipsOf`.
+ */
+export function decisionsOn(known: Omit<EvaluationInput, 'eventsShown'>, withoutEvents?: Decide): Decide {
   const decided = new Map<Condition, Decision>();
   return (condition) => {
+    if (withoutEvents !== undefined && hasNone(condition, known.events)) return withoutEvents(condition);
     const before = decided.get(condition);
     if (before !== undefined) return before;
     const { isMet, flips } = conditionStateOf(condition, { ...known, eventsShown: 0 });
@@ -39,6 +48,13 @@ export function decisionsOn(known: Omit<EvaluationInput, 'eventsShown'>): (condi
     decided.set(condition, decision);
     return decision;
   };
+}
+
+function hasNone(condition: Condition, events: EvaluationInput['events']): boolean {
+  if (condition.kind !== 'event') return false;
+  const { sequence } = condition;
+  const all = sequence ? [condition, sequence.later] : [condition];
+  return all.every((one) => (events.get(one)?.length ?? 0) === 0);
 }
 
 function firstDue(decisions: readonly Decision[]): Micros | null {

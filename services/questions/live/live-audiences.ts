@@ -8,6 +8,7 @@ import type { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
 import type { ProjectStore } from '../../stores/projects/project-store.ts';
 import type { AudienceFollower, EvaluatedBy } from '../saved/audience-follower.ts';
 import type { AudienceStore, SavedAudience } from '../saved/audience-store.ts';
+import { EpochFolder } from './epoch-folder.ts';
 import type { Followed, TouchedUser } from './followed.ts';
 import { FollowedAudiences } from './followed-audiences.ts';
 import { Horizons } from './horizons.ts';
@@ -20,7 +21,7 @@ export interface LiveParts {
   readonly saved: Pick<AudienceStore, 'find'>;
   readonly projects: Pick<ProjectStore, 'findProject'>;
   readonly analytics: Pick<AnalyticsReader, 'ask' | 'askHistory' | 'hasUserOrder'>;
-  readonly history: Pick<LiveHistory, 'writeChanges' | 'writeMembers'>;
+  readonly history: Pick<LiveHistory, 'writeChanges' | 'writeMembers' | 'dropUncounted'>;
   /** The number of the generation of analytics that answers for a project. */
   readonly generationOf: (projectId: string) => Promise<number>;
   readonly losses: Pick<LostAnalytics, 'expectNone'>;
@@ -31,6 +32,8 @@ export interface LiveParts {
   readonly isClockWrong?: () => Promise<boolean>;
   /** What was deleted. */
   readonly leftOut: TickParts['leftOut'];
+  /** Called after each tick with the milliseconds that it took: resolves when the next may begin. At once by default. */
+  readonly rest?: (workedMs: number, signal: AbortSignal) => Promise<void>;
   /** The longest time between two ticks. */
   readonly everyMs?: number;
 }
@@ -69,12 +72,15 @@ export class LiveAudiences implements AudienceFollower {
   readonly #audiences = new FollowedAudiences();
   readonly #horizons: Horizons;
   readonly #outlook: Outlook;
+  readonly #folder: EpochFolder;
   readonly #opened = Promise.withResolvers<Ticker>();
   #ticking: Promise<void> = Promise.resolve();
   #wake: () => void = () => undefined;
   #hasNews = false;
   #running: Promise<void> | undefined;
   #tickedAt = performance.now();
+  /** How long the last tick took. */
+  #workedMs = 0;
   readonly #totals = { ticks: 0, candidates: 0, changes: 0 };
 
   constructor(parts: LiveParts) {
@@ -82,6 +88,7 @@ export class LiveAudiences implements AudienceFollower {
     this.#opened.promise.catch(() => undefined);
     this.#horizons = new Horizons(parts, (followed, afterMs) => this.#beginAgain([followed], afterMs));
     this.#outlook = new Outlook(parts, this.#audiences);
+    this.#folder = new EpochFolder(parts);
   }
 
   start(): void {
@@ -93,6 +100,7 @@ export class LiveAudiences implements AudienceFollower {
     this.#stopping.abort();
     this.#wake();
     await this.#running;
+    await this.#folder.stop();
   }
 
   figures(): LiveFigures {
@@ -161,8 +169,14 @@ export class LiveAudiences implements AudienceFollower {
         },
       );
       await this.#ticking;
-      await (isFailing ? pause(FAILED_AGAIN_MS, this.#stopping.signal) : this.#untilDue(ticker));
+      await (isFailing ? pause(FAILED_AGAIN_MS, this.#stopping.signal) : this.#rest(ticker));
     }
+  }
+
+  /** An audience may be held meanwhile. */
+  async #rest(ticker: Ticker): Promise<void> {
+    if (this.#workedMs > 0) await this.#parts.rest?.(this.#workedMs, this.#stopping.signal);
+    await this.#untilDue(ticker);
   }
 
   async #open(): Promise<Ticker | undefined> {
@@ -191,6 +205,8 @@ export class LiveAudiences implements AudienceFollower {
 
   async #step(ticker: Ticker): Promise<void> {
     const { isClockWrong } = this.#parts;
+    this.#workedMs = 0;
+    this.#folder.foldIfDue();
     await this.#beginAgain(await this.#outlook.outdated(), 0);
     await this.#beginAgain(this.#audiences.flooded(), AGAIN_AFTER_MS);
     if (this.#outlook.isBehind || (await isClockWrong?.()) === true) return;
@@ -201,6 +217,7 @@ export class LiveAudiences implements AudienceFollower {
       following.filter((followed) => followed.hasJoined && at >= followed.datedUntil),
       0,
     );
+    const startedMs = performance.now();
     const chosen = this.#audiences.following().map((followed) => take(followed, at));
     try {
       const ticked = await ticker.tick(at, chosen, (undecided) => this.#beginAgain([...undecided], AGAIN_AFTER_MS));
@@ -209,6 +226,7 @@ export class LiveAudiences implements AudienceFollower {
       for (const { followed, users } of chosen) for (const user of users) followed.candidates.add(user);
       throw error;
     }
+    this.#workedMs = performance.now() - startedMs;
     this.#note(chosen);
     await this.#join(ticker, at);
     for (const followed of this.#audiences.following()) this.#horizons.askIfDue(followed, at);

@@ -48,4 +48,8 @@ export interface LiveStore {
   /** These audiences are to be evaluated after this time, and are no longer as far as the epoch. */
   makeDue(ids: readonly string[], afterMs: number): Promise<void>;
   list(): Promise<readonly LiveAudienceRow[]>;
+  /** Epochs that were closed this time ago or longer, the oldest first. */
+  closedEpochs(closedForMs: number): Promise<readonly LiveEpoch[]>;
+  /** Deletes the epochs before this closed one: their changes count as its own do. */
+  fold(into: bigint): Promise<void>;
 }

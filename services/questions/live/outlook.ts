@@ -30,6 +30,10 @@ export class Outlook {
   readonly #audiences: FollowedAudiences;
   #lookedAt = -Infinity;
   #isBehind = false;
+  #looking: Promise<void> | undefined;
+  /** What was found since it was last asked for, and why a look failed. */
+  readonly #found: Followed[] = [];
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(parts: OutlookParts, audiences: FollowedAudiences) {
     this.#parts = parts;
@@ -41,23 +45,46 @@ export class Outlook {
     return this.#isBehind;
   }
 
-  /** Those that follow what they no longer are. An audience that is gone, or is not live any more, is followed no more. */
+  /**
+   * Those that follow what they no longer are. An audience that is gone, or is not live any more, is followed no more. The
+   * first look is waited for; later ones take their time beside what is decided.
+   *
+   * @throws What a look throws, also one that nobody waited for.
+   */
   async outdated(): Promise<readonly Followed[]> {
     const swapped = await this.#swapped();
-    if (swapped.length > 0 || performance.now() - this.#lookedAt < OUTLOOK_EVERY_MS) return swapped;
-    this.#lookedAt = performance.now();
+    const isFirst = this.#lookedAt === -Infinity;
+    if (performance.now() - this.#lookedAt >= OUTLOOK_EVERY_MS) this.#looking ??= this.#lookInBackground();
+    if (isFirst) await this.#looking;
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure !== undefined) throw failure.error;
+    return [...swapped, ...this.#found.splice(0)];
+  }
+
+  async #lookInBackground(): Promise<void> {
+    try {
+      await this.#look();
+    } catch (error) {
+      this.#failure = { error };
+    } finally {
+      this.#looking = undefined;
+    }
+  }
+
+  async #look(): Promise<void> {
     const following = this.#audiences.following();
-    if (following.length === 0) return [];
+    if (following.length === 0) return;
+    const begunAt = performance.now();
     this.#isBehind = (await this.#parts.lagMs()) > BEHIND_MS;
     const rows = new Map((await this.#parts.store.list()).map((row) => [row.id, row]));
     const lost = await this.#lost();
-    const outdated: Followed[] = [];
     for (const followed of following) {
       const row = rows.get(followed.id);
       if (row === undefined) this.#audiences.removeExactly(followed);
-      else if (lost.has(followed.projectId) || (await this.#isOutdated(followed, row))) outdated.push(followed);
+      else if (lost.has(followed.projectId) || (await this.#isOutdated(followed, row))) this.#found.push(followed);
     }
-    return outdated;
+    this.#lookedAt = begunAt;
   }
 
   /** Those of projects whose answers come from another generation now. */

@@ -7,7 +7,7 @@ import { LIVE_THROUGH } from '../saved/audience-row.ts';
 import { MAX_EVALUATIONS } from '../saved/audience-store.ts';
 import type { LiveCounts, LiveAudienceRow, LiveStore } from './live-store.ts';
 
-/** In a Postgres-compatible database (schemas/postgres/030-live-audiences.sql). */
+/** In a Postgres-compatible database (schemas/postgres/030-live-audiences.sql, 036-folded-epochs.sql). */
 export class SqlLiveStore implements LiveStore {
   readonly #database: Database;
 
@@ -18,7 +18,7 @@ export class SqlLiveStore implements LiveStore {
   open(): Promise<LiveEpoch> {
     return this.#database.transaction(async (transaction) => {
       // An advance under way ends before, and none of those epochs begins another.
-      await transaction.query('update live_epochs set is_open = false where is_open');
+      await transaction.query(`update live_epochs set closed_at_ms = ${NOW_MS} where closed_at_ms is null`);
       const opened = await newEpoch(transaction, null);
       await transaction.query(`update audiences set due_at_ms = ${NOW_MS} where is_live and deleted_at_ms is null`);
       return opened;
@@ -27,7 +27,7 @@ export class SqlLiveStore implements LiveStore {
 
   reopen(epoch: bigint): Promise<LiveEpoch> {
     return this.#database.transaction(async (transaction) => {
-      const close = 'update live_epochs set is_open = false where epoch = $1 and is_open returning through';
+      const close = `update live_epochs set closed_at_ms = ${NOW_MS} where epoch = $1 and closed_at_ms is null returning through`;
       const [closed] = await transaction.query<{ through: Micros }>(close, [epoch]);
       if (closed === undefined) throw new TidemarkError('AUDIENCE_BUSY', 'another process follows the audiences');
       const next = await newEpoch(transaction, closed.through);
@@ -83,13 +83,30 @@ export class SqlLiveStore implements LiveStore {
        join projects p on p.id = a.project_id where a.is_live and a.deleted_at_ms is null`,
     );
   }
+
+  closedEpochs(closedForMs: number): Promise<readonly LiveEpoch[]> {
+    return this.#database.query<LiveEpoch>(
+      `select epoch, through from live_epochs where closed_at_ms <= ${NOW_MS} - $1::int8 order by epoch`,
+      [BigInt(closedForMs)],
+    );
+  }
+
+  fold(into: bigint): Promise<void> {
+    return this.#database.transaction(async (transaction) => {
+      await transaction.query(
+        `update audiences set live_through = ${LIVE_THROUGH}, live_epoch = null where live_epoch < $1`,
+        [into],
+      );
+      await transaction.query('delete from live_epochs where epoch < $1 and closed_at_ms is not null', [into]);
+    });
+  }
 }
 
 /** @param through Where it begins; null: where the last one ends. */
 async function newEpoch(transaction: Queryable, through: Micros | null): Promise<LiveEpoch> {
   const [row] = await transaction.query<LiveEpoch>(
-    `insert into live_epochs (epoch, through, is_open)
-     select coalesce(max(epoch), 0) + 1, coalesce($1::int8, max(through), 0), true from live_epochs returning epoch, through`,
+    `insert into live_epochs (epoch, through)
+     select coalesce(max(epoch), 0) + 1, coalesce($1::int8, max(through), 0) from live_epochs returning epoch, through`,
     [through],
   );
   if (row === undefined) throw new Error('no epoch came');
@@ -97,7 +114,8 @@ async function newEpoch(transaction: Queryable, through: Micros | null): Promise
 }
 
 async function move(database: Queryable, epoch: bigint, at: Micros): Promise<boolean> {
-  const sql = 'update live_epochs set through = $2 where epoch = $1 and is_open and through < $2 returning epoch';
+  const sql =
+    'update live_epochs set through = $2 where epoch = $1 and closed_at_ms is null and through < $2 returning epoch';
   return (await database.query(sql, [epoch, at])).length > 0;
 }
 

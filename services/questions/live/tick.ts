@@ -54,8 +54,8 @@ export class Ticker {
     this.#parts = parts;
     this.#epoch = epoch;
     this.#lastAt = through;
-    this.#ask = async (query) => (await analytics.ask(query, limits)).rows;
-    this.#askHistory = async (query) => (await analytics.askHistory(query, limits)).rows;
+    this.#ask = async (query) => (await analytics.ask({ ...query, isLookUp: true }, limits)).rows;
+    this.#askHistory = async (query) => (await analytics.askHistory({ ...query, isLookUp: true }, limits)).rows;
   }
 
   get epoch(): bigint {

@@ -51,13 +51,15 @@ export async function readUsers(ask: AskRows, wanted: UsersWanted): Promise<Read
   const { users, conditions } = wanted;
   const ofEvents = conditions.filter((condition) => condition.kind === 'event');
   const keys = new Map(users.map((userKey) => [userNumber(userKey), userKey]));
-  const traits = await readTraits(ask, wanted);
+  const [traits, ...copies] = await Promise.all([
+    readTraits(ask, wanted),
+    ...scopesOf(ofEvents).map((scope) => readCopies(ask, wanted, scope)),
+  ]);
   const events = new Map([...keys.keys()].map((user) => [user, eventsOfConditions(ofEvents)]));
-  for (const scope of scopesOf(ofEvents)) {
-    const found = await readCopies(ask, wanted, scope);
+  for (const found of copies) {
     // One user is asked about: of several it throws.
     if (found === null) return new Map(users.map((userKey) => [userKey, null]));
-    for (const [user, copies] of found) addCopies(events.get(user) ?? new Map(), copies.values());
+    for (const [user, ofUser] of found) addCopies(events.get(user) ?? new Map(), ofUser.values());
   }
   const stateOf = (user: string): UserState => {
     return { traits: traits.get(user) ?? new Map(), events: events.get(user) ?? new Map() };

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ErrorCode, hasCode, isRetryable, TidemarkError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import { pause } from '../../runtime/pause.ts';
+import { Looking } from '../../runtime/looking.ts';
 import type {
   AudienceHistory,
   Evaluation,
@@ -62,24 +62,29 @@ const CLAIM_POLL_MS = 200;
  */
 export class AudienceScheduler implements AudienceEvaluator {
   readonly #parts: Required<Omit<SchedulerParts, 'follower'>> & Pick<SchedulerParts, 'follower'>;
-  readonly #stopping = new AbortController();
-  #running: Promise<void> | undefined;
+  readonly #looking: Looking;
   /** The project of the last scheduled evaluation: another project's audience goes next, if one is due. */
   #lastProjectId = '';
 
   constructor(parts: SchedulerParts) {
     this.#parts = { leaseMs: LEASE_MS, everyMs: DUE_POLL_MS, isClockWrong: () => Promise.resolve(false), ...parts };
+    const { everyMs, logger } = this.#parts;
+    this.#looking = new Looking({
+      look: () => this.#evaluateNext(),
+      everyMs,
+      cannot: 'audiences cannot be evaluated',
+      logger,
+    });
   }
 
   /** Evaluates what is due from now on. */
   start(): void {
-    this.#running ??= this.#run();
+    this.#looking.start();
   }
 
   /** Starts no further evaluation, and waits for the one under way. Idempotent. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
+  stop(): Promise<void> {
+    return this.#looking.stop();
   }
 
   async evaluate(projectId: string, id: string): Promise<SavedAudience> {
@@ -112,24 +117,6 @@ export class AudienceScheduler implements AudienceEvaluator {
     }
   }
 
-  async #run(): Promise<void> {
-    const { everyMs, logger } = this.#parts;
-    const { signal } = this.#stopping;
-    let isUnavailable = false;
-    while (!signal.aborted) {
-      try {
-        const isBusy = await this.#evaluateNext();
-        isUnavailable = false;
-        if (isBusy) continue;
-      } catch (error) {
-        const isStopping = signal.aborted || hasCode(error, 'STOPPING');
-        if (!isUnavailable && !isStopping) logger.warn({ err: error }, 'audiences cannot be evaluated now');
-        isUnavailable = true;
-      }
-      await pause(everyMs, signal);
-    }
-  }
-
   /** Returns whether an audience was due. A failure is recorded and does not delay the others. */
   async #evaluateNext(): Promise<boolean> {
     const { store, leaseMs, logger } = this.#parts;
@@ -140,7 +127,7 @@ export class AudienceScheduler implements AudienceEvaluator {
     try {
       await this.#evaluateClaimed(claim);
     } catch (error) {
-      if (this.#stopping.signal.aborted) return true;
+      if (this.#looking.stopping.aborted) return true;
       const { id, projectId } = claim.audience;
       logger.warn({ err: error, project: projectId, audience: id }, 'an audience could not be evaluated');
     }

@@ -61,6 +61,8 @@ export interface Query {
   readonly projectId?: string;
   readonly sql: string;
   readonly params: Readonly<Record<string, unknown>>;
+  /** It reads by keys and takes some milliseconds: it waits for no question, however long that takes. */
+  readonly isLookUp?: boolean;
 }
 
 export interface QueryLimits {
@@ -134,8 +136,8 @@ export interface Difference {
 export interface ChangesQuery {
   readonly projectId: string;
   readonly audienceId: string;
-  /** The epochs whose changes count, besides those of finalized evaluations; none by default. */
-  readonly epochs?: readonly LiveEpoch[];
+  /** The epochs whose changes count, besides those of finalized evaluations. */
+  readonly epochs: readonly LiveEpoch[];
   /** Only what comes after this evaluation, or after this user within it. */
   readonly after: { readonly at: Micros; readonly user: bigint };
   /** No later evaluation than this. */

@@ -117,7 +117,7 @@ export function deriveMembersStatement(base: string, epochs: readonly LiveEpoch[
 }
 
 /** Rows as the stream of changes shows them. */
-export function changesQuery(base: string, { after, until, limit, epochs = [], ...named }: ChangesQuery): Query {
+export function changesQuery(base: string, { after, until, limit, epochs, ...named }: ChangesQuery): Query {
   const place = `(evaluated_at, user) > ({hAfter:DateTime64(6, 'UTC')}, {hUser:UInt128})`;
   const last = limit === null ? '' : ' LIMIT {hLimit:UInt64}';
   return {
@@ -142,21 +142,39 @@ export function changesQuery(base: string, { after, until, limit, epochs = [], .
   };
 }
 
-/** Whether a live change counts: a parameter, since a set of what counts would grow with every second. */
+/**
+ * Whether a live change counts: a parameter, since a set of what counts would grow with every second. Where no epoch is as
+ * late as that of the change, `arrayFirst` gives 0, which is before any change.
+ */
 export function countsLive(epochs: readonly LiveEpoch[]): string {
   if (epochs.length === 0) return 'false';
-  const through = `transform(epoch, {hEpochs:Array(UInt64)}, {hThroughs:Array(Int64)}, ${BEFORE_ANY})`;
+  const through = 'arrayFirst((_, kept) -> kept >= epoch, {hThroughs:Array(Int64)}, {hEpochs:Array(UInt64)})';
   return `epoch > 0 AND toUnixTimestamp64Micro(evaluated_at) <= ${through}`;
 }
 
-const BEFORE_ANY = "toInt64('-9223372036854775808')";
-
 export function epochParams(epochs: readonly LiveEpoch[]): Readonly<Record<string, readonly bigint[]>> {
   if (epochs.length === 0) return {};
+  const inOrder = epochs.toSorted((one, other) => (one.epoch < other.epoch ? -1 : 1));
   return {
-    hEpochs: epochs.map(({ epoch }) => epoch),
-    hThroughs: epochs.map(({ through }) => through),
+    hEpochs: inOrder.map(({ epoch }) => epoch),
+    hThroughs: inOrder.map(({ through }) => through),
   };
+}
+
+/** Live changes that never count, of epochs that are over, up to the last of these. */
+export function uncountedQuery(base: string, closed: readonly LiveEpoch[]): Query {
+  return {
+    sql: `SELECT count() AS n FROM ${base}.audience_changes WHERE ${uncounted(closed)}`,
+    params: epochParams(closed),
+  };
+}
+
+export function dropUncountedStatement(base: string, closed: readonly LiveEpoch[]): Query {
+  return { sql: `DELETE FROM ${base}.audience_changes WHERE ${uncounted(closed)}`, params: epochParams(closed) };
+}
+
+function uncounted(closed: readonly LiveEpoch[]): string {
+  return `epoch > 0 AND epoch <= arrayMax({hEpochs:Array(UInt64)}) AND NOT (${countsLive(closed)})`;
 }
 
 function finalizedOf(base: string): string {

@@ -2,8 +2,9 @@
 import type { Micros } from '../../messages/message.ts';
 
 /**
- * Up to when the changes that one holder of a lease wrote count, by its epoch: from 1, each epoch of a project once. Later
- * changes of the epoch are not decided yet or, where it is over, came too late.
+ * Up to when the changes that one holder of a lease wrote count, by its epoch: from 1, each epoch once, and each ends no
+ * earlier than the one before. Later changes of the epoch are not decided yet or, where it is over, came too late. Among
+ * several, changes of an epoch that is left out count up to where the next one does: those that never count were removed.
  */
 export interface LiveEpoch {
   readonly epoch: bigint;
@@ -41,4 +42,9 @@ export interface LiveHistory {
   /** @throws TidemarkError `STORE_UNAVAILABLE`, `STOPPING`, as all of these. */
   writeChanges(changes: readonly LiveChange[]): Promise<void>;
   writeMembers(changes: readonly LiveChange[]): Promise<void>;
+  /**
+   * Removes the changes that never count of epochs that are over, up to the last of these. Afterwards all but the last may be
+   * left out wherever epochs are named.
+   */
+  dropUncounted(closed: readonly LiveEpoch[]): Promise<void>;
 }

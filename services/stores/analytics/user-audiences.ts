@@ -40,15 +40,15 @@ export interface UserChangesCursor {
 /** Which changes of a user come next. */
 export interface UserChangesPage {
   readonly after: UserChangesCursor;
-  /** The epochs whose changes count, besides those of finalized evaluations; none by default. */
-  readonly epochs?: readonly LiveEpoch[];
+  /** The epochs whose changes count, besides those of finalized evaluations. */
+  readonly epochs: readonly LiveEpoch[];
   readonly limit: number;
 }
 
 /** Every change of the user in any audience, oldest first. Reads the changes of all users of the project. */
 export function userChangesQuery(
   { projectId, userKey }: ProjectUser,
-  { after, epochs = [], limit }: UserChangesPage,
+  { after, epochs, limit }: UserChangesPage,
 ): Query {
   const ofProject = 'project_id = {projectId:String}';
   const finalized = `SELECT audience_id, evaluated_at FROM audience_evaluations WHERE ${ofProject}`;

@@ -10,7 +10,7 @@ import { type Figures, median, ROUNDS } from '../figures.ts';
 import type { Form } from '../forms.ts';
 import { withService } from '../http.ts';
 import { LiveFollower } from './follower.ts';
-import { LEAVES_AFTER_MS, LiveLoad, type LiveLoadReport } from './load.ts';
+import { LEAVES_AFTER_MS, LiveLoad, type LiveLoadReport, SESSION, USERS } from './load.ts';
 
 interface Size {
   /** Events a second. */
@@ -25,7 +25,6 @@ interface Size {
 
 const USUAL: Size = { rate: 500, audiences: 100, seconds: 50, changes: 100, dues: 500 };
 
-const WARM_UP_SECONDS = 8;
 const PATIENCE_SECONDS = 60;
 
 interface Run extends LiveLoadReport {
@@ -68,7 +67,7 @@ async function runWith(form: Form, size: Size, refresh: 'live' | '1h'): Promise<
   await withService(form, async (service) => {
     const followed = await makeAudiences(service, size.audiences, refresh);
     const load = new LiveLoad(service, size);
-    await load.run(WARM_UP_SECONDS, false);
+    await load.run((USERS * SESSION) / size.rate, false);
     run = await measured(service, size, load, refresh === 'live' ? followed : null);
   });
   if (run === undefined) throw new Error('nothing was measured');
@@ -118,8 +117,9 @@ async function makeAudiences(service: ServiceProcess, count: number, refresh: st
     saveAudience(service, { name, definition, refresh });
   const entering = await save('Signed up', { event: 'Signed Up' });
   const leaving = await save('Was here', { event: 'Was Here', within: { last: '1h' } });
-  for (let index = 2; index < count; index++) await save(`Audience ${index}`, definitionOf(index));
-  for (const id of [entering, leaving]) await untilEvaluated(service, id);
+  const others: string[] = [];
+  for (let index = 2; index < count; index++) others.push(await save(`Audience ${index}`, definitionOf(index)));
+  for (const id of [entering, leaving, ...others]) await untilKept(service, id, refresh === 'live');
   return { entering, leaving };
 }
 
@@ -130,10 +130,12 @@ async function saveAudience(service: ServiceProcess, body: object): Promise<stri
   return saved.id;
 }
 
-async function untilEvaluated(service: ServiceProcess, id: string): Promise<void> {
+/** Until it has been evaluated, and follows if it is live: what begins under load is another matter. */
+async function untilKept(service: ServiceProcess, id: string, isLive: boolean): Promise<void> {
   for (;;) {
-    const audience = (await (await service.request(`/v1/audiences/${id}`)).json()) as { evaluation: unknown };
-    if (audience.evaluation !== null) return;
+    const answer = await service.request(`/v1/audiences/${id}`);
+    const audience = (await answer.json()) as Record<'evaluation' | 'live_through', unknown>;
+    if (audience.evaluation !== null && (audience.live_through !== null || !isLive)) return;
     await delay(100);
   }
 }

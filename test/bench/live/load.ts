@@ -21,10 +21,11 @@ interface LoadSize {
 export const LEAVES_AFTER_MS = 20_000;
 
 const HOUR_MS = 3_600_000;
-const USERS = 5_000;
+/** Known before it is measured: the warm-up has a session of each. */
+export const USERS = 1_000;
 const CONNECTIONS = 64;
 /** How many events a user sends, one after another, before the next user comes. */
-const SESSION = 10;
+export const SESSION = 10;
 
 export class LiveLoad {
   /** When each user who enters was posted, in milliseconds since 1970; by user id. */

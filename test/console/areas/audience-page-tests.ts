@@ -115,7 +115,10 @@ export function testAudiencePage(scene: () => Scene): void {
         env: { ...process.env, TIDEMARK_KEY: READ_KEY },
       });
       expect(stdout).toMatch(/^user_id,anonymous_id,internal_id,name,email,team\ny-1,,[0-9a-f]{64},,,used\n$/);
-      await expect.poll(async () => page.locator('.command pre').last().innerText()).toMatch(/SELECT/);
+      const commands = () => page.locator('.command pre').allInnerTexts();
+      await expect.poll(async () => (await commands()).at(-1)).toMatch(/SELECT/);
+      expect((await commands()).join('\n')).toContain(`audience = '${saved.id}'`);
+      expect((await commands()).join('\n')).toContain(`endpoint create --audience ${saved.id}`);
     });
 
     test.each([360, 640])(

@@ -64,6 +64,10 @@ describe('the throttle by live lag', () => {
     expect(lags).toEqual([]);
   });
 
+  test('live audiences pause for live readers no longer than their own limit', { timeout: 10_000 }, async () => {
+    await liveLagThrottle({ ms: async () => 60_000 }, { maxPauseMs: 20 })(LONG_WORK_MS, NEVER, 1);
+  });
+
   test('the throttle by live lag pauses no reader that is stopping, nor any if the lag is unknown', async () => {
     const stop = new AbortController();
     const behind = { ms: async () => 60_000 };

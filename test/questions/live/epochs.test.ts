@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { EpochFolder } from '../../../services/questions/live/epoch-folder.ts';
 import { SqlLiveStore } from '../../../services/questions/live/sql-live-store.ts';
 import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
@@ -86,6 +87,46 @@ describe('the store of live audiences', () => {
       { ...common, at: MINUTE + 1n, entered: 6, left: 2, members: 11 },
     ]);
     expect(await saved.changesReadableAt([id])).toEqual(new Map([[id, 2n * MINUTE]]));
+  });
+
+  test('epochs that are over become one, and no audience goes back', async () => {
+    const first = await store.open();
+    const id = await following(first.epoch);
+    await store.advance(first.epoch, 10n, []);
+    const second = await store.open();
+    await store.advance(second.epoch, 20n, []);
+    const third = await store.open();
+    await store.advance(third.epoch, 30n, []);
+
+    expect(await store.closedEpochs(60_000)).toEqual([]);
+    expect(await store.closedEpochs(0)).toEqual([
+      { epoch: first.epoch, through: 10n },
+      { epoch: second.epoch, through: 20n },
+    ]);
+    await store.fold(second.epoch);
+
+    expect(await saved.liveEpochs()).toEqual([
+      { epoch: second.epoch, through: 20n },
+      { epoch: third.epoch, through: 30n },
+    ]);
+    expect(await saved.find(projectId, id)).toMatchObject({ liveThrough: 10n });
+  });
+
+  test('the changes that never count are gone before their epochs are, and a failure leaves the epochs', async () => {
+    for (let starts = 0; starts < 3; starts++) await store.open();
+    const closed = await store.closedEpochs(0);
+    const dropped: unknown[] = [];
+    const logger = { warn: () => undefined };
+    const failing = { dropUncounted: () => Promise.reject(new Error('not now')) };
+    const dropping = { dropUncounted: async (...args: unknown[]) => void dropped.push(args, await saved.liveEpochs()) };
+
+    await expect(new EpochFolder({ store, history: failing, logger }).fold(0)).rejects.toThrow('not now');
+    expect(await saved.liveEpochs()).toHaveLength(3);
+    await new EpochFolder({ store, history: dropping, logger }).fold(0);
+
+    expect(dropped).toEqual([[closed], expect.toSatisfy((epochs: unknown[]) => epochs.length === 3)]);
+    expect(await saved.liveEpochs()).toHaveLength(2);
+    await new EpochFolder({ store, history: failing, logger }).fold(0);
   });
 
   async function following(epoch: bigint): Promise<string> {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Micros } from '../../../services/messages/message.ts';
+import type { Message, Micros } from '../../../services/messages/message.ts';
 import type { Audience } from '../../../services/questions/definition/audience.ts';
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
 import { type Fault, LiveScene } from '../../support/live/live-scene.ts';
@@ -22,7 +22,8 @@ const FAULTS: readonly Fault[] = [
 type Step =
   | { readonly does: 'inserts'; readonly fault: Fault | undefined }
   | { readonly does: 'waits'; readonly micros: Micros }
-  | { readonly does: 'restarts' };
+  | { readonly does: 'restarts' | 'swaps' }
+  | { readonly does: 'edits'; readonly audience: number; readonly definition: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -39,7 +40,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       micros: fc.constantFrom(HOUR / 2n, HOUR, 23n * HOUR, 30n * 24n * HOUR),
     }),
   },
-  { weight: 1, arbitrary: fc.constant({ does: 'restarts' as const }) },
+  { weight: 1, arbitrary: fc.constantFrom({ does: 'restarts' as const }, { does: 'swaps' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ does: fc.constant('edits' as const), audience: fc.nat(3), definition: fc.nat(3) }),
+  },
 );
 
 describe('live audiences, in chDB and PGlite', () => {
@@ -56,17 +61,13 @@ describe('live audiences, in chDB and PGlite', () => {
           const scene = await LiveScene.begin(analytics(), database(), messages[0]!.projectId);
           try {
             const size = Math.ceil(messages.length / (steps.length + 1));
-            await scene.insert(messages.slice(0, size));
+            const next = () => messages.slice(scene.messages.length, scene.messages.length + size);
+            await scene.insert(next());
             scene.start();
             const audiences = await savedIn(scene, texts);
             await expectMembers(scene, audiences);
             for (const one of steps) {
-              if (one.does === 'waits') scene.putForward(one.micros);
-              if (one.does === 'restarts') await restart(scene);
-              if (one.does === 'inserts') {
-                scene.fault = one.fault;
-                await scene.insert(messages.slice(scene.messages.length, scene.messages.length + size));
-              }
+              await take(one, scene, audiences, next());
               await expectMembers(scene, audiences);
             }
           } finally {
@@ -79,10 +80,32 @@ describe('live audiences, in chDB and PGlite', () => {
   }, 300_000);
 });
 
-type Saved = ReadonlyMap<string, { readonly text: string; readonly definition: Audience }>;
+type Saved = Map<string, { readonly text: string; readonly definition: Audience }>;
+
+async function take(step: Step, scene: LiveScene, audiences: Saved, messages: readonly Message[]): Promise<void> {
+  if (step.does === 'waits') scene.putForward(step.micros);
+  if (step.does === 'restarts') await restart(scene);
+  if (step.does === 'inserts') {
+    scene.fault = step.fault;
+    await scene.insert(messages);
+  }
+  if (step.does === 'edits') {
+    const [ids, definitions] = [[...audiences.keys()], [...audiences.values()]];
+    const id = ids[step.audience % ids.length];
+    const definition = definitions[step.definition % definitions.length];
+    if (id === undefined || definition === undefined) return;
+    await Promise.all([scene.edit(id, definition.text), scene.insert(messages)]);
+    audiences.set(id, definition);
+  }
+  if (step.does === 'swaps') {
+    await scene.swap(messages);
+    // A tick that began before it may be later than it.
+    await scene.upToNow([...audiences.keys()]);
+  }
+}
 
 async function savedIn(scene: LiveScene, texts: readonly string[]): Promise<Saved> {
-  const saved = new Map<string, { text: string; definition: Audience }>();
+  const saved: Saved = new Map();
   for (const [index, text] of texts.entries()) {
     // Those that refer to another audience would need it saved.
     const read = readDefinition(exactly(text), { timezone: 'UTC' });
@@ -93,6 +116,7 @@ async function savedIn(scene: LiveScene, texts: readonly string[]): Promise<Save
 
 async function restart(scene: LiveScene): Promise<void> {
   await scene.stop();
+  await scene.foldEpochs();
   scene.start();
 }
 

@@ -1,19 +1,40 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { pause } from '../../../services/runtime/pause.ts';
+import { projectDeletion } from '../../../services/stores/projects/delete-project.ts';
 import { LiveScene } from '../../support/live/live-scene.ts';
 import { MessageMaker } from '../../support/stores/analytics.ts';
 import { EMBEDDED, sharedStore } from '../../support/stores/analytics-stores.ts';
 import { sharedDatabase } from '../../support/stores/database.ts';
 
 const HOUR = 3_600_000_000n;
+const PATIENCE = { timeout: 30_000 };
 
-describe('live audiences, in chDB and PGlite', () => {
+describe('live audiences beside the rest of the service', () => {
   const analytics = sharedStore(EMBEDDED);
   const database = sharedDatabase();
+  let scene: LiveScene;
+  afterEach(() => scene.stop());
+
+  test('the audiences of a project that is deleted are followed no more, and nothing is written for them', async () => {
+    const make = new MessageMaker('proj_deleted');
+    scene = await LiveScene.begin(analytics(), database(), make.projectId);
+    scene.start();
+    const { id } = await scene.save('Buyers', '{"event":"Bought"}');
+    await scene.insert([make.track({ userId: 'ada', event: 'Bought' })]);
+    await scene.upToNow([id]);
+    await expect.poll(() => scene.members(id), PATIENCE).toHaveProperty('size', 1);
+
+    await projectDeletion(database()).delete(make.projectId, 'Shop');
+    await expect.poll(() => scene.follows, PATIENCE).toEqual([0, false]);
+    await scene.insert([make.track({ userId: 'bob', event: 'Bought' })]);
+
+    expect(await scene.members(id)).toHaveProperty('size', 1);
+  });
 
   test('whom time changes between an evaluation and the first tick after it has left', async () => {
     const make = new MessageMaker();
     const now = BigInt(Date.now()) * 1000n;
-    const scene = await LiveScene.begin(analytics(), database(), make.projectId);
+    scene = await LiveScene.begin(analytics(), database(), make.projectId);
     await scene.insert([
       make.track({ userId: 'ada', event: 'Bought', timestamp: now - HOUR }),
       make.track({ userId: 'bob', event: 'Bought', timestamp: now }),
@@ -22,15 +43,28 @@ describe('live audiences, in chDB and PGlite', () => {
     // The evaluation is now, and ticks come later than this.
     scene.putForward(90n * (HOUR / 60n));
     scene.start();
-    try {
-      const soon = await scene.save('Soon', '{"event":"Bought","within":{"last":"2h"}}');
-      const others = await scene.save('Others', '{"not":{"event":"Bought","within":{"last":"2h"}}}');
-      const found = await scene.upToNow([soon.id, others.id]);
+    const soon = await scene.save('Soon', '{"event":"Bought","within":{"last":"2h"}}');
+    const others = await scene.save('Others', '{"not":{"event":"Bought","within":{"last":"2h"}}}');
+    const found = await scene.upToNow([soon.id, others.id]);
 
-      const members = (id: string) => scene.folded(id, found.get(id)?.liveThrough ?? 0n);
-      expect([await members(soon.id), await members(others.id)]).toEqual([new Set([bob]), new Set([ada])]);
-    } finally {
-      await scene.stop();
-    }
+    const members = (id: string) => scene.folded(id, found.get(id)?.liveThrough ?? 0n);
+    expect([await members(soon.id), await members(others.id)]).toEqual([new Set([bob]), new Set([ada])]);
+  });
+
+  test('an audience is evaluated while live audiences rest', async () => {
+    const make = new MessageMaker();
+    scene = await LiveScene.begin(analytics(), database(), make.projectId);
+    const resting = Promise.withResolvers<void>();
+    scene.start(async (workedMs, stopping) => {
+      expect(workedMs).toBeGreaterThan(0);
+      resting.resolve();
+      await pause(600_000, stopping);
+    });
+    await scene.save('First', '{"event":"Bought"}');
+    await resting.promise;
+
+    const { id, projectId } = await scene.save('Second', '{"event":"Bought"}');
+
+    await expect.poll(() => scene.saved.find(projectId, id), PATIENCE).toMatchObject({ evaluation: { members: 0 } });
   });
 });

@@ -265,7 +265,8 @@ class Scene {
 
   /** `ada entered first`, by evaluation, sorted by name within each. */
   async changes(id: string): Promise<string[]> {
-    const query = { projectId: this.projectId, audienceId: id, after: BEFORE_ALL, until: 2n ** 52n, limit: null };
+    const named = { projectId: this.projectId, audienceId: id, epochs: [] };
+    const query = { ...named, after: BEFORE_ALL, until: 2n ** 52n, limit: null };
     const chunks = await Array.fromAsync(await this.analytics.audienceChanges(query, AMPLE));
     const lines = Buffer.concat(chunks).toString().split('\n').slice(0, -1);
     const rows = lines.map((line) => JSON.parse(line) as Record<'user_id' | 'change' | 'cause' | 'at', string>);

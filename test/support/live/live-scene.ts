@@ -2,10 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Message, Micros } from '../../../services/messages/message.ts';
 import type { LiveStore } from '../../../services/questions/live/live-store.ts';
+import { EpochFolder } from '../../../services/questions/live/epoch-folder.ts';
 import { LiveAudiences } from '../../../services/questions/live/live-audiences.ts';
 import { SqlLiveStore } from '../../../services/questions/live/sql-live-store.ts';
 import { AudienceScheduler } from '../../../services/questions/saved/audience-scheduler.ts';
 import type { SavedAudience } from '../../../services/questions/saved/audience-store.ts';
+import { readableChanges } from '../../../services/questions/saved/readable-history.ts';
 import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
 import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
 import { userNumber } from '../../../services/stores/analytics/columns.ts';
@@ -32,6 +34,7 @@ export class LiveScene {
   readonly #analytics: AnalyticsStore;
   readonly #database: Database;
   #ahead = 0n;
+  #generation = 1;
   #live: LiveAudiences | undefined;
   #scheduler: AudienceScheduler | undefined;
   readonly #inserted: Message[] = [];
@@ -54,7 +57,8 @@ export class LiveScene {
     return new LiveScene(analytics, database, projectId);
   }
 
-  start(): void {
+  /** @param rest What live audiences do after each tick. */
+  start(rest?: (workedMs: number, stopping: AbortSignal) => Promise<void>): void {
     const projects = new SqlProjectStore(this.#database);
     const common = { projects, losses, limits: AMPLE, logger: silent };
     const { saved, store, history } = { saved: this.saved, store: this.#store(), history: this.#history() };
@@ -66,10 +70,11 @@ export class LiveScene {
     const more = {
       analytics,
       history,
-      generationOf: async () => 1,
+      generationOf: async () => this.#generation,
       lagMs: async () => 0,
       leftOut: async () => ({ projects: new Set<string>(), users: this.forgotten }),
       everyMs: 20,
+      ...(rest && { rest }),
     };
     this.#live = new LiveAudiences({ ...common, ...more, store, saved });
     this.#scheduler = new AudienceScheduler({
@@ -83,12 +88,28 @@ export class LiveScene {
     this.#scheduler.start();
   }
 
+  /** How many audiences are followed, and whether anything is to be told of inserts. */
+  get follows(): readonly [following: number, wants: boolean] {
+    return [this.#live?.figures().following ?? 0, this.#live?.wants(this.#generation) ?? false];
+  }
+
   async stop(): Promise<void> {
     await Promise.all([this.#live?.stop(), this.#scheduler?.stop()]);
   }
 
+  /** Makes the epochs that are over one, as the service does an hour later. */
+  async foldEpochs(): Promise<void> {
+    await new EpochFolder({ store: this.#store(), history: this.#history(), logger: silent }).fold(0);
+    const { length } = await this.saved.liveEpochs();
+    if (length > 2) expect.fail(`${length} epochs are kept`);
+  }
+
   save(name: string, definition: string): Promise<SavedAudience> {
     return this.saved.create(this.projectId, { name, definition, refreshMs: null, isLive: true });
+  }
+
+  edit(id: string, definition: string): Promise<SavedAudience> {
+    return this.saved.update(this.projectId, id, { definition });
   }
 
   get messages(): readonly Message[] {
@@ -97,24 +118,35 @@ export class LiveScene {
 
   /** Inserts messages and tells of them, as the sink does. */
   async insert(messages: readonly Message[]): Promise<void> {
+    await this.#insertUntold(messages);
+    const users = messages.map((message) => ({ projectId: this.projectId, userKey: message.userKey, names: null }));
+    this.#live?.inserted(this.#generation, users);
+  }
+
+  /** From now on another generation answers, which has these messages besides. Nobody who follows this one was told. */
+  async swap(messages: readonly Message[]): Promise<void> {
+    await this.#insertUntold(messages);
+    this.#generation++;
+  }
+
+  async #insertUntold(messages: readonly Message[]): Promise<void> {
     await insert(this.#analytics, messages, BigInt(this.#inserted.length));
     this.#inserted.push(...messages);
-    const users = messages.map((message) => ({ projectId: this.projectId, userKey: message.userKey, names: null }));
-    this.#live?.inserted(1, users);
   }
 
   putForward(micros: Micros): void {
     this.#ahead += micros;
   }
 
-  /** Waits until every audience is as far as now, and resolves with how far it is. */
+  /** Waits until every audience is as far as now, by its last definition, and resolves with how far it is. */
   async upToNow(ids: readonly string[]): Promise<ReadonlyMap<string, SavedAudience & { liveThrough: Micros }>> {
     const now = await this.#store().now(0n);
     const found = new Map<string, SavedAudience & { liveThrough: Micros }>();
     for (const id of ids) {
       for (const until = Date.now() + 60_000; ; await delay(10)) {
         const audience = await this.saved.find(this.projectId, id);
-        if (audience?.liveThrough && audience.liveThrough > now) {
+        const isOfDefinition = audience?.evaluation?.version === audience?.version;
+        if (audience?.liveThrough && isOfDefinition && audience.liveThrough > now) {
           found.set(id, { ...audience, liveThrough: audience.liveThrough });
           break;
         }
@@ -134,9 +166,9 @@ export class LiveScene {
 
   /** The changes that can be read, folded; fails where somebody enters or leaves twice. */
   async folded(id: string, until: Micros): Promise<Set<string>> {
-    const epochs = await this.saved.liveEpochs();
-    const query = { projectId: this.projectId, audienceId: id, epochs, after: BEFORE_ALL, until, limit: null };
-    const chunks = await Array.fromAsync(await this.#analytics.audienceChanges(query, AMPLE));
+    const parts = { saved: this.saved, analytics: this.#analytics };
+    const query = { projectId: this.projectId, audienceId: id, after: BEFORE_ALL, until, limit: null };
+    const chunks = await Array.fromAsync(await readableChanges(parts, query, AMPLE));
     const members = new Set<string>();
     for (const line of Buffer.concat(chunks).toString().split('\n').slice(0, -1)) {
       const { internal_id: user, change } = JSON.parse(line) as Record<'internal_id' | 'change', string>;
@@ -156,6 +188,8 @@ export class LiveScene {
       join: (...args) => store.join(...args),
       makeDue: (...args) => store.makeDue(...args),
       list: () => store.list(),
+      closedEpochs: (...args) => store.closedEpochs(...args),
+      fold: (...args) => store.fold(...args),
       now: async (after) => {
         const now = (await store.now(0n)) + this.#ahead;
         return now > after ? now : after + 1n;
@@ -169,7 +203,7 @@ export class LiveScene {
     };
   }
 
-  #history(): Pick<LiveHistory, 'writeChanges' | 'writeMembers'> {
+  #history(): Pick<LiveHistory, 'writeChanges' | 'writeMembers' | 'dropUncounted'> {
     const { liveHistory } = this.#analytics;
     return {
       writeChanges: async (changes) => {
@@ -181,6 +215,7 @@ export class LiveScene {
         this.#failIf('members are refused');
         await liveHistory.writeMembers(changes);
       },
+      dropUncounted: (closed) => liveHistory.dropUncounted(closed),
     };
   }
 

@@ -1,12 +1,13 @@
 /** A project with an audience whose evaluations find what a test says, and what sends that to endpoints. */
 import type { Micros } from '../../../services/messages/message.ts';
+import { readableChanges, readableUntil } from '../../../services/questions/saved/readable-history.ts';
 import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
 import type { AnalyticsStore, EvaluationCause, Query } from '../../../services/stores/analytics/analytics-store.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
 import type { ProfileReader } from '../../../services/stores/profiles/profile-store.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { WebhookAddresses } from '../../../services/webhooks/addresses.ts';
-import type { Endpoint, EndpointSettings } from '../../../services/webhooks/endpoint-store.ts';
+import type { Endpoint, EndpointClaims, EndpointSettings } from '../../../services/webhooks/endpoint-store.ts';
 import { SqlEndpointClaims } from '../../../services/webhooks/sql-endpoint-claims.ts';
 import { SqlEndpointStore } from '../../../services/webhooks/sql-endpoint-store.ts';
 import { type DelivererParts, WebhookDeliverer } from '../../../services/webhooks/webhook-deliverer.ts';
@@ -66,13 +67,29 @@ export class WebhookScene {
     return at;
   }
 
+  state(id: string): Promise<Endpoint> {
+    return this.endpoints.find(this.projectId, id);
+  }
+
+  /** Claims whose methods are partly others. */
+  claimsWith(changes: Partial<EndpointClaims>): EndpointClaims {
+    return new Proxy<EndpointClaims>(this.claims, {
+      get: (target, name: keyof EndpointClaims) => changes[name] ?? target[name].bind(target),
+    });
+  }
+
   deliverer(parts: Partial<DelivererParts> = {}): WebhookDeliverer {
     const profiles: Pick<ProfileReader, 'traitsPage'> = {
       traitsPage: async (_, keys, paths) =>
         keys.map((key) => paths.map((path) => JSON.stringify([...path, key.length]))),
     };
+    const readable = { saved: new SqlAudienceStore(this.#database, 100), analytics: this.#analytics };
     const deliverer = new WebhookDeliverer({
       analytics: this.#analytics,
+      history: {
+        until: (...of) => readableUntil(readable, ...of),
+        changes: (...asked) => readableChanges(readable, ...asked),
+      },
       profiles,
       claims: this.claims,
       endpoints: this.endpoints,
@@ -89,6 +106,12 @@ export class WebhookScene {
   /** Lets an endpoint be sent to, as if its wait were over. */
   async waitIsOver(): Promise<void> {
     await this.#database.query('update endpoints set next_attempt_at_ms = 0');
+  }
+
+  /** Puts the clock of all attempts forward. */
+  async timePasses(ms: number): Promise<void> {
+    const sql = 'update endpoints set next_attempt_at_ms = greatest(0, next_attempt_at_ms - $1::int8)';
+    await this.#database.query(sql, [BigInt(Math.round(ms))]);
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,7 @@
-/** The same audience for a terminal and for programs. */
+/** The same audience for a terminal, for programs and for those who query analytics. */
 import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
+import { project } from '../../frame/session.ts';
 import { Command, curlText, KeyNote, Sql, tidemarkText } from '../../parts/copy-as.tsx';
 import { traitsFor } from '../user-columns.ts';
 
@@ -26,10 +27,24 @@ export function UseIt({ audience: { id, definition } }: { readonly audience: Sav
       </p>
       <Command name="Changes, by curl" text={curlText({ request: changes, isStream: true })} />
       <Command name="Changes, by tidemark" text={tidemarkText(['audience', 'changes', id])} />
+      <p>
+        A service that listens has the same changes posted to it, as a webhook: put its URL in. Analytics has the
+        members as a view, for dashboards and joins.
+      </p>
+      <Command
+        name="Webhook, by tidemark"
+        text={tidemarkText(['endpoint', 'create', '--audience', id, '--traits', traits, 'https://example.com/hook'])}
+      />
+      <Command name="Members, by ClickHouse" text={membersSql(id)} what="the SQL of the members" />
       <p>Its size, freshness and definition, and the SQL that counts it.</p>
       <Command name="Audience, by curl" text={curlText({ request: operation('GET /v1/audiences/{id}', { path }) })} />
       <Sql request={operation('GET /v1/audiences/{id}/explain', { path })} />
       <KeyNote />
     </section>
   );
+}
+
+function membersSql(audience: string): string {
+  const named = `project = '${project.value?.id ?? ''}', audience = '${audience}'`;
+  return `SELECT user_id, anonymous_id, entered_at FROM audience_members_now(${named})`;
 }

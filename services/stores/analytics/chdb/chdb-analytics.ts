@@ -12,10 +12,11 @@ import { LOOKUP_LIMITS } from '../clickhouse/settings.ts';
 import { fairGate } from '../query-queue.ts';
 
 // Every statement in progress occupies a thread of libuv's pool, which has 4 unless UV_THREADPOOL_SIZE is larger (it
-// can be set by the process before its first use). These are 8 together, so files and the embedded log need a larger
+// can be set by the process before its first use). These are 10 together, so files and the embedded log need a larger
 // pool. Two inserts run at once: that of events takes as long as all others together.
 const INSERTS_AT_ONCE = 2;
-const MAX_LOOKUPS = 1;
+// What live audiences read of their users and of their members, and what they write.
+const MAX_LOOKUPS = 3;
 const QUESTIONS_AT_ONCE = 2;
 const STREAMS_AT_ONCE = 2;
 const EVALUATIONS_AT_ONCE = 1;

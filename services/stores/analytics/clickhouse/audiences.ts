@@ -13,20 +13,25 @@ import {
   changesQuery,
   differenceQuery,
   differenceStatement,
+  dropUncountedStatement,
   dropUnfinalizedStatement,
   forgetStatements,
   finalizedAtQuery,
   finalizeStatements,
+  uncountedQuery,
   unfinalizedQuery,
 } from '../audience-history-sql.ts';
-import type { LiveChange, LiveHistory } from '../live-history.ts';
+import type { LiveChange, LiveEpoch, LiveHistory } from '../live-history.ts';
 import { changeRows, type LiveRows, memberRows } from '../live-rows.ts';
+import { pause } from '../../../runtime/pause.ts';
 import { refuseIfStopping } from './ask.ts';
 import { quotedName } from './deployment.ts';
 import { insertError, questionError } from './errors.ts';
 import { insertChunks, type InsertTarget } from './insert-rows.ts';
 import { ClickHouseHistory, HISTORY_LIMITS, type HistoryParts } from './kept-history.ts';
 import { writingSettings } from './settings.ts';
+
+const DELETED_POLL_MS = 100;
 
 export interface AudiencesParts {
   readonly client: ClickHouseClient;
@@ -36,6 +41,8 @@ export interface AudiencesParts {
   readonly ask: (query: Query) => Promise<QueryResult>;
   /** The configured database. */
   readonly target: InsertTarget;
+  /** For what a tick writes, which is little: it waits for no insert of the sink. */
+  readonly liveTarget: InsertTarget;
   readonly database: string;
   readonly stopping: AbortSignal;
 }
@@ -90,11 +97,21 @@ export class ClickHouseAudiences implements LiveHistory {
     return this.#insert(memberRows(changes));
   }
 
+  async dropUncounted(closed: readonly LiveEpoch[]): Promise<void> {
+    // A deletion may end after its statement has.
+    for (let isBegun = false; ; isBegun = true) {
+      const [found] = (await this.#parts.ask(uncountedQuery(this.#base, closed))).rows;
+      if (found?.['n'] === '0') return;
+      if (!isBegun) await this.#delete(dropUncountedStatement(this.#local, closed));
+      else await pause(DELETED_POLL_MS, this.#parts.stopping);
+    }
+  }
+
   async #insert({ table, columns, bytes }: LiveRows): Promise<void> {
     if (bytes.length === 0) return;
     refuseIfStopping(this.#parts.stopping);
     try {
-      await insertChunks(this.#parts.target, table, columns, [bytes]);
+      await insertChunks(this.#parts.liveTarget, table, columns, [bytes]);
     } catch (error) {
       throw insertError(error);
     }

@@ -77,6 +77,7 @@ export class ClickHouseStore implements AnalyticsStore {
       local,
       ask,
       target,
+      liveTarget: { client: clients.lookups, deployment },
       database,
       stopping,
     });
@@ -135,7 +136,8 @@ export class ClickHouseStore implements AnalyticsStore {
 
   async ask(query: Query, limits: QueryLimits): Promise<QueryResult> {
     this.#refuseIfStopping();
-    const { questions, shards } = this.#clients;
+    const { questions, lookups, shards } = this.#clients;
+    if (query.isLookUp === true) return this.#ask(lookups, query, limits);
     // What is estimated or planned of the tables that refer to others says nothing of those.
     const isOfTables = this.#deployment.localOf !== undefined && query.sql.startsWith('EXPLAIN ');
     const ask = async (): Promise<QueryResult> =>

@@ -27,12 +27,16 @@ interface View {
 const VIEW = /^CREATE OR REPLACE VIEW (\w+)\s+AS\s/im;
 const PARAMETER = /\{(\w+):\s*([^{}]+)\}/g;
 
+/** They show the history of audiences, which the first generation alone has. */
+const OF_HISTORY: ReadonlySet<string> = new Set(['audience_members_now']);
+
 /**
  * The statements that make the views of the database `base` show the live generations. They must run where a table name
  * without a database refers to `live.all`.
  */
 export async function viewStatements(base: string, live: LiveDatabases): Promise<readonly ViewStatement[]> {
-  const views = viewsOf((await readMigrations(CLICKHOUSE_SCHEMAS)).flatMap(({ sql }) => statementsOf(sql)));
+  const all = viewsOf((await readMigrations(CLICKHOUSE_SCHEMAS)).flatMap(({ sql }) => statementsOf(sql)));
+  const views = all.filter(({ name }) => !OF_HISTORY.has(name));
   const comment = commentOf(base, live);
   return views.map((view) => {
     const create = `CREATE OR REPLACE VIEW ${base}.${view.name} AS\n${bodyOf(view, base, live)}`;
