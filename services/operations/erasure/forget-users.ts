@@ -62,7 +62,7 @@ export async function forgetUsers(parts: ForgettingUsersParts, call: CommandCall
   for (let people = await erasures.pending(); people.length > 0; people = await erasures.pending()) {
     total.rows += await eraseAll(parts, people, call);
     call.report({ phase: 'log', done: total.rows, unit: 'rows' });
-    const records = await blankRecords(parts, call);
+    const records = await blankOnLog(parts, call);
     total.records = total.records === null || records === null ? null : total.records + records;
     await evaluateAgain(parts, people);
     await finish(parts, people);
@@ -183,7 +183,7 @@ async function forgetEditsOf(parts: ForgettingUsersParts, people: readonly Erasu
 }
 
 /** Everybody who was ever forgotten is looked for: messages that are dropped come after an erasure too. */
-async function blankRecords(parts: ForgettingUsersParts, call: CommandCall): Promise<number | null> {
+async function blankOnLog(parts: ForgettingUsersParts, call: CommandCall): Promise<number | null> {
   if (parts.blank === undefined) return null;
   const blanked = await parts.blank(await readErasedUsers(parts.database), call);
   let records = 0;

@@ -11,7 +11,7 @@ interface Erasure {
 }
 
 test(
-  'a person whom the service is told to forget is 404, in no list, count and audience, and does not come back',
+  'a person whom the service is asked to forget is 404, in no list, count and audience, and does not come back',
   { timeout: 180_000 },
   async () => {
     const service = await ServiceProcess.start(await temporaryFolder());
