@@ -8,7 +8,7 @@ import { type CliContext, ExitCode, Interrupted } from './context.ts';
 import { addDeadLetters } from './dead-letters.ts';
 import { addEndpoint } from './endpoint.ts';
 import { addEvents } from './events.ts';
-import { addForget } from './forget.ts';
+import { addForget } from './users/forget.ts';
 import { addImport } from './import.ts';
 import { addKey } from './key.ts';
 import { addLog } from './log.ts';
@@ -17,7 +17,7 @@ import { addReplay } from './replay.ts';
 import { addServiceOptionsBelow, type ServiceOptions } from './client/service-options.ts';
 import { addStatus } from './status.ts';
 import { addTail } from './tail.ts';
-import { addUser } from './user.ts';
+import { addUser } from './users/user.ts';
 import { addVerify } from './verify.ts';
 
 const DONE = 0;

@@ -1,13 +1,13 @@
 /** `tidemark forget` */
 import { type Command, Option } from 'commander';
-import { type Answer, operation, type Sent } from '../../schemas/operations.ts';
-import { TidemarkError } from '../runtime/errors.ts';
-import { carryOut } from './client/carry-out.ts';
-import { onePage } from './client/pages.ts';
-import type { CliContext } from './context.ts';
-import { positiveInteger } from './options.ts';
-import { JSON_OPTION, localTime, oneLine, type OutputOptions, printJson } from './print.ts';
-import { optionalProjectId, projectIdOf } from './project.ts';
+import { type Answer, operation, type Sent } from '../../../schemas/operations.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import { carryOut } from '../client/carry-out.ts';
+import { onePage } from '../client/pages.ts';
+import type { CliContext } from '../context.ts';
+import { positiveInteger } from '../options.ts';
+import { JSON_OPTION, localTime, oneLine, type OutputOptions, printJson } from '../print.ts';
+import { optionalProjectId, projectIdOf } from '../project.ts';
 
 export function addForget(root: Command, context: CliContext): void {
   const forget = root.command('forget').description('Forgets people, and shows who was forgotten');

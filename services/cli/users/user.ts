@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { type Answer, operation } from '../../schemas/operations.ts';
-import { keepDigits, type ServiceRequest } from './client/ask.ts';
-import type { CliContext } from './context.ts';
-import { positiveInteger } from './options.ts';
-import { JSON_OPTION, localTime, oneLine, type OutputOptions, printJson, shortened } from './print.ts';
-import { onePage } from './client/pages.ts';
-import { projectClientOf } from './client/project-client.ts';
-import { addServiceOptions, type ServiceOptions } from './client/service-options.ts';
+import { type Answer, operation } from '../../../schemas/operations.ts';
+import { keepDigits, type ServiceRequest } from '../client/ask.ts';
+import type { CliContext } from '../context.ts';
+import { positiveInteger } from '../options.ts';
+import { JSON_OPTION, localTime, oneLine, type OutputOptions, printJson, shortened } from '../print.ts';
+import { onePage } from '../client/pages.ts';
+import { projectClientOf } from '../client/project-client.ts';
+import { addServiceOptions, type ServiceOptions } from '../client/service-options.ts';
 import { addUserExport } from './user-export.ts';
 
 export function addUser(root: Command, context: CliContext): void {
