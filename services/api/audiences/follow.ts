@@ -13,7 +13,7 @@ import { NO_AUDIENCE } from './saved.ts';
 import {
   type ChangesRequest,
   changesAnswer,
-  askedChanges,
+  changesWanted,
   linesOfChanges,
   readChangesRequest,
   type StreamParts,
@@ -61,7 +61,7 @@ async function hasChanges(
 ): Promise<boolean> {
   const { at, after } = request;
   if (until === null || at > until || (at === until && after === BEHIND_ALL)) return false;
-  for await (const chunk of await askedChanges(parts, project, { ...request, limit: 1 }, until)) {
+  for await (const chunk of await changesWanted(parts, project, { ...request, limit: 1 }, until)) {
     if (chunk.length > 0) return true;
   }
   return false;

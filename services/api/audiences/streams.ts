@@ -118,11 +118,11 @@ function numberIn(internalId: string | undefined): bigint | undefined {
 
 export async function changesAnswer(parts: StreamParts, project: Project, request: ChangesRequest): Promise<Answer> {
   const until = await readableUntil(parts, project.id, request.audience.id);
-  return linesOfChanges(parts, await askedChanges(parts, project, request, until ?? EARLIEST), request, until);
+  return linesOfChanges(parts, await changesWanted(parts, project, request, until ?? EARLIEST), request, until);
 }
 
 /** The changes that are asked for, up to `until`. */
-export function askedChanges(
+export function changesWanted(
   parts: StreamParts,
   project: Project,
   { audience, at, after: user, limit }: Pick<ChangesRequest, 'audience' | 'at' | 'after' | 'limit'>,

@@ -10,7 +10,7 @@ export interface RawAnswer {
   readonly json: ReplyBody | undefined;
 }
 
-/** A client that says whatever bytes it is told to. */
+/** A client that says whatever bytes it is given. */
 export class RawClient {
   readonly socket: Socket;
   #received = '';

@@ -87,7 +87,7 @@ export class SinkBench {
   }
 }
 
-/** A real store that fails when told to: a fake at the port. */
+/** A real store that fails on demand: a fake at the port. */
 export class FaultyAnalytics implements AnalyticsWriter {
   readonly store: AnalyticsStore;
   /** Every call of insert, before it is passed on. */
