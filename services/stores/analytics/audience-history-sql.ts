@@ -61,20 +61,30 @@ export function finalizeStatements(base: string, evaluation: Evaluation): readon
   ];
 }
 
-/** Removes the rows of failed evaluations: those before this one that are not finalized. Live changes have an epoch instead. */
+/**
+ * When the failed evaluations were of which rows are there: those before this one that are not finalized. Live changes have
+ * an epoch instead. Yields `at`, in microseconds.
+ */
 export function unfinalizedQuery(base: string, evaluation: Evaluation): Query {
   return {
-    sql: `SELECT count() AS n FROM ${base}.audience_changes WHERE ${unfinalized(base)}`,
+    sql: `SELECT DISTINCT toString(toUnixTimestamp64Micro(evaluated_at)) AS at FROM ${base}.audience_changes
+          WHERE ${OF_AUDIENCE} AND epoch = 0 AND evaluated_at < ${AT} AND evaluated_at NOT IN (${finalizedOf(base)})`,
     params: paramsOf(evaluation),
   };
 }
 
-export function dropUnfinalizedStatement(base: string, evaluation: Evaluation): Query {
-  return { sql: `DELETE FROM ${base}.audience_changes WHERE ${unfinalized(base)}`, params: paramsOf(evaluation) };
-}
-
-function unfinalized(base: string): string {
-  return `${OF_AUDIENCE} AND epoch = 0 AND evaluated_at < ${AT} AND evaluated_at NOT IN (${finalizedOf(base)})`;
+/**
+ * Removes the rows of failed evaluations. A deletion that is under way is applied by the questions asked meanwhile
+ * (`apply_mutations_on_fly`), for which ClickHouse 26.7 takes neither a subquery nor a lambda in it.
+ *
+ * @param times In microseconds.
+ */
+export function dropUnfinalizedStatement(base: string, evaluation: Evaluation, times: readonly string[]): Query {
+  return {
+    sql: `DELETE FROM ${base}.audience_changes
+          WHERE ${OF_AUDIENCE} AND epoch = 0 AND has({hTimes:Array(Int64)}, toUnixTimestamp64Micro(evaluated_at))`,
+    params: { ...paramsOf(evaluation), hTimes: times.map(BigInt) },
+  };
 }
 
 export function finalizedAtQuery(base: string, named: Named): Query {
@@ -154,27 +164,41 @@ export function countsLive(epochs: readonly LiveEpoch[]): string {
 
 export function epochParams(epochs: readonly LiveEpoch[]): Readonly<Record<string, readonly bigint[]>> {
   if (epochs.length === 0) return {};
-  const inOrder = epochs.toSorted((one, other) => (one.epoch < other.epoch ? -1 : 1));
+  const sorted = inOrder(epochs);
   return {
-    hEpochs: inOrder.map(({ epoch }) => epoch),
-    hThroughs: inOrder.map(({ through }) => through),
+    hEpochs: sorted.map(({ epoch }) => epoch),
+    hThroughs: sorted.map(({ through }) => through),
   };
+}
+
+function inOrder(epochs: readonly LiveEpoch[]): readonly LiveEpoch[] {
+  return epochs.toSorted((one, other) => (one.epoch < other.epoch ? -1 : 1));
 }
 
 /** Live changes that never count, of epochs that are over, up to the last of these. */
 export function uncountedQuery(base: string, closed: readonly LiveEpoch[]): Query {
-  return {
-    sql: `SELECT count() AS n FROM ${base}.audience_changes WHERE ${uncounted(closed)}`,
-    params: epochParams(closed),
-  };
+  const { sql, params } = uncounted(closed);
+  return { sql: `SELECT count() AS n FROM ${base}.audience_changes WHERE ${sql}`, params };
 }
 
 export function dropUncountedStatement(base: string, closed: readonly LiveEpoch[]): Query {
-  return { sql: `DELETE FROM ${base}.audience_changes WHERE ${uncounted(closed)}`, params: epochParams(closed) };
+  const { sql, params } = uncounted(closed);
+  return { sql: `DELETE FROM ${base}.audience_changes WHERE ${sql}`, params };
 }
 
-function uncounted(closed: readonly LiveEpoch[]): string {
-  return `epoch > 0 AND epoch <= arrayMax({hEpochs:Array(UInt64)}) AND NOT (${countsLive(closed)})`;
+/** What `countsLive` does not count, without a lambda (see `dropUnfinalizedStatement`). */
+function uncounted(closed: readonly LiveEpoch[]): Query {
+  const params: Record<string, string> = {};
+  const each = inOrder(closed).map(({ epoch, through }, index) => {
+    params[`hEpoch${index}`] = String(epoch);
+    params[`hThrough${index}`] = String(through);
+    return { isWithin: `epoch <= {hEpoch${index}:UInt64}`, through: `{hThrough${index}:Int64}` };
+  });
+  const last = each.at(-1);
+  if (last === undefined) return { sql: 'false', params };
+  const throughs = each.flatMap(({ isWithin, through }) => [isWithin, through]);
+  const through = `multiIf(${throughs.join(', ')}, ${last.through})`;
+  return { sql: `epoch > 0 AND ${last.isWithin} AND toUnixTimestamp64Micro(evaluated_at) > ${through}`, params };
 }
 
 function finalizedOf(base: string): string {

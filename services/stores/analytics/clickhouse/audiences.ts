@@ -61,8 +61,8 @@ export class ClickHouseAudiences implements LiveHistory {
 
   async difference(evaluation: Evaluation, members: Query, limits: QueryLimits): Promise<Difference> {
     const { ask } = this.#parts;
-    const [unsettled] = (await ask(unfinalizedQuery(this.#base, evaluation))).rows;
-    if (unsettled?.['n'] !== '0') await this.#delete(dropUnfinalizedStatement(this.#local, evaluation));
+    const unfinalized = (await ask(unfinalizedQuery(this.#base, evaluation))).rows.map(({ at }) => at as string);
+    if (unfinalized.length > 0) await this.#delete(dropUnfinalizedStatement(this.#local, evaluation, unfinalized));
     await this.#run(differenceStatement(this.#base, evaluation, members), limits);
     const { rows } = await ask(differenceQuery(this.#base, evaluation));
     const [entered, left, before] = ['entered', 'left', 'before'].map((name) => Number(rows[0]?.[name]));
