@@ -20,7 +20,7 @@ export function testWebhooks(scene: () => Scene): void {
 
   const removeAudience = ({ id }: Saved): void => onTestFinished(async () => remove(`/v1/audiences/${id}`));
 
-  /** One that is told of this audience alone. */
+  /** One for this audience alone. */
   const endpointAt = async (url: string, audience: Saved): Promise<MadeEndpoint> => {
     const made = await call<MadeEndpoint>('POST', '/v1/endpoints', { url, audiences: [audience.id] });
     onTestFinished(async () => remove(`/v1/endpoints/${made.id}`));

@@ -88,7 +88,7 @@ export class LiveScene {
     this.#scheduler.start();
   }
 
-  /** How many audiences are followed, and whether anything is to be told of inserts. */
+  /** How many audiences are followed, and whether anything follows inserts. */
   get follows(): readonly [following: number, wants: boolean] {
     return [this.#live?.figures().following ?? 0, this.#live?.wants(this.#generation) ?? false];
   }
@@ -123,7 +123,7 @@ export class LiveScene {
     this.#live?.inserted(this.#generation, users);
   }
 
-  /** From now on another generation answers, which has these messages besides. Nobody who follows this one was told. */
+  /** From now on another generation answers, which has these messages besides. Nobody who follows this one knows. */
   async swap(messages: readonly Message[]): Promise<void> {
     await this.#insertUntold(messages);
     this.#generation++;
