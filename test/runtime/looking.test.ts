@@ -45,12 +45,12 @@ test('a failure since the stores are closed is not logged', async () => {
 test('a stop waits for the look under way, which learns of it, and no other follows', async () => {
   const begun = Promise.withResolvers<void>();
   let looks = 0;
-  let wasTold = false;
+  let hasFailed = false;
   const look = async (stopping: AbortSignal): Promise<boolean> => {
     looks++;
     begun.resolve();
     await new Promise((resolve) => stopping.addEventListener('abort', resolve, { once: true }));
-    wasTold = true;
+    hasFailed = true;
     return true;
   };
   const looking = new Looking({ look, everyMs: 1, cannot: 'x', logger: { warn: () => undefined } });
@@ -58,5 +58,5 @@ test('a stop waits for the look under way, which learns of it, and no other foll
   await begun.promise;
   await looking.stop();
 
-  expect([looks, wasTold]).toEqual([1, true]);
+  expect([looks, hasFailed]).toEqual([1, true]);
 });

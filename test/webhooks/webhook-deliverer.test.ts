@@ -72,14 +72,14 @@ for (const tested of await testedAnalytics()) {
       ['none', [['user-2 entered refresh']]],
     ] as const)(
       'of an audience that is evaluated later, an endpoint with initial %s gets its own',
-      async (initial, told) => {
+      async (initial, expected) => {
         await scene().endpoint(receiver().url, { initial, batchSize: 1 });
         await scene().evaluate(1);
         await scene().evaluate(1, 2);
 
         scene().deliverer().start();
 
-        await expect.poll(() => receiver().told, PATIENCE).toEqual(told);
+        await expect.poll(() => receiver().told, PATIENCE).toEqual(expected);
       },
     );
 

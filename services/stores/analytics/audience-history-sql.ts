@@ -164,14 +164,14 @@ export function countsLive(epochs: readonly LiveEpoch[]): string {
 
 export function epochParams(epochs: readonly LiveEpoch[]): Readonly<Record<string, readonly bigint[]>> {
   if (epochs.length === 0) return {};
-  const sorted = inOrder(epochs);
+  const sorted = byEpoch(epochs);
   return {
     hEpochs: sorted.map(({ epoch }) => epoch),
     hThroughs: sorted.map(({ through }) => through),
   };
 }
 
-function inOrder(epochs: readonly LiveEpoch[]): readonly LiveEpoch[] {
+function byEpoch(epochs: readonly LiveEpoch[]): readonly LiveEpoch[] {
   return epochs.toSorted((one, other) => (one.epoch < other.epoch ? -1 : 1));
 }
 
@@ -189,7 +189,7 @@ export function dropUncountedStatement(base: string, closed: readonly LiveEpoch[
 /** What `countsLive` does not count, without a lambda (see `dropUnfinalizedStatement`). */
 function uncounted(closed: readonly LiveEpoch[]): Query {
   const params: Record<string, string> = {};
-  const each = inOrder(closed).map(({ epoch, through }, index) => {
+  const each = byEpoch(closed).map(({ epoch, through }, index) => {
     params[`hEpoch${index}`] = String(epoch);
     params[`hThrough${index}`] = String(through);
     return { isWithin: `epoch <= {hEpoch${index}:UInt64}`, through: `{hThrough${index}:Int64}` };
