@@ -238,10 +238,11 @@ function totalRows(counts: Readonly<Record<string, number>>): number {
 function remainsAfter(atMs: number, keepsLog: boolean): NonNullable<ErasureReport['remains']> {
   const after = (days: number): string => formatMs(atMs + days * 86_400_000);
   return [
-    ...(keepsLog ? [{ what: 'records on the log, which readers leave out', until: null }] : []),
+    ...(keepsLog ? [{ what: 'records on the log, which readers leave out, until it is renewed', until: null }] : []),
     { what: 'files that were uploaded to be imported', until: after(7) },
     { what: 'lines that imports refused', until: after(30) },
     { what: 'requests that are refused from now on', until: after(30) },
+    { what: 'bytes that the files of a store have freed and not overwritten yet', until: null },
     { what: 'backups that were made before', until: null },
     { what: 'exports, and what webhooks have sent', until: null },
   ];
