@@ -88,8 +88,8 @@ export function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-/** The years that the service knows. */
+/** The years in which an instant that the service knows may be, in any time zone. */
 export const YEARS: readonly number[] = Array.from(
-  { length: yearOf(dayOf(END_OF_TIME)) - yearOf(dayOf(EARLIEST)) },
-  (_, index) => yearOf(dayOf(EARLIEST)) + index,
+  { length: yearOf(dayOf(END_OF_TIME)) - yearOf(dayOf(EARLIEST)) + 2 },
+  (_, index) => yearOf(dayOf(EARLIEST)) - 1 + index,
 );
