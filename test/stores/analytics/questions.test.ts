@@ -56,6 +56,11 @@ describe.each(await testedAnalytics())('asked by hand, $name', (tested) => {
     // In two inserts, and one of them twice: nothing is merged yet.
     await insert(analytics().store, messages());
     await insert(analytics().store, messages());
+    const who = { userId: 'ada', anonymousId: null, userKey: userKeyOf(PROJECT, 'ada') };
+    const of = { projectId: PROJECT, audienceId: 'aud_0123456789abcdefghij', version: 1, epoch: 1n };
+    const entered = [{ ...who, ...of, at: NOW, change: 'entered' }] as const;
+    await analytics().store.liveHistory.writeChanges(entered);
+    await analytics().store.liveHistory.writeMembers(entered);
   });
 
   test('the database has the tables, views and columns that the page describes, and no others', async () => {
