@@ -188,7 +188,7 @@ export function testBuilder(scene: () => Scene): void {
       await reader.route('**/v1/catalog/events?**', async (route) => route.fulfill({ body: JSON.stringify(nothing) }));
       await reader.goto(`${scene().url}/console/#/audiences/new`);
       await reader.getByText('No events yet').waitFor();
-      await reader.getByText('saving them takes one with the scope').waitFor();
+      await reader.getByText('sign in with a key that has the permission').waitFor();
       await expect.poll(async () => reader.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     });
 

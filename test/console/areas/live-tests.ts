@@ -131,7 +131,7 @@ export function testLive(scene: () => Scene): void {
       await expectAccessible(page, 'getting started');
 
       await page.getByRole('button', { name: 'Make a write key and fill it in' }).click();
-      await page.getByText('The key is below.').waitFor();
+      await page.getByText('The key is filled in below.').waitFor();
       await page.getByRole('button', { name: 'Node' }).click();
       const program = await page.locator('.get-started .command pre').innerText();
       await run(process.execPath, ['--input-type=module', '--eval', program]);
