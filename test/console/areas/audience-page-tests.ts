@@ -147,11 +147,18 @@ export function testAudiencePage(scene: () => Scene): void {
         .toMatchObject({
           refresh: '1h',
         });
+      // The page looks for changes by itself, and must not see this one before the choice.
+      const chosen = Promise.withResolvers<void>();
+      await page.route(`**/v1/audiences/${saved.id}`, async (route) => {
+        if (route.request().method() === 'GET') await chosen.promise;
+        await route.fallback();
+      });
       await call('PATCH', `/v1/audiences/${saved.id}`, { name: 'Team renamed' });
 
       await page.getByLabel('Updates', { exact: true }).selectOption('');
 
       await page.getByRole('heading', { name: 'Someone else changed it first' }).waitFor();
+      chosen.resolve();
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('heading', { name: 'Team renamed' }).waitFor();
     });
