@@ -57,17 +57,9 @@ describe.each(DATABASES)('the projector and deleted projects on $name', ({ share
     const gone = identify({ projectId: randomProjectId(), userId: 'gone', messageId: 'm2', messageIdGiven: true });
     append(log, [gone, identify(ada)]);
     let attempts = 0;
-    const refusing = new Proxy(store, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name);
-        if (typeof member !== 'function') return member;
-        if (name !== 'write') return member.bind(target) as unknown;
-        return async (...args: unknown[]): Promise<unknown> => {
-          deleted.add(gone.projectId);
-          if (attempts++ === 0) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
-          return (member as (...all: unknown[]) => Promise<unknown>).apply(target, args);
-        };
-      },
+    const refusing = withBefore(store, 'write', async () => {
+      deleted.add(gone.projectId);
+      if (attempts++ === 0) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
     });
 
     project({ store: refusing, leftOut: async () => ({ projects: deleted, users: new Map() }) });
@@ -84,17 +76,9 @@ describe.each(DATABASES)('the projector and deleted projects on $name', ({ share
     const gone = identify({ projectId: ada.projectId, userId: 'gone', messageId: 'm3', messageIdGiven: true });
     append(log, [gone, identify(ada)]);
     let attempts = 0;
-    const refusing = new Proxy(store, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name);
-        if (typeof member !== 'function') return member;
-        if (name !== 'write') return member.bind(target) as unknown;
-        return async (...args: unknown[]): Promise<unknown> => {
-          users.set(erasedName(gone.projectId, gone.userKey), ALL_TIME);
-          if (attempts++ === 0) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
-          return (member as (...all: unknown[]) => Promise<unknown>).apply(target, args);
-        };
-      },
+    const refusing = withBefore(store, 'write', async () => {
+      users.set(erasedName(gone.projectId, gone.userKey), ALL_TIME);
+      if (attempts++ === 0) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
     });
 
     project({ store: refusing, leftOut: async () => ({ projects: new Set(), users: new Map(users) }) });
@@ -112,20 +96,12 @@ describe.each(DATABASES)('the projector and deleted projects on $name', ({ share
     const many = Array.from({ length: 40 }, (_, n) => identify({ projectId: ada.projectId, userId: `user-${n}` }));
     append(log, [...many, gone, gone, gone]);
     let merges = 0;
-    const slow = new Proxy(store, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name);
-        if (typeof member !== 'function') return member;
-        if (name !== 'noteAhead') return member.bind(target) as unknown;
-        return async (...args: unknown[]): Promise<unknown> => {
-          // Its erasure is over: messages that are received later are taken.
-          if (merges++ === 0) {
-            users.set(erasedName(gone.projectId, gone.userKey), gone.receivedAt);
-            await database().query('delete from users where user_key = $1', [gone.userKey]);
-          }
-          return (member as (...all: unknown[]) => Promise<unknown>).apply(target, args);
-        };
-      },
+    const slow = withBefore(store, 'noteAhead', async () => {
+      // Its erasure is over: messages that are received later are taken.
+      if (merges++ === 0) {
+        users.set(erasedName(gone.projectId, gone.userKey), gone.receivedAt);
+        await database().query('delete from users where user_key = $1', [gone.userKey]);
+      }
     });
 
     const leftOut = async () => ({ projects: new Set<string>(), users: new Map(users) });
@@ -158,3 +134,18 @@ describe.each(DATABASES)('the projector and deleted projects on $name', ({ share
     return { log, store, ada, reports, project, find, profile: () => find(track(ada)) };
   }
 });
+
+/** A store that does this before each call of one of its methods. */
+function withBefore<Store extends object>(store: Store, method: keyof Store, act: () => Promise<void>): Store {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      if (name !== method) return member.bind(target) as unknown;
+      return async (...args: unknown[]): Promise<unknown> => {
+        await act();
+        return (member as (...all: unknown[]) => Promise<unknown>).apply(target, args);
+      };
+    },
+  });
+}
