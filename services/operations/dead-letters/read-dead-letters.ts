@@ -6,6 +6,7 @@ import type { CommandCall } from '../../runtime/command.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import type { Queryable } from '../../stores/database/database.ts';
 import { isLeftOut, type LeftOut, readLeftOut } from '../../stores/erasures/left-out.ts';
+import { ErasedUsersReader } from '../../stores/erasures/read-erased-users.ts';
 import { noteDeadLetters } from '../../stores/profiles/unstored-messages.ts';
 import { formatCoordinates, type RecordCoordinates } from './record-coordinates.ts';
 
@@ -39,8 +40,9 @@ export interface ReadParts {
  * @throws TidemarkError what the log and the database throw; where anything was deleted, what the registry throws.
  */
 export async function* readDeadLetters(parts: ReadParts, call: CommandCall): AsyncGenerator<Piece> {
+  const erased = new ErasedUsersReader(parts.database);
   for await (const piece of readAllDeadLetters(parts, call)) {
-    const left = await readLeftOut(parts.database);
+    const left = await readLeftOut(parts.database, erased);
     const isNothing = left.projects.size === 0 && left.users.size === 0;
     yield isNothing ? piece : { ...piece, found: await ofOthers(parts.codec, piece.found, left) };
   }

@@ -1,6 +1,6 @@
 import { Gauge, Registry } from 'prom-client';
 import type { Logger } from '../../runtime/logger.ts';
-import { pause } from '../../runtime/pause.ts';
+import { Looking } from '../../runtime/looking.ts';
 import type { Database } from '../../stores/database/database.ts';
 import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
 import type { Jobs } from '../jobs/job-runner.ts';
@@ -18,35 +18,24 @@ const PENDING_POLL_MS = 60_000;
 
 /** Has people forgotten by a job where none is doing it: the last was interrupted, or did not know of them. */
 export class ErasureWatch {
-  readonly #parts: ErasureWatchParts;
-  readonly #stopping = new AbortController();
-  #running: Promise<void> | undefined;
+  readonly #looking: Looking;
 
-  constructor(parts: ErasureWatchParts) {
-    this.#parts = parts;
+  constructor({ database, jobs, logger, lookEveryMs: everyMs = PENDING_POLL_MS }: ErasureWatchParts) {
+    const erasures = new SqlErasures(database);
+    const look = async (): Promise<boolean> => {
+      if ((await erasures.oldestPendingMs()) !== null) await beginErasing(jobs, 'service');
+      return false;
+    };
+    this.#looking = new Looking({ look, everyMs, cannot: 'cannot forget people', logger });
   }
 
   start(): void {
-    this.#running ??= this.#run(this.#stopping.signal);
+    this.#looking.start();
   }
 
   /** A job that it began goes on. Idempotent. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
-  }
-
-  async #run(signal: AbortSignal): Promise<void> {
-    const { database, jobs, logger, lookEveryMs = PENDING_POLL_MS } = this.#parts;
-    const erasures = new SqlErasures(database);
-    while (!signal.aborted) {
-      try {
-        if ((await erasures.oldestPendingMs()) !== null) await beginErasing(jobs, 'service');
-      } catch (error) {
-        if (!signal.aborted) logger.warn({ err: error }, 'cannot forget people now');
-      }
-      await pause(lookEveryMs, signal);
-    }
+  stop(): Promise<void> {
+    return this.#looking.stop();
   }
 }
 

@@ -10,6 +10,7 @@ import type { Database } from '../../stores/database/database.ts';
 import { SchemaDatabase } from '../../stores/database/schema-database.ts';
 import { schemaOf } from '../../stores/generations/generation.ts';
 import { type LeftOut, readLeftOut } from '../../stores/erasures/left-out.ts';
+import { ErasedUsersReader } from '../../stores/erasures/read-erased-users.ts';
 import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
 
@@ -62,11 +63,13 @@ export class SqlStoreFigures implements StoreFigures {
   readonly #database: Database;
   readonly #analytics: Pick<AnalyticsReader, 'ask'>;
   readonly #live: LiveGenerations;
+  readonly #erased: ErasedUsersReader;
 
   constructor(database: Database, analytics: Pick<AnalyticsReader, 'ask'>) {
     this.#database = database;
     this.#analytics = analytics;
     this.#live = new LiveGenerations(database);
+    this.#erased = new ErasedUsersReader(database);
   }
 
   async profilesBytes(): Promise<number> {
@@ -101,7 +104,7 @@ export class SqlStoreFigures implements StoreFigures {
   }
 
   leftOut(): Promise<LeftOut> {
-    return readLeftOut(this.#database);
+    return readLeftOut(this.#database, this.#erased);
   }
 
   async ofProject(projectId: string): Promise<ProjectFigures> {

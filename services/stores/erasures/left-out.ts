@@ -24,10 +24,7 @@ export function isLeftOut(left: LeftOut, message: Pick<Message, 'projectId' | 'u
 /** What was deleted, read again no more often than every two seconds. */
 export function leftOutOf(database: Queryable): () => Promise<LeftOut> {
   const erased = new ErasedUsersReader(database);
-  return keptLeftOut(async () => {
-    const [projects, users] = await Promise.all([readDeletedProjects(database), erased.read()]);
-    return { projects, users };
-  });
+  return keptLeftOut(() => readLeftOut(database, erased));
 }
 
 /** The same, of what reads it. */
@@ -55,8 +52,13 @@ export function lastLeftOut(read: () => Promise<LeftOut>): () => Promise<LeftOut
   };
 }
 
-/** As it is now. @throws TidemarkError `STORE_UNAVAILABLE`. */
-export async function readLeftOut(database: Queryable): Promise<LeftOut> {
-  const [projects, users] = await Promise.all([readDeletedProjects(database), new ErasedUsersReader(database).read()]);
+/**
+ * As it is now.
+ *
+ * @param erased Kept by those who read it again: it reads the people anew only where the list has changed.
+ * @throws TidemarkError `STORE_UNAVAILABLE`.
+ */
+export async function readLeftOut(database: Queryable, erased = new ErasedUsersReader(database)): Promise<LeftOut> {
+  const [projects, users] = await Promise.all([readDeletedProjects(database), erased.read()]);
   return { projects, users };
 }
