@@ -18,8 +18,7 @@ import { SqlProfileStore } from '../../stores/profiles/sql-profile-store.ts';
 import { SqlSinkPlans } from '../../stores/profiles/sql-sink-plans.ts';
 import { SqlDeadLetterHistory } from '../../stores/profiles/unstored-messages.ts';
 import { isServer } from '../../runtime/embedded.ts';
-import { leftOutOf } from '../../stores/erasures/left-out.ts';
-import { readDeletedProjects } from '../../stores/projects/deleted-projects.ts';
+import { leftOutOf, readLeftOut } from '../../stores/erasures/left-out.ts';
 import { UserOrderMove } from './user-order-move.ts';
 
 /** Somebody who follows what the generations of analytics hold: `InsertFollower` for each of them. */
@@ -182,7 +181,7 @@ export class GenerationReaders {
 }
 
 function userOrderMoveOf({ database, logger }: GenerationParts, analytics: AnalyticsStore): UserOrderMove {
-  const deletedProjects = () => readDeletedProjects(database);
+  const deletedProjects = async () => (await readLeftOut(database)).projects;
   return new UserOrderMove({ analytics, deletedProjects, logger });
 }
 

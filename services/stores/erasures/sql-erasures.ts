@@ -212,7 +212,7 @@ async function removeNames(database: Queryable, projectId: string, names: readon
     const sql = `select name from unnest($1::text[]) as name
                  where exists (select from ${table} where position(name in ${column}) > 0)`;
     const replacing = `update ${table} set ${column} = replace(${column}, $1, '"forgotten"') where position($1 in ${column}) > 0`;
-    // Of thousands of names these texts have few.
+    // These texts have few of thousands of names.
     for (const { name } of await database.query<{ readonly name: string }>(sql, [quoted]))
       await database.query(replacing, [name]);
   }
