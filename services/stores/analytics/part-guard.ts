@@ -51,8 +51,8 @@ export class PartGuard {
     this.#timer = setInterval(() => this.#look(), PARTS_POLL_MS).unref();
   }
 
-  /** @throws Error if a part created within this time is incomplete. The part has been removed by then. */
-  async expectWhole(lastMs: number): Promise<void> {
+  /** @throws Error if a part created within this time, or any at all, is incomplete. The part has been removed by then. */
+  async expectWhole(lastMs?: number): Promise<void> {
     const broken = await this.#broken(lastMs);
     if (broken.length === 0) return;
     await this.#stopMerges();

@@ -5,6 +5,7 @@ import { drainPending, Session, type StreamChunk } from 'chdb';
 import { hasRoom, STORE_RESERVE_BYTES } from '../../../runtime/free-space.ts';
 import { noSpace, PartGuard } from '../part-guard.ts';
 import { sqlString } from '../clickhouse/deployment.ts';
+import { dropOldParts } from './old-parts.ts';
 import { brokenDefinitions, removeBrokenDefinitions } from './definition-files.ts';
 import { RowFile } from './row-file.ts';
 
@@ -55,6 +56,7 @@ export class ChdbEngine {
   readonly #baseSession: Session;
   readonly #guard: PartGuard;
   readonly #running = new Map<string, Running>();
+  readonly #openedAtMs = Date.now();
   #closed: Promise<void> | undefined;
 
   constructor(folder: string) {
@@ -142,6 +144,13 @@ export class ChdbEngine {
     const begunAt = performance.now();
     await this.#run(randomUUID(), true, (session) => session.queryAsync(sql));
     await this.#guard.expectWhole(performance.now() - begunAt);
+  }
+
+  /** See `dropOldParts`, of all databases. */
+  dropOldParts(signal: AbortSignal): Promise<void> {
+    const query = (sql: string): Promise<Uint8Array> => this.query('', sql);
+    const expectWhole = (): Promise<void> => this.#guard.expectWhole();
+    return dropOldParts({ query, expectWhole, openedAtMs: this.#openedAtMs }, signal);
   }
 
   /** chDB itself only checks the bytes of the part that it is about to write. */
