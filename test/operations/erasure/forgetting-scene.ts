@@ -17,7 +17,7 @@ import type { WholeInstallation } from '../../support/service/whole-installation
 
 export const SILENT = { report: () => undefined, signal: new AbortController().signal };
 
-const JOB: Job = {
+export const JOB: Job = {
   id: 'job_1',
   kind: 'users erase',
   args: {},
