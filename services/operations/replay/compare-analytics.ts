@@ -8,8 +8,8 @@ import {
   userNumber,
 } from '../../stores/analytics/columns.ts';
 import { checkedRangesOf, progressOf } from '../../stores/profiles/progress-of.ts';
+import { hiddenUsers } from '../../stores/erasures/hidden.ts';
 import { between, higher, lower, namedWithin, type Offsets, offsetsByPartition } from './between.ts';
-import { hiddenUsers } from './hidden-users.ts';
 import { type Compared, type ComparisonParts, countVerdicts, type Pair, SAMPLE, type Verdict } from './comparison.ts';
 
 const COMPARISON_LIMITS: QueryLimits = { maxMs: 3_600_000, maxMemoryBytes: 4 * 2 ** 30, maxRowsRead: 2 ** 50 };
@@ -251,9 +251,9 @@ async function differences(
   mostDiffering: number,
 ) {
   const [before, now] = [await analytics.databaseOf(pair.live), await analytics.databaseOf(pair.fresh)];
-  const hidden = await hiddenUsers(database);
-  const shown = `AND user NOT IN CAST({hidden:Array(String)}, 'Array(UInt128)')`;
-  const whose = `${scope(pair)} ${hidden.length > 0 ? shown : ''}`;
+  const hidden = (await hiddenUsers(database)).map(userNumber);
+  const notThem = `AND user NOT IN CAST({hidden:Array(String)}, 'Array(UInt128)')`;
+  const whose = `${scope(pair)} ${hidden.length > 0 ? notThem : ''}`;
   const sql = `
     SELECT count() AS groups, groupArrayIf(${mostDiffering})((key, toString(n0), toString(n1)), n0 != n1 OR h0 != h1) AS differing
     FROM (
@@ -265,7 +265,7 @@ async function differences(
   const query = { sql, params: { ...params, ...scopeParams(pair), ...(hidden.length > 0 && { hidden }) } };
   const { rows } = await analytics.ask(query, COMPARISON_LIMITS);
   // Those of the meantime: of rows by user, the key tells; others are looked at again.
-  const since = new Set(await hiddenUsers(database));
+  const since = new Set((await hiddenUsers(database)).map(userNumber));
   const { groups, differing } = rows[0] as unknown as DifferencesRow;
   return {
     groups: Number(groups),

@@ -31,7 +31,8 @@ test('generations are the same while somebody is forgotten in one of them and no
     [projectId],
   );
   await insert(built, [shop.track(), shop.identify(), shop.session()]);
-  const parts = { ...installation(), ...SILENT, onStep: () => undefined };
+  const { log, codec } = installation();
+  const parts = { log, codec, database, analytics, ...SILENT, onStep: () => undefined };
   const pairOf = (fresh: number) => ({ live: 1, fresh, projectId, except: [] });
 
   const users = await compareProfiles(parts, pairOf(profiles.number));

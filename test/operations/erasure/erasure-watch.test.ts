@@ -16,7 +16,7 @@ const scene = new ForgettingScene(installation);
 
 /** Fails until it is called. */
 function outageOf(analytics: AnalyticsStore): () => void {
-  const { forget } = analytics;
+  const forget = analytics.forget.bind(analytics);
   analytics.forget = () => Promise.reject(new TidemarkError('STORE_UNAVAILABLE', 'ClickHouse cannot be reached'));
   return () => (analytics.forget = forget);
 }
