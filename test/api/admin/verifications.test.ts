@@ -108,6 +108,7 @@ describe('verifications', () => {
     const found = await verify(await storesToVerify(installation()), {}, { repeatWindowMs: 2 ** 40 });
     await remember(database, found, async () => undefined);
 
+    expect(await read('')).toMatchObject({ last: { hours_compared: 6, missing: { clickhouse: 1 } } });
     for (const verification of [id, 'last']) {
       const { verification: shown, hours } = await read(`/${verification}?differing=true`);
       expect(shown).toMatchObject({ id: verification, state: 'done', result: { equal: false, hours_different: 1 } });
