@@ -5,7 +5,7 @@ import { submitted } from '../../parts/form.ts';
 import { FormButtons } from '../../parts/form-buttons.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
-import type { AudienceNames } from './words.ts';
+import { type AudienceNames, WEBHOOK_TYPES } from './words.ts';
 
 interface WebhookFormProps {
   /** What is changed; undefined where one is made. */
@@ -21,11 +21,13 @@ interface WebhookFormProps {
 export function WebhookForm({ endpoint, names, action, onSave, onClose }: WebhookFormProps) {
   const { isBusy, error, run } = useChange();
   const [chosen, setChosen] = useState(endpoint?.audiences ?? null);
+  const [types, setTypes] = useState<readonly string[]>(endpoint?.types ?? ['audience.changed']);
   const [isInitial, setInitial] = useState(endpoint?.initial === 'members');
   const submit = submitted((textOf) => {
     const [description, traits] = [textOf('description'), textOf('traits')];
     const members = {
       url: textOf('url'),
+      types,
       description: description === '' ? null : description,
       traits: traits === '' ? null : traits.replaceAll(/\s*,\s*/g, ','),
       audiences: chosen,
@@ -36,6 +38,10 @@ export function WebhookForm({ endpoint, names, action, onSave, onClose }: Webhoo
   return (
     <form class="card setting-form" aria-label="Webhook" onSubmit={submit}>
       <TextFields endpoint={endpoint} />
+      <fieldset>
+        <legend class="label">Tells of</legend>
+        <CheckList options={Object.entries(WEBHOOK_TYPES)} chosen={types} onChoice={setTypes} />
+      </fieldset>
       <AudienceChoice chosen={chosen} names={names} onChoice={setChosen} />
       <label>
         <span class="label">Traits sent with each user</span>
@@ -50,7 +56,7 @@ export function WebhookForm({ endpoint, names, action, onSave, onClose }: Webhoo
         Begin with the users who are in the audience already
       </label>
       {error !== undefined && <Problem error={error} />}
-      <FormButtons action={action} isOff={isBusy || chosen?.length === 0} onCancel={onClose} />
+      <FormButtons action={action} isOff={isBusy || chosen?.length === 0 || types.length === 0} onCancel={onClose} />
     </form>
   );
 }
