@@ -1,4 +1,4 @@
-import { submitted } from '../parts/form.ts';
+import { submitted } from '../parts/form.tsx';
 import { useChange } from '../parts/loading/use-change.ts';
 import { Mark } from './navigation.tsx';
 import { signIn } from './session.ts';

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Dialog } from './dialog.tsx';
-import { submitted } from './form.ts';
-import { FormButtons } from './form-buttons.tsx';
+import { FormButtons, submitted } from './form.tsx';
 import { Problem } from './loading/states.tsx';
 import { useChange } from './loading/use-change.ts';
 import './confirm-button.css';

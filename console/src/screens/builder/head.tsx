@@ -8,7 +8,7 @@ import { address, goTo, linkTo } from '../../frame/router.ts';
 import { tellDone } from '../../frame/feedback.tsx';
 import { mayChangeAudiences } from '../../frame/session.ts';
 import { Command, CopyAs } from '../../parts/copy-as.tsx';
-import { submitted } from '../../parts/form.ts';
+import { submitted } from '../../parts/form.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
 import { Conflict } from '../audiences/conflict.tsx';
 import { RefreshOptions } from '../audiences/refresh-choice.tsx';

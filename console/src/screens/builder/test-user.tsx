@@ -2,7 +2,7 @@
 import { operation } from '../../../../schemas/operations.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { Why } from '../../parts/conditions/why-tree.tsx';
-import { submitted } from '../../parts/form.ts';
+import { submitted } from '../../parts/form.tsx';
 import { Section } from '../../parts/page.tsx';
 import { userLink } from '../user-link.ts';
 import type { Builder } from './builder.ts';

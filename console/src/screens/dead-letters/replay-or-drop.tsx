@@ -6,7 +6,7 @@ import type { SettledDeadLetters } from '../../api/types.ts';
 import { projectName } from '../../frame/session.ts';
 import { TypedName } from '../../parts/confirm-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { submitted } from '../../parts/form.ts';
+import { submitted } from '../../parts/form.tsx';
 import { count, plural } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';
 import { type Filter, isFiltered, selectionOf } from './filter.ts';

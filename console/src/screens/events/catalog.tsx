@@ -5,7 +5,7 @@ import type { CatalogName } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { submitted } from '../../parts/form.ts';
+import { submitted } from '../../parts/form.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { count as countText, grouped } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';

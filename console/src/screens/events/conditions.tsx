@@ -3,8 +3,7 @@ import { useState } from 'preact/hooks';
 import { jsonText } from '../../api/json.ts';
 import { setParameters } from '../../frame/router.ts';
 import { Choice } from '../../parts/choice.tsx';
-import { submitted } from '../../parts/form.ts';
-import { FormButtons } from '../../parts/form-buttons.tsx';
+import { FormButtons, submitted } from '../../parts/form.tsx';
 import {
   type ConditionMember,
   conditionOf,

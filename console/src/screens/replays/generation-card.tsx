@@ -5,7 +5,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { ComparisonJob, Generation } from '../../api/types.ts';
 import { projectName } from '../../frame/session.ts';
 import { ConfirmName } from '../../parts/confirm-button.tsx';
-import { submitted } from '../../parts/form.ts';
+import { submitted } from '../../parts/form.tsx';
 import { count, counted, plural } from '../../parts/numbers.ts';
 import { FieldError, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';

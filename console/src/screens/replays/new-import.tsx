@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, refusalIn } from '../../api/client.ts';
 import { address, goTo, linkTo, setParameters } from '../../frame/router.ts';
-import { submitted } from '../../parts/form.ts';
+import { submitted } from '../../parts/form.tsx';
 import { bytes } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';

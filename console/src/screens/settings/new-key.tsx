@@ -3,8 +3,7 @@ import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { CreatedKey } from '../../api/types.ts';
 import { CheckList } from '../../parts/choice.tsx';
-import { submitted } from '../../parts/form.ts';
-import { FormButtons } from '../../parts/form-buttons.tsx';
+import { FormButtons, submitted } from '../../parts/form.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 

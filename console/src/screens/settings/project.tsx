@@ -7,7 +7,7 @@ import { tellDone } from '../../frame/feedback.tsx';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { loadSession } from '../../frame/session.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { textIn } from '../../parts/form.ts';
+import { textIn } from '../../parts/form.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { Empty, Problem, Ready } from '../../parts/loading/states.tsx';

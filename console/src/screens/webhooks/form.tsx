@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../api/types.ts';
 import { CheckList, Choice } from '../../parts/choice.tsx';
-import { submitted } from '../../parts/form.ts';
-import { FormButtons } from '../../parts/form-buttons.tsx';
+import { FormButtons, submitted } from '../../parts/form.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import type { AudienceNames } from './words.ts';

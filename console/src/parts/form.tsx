@@ -1,3 +1,4 @@
+/** What forms are made of, and what one does when it is sent. */
 type Submitted = SubmitEvent & { readonly currentTarget: HTMLFormElement };
 
 /**
@@ -17,4 +18,26 @@ export function submitted(run: (textOf: (name: string) => string) => void): (eve
 export function textIn(form: HTMLFormElement, name: string): string {
   const value = new FormData(form).get(name);
   return typeof value === 'string' ? value.trim() : '';
+}
+
+interface FormButtonsProps {
+  /** On the button that sends the form. */
+  readonly action: string;
+  readonly isOff?: boolean;
+  readonly look?: 'primary' | 'danger';
+  readonly onCancel: () => void;
+}
+
+/** What ends a form or a dialog: it is done, or left. */
+export function FormButtons({ action, isOff = false, look = 'primary', onCancel }: FormButtonsProps) {
+  return (
+    <div class="row">
+      <button type="submit" class={look} disabled={isOff}>
+        {action}
+      </button>
+      <button type="button" class="plain" onClick={onCancel}>
+        Cancel
+      </button>
+    </div>
+  );
 }
