@@ -1,5 +1,6 @@
 import { openScreens } from './screens.ts';
 import { singleKeys } from './keyboard.ts';
+import { Button } from '../parts/form.tsx';
 
 const keysOf = (): readonly (readonly [string, string])[] => [
   ...openScreens.value.map(({ name, key }): [string, string] => [`g ${key}`, `Go to ${name}`]),
@@ -24,9 +25,7 @@ export function Help() {
       <form method="dialog">
         <div class="head">
           <h2 id="help-title">Keyboard shortcuts</h2>
-          <button type="submit" class="plain" aria-label="Close">
-            Close
-          </button>
+          <Button label="Close" type="submit" look="plain" aria-label="Close" />
         </div>
         <dl class="keys">
           {keysOf().map(([keys, does]) => (

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { zoneChoice, zoneOf } from '../parts/time.tsx';
+import { Button } from '../parts/form.tsx';
 import { Badge } from './badge.tsx';
 import { openHelp } from './help.tsx';
 import { address, linkTo } from './router.ts';
@@ -85,9 +86,7 @@ function Account() {
         <button type="button" class="plain" onClick={openHelp}>
           Shortcuts <kbd>?</kbd>
         </button>
-        <button type="button" class="plain" onClick={() => void signOut()}>
-          Sign out
-        </button>
+        <Button label="Sign out" look="plain" onClick={() => void signOut()} />
       </div>
     </div>
   );

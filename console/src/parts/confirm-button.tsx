@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Dialog } from './dialog.tsx';
-import { FormButtons, submitted } from './form.tsx';
+import { Button, FormButtons, submitted } from './form.tsx';
 import { Problem } from './loading/states.tsx';
 import { useChange } from './loading/use-change.ts';
 import './confirm-button.css';
@@ -89,15 +89,13 @@ export function ConfirmButton({ label, ariaLabel, look, isRow = false, children,
   const [isAsked, setAsked] = useState(false);
   return (
     <>
-      <button
-        type="button"
-        class={look}
+      <Button
+        label={label}
+        look={look}
         aria-label={ariaLabel}
         data-row={isRow ? '' : undefined}
         onClick={() => setAsked(true)}
-      >
-        {label}
-      </button>
+      />
       {isAsked && (
         <ConfirmName {...dialog} onClose={() => setAsked(false)}>
           {children}

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, noAnswer } from '../api/client.ts';
 import { count } from './numbers.ts';
 import { Problem } from './loading/states.tsx';
+import { Button } from './form.tsx';
 
 interface DownloadProps {
   readonly label: string;
@@ -39,17 +40,13 @@ export function Download({ label, unit, run }: DownloadProps) {
         <span class="quiet">
           {count(state.lines)} {unit}…
         </span>
-        <button type="button" class="plain" onClick={stop}>
-          Stop
-        </button>
+        <Button label="Stop" look="plain" onClick={stop} />
       </span>
     );
   }
   return (
     <>
-      <button type="button" onClick={start}>
-        {label}
-      </button>
+      <Button label={label} onClick={start} />
       {state.is === 'failed' && <Problem error={state.error} />}
     </>
   );

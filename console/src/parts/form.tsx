@@ -1,4 +1,6 @@
 /** What forms are made of, and what one does when it is sent. */
+import type { ButtonHTMLAttributes } from 'preact';
+
 type Submitted = SubmitEvent & { readonly currentTarget: HTMLFormElement };
 
 /**
@@ -20,6 +22,21 @@ export function textIn(form: HTMLFormElement, name: string): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
+interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'class' | 'children' | 'label'> {
+  readonly label: string;
+  /** Its classes: `primary` and `danger` stand out, `plain` has no frame. */
+  readonly look?: string | undefined;
+}
+
+/** A button with a text on it. It sends no form, unless its `type` is `submit`. */
+export function Button({ label, look, ...attributes }: ButtonProps) {
+  return (
+    <button type="button" class={look} {...attributes}>
+      {label}
+    </button>
+  );
+}
+
 interface FormButtonsProps {
   /** On the button that sends the form. */
   readonly action: string;
@@ -32,12 +49,8 @@ interface FormButtonsProps {
 export function FormButtons({ action, isOff = false, look = 'primary', onCancel }: FormButtonsProps) {
   return (
     <div class="row">
-      <button type="submit" class={look} disabled={isOff}>
-        {action}
-      </button>
-      <button type="button" class="plain" onClick={onCancel}>
-        Cancel
-      </button>
+      <Button label={action} type="submit" look={look} disabled={isOff} />
+      <Button label="Cancel" look="plain" onClick={onCancel} />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Loading, Problem } from './states.tsx';
 import type { Pages } from './use-pages.ts';
+import { Button } from '../form.tsx';
 
 interface MoreProps {
   readonly pages: Pages<unknown>;
@@ -18,9 +19,5 @@ export function More({ pages: { items, isEnd, isLoading, error, more }, what, no
   if (error !== undefined) return <Problem error={error} retry={more} />;
   if (isEnd && items.length === 0) return <>{none}</>;
   if (isEnd) return end === undefined ? null : <p class="quiet below">{end}</p>;
-  return (
-    <button type="button" class="below" onClick={more}>
-      Load more
-    </button>
-  );
+  return <Button label="Load more" look="below" onClick={more} />;
 }

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/client.ts';
+import { Button } from '../form.tsx';
 
 interface EmptyProps {
   readonly title: string;
@@ -87,9 +88,7 @@ function Retry({ error, retry }: Required<ProblemProps>) {
   }, [leftS, retry]);
   return (
     <p class="row">
-      <button type="button" onClick={retry}>
-        Try again
-      </button>
+      <Button label="Try again" onClick={retry} />
       {leftS !== undefined && <span class="quiet">Retrying in {leftS} s.</span>}
     </p>
   );

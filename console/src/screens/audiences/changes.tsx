@@ -15,11 +15,7 @@ import { useEscape } from '../../parts/loading/use-escape.ts';
 import { namesWanted, UserCell } from '../../parts/user-cell.tsx';
 import { userLink } from '../user-link.ts';
 
-interface ChangesProps {
-  readonly audience: SavedAudience;
-}
-
-export function Changes({ audience }: ChangesProps) {
+export function Changes({ audience }: { readonly audience: SavedAudience }) {
   const { id } = audience;
   const path = { id };
   const kind = kindIn(address.value.query);

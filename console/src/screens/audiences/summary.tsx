@@ -10,6 +10,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { count } from '../../parts/numbers.ts';
 import { Ago } from '../../parts/time.tsx';
+import { Button } from '../../parts/form.tsx';
 import { Labels } from './labels.tsx';
 import { RefreshChoice } from './refresh-choice.tsx';
 import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
@@ -66,14 +67,12 @@ function Freshness({ audience, onChange, onError }: SummaryProps) {
           <span class="row">
             {isCounting ? 'Counting…' : evaluation === null ? 'never' : <Ago at={evaluation.at} />}
             {mayChangeAudiences.value && (
-              <button
-                type="button"
-                class="plain"
+              <Button
+                label="Update now"
+                look="plain"
                 disabled={isRunning}
                 onClick={() => void updateNow(id).catch(onError)}
-              >
-                Update now
-              </button>
+              />
             )}
           </span>
         ),

@@ -16,6 +16,7 @@ import { bytes, counted, durationText } from '../../parts/numbers.ts';
 import { ScreenPage, Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { Button } from '../../parts/form.tsx';
 import { isOver, JobState } from '../job-state.tsx';
 
 type Page = Answer<'GET /v1/admin/backups'>;
@@ -75,9 +76,12 @@ function BackUp({ isBusy: isUnderWay, onStart }: { readonly isBusy: boolean; rea
   return (
     <>
       <FieldError error={error} />
-      <button type="button" class="primary" disabled={isBusy || isUnderWay} onClick={start}>
-        {isUnderWay ? 'Backing up…' : 'Back up now'}
-      </button>
+      <Button
+        label={isUnderWay ? 'Backing up…' : 'Back up now'}
+        look="primary"
+        disabled={isBusy || isUnderWay}
+        onClick={start}
+      />
     </>
   );
 }

@@ -2,6 +2,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Json } from '../../api/json.ts';
 import { count } from '../../parts/numbers.ts';
+import { Button } from '../../parts/form.tsx';
 import { AddMenu } from './add-menu.tsx';
 import type { Builder } from './builder.ts';
 import { hintsOf } from './hints.ts';
@@ -197,23 +198,14 @@ function Notes({ builder, node }: NodeProps) {
       {hints.map(({ text, fix }) => (
         <li key={text} class="hint">
           {text}{' '}
-          {fix !== undefined && (
-            <button type="button" class="plain tiny" onClick={() => builder.edit(fix.edit)}>
-              {fix.text}
-            </button>
-          )}
+          {fix !== undefined && <Button label={fix.text} look="plain tiny" onClick={() => builder.edit(fix.edit)} />}
         </li>
       ))}
     </ul>
   );
 }
 
-interface NoteProps {
-  readonly look: 'refused' | 'hint';
-  readonly problem: Problem;
-}
-
-function Note({ look, problem }: NoteProps) {
+function Note({ look, problem }: { readonly look: 'refused' | 'hint'; readonly problem: Problem }) {
   return <li class={look}>{problemText(problem)}</li>;
 }
 

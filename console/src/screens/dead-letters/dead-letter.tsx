@@ -12,6 +12,7 @@ import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Button } from '../../parts/form.tsx';
 import { editOf, Editor, type SentEdit } from './editor.tsx';
 import { READERS } from './filter.ts';
 import { ReplayOrDropDialog } from './replay-or-drop.tsx';
@@ -150,21 +151,12 @@ function LetterFacts({ letter }: { readonly letter: WholeDeadLetter }) {
   return <Facts of={facts} look="wide-facts" />;
 }
 
-interface ActionsProps {
-  readonly letter: WholeDeadLetter;
-  readonly onChange: () => void;
-}
-
-function Actions({ letter: { id }, onChange }: ActionsProps) {
+function Actions({ letter: { id }, onChange }: { readonly letter: WholeDeadLetter; readonly onChange: () => void }) {
   const [how, setHow] = useState<'replay' | 'drop'>();
   return (
     <div class="row settling">
-      <button type="button" onClick={() => setHow('replay')}>
-        Replay as it is…
-      </button>
-      <button type="button" onClick={() => setHow('drop')}>
-        Drop…
-      </button>
+      <Button label="Replay as it is…" onClick={() => setHow('replay')} />
+      <Button label="Drop…" onClick={() => setHow('drop')} />
       {how !== undefined && (
         <ReplayOrDropDialog
           how={how}

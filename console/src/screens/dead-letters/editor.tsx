@@ -6,6 +6,7 @@ import type { EditedDeadLetter, WholeDeadLetter } from '../../api/types.ts';
 import { TextDiff } from '../../parts/json/json-diff.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
 import { Section } from '../../parts/page.tsx';
+import { Button } from '../../parts/form.tsx';
 
 interface EditorProps {
   readonly id: string;
@@ -77,15 +78,14 @@ export function Editor({ id, record, typed, onType, onSent }: EditorProps) {
         </div>
       </div>
       <div class="row below">
-        <button type="button" disabled={!isChanged || isAsking} onClick={() => void send(true)}>
-          Try it
-        </button>
-        <button type="button" class="primary" disabled={!isChanged || isAsking} onClick={() => void send(false)}>
-          Send the corrected message
-        </button>
-        <button type="button" class="plain" disabled={!isChanged} onClick={() => onType(undefined)}>
-          Reset
-        </button>
+        <Button label="Try it" disabled={!isChanged || isAsking} onClick={() => void send(true)} />
+        <Button
+          label="Send the corrected message"
+          look="primary"
+          disabled={!isChanged || isAsking}
+          onClick={() => void send(false)}
+        />
+        <Button label="Reset" look="plain" disabled={!isChanged} onClick={() => onType(undefined)} />
       </div>
       <Answer answered={answered} />
     </Section>

@@ -6,7 +6,7 @@ import type { SettledDeadLetters } from '../../api/types.ts';
 import { projectName } from '../../frame/session.ts';
 import { TypedName } from '../../parts/confirm-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { submitted } from '../../parts/form.tsx';
+import { Button, submitted } from '../../parts/form.tsx';
 import { count, plural } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';
 import { type Filter, isFiltered, selectionOf } from './filter.ts';
@@ -26,12 +26,8 @@ export function ReplayOrDrop({ filter, chosen, onChange }: ReplayOrDropProps) {
   const words = chosen.length > 0 ? `${count(chosen.length)} chosen` : isFiltered(filter) ? 'all of these' : 'all';
   return (
     <div class="row settling">
-      <button type="button" onClick={() => setHow('replay')}>
-        Replay {words}…
-      </button>
-      <button type="button" onClick={() => setHow('drop')}>
-        Drop {words}…
-      </button>
+      <Button label={`Replay ${words}…`} onClick={() => setHow('replay')} />
+      <Button label={`Drop ${words}…`} onClick={() => setHow('drop')} />
       {how !== undefined && (
         <ReplayOrDropDialog
           how={how}
@@ -99,13 +95,14 @@ export function ReplayOrDropDialog(props: DialogProps) {
           {due !== undefined && how === 'drop' && <TypedName name={name} typed={typed} onType={setTyped} />}
           <div class="row">
             {due !== undefined && (
-              <button type="submit" class={how === 'drop' ? 'danger' : 'primary'} disabled={!isNamed}>
-                {verb} {messagesOf(due)}
-              </button>
+              <Button
+                label={`${verb} ${messagesOf(due)}`}
+                type="submit"
+                look={how === 'drop' ? 'danger' : 'primary'}
+                disabled={!isNamed}
+              />
             )}
-            <button type="button" class="plain" onClick={close}>
-              {due === undefined ? 'Close' : 'Cancel'}
-            </button>
+            <Button label={due === undefined ? 'Close' : 'Cancel'} look="plain" onClick={close} />
           </div>
         </form>
       )}

@@ -5,7 +5,7 @@ import type { CatalogName } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { submitted } from '../../parts/form.tsx';
+import { Button, submitted } from '../../parts/form.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { count as countText, grouped } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
@@ -49,9 +49,7 @@ function SearchForm({ prefix, order = 'count' }: Narrowing) {
         options={ORDERS}
         onChoice={(chosen) => show({ order: chosen === 'count' ? '' : chosen })}
       />
-      <button type="submit" class="primary">
-        Find
-      </button>
+      <Button label="Find" type="submit" look="primary" />
     </form>
   );
 }

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { jsonText } from '../../api/json.ts';
 import { setParameters } from '../../frame/router.ts';
 import { Choice } from '../../parts/choice.tsx';
-import { FormButtons, submitted } from '../../parts/form.tsx';
+import { Button, FormButtons, submitted } from '../../parts/form.tsx';
 import {
   type ConditionMember,
   conditionOf,
@@ -37,21 +37,15 @@ export function Conditions({ of, where, members }: ConditionsProps) {
         {where.map((condition, i) => (
           <span key={i} class="chip">
             {conditionText(condition)}
-            <button
-              type="button"
-              class="plain"
+            <Button
+              label="×"
+              look="plain"
               aria-label={`Remove: ${conditionText(condition)}`}
               onClick={() => change(where.filter((one) => one !== condition))}
-            >
-              ×
-            </button>
+            />
           </span>
         ))}
-        {!isAdding && (
-          <button type="button" class="plain add" onClick={() => setAdding(true)}>
-            + Only where…
-          </button>
-        )}
+        {!isAdding && <Button label="+ Only where…" look="plain add" onClick={() => setAdding(true)} />}
       </div>
       {isAdding && (
         <Adding

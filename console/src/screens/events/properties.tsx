@@ -3,6 +3,7 @@ import { setParameters } from '../../frame/router.ts';
 import { grouped } from '../../parts/numbers.ts';
 import { Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
+import { Button } from '../../parts/form.tsx';
 
 /** The properties that the event was sent with: how often, of which types, with examples. */
 export function Properties({
@@ -68,9 +69,7 @@ const COLUMNS: readonly CellColumn<CatalogMember>[] = [
     look: 'number',
     isHidden: true,
     cell: ({ name }) => (
-      <button type="button" class="plain" onClick={() => splitBy(name)} aria-label={`Split by ${name}`}>
-        Split
-      </button>
+      <Button label="Split" look="plain" onClick={() => splitBy(name)} aria-label={`Split by ${name}`} />
     ),
   },
 ];

@@ -6,6 +6,7 @@ import { setParameters } from '../../frame/router.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { closeByEscape } from '../../parts/copy-as.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Button } from '../../parts/form.tsx';
 import {
   daysIn,
   fits,
@@ -115,9 +116,7 @@ function PeriodChoice({ question: { within } }: { readonly question: Question })
         </summary>
         <div class="menu-panel">
           {Object.entries(PERIODS).map(([last, text]) => (
-            <button key={last} type="button" aria-pressed={within['last'] === last} onClick={() => take({ last })}>
-              {text}
-            </button>
+            <Button label={text} key={last} aria-pressed={within['last'] === last} onClick={() => take({ last })} />
           ))}
           <div class="days">
             <label>
@@ -128,9 +127,7 @@ function PeriodChoice({ question: { within } }: { readonly question: Question })
               <span class="label">Before</span>
               <input type="date" defaultValue={until} />
             </label>
-            <button type="button" onClick={({ currentTarget }) => takeDays(currentTarget.parentElement)}>
-              Show these days
-            </button>
+            <Button label="Show these days" onClick={({ currentTarget }) => takeDays(currentTarget.parentElement)} />
           </div>
         </div>
       </details>

@@ -10,12 +10,7 @@ import { ReceiptSteps } from '../receipt-steps.tsx';
 import { userLink } from '../user-link.ts';
 import { ChangedTraits } from './changed-traits.tsx';
 
-interface LiveMessageProps {
-  readonly row: LiveRow;
-  readonly onClose: () => void;
-}
-
-export function LiveMessage({ row, onClose }: LiveMessageProps) {
+export function LiveMessage({ row, onClose }: { readonly row: LiveRow; readonly onClose: () => void }) {
   const panel = useRef<HTMLElement>(null);
   const cameFrom = useRef(document.activeElement);
   const close = (): void => {

@@ -4,6 +4,7 @@ import { CopyAs } from '../../parts/copy-as.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
+import { Button } from '../../parts/form.tsx';
 import { receiptRequest } from '../receipt-steps.tsx';
 import { MessageContent } from './live-message.tsx';
 
@@ -33,11 +34,7 @@ export function MessagePage({ id }: { readonly id: string }) {
 }
 
 function Unknown({ retry }: { readonly retry: () => void }) {
-  const again = (
-    <button type="button" onClick={retry}>
-      Refresh
-    </button>
-  );
+  const again = <Button label="Refresh" onClick={retry} />;
   return (
     <Empty title="No message has this id" action={again}>
       A message can be found a few seconds after it was accepted. Ids are case-sensitive.

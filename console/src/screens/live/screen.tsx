@@ -10,6 +10,7 @@ import { Problem } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
 import { namesWanted } from '../../parts/user-cell.tsx';
+import { Button } from '../../parts/form.tsx';
 import { type Feed, recordId, useFeed } from '../live-feed.ts';
 import { receiptRequest } from '../receipt-steps.tsx';
 import { LiveMessage } from './live-message.tsx';
@@ -54,9 +55,7 @@ function Stream() {
       beside={<Status feed={feed} isPaused={isPaused} />}
       actions={
         <>
-          <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-            {isPaused ? 'Resume' : 'Pause'}
-          </button>
+          <Button label={isPaused ? 'Resume' : 'Pause'} aria-pressed={isPaused} onClick={() => setPaused(!isPaused)} />
           <CopyAs
             request={operation('GET /v1/events/live', { query: filter })}
             isStream

@@ -42,12 +42,7 @@ function hourText(at: string): string {
   return exactTime(at, zoneOf(zoneChoice.value)).split(':').slice(0, 2).join(':');
 }
 
-interface InStoreProps {
-  readonly counts: VerifiedHour['postgres'];
-  readonly waits: number;
-}
-
-function InStore({ counts, waits }: InStoreProps) {
+function InStore({ counts, waits }: { readonly counts: VerifiedHour['postgres']; readonly waits: number }) {
   const [expected, found] = [countOf(counts.expected), countOf(counts.found)];
   const difference = Math.abs(expected - found);
   if (difference === 0) {

@@ -15,6 +15,7 @@ import { Ago, minuteText } from '../../parts/time.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { usePoll } from '../../parts/loading/use-poll.ts';
 import { Section } from '../../parts/page.tsx';
+import { Button } from '../../parts/form.tsx';
 import { HourTable } from './hour-table.tsx';
 import { secondsText } from './model.ts';
 
@@ -82,12 +83,7 @@ function hoursRequest(id: string) {
   });
 }
 
-interface ChosenProps {
-  readonly id: string;
-  readonly list: Verifications;
-}
-
-function Chosen({ id, list }: ChosenProps) {
+function Chosen({ id, list }: { readonly id: string; readonly list: Verifications }) {
   const request = hoursRequest(id);
   const polled = usePoll(request, ({ verification }) => (isRunning(verification) ? RUNNING_MS : FINISHED_MS));
   return (
@@ -112,12 +108,7 @@ function NeverVerified() {
 
 const PERIODS = { '24h': 'The last 24 hours', '7d': 'The last 7 days', all: 'Everything' } as const;
 
-interface VerifyNowProps {
-  readonly isBusy: boolean;
-  readonly onStart: () => void;
-}
-
-function VerifyNow({ isBusy, onStart }: VerifyNowProps) {
+function VerifyNow({ isBusy, onStart }: { readonly isBusy: boolean; readonly onStart: () => void }) {
   const [since, setSince] = useState('24h');
   const { error, run } = useChange();
   const start = (): void =>
@@ -130,9 +121,7 @@ function VerifyNow({ isBusy, onStart }: VerifyNowProps) {
     <>
       <FieldError error={error} />
       <Select label="What to verify" value={since} options={PERIODS} onChoice={setSince} />
-      <button type="button" class="primary" disabled={isBusy} onClick={start}>
-        {isBusy ? 'Verifying…' : 'Verify now'}
-      </button>
+      <Button label={isBusy ? 'Verifying…' : 'Verify now'} look="primary" disabled={isBusy} onClick={start} />
     </>
   );
 }

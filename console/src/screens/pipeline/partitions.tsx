@@ -9,6 +9,7 @@ import { usePoll } from '../../parts/loading/use-poll.ts';
 import { useEscape } from '../../parts/loading/use-escape.ts';
 import { Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
+import { Button } from '../../parts/form.tsx';
 
 const TITLES: Readonly<Record<string, string>> = {
   all: 'Partitions of the event log',
@@ -29,11 +30,7 @@ export function Partitions({ of: part }: { readonly of: string }) {
       id="partitions"
       title={TITLES[part] ?? TITLES['all']}
       look="card"
-      actions={
-        <button type="button" class="plain" onClick={close}>
-          Close
-        </button>
-      }
+      actions={<Button label="Close" look="plain" onClick={close} />}
     >
       <Ready of={polled} what="the partitions">
         {(page) => (

@@ -5,7 +5,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { ComparisonJob, Generation } from '../../api/types.ts';
 import { projectName } from '../../frame/session.ts';
 import { ConfirmName } from '../../parts/confirm-button.tsx';
-import { submitted } from '../../parts/form.tsx';
+import { Button, submitted } from '../../parts/form.tsx';
 import { count, counted, plural } from '../../parts/numbers.ts';
 import { FieldError, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -117,9 +117,7 @@ function Buttons({ state, hasFormer, isBusy, onStep }: ButtonsProps) {
   return (
     <span class="row actions">
       {steps.map(([step, words]) => (
-        <button key={step} type="button" disabled={isBusy} onClick={() => onStep(step)}>
-          {words}
-        </button>
+        <Button label={words} key={step} disabled={isBusy} onClick={() => onStep(step)} />
       ))}
     </span>
   );
@@ -152,9 +150,7 @@ function Building({ generation, onChange }: BuildingProps) {
           />
           <span class="quiet">messages a second</span>
         </label>
-        <button type="submit" disabled={isBusy}>
-          Change
-        </button>
+        <Button label="Change" type="submit" disabled={isBusy} />
         <FieldError error={error} />
       </form>
     </>

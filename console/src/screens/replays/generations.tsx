@@ -9,6 +9,7 @@ import { FieldError, Ready } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { usePoll } from '../../parts/loading/use-poll.ts';
 import { Section } from '../../parts/page.tsx';
+import { Button } from '../../parts/form.tsx';
 import { GenerationCard } from './generation-card.tsx';
 
 const KINDS: Readonly<Record<Generation['kind'], string>> = { profiles: 'Profiles', analytics: 'Analytics' };
@@ -67,9 +68,11 @@ function Build({ kind, onDone }: { readonly kind: Generation['kind']; readonly o
     <>
       {loaded.state === 'failed' && <FieldError error={loaded.error} />}
       {plan !== undefined && <span class="quiet">about {durationText(countOf(plan.seconds))}</span>}
-      <button type="button" disabled={plan === undefined} onClick={() => setAsked(true)}>
-        Replay {KINDS[kind].toLowerCase()}
-      </button>
+      <Button
+        label={`Replay ${KINDS[kind].toLowerCase()}`}
+        disabled={plan === undefined}
+        onClick={() => setAsked(true)}
+      />
       {isAsked && plan !== undefined && (
         <ConfirmName
           title={`Replay ${KINDS[kind].toLowerCase()}?`}

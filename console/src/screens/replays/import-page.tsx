@@ -15,6 +15,7 @@ import { Pager } from '../../parts/loading/pager.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { usePoll } from '../../parts/loading/use-poll.ts';
+import { Button } from '../../parts/form.tsx';
 import { isOver, JobState } from '../job-state.tsx';
 
 /** One import: how far it is, and what it refused. */
@@ -83,13 +84,9 @@ function Steps({ job, onDone }: { readonly job: ImportJob; readonly onDone: () =
     <>
       <FieldError error={error} />
       {isOver(job.state) ? (
-        <button type="button" class="primary" disabled={isBusy} onClick={resume}>
-          Resume
-        </button>
+        <Button label="Resume" look="primary" disabled={isBusy} onClick={resume} />
       ) : (
-        <button type="button" disabled={isBusy} onClick={stop}>
-          Stop
-        </button>
+        <Button label="Stop" disabled={isBusy} onClick={stop} />
       )}
     </>
   );

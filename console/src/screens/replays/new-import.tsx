@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, refusalIn } from '../../api/client.ts';
 import { address, goTo, linkTo, setParameters } from '../../frame/router.ts';
-import { submitted } from '../../parts/form.tsx';
+import { Button, submitted } from '../../parts/form.tsx';
 import { bytes } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
@@ -70,9 +70,7 @@ function DropZone({ onFile }: { readonly onFile: (file: File | undefined) => voi
         aria-label="File to import"
         onChange={(event) => onFile(event.currentTarget.files?.[0])}
       />
-      <button type="button" class="primary" onClick={() => input.current?.click()}>
-        Choose a file
-      </button>
+      <Button label="Choose a file" look="primary" onClick={() => input.current?.click()} />
     </div>
   );
 }
@@ -87,7 +85,7 @@ function PathForm() {
         <span class="label">Or a file on the machine of the service</span>
         <input name="path" placeholder="/srv/history.csv.gz" autocomplete="off" spellcheck={false} data-search="" />
       </label>
-      <button type="submit">Open</button>
+      <Button label="Open" type="submit" />
     </form>
   );
 }
@@ -115,9 +113,7 @@ function Uploading({ file, onCancel }: { readonly file: File; readonly onCancel:
       <p class="quiet">
         {bytes(arrived)} of {bytes(file.size)}
       </p>
-      <button type="button" onClick={onCancel}>
-        Cancel
-      </button>
+      <Button label="Cancel" onClick={onCancel} />
     </div>
   );
 }

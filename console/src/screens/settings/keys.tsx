@@ -13,6 +13,7 @@ import { NewSecret } from '../../parts/new-secret.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { type Pages, usePages } from '../../parts/loading/use-pages.ts';
+import { Button } from '../../parts/form.tsx';
 import { NewKey } from './new-key.tsx';
 
 interface KeysProps {
@@ -41,11 +42,7 @@ export function Keys({ project }: KeysProps) {
       title={isOfInstallation ? 'Admin keys' : 'Keys'}
       actions={
         <>
-          {!isMaking && (
-            <button type="button" onClick={() => setMaking(true)}>
-              New key
-            </button>
-          )}
+          {!isMaking && <Button label="New key" onClick={() => setMaking(true)} />}
           <CopyAs request={keysOf(project)} />
         </>
       }

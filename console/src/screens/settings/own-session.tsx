@@ -2,6 +2,7 @@ import { session, signOut } from '../../frame/session.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Section } from '../../parts/page.tsx';
 import { minuteText } from '../../parts/time.tsx';
+import { Button } from '../../parts/form.tsx';
 
 /** What the reader signed in with, and how that ends. */
 export function OwnSession() {
@@ -19,9 +20,7 @@ export function OwnSession() {
       <p class="text quiet">
         It ends after 12 hours without use. To end all sessions that were opened with a key, revoke the key.
       </p>
-      <button type="button" onClick={() => void signOut()}>
-        Sign out of this browser
-      </button>
+      <Button label="Sign out of this browser" onClick={() => void signOut()} />
     </Section>
   );
 }

@@ -7,7 +7,7 @@ import { tellDone } from '../../frame/feedback.tsx';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { loadSession } from '../../frame/session.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { textIn } from '../../parts/form.tsx';
+import { Button, textIn } from '../../parts/form.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { Empty, Problem, Ready } from '../../parts/loading/states.tsx';
@@ -86,16 +86,11 @@ function SettingsForm({ project, reload }: FormProps) {
       {error !== undefined && <Problem error={error} />}
       {notice === 'changed' && (
         <p class="notice" role="alert">
-          Someone else changed this project.{' '}
-          <button type="button" onClick={reload}>
-            Show the new version
-          </button>
+          Someone else changed this project. <Button label="Show the new version" onClick={reload} />
         </p>
       )}
       <div class="row">
-        <button type="submit" class="primary" disabled={isBusy}>
-          Save
-        </button>
+        <Button label="Save" type="submit" look="primary" disabled={isBusy} />
         {notice === 'nothing' && <span class="quiet">Nothing was changed.</span>}
       </div>
     </form>

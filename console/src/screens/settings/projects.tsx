@@ -5,7 +5,7 @@ import type { AdminProject } from '../../api/types.ts';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { loadSession } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { FormButtons, submitted } from '../../parts/form.tsx';
+import { Button, FormButtons, submitted } from '../../parts/form.tsx';
 import { grouped } from '../../parts/numbers.ts';
 import { More } from '../../parts/loading/more.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
@@ -43,11 +43,7 @@ export function Projects() {
       title="Projects"
       actions={
         <>
-          {!isMaking && (
-            <button type="button" onClick={() => setMaking(true)}>
-              New project
-            </button>
-          )}
+          {!isMaking && <Button label="New project" onClick={() => setMaking(true)} />}
           <CopyAs request={operation('GET /v1/admin/projects')} tidemark={['project', 'list']} />
         </>
       }

@@ -10,12 +10,7 @@ import { count, counted } from '../../parts/numbers.ts';
 import { Ago } from '../../parts/time.tsx';
 import { targetOf, type UserName } from '../user-link.ts';
 
-interface ActivityProps {
-  readonly name: UserName;
-  readonly profile: Profile;
-}
-
-export function Activity({ name, profile }: ActivityProps) {
+export function Activity({ name, profile }: { readonly name: UserName; readonly profile: Profile }) {
   const loaded = useAnswer(operation('GET /v1/users/{user_id}/activity', targetOf(name)));
   const activity = loaded.state === 'ready' ? loaded.value : undefined;
   const [top] = activity?.top_events ?? [];

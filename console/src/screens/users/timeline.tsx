@@ -14,6 +14,7 @@ import { useEscape } from '../../parts/loading/use-escape.ts';
 import { Section } from '../../parts/page.tsx';
 import { LineButton } from '../../parts/table.tsx';
 import { Clock, dayIn, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
+import { Button } from '../../parts/form.tsx';
 import { MessageDetails } from '../message-details.tsx';
 import { targetOf, type UserName } from '../user-link.ts';
 
@@ -41,9 +42,7 @@ export function Timeline({ name }: { readonly name: UserName }) {
       title="Timeline"
       actions={
         <>
-          <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            Filter
-          </button>
+          <Button label="Filter" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} />
           <CopyAs request={requestOf(name, narrowing)} />
         </>
       }
@@ -85,9 +84,13 @@ function Kinds({ types }: Pick<Narrowing, 'types'>) {
   return (
     <div class="row kinds" role="group" aria-label="Show">
       {ALL.map((kind) => (
-        <button key={kind} type="button" class="chip" aria-pressed={types.includes(kind)} onClick={() => toggle(kind)}>
-          {KINDS[kind]}
-        </button>
+        <Button
+          label={KINDS[kind]}
+          key={kind}
+          look="chip"
+          aria-pressed={types.includes(kind)}
+          onClick={() => toggle(kind)}
+        />
       ))}
     </div>
   );

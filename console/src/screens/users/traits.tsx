@@ -11,12 +11,7 @@ import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { traitHistoryRequest, type UserName } from '../user-link.ts';
 
-interface TraitsProps {
-  readonly name: UserName;
-  readonly profile: Profile;
-}
-
-export function Traits({ name, profile }: TraitsProps) {
+export function Traits({ name, profile }: { readonly name: UserName; readonly profile: Profile }) {
   const { query } = address.value;
   const wanted = query.get('trait') ?? '';
   const all = Object.entries(profile.traits).toSorted(([a], [b]) => (a < b ? -1 : 1));

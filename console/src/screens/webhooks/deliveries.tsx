@@ -16,6 +16,7 @@ import { counted } from '../../parts/numbers.ts';
 import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Clock } from '../../parts/time.tsx';
+import { Button } from '../../parts/form.tsx';
 import { StateMark } from '../job-state.tsx';
 import { answerText, type AudienceNames, deliveryState } from './words.ts';
 
@@ -127,9 +128,7 @@ function Details({ of, endpoint, onChange }: DetailsProps) {
       )}
       {of.type !== 'endpoint.test' && (
         <p class="row">
-          <button type="button" disabled={isBusy} onClick={resend}>
-            Send it again
-          </button>
+          <Button label="Send it again" disabled={isBusy} onClick={resend} />
           <FieldError error={error} />
         </p>
       )}

@@ -5,6 +5,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { Endpoint, EndpointWithSecret } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { Button } from '../../parts/form.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { usePoll } from '../../parts/loading/use-poll.ts';
 import { ScreenPage } from '../../parts/page.tsx';
@@ -28,11 +29,7 @@ export function Webhooks() {
     setMaking(false);
     polled.retry();
   };
-  const make = !isMaking && (
-    <button type="button" class="primary" onClick={() => setMaking(true)}>
-      New webhook
-    </button>
-  );
+  const make = !isMaking && <Button label="New webhook" look="primary" onClick={() => setMaking(true)} />;
   return (
     <ScreenPage
       title="Webhooks"

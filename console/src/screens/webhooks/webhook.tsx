@@ -8,6 +8,7 @@ import { goTo, linkTo } from '../../frame/router.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { Button } from '../../parts/form.tsx';
 import { Empty, Problem, Ready } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { usePoll } from '../../parts/loading/use-poll.ts';
@@ -77,9 +78,7 @@ function Buttons({ endpoint, onEdit }: { readonly endpoint: Endpoint; readonly o
   };
   return (
     <>
-      <button type="button" onClick={onEdit}>
-        Edit
-      </button>
+      <Button label="Edit" onClick={onEdit} />
       <ConfirmButton
         label="Delete…"
         title="Delete this webhook?"
@@ -147,12 +146,12 @@ function Steps({ endpoint, onChange }: Omit<KnownProps, 'isEditing'>) {
   return (
     <>
       <div class="row settling">
-        <button type="button" disabled={isBusy} onClick={test}>
-          Send a test
-        </button>
-        <button type="button" disabled={isBusy} onClick={() => enable(!endpoint.enabled)}>
-          {endpoint.enabled ? 'Pause' : 'Resume'}
-        </button>
+        <Button label="Send a test" disabled={isBusy} onClick={test} />
+        <Button
+          label={endpoint.enabled ? 'Pause' : 'Resume'}
+          disabled={isBusy}
+          onClick={() => enable(!endpoint.enabled)}
+        />
         <ConfirmButton label="New secret…" title="Make a new secret?" action="Make it" onConfirm={rotate}>
           <p>For 24 hours messages are signed with both secrets, so that you can change the receiver without a gap.</p>
         </ConfirmButton>
