@@ -1,6 +1,6 @@
 import { openScreens } from './screens.ts';
 import { singleKeys } from './keyboard.ts';
-import { Button } from '../parts/form.tsx';
+import { Button, Check } from '../parts/form.tsx';
 
 const keysOf = (): readonly (readonly [string, string])[] => [
   ...openScreens.value.map(({ name, key }): [string, string] => [`g ${key}`, `Go to ${name}`]),
@@ -39,14 +39,11 @@ export function Help() {
             </div>
           ))}
         </dl>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={singleKeys.value === 'on'}
-            onChange={(event) => (singleKeys.value = event.currentTarget.checked ? 'on' : 'off')}
-          />
-          Keyboard shortcuts on
-        </label>
+        <Check
+          label="Keyboard shortcuts on"
+          isOn={singleKeys.value === 'on'}
+          onChange={(isOn) => (singleKeys.value = isOn ? 'on' : 'off')}
+        />
       </form>
     </dialog>
   );

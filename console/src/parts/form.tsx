@@ -1,5 +1,6 @@
 /** What forms are made of, and what one does when it is sent. */
-import type { ButtonHTMLAttributes } from 'preact';
+import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
+import { useId } from 'preact/hooks';
 
 type Submitted = SubmitEvent & { readonly currentTarget: HTMLFormElement };
 
@@ -20,6 +21,49 @@ export function submitted(run: (textOf: (name: string) => string) => void): (eve
 export function textIn(form: HTMLFormElement, name: string): string {
   const value = new FormData(form).get(name);
   return typeof value === 'string' ? value.trim() : '';
+}
+
+type FieldProps = Omit<InputHTMLAttributes, 'class' | 'list' | 'label'> & {
+  readonly label: string;
+  /** A class of the label. */
+  readonly look?: string;
+  readonly suggestions?: readonly string[];
+};
+
+/** A line of text with its label above, and with our suggestions alone. */
+export function Field({ label, look, suggestions, ...attributes }: FieldProps) {
+  const id = useId();
+  // The types of Preact know no input that may be of several kinds.
+  const given = { autoComplete: 'off', list: suggestions && id, ...attributes } as InputHTMLAttributes;
+  return (
+    <label class={look}>
+      <span class="label">{label}</span>
+      <input {...given} />
+      {suggestions !== undefined && (
+        <datalist id={id}>
+          {suggestions.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      )}
+    </label>
+  );
+}
+
+interface CheckProps {
+  readonly label: ComponentChildren;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}
+
+/** A box that is ticked or not. */
+export function Check({ label, isOn, onChange }: CheckProps) {
+  return (
+    <label class="check">
+      <input type="checkbox" checked={isOn} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
+      {label}
+    </label>
+  );
 }
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'class' | 'children' | 'label'> {

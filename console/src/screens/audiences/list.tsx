@@ -12,6 +12,7 @@ import { ScreenPage } from '../../parts/page.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Field } from '../../parts/form.tsx';
 import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
 import { Tags } from './labels.tsx';
 import { isUpdating } from './updates.ts';
@@ -71,15 +72,14 @@ function Found({ page: { audiences, next_cursor: next }, isFirst }: FoundProps) 
   return (
     <>
       {audiences.length > 8 && (
-        <label class="text">
-          <span class="label">Name</span>
-          <input
-            type="search"
-            value={wanted}
-            data-search
-            onInput={(event) => setParameters({ name: event.currentTarget.value })}
-          />
-        </label>
+        <Field
+          label="Name"
+          look="text"
+          type="search"
+          value={wanted}
+          data-search
+          onInput={(event) => setParameters({ name: event.currentTarget.value })}
+        />
       )}
       {shown.length === 0 && (
         <p class="quiet">{wanted === '' ? 'No audience has this tag.' : 'No audience matches this name.'}</p>

@@ -5,7 +5,7 @@ import type { CatalogName } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { Button, submitted } from '../../parts/form.tsx';
+import { Button, Field, submitted } from '../../parts/form.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { count as countText, grouped } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
@@ -39,10 +39,15 @@ function SearchForm({ prefix, order = 'count' }: Narrowing) {
     setParameters({ cursor: '', ...narrowing }, { push: true });
   return (
     <form class="filters" role="search" onSubmit={submitted((textOf) => show({ prefix: textOf('prefix') }))}>
-      <label class="wide">
-        <span class="label">Name begins with</span>
-        <input name="prefix" type="search" maxLength={512} defaultValue={prefix ?? ''} data-search />
-      </label>
+      <Field
+        label="Name begins with"
+        look="wide"
+        name="prefix"
+        type="search"
+        maxLength={512}
+        defaultValue={prefix ?? ''}
+        data-search
+      />
       <Choice
         label="Order"
         value={order}

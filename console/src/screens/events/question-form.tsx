@@ -6,7 +6,7 @@ import { setParameters } from '../../frame/router.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { closeByEscape } from '../../parts/copy-as.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { Button } from '../../parts/form.tsx';
+import { Button, Check, Field } from '../../parts/form.tsx';
 import {
   daysIn,
   fits,
@@ -43,14 +43,11 @@ export function QuestionForm({ question, properties }: FormProps) {
         onChoice={(interval) => choose({ interval })}
       />
       <SplitChoice question={question} properties={properties} />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={question.isCompared}
-          onChange={({ currentTarget }) => choose({ compare: currentTarget.checked ? 'previous' : '' })}
-        />
-        Compare with the period before
-      </label>
+      <Check
+        label="Compare with the period before"
+        isOn={question.isCompared}
+        onChange={(isOn) => choose({ compare: isOn ? 'previous' : '' })}
+      />
     </form>
   );
 }
@@ -119,14 +116,8 @@ function PeriodChoice({ question: { within } }: { readonly question: Question })
             <Button label={text} key={last} aria-pressed={within['last'] === last} onClick={() => take({ last })} />
           ))}
           <div class="days">
-            <label>
-              <span class="label">Since</span>
-              <input type="date" defaultValue={since} />
-            </label>
-            <label>
-              <span class="label">Before</span>
-              <input type="date" defaultValue={until} />
-            </label>
+            <Field label="Since" type="date" defaultValue={since} />
+            <Field label="Before" type="date" defaultValue={until} />
             <Button label="Show these days" onClick={({ currentTarget }) => takeDays(currentTarget.parentElement)} />
           </div>
         </div>

@@ -15,7 +15,7 @@ import { Ago, minuteText } from '../../parts/time.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { usePoll } from '../../parts/loading/use-poll.ts';
 import { Section } from '../../parts/page.tsx';
-import { Button } from '../../parts/form.tsx';
+import { Button, Check } from '../../parts/form.tsx';
 import { HourTable } from './hour-table.tsx';
 import { secondsText } from './model.ts';
 
@@ -141,14 +141,11 @@ function Found({ found: { verification, hours, next_cursor: next }, list }: Foun
       <Outcome job={verification} />
       <div class="row below">
         <Choice chosen={verification} list={list} />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isFiltered}
-            onChange={(event) => setParameters({ differing: event.currentTarget.checked ? 'true' : '', hours: '' })}
-          />
-          Only what differs
-        </label>
+        <Check
+          label="Only what differs"
+          isOn={isFiltered}
+          onChange={(isOn) => setParameters({ differing: isOn ? 'true' : '', hours: '' })}
+        />
       </div>
       {hours.length === 0 ? <NoHours isFiltered={isFiltered} /> : <HourTable hours={hours} />}
       <Pager next={next} name="hours" />

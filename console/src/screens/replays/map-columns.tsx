@@ -9,7 +9,7 @@ import { CopyAs } from '../../parts/copy-as.tsx';
 import { Problem, Ready } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { Button } from '../../parts/form.tsx';
+import { Button, Check } from '../../parts/form.tsx';
 import { isOver } from '../job-state.tsx';
 import { ImportState, RefusedList, useImport } from './import-page.tsx';
 import { MEMBERS, PreviewTable } from './preview-table.tsx';
@@ -100,14 +100,11 @@ function Options({ query }: { readonly query: URLSearchParams }) {
         options={DELIMITERS}
         onChoice={(delimiter) => change({ delimiter })}
       />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={query.get('types') === 'yes'}
-          onChange={(event) => change({ types: event.currentTarget.checked ? 'yes' : undefined })}
-        />
-        Detect numbers and true/false
-      </label>
+      <Check
+        label="Detect numbers and true/false"
+        isOn={query.get('types') === 'yes'}
+        onChange={(isOn) => change({ types: isOn ? 'yes' : undefined })}
+      />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, refusalIn } from '../../api/client.ts';
 import { address, goTo, linkTo, setParameters } from '../../frame/router.ts';
-import { Button, submitted } from '../../parts/form.tsx';
+import { Button, Field, submitted } from '../../parts/form.tsx';
 import { bytes } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
@@ -81,10 +81,14 @@ function PathForm() {
   };
   return (
     <form class="filters below" onSubmit={submitted((textOf) => open(textOf('path')))}>
-      <label class="wide">
-        <span class="label">Or a file on the machine of the service</span>
-        <input name="path" placeholder="/srv/history.csv.gz" autocomplete="off" spellcheck={false} data-search="" />
-      </label>
+      <Field
+        label="Or a file on the machine of the service"
+        look="wide"
+        name="path"
+        placeholder="/srv/history.csv.gz"
+        spellcheck={false}
+        data-search=""
+      />
       <Button label="Open" type="submit" />
     </form>
   );

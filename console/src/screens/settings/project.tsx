@@ -7,7 +7,7 @@ import { tellDone } from '../../frame/feedback.tsx';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { loadSession } from '../../frame/session.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { Button, textIn } from '../../parts/form.tsx';
+import { Button, Field, textIn } from '../../parts/form.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { Empty, Problem, Ready } from '../../parts/loading/states.tsx';
@@ -77,10 +77,7 @@ function SettingsForm({ project, reload }: FormProps) {
   };
   return (
     <form class="card setting-form paired" aria-label="Settings of the project" onSubmit={submit}>
-      <label>
-        <span class="label">Name</span>
-        <input name="name" required maxLength={200} defaultValue={project.name} autoComplete="off" />
-      </label>
+      <Field label="Name" name="name" required maxLength={200} defaultValue={project.name} />
       <ZoneField value={project.timezone} />
       <MoreFields project={project} />
       {error !== undefined && <Problem error={error} />}
@@ -107,22 +104,17 @@ function MoreFields({ project }: Pick<FormProps, 'project'>) {
   return (
     <>
       {(Object.keys(TRAIT_LISTS) as TraitList[]).map((name) => (
-        <label key={name}>
-          <span class="label">{TRAIT_LISTS[name]}</span>
-          <input name={name} defaultValue={fields[name]} placeholder="none" autoComplete="off" />
-        </label>
+        <Field label={TRAIT_LISTS[name]} key={name} name={name} defaultValue={fields[name]} placeholder="none" />
       ))}
       {(Object.keys(LIMITS) as Limit[]).map((name) => (
-        <label key={name}>
-          <span class="label">{LIMITS[name]}</span>
-          <input
-            name={name}
-            inputMode="numeric"
-            defaultValue={fields[name]}
-            placeholder={LIMIT_NONE[name]}
-            autoComplete="off"
-          />
-        </label>
+        <Field
+          label={LIMITS[name]}
+          key={name}
+          name={name}
+          inputMode="numeric"
+          defaultValue={fields[name]}
+          placeholder={LIMIT_NONE[name]}
+        />
       ))}
     </>
   );

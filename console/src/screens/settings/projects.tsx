@@ -5,7 +5,7 @@ import type { AdminProject } from '../../api/types.ts';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { loadSession } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { Button, FormButtons, submitted } from '../../parts/form.tsx';
+import { Button, Field, FormButtons, submitted } from '../../parts/form.tsx';
 import { grouped } from '../../parts/numbers.ts';
 import { More } from '../../parts/loading/more.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
@@ -68,10 +68,7 @@ function NewProject({ onCancel }: { readonly onCancel: () => void }) {
   });
   return (
     <form class="card setting-form" aria-label="New project" onSubmit={submit}>
-      <label>
-        <span class="label">Name</span>
-        <input name="name" required maxLength={200} autoFocus autoComplete="off" />
-      </label>
+      <Field label="Name" name="name" required maxLength={200} autoFocus />
       <ZoneField />
       {error !== undefined && <Problem error={error} />}
       <FormButtons action="Create project" isOff={isBusy} onCancel={onCancel} />

@@ -16,7 +16,7 @@ import { counted } from '../../parts/numbers.ts';
 import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Clock } from '../../parts/time.tsx';
-import { Button } from '../../parts/form.tsx';
+import { Button, Field } from '../../parts/form.tsx';
 import { StateMark } from '../job-state.tsx';
 import { answerText, type AudienceNames, deliveryState } from './words.ts';
 
@@ -146,10 +146,13 @@ function ResendSince({ endpoint, onDone }: { readonly endpoint: Endpoint; readon
   return (
     <ConfirmButton label="Send again since…" title="Send changes again?" action="Send again" onConfirm={resend}>
       <p>All changes since this day are sent in new messages, with new ids. The receiver gets them a second time.</p>
-      <label>
-        <span class="label">Since</span>
-        <input type="date" required value={since} onInput={({ currentTarget }) => setSince(currentTarget.value)} />
-      </label>
+      <Field
+        label="Since"
+        type="date"
+        required
+        value={since}
+        onInput={({ currentTarget }) => setSince(currentTarget.value)}
+      />
     </ConfirmButton>
   );
 }
