@@ -6,7 +6,7 @@ import { useAnswer } from '../parts/loading/use-load.ts';
  * project says stays there when its first event comes, until the page is opened again.
  */
 export function useHasData(): 'unknown' | 'yes' | 'no' {
-  const loaded = useAnswer(operation('GET /v1/users', { query: { prefix: '', limit: 1 } }));
-  if (loaded.state === 'loading') return 'unknown';
-  return loaded.state === 'ready' && loaded.value.users.length === 0 ? 'no' : 'yes';
+  const { value, error } = useAnswer(operation('GET /v1/users', { query: { prefix: '', limit: 1 } }));
+  if (value === undefined) return error === undefined ? 'unknown' : 'yes';
+  return value.users.length === 0 ? 'no' : 'yes';
 }

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/client.ts';
+import type { Loaded } from './use-load.ts';
 import { Button } from '../form.tsx';
 
 interface EmptyProps {
@@ -116,12 +117,7 @@ function headline({ status, title }: ApiError): string {
 }
 
 interface ReadyProps<T> {
-  /** What `useAnswer`, `useLoad` or `usePoll` returns. */
-  readonly of: {
-    readonly value?: T | undefined;
-    readonly error?: ApiError | undefined;
-    readonly retry: () => void;
-  };
+  readonly of: Loaded<T>;
   /** What is loaded: `events`. */
   readonly what: string;
   /** In place of the problem where the service says that there is no such thing. */

@@ -90,7 +90,7 @@ function Freshness({ audience, onChange, onError }: SummaryProps) {
 /** When the definition was made or changed, and by whom. */
 function NewestVersion({ id }: { readonly id: string }) {
   const loaded = useAnswer(operation('GET /v1/audiences/{id}/versions', { path: { id }, query: { limit: 1 } }));
-  const newest = loaded.state === 'ready' ? loaded.value.versions[0] : undefined;
+  const newest = loaded.value?.versions[0];
   return newest === undefined ? null : <Made version={newest} />;
 }
 
@@ -124,7 +124,7 @@ function Month({ id }: { readonly id: string }) {
   const since = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - STEPS * STEP_MS).toISOString();
   const query = { since, per: 'hour', limit: 1_000 } as const;
   const loaded = useAnswer(operation('GET /v1/audiences/{id}/history', { path: { id }, query }));
-  const history = loaded.state === 'ready' ? loaded.value.history : [];
+  const history = loaded.value?.history ?? [];
   const change = changeOfDay(history, Date.now());
   const values = seriesOf(history, Date.now(), STEP_MS, STEPS);
   return (

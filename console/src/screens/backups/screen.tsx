@@ -11,7 +11,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, FieldError, Ready } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { bytes, counted, durationText } from '../../parts/numbers.ts';
 import { ScreenPage, Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
@@ -28,7 +28,7 @@ const PAGE = 20;
 
 export function Backups() {
   const cursor = address.value.query.get('cursor') ?? undefined;
-  const polled = usePoll(operation('GET /v1/admin/backups', { query: { limit: PAGE, cursor } }), (page) =>
+  const polled = useAnswer(operation('GET /v1/admin/backups', { query: { limit: PAGE, cursor } }), (page) =>
     isRunning(page) ? WHILE_RUNNING_MS : OTHERWISE_MS,
   );
   const { value, retry } = polled;

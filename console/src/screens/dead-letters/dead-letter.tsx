@@ -19,16 +19,15 @@ import { ReplayOrDropDialog } from './replay-or-drop.tsx';
 import { Sent } from './sent.tsx';
 
 export function DeadLetterPage({ id }: { readonly id: string }) {
-  const [version, setVersion] = useState(0);
   const [sent, setSent] = useState<SentEdit>();
   const [typed, setTyped] = useState<string>();
   const asked = operation('GET /v1/admin/dead-letters/{id}', { path: { id } });
-  const loaded = useAnswer(asked, version);
+  const loaded = useAnswer(asked);
   const change = (edit?: SentEdit): void => {
     if (edit !== undefined) tellDone('Corrected message sent.');
     setSent(edit);
     setTyped(undefined);
-    setVersion(version + 1);
+    loaded.retry();
   };
   return (
     <ScreenPage

@@ -30,17 +30,16 @@ function List() {
   const cursor = query.get('cursor') ?? undefined;
   const selected = { ...selectionOf(filter), state: filter.state, limit: PAGE };
   const asked = operation('GET /v1/admin/dead-letters', { query: { ...selected, cursor } });
-  const [version, setVersion] = useState(0);
-  const page = useAnswer(asked, version);
+  const page = useAnswer(asked);
   return (
     <ScreenPage
       title="Dead letters"
       beside={<p class="quiet">Messages that could not be stored</p>}
       actions={<CopyAs request={asked} tidemark={['dead-letters', 'list', ...optionsOf(selected)]} />}
     >
-      <Facets filter={filter} counts={page.state === 'ready' ? page.value.facets : undefined} />
+      <Facets filter={filter} counts={page.value?.facets} />
       <Ready of={page} what="dead letters">
-        {(found) => <Found page={found} onChange={() => setVersion(version + 1)} />}
+        {(found) => <Found page={found} onChange={page.retry} />}
       </Ready>
     </ScreenPage>
   );
@@ -57,13 +56,17 @@ function Found({ page, onChange }: { readonly page: DeadLettersPage; readonly on
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const { dead_letters: letters, next_cursor: next } = page;
   if (letters.length === 0) return <Nothing isFiltered={isFiltered(filter)} />;
+  const change = (): void => {
+    setChosen(new Set());
+    onChange();
+  };
   const choose: Choose = (ids, isChosen) => {
     const others = [...chosen].filter((id) => !ids.includes(id));
     setChosen(new Set(isChosen ? [...others, ...ids] : others));
   };
   return (
     <>
-      {filter.state === 'waiting' && <ReplayOrDrop filter={filter} chosen={[...chosen]} onChange={onChange} />}
+      {filter.state === 'waiting' && <ReplayOrDrop filter={filter} chosen={[...chosen]} onChange={change} />}
       {[...groupsOf(letters)].map(([error, group]) => (
         <Group key={error} error={error} letters={group} chosen={chosen} choose={choose} />
       ))}

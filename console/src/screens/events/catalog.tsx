@@ -111,9 +111,9 @@ function useLastDays(events: readonly CatalogName[]): ReadonlyMap<string, readon
     interval: 'day',
     split: { event: true, top: 50 },
   } as const;
-  const loaded = useAnswer(operation('POST /v1/events/counts', { body }));
-  if (loaded.state !== 'ready') return new Map();
-  const { buckets, series } = loaded.value;
+  const { value } = useAnswer(operation('POST /v1/events/counts', { body }));
+  if (value === undefined) return new Map();
+  const { buckets, series } = value;
   const none = new Map(events.map(({ name }) => [name, buckets.map(() => 0)]));
   const found = series.map(({ value, values }): [string, number[]] => [
     typeof value === 'string' ? value : '',

@@ -34,13 +34,13 @@ function Asked({ question }: { readonly question: Question }) {
     if (counts === undefined || whole === undefined) throw new TypeError('two questions have two answers');
     return { question, counts, whole };
   });
-  if (answer.state === 'ready') kept.current = answer.value;
-  if (answer.state === 'failed') return <Problem error={answer.error} retry={answer.retry} />;
+  if (answer.value !== undefined) kept.current = answer.value;
+  if (answer.error !== undefined) return <Problem error={answer.error} retry={answer.retry} />;
   // What was asked before stays until the next answer is there, so that the page does not jump.
-  const shown = answer.state === 'ready' ? answer.value : kept.current;
+  const shown = kept.current;
   if (shown === undefined) return <Loading what="the chart" />;
   return (
-    <div class="measured" aria-busy={answer.state === 'loading'}>
+    <div class="measured" aria-busy={answer.value === undefined}>
       <AnswerView key={JSON.stringify(shown.question)} answered={shown} />
     </div>
   );

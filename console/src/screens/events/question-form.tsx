@@ -130,7 +130,7 @@ function SplitChoice({ question: { split, top }, properties }: FormProps) {
   const traits = useAnswer(operation('GET /v1/catalog/traits', { query: { limit: 200 } }));
   const [kind, name] = splitParts(split);
   const ofProperties = properties.map(({ name }) => name);
-  const ofTraits = traits.state === 'ready' ? traits.value.traits.map(({ name }) => name) : [];
+  const ofTraits = (traits.value?.traits ?? []).map(({ name }) => name);
   const isKnown = name === undefined || (kind === 'trait' ? ofTraits : ofProperties).includes(name);
   return (
     <>

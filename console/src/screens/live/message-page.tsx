@@ -11,7 +11,7 @@ import { MessageContent } from './live-message.tsx';
 export function MessagePage({ id }: { readonly id: string }) {
   const request = operation('GET /v1/messages/{message_id}', { path: { message_id: id } });
   const loaded = useAnswer(request);
-  const messages = loaded.state === 'ready' ? loaded.value.messages : [];
+  const messages = loaded.value?.messages ?? [];
   const receipts = messages.map(({ receipt }, i) => [`receipt ${i + 1}`, receiptRequest(receipt)] as const);
   return (
     <ScreenPage

@@ -10,14 +10,14 @@ import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 
 const EVERY_MS = 5_000;
 
 export function Refusals() {
   const cursor = address.value.query.get('cursor') ?? undefined;
   const request = operation('GET /v1/refusals', { query: { limit: 50, cursor } });
-  const polled = usePoll(request, EVERY_MS);
+  const polled = useAnswer(request, EVERY_MS);
   return (
     <Section
       id="refusals"

@@ -13,7 +13,7 @@ import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, FieldError, Ready } from '../../parts/loading/states.tsx';
 import { Ago, minuteText } from '../../parts/time.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Section } from '../../parts/page.tsx';
 import { Button, Check } from '../../parts/form.tsx';
 import { HourTable } from './hour-table.tsx';
@@ -62,7 +62,7 @@ type Verifications = Answer<'GET /v1/admin/verifications'>;
 /** The newest that were begun, and the last that the service did by itself. */
 function useVerifications() {
   const request = operation('GET /v1/admin/verifications', { query: { limit: 10 } });
-  return usePoll(request, ({ verifications }) => (verifications.some(isRunning) ? RUNNING_MS : FINISHED_MS));
+  return useAnswer(request, ({ verifications }) => (verifications.some(isRunning) ? RUNNING_MS : FINISHED_MS));
 }
 
 function newestOf({ verifications, last }: Verifications): string | undefined {
@@ -85,7 +85,7 @@ function hoursRequest(id: string) {
 
 function Chosen({ id, list }: { readonly id: string; readonly list: Verifications }) {
   const request = hoursRequest(id);
-  const polled = usePoll(request, ({ verification }) => (isRunning(verification) ? RUNNING_MS : FINISHED_MS));
+  const polled = useAnswer(request, ({ verification }) => (isRunning(verification) ? RUNNING_MS : FINISHED_MS));
   return (
     <Ready of={polled} what="the verification">
       {(found) => polled.error?.status !== 404 && <Found found={found} list={list} />}

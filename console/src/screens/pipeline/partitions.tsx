@@ -5,7 +5,7 @@ import { address, setParameters } from '../../frame/router.ts';
 import { count, counted } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { Ready } from '../../parts/loading/states.tsx';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { useEscape } from '../../parts/loading/use-escape.ts';
 import { Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
@@ -22,7 +22,7 @@ const EVERY_MS = 5_000;
 /** How far each partition has been read, those with the most unread first; Esc closes it. */
 export function Partitions({ of: part }: { readonly of: string }) {
   const cursor = address.value.query.get('cursor') ?? undefined;
-  const polled = usePoll(operation('GET /v1/admin/partitions', { query: { limit: 50, cursor } }), EVERY_MS);
+  const polled = useAnswer(operation('GET /v1/admin/partitions', { query: { limit: 50, cursor } }), EVERY_MS);
   const close = (): void => setParameters({ partitions: '', cursor: '' });
   useEscape(close);
   return (

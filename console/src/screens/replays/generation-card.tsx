@@ -10,7 +10,7 @@ import { count, counted, plural } from '../../parts/numbers.ts';
 import { FieldError, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { isOver } from '../job-state.tsx';
 
 interface CardProps extends BuildingProps {
@@ -166,7 +166,7 @@ interface OutcomeProps {
 /** A step under way, and what it came to. */
 function Outcome({ step, job: id, onEnd }: OutcomeProps) {
   const request = operation('GET /v1/admin/jobs/{id}', { path: { id }, query: { wait: '10' } });
-  const { value: job, error } = usePoll(request, ({ state }) => (isOver(state) ? undefined : 100));
+  const { value: job, error } = useAnswer(request, ({ state }) => (isOver(state) ? undefined : 100));
   const hasEnded = job !== undefined && isOver(job.state);
   useEffect(() => {
     if (hasEnded) onEnd();

@@ -14,7 +14,6 @@ import { bytes, count, counted, durationText } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { usePoll } from '../../parts/loading/use-poll.ts';
 import { Button } from '../../parts/form.tsx';
 import { isOver, JobState } from '../job-state.tsx';
 
@@ -42,11 +41,12 @@ export function ImportPage({ id }: { readonly id: string }) {
 }
 
 const POLL_MS = 400;
+const REFUSED_MS = 2_000;
 
 /** @param id Undefined to ask for nothing. */
 export function useImport(id: string | undefined) {
   const request = id === undefined ? undefined : operation('GET /v1/admin/imports/{id}', { path: { id } });
-  return usePoll(request, ({ state }) => (isOver(state) ? undefined : POLL_MS));
+  return useAnswer(request, ({ state }) => (isOver(state) ? undefined : POLL_MS));
 }
 
 function Whole({ job }: { readonly job: ImportJob }) {
@@ -159,8 +159,7 @@ export function RefusedList({ id, refused, isOver: isFinal }: RefusedListProps) 
   const cursor = address.value.query.get('lines') ?? undefined;
   const path = { id };
   const asked = operation('GET /v1/admin/imports/{id}/refused', { path, query: { cursor } });
-  // A thousand lines more are worth another look.
-  const page = useAnswer(asked, `${isFinal} ${Math.ceil(refused / 1_000)}`);
+  const page = useAnswer(refused === 0 ? undefined : asked, () => (isFinal ? undefined : REFUSED_MS));
   if (refused === 0) return null;
   return (
     <Section id="refused-title" title="Rejected lines">

@@ -8,7 +8,7 @@ import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { isOver, JobState } from '../job-state.tsx';
 
 const WHILE_RUNNING_MS = 1_500;
@@ -17,7 +17,7 @@ const OTHERWISE_MS = 15_000;
 /** All imports, newest first. */
 export function Imports() {
   const cursor = address.value.query.get('cursor') ?? undefined;
-  const polled = usePoll(operation('GET /v1/admin/imports', { query: { cursor } }), ({ imports }) =>
+  const polled = useAnswer(operation('GET /v1/admin/imports', { query: { cursor } }), ({ imports }) =>
     imports.every(({ state }) => isOver(state)) ? OTHERWISE_MS : WHILE_RUNNING_MS,
   );
   return (

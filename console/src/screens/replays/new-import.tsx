@@ -1,8 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { type ApiError, refusalIn } from '../../api/client.ts';
+import { useRef, useState } from 'preact/hooks';
 import { address, goTo, linkTo, setParameters } from '../../frame/router.ts';
 import { Button, Field, submitted } from '../../parts/form.tsx';
 import { bytes } from '../../parts/numbers.ts';
+import { useLoad } from '../../parts/loading/use-load.ts';
 import { Problem } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { MapColumns } from './map-columns.tsx';
@@ -96,20 +96,11 @@ function PathForm() {
 
 function Uploading({ file, onCancel }: { readonly file: File; readonly onCancel: () => void }) {
   const [arrived, setArrived] = useState(0);
-  const [error, setError] = useState<ApiError>();
-  const [attempt, setAttempt] = useState(0);
-  useEffect(() => {
-    const leaving = new AbortController();
-    setError(undefined);
-    uploadFile(file, setArrived, leaving.signal).then(
-      ({ id, name }) => setParameters({ file: id, name }, { push: true }),
-      (reason: unknown) => {
-        if (!leaving.signal.aborted) setError(refusalIn(reason));
-      },
-    );
-    return () => leaving.abort();
-  }, [file, attempt]);
-  if (error !== undefined) return <Problem error={error} retry={() => setAttempt(attempt + 1)} />;
+  const { error, retry } = useLoad('upload', async (signal) => {
+    const { id, name } = await uploadFile(file, setArrived, signal);
+    setParameters({ file: id, name }, { push: true });
+  });
+  if (error !== undefined) return <Problem error={error} retry={retry} />;
   return (
     <div class="drop" role="status">
       <h2>Uploading {file.name}</h2>

@@ -37,7 +37,7 @@ export function ProjectPage({ id }: { readonly id: string }) {
           <>
             <h2 class="project-name">{found.name}</h2>
             <p class="quiet id text">{id}</p>
-            <SettingsForm project={found} reload={project.retry} />
+            <SettingsForm key={JSON.stringify(found)} project={found} reload={project.retry} />
             <Keys project={id} />
             <Deletion id={id} name={found.name} />
           </>

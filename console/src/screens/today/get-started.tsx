@@ -10,7 +10,7 @@ import { Command } from '../../parts/copy-as.tsx';
 import { DocsLink } from '../../parts/docs-link.tsx';
 import { FieldError } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Section } from '../../parts/page.tsx';
 import { Button } from '../../parts/form.tsx';
 import { userLink } from '../user-link.ts';
@@ -62,9 +62,9 @@ export function GetStarted({ rows, isListening }: GetStartedProps) {
 function useSteps(rows: readonly LiveRow[]) {
   const isOpen = choice.value === 'open';
   const whileOpen = <T,>(request: T): T | undefined => (isOpen ? request : undefined);
-  const events = usePoll(whileOpen(operation('GET /v1/catalog/events', { query: { limit: 1 } })), EVERY_MS).value;
-  const traits = usePoll(whileOpen(operation('GET /v1/catalog/traits', { query: { limit: 1 } })), EVERY_MS).value;
-  const audiences = usePoll(whileOpen(operation('GET /v1/audiences', { query: { limit: 1 } })), EVERY_MS).value;
+  const events = useAnswer(whileOpen(operation('GET /v1/catalog/events', { query: { limit: 1 } })), EVERY_MS).value;
+  const traits = useAnswer(whileOpen(operation('GET /v1/catalog/traits', { query: { limit: 1 } })), EVERY_MS).value;
+  const audiences = useAnswer(whileOpen(operation('GET /v1/audiences', { query: { limit: 1 } })), EVERY_MS).value;
   if (events === undefined || traits === undefined || audiences === undefined) return undefined;
   const came = (wanted: LiveRow['type']): boolean => rows.some(({ type }) => type === wanted);
   return {

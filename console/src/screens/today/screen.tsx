@@ -3,7 +3,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { ProjectStatus } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
 import { Problem, Ready } from '../../parts/loading/states.tsx';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { ScreenPage } from '../../parts/page.tsx';
 import { namesWanted } from '../../parts/user-cell.tsx';
 import { useHasData } from '../has-data.ts';
@@ -23,7 +23,7 @@ const SUMMARY_MS = 30_000;
 export function Screen() {
   const feed = useFeed({ recent: NEWEST, traits: namesWanted() }, false);
   const hasData = useHasData();
-  const { value: status } = usePoll(hasData === 'yes' ? operation('GET /v1/status') : undefined, STATUS_MS);
+  const { value: status } = useAnswer(hasData === 'yes' ? operation('GET /v1/status') : undefined, STATUS_MS);
   return (
     <ScreenPage
       title="Today"
@@ -44,7 +44,7 @@ interface ProjectProps {
 }
 
 function Project({ status, feed }: ProjectProps) {
-  const summary = usePoll(operation('GET /v1/summary'), SUMMARY_MS);
+  const summary = useAnswer(operation('GET /v1/summary'), SUMMARY_MS);
   return (
     <>
       <Ready of={summary} what="the last 24 hours">

@@ -36,9 +36,9 @@ function Users() {
   const { query } = address.value;
   const other = (Object.keys(OTHER_IDS) as (keyof typeof OTHER_IDS)[]).find((name) => query.has(name));
   const of = project.value?.id;
-  if (catalog.state === 'ready') kept = { of, traits: catalog.value.traits };
+  if (catalog.value !== undefined) kept = { of, traits: catalog.value.traits };
   // Without the catalogue there is nothing to choose, and users all the same.
-  const known = kept?.of === of ? kept?.traits : catalog.state === 'failed' ? [] : undefined;
+  const known = kept?.of === of ? kept?.traits : catalog.error === undefined ? undefined : [];
   if (known === undefined) return <Page />;
   return other === undefined ? <Listed known={known} /> : <ByOtherId by={other} known={known} />;
 }
@@ -69,7 +69,7 @@ function Listed({ known }: KnownProps) {
   const columns = columnsOf(known);
   const request = operation('POST /v1/users/query', { body: bodyOf(query, where, columns) });
   const loaded = useAnswer(request);
-  const total = loaded.state === 'ready' && loaded.value.total ? countOf(loaded.value.total) : undefined;
+  const total = loaded.value?.total ? countOf(loaded.value.total) : undefined;
   const isNarrowed = where.length > 0 || (query.get('search') ?? '') !== '';
   return (
     <Page total={total} actions={<Actions known={known} where={where} request={request} />}>

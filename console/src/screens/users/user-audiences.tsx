@@ -32,9 +32,7 @@ export function AudienceBadges({ audiences }: { readonly audiences: readonly Use
 
 interface UserAudiencesProps {
   readonly asked: Operation;
-  readonly loaded: Loaded<{ readonly audiences: readonly UserAudience[]; readonly next_cursor: string | null }> & {
-    readonly retry: () => void;
-  };
+  readonly loaded: Loaded<{ readonly audiences: readonly UserAudience[]; readonly next_cursor: string | null }>;
   readonly user: Profile;
 }
 

@@ -7,7 +7,6 @@ import { Download } from '../../parts/download.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
-import { usePoll } from '../../parts/loading/use-poll.ts';
 import { displayName } from '../../parts/user-cell.tsx';
 import { Activity } from './activity.tsx';
 import { saveExport } from './export-lines.ts';
@@ -20,7 +19,8 @@ import { AudienceBadges, UserAudiences } from './user-audiences.tsx';
 export function UserPage({ name }: { readonly name: UserName }) {
   const asked = profileRequest(name);
   // A link may be faster than the profile: after a failure it is asked for again.
-  const { value, error, retry } = usePoll(asked, () => undefined);
+  const loaded = useAnswer(asked, () => undefined);
+  const { value } = loaded;
   const known = value && displayName(value);
   const title = known ?? (name.by === 'user_id' ? name.id : 'Anonymous user');
   const tidemark = name.by === 'user_id' && { tidemark: ['user', 'show', name.id] };
@@ -39,7 +39,7 @@ export function UserPage({ name }: { readonly name: UserName }) {
         </>
       }
     >
-      <Ready of={{ value, error, retry }} what="the profile" missing={<Unknown />}>
+      <Ready of={loaded} what="the profile" missing={<Unknown />}>
         {(profile) => <Known name={name} profile={profile} />}
       </Ready>
     </ScreenPage>
@@ -65,7 +65,7 @@ function Known({ name, profile }: { readonly name: UserName; readonly profile: P
         <code>{id}</code>
         <CopyText text={id} what="the id" />
       </p>
-      {audiences.state === 'ready' && <AudienceBadges audiences={audiences.value.audiences} />}
+      {audiences.value !== undefined && <AudienceBadges audiences={audiences.value.audiences} />}
       <Activity name={name} profile={profile} />
       <div class="columns">
         <div class="stack">

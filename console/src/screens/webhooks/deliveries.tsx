@@ -11,7 +11,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { Pager } from '../../parts/loading/pager.tsx';
 import { FieldError, Ready } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { counted } from '../../parts/numbers.ts';
 import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
@@ -38,7 +38,7 @@ export function Deliveries({ endpoint, names, onChange }: DeliveriesProps) {
   const state = (['waiting', 'delivered', 'failed'] as const).find((one) => one === query.get('state'));
   const path = { id: endpoint.id };
   const asked = { state, cursor: query.get('cursor') ?? undefined, limit: PAGE };
-  const polled = usePoll(operation('GET /v1/endpoints/{id}/deliveries', { path, query: asked }), EVERY_MS);
+  const polled = useAnswer(operation('GET /v1/endpoints/{id}/deliveries', { path, query: asked }), EVERY_MS);
   useOpenRow();
   const change = (): void => {
     polled.retry();

@@ -7,7 +7,7 @@ import { linkTo } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Button } from '../../parts/form.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { ScreenPage } from '../../parts/page.tsx';
 import { NewSecret } from '../../parts/new-secret.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
@@ -22,7 +22,7 @@ export function Webhooks() {
   const [isMaking, setMaking] = useState(false);
   const [created, setCreated] = useState<EndpointWithSecret>();
   // A project has 20 at most: they are one page.
-  const polled = usePoll(operation('GET /v1/endpoints'), EVERY_MS);
+  const polled = useAnswer(operation('GET /v1/endpoints'), EVERY_MS);
   const names = useAudienceNames();
   const finish = (endpoint: EndpointWithSecret): void => {
     setCreated(endpoint);

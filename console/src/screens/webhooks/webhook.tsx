@@ -11,7 +11,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { Button } from '../../parts/form.tsx';
 import { Empty, Problem, Ready } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { ScreenPage } from '../../parts/page.tsx';
 import { NewSecret } from '../../parts/new-secret.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -26,7 +26,7 @@ const KEEP_OLD = { keep_old_hours: 24 };
 export function WebhookPage({ id }: { readonly id: string }) {
   const path = { id };
   const request = operation('GET /v1/endpoints/{id}', { path });
-  const polled = usePoll(request, EVERY_MS);
+  const polled = useAnswer(request, EVERY_MS);
   const [isEditing, setEditing] = useState(false);
   const { value } = polled;
   return (
