@@ -60,7 +60,6 @@ function Evaluations({ id, history, kind }: EvaluationsProps) {
   const shown = updates.filter(({ entry }) => numberOf(entry, kind) > 0);
   const open = address.value.query.get('at') ?? shown[0]?.entry.at;
   useEscape(() => setParameters({ at: 'none' }));
-  if (shown.length === 0) return <NoChanges isCounted={history.length > 0} kind={kind} />;
   return (
     <Listing
       rows={shown}
@@ -82,6 +81,7 @@ function Evaluations({ id, history, kind }: EvaluationsProps) {
         { name: 'Cause', look: 'quiet', cell: ({ entry }) => CAUSES[entry.cause](entry) },
       ]}
       detailsOf={({ entry, since }) => entry.at === open && <Users id={id} entry={entry} since={since} kind={kind} />}
+      none={<NoChanges isCounted={history.length > 0} kind={kind} />}
     />
   );
 }

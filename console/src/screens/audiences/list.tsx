@@ -4,7 +4,6 @@ import { mayChangeAudiences } from '../../frame/session.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { counted } from '../../parts/numbers.ts';
-import { Pager } from '../../parts/loading/pager.tsx';
 import { SentenceOf } from '../../parts/conditions/sentence-view.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
@@ -81,11 +80,14 @@ function Found({ page: { audiences, next_cursor: next }, isFirst }: FoundProps) 
           onInput={(event) => setParameters({ name: event.currentTarget.value })}
         />
       )}
-      {shown.length === 0 && (
-        <p class="quiet">{wanted === '' ? 'No audience has this tag.' : 'No audience matches this name.'}</p>
-      )}
-      <Listing look="audiences" rows={shown} keyOf={({ id }) => id} columns={COLUMNS} />
-      <Pager next={next} />
+      <Listing
+        look="audiences"
+        rows={shown}
+        keyOf={({ id }) => id}
+        columns={COLUMNS}
+        none={<p class="quiet">{wanted === '' ? 'No audience has this tag.' : 'No audience matches this name.'}</p>}
+        next={next}
+      />
     </>
   );
 }

@@ -8,7 +8,6 @@ import { address } from '../../frame/router.ts';
 import { Command, CopyAs } from '../../parts/copy-as.tsx';
 import { DocsLink } from '../../parts/docs-link.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, FieldError, Ready } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { useAnswer } from '../../parts/loading/use-load.ts';
@@ -50,9 +49,13 @@ export function Backups() {
         {(page) => (
           <>
             {page.folder === null ? <NoFolder /> : <Schedule page={page} />}
-            {page.backups.length > 0 && <Listing rows={page.backups} keyOf={({ id }) => id} columns={BACKUP_COLUMNS} />}
-            {page.folder !== null && page.backups.length === 0 && <p class="quiet">No backups yet.</p>}
-            <Pager next={page.next_cursor} />
+            <Listing
+              rows={page.backups}
+              keyOf={({ id }) => id}
+              columns={BACKUP_COLUMNS}
+              none={page.folder !== null && <p class="quiet">No backups yet.</p>}
+              next={page.next_cursor}
+            />
             {page.last !== null && <CheckAndRestore folder={page.last.folder} />}
           </>
         )}

@@ -8,7 +8,6 @@ import { CopyAs } from '../../parts/copy-as.tsx';
 import { Button, Field, submitted } from '../../parts/form.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { count as countText, grouped } from '../../parts/numbers.ts';
-import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
@@ -68,8 +67,7 @@ function Names({ narrowing, cursor }: { readonly narrowing: Narrowing; readonly 
           <NoNames prefix={narrowing.prefix} />
         ) : (
           <>
-            <List events={events} />
-            <Pager next={next} />
+            <List events={events} next={next} />
             <p class="quiet small below">
               New events appear within a minute.
               {!exact && ' A message that was sent twice may count twice for about a day.'}
@@ -82,7 +80,7 @@ function Names({ narrowing, cursor }: { readonly narrowing: Narrowing; readonly 
   );
 }
 
-function List({ events }: { readonly events: readonly CatalogName[] }) {
+function List({ events, next }: { readonly events: readonly CatalogName[]; readonly next: string | null }) {
   const days = useLastDays(events);
   const columns: readonly CellColumn<CatalogName>[] = [
     { name: 'Event', cell: ({ name }) => <RowLink link={linkTo(['events', name])}>{name}</RowLink> },
@@ -91,7 +89,7 @@ function List({ events }: { readonly events: readonly CatalogName[] }) {
     { name: 'Last seen', look: 'quiet', cell: ({ last_seen: at }) => <Ago at={at} isPlain /> },
     { name: 'First seen', look: 'quiet narrow-off', cell: ({ first_seen: at }) => <Ago at={at} isPlain /> },
   ];
-  return <Listing rows={events} keyOf={({ name }) => name} columns={columns} />;
+  return <Listing rows={events} keyOf={({ name }) => name} columns={columns} next={next} />;
 }
 
 function Days({ values }: { readonly values: readonly number[] | undefined }) {

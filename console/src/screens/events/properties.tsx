@@ -22,11 +22,12 @@ export function Properties({
         </>
       }
     >
-      {properties.length === 0 ? (
-        <p class="quiet">This event was never sent with properties.</p>
-      ) : (
-        <Listing rows={properties} keyOf={({ name }) => name} columns={COLUMNS} />
-      )}
+      <Listing
+        rows={properties}
+        keyOf={({ name }) => name}
+        columns={COLUMNS}
+        none={<p class="quiet">This event was never sent with properties.</p>}
+      />
     </Section>
   );
 }

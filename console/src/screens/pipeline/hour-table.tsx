@@ -6,7 +6,14 @@ import { count, counted } from '../../parts/numbers.ts';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 
-export function HourTable({ hours }: { readonly hours: readonly VerifiedHour[] }) {
+interface HourTableProps {
+  readonly hours: readonly VerifiedHour[];
+  /** Why there are none. */
+  readonly none: string;
+  readonly next: string | null;
+}
+
+export function HourTable({ hours, none, next }: HourTableProps) {
   return (
     <div class="scrolling" tabIndex={0} role="region" aria-label="Hours">
       <Listing
@@ -15,6 +22,9 @@ export function HourTable({ hours }: { readonly hours: readonly VerifiedHour[] }
         keyOf={({ hour, project }) => hour + project}
         columns={COLUMNS}
         rowLook={({ equal }) => (equal ? '' : 'differs')}
+        none={<p class="quiet">{none}</p>}
+        next={next}
+        cursor="hours"
       />
     </div>
   );

@@ -9,7 +9,6 @@ import { address, setParameters } from '../../frame/router.ts';
 import { Select } from '../../parts/choice.tsx';
 import { Command, curlText, tidemarkText } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
-import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, FieldError, Ready } from '../../parts/loading/states.tsx';
 import { Ago, minuteText } from '../../parts/time.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
@@ -147,19 +146,12 @@ function Found({ found: { verification, hours, next_cursor: next }, list }: Foun
           onChange={(isOn) => setParameters({ differing: isOn ? 'true' : '', hours: '' })}
         />
       </div>
-      {hours.length === 0 ? <NoHours isFiltered={isFiltered} /> : <HourTable hours={hours} />}
-      <Pager next={next} name="hours" />
+      <HourTable hours={hours} none={isFiltered ? 'No hour differs.' : NO_HOURS} next={next} />
     </>
   );
 }
 
-function NoHours({ isFiltered }: { readonly isFiltered: boolean }) {
-  return (
-    <p class="quiet">
-      {isFiltered ? 'No hour differs.' : 'No messages in that time, or its hours are no longer kept.'}
-    </p>
-  );
-}
+const NO_HOURS = 'No messages in that time, or its hours are no longer kept.';
 
 function Running({ job: { progress, seconds_left: left } }: { readonly job: VerificationJob }) {
   const done = progress === null ? undefined : countOf(progress.done);

@@ -11,7 +11,6 @@ import { ScreenPage, Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { bytes, count, counted, durationText } from '../../parts/numbers.ts';
-import { Pager } from '../../parts/loading/pager.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Button } from '../../parts/form.tsx';
@@ -165,10 +164,7 @@ export function RefusedList({ id, refused, isOver: isFinal }: RefusedListProps) 
     <Section id="refused-title" title="Rejected lines">
       <Ready of={page} what="rejected lines">
         {({ refused: lines, next_cursor: next }) => (
-          <>
-            <Listing rows={lines} keyOf={({ line }) => line.rawJSON} columns={COLUMNS} />
-            <Pager next={next} name="lines" />
-          </>
+          <Listing rows={lines} keyOf={({ line }) => line.rawJSON} columns={COLUMNS} next={next} cursor="lines" />
         )}
       </Ready>
     </Section>

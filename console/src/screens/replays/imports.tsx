@@ -4,7 +4,6 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { ImportJob } from '../../api/types.ts';
 import { address, linkTo } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
-import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -23,10 +22,7 @@ export function Imports() {
   return (
     <Ready of={polled} what="imports">
       {({ imports, next_cursor: next }) => (
-        <>
-          {imports.length === 0 ? <NothingYet /> : <Rows imports={imports} />}
-          <Pager next={next} />
-        </>
+        <Listing rows={imports} keyOf={({ id }) => id} columns={COLUMNS} none={<NothingYet />} next={next} />
       )}
     </Ready>
   );
@@ -46,10 +42,6 @@ export function ImportAFile() {
       Import a file
     </a>
   );
-}
-
-function Rows({ imports }: { readonly imports: readonly ImportJob[] }) {
-  return <Listing rows={imports} keyOf={({ id }) => id} columns={COLUMNS} />;
 }
 
 const COLUMNS: readonly CellColumn<ImportJob>[] = [

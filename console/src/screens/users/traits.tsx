@@ -33,17 +33,14 @@ export function Traits({ name, profile }: { readonly name: UserName; readonly pr
           />
         )}
       </div>
-      {all.length === 0 && <p class="quiet">This user has no traits yet.</p>}
-      {all.length > 0 && shown.length === 0 && <p class="quiet">No trait matches this name.</p>}
-      {shown.length > 0 && (
-        <Listing
-          look="traits"
-          rows={shown}
-          keyOf={([trait]) => trait}
-          columns={TRAIT_COLUMNS}
-          detailsOf={([trait]) => isOpenRow(trait, 'history') && <History name={name} trait={trait} />}
-        />
-      )}
+      <Listing
+        look="traits"
+        rows={shown}
+        keyOf={([trait]) => trait}
+        columns={TRAIT_COLUMNS}
+        detailsOf={([trait]) => isOpenRow(trait, 'history') && <History name={name} trait={trait} />}
+        none={<p class="quiet">{wanted === '' ? 'This user has no traits yet.' : 'No trait matches this name.'}</p>}
+      />
     </>
   );
 }

@@ -8,7 +8,6 @@ import { address, setParameters } from '../../frame/router.ts';
 import { Select } from '../../parts/choice.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { Pager } from '../../parts/loading/pager.tsx';
 import { FieldError, Ready } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { useAnswer } from '../../parts/loading/use-load.ts';
@@ -63,18 +62,14 @@ export function Deliveries({ endpoint, names, onChange }: DeliveriesProps) {
     >
       <Ready of={polled} what="deliveries">
         {({ deliveries, next_cursor: next }) => (
-          <>
-            {deliveries.length === 0 && <p class="quiet">{state === undefined ? NOTHING_YET : NONE_LIKE_THESE}</p>}
-            {deliveries.length > 0 && (
-              <Listing
-                rows={deliveries}
-                keyOf={({ id }) => id}
-                columns={columnsWith(names)}
-                detailsOf={(one) => isOpenRow(one.id) && <Details of={one} endpoint={endpoint} onChange={change} />}
-              />
-            )}
-            <Pager next={next} />
-          </>
+          <Listing
+            rows={deliveries}
+            keyOf={({ id }) => id}
+            columns={columnsWith(names)}
+            detailsOf={(one) => isOpenRow(one.id) && <Details of={one} endpoint={endpoint} onChange={change} />}
+            none={<p class="quiet">{state === undefined ? NOTHING_YET : NONE_LIKE_THESE}</p>}
+            next={next}
+          />
         )}
       </Ready>
     </Section>

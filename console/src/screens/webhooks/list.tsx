@@ -49,30 +49,30 @@ export function Webhooks() {
           onClose={() => setMaking(false)}
         />
       )}
-      {created !== undefined && <Secret of={created} onClose={() => setCreated(undefined)} />}
+      {created !== undefined && (
+        <NewSecret
+          title="The signing secret"
+          name={nameOf(created)}
+          what="the secret"
+          text={created.secret}
+          onClose={() => setCreated(undefined)}
+        />
+      )}
       <Ready of={polled} what="webhooks">
-        {({ endpoints }) => <Rows endpoints={endpoints} names={names} action={make} />}
+        {({ endpoints }) => (
+          <Listing
+            rows={endpoints}
+            keyOf={({ id }) => id}
+            columns={columnsWith(names)}
+            none={!isMaking && <NoWebhooks action={make} />}
+          />
+        )}
       </Ready>
     </ScreenPage>
   );
 }
 
-function Secret({ of, onClose }: { readonly of: EndpointWithSecret; readonly onClose: () => void }) {
-  return (
-    <NewSecret title="The signing secret" name={nameOf(of)} what="the secret" text={of.secret} onClose={onClose} />
-  );
-}
-
-interface RowsProps {
-  readonly endpoints: readonly Endpoint[];
-  readonly names: AudienceNames;
-  /** What makes the first one; false while it is made. */
-  readonly action: ComponentChildren;
-}
-
-function Rows({ endpoints, names, action }: RowsProps) {
-  if (endpoints.length > 0) return <Listing rows={endpoints} keyOf={({ id }) => id} columns={columnsWith(names)} />;
-  if (action === false) return null;
+function NoWebhooks({ action }: { readonly action: ComponentChildren }) {
   return (
     <Empty title="No webhooks yet" action={action}>
       A webhook tells another service, such as your survey or mail tool, who has just joined or left an audience.
