@@ -100,7 +100,9 @@ export function FilterField({ name, label, type = 'search', placeholder, isSearc
       defaultValue={value}
       key={value}
       data-search={isSearch ? '' : undefined}
-      onChange={({ currentTarget }) => setParameters({ [name]: currentTarget.value.trim() }, { push: true })}
+      onChange={({ currentTarget }) =>
+        setParameters({ [name]: currentTarget.value.trim(), cursor: '' }, { push: true })
+      }
     />
   );
 }

@@ -2,18 +2,17 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AdminProject } from '../../api/types.ts';
-import { goTo, linkTo } from '../../frame/router.ts';
+import { address, goTo, linkTo } from '../../frame/router.ts';
 import { loadSession } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Button, Field, FormButtons, submitted } from '../../parts/form.tsx';
 import { grouped } from '../../parts/numbers.ts';
-import { More } from '../../parts/loading/more.tsx';
-import { Problem } from '../../parts/loading/states.tsx';
+import { Problem, Ready } from '../../parts/loading/states.tsx';
 import { Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
-import { usePages } from '../../parts/loading/use-pages.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { ZoneField } from './zone-field.tsx';
 
 const COLUMNS: readonly CellColumn<AdminProject>[] = [
@@ -30,13 +29,8 @@ const COLUMNS: readonly CellColumn<AdminProject>[] = [
 
 export function Projects() {
   const [isMaking, setMaking] = useState(false);
-  const pages = usePages('projects', async (cursor, signal) => {
-    const { projects, next_cursor: next } = await ask({
-      ...operation('GET /v1/admin/projects', { query: { cursor } }),
-      signal,
-    });
-    return { items: projects, next };
-  });
+  const cursor = address.value.query.get('cursor') ?? undefined;
+  const loaded = useAnswer(operation('GET /v1/admin/projects', { query: { cursor } }));
   return (
     <Section
       id="projects"
@@ -49,8 +43,11 @@ export function Projects() {
       }
     >
       {isMaking && <NewProject onCancel={() => setMaking(false)} />}
-      {pages.items.length > 0 && <Listing rows={pages.items} keyOf={({ id }) => id} columns={COLUMNS} />}
-      <More pages={pages} what="projects" />
+      <Ready of={loaded} what="projects">
+        {({ projects, next_cursor: next }) => (
+          <Listing rows={projects} keyOf={({ id }) => id} columns={COLUMNS} next={next} />
+        )}
+      </Ready>
     </Section>
   );
 }

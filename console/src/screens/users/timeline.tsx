@@ -1,6 +1,5 @@
 /** What happened to a user, newest first, by day, a page after the other; a row opens in its place. */
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { TimelineEntry } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
@@ -8,8 +7,7 @@ import { CopyAs } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { FilterField, Filters } from '../../parts/choice.tsx';
 import { Excerpt } from '../../parts/json/json-view.tsx';
-import { More } from '../../parts/loading/more.tsx';
-import { usePages } from '../../parts/loading/use-pages.ts';
+import { More, usePages } from '../../parts/loading/use-pages.tsx';
 import { useEscape } from '../../parts/loading/use-escape.ts';
 import { Section } from '../../parts/page.tsx';
 import { LineButton } from '../../parts/table.tsx';
@@ -113,23 +111,22 @@ interface PagesProps {
 }
 
 function Pages({ name, narrowing, isFiltered }: PagesProps) {
-  const pages = usePages(JSON.stringify([name, narrowing]), async (cursor, signal) => {
-    const { timeline, next_cursor: next } = await ask({ ...requestOf(name, narrowing, cursor), signal });
-    return { items: timeline, next };
-  });
+  const pages = usePages(
+    (cursor) => requestOf(name, narrowing, cursor),
+    ({ timeline }) => timeline,
+  );
   const isWhole = !isFiltered && narrowing.types.length === ALL.length;
   return (
     <>
       <Days entries={pages.items} />
-      <More pages={pages} what="the timeline" />
-      {pages.isEnd && <p class="quiet below">{endText(pages.items.length, isWhole)}</p>}
+      <More
+        pages={pages}
+        what="the timeline"
+        none={<p class="quiet below">{isWhole ? 'Nothing yet.' : 'Nothing like this.'}</p>}
+        end={isWhole ? 'There is nothing earlier.' : 'There is nothing earlier like this.'}
+      />
     </>
   );
-}
-
-function endText(entries: number, isWhole: boolean): string {
-  if (entries === 0) return isWhole ? 'Nothing yet.' : 'Nothing like this.';
-  return isWhole ? 'There is nothing earlier.' : 'There is nothing earlier like this.';
 }
 
 function Days({ entries }: { readonly entries: readonly TimelineEntry[] }) {
