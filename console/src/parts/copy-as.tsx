@@ -8,7 +8,7 @@ import { Button } from './form.tsx';
 import { Ready } from './loading/states.tsx';
 import { useAnswer } from './loading/use-load.ts';
 
-interface CopyAsProps {
+export interface CopyAsProps {
   readonly request: Operation;
   /** Whether the answer is a stream, which curl must not buffer. */
   readonly isStream?: boolean;

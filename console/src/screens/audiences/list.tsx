@@ -2,7 +2,6 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { AudiencePage, SavedAudience } from '../../api/types.ts';
 import { mayChangeAudiences } from '../../frame/session.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { SentenceOf } from '../../parts/conditions/sentence-view.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
@@ -28,15 +27,11 @@ export function AudienceList() {
   return (
     <ScreenPage
       title="Audiences"
-      actions={
-        <>
-          {mayChangeAudiences.value && <NewAudience />}
-          <CopyAs
-            request={operation('GET /v1/audiences', { query: { tag } })}
-            tidemark={['audience', 'list', ...(tag === undefined ? [] : ['--tag', tag])]}
-          />
-        </>
-      }
+      actions={mayChangeAudiences.value && <NewAudience />}
+      copy={{
+        request: operation('GET /v1/audiences', { query: { tag } }),
+        tidemark: ['audience', 'list', ...(tag === undefined ? [] : ['--tag', tag])],
+      }}
     >
       {tag !== undefined && (
         <p class="row below">

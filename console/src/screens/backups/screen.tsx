@@ -5,7 +5,7 @@ import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import { tellDone } from '../../frame/feedback.tsx';
 import { address } from '../../frame/router.ts';
-import { Command, CopyAs } from '../../parts/copy-as.tsx';
+import { Command } from '../../parts/copy-as.tsx';
 import { DocsLink } from '../../parts/docs-link.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Empty, FieldError, Ready } from '../../parts/loading/states.tsx';
@@ -35,15 +35,11 @@ export function Backups() {
     <ScreenPage
       title="Backups"
       beside={<p class="quiet">The event log, projects, keys and audiences: all that a restore needs</p>}
-      actions={
-        <>
-          {value !== undefined && value.folder !== null && <BackUp isBusy={isRunning(value)} onStart={retry} />}
-          <CopyAs
-            request={operation('GET /v1/admin/backups')}
-            also={{ 'back up now': operation('POST /v1/admin/backups', { body: {} }) }}
-          />
-        </>
-      }
+      actions={value !== undefined && value.folder !== null && <BackUp isBusy={isRunning(value)} onStart={retry} />}
+      copy={{
+        request: operation('GET /v1/admin/backups'),
+        also: { 'back up now': operation('POST /v1/admin/backups', { body: {} }) },
+      }}
     >
       <Ready of={polled} what="backups">
         {(page) => (

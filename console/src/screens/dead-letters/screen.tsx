@@ -3,7 +3,6 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { DeadLetter, DeadLettersPage } from '../../api/types.ts';
 import { address, linkTo } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { type CellColumn, Listing, Pager, RowLink } from '../../parts/table.tsx';
@@ -34,7 +33,7 @@ function List() {
     <ScreenPage
       title="Dead letters"
       beside={<p class="quiet">Messages that could not be stored</p>}
-      actions={<CopyAs request={asked} tidemark={['dead-letters', 'list', ...optionsOf(selected)]} />}
+      copy={{ request: asked, tidemark: ['dead-letters', 'list', ...optionsOf(selected)] }}
     >
       <Facets filter={filter} counts={page.value?.facets} />
       <Ready of={page} what="dead letters">

@@ -4,7 +4,6 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { CatalogName } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { Choice } from '../../parts/choice.tsx';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Button, Field, submitted } from '../../parts/form.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { count as countText, grouped } from '../../parts/numbers.ts';
@@ -24,7 +23,7 @@ export function Catalog() {
   const [prefix, cursor] = ['prefix', 'cursor'].map((name) => query.get(name) ?? undefined);
   const narrowing: Narrowing = { prefix, order: query.get('order') === 'name' ? 'name' : undefined };
   return (
-    <ScreenPage title="Events" actions={<CopyAs request={operation('GET /v1/catalog/events', { query: narrowing })} />}>
+    <ScreenPage title="Events" copy={{ request: operation('GET /v1/catalog/events', { query: narrowing }) }}>
       <SearchForm key={JSON.stringify(narrowing)} {...narrowing} />
       <Names narrowing={narrowing} cursor={cursor} />
     </ScreenPage>

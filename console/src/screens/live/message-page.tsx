@@ -1,6 +1,5 @@
 /** The messages with an id, each with its receipt: what the search finds by an id, and a timeline links to. */
 import { operation } from '../../../../schemas/operations.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
@@ -17,7 +16,7 @@ export function MessagePage({ id }: { readonly id: string }) {
     <ScreenPage
       title={<span class="id">{id}</span>}
       up={{ path: 'live', name: 'Live' }}
-      actions={<CopyAs request={request} also={Object.fromEntries(receipts)} />}
+      copy={{ request: request, also: Object.fromEntries(receipts) }}
     >
       <Ready of={loaded} what="the message" missing={<Unknown retry={loaded.retry} />}>
         {() =>

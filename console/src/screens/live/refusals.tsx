@@ -2,7 +2,6 @@
 import { operation } from '../../../../schemas/operations.ts';
 import type { RefusalGroup } from '../../api/types.ts';
 import { address } from '../../frame/router.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
@@ -22,7 +21,7 @@ export function Refusals() {
     <Section
       id="refusals"
       title="Rejected or mended in the last 30 days"
-      actions={<CopyAs request={operation('GET /v1/refusals')} />}
+      copy={{ request: operation('GET /v1/refusals') }}
     >
       <Ready of={polled} what="what was rejected">
         {({ refusals, next_cursor: next }) => (

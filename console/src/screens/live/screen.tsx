@@ -4,7 +4,6 @@ import type { LiveRow } from '../../api/types.ts';
 import { useShortcuts } from '../../frame/keyboard.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
@@ -54,18 +53,16 @@ function Stream() {
       look={open === undefined ? '' : 'with-panel'}
       beside={<Status feed={feed} isPaused={isPaused} />}
       actions={
-        <>
-          <Button label={isPaused ? 'Resume' : 'Pause'} aria-pressed={isPaused} onClick={() => setPaused(!isPaused)} />
-          <CopyAs
-            request={operation('GET /v1/events/live', { query: filter })}
-            isStream
-            tidemark={['tail', ...tailOptions(filter)]}
-            also={{
-              'receipt of the open message': open?.receipt === undefined ? undefined : receiptRequest(open.receipt),
-            }}
-          />
-        </>
+        <Button label={isPaused ? 'Resume' : 'Pause'} aria-pressed={isPaused} onClick={() => setPaused(!isPaused)} />
       }
+      copy={{
+        request: operation('GET /v1/events/live', { query: filter }),
+        isStream: true,
+        tidemark: ['tail', ...tailOptions(filter)],
+        also: {
+          'receipt of the open message': open?.receipt === undefined ? undefined : receiptRequest(open.receipt),
+        },
+      }}
     >
       <Tabs label="Live" tabs={tabLinks(TABS)} />
       <Narrowing {...filter} />

@@ -4,7 +4,6 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { InstallationStatus } from '../../api/types.ts';
 import { address } from '../../frame/router.ts';
 import { AttentionList, wantsText } from '../../parts/attention.tsx';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Ready } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { ScreenPage } from '../../parts/page.tsx';
@@ -26,11 +25,7 @@ export function Screen() {
     <ScreenPage
       title="Pipeline"
       beside={value !== undefined && error === undefined && <Headline status={value} />}
-      actions={
-        <CopyAs request={operation('GET /v1/admin/status')} tidemark={['status']}>
-          <HoursCommands />
-        </CopyAs>
-      }
+      copy={{ request: operation('GET /v1/admin/status'), tidemark: ['status'], children: <HoursCommands /> }}
     >
       <Ready of={status} what="the pipeline">
         {(found) => (

@@ -4,7 +4,6 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { ImportJob, RejectedLine } from '../../api/types.ts';
 import { address } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { FieldError, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage, Section } from '../../parts/page.tsx';
@@ -25,12 +24,8 @@ export function ImportPage({ id }: { readonly id: string }) {
     <ScreenPage
       title={polled.value?.args.name ?? 'Import'}
       up={{ path: 'imports', name: 'Imports' }}
-      actions={
-        <>
-          {polled.value !== undefined && <Steps job={polled.value} onDone={polled.retry} />}
-          <CopyAs request={operation('GET /v1/admin/imports/{id}', { path })} also={{ 'rejected lines': rejected }} />
-        </>
-      }
+      actions={polled.value !== undefined && <Steps job={polled.value} onDone={polled.retry} />}
+      copy={{ request: operation('GET /v1/admin/imports/{id}', { path }), also: { 'rejected lines': rejected } }}
     >
       <Ready of={polled} what="the import">
         {(job) => <Whole job={job} />}

@@ -5,7 +5,6 @@ import { address, setParameters } from '../../frame/router.ts';
 import { projectName, session } from '../../frame/session.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { JsonDiff } from '../../parts/json/json-diff.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
@@ -56,11 +55,7 @@ export function Audit() {
   const { of_project: project, ...rest } = filter;
   const asked = { ...rest, project };
   return (
-    <Section
-      id="audit"
-      title="Audit log"
-      actions={<CopyAs request={operation('GET /v1/admin/audit', { query: asked })} />}
-    >
+    <Section id="audit" title="Audit log" copy={{ request: operation('GET /v1/admin/audit', { query: asked }) }}>
       <Narrowing filter={filter} />
       <Entries asked={asked} />
     </Section>

@@ -7,7 +7,6 @@ import { tellDone } from '../../frame/feedback.tsx';
 import { address } from '../../frame/router.ts';
 import { session } from '../../frame/session.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Ready } from '../../parts/loading/states.tsx';
 import { Section } from '../../parts/page.tsx';
 import { NewSecret } from '../../parts/new-secret.tsx';
@@ -36,12 +35,8 @@ export function Keys({ project }: KeysProps) {
     <Section
       id="keys"
       title={isOfInstallation ? 'Admin keys' : 'Keys'}
-      actions={
-        <>
-          {!isMaking && <Button label="New key" onClick={() => setMaking(true)} />}
-          <CopyAs request={keysOf(project)} />
-        </>
-      }
+      actions={!isMaking && <Button label="New key" onClick={() => setMaking(true)} />}
+      copy={{ request: keysOf(project) }}
     >
       {isOfInstallation && (
         <p class="quiet small text">An admin key opens every project and these settings. It cannot send messages.</p>

@@ -4,7 +4,6 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { AdminProject } from '../../api/types.ts';
 import { address, goTo, linkTo } from '../../frame/router.ts';
 import { loadSession } from '../../frame/session.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Button, Field, FormButtons, submitted } from '../../parts/form.tsx';
 import { grouped } from '../../parts/numbers.ts';
 import { Problem, Ready } from '../../parts/loading/states.tsx';
@@ -35,12 +34,8 @@ export function Projects() {
     <Section
       id="projects"
       title="Projects"
-      actions={
-        <>
-          {!isMaking && <Button label="New project" onClick={() => setMaking(true)} />}
-          <CopyAs request={operation('GET /v1/admin/projects')} tidemark={['project', 'list']} />
-        </>
-      }
+      actions={!isMaking && <Button label="New project" onClick={() => setMaking(true)} />}
+      copy={{ request: operation('GET /v1/admin/projects'), tidemark: ['project', 'list'] }}
     >
       {isMaking && <NewProject onCancel={() => setMaking(false)} />}
       <Ready of={loaded} what="projects">

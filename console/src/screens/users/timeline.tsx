@@ -3,7 +3,6 @@ import { useState } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
 import type { TimelineEntry } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { FilterField, Filters } from '../../parts/choice.tsx';
 import { Excerpt } from '../../parts/json/json-view.tsx';
@@ -38,12 +37,7 @@ export function Timeline({ name }: { readonly name: UserName }) {
     <Section
       id="timeline"
       title="Timeline"
-      actions={
-        <>
-          <Button label="Filter" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} />
-          <CopyAs request={requestOf(name, narrowing)} />
-        </>
-      }
+      actions={<Button label="Filter" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} />}
     >
       <Kinds types={types} />
       {isOpen && <FilterForm />}
@@ -60,6 +54,11 @@ function narrowingOf(query: URLSearchParams): Narrowing {
 }
 
 const PAGE = 50;
+
+/** The first page, as the address narrows it. */
+export function timelineRequest(name: UserName) {
+  return requestOf(name, narrowingOf(address.value.query));
+}
 
 /** A name of events leaves everything else out. */
 function requestOf(name: UserName, { types, event, since, until }: Narrowing, cursor?: string) {

@@ -1,8 +1,8 @@
-import { operation } from '../../../../schemas/operations.ts';
+import { operation, type Operation } from '../../../../schemas/operations.ts';
 import type { Profile } from '../../api/types.ts';
-import { linkTo } from '../../frame/router.ts';
+import { address, linkTo } from '../../frame/router.ts';
 import { isAdmin } from '../../frame/session.ts';
-import { CopyAs, CopyText } from '../../parts/copy-as.tsx';
+import { CopyText } from '../../parts/copy-as.tsx';
 import { Download } from '../../parts/download.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
@@ -11,8 +11,8 @@ import { displayName } from '../../parts/user-cell.tsx';
 import { Activity } from './activity.tsx';
 import { saveExport } from './export-lines.ts';
 import { ForgetButton } from './forget.tsx';
-import { Timeline } from './timeline.tsx';
-import { profileRequest, targetOf, type UserName } from '../user-link.ts';
+import { Timeline, timelineRequest } from './timeline.tsx';
+import { profileRequest, targetOf, traitHistoryRequest, type UserName } from '../user-link.ts';
 import { Traits } from './traits.tsx';
 import { AudienceBadges, UserAudiences } from './user-audiences.tsx';
 
@@ -23,7 +23,6 @@ export function UserPage({ name }: { readonly name: UserName }) {
   const { value } = loaded;
   const known = value && displayName(value);
   const title = known ?? (name.by === 'user_id' ? name.id : 'Anonymous user');
-  const tidemark = name.by === 'user_id' && { tidemark: ['user', 'show', name.id] };
   return (
     <ScreenPage
       title={known === undefined ? <span class="id">{title}</span> : title}
@@ -34,16 +33,30 @@ export function UserPage({ name }: { readonly name: UserName }) {
           {value !== undefined && (
             <Download label="Export" unit="lines" run={(tell, signal) => saveExport(name, tell, signal)} />
           )}
-          <CopyAs request={asked} {...tidemark} />
           {value !== undefined && isAdmin.value && <ForgetButton profile={value} />}
         </>
       }
+      copy={{
+        request: asked,
+        also: requestsBelow(name),
+        ...(name.by === 'user_id' && { tidemark: ['user', 'show', name.id] }),
+      }}
     >
       <Ready of={loaded} what="the profile" missing={<Unknown />}>
         {(profile) => <Known name={name} profile={profile} />}
       </Ready>
     </ScreenPage>
   );
+}
+
+/** What the parts of the page ask, as they are narrowed; the values of a trait where one is open. */
+function requestsBelow(name: UserName): Readonly<Record<string, Operation | undefined>> {
+  const trait = address.value.query.get('history') ?? '';
+  return {
+    timeline: timelineRequest(name),
+    audiences: operation('GET /v1/users/{user_id}/audiences', targetOf(name)),
+    [`values of ${trait}`]: trait === '' ? undefined : traitHistoryRequest(name, trait),
+  };
 }
 
 function Unknown() {
@@ -56,8 +69,7 @@ function Unknown() {
 }
 
 function Known({ name, profile }: { readonly name: UserName; readonly profile: Profile }) {
-  const asked = operation('GET /v1/users/{user_id}/audiences', targetOf(name));
-  const audiences = useAnswer(asked);
+  const audiences = useAnswer(operation('GET /v1/users/{user_id}/audiences', targetOf(name)));
   const id = profile.user_id ?? profile.anonymous_ids[0] ?? profile.internal_id;
   return (
     <>
@@ -72,7 +84,7 @@ function Known({ name, profile }: { readonly name: UserName; readonly profile: P
           <section aria-labelledby="traits">
             <Traits name={name} profile={profile} />
           </section>
-          <UserAudiences asked={asked} loaded={audiences} user={profile} />
+          <UserAudiences loaded={audiences} user={profile} />
         </div>
         <Timeline name={name} />
       </div>

@@ -4,7 +4,6 @@ import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { Endpoint, EndpointWithSecret } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Button } from '../../parts/form.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
@@ -34,12 +33,8 @@ export function Webhooks() {
     <ScreenPage
       title="Webhooks"
       beside={<p class="quiet">Who joins and leaves an audience, posted to your URL</p>}
-      actions={
-        <>
-          {make}
-          <CopyAs request={operation('GET /v1/endpoints')} tidemark={['endpoint', 'list']} />
-        </>
-      }
+      actions={make}
+      copy={{ request: operation('GET /v1/endpoints'), tidemark: ['endpoint', 'list'] }}
     >
       {isMaking && (
         <WebhookForm

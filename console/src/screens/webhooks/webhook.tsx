@@ -6,7 +6,6 @@ import type { Delivery, Endpoint } from '../../api/types.ts';
 import { tellDone } from '../../frame/feedback.tsx';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Button } from '../../parts/form.tsx';
 import { Empty, Problem, Ready } from '../../parts/loading/states.tsx';
@@ -33,16 +32,12 @@ export function WebhookPage({ id }: { readonly id: string }) {
     <ScreenPage
       title={value === undefined ? 'Webhook' : nameOf(value)}
       up={{ path: 'webhooks', name: 'Webhooks' }}
-      actions={
-        <>
-          {value !== undefined && <Buttons endpoint={value} onEdit={() => setEditing(true)} />}
-          <CopyAs
-            request={request}
-            tidemark={['endpoint', 'show', id]}
-            also={{ deliveries: operation('GET /v1/endpoints/{id}/deliveries', { path }) }}
-          />
-        </>
-      }
+      actions={value !== undefined && <Buttons endpoint={value} onEdit={() => setEditing(true)} />}
+      copy={{
+        request: request,
+        tidemark: ['endpoint', 'show', id],
+        also: { deliveries: operation('GET /v1/endpoints/{id}/deliveries', { path }) },
+      }}
     >
       <Ready of={polled} what="the webhook" missing={<Missing />}>
         {(endpoint) => (
