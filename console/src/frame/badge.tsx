@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { countOf, type RawNumber } from '../api/json.ts';
-import type { Raw } from '../api/answer.ts';
+import type { Raw } from '../api/types.ts';
 import type { Request } from '../api/client.ts';
 import { operation } from '../../../schemas/operations.ts';
 import { count } from '../parts/numbers.ts';

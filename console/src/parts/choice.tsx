@@ -6,6 +6,7 @@ import { Check, Field } from './form.tsx';
 interface SelectProps {
   /** What is chosen, for those who do not see where it stands. */
   readonly label?: string;
+  readonly look?: string;
   readonly value: string;
   /** Texts by their values, in the order of the list. */
   readonly options: Readonly<Record<string, string>> | readonly (readonly [value: string, text: string])[];
@@ -17,11 +18,12 @@ interface SelectProps {
 }
 
 /** One of several. What is chosen already is in the list, even where nothing else knows it. */
-export function Select({ label, value, options, off = [], isSearch = false, onChoice }: SelectProps) {
+export function Select({ label, look, value, options, off = [], isSearch = false, onChoice }: SelectProps) {
   const known = Array.isArray(options) ? (options as readonly (readonly [string, string])[]) : Object.entries(options);
   const all = known.some(([one]) => one === value) ? known : [[value, value] as const, ...known];
   return (
     <select
+      class={look}
       aria-label={label}
       value={value}
       data-search={isSearch ? '' : undefined}

@@ -68,20 +68,13 @@ export function TypedName({ name, typed, onType }: TypedNameProps) {
   );
 }
 
-interface ConfirmButtonProps {
+interface ConfirmButtonProps extends Omit<ConfirmNameProps, 'onClose'> {
   /** On the button that asks: `Delete…` */
   readonly label: string;
   /** Which one, for those who do not see where the button stands. */
   readonly ariaLabel?: string;
   readonly look?: string;
   readonly isRow?: boolean;
-  readonly title: string;
-  /** What is typed to confirm; nothing is where it is left out. */
-  readonly name?: string;
-  readonly action: string;
-  readonly onConfirm: () => Promise<void>;
-  /** What will happen. */
-  readonly children: ComponentChildren;
 }
 
 /** A button of what cannot be undone, with the dialog before it. */

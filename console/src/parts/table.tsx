@@ -1,6 +1,6 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import { address, linkTo, setParameters } from '../frame/router.ts';
-import { useEscape } from './loading/use-escape.ts';
+import { useEscape } from '../frame/keyboard.ts';
 import './table.css';
 
 interface Column {

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { Raw } from '../../api/answer.ts';
+import type { Raw } from '../../api/types.ts';
 import { type ApiError, ask, refusalIn, type Request } from '../../api/client.ts';
 
 /** What was asked for, as far as it is there: neither a value nor an error while it is asked for the first time. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import type { Raw } from '../../api/answer.ts';
+import type { Raw } from '../../api/types.ts';
 import { type ApiError, ask, refusalIn } from '../../api/client.ts';
 import type { Operation } from '../../../../schemas/operations.ts';
 import { Button } from '../form.tsx';

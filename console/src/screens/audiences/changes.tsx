@@ -11,7 +11,7 @@ import { Section } from '../../parts/page.tsx';
 import { Listing, RowButton } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer, useLoad } from '../../parts/loading/use-load.ts';
-import { useEscape } from '../../parts/loading/use-escape.ts';
+import { useEscape } from '../../frame/keyboard.ts';
 import { namesWanted, UserCell } from '../../parts/user-cell.tsx';
 import { userLink } from '../user-link.ts';
 

@@ -1,6 +1,6 @@
 /** `#/backups`: a backup now, those that were made, and how one is checked and restored. */
 import { ask } from '../../api/client.ts';
-import type { Answer } from '../../api/answer.ts';
+import type { Answer } from '../../api/types.ts';
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import { tellDone } from '../../frame/feedback.tsx';

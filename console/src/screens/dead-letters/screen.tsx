@@ -1,15 +1,17 @@
 import { useState } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
+import type { Selection } from '../../api/dead-letters.ts';
 import type { DeadLetter, DeadLettersPage } from '../../api/types.ts';
 import { address, linkTo } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { count } from '../../parts/numbers.ts';
 import { ScreenPage } from '../../parts/page.tsx';
 import { type CellColumn, Listing, Pager, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Facets } from './facets.tsx';
-import { filterIn, isFiltered, READERS, selectionOf } from './filter.ts';
+import { type Filter, filterIn, isFiltered, READERS, selectionOf } from './filter.ts';
 import { DeadLetterPage } from './dead-letter.tsx';
 import { ReplayOrDrop } from './replay-or-drop.tsx';
 import './dead-letters.css';
@@ -54,6 +56,7 @@ function Found({ page, onChange }: { readonly page: DeadLettersPage; readonly on
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const { dead_letters: letters, next_cursor: next } = page;
   if (letters.length === 0) return <Nothing isFiltered={isFiltered(filter)} />;
+  const words = chosen.size > 0 ? `${count(chosen.size)} chosen` : isFiltered(filter) ? 'all of these' : 'all';
   const change = (): void => {
     setChosen(new Set());
     onChange();
@@ -64,13 +67,27 @@ function Found({ page, onChange }: { readonly page: DeadLettersPage; readonly on
   };
   return (
     <>
-      {filter.state === 'waiting' && <ReplayOrDrop filter={filter} chosen={[...chosen]} onChange={change} />}
+      {filter.state === 'waiting' && (
+        <ReplayOrDrop
+          labels={{ replay: `Replay ${words}…`, drop: `Drop ${words}…` }}
+          selection={selectionFor(filter, [...chosen])}
+          name={filter.project === undefined ? 'dead letters' : projectName(filter.project)}
+          onChange={change}
+        />
+      )}
       {[...groupsOf(letters)].map(([error, group]) => (
         <Group key={error} error={error} letters={group} chosen={chosen} choose={choose} />
       ))}
       <Pager next={next} />
     </>
   );
+}
+
+/** Without any that are chosen, all that the filter finds are meant. */
+function selectionFor(filter: Filter, chosen: readonly string[]): Selection {
+  if (chosen.length > 0) return { ids: chosen };
+  const selection = selectionOf(filter);
+  return Object.keys(selection).length === 0 ? { all: true } : selection;
 }
 
 /** Dead letters by what the last reader said; the groups in the order of their newest. */

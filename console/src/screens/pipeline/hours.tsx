@@ -1,10 +1,9 @@
 /** The log counted against profiles and analytics, by project and hour, and "verify now". */
 import { useState } from 'preact/hooks';
-import type { Answer } from '../../api/answer.ts';
 import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
-import type { Verification, VerificationJob } from '../../api/types.ts';
+import type { Answer, Verification, VerificationJob } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { Select } from '../../parts/choice.tsx';
 import { Command, curlText, tidemarkText } from '../../parts/copy-as.tsx';

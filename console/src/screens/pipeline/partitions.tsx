@@ -5,7 +5,7 @@ import { address, setParameters } from '../../frame/router.ts';
 import { count, counted } from '../../parts/numbers.ts';
 import { Ready } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { useEscape } from '../../parts/loading/use-escape.ts';
+import { useEscape } from '../../frame/keyboard.ts';
 import { Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { Button } from '../../parts/form.tsx';

@@ -6,7 +6,6 @@ import { Problem, Ready } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { ScreenPage } from '../../parts/page.tsx';
 import { namesWanted } from '../../parts/user-cell.tsx';
-import { useHasData } from '../has-data.ts';
 import { LiveCells } from '../live-cells.tsx';
 import { type Feed, recordId, useFeed } from '../live-feed.ts';
 import { Figures } from './figures.tsx';
@@ -90,4 +89,14 @@ function Newest({ feed }: { readonly feed: Feed }) {
       </ul>
     </section>
   );
+}
+
+/**
+ * Whether anything has ever been recorded in this project; `unknown` until the service has said. What a page of an empty
+ * project says stays there when its first event comes, until the page is opened again.
+ */
+function useHasData(): 'unknown' | 'yes' | 'no' {
+  const { value, error } = useAnswer(operation('GET /v1/users', { query: { prefix: '', limit: 1 } }));
+  if (value === undefined) return error === undefined ? 'unknown' : 'yes';
+  return value.users.length === 0 ? 'no' : 'yes';
 }

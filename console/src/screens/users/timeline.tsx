@@ -7,7 +7,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { FilterField, Filters } from '../../parts/choice.tsx';
 import { Excerpt } from '../../parts/json/json-view.tsx';
 import { More, usePages } from '../../parts/loading/use-pages.tsx';
-import { useEscape } from '../../parts/loading/use-escape.ts';
+import { useEscape } from '../../frame/keyboard.ts';
 import { Section } from '../../parts/page.tsx';
 import { LineButton } from '../../parts/table.tsx';
 import { Clock, dayIn, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
