@@ -66,7 +66,7 @@ export function Check({ label, isOn, onChange }: CheckProps) {
   );
 }
 
-interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'class' | 'children' | 'label'> {
+interface ButtonProps extends Omit<ButtonHTMLAttributes, 'class' | 'children' | 'label'> {
   readonly label: string;
   /** Its classes: `primary` and `danger` stand out, `plain` has no frame. */
   readonly look?: string | undefined;

@@ -35,10 +35,10 @@ interface ListingProps<T> {
 
 /** A table with a row for each of a list, and below it the links to other pages. */
 export function Listing<T>({ next, cursor = 'cursor', none, ...table }: ListingProps<T>) {
-  const isNone = none !== undefined && table.rows.length === 0 && !address.value.query.has(cursor);
+  const isEmpty = none !== undefined && table.rows.length === 0 && !address.value.query.has(cursor);
   return (
     <>
-      {isNone ? none : <Rows {...table} />}
+      {isEmpty ? none : <Rows {...table} />}
       {next !== undefined && <Pager next={next} name={cursor} />}
     </>
   );

@@ -18,10 +18,6 @@ export function targetOf({ id, by }: UserName) {
   return { path: { user_id: id }, query: { by: by === 'user_id' ? undefined : by } };
 }
 
-export function profileRequest(name: UserName) {
-  return operation('GET /v1/users/{user_id}', targetOf(name));
-}
-
 export const SHOWN_VALUES = 20;
 
 /** The newest values that a trait of theirs had, newest first. */

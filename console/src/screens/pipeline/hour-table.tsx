@@ -4,7 +4,7 @@ import type { VerifiedHour } from '../../api/types.ts';
 import { projectName } from '../../frame/session.ts';
 import { count, counted } from '../../parts/numbers.ts';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
-import { exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
+import { exactTime } from '../../parts/time.tsx';
 
 interface HourTableProps {
   readonly hours: readonly VerifiedHour[];
@@ -49,7 +49,7 @@ const COLUMNS: readonly CellColumn<VerifiedHour>[] = [
 
 /** `24 Nov 2026, 14:00` */
 function hourText(at: string): string {
-  return exactTime(at, zoneOf(zoneChoice.value)).split(':').slice(0, 2).join(':');
+  return exactTime(at).split(':').slice(0, 2).join(':');
 }
 
 function InStore({ counts, waits }: { readonly counts: VerifiedHour['postgres']; readonly waits: number }) {

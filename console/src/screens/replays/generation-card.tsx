@@ -35,11 +35,12 @@ const TONES: Partial<Record<Generation['state'], string>> = { live: 'good', buil
 
 type Step = 'compare' | 'swap' | 'rollback' | 'drop';
 
-const UNDER_WAY: Readonly<Record<Step, string>> = {
-  compare: 'Comparing with what is in use…',
-  swap: 'Switching over…',
-  rollback: 'Going back to what was in use before…',
-  drop: 'Deleting…',
+/** What stands on the button, and while it is done. */
+const STEPS: Readonly<Record<Step, readonly [label: string, underWay: string]>> = {
+  compare: ['Compare', 'Comparing with what is in use…'],
+  swap: ['Use it', 'Switching over…'],
+  rollback: ['Go back to the one before', 'Going back to what was in use before…'],
+  drop: ['Delete', 'Deleting…'],
 };
 
 /** A generation, how far it is, and what can be done with it. */
@@ -97,27 +98,20 @@ interface ButtonsProps {
   readonly onStep: (step: Step) => void;
 }
 
-const STEPS: Readonly<Record<Generation['state'], readonly (readonly [Step, string])[]>> = {
-  live: [['rollback', 'Go back to the one before']],
-  building: [
-    ['compare', 'Compare'],
-    ['swap', 'Use it'],
-    ['drop', 'Delete'],
-  ],
-  former: [
-    ['compare', 'Compare'],
-    ['drop', 'Delete'],
-  ],
+const STEPS_OF: Readonly<Record<Generation['state'], readonly Step[]>> = {
+  live: ['rollback'],
+  building: ['compare', 'swap', 'drop'],
+  former: ['compare', 'drop'],
   dropping: [],
   dropped: [],
 };
 
 function Buttons({ state, hasFormer, isBusy, onStep }: ButtonsProps) {
-  const steps = STEPS[state].filter(([step]) => step !== 'rollback' || hasFormer);
+  const steps = STEPS_OF[state].filter((step) => step !== 'rollback' || hasFormer);
   return (
     <span class="row actions">
-      {steps.map(([step, words]) => (
-        <Button label={words} key={step} disabled={isBusy} onClick={() => onStep(step)} />
+      {steps.map((step) => (
+        <Button label={STEPS[step][0]} key={step} disabled={isBusy} onClick={() => onStep(step)} />
       ))}
     </span>
   );
@@ -175,7 +169,7 @@ function Outcome({ step, job: id, onEnd }: OutcomeProps) {
   if (job === undefined || !hasEnded) {
     return (
       <p class="quiet" role="status">
-        {UNDER_WAY[step]}{' '}
+        {STEPS[step][1]}{' '}
         {job !== undefined && job.progress !== null && `${counted(job.progress.done)} ${job.progress.unit ?? ''}`}
       </p>
     );

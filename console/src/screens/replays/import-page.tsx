@@ -35,7 +35,7 @@ export function ImportPage({ id }: { readonly id: string }) {
 }
 
 const POLL_MS = 400;
-const REFUSED_MS = 2_000;
+const REJECTED_MS = 2_000;
 
 /** @param id Undefined to ask for nothing. */
 export function useImport(id: string | undefined) {
@@ -153,7 +153,7 @@ export function RefusedList({ id, refused, isOver: isFinal }: RefusedListProps) 
   const cursor = address.value.query.get('lines') ?? undefined;
   const path = { id };
   const asked = operation('GET /v1/admin/imports/{id}/refused', { path, query: { cursor } });
-  const page = useAnswer(refused === 0 ? undefined : asked, () => (isFinal ? undefined : REFUSED_MS));
+  const page = useAnswer(refused === 0 ? undefined : asked, () => (isFinal ? undefined : REJECTED_MS));
   if (refused === 0) return null;
   return (
     <Section id="refused-title" title="Rejected lines">

@@ -144,12 +144,12 @@ function ColumnMeaning({ name, fills, isFree, onChange }: MeaningProps) {
   }
   const choose = (value: string): void => (value === OTHER ? setNaming(true) : onChange(value));
   const names = [...new Set([own, name])].filter((one) => !(one in MEMBERS));
-  const options = {
-    ...MEMBERS,
-    ...Object.fromEntries(names.map((one) => [one, `As “${one}”`])),
-    [OTHER]: 'Another name…',
-  };
-  return <Select label={label} value={fills} options={Object.entries(options)} onChoice={choose} />;
+  const options = [
+    ...Object.entries(MEMBERS),
+    ...names.map((one) => [one, `As “${one}”`] as const),
+    [OTHER, 'Another name…'] as const,
+  ];
+  return <Select label={label} value={fills} options={options} onChoice={choose} />;
 }
 
 /** A column that is what its name says needs no mapping. */

@@ -9,7 +9,7 @@ import { JsonDiff } from '../../parts/json/json-diff.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
-import { Clock, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
+import { Clock, exactTime } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 
 /** What is done, in words. */
@@ -139,7 +139,7 @@ function nameIn({ before, after }: AuditEntry): string | undefined {
 function Details({ entry }: { readonly entry: AuditEntry }) {
   const { at, principal, source, object, request_id: request, before, after } = entry;
   const facts = {
-    Time: exactTime(at, zoneOf(zoneChoice.value)),
+    Time: exactTime(at),
     By: principal.name === null ? principal.id : `${principal.name} (${principal.id})`,
     From: source ?? 'the machine of the service',
     Object: object,

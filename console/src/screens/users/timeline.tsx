@@ -177,7 +177,7 @@ function Details({ entry }: { readonly entry: TimelineEntry }) {
   if (entry.type !== 'audience') {
     return <MessageDetails message={entry} value={entry.cut === true ? undefined : entry.traits} />;
   }
-  const counted = exactTime(entry.at, zoneOf(zoneChoice.value));
+  const counted = exactTime(entry.at);
   return (
     <div class="details">
       <Facts of={{ Counted: counted, 'By version': entry.version.rawJSON, Because: entry.cause }} />

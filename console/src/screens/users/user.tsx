@@ -1,7 +1,10 @@
 import { operation, type Operation } from '../../../../schemas/operations.ts';
+import { ask } from '../../api/client.ts';
 import type { Profile } from '../../api/types.ts';
-import { address, linkTo } from '../../frame/router.ts';
-import { isAdmin } from '../../frame/session.ts';
+import { tellDone } from '../../frame/feedback.tsx';
+import { address, goTo, linkTo } from '../../frame/router.ts';
+import { isAdmin, project } from '../../frame/session.ts';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { CopyText } from '../../parts/copy-as.tsx';
 import { Download } from '../../parts/download.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
@@ -10,14 +13,13 @@ import { ScreenPage } from '../../parts/page.tsx';
 import { displayName } from '../../parts/user-cell.tsx';
 import { Activity } from './activity.tsx';
 import { saveExport } from './export-lines.ts';
-import { ForgetButton } from './forget.tsx';
 import { Timeline, timelineRequest } from './timeline.tsx';
-import { profileRequest, targetOf, traitHistoryRequest, type UserName } from '../user-link.ts';
+import { targetOf, traitHistoryRequest, type UserName } from '../user-link.ts';
 import { Traits } from './traits.tsx';
 import { AudienceBadges, UserAudiences } from './user-audiences.tsx';
 
 export function UserPage({ name }: { readonly name: UserName }) {
-  const asked = profileRequest(name);
+  const asked = operation('GET /v1/users/{user_id}', targetOf(name));
   // A link may be faster than the profile: after a failure it is asked for again.
   const loaded = useAnswer(asked, () => undefined);
   const { value } = loaded;
@@ -89,5 +91,32 @@ function Known({ name, profile }: { readonly name: UserName; readonly profile: P
         <Timeline name={name} />
       </div>
     </>
+  );
+}
+
+/** Forgets the person for good. */
+function ForgetButton({ profile }: { readonly profile: Profile }) {
+  const id = profile.user_id ?? profile.internal_id;
+  const forget = async (): Promise<void> => {
+    const path = { user_id: profile.internal_id };
+    const query = { by: 'internal_id' as const, project: project.value?.id ?? '' };
+    await ask(operation('DELETE /v1/users/{user_id}', { path, query }));
+    tellDone('Nothing of this person is shown any more. A job deletes what there is.');
+    goTo(linkTo(['users']));
+  };
+  return (
+    <ConfirmButton
+      label="Forget…"
+      look="danger"
+      title="Forget this person?"
+      name={id}
+      action="Forget for good"
+      onConfirm={forget}
+    >
+      <p>
+        Profile, events and the history in audiences are deleted for good, and so are anonymous ids that were seen with
+        this person alone. Messages that come later are dropped until that is lifted.
+      </p>
+    </ConfirmButton>
   );
 }
