@@ -82,12 +82,16 @@ export async function torture(scene: Scene, options: RunOptions): Promise<Finish
   load.start();
   if (options.replays) replays.start();
   const begun = await carryOut(schedule, scene, new Pace(load, options.quietSpeed), say);
+  say('all faults are over');
   await scene.heal();
   await expectReady(scene, findings);
   while (load.ledger.count('answered') < options.answered) await sleep(100);
   await load.stop(ANSWERED_WITHIN_MS);
+  say('the load has stopped; the readers catch up');
   const caughtUpMs = await catchUp(scene, load, findings);
+  say('caught up; replays end');
   if (options.replays) await finish(replays, findings);
+  say('live audiences are read');
   const liveReports = options.live ? await reportsOf(live, findings) : [];
   const forcedStops = scene.processes.flatMap(({ forced }) => forced.splice(0));
   await stopAll(scene, findings);
