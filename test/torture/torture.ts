@@ -23,6 +23,8 @@ export interface RunOptions {
   readonly pauseMs: number;
   /** How fast the schedule goes on while nobody is answered (`Pace`). */
   readonly quietSpeed: number;
+  /** By how much that may prolong it; as much as it needs where left out. */
+  readonly maxWaitMs?: number;
   /** Messages that must be answered 200 before it ends. */
   readonly answered: number;
   /** Whether generations are built and swapped in meanwhile. */
@@ -81,7 +83,7 @@ export async function torture(scene: Scene, options: RunOptions): Promise<Finish
   const replays = new Replays({ doors: scene.doors, findings });
   load.start();
   if (options.replays) replays.start();
-  const begun = await carryOut(schedule, scene, new Pace(load, options.quietSpeed), say);
+  const begun = await carryOut(schedule, scene, new Pace(load, options.quietSpeed, options.maxWaitMs), say);
   say('all faults are over');
   await scene.heal();
   await expectReady(scene, findings);
