@@ -136,8 +136,13 @@ function lookupIn(addresses: WebhookAddresses, { hostname, protocol }: URL): Loo
   }
 }
 
+/** OpenSSL's own text has addresses in memory and names of source files around the reason. */
+const OPENSSL_REASON = /:SSL routines:[^:]*:([^:]+)/;
+
 function wordsOf(error: unknown): string {
   if (error instanceof InnerAddressError) return error.message;
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, message: text } = error as NodeJS.ErrnoException;
+  const tls = OPENSSL_REASON.exec(text)?.[1];
+  const message = tls === undefined ? text : `TLS: ${tls}`;
   return code === undefined ? message : `${message} (${code})`;
 }

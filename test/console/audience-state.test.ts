@@ -28,7 +28,7 @@ describe('how an audience is', () => {
   test.each([
     [{}, 'Up to date'],
     [{ refresh: '15m' }, 'Late'],
-    [{ refresh: null }, 'Updated manually'],
+    [{ refresh: null }, 'Counted'],
     [{ evaluation: null, refresh: null }, 'No data yet'],
     [{ evaluation: null }, 'Counting…'],
     [{ version: 2 }, 'Counting the new definition…'],

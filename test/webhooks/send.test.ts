@@ -115,6 +115,14 @@ describe('an attempt', () => {
       error: expect.stringContaining('ECONNREFUSED') as string,
     });
   });
+
+  test('an endpoint that does not speak TLS says that alone, without addresses in memory', async () => {
+    const receiver = await WebhookReceiver.start();
+
+    const sent = await attempt(receiver.url.replace('http:', 'https:'));
+
+    expect(sent).toMatchObject({ status: null, error: expect.stringMatching(/^TLS: [a-z ]+ \(\w+\)$/) as string });
+  });
 });
 
 describe('an inner address', () => {

@@ -78,8 +78,8 @@ function lastJson(last: LastVerification | null): string | undefined {
 /** How many messages are missing, or are there without reason. */
 function lastOf(last: LastVerification | null): object | null {
   if (last === null) return null;
-  const { finishedAtMs, missing, surplus } = last;
-  return { finished_at: formatMs(finishedAtMs), missing, surplus };
+  const { finishedAtMs, report, missing, surplus } = last;
+  return { finished_at: formatMs(finishedAtMs), hours_compared: report?.hours_compared ?? null, missing, surplus };
 }
 
 function encodeHour({ hour, project }: { readonly hour: string; readonly project: string }): string {

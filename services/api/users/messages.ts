@@ -8,12 +8,14 @@ import type { Answer } from '../../http/route.ts';
 import { encodeReceipt } from '../../messages/receipt/receipt.ts';
 import { receiptSignerOf } from '../../messages/receipt/receipt-signer.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
+import { readTraitChoice } from '../../stores/profiles/trait-choice.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import { type VersionTraitsRow, versionTraitsQuery } from '../../stores/analytics/user-timeline.ts';
 import type { Input } from '../input.ts';
-import { contextOf } from '../query.ts';
+import { contextOf, refuseParameter } from '../query.ts';
 import { traitsObject } from './history-lines.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
+import { traitsOfUsers } from './traits-of-users.ts';
 
 /** Properties or traits of more characters are left out: the user's events and export have them. */
 const MAX_CONTENT_CHARS = 8_000;
@@ -21,33 +23,46 @@ const MAX_CONTENT_CHARS = 8_000;
 export function answerMessages(
   parts: UserStores,
   { project }: Call,
-  { path: { message_id: id } }: Input<'GET /v1/messages/{message_id}'>,
+  { path: { message_id: id }, query }: Input<'GET /v1/messages/{message_id}'>,
 ): Promise<Answer | Refusal> {
+  const wanted = readTraitChoice(query.traits);
+  if (!wanted.ok) return Promise.resolve(refuseParameter('traits', wanted.message).refusal);
   return namingParts(async () => {
-    const bodies = await answerOf('analytics', bodiesOf(budgetOf(parts, project), project, id));
-    if (bodies.length === 0) return NO_MESSAGE;
+    const messages = await answerOf('analytics', knownMessages(budgetOf(parts, project), project, id));
+    if (messages.length === 0) return NO_MESSAGE;
+    const users = messages.map(({ user }) => user);
+    const traitsOf = await answerOf('profiles', traitsOfUsers(parts, project.id, users, wanted.value));
+    const bodies = messages.map((message) => bodyOfMessage(message, traitsOf(message.user)));
     return { status: 200, body: `{"messages":[${bodies.join(',')}]}` };
   });
 }
 
 const NO_MESSAGE: Refusal = { refused: 'not-found', detail: 'Analytics has no message of this project with this id.' };
 
-async function bodiesOf(budget: QueryBudget, project: Project, id: string): Promise<readonly string[]> {
+interface KnownMessage {
+  readonly id: string;
+  readonly found: FoundMessage;
+  readonly user: KnownUser;
+  /** The JSON of the properties or traits; undefined where it is too long. */
+  readonly content: string | undefined;
+  readonly project: Project;
+}
+
+async function knownMessages(budget: QueryBudget, project: Project, id: string): Promise<readonly KnownMessage[]> {
   const found = await findMessages(budget, project.id, id);
   if (found.length === 0) return [];
   const numbers = [...new Set(found.map(({ user_number: number }) => number))];
   const users = await usersNumbered(budget, contextOf(project), numbers);
-  const bodies: string[] = [];
+  const known: KnownMessage[] = [];
   for (const message of found) {
     const user = users.get(message.user_number);
     if (user === undefined) continue;
     const content = await contentTextOf(budget, project, message, user);
-    bodies.push(bodyOfMessage(message, { id, user, content, project }));
+    known.push({ id, found: message, user, content, project });
   }
-  return bodies;
+  return known;
 }
 
-/** The JSON of the properties or traits; undefined where it is too long. */
 async function contentTextOf(
   budget: QueryBudget,
   project: Project,
@@ -62,16 +77,7 @@ async function contentTextOf(
 }
 
 /** As a row of the live stream. What it holds is JSON text already and goes in untouched, every digit kept. */
-function bodyOfMessage(
-  message: FoundMessage,
-  known: {
-    readonly id: string;
-    readonly user: KnownUser;
-    readonly content: string | undefined;
-    readonly project: Project;
-  },
-): string {
-  const { id, user, content, project } = known;
+function bodyOfMessage({ id, found: message, user, content, project }: KnownMessage, userTraits: string): string {
   const receivedAt = BigInt(message.received);
   const { topic, log_partition: partition, log_offset: offset } = message;
   const acceptedAtMs = Number(receivedAt / 1000n);
@@ -89,5 +95,5 @@ function bodyOfMessage(
     receipt: encodeReceipt(receiptSignerOf(project), acceptedAtMs, [position]),
     ...(content === undefined && { cut: true }),
   });
-  return `${head.slice(0, -1)},"${message.type === 'track' ? 'properties' : 'traits'}":${content ?? '{}'}}`;
+  return `${head.slice(0, -1)}${userTraits},"${message.type === 'track' ? 'properties' : 'traits'}":${content ?? '{}'}}`;
 }

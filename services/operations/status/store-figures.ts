@@ -176,9 +176,10 @@ const REFUSALS = `
   from refusals
   where project_id = $1 and day in ($2::int4, $2::int4 - 1) and code <> 'adjusted'`;
 
-// Without an end of its own a verification compares up to its beginning.
+// Without an end of its own a verification compares up to its beginning. One that compared nothing of the project, for nothing
+// had arrived, says nothing of it: it does not hide an earlier one that did.
 const VERIFIED = `
-  with last as (
+  with found as (
     select 'last' as verification, begun_at_ms, finished_at_ms, report
     from verifications
     where finished_at_ms is not null
@@ -186,7 +187,14 @@ const VERIFIED = `
     select id, created_at_ms, finished_at_ms, result
     from jobs
     where kind = 'verify' and state = 'done' and coalesce(args::jsonb ->> 'project', $1) = $1
-    order by finished_at_ms desc
+  ), last as (
+    select *
+    from found
+    order by exists (
+               select from verification_hours compared
+               where compared.verification = found.verification and compared.project_id = $1
+             ) desc,
+             finished_at_ms desc
     limit 1
   )
   select last.finished_at_ms, last.begun_at_ms, last.report::jsonb ->> 'until' as until, count(hours.hour_ms) as hours,

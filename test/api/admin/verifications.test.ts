@@ -99,6 +99,7 @@ describe('verifications', () => {
     await takeTurn(database, 1);
     await remember(database, await verify(await storesToVerify(installation()), {}, { repeatWindowMs: 2 ** 40 }));
 
+    expect(await read('')).toMatchObject({ last: { hours_compared: 6, missing: { clickhouse: 1 } } });
     for (const verification of [id, 'last']) {
       const { verification: shown, hours } = await read(`/${verification}?differing=true`);
       expect(shown).toMatchObject({ id: verification, state: 'done', result: { equal: false, hours_different: 1 } });

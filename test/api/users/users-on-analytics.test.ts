@@ -270,4 +270,16 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('use
       refused: 'not-found',
     });
   });
+
+  test('traits of its user stand in a message where they are asked for', async () => {
+    const read = (search: string) => jsonOf<Messages>('/v1/messages/:message_id', { search }, { message_id: 'i2' });
+
+    expect((await read('traits=name,none')).messages).toMatchObject([
+      { user_id: 'ada', user_traits: { name: 'Ada', none: null }, traits: { plan: 'pro' } },
+    ]);
+    expect((await read('')).messages[0]).not.toHaveProperty('user_traits');
+    expect(await answerOf('/v1/messages/:message_id', { search: 'traits=,' }, { message_id: 'i2' })).toMatchObject({
+      refused: 'invalid-parameter',
+    });
+  });
 });

@@ -163,6 +163,23 @@ export function testAudiencePage(scene: () => Scene): void {
       await page.getByRole('heading', { name: 'Team renamed' }).waitFor();
     });
 
+    test('the newest update of a live audience grows while it is open, and has every user', async () => {
+      const saved = await saveTeam('growing', ['g-1']);
+      await call('PATCH', `/v1/audiences/${saved.id}`, { refresh: 'live' });
+      await expect
+        .poll(async () => (await scene().service.request(`/v1/audiences/${saved.id}`)).json(), { timeout: 30_000 })
+        .toMatchObject({ live_through: expect.any(String) as string });
+      const page = await pageOf(saved, '?tab=changes');
+      const names = () => page.locator('.changed-users li').allInnerTexts();
+      for (const user of ['g-2', 'g-3']) {
+        await send('growing', [user]);
+        await expect.poll(names, { timeout: 30_000 }).toContainEqual(expect.stringContaining(user));
+      }
+
+      expect(await names()).toHaveLength(2);
+      await page.getByRole('cell', { name: 'live', exact: true }).waitFor();
+    });
+
     test('Update now counts', async () => {
       const saved = await saveTeam('now', ['q-1']);
       await send('now', ['q-2']);

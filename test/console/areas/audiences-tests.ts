@@ -30,9 +30,7 @@ export function testAudiences(scene: () => Scene): void {
 
       const row = page.getByRole('row', { name: /^Team listed/ });
       await row.waitFor();
-      await expect
-        .poll(async () => row.innerText())
-        .toMatch(/whose "team" is "listed"\s+3\s.*manually\s+Updated manually/s);
+      await expect.poll(async () => row.innerText()).toMatch(/whose "team" is "listed"\s+3\s.*manually\s+Counted/s);
       expect(await page.getByRole('row', { name: /^Readers of the newsletter/ }).innerText()).toContain('No data yet');
       expect(await page.getByRole('columnheader').allInnerTexts()).toEqual([
         'Audience',

@@ -89,15 +89,24 @@ export function testLive(scene: () => Scene): void {
       await identify({ plan: 'free' });
       const page = await scene().signedIn('#/live?type=identify&user_id=changer');
       await page.getByText('Listening…').waitFor();
-      await identify({ plan: 'pro', seats: 3 });
+      await identify({ plan: 'pro', seats: 3, language: 'en' });
+      await identify({ plan: 'pro', seats: 4 });
 
       // The one before is in the list, too.
-      await page.getByRole('button', { name: /changer.*seats/ }).click();
+      await page.getByRole('button', { name: /changer.*language/ }).click();
 
       const changed = page.locator('.changed-traits > div');
       await changed.nth(1).waitFor();
       await expect.poll(async () => changed.nth(0).innerText()).toMatch(/^plan\s+free → pro$/);
       await expect.poll(async () => changed.nth(1).innerText()).toMatch(/^seats\s+new: 3$/);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: /changer.*seats 4/ }).click();
+      await expect
+        .poll(async () => changed.allInnerTexts())
+        .toEqual([
+          expect.stringMatching(/^plan\s+no change: it had this value$/),
+          expect.stringMatching(/^seats\s+3 → 4$/),
+        ]);
     });
 
     test('what was refused is on the second tab, grouped, with how often, why and an example', async () => {

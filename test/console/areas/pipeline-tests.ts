@@ -36,8 +36,8 @@ const DIFFERENT = {
 
 /** Answers that this is the only verification that there was, by the service itself. */
 async function serveLast(page: Page, found: typeof DIFFERENT): Promise<void> {
-  const { finished_at: at } = found.verification;
-  const last = { finished_at: at, missing: NONE, surplus: NONE };
+  const { finished_at: at, result } = found.verification;
+  const last = { finished_at: at, hours_compared: result.hours_compared, missing: NONE, surplus: NONE };
   await page.route('**/v1/admin/verifications?**', async (route) =>
     route.fulfill({ json: { verifications: [], next_cursor: null, last } }),
   );

@@ -62,22 +62,23 @@ interface EvaluationsProps {
 function Evaluations({ id, history, kind }: EvaluationsProps) {
   const updates = history.map((entry, i) => ({ entry, since: history[i + 1]?.at }));
   const shown = updates.filter(({ entry }) => numberOf(entry, kind) > 0);
-  const open = address.value.query.get('at') ?? shown[0]?.entry.at;
+  const at = address.value.query.get('at') ?? shown[0]?.entry.at;
+  const open = at === undefined ? undefined : shown.find((update) => isOf(update, at));
   useEscape(() => setParameters({ at: 'none' }));
   if (shown.length === 0) return <NoChanges isCounted={history.length > 0} kind={kind} />;
   return (
     <Listing
       rows={shown}
-      keyOf={({ entry }) => entry.at}
+      keyOf={({ since = 'the first' }) => since}
       columns={[
         {
           name: 'Updated',
-          cell: ({ entry: { at } }) => (
+          cell: (update) => (
             <RowButton
-              isOpen={at === open}
-              onToggle={() => setParameters({ at: at === open ? 'none' : at }, { push: true })}
+              isOpen={update === open}
+              onToggle={() => setParameters({ at: update === open ? 'none' : update.entry.at }, { push: true })}
             >
-              <Ago at={at} isPlain />
+              <Ago at={update.entry.at} isPlain />
             </RowButton>
           ),
         },
@@ -85,9 +86,20 @@ function Evaluations({ id, history, kind }: EvaluationsProps) {
         { name: 'Left', look: 'number', cell: ({ entry }) => counted(entry.left) },
         { name: 'Cause', look: 'quiet', cell: ({ entry }) => CAUSES[entry.cause](entry) },
       ]}
-      detailsOf={({ entry, since }) => entry.at === open && <Users id={id} entry={entry} since={since} kind={kind} />}
+      detailsOf={(update) => update === open && <Users id={id} {...update} kind={kind} />}
     />
   );
+}
+
+interface Update {
+  readonly entry: HistoryEntry;
+  /** When the update before it ended; undefined of the first. */
+  readonly since: string | undefined;
+}
+
+/** An update of a live audience has the changes of some time: its own instant is that of the last, and moves on. */
+function isOf({ entry, since = '' }: Update, at: string): boolean {
+  return since < at && at <= entry.at;
 }
 
 const CAUSES: Readonly<Record<HistoryEntry['cause'], (entry: HistoryEntry) => string>> = {
@@ -118,10 +130,7 @@ const NOBODY: Readonly<Record<Kind, string>> = {
   left: 'Nobody has left',
 };
 
-interface UsersProps extends Omit<EvaluationsProps, 'history'> {
-  readonly entry: HistoryEntry;
-  readonly since: string | undefined;
-}
+interface UsersProps extends Omit<EvaluationsProps, 'history'>, Update {}
 
 const SHOWN = 100;
 
@@ -130,10 +139,14 @@ function Users({ id, entry, since, kind }: UsersProps) {
     path: { id },
     query: { since, limit: SHOWN, traits: namesWanted() },
   });
-  const loaded = useLoad(`${id} ${entry.at}`, async (signal) => askLines({ ...asked, signal }));
+  const loaded = useLoad(`${id} ${entry.at} ${entry.entered.rawJSON} ${entry.left.rawJSON}`, async (signal) =>
+    askLines({ ...asked, signal }),
+  );
   return (
     <Ready of={loaded} what="users">
-      {({ lines }) => <Changed entry={entry} kind={kind} lines={lines.filter(({ at }) => at === entry.at)} />}
+      {({ lines }) => (
+        <Changed entry={entry} kind={kind} lines={lines.filter(({ at }) => isOf({ entry, since }, at))} />
+      )}
     </Ready>
   );
 }

@@ -36,7 +36,7 @@ export function stateOf(audience: SavedAudience, nowMs: number, isRunning = fals
   if (failure !== null) return { is: 'unwell', text: 'Failing', reason: failureText(failure) };
   if (evaluation === null) return { is: 'waiting', text: 'No data yet' };
   if (isOld) return { is: 'waiting', text: 'Changed since', reason: `${OLD_TEXT} Update it now.` };
-  if (refresh === null) return { is: 'waiting', text: 'Updated manually' };
+  if (refresh === null) return { is: 'waiting', text: 'Counted' };
   if (refresh === LIVE) return { is: 'well', text: 'Live' };
   const dueMs = Date.parse(evaluation.at) + everyMs(refresh) + LATE_MS;
   if (nowMs <= dueMs) return { is: 'well', text: 'Up to date' };

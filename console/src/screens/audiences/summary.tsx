@@ -131,9 +131,7 @@ function Month({ id }: { readonly id: string }) {
   return (
     <>
       <p class="small">
-        {change === undefined ? (
-          <span class="quiet">no data a day ago</span>
-        ) : (
+        {change !== undefined && (
           <>
             <b class="change">{changeText(change)}</b> <span class="quiet">in 24 hours</span>
           </>

@@ -44,6 +44,8 @@ function Changed({ given, before }: ChangedTrait) {
   if (given === undefined) return <span class="quiet">unknown: newer messages have arrived since</span>;
   if (given.state === 'lost') return <span class="quiet">no change: a newer value was already there</span>;
   const old = before === undefined || before.value === null ? undefined : before.value;
+  if (JSON.stringify(old) === JSON.stringify(given.value))
+    return <span class="quiet">no change: it had this value</span>;
   return (
     <>
       {old === undefined ? (

@@ -4,11 +4,15 @@ import { CopyAs } from '../../parts/copy-as.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
+import { namesWanted } from '../../parts/user-cell.tsx';
 import { receiptRequest } from '../receipt-steps.tsx';
 import { MessageContent } from './live-message.tsx';
 
 export function MessagePage({ id }: { readonly id: string }) {
-  const request = operation('GET /v1/messages/{message_id}', { path: { message_id: id } });
+  const request = operation('GET /v1/messages/{message_id}', {
+    path: { message_id: id },
+    query: { traits: namesWanted() },
+  });
   const loaded = useAnswer(request);
   const messages = loaded.state === 'ready' ? loaded.value.messages : [];
   const receipts = messages.map(({ receipt }, i) => [`receipt ${i + 1}`, receiptRequest(receipt)] as const);

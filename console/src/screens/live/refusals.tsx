@@ -72,7 +72,7 @@ const COLUMNS: readonly CellColumn<RefusalGroup>[] = [
       </OpenRow>
     ),
   },
-  { name: 'Endpoint', cell: ({ path }) => <code>{path ?? 'others'}</code> },
+  { name: 'Endpoint', look: 'whole', cell: ({ path }) => <code>{path ?? 'others'}</code> },
   { name: 'Times', look: 'number', cell: ({ count }) => counted(count) },
   { name: 'Last', look: 'quiet narrow-off', cell: ({ last }) => <Ago at={last} isPlain /> },
 ];

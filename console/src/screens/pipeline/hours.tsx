@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Answer } from '../../api/answer.ts';
 import { ask } from '../../api/client.ts';
-import { countOf } from '../../api/json.ts';
+import { countOf, type RawNumber } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { Verification, VerificationJob } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
@@ -65,9 +65,16 @@ function useVerifications() {
 }
 
 function newestOf({ verifications, last }: Verifications): string | undefined {
-  const done = verifications.find(({ state }) => state === 'done');
-  const isOwnNewer = last !== null && (done?.finished_at ?? '') < last.finished_at;
-  return isOwnNewer ? 'last' : done?.id;
+  const done = verifications.find(({ state, result }) => state === 'done' && comparedSomething(result));
+  if (last === null) return done?.id;
+  const isOwnNewer = comparedSomething(last) && (done?.finished_at ?? '') < last.finished_at;
+  return done === undefined || isOwnNewer ? 'last' : done.id;
+}
+
+/** A check in whose hours nothing had arrived does not hide an earlier one. */
+function comparedSomething(found: { readonly hours_compared?: RawNumber | null } | null): boolean {
+  const hours = found?.hours_compared ?? undefined;
+  return hours === undefined || countOf(hours) > 0;
 }
 
 function hoursRequest(id: string) {

@@ -131,7 +131,9 @@ describe('the status of a project', () => {
 
       expect(one).toEqual({ finishedAtMs: 20, hours: 2, different: 1, untilMs: 7 });
       expect(two).toEqual({ finishedAtMs: 40, hours: 0, different: 0, untilMs: 7 });
-      await database().query("delete from jobs where id in ('job_1', 'job_3')");
+      await add('job_4', 'done', '{}', 50);
+      expect((await figures().ofProject('one')).verification, 'nothing had arrived in its hours').toEqual(one);
+      await database().query("delete from jobs where id in ('job_1', 'job_3', 'job_4')");
       expect((await figures().ofProject('one')).verification).toMatchObject({ finishedAtMs: 9, untilMs: 5 });
     });
 
