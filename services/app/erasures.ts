@@ -7,7 +7,7 @@ import type { JobRunner } from '../operations/jobs/job-runner.ts';
 import type { JobKind } from '../operations/jobs/job.ts';
 import type { Command, CommandCall } from '../runtime/command.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { noteForgotten } from '../webhooks/forgotten-messages.ts';
+import { noteForgotten } from '../webhooks/notices.ts';
 import { ALL_STORES } from './lazy-stores.ts';
 import type { OpenedStores } from './open-stores.ts';
 

@@ -47,6 +47,8 @@ try {
     lanes: 12,
     pauseMs: 60,
     quietSpeed: 0.05,
+    // Where a start takes long, all of it takes half as long again and what the readers then need, not twice as long.
+    maxWaitMs: minutes * 30_000,
     answered: 1,
     replays: values.replays,
     // Several sinks keep no audience live.

@@ -24,6 +24,8 @@ export interface RunOptions {
   readonly pauseMs: number;
   /** How fast the schedule goes on while nobody is answered (`Pace`). */
   readonly quietSpeed: number;
+  /** By how much that may prolong it; as much as it needs where left out. */
+  readonly maxWaitMs?: number;
   /** Messages that must be answered 200 before it ends. */
   readonly answered: number;
   /** Whether generations are built and swapped in meanwhile. */
@@ -90,13 +92,17 @@ export async function torture(scene: Scene, options: RunOptions): Promise<Finish
   load.start();
   if (options.replays) replays.start();
   forgetting?.start();
-  const begun = await carryOut(schedule, scene, new Pace(load, options.quietSpeed), say);
+  const begun = await carryOut(schedule, scene, new Pace(load, options.quietSpeed, options.maxWaitMs), say);
+  say('all faults are over');
   await scene.heal();
   await expectReady(scene, findings);
   while (load.ledger.count('answered') < options.answered) await sleep(100);
   await load.stop(ANSWERED_WITHIN_MS);
+  say('the load has stopped; the readers catch up');
   const caughtUpMs = await catchUp(scene, load, findings);
+  say('caught up; replays end');
   if (options.replays) await finish(replays, findings);
+  say('live audiences are read');
   const liveReports = options.live ? await reportsOf(live, findings) : [];
   await forgetting?.finish(FORGOTTEN_WITHIN_MS);
   const forcedStops = scene.processes.flatMap(({ forced }) => forced.splice(0));

@@ -11,8 +11,19 @@ export type AudienceNames = ReadonlyMap<string, string>;
 /** The names of the project's audiences; none until they are loaded. */
 export function useAudienceNames(): AudienceNames {
   const loaded = useAnswer(operation('GET /v1/audiences', { query: { limit: 1_000 } }));
-  const audiences = loaded.state === 'ready' ? loaded.value.audiences : [];
+  const audiences = loaded.value?.audiences ?? [];
   return new Map(audiences.map(({ id, name }) => [id, name]));
+}
+
+/** What an endpoint of a project may be told of. */
+export const WEBHOOK_TYPES: Readonly<Record<string, string>> = {
+  'audience.changed': 'Users who enter and leave audiences',
+  'user.forgotten': 'People who are to be forgotten',
+  'dead_letter.waiting': 'Messages that were put into the dead letters',
+};
+
+export function typesText({ types }: Endpoint): string {
+  return types.map((type) => WEBHOOK_TYPES[type] ?? type).join(', ');
 }
 
 /** What people call it: its description, or else the host that it leads to. */
@@ -49,4 +60,10 @@ export function deliveryState({ state, last_attempt: last }: Delivery) {
 export function answerText({ last_attempt: last }: Delivery): string {
   if (last === null) return '';
   return last.status === null ? (last.error ?? 'no answer') : `${last.status.rawJSON} in ${last.took_ms.rawJSON} ms`;
+}
+
+/** The name of its audience, or what it is. */
+export function messageText({ audience_id: id, type }: Delivery, names: AudienceNames): string {
+  if (id !== null) return names.get(id) ?? id;
+  return type === 'endpoint.test' ? 'Test' : (WEBHOOK_TYPES[type] ?? type);
 }

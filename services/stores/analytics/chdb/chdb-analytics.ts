@@ -13,8 +13,8 @@ import { LOOKUP_LIMITS } from '../clickhouse/settings.ts';
 import { fairGate } from '../query-queue.ts';
 
 // Every statement in progress occupies a thread of libuv's pool, which has 4 unless UV_THREADPOOL_SIZE is larger (it
-// can be set by the process before its first use). These are 10 together, so files and the embedded log need a larger
-// pool. Two inserts run at once: that of events takes as long as all others together.
+// can be set by the process before its first use). These are 10 together, and one checks what inserts wrote, so files and
+// the embedded log need a larger pool. Two inserts run at once: that of events takes as long as all others together.
 const INSERTS_AT_ONCE = 2;
 // What live audiences read of their users and of their members, and what they write.
 const MAX_LOOKUPS = 3;
