@@ -104,6 +104,7 @@ export async function torture(scene: Scene, options: RunOptions): Promise<Finish
   if (options.replays) await finish(replays, findings);
   say('live audiences are read');
   const liveReports = options.live ? await reportsOf(live, findings) : [];
+  say('people are forgotten');
   await forgetting?.finish(FORGOTTEN_WITHIN_MS);
   const forcedStops = scene.processes.flatMap(({ forced }) => forced.splice(0));
   await stopAll(scene, findings);
