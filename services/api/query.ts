@@ -5,7 +5,7 @@ import { microsAt, parseTimestamp } from '../messages/timestamp.ts';
 import type { Project } from '../stores/projects/project-store.ts';
 
 /** A request for data, over HTTP or as a command. */
-export type QueryRequest = Pick<Call, 'project' | 'params' | 'query' | 'text'>;
+export type QueryRequest = Pick<Call, 'project' | 'projectId' | 'params' | 'query' | 'text'>;
 
 /** The project and now, which relative times count back from. */
 export function contextOf({ id }: Project): { readonly projectId: string; readonly now: Micros } {

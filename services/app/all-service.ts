@@ -16,7 +16,7 @@ import { HttpThread } from './http-thread.ts';
 import { compose, type Composition } from './composition.ts';
 import { ALL_STORES, openStores } from './lazy-stores.ts';
 import type { OpenedStores } from './open-stores.ts';
-import { heartbeatOf, projectWriterOf, ReaderSide } from './reader-side.ts';
+import { heartbeatOf, letterWatchOf, projectWriterOf, ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
 import { livePartsOf } from './audiences/live-parts.ts';
 import { onlyOnce, type Running } from './role.ts';
@@ -114,11 +114,13 @@ async function openMainThread(
     const { stores, jobs, scheduler, deliverer, backups, erasures } = compose(parts, opened, async () => opened);
     const heartbeat = heartbeatOf('all', readers, stores.processes, logger);
     const projectWriter = projectWriterOf(opened, logger);
+    const letterWatch = letterWatchOf(opened, logger);
     const side = new ReaderSide({
       stores: opened,
       readers,
       scheduler,
       deliverer,
+      letterWatch,
       heartbeat,
       projectWriter,
       ...live,

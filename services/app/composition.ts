@@ -13,16 +13,16 @@ import { SqlConsoleSessionStore } from '../stores/service-state/console-session-
 import { SqlRepeatStore } from '../stores/service-state/repeat-store.ts';
 import { SqlAuditLog } from '../stores/service-state/sql-audit-log.ts';
 import { SqlRefusalStore } from '../stores/service-state/sql-refusal-store.ts';
-import { SqlEndpointStore } from '../webhooks/sql-endpoint-store.ts';
 import type { WebhookDeliverer } from '../webhooks/webhook-deliverer.ts';
-import { audienceSchedulerOf, webhookDelivererOf } from './audiences/audience-parts.ts';
+import { audienceSchedulerOf } from './audiences/audience-parts.ts';
+import { webhooksOf } from './webhooks/webhook-parts.ts';
 import type { DatabaseAndAnalytics } from './open-stores.ts';
 import { type OpenStores, operationsOn, type Surroundings } from './operations.ts';
 import { processStoreOf, type ReadersHealth, type Stores } from './stores.ts';
 import { withMetricsOf } from './reader-side.ts';
 
 /** What a process has beside its stores. */
-export interface ProcessParts extends Omit<Surroundings, 'jobs'> {
+export interface ProcessParts extends Omit<Surroundings, 'jobs' | 'tellDifference'> {
   readonly readers: ReadersHealth;
   readonly isClockWrong?: () => Promise<boolean>;
   /** Keeps audiences live; left out where the process does not. */
@@ -47,15 +47,15 @@ export function compose(
 ): Composition {
   const { config, logger, readers } = parts;
   const live = liveStores(database, analytics);
-  const operations = operationsOn({ ...parts, jobs: new SqlJobStore(database) }, open);
+  const { endpoints, deliverer, tellDifference } = webhooksOf(config, logger, { database, analytics });
+  const operations = operationsOn({ ...parts, tellDifference, jobs: new SqlJobStore(database) }, open);
   const scheduler = audienceSchedulerOf(config, logger, { database, analytics }, parts);
-  const deliverer = webhookDelivererOf(config, logger, { database, analytics });
   const stores: Stores = {
     ...live,
     ...operations,
     readers: parts.hasReaders ? withMetricsOf(readers, deliverer) : readers,
     evaluator: scheduler,
-    endpoints: new SqlEndpointStore(database),
+    endpoints,
     endpointTester: deliverer,
     processes: processStoreOf(config, database),
     projects: new SqlProjectStore(database),

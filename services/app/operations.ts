@@ -10,7 +10,7 @@ import { Settler } from '../operations/dead-letters/settle.ts';
 import { checkImport, importFile, type ImportRunner, previewImport } from '../operations/import/import-commands.ts';
 import { importsFolderOf } from '../operations/import/import-request.ts';
 import type { Generations } from '../operations/replay/replay-commands.ts';
-import { verifyPeriod } from '../operations/verify/verify-commands.ts';
+import { verifyPeriod, type VerifyCommandParts } from '../operations/verify/verify-commands.ts';
 import type { Command, CommandCall } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -30,6 +30,8 @@ export interface Surroundings {
   readonly hasReaders: boolean;
   readonly importer: ImportRunner;
   readonly jobs: JobStore;
+  /** Notes that endpoints of webhooks are to be told where a verification found differences. */
+  readonly tellDifference: VerifyCommandParts['tell'];
 }
 
 /** Opens the stores of these names, or has them open. @throws The reason of the signal once that is aborted. */
@@ -91,8 +93,9 @@ function jobsOn(surroundings: Surroundings, opened: OpenStores): Readonly<Record
     'replay drop': replay('drop'),
     verify: async (args, call) => {
       const stores = await opened(ALL_STORES, call);
-      const projects = new SqlProjectStore(stores.database);
-      return verifyPeriod({ ...stores, projects, repeatWindowMs: surroundings.config.repeatWindowMs }, args, call);
+      const { config, tellDifference: tell } = surroundings;
+      const parts = { ...stores, projects: new SqlProjectStore(stores.database), tell };
+      return verifyPeriod({ ...parts, repeatWindowMs: config.repeatWindowMs }, args, call);
     },
     import: async (args, call) => {
       const { logger, importer } = surroundings;
@@ -107,7 +110,7 @@ function jobsOn(surroundings: Surroundings, opened: OpenStores): Readonly<Record
       const hasRegistry = config.schemaRegistryUrl !== undefined;
       return backUp({ ...stores, keep: config.backupKeep, hasRegistry, logger }, args, call);
     },
-    ...erasureCommands(opened),
+    ...erasureCommands(opened, importsFolderOf(surroundings.config.dataDir)),
   };
 }
 

@@ -9,10 +9,11 @@ import type { Logger } from '../runtime/logger.ts';
 import { HealthWatch } from './health-watch.ts';
 import { ALL_STORES, openStores, WITHOUT_ANALYTICS } from './lazy-stores.ts';
 import { obeyDeletions } from './projects.ts';
-import { heartbeatOf, projectWriterOf, ReaderSide } from './reader-side.ts';
+import { heartbeatOf, letterWatchOf, projectWriterOf, ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
 import { onlyOnce, type Running } from './role.ts';
-import { audienceSchedulerOf, webhookDelivererOf } from './audiences/audience-parts.ts';
+import { audienceSchedulerOf } from './audiences/audience-parts.ts';
+import { webhooksOf } from './webhooks/webhook-parts.ts';
 import { processStoreOf } from './stores.ts';
 
 const FINISH_REQUESTS_MS = 2_000;
@@ -75,10 +76,11 @@ async function openSink(config: Config, logger: Logger, signal: AbortSignal): Pr
   await obeyDeletions({ ...stores, logger }, signal);
   const readers = Readers.sink({ ...stores, config, logger }, stores.analytics);
   const scheduler = audienceSchedulerOf(config, logger, stores);
-  const deliverer = webhookDelivererOf(config, logger, stores);
+  const { deliverer } = webhooksOf(config, logger, stores);
+  const letterWatch = letterWatchOf(stores, logger);
   const heartbeat = heartbeatOf('sink', readers, processStoreOf(config, stores.database), logger);
   return {
-    side: new ReaderSide({ stores, readers, scheduler, deliverer, heartbeat }),
+    side: new ReaderSide({ stores, readers, scheduler, deliverer, letterWatch, heartbeat }),
     health: new HealthWatch(readers, stores.log),
   };
 }

@@ -4,14 +4,17 @@
  */
 import type { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
 import type { LiveAudiences } from '../questions/live/live-audiences.ts';
+import { DeadLetterWatch } from '../operations/dead-letters/dead-letter-watch.ts';
 import { Heartbeat } from '../operations/status/heartbeat.ts';
+import { SqlStoreFigures } from '../operations/status/store-figures.ts';
 import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
 import { ProjectWriter } from '../operations/project-log/project-writer.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ProcessStore } from '../stores/service-state/process-store.ts';
 import { closeStores } from './lazy-stores.ts';
-import type { StoresWithoutAnalytics } from './open-stores.ts';
+import type { OpenedStores, StoresWithoutAnalytics } from './open-stores.ts';
 import type { Readers } from './readers/readers.ts';
+import { noteDeadLetters, wantsDeadLetters } from '../webhooks/dead-letter-notices.ts';
 import type { WebhookDeliverer } from '../webhooks/webhook-deliverer.ts';
 import type { ReadersHealth } from './stores.ts';
 
@@ -20,6 +23,8 @@ export interface ReaderSideParts {
   readonly readers: Readers;
   readonly scheduler?: AudienceScheduler;
   readonly deliverer?: WebhookDeliverer;
+  /** Has endpoints told of dead letters, where webhooks are sent. */
+  readonly letterWatch?: DeadLetterWatch;
   /** Keeps audiences live; left out where the process does not. */
   readonly live?: LiveAudiences;
   readonly heartbeat: Heartbeat;
@@ -41,6 +46,7 @@ export class ReaderSide {
     this.#parts.live?.start();
     this.#parts.scheduler?.start();
     this.#parts.deliverer?.start();
+    this.#parts.letterWatch?.start();
     this.#parts.heartbeat.start();
     this.#parts.projectWriter?.start();
   }
@@ -52,9 +58,9 @@ export class ReaderSide {
 
   /** Finishes the batches under way and closes the stores. An evaluation under way is ended, not waited for. */
   async close(): Promise<void> {
-    const { stores, readers, scheduler, live, deliverer, heartbeat, projectWriter } = this.#parts;
+    const { stores, readers, scheduler, live, deliverer, letterWatch, heartbeat, projectWriter } = this.#parts;
     const othersStopped = Promise.all([scheduler?.stop(), live?.stop(), deliverer?.stop()]);
-    await Promise.all([readers.stop(), heartbeat.stop(), projectWriter?.stop()]);
+    await Promise.all([readers.stop(), heartbeat.stop(), projectWriter?.stop(), letterWatch?.stop()]);
     // This is what ends the evaluation, and what is read for webhooks.
     await stores.analytics?.close();
     await othersStopped;
@@ -80,4 +86,16 @@ export function heartbeatOf(role: string, readers: Readers, processes: ProcessSt
 
 export function projectWriterOf(stores: StoresWithoutAnalytics, logger: Logger): ProjectWriter {
   return new ProjectWriter({ ...stores, logger });
+}
+
+/** Has endpoints of webhooks told of the dead letters that wait. */
+export function letterWatchOf({ database, analytics, log, codec }: OpenedStores, logger: Logger): DeadLetterWatch {
+  return new DeadLetterWatch({
+    log,
+    codec,
+    figures: new SqlStoreFigures(database, analytics),
+    isWanted: () => wantsDeadLetters(database),
+    tell: ({ letters, isWhole }) => noteDeadLetters(database, letters, isWhole),
+    logger,
+  });
 }

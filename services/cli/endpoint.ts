@@ -1,20 +1,19 @@
 import { type Command, Option } from 'commander';
 import { type Answer, type Body, operation } from '../../schemas/operations.ts';
 import { commandInvalid } from '../runtime/command.ts';
+import { askFor, type ServiceRequest } from './client/ask.ts';
 import { onePage } from './client/pages.ts';
-import {
-  addOperands,
-  askAudiences,
-  bodyWith,
-  type OfProject,
-  type ProjectOption,
-  readOperands,
-} from './audience/audience-request.ts';
+import { withService } from './client/with-service.ts';
+import { addOperands, askAudiences, bodyWith, type ProjectOption, readOperands } from './audience/audience-request.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { positiveInteger } from './options.ts';
 import { JSON_OPTION, oneLine, type OutputOptions, printJson, table } from './print.ts';
 
-type Options = OutputOptions & ProjectOption;
+interface Options extends OutputOptions, ProjectOption {
+  readonly installation?: true;
+}
+
+const ENDPOINT_TYPES = ['audience.changed', 'user.forgotten', 'dead_letter.waiting', 'verification.differs'] as const;
 
 export function addEndpoint(root: Command, context: CliContext): void {
   const endpoint = root.command('endpoint').description('Webhooks: where changes of audiences are posted');
@@ -35,6 +34,7 @@ interface SettingOptions extends Options {
   readonly traits?: string;
   readonly initial?: 'members' | 'none';
   readonly batchSize?: number;
+  readonly type?: readonly string[];
 }
 
 /** Options of what is sent, of the commands that make and change an endpoint. */
@@ -42,6 +42,11 @@ function addSettings(command: Command): Command {
   return command
     .option('--description <text>', 'a text for people')
     .option('--audience <id>', 'only changes of this audience; may be repeated (default: all)', another)
+    .option(
+      '--type <type>',
+      `what is sent: ${ENDPOINT_TYPES.join(', ')}; may be repeated (default: ${ENDPOINT_TYPES[0]})`,
+      another,
+    )
     .option('--traits <names>', 'traits beside each user: email,name,account.plan, or * for all')
     .addOption(
       new Option('--initial <what>', 'whether who is in an audience at the beginning is sent first').choices([
@@ -53,22 +58,46 @@ function addSettings(command: Command): Command {
     .option(...JSON_OPTION);
 }
 
+/** Whose endpoints are asked about; the only project's where nothing is named. */
+interface EndpointOwner extends Pick<Options, 'installation'> {
+  readonly project: string | undefined;
+}
+
+/** Adds the operands, and the option that takes the place of a project. */
+function addNames(command: Command, names: readonly string[]): Command {
+  return addOperands(command, names).option('--installation', 'endpoints of the installation, which are of no project');
+}
+
+/** Asks about the endpoints of a project, or of the installation, which is asked about without one. @throws as `askFor`. */
+function askOwner<T>(
+  context: CliContext,
+  { project, installation }: EndpointOwner,
+  requestOf: (project: string | undefined) => ServiceRequest<T>,
+): Promise<T> {
+  if (!installation) return askAudiences(context, project, requestOf);
+  if (project !== undefined) throw commandInvalid('--installation leaves no room for a project.');
+  const { signal } = context;
+  return withService(context, (client) => askFor(client, requestOf(undefined), { signal }), {
+    needs: ['profilesUrl', 'analyticsUrl'],
+  });
+}
+
 function another(id: string, before: readonly string[] = []): readonly string[] {
   return [...before, id];
 }
 
-function settingsIn({ description, audience: audiences, traits, initial, batchSize }: SettingOptions) {
-  return { description, audiences: audiences && [...audiences], traits, initial, batch_size: batchSize };
+function settingsIn({ description, audience: audiences, traits, initial, batchSize, type: types }: SettingOptions) {
+  return { description, audiences: audiences && [...audiences], types, traits, initial, batch_size: batchSize };
 }
 
 function addEndpointCreate(parent: Command, context: CliContext): void {
   const names = ['address'];
   addSettings(
-    addOperands(parent.command('create').description('make an endpoint, and show its secret, only this once'), names),
+    addNames(parent.command('create').description('make an endpoint, and show its secret, only this once'), names),
   ).action(async (words: readonly string[], options: SettingOptions) => {
     const { project, values } = readOperands(words, names, options);
     const body = bodyWith({}, { url: values[0], ...settingsIn(options) });
-    const made = await askAudiences(context, project, (named) =>
+    const made = await askOwner(context, { ...options, project }, (named) =>
       operation('POST /v1/endpoints', { query: { project: named }, body }),
     );
     printSecret(context, made, options);
@@ -76,12 +105,12 @@ function addEndpointCreate(parent: Command, context: CliContext): void {
 }
 
 function addEndpointList(parent: Command, context: CliContext): void {
-  addOperands(parent.command('list').description('list the endpoints, newest first'), [])
+  addNames(parent.command('list').description('list the endpoints, newest first'), [])
     .option(...JSON_OPTION)
     .action(async (word: string | undefined, options: Options) => {
       const { project } = readOperands(word, [], options);
       const listed = await onePage('endpoints', { limit: Infinity, pageLimit: 1_000 }, (limit, cursor) =>
-        askAudiences(context, project, (named) =>
+        askOwner(context, { ...options, project }, (named) =>
           operation('GET /v1/endpoints', { query: { limit, cursor, project: named } }),
         ),
       );
@@ -98,7 +127,9 @@ function endpointRow({ id, url, audiences, disabled_because: disabled, failures,
   return [id, oneLine(url), audiences === null ? 'all' : String(audiences.length), state, rest.waiting_since ?? '-'];
 }
 
-const OF_ENDPOINT: Readonly<Record<'show' | 'delete', (id: string) => OfProject>> = {
+type OfOwner = (project: string | undefined) => ServiceRequest;
+
+const OF_ENDPOINT: Readonly<Record<'show' | 'delete', (id: string) => OfOwner>> = {
   show: (id) => (project) => operation('GET /v1/endpoints/{id}', { path: { id }, query: { project } }),
   delete: (id) => (project) => operation('DELETE /v1/endpoints/{id}', { path: { id }, query: { project } }),
 };
@@ -106,11 +137,11 @@ const OF_ENDPOINT: Readonly<Record<'show' | 'delete', (id: string) => OfProject>
 /** A subcommand that takes nothing but an endpoint. */
 function addOfEndpoint(parent: Command, context: CliContext, name: 'show' | 'delete', description: string): void {
   const names = ['id'];
-  addOperands(parent.command(name).description(description), names)
+  addNames(parent.command(name).description(description), names)
     .option(...JSON_ANYWAY)
     .action(async (words: readonly string[], options: Options) => {
       const { project, values } = readOperands(words, names, options);
-      printJson(context, await askAudiences(context, project, OF_ENDPOINT[name](values[0] ?? '')));
+      printJson(context, await askOwner(context, { ...options, project }, OF_ENDPOINT[name](values[0] ?? '')));
     });
 }
 
@@ -126,7 +157,7 @@ interface ChangeOptions extends SettingOptions {
 
 function addEndpointChange(parent: Command, context: CliContext): void {
   const names = ['id'];
-  addSettings(addOperands(parent.command('change').description('change what is named of an endpoint'), names))
+  addSettings(addNames(parent.command('change').description('change what is named of an endpoint'), names))
     .option('--to <address>', 'post to this URL from now on')
     .option('--all-audiences', 'changes of every audience')
     .option('--without-traits', 'no traits beside users')
@@ -141,7 +172,7 @@ function addEndpointChange(parent: Command, context: CliContext): void {
       const cleared = { ...(allAudiences && { audiences: null }), ...(withoutTraits && { traits: null }) };
       const body = { url, enabled, ...settingsIn(options), ...cleared } as Body<'PATCH /v1/endpoints/{id}'>;
       const path = { id: values[0] ?? '' };
-      const changed = await askAudiences(context, project, (named) =>
+      const changed = await askOwner(context, { ...options, project }, (named) =>
         operation('PATCH /v1/endpoints/{id}', { path, query: { project: named }, body }),
       );
       printJson(context, changed);
@@ -151,13 +182,13 @@ function addEndpointChange(parent: Command, context: CliContext): void {
 function addEndpointRotate(parent: Command, context: CliContext): void {
   const names = ['id'];
   const description = 'give an endpoint another secret, and show it, only this once';
-  addOperands(parent.command('rotate').description(description), names)
+  addNames(parent.command('rotate').description(description), names)
     .option('--keep-old <hours>', 'for how long the old one signs too, 0 to 168', keptHours, 24)
     .option(...JSON_OPTION)
     .action(async (words: readonly string[], { keepOld, ...options }: Options & { readonly keepOld: number }) => {
       const { project, values } = readOperands(words, names, options);
       const path = { id: values[0] ?? '' };
-      const made = await askAudiences(context, project, (named) =>
+      const made = await askOwner(context, { ...options, project }, (named) =>
         operation('POST /v1/endpoints/{id}/rotate', {
           path,
           query: { project: named },
@@ -174,12 +205,12 @@ function keptHours(text: string): number {
 
 function addEndpointTest(parent: Command, context: CliContext): void {
   const names = ['id'];
-  addOperands(parent.command('test').description('send a test, and say what was answered'), names)
+  addNames(parent.command('test').description('send a test, and say what was answered'), names)
     .option(...JSON_ANYWAY)
     .action(async (words: readonly string[], options: Options) => {
       const { project, values } = readOperands(words, names, options);
       const path = { id: values[0] ?? '' };
-      const sent = await askAudiences(context, project, (named) =>
+      const sent = await askOwner(context, { ...options, project }, (named) =>
         operation('POST /v1/endpoints/{id}/test', { path, query: { project: named } }),
       );
       printJson(context, sent);
@@ -194,7 +225,7 @@ interface ResendOptions extends Options {
 
 function addEndpointResend(parent: Command, context: CliContext): void {
   const names = ['id'];
-  addOperands(parent.command('resend').description('send again, one delivery or all changes since a time'), names)
+  addNames(parent.command('resend').description('send again, one delivery or all changes since a time'), names)
     .option('--since <time>', 'every change of evaluations after this time, in new messages')
     .option('--delivery <delivery>', 'this delivery, under the same id')
     .option(...JSON_ANYWAY)
@@ -202,7 +233,7 @@ function addEndpointResend(parent: Command, context: CliContext): void {
       const { project, values } = readOperands(words, names, options);
       const [id = ''] = values;
       if (since !== undefined && delivery !== undefined) throw commandInvalid('Give --since or --delivery.');
-      const answer = await askAudiences<unknown>(context, project, (named) => {
+      const answer = await askOwner<unknown>(context, { ...options, project }, (named) => {
         const query = { project: named };
         return delivery === undefined
           ? operation('POST /v1/endpoints/{id}/resend', { path: { id }, query, body: bodyWith({}, { since }) })
@@ -221,7 +252,7 @@ type ListedDelivery = Answer<'GET /v1/endpoints/{id}/deliveries'>['deliveries'][
 
 function addEndpointDeliveries(parent: Command, context: CliContext): void {
   const names = ['id'];
-  addOperands(parent.command('deliveries').description('list what was sent to an endpoint, newest first'), names)
+  addNames(parent.command('deliveries').description('list what was sent to an endpoint, newest first'), names)
     .addOption(new Option('--state <state>', 'only those in this state').choices(['waiting', 'delivered', 'failed']))
     .option('--limit <count>', 'the most that are listed', positiveInteger(9, 'It is a whole number from 1 up.'), 20)
     .option(...JSON_OPTION)
@@ -229,7 +260,7 @@ function addEndpointDeliveries(parent: Command, context: CliContext): void {
       const { project, values } = readOperands(words, names, options);
       const path = { id: values[0] ?? '' };
       const listed = await onePage('deliveries', { limit: wanted, pageLimit: 1_000 }, (limit, cursor) =>
-        askAudiences(context, project, (named) =>
+        askOwner(context, { ...options, project }, (named) =>
           operation('GET /v1/endpoints/{id}/deliveries', { path, query: { limit, cursor, state, project: named } }),
         ),
       );

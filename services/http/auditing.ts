@@ -48,14 +48,14 @@ export class Auditor {
 }
 
 function entryOf(call: Call, { action, object, project, before = null, after = null }: Change): AuditEntry {
-  const { key, namedProject, requestId } = call;
+  const { key, requestId } = call;
   return {
     at: BigInt(Date.now()) * 1_000n,
     principalId: key?.id ?? 'none',
     principalName: key?.name ?? userNameOf(call),
     source: call.isLocal ? null : (call.req.socket.remoteAddress ?? null),
     action,
-    projectId: project === undefined ? ((key?.project ?? namedProject)?.id ?? null) : project,
+    projectId: project === undefined ? call.projectId : project,
     object,
     before: bounded(before),
     after: bounded(after),

@@ -20,6 +20,8 @@ export interface RouteHead {
   /** The scope that opens it (see `opens`); 'any' takes every key, null needs none. */
   readonly scope: Scope | 'any' | null;
   readonly style: ErrorStyle;
+  /** Whether a key of the installation may name no project: then the request is about the installation. */
+  readonly isProjectOptional?: boolean;
   /** Where left out, it is that of problems.ts: 503 for what may pass, 422 for QUERY_LIMIT, else 500. */
   readonly refusalOf?: (error: unknown, method: string | undefined) => Refusal;
 }
@@ -74,6 +76,11 @@ export class Call<Matched extends RouteHead = RouteHead> {
     const project = this.key?.project ?? this.namedProject;
     if (project === undefined) throw new Error('this route is not of a project');
     return project;
+  }
+
+  /** The id of its project; null where it is about the installation. */
+  get projectId(): string | null {
+    return (this.key?.project ?? this.namedProject)?.id ?? null;
   }
 
   get query(): URLSearchParams {

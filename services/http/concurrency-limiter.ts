@@ -21,7 +21,7 @@ export class ConcurrencyLimiter {
 
   /** For a route's `admitWhole`. */
   admit(call: Call): Refusal | undefined {
-    const { id } = call.project;
+    const id = ownerOf(call);
     const own = this.#openByProject.get(id) ?? new Set();
     if (own.size >= this.#limitPerProject) return OVERLOADED;
     if (this.#open >= this.#limit && (own.size > 0 || !this.#makeRoom())) return OVERLOADED;
@@ -44,12 +44,17 @@ export class ConcurrencyLimiter {
   }
 
   #leave(call: Call): void {
-    const { id } = call.project;
+    const id = ownerOf(call);
     const own = this.#openByProject.get(id);
     if (own?.delete(call) !== true) return;
     this.#open--;
     if (own.size === 0) this.#openByProject.delete(id);
   }
+}
+
+/** Its project; the installation counts as one more. */
+function ownerOf(call: Call): string {
+  return call.projectId ?? '';
 }
 
 const OVERLOADED: Refusal = {

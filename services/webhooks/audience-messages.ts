@@ -43,7 +43,8 @@ export async function readNextRange(
   endpoint: Endpoint,
   { position: from, ...audience }: AudienceBehind,
 ): Promise<ReadRange | undefined> {
-  const { projectId, batchSize } = endpoint;
+  const { batchSize } = endpoint;
+  const projectId = ownProject(endpoint);
   const until = await parts.history.until(projectId, audience.audienceId);
   if (until === null || until < from.at) return undefined;
   const found = await linesAfter(parts, { ...audience, projectId, from, until, limit: batchSize });
@@ -60,7 +61,7 @@ export async function readRangeAgain(
   endpoint: Endpoint,
   { audienceId, from, to, changes: limit }: AudienceRange,
 ): Promise<readonly string[]> {
-  const found = await linesAfter(parts, { projectId: endpoint.projectId, audienceId, from, until: to.at, limit });
+  const found = await linesAfter(parts, { projectId: ownProject(endpoint), audienceId, from, until: to.at, limit });
   const within = found.filter(({ internalId }) => !to.isInitial || internalId <= (to.afterUser ?? ''));
   return changesWith(parts, endpoint, within, 'all');
 }
@@ -118,21 +119,27 @@ function lineOf(text: string): Line {
  */
 async function changesWith(
   { profiles }: HistoryParts,
-  { projectId, traits: wanted }: Endpoint,
+  endpoint: Endpoint,
   lines: readonly Line[],
   which: 'some' | 'all',
 ): Promise<readonly string[]> {
-  const traits = choiceOf(wanted);
+  const traits = choiceOf(endpoint.traits);
   if (traits === NO_TRAITS) return lines.map(({ text }) => text);
   const changes: string[] = [];
   while (changes.length < lines.length) {
     const users = lines.slice(changes.length);
     const keys = users.map(({ internalId }) => internalId);
-    const found = await profiles.traitsPage(projectId, keys, traits.paths, MAX_TRAIT_CHARS);
+    const found = await profiles.traitsPage(ownProject(endpoint), keys, traits.paths, MAX_TRAIT_CHARS);
     for (const [index, values] of found.entries()) changes.push(withTraits(users[index]?.text ?? '', traits, values));
     if (which === 'some' || found.length === 0) break;
   }
   return changes;
+}
+
+/** Only an endpoint of a project is sent changes. */
+function ownProject({ id, projectId }: Endpoint): string {
+  if (projectId === null) throw new Error(`${id} is of no project`);
+  return projectId;
 }
 
 /** It was checked when the endpoint was saved. */

@@ -1,4 +1,4 @@
-/** The rows of endpoints and of deliveries (schemas/postgres/029-endpoints.compatible.sql). */
+/** The rows of endpoints and of deliveries (schemas/postgres/029-endpoints.compatible.sql, 037-notices.sql). */
 import type { Delivery, Endpoint, WebhookType } from './endpoint-store.ts';
 import { NOW_MS } from '../stores/database/sql-time.ts';
 
@@ -14,7 +14,7 @@ export const SECRETS = `case when e.old_secret_until_ms > ${NOW_MS} then array[e
 
 export interface EndpointRow {
   readonly id: string;
-  readonly project_id: string;
+  readonly project_id: string | null;
   readonly url: string;
   readonly description: string | null;
   readonly types: readonly WebhookType[];

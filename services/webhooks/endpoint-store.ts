@@ -1,9 +1,14 @@
 /** Endpoints of webhooks. They are not in the log, a replay does not change them, and the backup of the projects has them. */
 import type { Micros } from '../messages/message.ts';
 
-/** What is sent. A type that is not here is refused. */
-const WEBHOOK_TYPES = ['audience.changed', 'user.forgotten'] as const;
-export type WebhookType = (typeof WEBHOOK_TYPES)[number];
+/** What an endpoint of a project may be told of. */
+export const PROJECT_TYPES = ['audience.changed', 'user.forgotten', 'dead_letter.waiting'] as const;
+/** What an endpoint of the installation may be told of. */
+export const INSTALLATION_TYPES = ['dead_letter.waiting', 'verification.differs'] as const;
+
+export type WebhookType = (typeof PROJECT_TYPES)[number] | (typeof INSTALLATION_TYPES)[number];
+/** What is no change of an audience. */
+export type NoticeType = Exclude<WebhookType, 'audience.changed'>;
 
 /** Sent when a caller asks for it, to every endpoint. */
 export const TEST_TYPE = 'endpoint.test';
@@ -26,7 +31,8 @@ export interface EndpointSettings {
 export interface Endpoint extends EndpointSettings {
   /** `end_` and 20 lower-case letters and digits. */
   readonly id: string;
-  readonly projectId: string;
+  /** Null: it is the installation's. */
+  readonly projectId: string | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   /** Why nothing is sent to it: it answered 410, or a caller disabled it. Null: it is enabled. */
@@ -85,7 +91,7 @@ export interface DeliveriesQuery {
   readonly before?: bigint;
 }
 
-/** The most endpoints that a project has. */
+/** The most endpoints that a project has, and the installation. */
 export const MAX_ENDPOINTS = 20;
 /** How long a delivery is kept once it waits no more. */
 export const KEPT_DELIVERY_DAYS = 7;
@@ -94,39 +100,40 @@ export const MAX_KEPT_DELIVERIES = 100_000;
 
 /**
  * Arguments and results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` while the store is
- * unreachable, and all but `create` and `list` throw `ENDPOINT_UNKNOWN`.
+ * unreachable, and all but `create` and `list` throw `ENDPOINT_UNKNOWN`. The endpoints of the project null are those of the
+ * installation.
  */
 export interface EndpointStore {
   /**
-   * @throws TidemarkError `ENDPOINT_LIMIT` if the project has as many as it may; `AUDIENCE_UNKNOWN` if it has no such audience;
+   * @throws TidemarkError `ENDPOINT_LIMIT` if there are as many as there may be; `AUDIENCE_UNKNOWN` if it has no such audience;
    *   `PROJECT_UNKNOWN`.
    */
-  create(projectId: string, settings: EndpointSettings): Promise<EndpointWithSecret>;
+  create(projectId: string | null, settings: EndpointSettings): Promise<EndpointWithSecret>;
   /** Newest first. */
-  list(projectId: string): Promise<readonly Endpoint[]>;
-  find(projectId: string, id: string): Promise<Endpoint>;
+  list(projectId: string | null): Promise<readonly Endpoint[]>;
+  find(projectId: string | null, id: string): Promise<Endpoint>;
   /**
    * An audience that comes to it begins as at the creation. Enabled, or at another URL, it is sent to at once.
    *
    * @throws TidemarkError `AUDIENCE_UNKNOWN`.
    */
-  update(projectId: string, id: string, changes: EndpointChanges): Promise<Endpoint>;
+  update(projectId: string | null, id: string, changes: EndpointChanges): Promise<Endpoint>;
   /** With its deliveries. */
-  remove(projectId: string, id: string): Promise<void>;
+  remove(projectId: string | null, id: string): Promise<void>;
   /** Gives it another secret; that of before signs too for this time. */
-  rotate(projectId: string, id: string, keepOldMs: number): Promise<EndpointWithSecret>;
+  rotate(projectId: string | null, id: string, keepOldMs: number): Promise<EndpointWithSecret>;
   /** Newest first. */
-  deliveries(projectId: string, id: string, query: DeliveriesQuery): Promise<readonly Delivery[]>;
+  deliveries(projectId: string | null, id: string, query: DeliveriesQuery): Promise<readonly Delivery[]>;
   /** Sends a delivery again under its id, as soon as the endpoint may be sent to. @throws TidemarkError `DELIVERY_UNKNOWN`. */
-  resend(projectId: string, id: string, deliveryId: string): Promise<Delivery>;
-  /** Sends every change of evaluations after this time again, in new messages. */
-  resendSince(projectId: string, id: string, since: Micros): Promise<Endpoint>;
+  resend(projectId: string | null, id: string, deliveryId: string): Promise<Delivery>;
+  /** Sends every change of evaluations after this time again, in new messages, and what else was made since under its id. */
+  resendSince(projectId: string | null, id: string, since: Micros): Promise<Endpoint>;
 }
 
 /** Sends a message that says nothing. Arguments and results can be cloned between threads. */
 export interface EndpointTester {
   /** Resolves with what became of it: it is sent once. @throws TidemarkError `ENDPOINT_UNKNOWN`. */
-  test(projectId: string, id: string): Promise<Delivery>;
+  test(projectId: string | null, id: string): Promise<Delivery>;
 }
 
 /** The exclusive right to send to an endpoint, for a limited time. */
@@ -163,13 +170,16 @@ export interface WaitingDelivery {
   readonly range: AudienceRange;
 }
 
-/** A message that is to be sent, of people who were forgotten. */
-export interface WaitingForgotten {
+/** A message that is to be sent, and is no change of an audience. */
+export interface WaitingNotice {
   readonly id: string;
+  readonly type: NoticeType;
   readonly createdAtMs: number;
-  /** JSON: a list of people. */
-  readonly forgotten: string;
+  /** JSON: its member `data`. */
+  readonly notice: string;
 }
+
+export type WaitingMessage = WaitingDelivery | WaitingNotice;
 
 /** An audience of which the endpoint does not have everything. */
 export interface AudienceBehind {
@@ -188,23 +198,21 @@ export interface FailedAttempt {
 
 /** Claims on endpoints to send to. Times are those of the database's clock. Without its claim a method changes nothing, and says so. */
 export interface EndpointClaims {
-  /** Claims an endpoint that may be sent to now and does not have everything; of another project than the last, if there is one. */
+  /** Claims an endpoint that may be sent to now and does not have everything; of another project than the last, if there is one: '' where that was none. */
   claimDue(leaseMs: number, lastProjectId: string): Promise<EndpointClaim | undefined>;
   /** Returns false if the claim has expired. */
   renew(claim: EndpointClaim, leaseMs: number): Promise<boolean>;
   release(claim: EndpointClaim): Promise<void>;
   /** The oldest message that was made and not delivered. */
-  waiting(claim: EndpointClaim): Promise<WaitingDelivery | WaitingForgotten | undefined>;
+  waiting(claim: EndpointClaim): Promise<WaitingMessage | undefined>;
   /** The audience that the endpoint is furthest behind with. */
   behind(claim: EndpointClaim): Promise<AudienceBehind | undefined>;
   /** Makes a message of a range, before it is sent. Undefined if the claim has expired. */
   begin(claim: EndpointClaim, range: AudienceRange): Promise<WaitingDelivery | undefined>;
   /** Moves the position where nothing was found up to there. */
   pass(claim: EndpointClaim, range: Omit<AudienceRange, 'changes'>): Promise<boolean>;
-  /** Notes that a message was delivered, and moves the position past it. */
-  delivered(claim: EndpointClaim, delivery: WaitingDelivery, attempt: LastAttempt): Promise<boolean>;
-  /** The same of a message about people who were forgotten, whose names it loses. */
-  deliveredForgotten(claim: EndpointClaim, delivery: WaitingForgotten, attempt: LastAttempt): Promise<boolean>;
+  /** Notes that a message was delivered, and moves the position past it. One of people who were forgotten loses their names. */
+  delivered(claim: EndpointClaim, delivery: WaitingMessage, attempt: LastAttempt): Promise<boolean>;
   failed(claim: EndpointClaim, delivery: Pick<WaitingDelivery, 'id'>, failure: FailedAttempt): Promise<boolean>;
   /** Gives up a message of which nothing is left in the history. */
   drop(claim: EndpointClaim, delivery: WaitingDelivery): Promise<boolean>;

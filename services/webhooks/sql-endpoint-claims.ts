@@ -24,9 +24,10 @@ import {
   KEPT_DELIVERY_DAYS,
   type LastAttempt,
   MAX_KEPT_DELIVERIES,
+  type NoticeType,
   TEST_TYPE,
   type WaitingDelivery,
-  type WaitingForgotten,
+  type WaitingMessage,
 } from './endpoint-store.ts';
 
 /** The id of a message: 120 bits, and no full stop, which separates what is signed. */
@@ -52,7 +53,7 @@ export class SqlEndpointClaims implements EndpointClaims {
        where e.id = (select e.id from endpoints e where e.disabled is null and e.next_attempt_at_ms <= ${NOW_MS}
                        and (e.claim is null or e.claimed_until_ms <= ${NOW_MS})
                        and (exists (${WAITING}) or exists (${BEHIND}))
-                     order by e.project_id <= $3, e.project_id, e.next_attempt_at_ms, e.id limit 1 for update skip locked)
+                     order by ${PROJECT} <= $3, ${PROJECT}, e.next_attempt_at_ms, e.id limit 1 for update skip locked)
        returning ${ENDPOINT_COLUMNS}, ${SECRETS} as secrets`,
       [token, BigInt(leaseMs), lastProjectId],
     );
@@ -67,14 +68,15 @@ export class SqlEndpointClaims implements EndpointClaims {
     await this.#whileClaimed(claim, 'claim = null, claimed_until_ms = null');
   }
 
-  async waiting({ endpoint: { id } }: EndpointClaim): Promise<WaitingDelivery | WaitingForgotten | undefined> {
-    const sql = `select d.id, d.created_at_ms, d.audience_id, coalesce(a.name, '') as name, d.is_initial, d.from_at, d.from_user,
-                        d.to_at, d.to_user, d.changes, d.forgotten
+  async waiting({ endpoint: { id } }: EndpointClaim): Promise<WaitingMessage | undefined> {
+    const sql = `select d.id, d.type, d.created_at_ms, d.audience_id, coalesce(a.name, '') as name, d.is_initial, d.from_at, d.from_user,
+                        d.to_at, d.to_user, d.changes, d.notice
                  from endpoint_deliveries d left join audiences a on a.id = d.audience_id
                  where d.endpoint_id = $1 and d.state = 'waiting' order by d.sequence limit 1`;
-    const [row] = await this.#database.query<WaitingRow>(sql, [id]);
+    const [row] = await this.#database.query<ChangesRow | NoticeRow>(sql, [id]);
     if (row === undefined) return undefined;
-    if (row.forgotten !== null) return { id: row.id, createdAtMs: Number(row.created_at_ms), forgotten: row.forgotten };
+    const { type, notice } = row;
+    if (type !== 'audience.changed') return { id: row.id, type, createdAtMs: Number(row.created_at_ms), notice };
     const from = { isInitial: row.is_initial, at: row.from_at, afterUser: row.from_user };
     const to = { isInitial: row.is_initial && row.to_user !== null, at: row.to_at, afterUser: row.to_user };
     const range = { audienceId: row.audience_id, audienceName: row.name, from, to, changes: row.changes };
@@ -114,16 +116,12 @@ export class SqlEndpointClaims implements EndpointClaims {
     return this.#whileClaimed(claim, 'claim = claim', positionValues(range), { alsoWrites: MOVED_POSITION });
   }
 
-  delivered(claim: EndpointClaim, { id, range }: WaitingDelivery, attempt: LastAttempt): Promise<boolean> {
-    const values = [...positionValues(range), id, ...attemptValues(attempt)];
+  delivered(claim: EndpointClaim, delivery: WaitingMessage, attempt: LastAttempt): Promise<boolean> {
+    const moved = 'range' in delivery ? positionValues(delivery.range) : [];
+    const note = noted(3 + moved.length, 'delivered');
+    const values = [...moved, delivery.id, ...attemptValues(attempt)];
     return this.#whileClaimed(claim, 'failures = 0, next_attempt_at_ms = 0', values, {
-      alsoWrites: `${MOVED_POSITION}, ${noted(10, 'delivered')}`,
-    });
-  }
-
-  deliveredForgotten(claim: EndpointClaim, { id }: WaitingForgotten, attempt: LastAttempt): Promise<boolean> {
-    return this.#whileClaimed(claim, 'failures = 0, next_attempt_at_ms = 0', [id, ...attemptValues(attempt)], {
-      alsoWrites: noted(3, 'delivered'),
+      alsoWrites: moved.length === 0 ? note : `${MOVED_POSITION}, ${note}`,
     });
   }
 
@@ -211,8 +209,16 @@ export class SqlEndpointClaims implements EndpointClaims {
 
 type ClaimRow = EndpointRow & { readonly secrets: readonly string[] };
 
-interface WaitingRow {
+interface NoticeRow {
   readonly id: string;
+  readonly type: NoticeType;
+  readonly created_at_ms: bigint;
+  readonly notice: string;
+}
+
+interface ChangesRow {
+  readonly id: string;
+  readonly type: 'audience.changed';
   readonly created_at_ms: bigint;
   readonly audience_id: string;
   readonly name: string;
@@ -222,7 +228,7 @@ interface WaitingRow {
   readonly to_at: bigint;
   readonly to_user: string | null;
   readonly changes: number;
-  readonly forgotten: string | null;
+  readonly notice: null;
 }
 
 interface PositionRow {
@@ -243,6 +249,9 @@ const IS_BEHIND = '(p.is_initial or p.after_user is not null or a.changes_readab
 /** The audiences of which `endpoints e` does not have everything, those that it does not know yet among them. */
 const BEHIND = `select from audiences a left join endpoint_positions p on p.endpoint_id = e.id and p.audience_id = a.id
   where ${IS_WANTED} and (${IS_BEHIND} or (p.endpoint_id is null and a.changes_readable_at is not null))`;
+
+/** That of `endpoints e`; the installation has none. */
+const PROJECT = "coalesce(e.project_id, '')";
 
 const WAITING = `select from endpoint_deliveries d where d.endpoint_id = e.id and d.state = 'waiting'`;
 
@@ -275,7 +284,7 @@ function noted(first: number, state: Delivery['state']): string {
   const [id, atMs, status, error, tookMs, answer] = Array.from({ length: 6 }, (_, index) => `$${first + index}`);
   return `noted as (update endpoint_deliveries d set state = '${state}', attempts = attempts + 1, attempted_at_ms = ${atMs}::int8,
     status = ${status}::int4, error = ${error}, took_ms = ${tookMs}::int4, answer = ${answer},
-    forgotten = ${state === 'delivered' ? 'null' : 'd.forgotten'}
+    notice = ${state === 'delivered' ? "case when d.type <> 'user.forgotten' then d.notice end" : 'd.notice'}
     from written where d.id = ${id} returning 1)`;
 }
 

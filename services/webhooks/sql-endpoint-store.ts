@@ -31,7 +31,7 @@ export class SqlEndpointStore implements EndpointStore {
     this.#database = database;
   }
 
-  create(projectId: string, settings: EndpointSettings): Promise<EndpointWithSecret> {
+  create(projectId: string | null, settings: EndpointSettings): Promise<EndpointWithSecret> {
     const { url, description, types, audiences, traits, initial, batchSize } = settings;
     const id = `end_${randomText(20, BASE36)}`;
     const secret = makeSecret();
@@ -49,16 +49,16 @@ export class SqlEndpointStore implements EndpointStore {
     });
   }
 
-  async list(projectId: string): Promise<readonly Endpoint[]> {
-    const sql = `select ${ENDPOINT_COLUMNS} from endpoints e where e.project_id = $1 order by e.created_at_ms desc, e.id desc`;
+  async list(projectId: string | null): Promise<readonly Endpoint[]> {
+    const sql = `select ${ENDPOINT_COLUMNS} from endpoints e where ${OF_PROJECT} order by e.created_at_ms desc, e.id desc`;
     return (await this.#database.query<EndpointRow>(sql, [projectId])).map(toEndpoint);
   }
 
-  find(projectId: string, id: string): Promise<Endpoint> {
+  find(projectId: string | null, id: string): Promise<Endpoint> {
     return found(this.#database, projectId, id);
   }
 
-  update(projectId: string, id: string, changes: EndpointChanges): Promise<Endpoint> {
+  update(projectId: string | null, id: string, changes: EndpointChanges): Promise<Endpoint> {
     const { audiences } = changes;
     return this.#database.transaction(async (transaction) => {
       await refuseUnknownAudiences(transaction, projectId, audiences ?? null);
@@ -71,17 +71,17 @@ export class SqlEndpointStore implements EndpointStore {
     });
   }
 
-  async remove(projectId: string, id: string): Promise<void> {
-    const sql = 'delete from endpoints where project_id = $1 and id = $2 returning id';
+  async remove(projectId: string | null, id: string): Promise<void> {
+    const sql = `delete from endpoints e where ${OF_PROJECT} and id = $2 returning id`;
     if ((await this.#database.query(sql, [projectId, id])).length === 0) throw unknownEndpoint(id);
   }
 
-  async rotate(projectId: string, id: string, keepOldMs: number): Promise<EndpointWithSecret> {
+  async rotate(projectId: string | null, id: string, keepOldMs: number): Promise<EndpointWithSecret> {
     const secret = makeSecret();
     const rows = await this.#database.query(
-      `update endpoints set old_secret = secret, old_secret_until_ms = ${NOW_MS} + $4::int8, secret = $3,
+      `update endpoints e set old_secret = secret, old_secret_until_ms = ${NOW_MS} + $4::int8, secret = $3,
          updated_at_ms = ${NOW_MS}
-       where project_id = $1 and id = $2 returning id`,
+       where ${OF_PROJECT} and id = $2 returning id`,
       [projectId, id, secret, BigInt(keepOldMs)],
     );
     if (rows.length === 0) throw unknownEndpoint(id);
@@ -89,7 +89,7 @@ export class SqlEndpointStore implements EndpointStore {
   }
 
   async deliveries(
-    projectId: string,
+    projectId: string | null,
     id: string,
     { limit, state, before }: DeliveriesQuery,
   ): Promise<readonly Delivery[]> {
@@ -103,12 +103,13 @@ export class SqlEndpointStore implements EndpointStore {
     return rows.map(toDelivery);
   }
 
-  async resend(projectId: string, id: string, deliveryId: string): Promise<Delivery> {
+  async resend(projectId: string | null, id: string, deliveryId: string): Promise<Delivery> {
     await this.find(projectId, id);
     return this.#database.transaction(async (transaction) => {
       const [row] = await transaction.query<DeliveryRow>(
         `update endpoint_deliveries set state = 'waiting'
-         where endpoint_id = $1 and id = $2 and audience_id is not null returning ${DELIVERY_COLUMNS}`,
+         where endpoint_id = $1 and id = $2 and (audience_id is not null or notice is not null)
+         returning ${DELIVERY_COLUMNS}`,
         [id, deliveryId],
       );
       if (row === undefined) {
@@ -119,12 +120,17 @@ export class SqlEndpointStore implements EndpointStore {
     });
   }
 
-  async resendSince(projectId: string, id: string, since: Micros): Promise<Endpoint> {
+  async resendSince(projectId: string | null, id: string, since: Micros): Promise<Endpoint> {
     await this.find(projectId, id);
     await this.#database.transaction(async (transaction) => {
       await transaction.query(
         `update endpoint_positions set at = $2::int8, after_user = null, is_initial = false
          where endpoint_id = $1 and at > $2::int8`,
+        [id, since],
+      );
+      await transaction.query(
+        `update endpoint_deliveries set state = 'waiting'
+         where endpoint_id = $1 and notice is not null and created_at_ms * 1000 > $2::int8`,
         [id, since],
       );
       await transaction.query(SEND_NOW, [id]);
@@ -149,32 +155,43 @@ const FORGET_POSITIONS = `
   delete from endpoint_positions p using endpoints e
   where e.id = $1 and p.endpoint_id = e.id and e.audiences is not null and not p.audience_id = any (e.audiences)`;
 
+/** Whether `endpoints e` are those of a project, or of the installation. */
+const OF_PROJECT = 'e.project_id is not distinct from $1';
+
+// An arbitrary number that no other program uses for an advisory lock in this database.
+const INSTALLATION_LOCK = 'select pg_advisory_xact_lock(7418321993)::text';
+
 const SEND_NOW = 'update endpoints set next_attempt_at_ms = 0 where id = $1';
 
-async function found(database: Queryable, projectId: string, id: string): Promise<Endpoint> {
-  const sql = `select ${ENDPOINT_COLUMNS} from endpoints e where e.project_id = $1 and e.id = $2`;
+async function found(database: Queryable, projectId: string | null, id: string): Promise<Endpoint> {
+  const sql = `select ${ENDPOINT_COLUMNS} from endpoints e where ${OF_PROJECT} and e.id = $2`;
   const [row] = await database.query<EndpointRow>(sql, [projectId, id]);
   if (row === undefined) throw unknownEndpoint(id);
   return toEndpoint(row);
 }
 
 /** Two that are made at once count each other. @throws TidemarkError `PROJECT_UNKNOWN`, `ENDPOINT_LIMIT`. */
-async function lockForNewEndpoint(transaction: Queryable, projectId: string): Promise<void> {
-  const projects = await transaction.query('select 1 from projects where id = $1 for update', [projectId]);
-  if (projects.length === 0) {
-    throw new TidemarkError('PROJECT_UNKNOWN', `There is no project ${JSON.stringify(projectId)}.`);
-  }
-  const endpoints = await transaction.query('select 1 from endpoints where project_id = $1', [projectId]);
+async function lockForNewEndpoint(transaction: Queryable, projectId: string | null): Promise<void> {
+  if (projectId === null) await transaction.query(INSTALLATION_LOCK);
+  else await lockProject(transaction, projectId);
+  const endpoints = await transaction.query(`select 1 from endpoints e where ${OF_PROJECT}`, [projectId]);
   if (endpoints.length < MAX_ENDPOINTS) return;
+  const whose = projectId === null ? 'The installation' : 'This project';
   throw new TidemarkError(
     'ENDPOINT_LIMIT',
-    `This project has ${MAX_ENDPOINTS} endpoints, as many as it may have. Delete one first.`,
+    `${whose} has ${MAX_ENDPOINTS} endpoints, as many as it may have. Delete one first.`,
   );
+}
+
+async function lockProject(transaction: Queryable, projectId: string): Promise<void> {
+  const projects = await transaction.query('select 1 from projects where id = $1 for update', [projectId]);
+  if (projects.length > 0) return;
+  throw new TidemarkError('PROJECT_UNKNOWN', `There is no project ${JSON.stringify(projectId)}.`);
 }
 
 async function refuseUnknownAudiences(
   transaction: Queryable,
-  projectId: string,
+  projectId: string | null,
   audiences: readonly string[] | null,
 ): Promise<void> {
   const sql = `select id from unnest($2::text[]) as given (id)
@@ -185,7 +202,12 @@ async function refuseUnknownAudiences(
 }
 
 /** @throws TidemarkError `ENDPOINT_UNKNOWN`. */
-async function change(transaction: Queryable, projectId: string, id: string, changes: EndpointChanges): Promise<void> {
+async function change(
+  transaction: Queryable,
+  projectId: string | null,
+  id: string,
+  changes: EndpointChanges,
+): Promise<void> {
   const { url, description, types, audiences, traits, initial, batchSize, isEnabled } = changes;
   const columns: readonly (readonly [sql: string, value: SqlValue | undefined])[] = [
     ['url = ?', url],
@@ -201,7 +223,7 @@ async function change(transaction: Queryable, projectId: string, id: string, cha
   const set = given.map(([sql], index) => sql.replace('?', `$${index + 3}`));
   const isRetried = url !== undefined || isEnabled === true;
   const all = [...set, `updated_at_ms = ${NOW_MS}`, ...(isRetried ? ['failures = 0', 'next_attempt_at_ms = 0'] : [])];
-  const sql = `update endpoints set ${all.join(', ')} where project_id = $1 and id = $2 returning id`;
+  const sql = `update endpoints e set ${all.join(', ')} where ${OF_PROJECT} and id = $2 returning id`;
   const values = given.map(([, value]) => value ?? null);
   if ((await transaction.query(sql, [projectId, id, ...values])).length === 0) throw unknownEndpoint(id);
 }

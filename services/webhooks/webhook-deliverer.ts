@@ -11,8 +11,9 @@ import {
   type LastAttempt,
   TEST_TYPE,
   type WaitingDelivery,
+  type WaitingMessage,
 } from './endpoint-store.ts';
-import { forgottenBody } from './forgotten-messages.ts';
+import { noticeBody } from './notices.ts';
 import { waitMsAfter } from './retry-schedule.ts';
 import { type Attempt, isDelivered, postWebhook } from './send.ts';
 import { signedHeaders } from './signature.ts';
@@ -79,7 +80,7 @@ export class WebhookDeliverer implements EndpointTester {
     return this.#metrics.text();
   }
 
-  async test(projectId: string, id: string): Promise<Delivery> {
+  async test(projectId: string | null, id: string): Promise<Delivery> {
     const { claims, endpoints } = this.#parts;
     const endpoint = await endpoints.find(projectId, id);
     const data = JSON.stringify({ project_id: projectId, endpoint_id: id });
@@ -105,7 +106,7 @@ export class WebhookDeliverer implements EndpointTester {
     }
     const claim = await claims.claimDue(leaseMs, this.#lastProjectId);
     if (claim === undefined) return false;
-    this.#lastProjectId = claim.endpoint.projectId;
+    this.#lastProjectId = claim.endpoint.projectId ?? '';
     const turn = this.#turn(claim).finally(() => this.#turns.delete(turn));
     this.#turns.add(turn);
     return true;
@@ -138,10 +139,7 @@ export class WebhookDeliverer implements EndpointTester {
     const { claim } = turn;
     const waiting = await claims.waiting(claim);
     if (waiting === undefined) return this.#deliverNew(turn);
-    if ('forgotten' in waiting) {
-      const body = forgottenBody(claim.endpoint, waiting);
-      return this.#deliver(turn, waiting.id, body, (noted) => claims.deliveredForgotten(claim, waiting, noted));
-    }
+    if ('notice' in waiting) return this.#deliver(turn, waiting, noticeBody(waiting));
     const changes = await readRangeAgain(this.#parts, claim.endpoint, waiting.range);
     return changes.length === 0 ? claims.drop(claim, waiting) : this.#deliverRange(turn, waiting, changes);
   }
@@ -163,20 +161,12 @@ export class WebhookDeliverer implements EndpointTester {
   }
 
   #deliverRange(turn: Turn, delivery: WaitingDelivery, changes: readonly string[]): Promise<boolean> {
-    const { claims } = this.#parts;
-    const { claim } = turn;
-    const body = messageBody(claim.endpoint, delivery.range, changes);
-    return this.#deliver(turn, delivery.id, body, (noted) => claims.delivered(claim, delivery, noted));
+    return this.#deliver(turn, delivery, messageBody(turn.claim.endpoint, delivery.range, changes));
   }
 
-  /** @param onDelivered Notes that it was delivered. */
-  async #deliver(
-    turn: Turn,
-    id: string,
-    body: string,
-    onDelivered: (noted: LastAttempt) => Promise<boolean>,
-  ): Promise<boolean> {
+  async #deliver(turn: Turn, delivery: WaitingMessage, body: string): Promise<boolean> {
     const { claims, logger } = this.#parts;
+    const { id } = delivery;
     const { claim } = turn;
     const { endpoint, secrets } = claim;
     const { attempt, noted } = await this.#attempt(endpoint.url, id, body, secrets);
@@ -185,7 +175,7 @@ export class WebhookDeliverer implements EndpointTester {
     const succeeded = isDelivered(attempt);
     this.#metrics.count(succeeded ? 'delivered' : 'failed');
     turn.failures = succeeded ? 0 : turn.failures + 1;
-    if (succeeded) return onDelivered(noted);
+    if (succeeded) return claims.delivered(claim, delivery, noted);
     const { status, error, retryAfterMs } = attempt;
     const { failures } = turn;
     const nextInMs = waitMsAfter(failures, retryAfterMs);

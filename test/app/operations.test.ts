@@ -9,7 +9,9 @@ test('an operation opens the stores that it needs when it is carried out, and no
   const wanted: (readonly StoreName[])[] = [];
   const logger = createLogger('silent', { write: () => undefined });
   const importer = { run: () => Promise.reject(new Error('not to be run')) };
-  const surroundings = { config: readConfig({}), logger, hasReaders: true, importer, jobs: new MemoryJobStore() };
+  const tellDifference = async (): Promise<void> => undefined;
+  const own = { config: readConfig({}), logger, hasReaders: true, importer };
+  const surroundings = { ...own, jobs: new MemoryJobStore(), tellDifference };
   const { imports, generations, jobs } = operationsOn(surroundings, async (needs) => {
     wanted.push(needs);
     throw new Error('not to be opened');

@@ -134,5 +134,32 @@ export function testEndpointStore(name: string, { open }: EndpointStoreContract)
       await expect(store.create('proj_none', SETTINGS)).rejects.toMatchObject({ code: 'PROJECT_UNKNOWN' });
       expect((await store.create(other, SETTINGS)).endpoint.projectId).toBe(other);
     });
+
+    test('the endpoint store keeps the endpoints of the installation apart from those of projects', async () => {
+      const { store, project } = await open();
+      const types = ['verification.differs'] as const;
+      const { endpoint: own } = await store.create(null, { ...SETTINGS, types });
+      const { endpoint: foreign } = await store.create(project, SETTINGS);
+      const unknown = { code: 'ENDPOINT_UNKNOWN' };
+
+      expect(await store.list(null)).toEqual([own]);
+      expect(own).toMatchObject({ projectId: null, types });
+      await expect(store.find(null, foreign.id)).rejects.toMatchObject(unknown);
+      await expect(store.find(project, own.id)).rejects.toMatchObject(unknown);
+      expect(await store.update(null, own.id, { isEnabled: false })).toMatchObject({ disabled: 'request' });
+      expect((await store.rotate(null, own.id, HOUR_MS)).endpoint.id).toBe(own.id);
+      expect(await store.deliveries(null, own.id, { limit: 1 })).toEqual([]);
+      await store.remove(null, own.id);
+
+      expect(await store.list(null)).toEqual([]);
+      expect(await store.list(project)).toEqual([foreign]);
+    });
+
+    test('the endpoint store makes no more endpoints of the installation than there may be', async () => {
+      const { store } = await open();
+      for (let n = 0; n < MAX_ENDPOINTS; n++) await store.create(null, SETTINGS);
+
+      await expect(store.create(null, SETTINGS)).rejects.toMatchObject({ code: 'ENDPOINT_LIMIT' });
+    });
   });
 }

@@ -1,8 +1,10 @@
 /** Webhooks of a whole service, in one process and where another process sends them. */
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
+import { identify as messageOf, recordOf } from '../support/messages/messages.ts';
 import { readersPassed } from '../support/service/readers-passed.ts';
-import { READ_KEY, ServiceProcess } from '../support/service/service.ts';
+import { appendToOwnLog, withOwnLog } from '../support/service/own-log.ts';
+import { ADMIN_KEY, READ_KEY, ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { testedForms } from '../support/service/tested-forms.ts';
 import { answer, WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
@@ -97,3 +99,32 @@ test.each(await testedForms())(
     expect(await installation.process(sender).stop()).toBe(0);
   },
 );
+
+test('an endpoint of the installation is told of a dead letter', { timeout: 300_000 }, async () => {
+  const folder = await temporaryFolder();
+  const installation = new Installation(folder, withOwnLog(folder));
+  await installation.start('');
+  const service = installation.process('');
+  const receiver = await WebhookReceiver.start();
+  const asAdmin = async <T>(path: string, body?: object): Promise<T> =>
+    (await (await service.request(path, body, { api_key: ADMIN_KEY })).json()) as T;
+  const made = { url: receiver.url, types: ['dead_letter.waiting', 'verification.differs'] };
+  const endpoint = await asAdmin<{ id: string; secret: string }>('/v1/endpoints', made);
+  const { projects } = await asAdmin<{ projects: { id: string }[] }>('/v1/admin/projects');
+  const projectId = projects[0]?.id ?? '';
+
+  // Postgres has no text with a NUL.
+  const record = recordOf(messageOf({ projectId, userId: 'eve\0' }));
+  await appendToOwnLog(service.dataDir, [{ topic: 'tidemark.identify', ...record }]);
+
+  await expect.poll(() => receiver.received.length, PATIENCE).toBe(1);
+  const { body = '', headers = {} } = receiver.received[0] ?? {};
+  expect(new Webhook(endpoint.secret).verify(body, headers)).toMatchObject({
+    type: 'dead_letter.waiting',
+    data: { topic: 'tidemark.identify', project_id: projectId, code: 'STORE_REJECTED', waiting: 1 },
+  });
+  const deliveries = (): Promise<unknown> => asAdmin(`/v1/endpoints/${endpoint.id}/deliveries`);
+  await expect
+    .poll(deliveries, PATIENCE)
+    .toMatchObject({ deliveries: [{ type: 'dead_letter.waiting', state: 'delivered', audience_id: null }] });
+});

@@ -74,6 +74,35 @@ describe('the project that an admin key names', () => {
     expect(reply.body.detail).toContain(detail);
   });
 
+  test('an admin key that names no project has the endpoints of the installation, and no project has them', async () => {
+    const of = { url: 'https://ops.example.com/', types: ['verification.differs'] };
+    const made = await server.request('/v1/endpoints', { method: 'POST', body: JSON.stringify(of) }, ADMIN_KEY);
+    expect(made.status).toBe(201);
+    const { id, project_id: projectId } = (await made.json()) as Record<string, unknown>;
+    expect(projectId).toBeNull();
+
+    const own = await get(`${server.url}/v1/endpoints`, { api_key: ADMIN_KEY });
+    const theirs = await get(`${server.url}/v1/endpoints?project=${PROJECT.id}`, { api_key: ADMIN_KEY });
+    const ours = await get(`${server.url}/v1/endpoints/${String(id)}`, { api_key: AUDIENCES_KEY });
+
+    expect(own.body).toMatchObject({ endpoints: [{ id, project_id: null }] });
+    expect([theirs.body, ours.status]).toMatchObject([{ endpoints: [] }, 404]);
+    const tested = await server.request(`/v1/endpoints/${String(id)}/test`, { method: 'POST' }, ADMIN_KEY);
+    expect(await tested.json()).toMatchObject({ type: 'endpoint.test', state: 'delivered' });
+  });
+
+  test.each([
+    ['a project', `?project=${PROJECT.id}`, 'verification.differs'],
+    ['the installation', '', 'audience.changed'],
+  ])('an endpoint of %s is refused what it is not told of', async (_, query, type) => {
+    const body = JSON.stringify({ url: 'https://ops.example.com/', types: [type] });
+
+    const reply = await server.request(`/v1/endpoints${query}`, { method: 'POST', body }, ADMIN_KEY);
+
+    expect(reply.status).toBe(400);
+    expect(await reply.json()).toMatchObject({ errors: [{ path: '/types/0' }] });
+  });
+
   test('a project that does not exist is answered 404 to an admin key', async () => {
     const reply = await get(`${server.url}${ADA}?project=proj_none`, { api_key: ADMIN_KEY });
 

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { noteForgotten } from '../../services/webhooks/forgotten-messages.ts';
+import { noteForgotten } from '../../services/webhooks/notices.ts';
 import { testedAnalytics } from '../support/stores/tested-analytics.ts';
 import { answer, WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 import { webhookScenes } from '../support/webhooks/webhook-scenes.ts';
@@ -110,7 +110,7 @@ for (const tested of await testedAnalytics()) {
         state: 'delivered',
         attempts: receiver().received.length,
       });
-      const left = await database().query('select 1 from endpoint_deliveries where forgotten is not null');
+      const left = await database().query('select 1 from endpoint_deliveries where notice is not null');
       expect(left).toEqual([]);
     });
 

@@ -3,9 +3,24 @@ import type { Answer } from '../../http/route.ts';
 import type { Problem } from '../../messages/message.ts';
 import { readTraitChoice } from '../../stores/profiles/trait-choice.ts';
 import type { WebhookAddresses } from '../../webhooks/addresses.ts';
-import type { EndpointStore, EndpointTester } from '../../webhooks/endpoint-store.ts';
+import {
+  type EndpointStore,
+  type EndpointTester,
+  INSTALLATION_TYPES,
+  PROJECT_TYPES,
+  type WebhookType,
+} from '../../webhooks/endpoint-store.ts';
 import { type Input, type Members, readBody } from '../input.ts';
-import { given, pageFrom, pageOf, type QueryRequest, readCursor, readTime, refuseParameter } from '../query.ts';
+import {
+  given,
+  pageFrom,
+  pageOf,
+  type QueryRequest,
+  readCursor,
+  readTime,
+  refuseBody,
+  refuseParameter,
+} from '../query.ts';
 import { deliveryJson, endpointJson, withSecret } from './endpoint-json.ts';
 
 export interface EndpointParts {
@@ -19,8 +34,10 @@ export async function answerNewEndpoint(parts: EndpointParts, call: QueryRequest
   const read = readBody('POST /v1/endpoints', call, checkedBy(parts));
   if (!read.ok) return read.refusal;
   const { url, description = null, types, audiences = null, traits = null, initial, batch_size } = read.value.body;
+  const refusal = whyNotSent(call.projectId, types);
+  if (refusal !== undefined) return refusal;
   const settings = { url: urlOf(url), description, types, audiences, traits, initial, batchSize: batch_size };
-  const { endpoint, secret } = await parts.endpoints.create(call.project.id, settings);
+  const { endpoint, secret } = await parts.endpoints.create(call.projectId, settings);
   const headers = { Location: `/v1/endpoints/${endpoint.id}` };
   const audit = { action: 'endpoint.create', object: endpoint.id, after: endpointJson(endpoint) };
   return { status: 201, body: withSecret(endpoint, secret), headers, audit, isSecret: true };
@@ -29,10 +46,10 @@ export async function answerNewEndpoint(parts: EndpointParts, call: QueryRequest
 /** `GET /v1/endpoints` */
 export async function answerEndpoints(
   { endpoints }: EndpointParts,
-  { project }: QueryRequest,
+  { projectId }: QueryRequest,
   { query }: Input<'GET /v1/endpoints'>,
 ): Promise<Answer | Refusal> {
-  const page = pageOf(await endpoints.list(project.id), query, ({ id }) => id);
+  const page = pageOf(await endpoints.list(projectId), query, ({ id }) => id);
   if (!page.ok) return page.refusal;
   const { items, next } = page.value;
   const body = `{"endpoints":[${items.map(endpointJson).join(',')}],"next_cursor":${JSON.stringify(next)}}`;
@@ -42,10 +59,10 @@ export async function answerEndpoints(
 /** `GET /v1/endpoints/:id` */
 export async function answerEndpoint(
   { endpoints }: EndpointParts,
-  { project }: QueryRequest,
+  { projectId }: QueryRequest,
   { path: { id } }: Input<'GET /v1/endpoints/{id}'>,
 ): Promise<Answer> {
-  return { status: 200, body: endpointJson(await endpoints.find(project.id, id)) };
+  return { status: 200, body: endpointJson(await endpoints.find(projectId, id)) };
 }
 
 /** `PATCH /v1/endpoints/:id` */
@@ -60,8 +77,10 @@ export async function answerEndpointChange(
   const named = { ...rest, url: url === undefined ? undefined : urlOf(url), batchSize, isEnabled };
   const { description, types, audiences, traits, initial } = named;
   const changes = given({ url: named.url, description, types, audiences, traits, initial, batchSize, isEnabled });
-  const before = await parts.endpoints.find(call.project.id, id);
-  const after = await parts.endpoints.update(call.project.id, id, changes);
+  const refusal = types && whyNotSent(call.projectId, types);
+  if (refusal !== undefined) return refusal;
+  const before = await parts.endpoints.find(call.projectId, id);
+  const after = await parts.endpoints.update(call.projectId, id, changes);
   const body = endpointJson(after);
   return {
     status: 200,
@@ -73,11 +92,11 @@ export async function answerEndpointChange(
 /** `DELETE /v1/endpoints/:id` */
 export async function answerEndpointDelete(
   { endpoints }: EndpointParts,
-  { project }: QueryRequest,
+  { projectId }: QueryRequest,
   { path: { id } }: Input<'DELETE /v1/endpoints/{id}'>,
 ): Promise<Answer> {
-  const before = await endpoints.find(project.id, id);
-  await endpoints.remove(project.id, id);
+  const before = await endpoints.find(projectId, id);
+  await endpoints.remove(projectId, id);
   const audit = { action: 'endpoint.delete', object: id, before: endpointJson(before) };
   return { status: 200, body: JSON.stringify({ id, deleted: true }), audit };
 }
@@ -92,7 +111,7 @@ export async function answerRotation(
 ): Promise<Answer | Refusal> {
   const read = readBody('POST /v1/endpoints/{id}/rotate', call);
   if (!read.ok) return read.refusal;
-  const { endpoint, secret } = await endpoints.rotate(call.project.id, id, read.value.body.keep_old_hours * MS_IN_HOUR);
+  const { endpoint, secret } = await endpoints.rotate(call.projectId, id, read.value.body.keep_old_hours * MS_IN_HOUR);
   const audit = { action: 'endpoint.rotate', object: id, after: endpointJson(endpoint) };
   return { status: 200, body: withSecret(endpoint, secret), audit, isSecret: true };
 }
@@ -100,10 +119,10 @@ export async function answerRotation(
 /** `POST /v1/endpoints/:id/test` */
 export async function answerTest(
   { endpointTester }: EndpointParts,
-  { project }: QueryRequest,
+  { projectId }: QueryRequest,
   { path: { id } }: Input<'POST /v1/endpoints/{id}/test'>,
 ): Promise<Answer> {
-  return { status: 200, body: deliveryJson(await endpointTester.test(project.id, id)) };
+  return { status: 200, body: deliveryJson(await endpointTester.test(projectId, id)) };
 }
 
 /** `POST /v1/endpoints/:id/resend` */
@@ -114,21 +133,21 @@ export async function answerResendSince(
 ): Promise<Answer | Refusal> {
   const read = readBody('POST /v1/endpoints/{id}/resend', call);
   if (!read.ok) return read.refusal;
-  const since = readTime('since', read.value.body.since, call.project.timezone);
+  const since = readTime('since', read.value.body.since, call.projectId === null ? 'UTC' : call.project.timezone);
   if (!since.ok) return since.refusal;
   if (since.value === undefined) return refuseParameter('since', 'is missing').refusal;
   const after = JSON.stringify({ since: read.value.body.since });
-  const endpoint = await endpoints.resendSince(call.project.id, id, since.value);
+  const endpoint = await endpoints.resendSince(call.projectId, id, since.value);
   return { status: 200, body: endpointJson(endpoint), audit: { action: 'endpoint.resend', object: id, after } };
 }
 
 /** `POST /v1/endpoints/:id/deliveries/:delivery/resend` */
 export async function answerResend(
   { endpoints }: EndpointParts,
-  { project }: QueryRequest,
+  { projectId }: QueryRequest,
   { path: { id, delivery } }: Input<'POST /v1/endpoints/{id}/deliveries/{delivery}/resend'>,
 ): Promise<Answer> {
-  const body = deliveryJson(await endpoints.resend(project.id, id, delivery));
+  const body = deliveryJson(await endpoints.resend(projectId, id, delivery));
   const after = JSON.stringify({ delivery });
   return { status: 200, body, audit: { action: 'endpoint.resend', object: id, after } };
 }
@@ -136,12 +155,12 @@ export async function answerResend(
 /** `GET /v1/endpoints/:id/deliveries` */
 export async function answerDeliveries(
   { endpoints }: EndpointParts,
-  { project }: QueryRequest,
+  { projectId }: QueryRequest,
   { path: { id }, query: { limit, cursor, state } }: Input<'GET /v1/endpoints/{id}/deliveries'>,
 ): Promise<Answer | Refusal> {
   const before = readCursor(cursor, decodeDeliveryCursor);
   if (!before.ok) return before.refusal;
-  const found = await endpoints.deliveries(project.id, id, {
+  const found = await endpoints.deliveries(projectId, id, {
     limit: limit + 1,
     ...given({ state, before: before.value }),
   });
@@ -176,6 +195,15 @@ function checkedBy({ addresses }: EndpointParts): (body: Members) => Checks {
     if (choice?.ok === false) problems.push({ path: '/traits', message: choice.message });
     return problems.length === 0 ? { ok: true } : { ok: false, problems };
   };
+}
+
+/** A refusal where the project, or the installation, has a type that it is not told of. */
+function whyNotSent(projectId: string | null, types: readonly WebhookType[]): Refusal | undefined {
+  const sent: readonly WebhookType[] = projectId === null ? INSTALLATION_TYPES : PROJECT_TYPES;
+  const whose = projectId === null ? 'the installation (which a request without a project is about)' : 'a project';
+  const message = `is not sent to an endpoint of ${whose}: it is told of ${sent.join(', ')}`;
+  const problems = types.flatMap((type, at) => (sent.includes(type) ? [] : [{ path: `/types/${at}`, message }]));
+  return problems.length === 0 ? undefined : refuseBody(problems).refusal;
 }
 
 /** As it is connected to. */

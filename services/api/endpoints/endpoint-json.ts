@@ -6,6 +6,7 @@ export function endpointJson(endpoint: Endpoint): string {
   const { id, url, description, types, audiences, traits, initial, batchSize, disabled, failures } = endpoint;
   return JSON.stringify({
     id,
+    project_id: endpoint.projectId,
     url,
     description,
     types,

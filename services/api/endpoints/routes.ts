@@ -18,9 +18,12 @@ import {
 /** Tests that are under way: each takes as long as its endpoint does. */
 const TESTS_AT_ONCE = 16;
 
-/** Endpoints of webhooks. All need the scope `audiences`, for a URL may hold a secret. */
+/**
+ * Endpoints of webhooks. All need the scope `audiences`, for a URL may hold a secret. Those of the installation are named by
+ * an admin key that names no project.
+ */
 export function endpointRoutes(parts: EndpointParts): Route[] {
-  const how = { ...READ, scope: 'audiences' } as const;
+  const how = { ...READ, scope: 'audiences', isProjectOptional: true } as const;
   const write = { ...how, bodyLimitBytes: BODY_LIMIT_BYTES };
   return [
     route('POST /v1/endpoints', write, (call) => answerNewEndpoint(parts, call)),

@@ -1,20 +1,15 @@
 import { limitsOf } from '../../questions/query-budget.ts';
 import { AudienceScheduler } from '../../questions/saved/audience-scheduler.ts';
 import type { AudienceFollower } from '../../questions/saved/audience-follower.ts';
-import { readableChanges, readableUntil } from '../../questions/saved/readable-history.ts';
 import { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
 import type { Config } from '../../runtime/config.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
-import { liveAnalytics, liveStores } from '../../stores/generations/live-stores.ts';
+import { liveAnalytics } from '../../stores/generations/live-stores.ts';
 import { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
 import type { ProjectLimits } from '../../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
-import { WebhookAddresses } from '../../webhooks/addresses.ts';
-import { SqlEndpointClaims } from '../../webhooks/sql-endpoint-claims.ts';
-import { SqlEndpointStore } from '../../webhooks/sql-endpoint-store.ts';
-import { WebhookDeliverer } from '../../webhooks/webhook-deliverer.ts';
 import type { DatabaseAndAnalytics } from '../open-stores.ts';
 
 /** The limits of questions in projects that have no limits of their own. */
@@ -25,29 +20,6 @@ export function queryLimitsOf({ queryMaxMs, queryMaxMemoryBytes, queryMaxRows }:
 /** The limits of a project's questions: its own, else those of the configuration. */
 export function projectLimitsOf(config: Config): (project: ProjectLimits) => QueryLimits {
   return (project) => limitsOf(project, queryLimitsOf(config));
-}
-
-/** Sends who entered and left the saved audiences of these stores to the endpoints of webhooks. */
-export function webhookDelivererOf(
-  config: Config,
-  logger: Logger,
-  { database, analytics }: DatabaseAndAnalytics,
-): WebhookDeliverer {
-  const saved = new SqlAudienceStore(database, config.maxProjectAudiences);
-  const stores = liveStores(database, analytics);
-  const readable = { saved, analytics: stores.analytics };
-  return new WebhookDeliverer({
-    ...stores,
-    history: {
-      until: (...of) => readableUntil(readable, ...of),
-      changes: (...asked) => readableChanges(readable, ...asked),
-    },
-    claims: new SqlEndpointClaims(database),
-    endpoints: new SqlEndpointStore(database),
-    addresses: new WebhookAddresses(config.webhookAllow),
-    limits: queryLimitsOf(config),
-    logger,
-  });
 }
 
 export interface AudienceSurroundings {

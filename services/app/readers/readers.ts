@@ -18,6 +18,7 @@ import type { ReadersHealth } from '../stores.ts';
 import { BackupMetrics } from '../../operations/backup/backup-metrics.ts';
 import { ErasureMetrics } from '../../operations/erasure/erasure-watch.ts';
 import { VerifyWatch } from '../../operations/verify/verify-watch.ts';
+import { noteDifference } from '../../webhooks/notices.ts';
 
 export interface ReadersParts {
   readonly config: Config;
@@ -145,7 +146,8 @@ export class Readers implements ReadersHealth {
 function verificationOf(parts: ReadersParts, analytics: AnalyticsStore): VerifyWatch {
   const { log, codec, database, throttle, config, logger } = parts;
   const { verifyEveryMs: everyMs, repeatWindowMs } = config;
-  return new VerifyWatch({ log, codec, database, analytics, throttle, everyMs, repeatWindowMs, logger });
+  const stores = { log, codec, database, analytics };
+  return new VerifyWatch({ ...stores, throttle, everyMs, repeatWindowMs, logger, tell: noteDifference });
 }
 
 /** The states of the given stores, by their names in `/readyz`. */

@@ -17,7 +17,7 @@ export const NO_PROJECT: Refusal = {
  * Sets `call.namedProject` where the key belongs to no project. Answers without a promise where the project is known.
  *
  * Refuses 404 for a project that does not exist or is not the key's, and 400 where a route of a project is opened by an
- * admin key and no project is named. The routes of the installation (scope `admin`) read `project` themselves.
+ * admin key and no project is named, unless the route may be about the installation. The routes of the installation (scope `admin`) read `project` themselves.
  */
 export function findProject(call: Call, keys: KeyRing): Refusal | undefined | Promise<Refusal | undefined> {
   const { key, route } = call;
@@ -25,9 +25,10 @@ export function findProject(call: Call, keys: KeyRing): Refusal | undefined | Pr
   // Most requests name none: they cost three comparisons. A name may be percent-encoded, too.
   const { search } = call;
   const isNamed = call.headers[HEADER] !== undefined || search.includes(PROJECT_PARAMETER) || search.includes('%');
-  if (!isNamed) return key.project === null ? NONE_NAMED : undefined;
+  const unnamed = key.project === null && route.isProjectOptional !== true ? NONE_NAMED : undefined;
+  if (!isNamed) return unnamed;
   const named = nameIn(call);
-  if (named === undefined) return key.project === null ? NONE_NAMED : undefined;
+  if (named === undefined) return unnamed;
   if (typeof named !== 'string') return named;
   if (key.project !== null) return named === key.project.id || named === key.project.name ? undefined : NO_PROJECT;
   const found = keys.findProject(named);

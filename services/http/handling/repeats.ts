@@ -44,7 +44,7 @@ export class Repeats {
   async answer(call: Call, key: string, run: () => Promise<Answer | Refusal>): Promise<Answer | Refusal> {
     if (key.length > MAX_KEY_LENGTH) return TOO_LONG;
     const principal = call.key?.id ?? 'none';
-    const name = hashOf(principal, (call.key?.project ?? call.namedProject)?.id ?? '', key);
+    const name = hashOf(principal, call.projectId ?? '', key);
     const fingerprint = hashOf(call.req.method ?? '', call.path, call.search, call.body);
     const first = await this.#store.begin({ name, principal, fingerprint, atMs: Date.now() });
     if (first !== undefined) return again(first, fingerprint);

@@ -1,11 +1,12 @@
-/** How many dead letters wait, by reader. */
+/** Which dead letters wait. */
 import type { EventLog, ScanRange } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
 import { formatCoordinates, type RecordCoordinates } from '../dead-letters/record-coordinates.ts';
 import { messageIn } from '../dead-letters/read-dead-letters.ts';
+import { errorCodeOf } from '../dead-letters/selection.ts';
 import type { Codec } from '../../messages/codec.ts';
 import type { DeadLetter } from '../../messages/dead-letter.ts';
-import { DEAD_LETTER_TOPIC, type Message } from '../../messages/message.ts';
+import { DEAD_LETTER_TOPIC, type Message, type Micros } from '../../messages/message.ts';
 import { hasCode, isRetryable } from '../../runtime/errors.ts';
 import { isLeftOut } from '../../stores/erasures/left-out.ts';
 import type { StoreFigures } from './store-figures.ts';
@@ -24,11 +25,38 @@ export interface DeadLetterCounts {
   readonly isWhole: boolean;
 }
 
+/** The first dead letter of a message that waits. */
+export interface WaitingLetter {
+  /** `topic/partition/offset` of the message. */
+  readonly id: string;
+  readonly topic: string;
+  /** Null if the message cannot be decoded. */
+  readonly projectId: string | null;
+  /** That of the error; null where it has none. */
+  readonly code: string | null;
+  /** Its first 500 characters. */
+  readonly error: string;
+  readonly reader: string;
+  readonly failedAt: Micros;
+  /** When it was appended, by the log's clock: milliseconds since 1970. */
+  readonly appendedAtMs: number;
+}
+
+/** What one look found. */
+export interface FoundWaiting {
+  readonly letters: readonly WaitingLetter[];
+  /** Whether it has read to the end; else the next look goes on. */
+  readonly isRead: boolean;
+  /** Whether no others wait. */
+  readonly isWhole: boolean;
+}
+
 // A dead letter has half a megabyte at most. A piece is what is read at a time.
 const LETTERS_A_PIECE = { maxRecords: 200, maxBytes: 1_000_000 } as const;
 const RECORDS_A_LOOK = 2_000;
 /** The most that are remembered; where more wait, the counts are a lower bound. */
 const MAX_REMEMBERED = 10_000;
+const MAX_ERROR_CHARS = 500;
 
 type MessageOrigin = Pick<Message, 'projectId' | 'userKey' | 'receivedAt'>;
 
@@ -38,6 +66,7 @@ interface Waiting {
   readonly readers: Set<string>;
   /** Whose the message is; undefined if it cannot be decoded. */
   readonly origin: MessageOrigin | undefined;
+  readonly letter: WaitingLetter;
 }
 
 /**
@@ -57,6 +86,16 @@ export class WaitingDeadLetters {
 
   /** Not to be called again before it has resolved. @throws TidemarkError `LOG_UNAVAILABLE`, `STORE_UNAVAILABLE`. */
   async count(signal: AbortSignal): Promise<DeadLetterCounts> {
+    const { isWhole } = await this.look(signal);
+    const byReader: Record<string, number> = {};
+    for (const { readers } of this.#waiting.values()) {
+      for (const reader of readers) byReader[reader] = (byReader[reader] ?? 0) + 1;
+    }
+    return { messages: this.#waiting.size, byReader, isWhole };
+  }
+
+  /** As `count`. */
+  async look(signal: AbortSignal): Promise<FoundWaiting> {
     const isRead = await this.#readOn(signal);
     const { figures } = this.#parts;
     const messages = [...this.#waiting.values()].map(({ message }) => message);
@@ -65,11 +104,8 @@ export class WaitingDeadLetters {
     for (const [name, { origin }] of this.#waiting) {
       if (origin !== undefined && isLeftOut(left, origin)) this.#waiting.delete(name);
     }
-    const byReader: Record<string, number> = {};
-    for (const { readers } of this.#waiting.values()) {
-      for (const reader of readers) byReader[reader] = (byReader[reader] ?? 0) + 1;
-    }
-    return { messages: this.#waiting.size, byReader, isWhole: isRead && !this.#isOverfull };
+    const letters = [...this.#waiting.values()].map(({ letter }) => letter);
+    return { letters, isRead, isWhole: isRead && !this.#isOverfull };
   }
 
   /** Whether it has read to the end. */
@@ -80,8 +116,8 @@ export class WaitingDeadLetters {
     if (ranges.length === 0) return true;
     for await (const piece of log.scan(ranges, { ...LETTERS_A_PIECE, signal })) {
       await codec.prepare(piece.records.map(({ value }) => value));
-      for (const { offset, value } of piece.records) {
-        await this.#add(value);
+      for (const { offset, value, appendedAtMs } of piece.records) {
+        await this.#add(value, appendedAtMs);
         this.#next.set(nameOf(piece), offset + 1n);
       }
       records += piece.records.length;
@@ -101,7 +137,7 @@ export class WaitingDeadLetters {
     });
   }
 
-  async #add(value: Uint8Array): Promise<void> {
+  async #add(value: Uint8Array, appendedAtMs: number): Promise<void> {
     try {
       const letter = this.#parts.codec.decodeDeadLetter(value);
       const { reader, topic, partition, offset } = letter;
@@ -111,7 +147,12 @@ export class WaitingDeadLetters {
       if (found !== undefined) found.readers.add(reader);
       else if (this.#waiting.size < MAX_REMEMBERED) {
         const origin = await this.#originOf(letter);
-        this.#waiting.set(name, { message, readers: new Set([reader]), origin });
+        const projectId = origin?.projectId ?? null;
+        const { error, failedAt } = letter;
+        const code = errorCodeOf(letter) ?? null;
+        const reason = { code, error: error.slice(0, MAX_ERROR_CHARS), reader, failedAt, appendedAtMs };
+        const first = { id: name, topic, projectId, ...reason };
+        this.#waiting.set(name, { message, readers: new Set([reader]), origin, letter: first });
       } else this.#isOverfull = true;
     } catch (error) {
       // Whatever it is, no reader wrote it.

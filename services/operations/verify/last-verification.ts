@@ -32,22 +32,64 @@ export async function takeTurn(database: Queryable, everyMs: number): Promise<bo
   return rows.length > 0;
 }
 
-export async function remember(database: Database, report: VerificationReport): Promise<void> {
-  const { missing, surplus, hours } = report;
+/** By how many messages the stores differ from the log. */
+export function differenceIn({ missing, surplus }: VerificationReport): Pick<LastVerification, 'missing' | 'surplus'> {
+  return {
+    missing: {
+      postgres: Math.max(missing.postgres.count, missing.postgres.uncounted),
+      clickhouse: missing.clickhouse.count,
+    },
+    surplus: { postgres: surplus.postgres, clickhouse: surplus.clickhouse.count },
+  };
+}
+
+/** What a verification ended with, where that was differences. */
+export interface FoundDifference
+  extends Pick<LastVerification, 'missing' | 'surplus'>, Pick<VerificationReport, 'project' | 'since' | 'until'> {
+  /** The id of its job; null where the service did it by itself. */
+  readonly job: string | null;
+  readonly hoursDifferent: number;
+  /** Users whose profile differs, where profiles were compared. */
+  readonly profilesDifferent: number;
+  /** Records of the log that are blank, and are not those of people who were forgotten. */
+  readonly blankUnlisted: number;
+}
+
+/** Notes in the transaction in which a verification is kept that others are to be told of it. */
+export type TellDifference = (transaction: Queryable, found: FoundDifference) => Promise<void>;
+
+/** Has others told where the stores differ. */
+export async function tellIfDifferent(
+  tell: TellDifference,
+  transaction: Queryable,
+  report: VerificationReport,
+  job: string | null,
+): Promise<void> {
+  const { equal, project, since, until, hours, profiles, blank_unlisted: blank } = report;
+  if (equal) return;
+  await tell(transaction, {
+    job,
+    project,
+    since,
+    until,
+    ...differenceIn(report),
+    hoursDifferent: hours.filter((hour) => !hour.equal).length,
+    profilesDifferent: profiles?.different.count ?? 0,
+    blankUnlisted: blank?.count ?? 0,
+  });
+}
+
+export async function remember(database: Database, report: VerificationReport, tell: TellDifference): Promise<void> {
+  const { missing, surplus } = differenceIn(report);
   await database.transaction(async (transaction) => {
-    await keepHours(transaction, LAST, hours);
+    await keepHours(transaction, LAST, report.hours);
     await transaction.query(
       `update verifications
        set finished_at_ms = ${TRANSACTION_MS}, missing_postgres = $1::int8, missing_clickhouse = $2::int8,
            surplus_postgres = $3::int8, surplus_clickhouse = $4::int8, report = $5`,
-      [
-        Math.max(missing.postgres.count, missing.postgres.uncounted),
-        missing.clickhouse.count,
-        surplus.postgres,
-        surplus.clickhouse.count,
-        JSON.stringify(keptReport(report)),
-      ],
+      [missing.postgres, missing.clickhouse, surplus.postgres, surplus.clickhouse, JSON.stringify(keptReport(report))],
     );
+    await tellIfDifferent(tell, transaction, report, null);
   });
 }
 

@@ -4,6 +4,7 @@ import { parseTimestamp } from '../../messages/timestamp.ts';
 import type { ProjectStore } from '../../stores/projects/project-store.ts';
 import { type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import { type TellDifference, tellIfDifferent } from './last-verification.ts';
 import { type InstalledStores, storesToVerify } from './live-stores.ts';
 import type { Period } from './period.ts';
 import type { VerificationReport } from '../../../schemas/verification-report.ts';
@@ -13,6 +14,7 @@ import { verify } from './verify.ts';
 export interface VerifyCommandParts extends InstalledStores {
   readonly projects: Pick<ProjectStore, 'findProject'>;
   readonly repeatWindowMs: number;
+  readonly tell: TellDifference;
 }
 
 /**
@@ -32,7 +34,10 @@ export async function verifyPeriod(
   const { repeatWindowMs } = parts;
   const found = await verify(stores, period, { deep: args['deep'] === true, repeatWindowMs, report, signal });
   if (job !== undefined) {
-    await parts.database.transaction((transaction) => keepHours(transaction, job.id, found.hours));
+    await parts.database.transaction(async (transaction) => {
+      await keepHours(transaction, job.id, found.hours);
+      await tellIfDifferent(parts.tell, transaction, found, job.id);
+    });
     job.keep(keptReport(found));
   }
   return found;

@@ -2,7 +2,13 @@ import { Gauge, Registry } from 'prom-client';
 import { backgroundThrottle, inSequence, type Throttle } from '../../consumers/throttle/throttle.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { pause } from '../../runtime/pause.ts';
-import { lastVerification, type LastVerification, remember, takeTurn } from './last-verification.ts';
+import {
+  lastVerification,
+  type LastVerification,
+  remember,
+  takeTurn,
+  type TellDifference,
+} from './last-verification.ts';
 import { type InstalledStores, storesToVerify } from './live-stores.ts';
 import { lastHours, verify } from './verify.ts';
 
@@ -12,6 +18,7 @@ export interface VerifyWatchOptions extends InstalledStores {
   /** The time from the start of one verification to the next; 0 for never. */
   readonly everyMs: number;
   readonly throttle?: Throttle | undefined;
+  readonly tell: TellDifference;
   /** How often it checks whether the next verification is due. */
   readonly lookEveryMs?: number;
 }
@@ -65,13 +72,13 @@ export class VerifyWatch {
   }
 
   async #look(signal: AbortSignal): Promise<void> {
-    const { database, everyMs, repeatWindowMs, logger } = this.#options;
+    const { database, everyMs, repeatWindowMs, logger, tell } = this.#options;
     if (!(await takeTurn(database, everyMs))) return;
     const period = lastHours(Math.ceil(everyMs / HOUR_MS) + HOURS_AGAIN);
     const stores = await storesToVerify(this.#options);
     const throttle = inSequence(this.#options.throttle, backgroundThrottle());
     const report = await verify(stores, period, { repeatWindowMs, signal, rest: (ms) => throttle(ms, signal, 0) });
-    await remember(database, report);
+    await remember(database, report, tell);
     const { equal, since, until, records_read: records, took_ms: tookMs } = report;
     const found = { since, until, records, tookMs, missing: report.missing, surplus: report.surplus };
     if (equal) logger.info({ since, until, records, tookMs }, 'verified: the stores have what the log has');

@@ -3,7 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { SqlStoreFigures } from '../../../services/operations/status/store-figures.ts';
 import type { HourReport } from '../../../schemas/verification-report.ts';
 import { verifyPeriod } from '../../../services/operations/verify/verify-commands.ts';
-import { remember, takeTurn } from '../../../services/operations/verify/last-verification.ts';
+import {
+  type FoundDifference,
+  remember,
+  takeTurn,
+  type TellDifference,
+} from '../../../services/operations/verify/last-verification.ts';
 import { storesToVerify } from '../../../services/operations/verify/live-stores.ts';
 import { verify } from '../../../services/operations/verify/verify.ts';
 import type { Command } from '../../../services/runtime/command.ts';
@@ -28,6 +33,9 @@ describe('verifications', () => {
   const noon = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;
   const all = '/v1/admin/verifications';
 
+  const differences: FoundDifference[] = [];
+  const tell: TellDifference = async (_, found) => void differences.push(found);
+
   let filling: Promise<void> | undefined;
   const fill = async (): Promise<void> => {
     const hours = [0n, 1n, 2n].map((n) => noon + n * 3_600_000_000n);
@@ -41,7 +49,7 @@ describe('verifications', () => {
     await (filling ??= fill());
     const { log, codec, database, analytics } = installation();
     const projects = new SqlProjectStore(database);
-    const parts = { log, codec, database, analytics, projects, repeatWindowMs: 2 ** 40 };
+    const parts = { log, codec, database, analytics, projects, repeatWindowMs: 2 ** 40, tell };
     const asked: Command = (args, call) => verifyPeriod(parts, args, call);
     const figures = new SqlStoreFigures(database, liveStores(database, analytics).analytics);
     const { client } = await serveAdmin(
@@ -97,7 +105,8 @@ describe('verifications', () => {
     const id = await start();
     const { database } = installation();
     await takeTurn(database, 1);
-    await remember(database, await verify(await storesToVerify(installation()), {}, { repeatWindowMs: 2 ** 40 }));
+    const found = await verify(await storesToVerify(installation()), {}, { repeatWindowMs: 2 ** 40 });
+    await remember(database, found, async () => undefined);
 
     expect(await read('')).toMatchObject({ last: { hours_compared: 6, missing: { clickhouse: 1 } } });
     for (const verification of [id, 'last']) {
@@ -106,6 +115,7 @@ describe('verifications', () => {
       expect(hours).toMatchObject([{ project: other.projectId, clickhouse: { expected: 1, found: 0 }, equal: false }]);
       expect((await read(`/${verification}?differing=false`)).hours).toHaveLength(5);
     }
+    expect(differences).toMatchObject([{ job: id, missing: { postgres: 0, clickhouse: 1 }, hoursDifferent: 1 }]);
   });
 
   test('what makes no sense is refused with the name of the parameter, and an unknown verification is 404', async () => {

@@ -39,6 +39,7 @@ export function testWebhooks(scene: () => Scene): void {
       await page.getByLabel('Description').fill('Surveys');
       await page.getByRole('combobox', { name: 'Audiences' }).selectOption('some');
       await page.getByRole('checkbox', { name: 'Team hooked' }).check();
+      await page.getByRole('checkbox', { name: 'Messages that were put into the dead letters' }).check();
       await page.getByRole('checkbox', { name: 'Begin with the users' }).check();
       await expectAccessible(page, 'a new webhook');
 
@@ -52,6 +53,9 @@ export function testWebhooks(scene: () => Scene): void {
       await expect.poll(async () => row.innerText()).toContain('Team hooked');
       await row.getByRole('link', { name: 'Surveys' }).click();
       onTestFinished(async () => remove(`/v1/endpoints/${/end_\w+/.exec(page.url())?.[0]}`));
+      await page
+        .getByText('Users who enter and leave audiences, Messages that were put into the dead letters')
+        .waitFor();
       const delivery = page.getByRole('row', { name: /Team hooked.*Delivered/ });
       await delivery.waitFor();
       // Those of one evaluation come in the order of their internal ids.

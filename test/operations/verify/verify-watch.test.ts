@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../../services/runtime/logger.ts';
+import type { FoundDifference } from '../../../services/operations/verify/last-verification.ts';
 import { VerifyWatch } from '../../../services/operations/verify/verify-watch.ts';
 import { MessageMaker } from '../../support/stores/analytics.ts';
 import { sharedInstallation } from '../../support/service/whole-installation.ts';
@@ -8,8 +9,10 @@ const installation = sharedInstallation('embedded');
 const PATIENCE = { timeout: 20_000 };
 const HOUR_MICROS = 3_600_000_000n;
 const lines: string[] = [];
+const differences: FoundDifference[] = [];
+let isTelling = true;
 
-test('a service verifies the last hours by itself, one process of several, and its metrics say what it found', async () => {
+test('a service verifies the last hours by itself, one process of several, and metrics and endpoints say what it found', async () => {
   const maker = new MessageMaker();
   const lastHour = BigInt(Date.now()) * 1000n - HOUR_MICROS;
   const old = maker.track({ receivedAt: lastHour - 30n * HOUR_MICROS });
@@ -22,13 +25,26 @@ test('a service verifies the last hours by itself, one process of several, and i
   const before = await second.metrics();
   await Promise.all([first.stop(), second.stop()]);
   expect(lines).toHaveLength(1);
+  expect(differences).toEqual([]);
   await installation().alterAnalytics('ALTER TABLE track_rows DELETE WHERE 1 SETTINGS mutations_sync = 2');
   await installation().database.query(
     `update applied_counts set messages = messages + 1 where topic = 'tidemark.identify'`,
   );
+  isTelling = false;
+  const failing = watch(1);
+  await expect.poll(() => lines.join(), PATIENCE).toContain('nobody can be differences');
+  expect(await failing.metrics()).toMatch(/missing_messages\{store="clickhouse"\} 0/);
+  await failing.stop();
+  isTelling = true;
   const again = watch(1);
 
   await expect.poll(() => again.metrics(), PATIENCE).toMatch(/missing_messages\{store="clickhouse"\} 1/);
+  expect(differences[0]).toMatchObject({
+    job: null,
+    project: null,
+    missing: { postgres: 0, clickhouse: 1 },
+    hoursDifferent: 1,
+  });
   const metrics = await again.metrics();
   expect(before).toMatch(/verify_missing_messages\{store="postgres"\} 0/);
   expect(metrics).toMatch(/verify_missing_messages\{store="postgres"\} 0/);
@@ -45,11 +61,17 @@ test('one that is turned off never looks', async () => {
   expect(await off.metrics()).toContain('tidemark_verify_last_check_timestamp_seconds');
 });
 
+/** In the transaction of what is kept: where it fails, nothing is. */
+async function tell(_: unknown, found: FoundDifference): Promise<void> {
+  if (!isTelling) throw new Error('nobody can be differences');
+  differences.push(found);
+}
+
 function watch(everyMs: number): VerifyWatch {
   const { log, codec, database, analytics } = installation();
   const logger = createLogger('info', { write: (line) => void lines.push(line) });
   const stores = { log, codec, database, analytics };
-  const made = new VerifyWatch({ ...stores, logger, everyMs, repeatWindowMs: 2 ** 40, lookEveryMs: 20 });
+  const made = new VerifyWatch({ ...stores, logger, everyMs, repeatWindowMs: 2 ** 40, lookEveryMs: 20, tell });
   onTestFinished(() => made.stop());
   made.start();
   return made;

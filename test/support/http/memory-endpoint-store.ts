@@ -29,7 +29,7 @@ export class MemoryEndpointStore implements EndpointStore, EndpointTester {
     this.#isAudience = isAudience;
   }
 
-  async create(projectId: string, settings: EndpointSettings): Promise<EndpointWithSecret> {
+  async create(projectId: string | null, settings: EndpointSettings): Promise<EndpointWithSecret> {
     this.#check();
     if (projectId === 'proj_none') throw new TidemarkError('PROJECT_UNKNOWN', projectId);
     if ((await this.list(projectId)).length >= MAX_ENDPOINTS) {
@@ -44,19 +44,19 @@ export class MemoryEndpointStore implements EndpointStore, EndpointTester {
     return { endpoint, secret: makeSecret() };
   }
 
-  async list(projectId: string): Promise<readonly Endpoint[]> {
+  async list(projectId: string | null): Promise<readonly Endpoint[]> {
     this.#check();
     return [...this.endpoints.values()].filter((one) => one.projectId === projectId).toReversed();
   }
 
-  async find(projectId: string, id: string): Promise<Endpoint> {
+  async find(projectId: string | null, id: string): Promise<Endpoint> {
     this.#check();
     const found = this.endpoints.get(id);
     if (found?.projectId !== projectId) throw new TidemarkError('ENDPOINT_UNKNOWN', id);
     return found;
   }
 
-  async update(projectId: string, id: string, { isEnabled, ...settings }: EndpointChanges): Promise<Endpoint> {
+  async update(projectId: string | null, id: string, { isEnabled, ...settings }: EndpointChanges): Promise<Endpoint> {
     const before = await this.find(projectId, id);
     this.#checkAudiences(projectId, settings.audiences ?? null);
     const disabled = isEnabled === undefined ? before.disabled : isEnabled ? null : ('request' as const);
@@ -65,19 +65,19 @@ export class MemoryEndpointStore implements EndpointStore, EndpointTester {
     return after;
   }
 
-  async remove(projectId: string, id: string): Promise<void> {
+  async remove(projectId: string | null, id: string): Promise<void> {
     await this.find(projectId, id);
     this.endpoints.delete(id);
   }
 
-  async rotate(projectId: string, id: string, keepOldMs: number): Promise<EndpointWithSecret> {
+  async rotate(projectId: string | null, id: string, keepOldMs: number): Promise<EndpointWithSecret> {
     const before = await this.find(projectId, id);
     const endpoint = { ...before, oldSecretUntilMs: keepOldMs === 0 ? null : Date.now() + keepOldMs };
     this.endpoints.set(id, endpoint);
     return { endpoint, secret: makeSecret() };
   }
 
-  async deliveries(projectId: string, id: string, query: DeliveriesQuery): Promise<readonly Delivery[]> {
+  async deliveries(projectId: string | null, id: string, query: DeliveriesQuery): Promise<readonly Delivery[]> {
     await this.find(projectId, id);
     const { limit, state, before } = query;
     return this.kept
@@ -86,18 +86,18 @@ export class MemoryEndpointStore implements EndpointStore, EndpointTester {
       .slice(0, limit);
   }
 
-  async resend(projectId: string, id: string, deliveryId: string): Promise<Delivery> {
+  async resend(projectId: string | null, id: string, deliveryId: string): Promise<Delivery> {
     await this.find(projectId, id);
     const found = this.kept.find((one) => one.endpointId === id && one.id === deliveryId && one.audienceId !== null);
     if (found === undefined) throw new TidemarkError('DELIVERY_UNKNOWN', deliveryId);
     return { ...found, state: 'waiting' };
   }
 
-  async resendSince(projectId: string, id: string, _since: Micros): Promise<Endpoint> {
+  async resendSince(projectId: string | null, id: string, _since: Micros): Promise<Endpoint> {
     return this.find(projectId, id);
   }
 
-  async test(projectId: string, id: string): Promise<Delivery> {
+  async test(projectId: string | null, id: string): Promise<Delivery> {
     await this.find(projectId, id);
     const lastAttempt = { atMs: 2, status: 200, error: null, tookMs: 1, answer: 'ok' };
     return this.#keep(id, { type: TEST_TYPE, audienceId: null, changes: 0, lastAttempt });
@@ -124,8 +124,8 @@ export class MemoryEndpointStore implements EndpointStore, EndpointTester {
     return delivery;
   }
 
-  #checkAudiences(projectId: string, audiences: readonly string[] | null): void {
-    const unknown = audiences?.find((id) => !this.#isAudience(projectId, id));
+  #checkAudiences(projectId: string | null, audiences: readonly string[] | null): void {
+    const unknown = audiences?.find((id) => projectId === null || !this.#isAudience(projectId, id));
     if (unknown !== undefined) throw new TidemarkError('AUDIENCE_UNKNOWN', unknown);
   }
 

@@ -17,7 +17,7 @@ import { Section } from '../../parts/page.tsx';
 import { Clock } from '../../parts/time.tsx';
 import { Button, Field } from '../../parts/form.tsx';
 import { StateMark } from '../job-state.tsx';
-import { answerText, type AudienceNames, deliveryState } from './words.ts';
+import { answerText, type AudienceNames, deliveryState, messageText } from './words.ts';
 
 const EVERY_MS = 5_000;
 const PAGE = 50;
@@ -86,7 +86,7 @@ function columnsWith(names: AudienceNames): readonly CellColumn<Delivery>[] {
         </OpenRow>
       ),
     },
-    { name: 'Audience', cell: ({ audience_id: id }) => (id === null ? 'Test' : (names.get(id) ?? id)) },
+    { name: 'Message', cell: (delivery) => messageText(delivery, names) },
     { name: 'Changes', look: 'number narrow-off', cell: ({ changes }) => counted(changes) },
     { name: 'State', cell: (delivery) => <StateMark {...deliveryState(delivery)} /> },
     { name: 'Answer', look: 'quiet narrow-off', cell: answerText },
@@ -121,7 +121,7 @@ function Details({ of, endpoint, onChange }: DetailsProps) {
           {of.last_attempt.answer}
         </pre>
       )}
-      {of.type !== 'endpoint.test' && (
+      {of.type !== 'endpoint.test' && (of.type !== 'user.forgotten' || of.state === 'waiting') && (
         <p class="row">
           <Button label="Send it again" disabled={isBusy} onClick={resend} />
           <FieldError error={error} />

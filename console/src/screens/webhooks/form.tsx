@@ -4,7 +4,7 @@ import { CheckList, Choice } from '../../parts/choice.tsx';
 import { Check, Field, FormButtons, submitted } from '../../parts/form.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
-import type { AudienceNames } from './words.ts';
+import { type AudienceNames, WEBHOOK_TYPES } from './words.ts';
 
 interface WebhookFormProps {
   /** What is changed; undefined where one is made. */
@@ -20,11 +20,13 @@ interface WebhookFormProps {
 export function WebhookForm({ endpoint, names, action, onSave, onClose }: WebhookFormProps) {
   const { isBusy, error, run } = useChange();
   const [chosen, setChosen] = useState(endpoint?.audiences ?? null);
+  const [types, setTypes] = useState<readonly string[]>(endpoint?.types ?? ['audience.changed']);
   const [isInitial, setInitial] = useState(endpoint?.initial === 'members');
   const submit = submitted((textOf) => {
     const [description, traits] = [textOf('description'), textOf('traits')];
     const members = {
       url: textOf('url'),
+      types,
       description: description === '' ? null : description,
       traits: traits === '' ? null : traits.replaceAll(/\s*,\s*/g, ','),
       audiences: chosen,
@@ -35,6 +37,10 @@ export function WebhookForm({ endpoint, names, action, onSave, onClose }: Webhoo
   return (
     <form class="card setting-form" aria-label="Webhook" onSubmit={submit}>
       <TextFields endpoint={endpoint} />
+      <fieldset>
+        <legend class="label">Tells of</legend>
+        <CheckList options={Object.entries(WEBHOOK_TYPES)} chosen={types} onChoice={setTypes} />
+      </fieldset>
       <AudienceChoice chosen={chosen} names={names} onChoice={setChosen} />
       <Field
         label="Traits sent with each user"
@@ -44,7 +50,7 @@ export function WebhookForm({ endpoint, names, action, onSave, onClose }: Webhoo
       />
       <Check label="Begin with the users who are in the audience already" isOn={isInitial} onChange={setInitial} />
       {error !== undefined && <Problem error={error} />}
-      <FormButtons action={action} isOff={isBusy || chosen?.length === 0} onCancel={onClose} />
+      <FormButtons action={action} isOff={isBusy || chosen?.length === 0 || types.length === 0} onCancel={onClose} />
     </form>
   );
 }

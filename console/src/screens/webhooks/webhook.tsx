@@ -17,7 +17,7 @@ import { Ago } from '../../parts/time.tsx';
 import { StateMark } from '../job-state.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { WebhookForm } from './form.tsx';
-import { answerText, audiencesText, nameOf, stateOf, useAudienceNames } from './words.ts';
+import { answerText, audiencesText, nameOf, stateOf, typesText, useAudienceNames } from './words.ts';
 
 const EVERY_MS = 5_000;
 const KEEP_OLD = { keep_old_hours: 24 };
@@ -107,6 +107,7 @@ function Known({ endpoint, isEditing, onChange }: KnownProps) {
     'Next attempt': next === null ? undefined : <Ago at={next} />,
     'Waiting since': since === null ? undefined : <Ago at={since} />,
     URL: <span class="id">{endpoint.url}</span>,
+    'Tells of': typesText(endpoint),
     Audiences: audiencesText(endpoint, names),
     Traits: endpoint.traits === null ? 'none' : <code>{endpoint.traits}</code>,
     'Old secret signs until': old === null ? undefined : <Ago at={old} />,

@@ -15,6 +15,17 @@ export function useAudienceNames(): AudienceNames {
   return new Map(audiences.map(({ id, name }) => [id, name]));
 }
 
+/** What an endpoint of a project may be told of. */
+export const WEBHOOK_TYPES: Readonly<Record<string, string>> = {
+  'audience.changed': 'Users who enter and leave audiences',
+  'user.forgotten': 'People who are to be forgotten',
+  'dead_letter.waiting': 'Messages that were put into the dead letters',
+};
+
+export function typesText({ types }: Endpoint): string {
+  return types.map((type) => WEBHOOK_TYPES[type] ?? type).join(', ');
+}
+
 /** What people call it: its description, or else the host that it leads to. */
 export function nameOf({ description, url }: Endpoint): string {
   return description ?? new URL(url).host;
@@ -49,4 +60,10 @@ export function deliveryState({ state, last_attempt: last }: Delivery) {
 export function answerText({ last_attempt: last }: Delivery): string {
   if (last === null) return '';
   return last.status === null ? (last.error ?? 'no answer') : `${last.status.rawJSON} in ${last.took_ms.rawJSON} ms`;
+}
+
+/** The name of its audience, or what it is. */
+export function messageText({ audience_id: id, type }: Delivery, names: AudienceNames): string {
+  if (id !== null) return names.get(id) ?? id;
+  return type === 'endpoint.test' ? 'Test' : (WEBHOOK_TYPES[type] ?? type);
 }

@@ -1,0 +1,107 @@
+/** Messages that tell of no change of an audience. Each is kept whole until it is delivered, for nothing else has it. */
+import { formatMs } from '../messages/timestamp.ts';
+import type { Queryable } from '../stores/database/database.ts';
+import { NOW_MS } from '../stores/database/sql-time.ts';
+import type { NoticeType, WaitingNotice } from './endpoint-store.ts';
+import { makeMessageId } from './sql-endpoint-claims.ts';
+
+/** A message for an endpoint. */
+export interface NewNotice {
+  readonly endpointId: string;
+  /** JSON: the member `data` of the message. */
+  readonly data: string;
+}
+
+/** A person as a message names them. */
+export interface ForgottenPerson {
+  readonly user_id: string | null;
+  readonly anonymous_id: string | null;
+  readonly internal_id: string;
+}
+
+/** What a verification found that ended with differences. */
+export interface FoundDifference {
+  /** The id of its job; null where the service did it by itself. */
+  readonly job: string | null;
+  /** The project that it was about; null for all. */
+  readonly project: string | null;
+  readonly since: string | null;
+  readonly until: string | null;
+  readonly missing: { readonly postgres: number; readonly clickhouse: number };
+  readonly surplus: { readonly postgres: number; readonly clickhouse: number };
+  readonly hoursDifferent: number;
+  /** Users whose profile differs, where profiles were compared. */
+  readonly profilesDifferent: number;
+  /** Records of the log that are blank, and are not those of people who were forgotten. */
+  readonly blankUnlisted: number;
+}
+
+/** Bounds a message: Standard Webhooks recommends messages that are small. */
+const PEOPLE_OF_A_MESSAGE = 100;
+
+/** Makes messages, in this order, to be sent after those that wait. */
+export async function addNotices(database: Queryable, type: NoticeType, notices: readonly NewNotice[]): Promise<void> {
+  if (notices.length === 0) return;
+  await database.query(
+    `insert into endpoint_deliveries (id, endpoint_id, type, state, created_at_ms, notice)
+     select n.id, n.endpoint_id, $1, 'waiting', ${NOW_MS}, n.data
+     from unnest($2::text[], $3::text[], $4::text[]) with ordinality as n (id, endpoint_id, data, position)
+     order by n.position`,
+    [type, notices.map(makeMessageId), notices.map(({ endpointId }) => endpointId), notices.map(({ data }) => data)],
+  );
+}
+
+/** Tells every endpoint of the project that wants it of people who were forgotten. */
+export async function noteForgotten(
+  database: Queryable,
+  projectId: string,
+  people: readonly ForgottenPerson[],
+): Promise<void> {
+  const wanting = await endpointsWanting(database, 'user.forgotten', projectId);
+  const messages: string[] = [];
+  for (let from = 0; from < people.length; from += PEOPLE_OF_A_MESSAGE) {
+    const users = people.slice(from, from + PEOPLE_OF_A_MESSAGE);
+    messages.push(JSON.stringify({ project_id: projectId, users }));
+  }
+  const notices = wanting.flatMap((endpointId) => messages.map((data) => ({ endpointId, data })));
+  await addNotices(database, 'user.forgotten', notices);
+}
+
+/** Tells every endpoint of the installation that wants it that a verification ended with differences. */
+export async function noteDifference(database: Queryable, found: FoundDifference): Promise<void> {
+  const data = JSON.stringify({
+    job_id: found.job,
+    project_id: found.project,
+    since: found.since,
+    until: found.until,
+    missing: found.missing,
+    surplus: found.surplus,
+    hours_different: found.hoursDifferent,
+    profiles_different: found.profilesDifferent,
+    blank_unlisted: found.blankUnlisted,
+  });
+  const wanting = await endpointsWanting(database, 'verification.differs', null);
+  await addNotices(
+    database,
+    'verification.differs',
+    wanting.map((endpointId) => ({ endpointId, data })),
+  );
+}
+
+/** The body of a message. */
+export function noticeBody({ type, createdAtMs, notice }: WaitingNotice): string {
+  return `{"type":${JSON.stringify(type)},"timestamp":"${formatMs(createdAtMs)}","data":${notice}}`;
+}
+
+/** Ids. @param projectId Null: endpoints of the installation. */
+async function endpointsWanting(
+  database: Queryable,
+  type: NoticeType,
+  projectId: string | null,
+): Promise<readonly string[]> {
+  const rows = await database.query<{ readonly id: string }>(
+    'select id from endpoints where project_id is not distinct from $1::text and $2::text = any (types) order by id',
+    [projectId, type],
+  );
+  return rows.map(({ id }) => id);
+}
