@@ -50,7 +50,7 @@ export class Ticker {
   #lastAt: Micros;
   /** The last change of members, while it is written. */
   #writing: Promise<void> = Promise.resolve();
-  /** Who is a member by it, and who is not any more, by `memberKey`. */
+  /** Whether a user is a member by it, by `memberKey`. */
   #unwritten: ReadonlyMap<string, boolean> = new Map();
 
   constructor(parts: TickParts, { epoch, through }: LiveEpoch) {

@@ -14,7 +14,7 @@ interface Part {
   readonly bytes_on_disk: string;
 }
 
-/** Of everybody whose insert ended before it begins. */
+/** One for all inserts that ended before it begins. */
 interface Check {
   /** When the first of those inserts began, by `performance.now()`. */
   sinceMs: number;

@@ -17,7 +17,7 @@ class Parts implements GuardedEngine {
     this.#folder = folder;
   }
 
-  /** @param bytes Of its file, which should have 100. Returns the path of that. */
+  /** Returns the path of its file. @param bytes The length of that, which is to be 100. */
   async add(table: string, bytes = BYTES): Promise<string> {
     const path = join(this.#folder, table);
     await mkdir(path);
@@ -52,7 +52,7 @@ async function messageOf(inserted: Promise<void>): Promise<string> {
   return inserted.then(() => 'done', String);
 }
 
-test('inserts that end during a check share the check after it', async () => {
+test('several inserts that end during a check share the check after it', async () => {
   const { parts, insert } = await makeScene();
 
   const inserted = [insert()];

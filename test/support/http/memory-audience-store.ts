@@ -14,6 +14,9 @@ import type { LiveEpoch } from '../../../services/stores/analytics/live-history.
 import type { Micros } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 
+/** What an audience that is not live has. */
+export const NOT_LIVE = { isLive: false, liveThrough: null, isFollowed: false } as const;
+
 /** Saved audiences in memory, which can be unreachable. Held to the same contract as the real store. */
 export class MemoryAudienceStore implements AudienceStore {
   readonly audiences = new Map<string, SavedAudience>();
@@ -41,16 +44,7 @@ export class MemoryAudienceStore implements AudienceStore {
     refuseReferences(this.#of(projectId), null, audience.definition);
     const id = `aud_${String(++this.#count).padStart(20, '0')}`;
     const times = { createdAtMs: this.#count, updatedAtMs: this.#count };
-    const rest = {
-      isLive: false,
-      liveThrough: null,
-      isFollowed: false,
-      note: '',
-      tags: [],
-      ...audience,
-      evaluation: null,
-      failure: null,
-    };
+    const rest = { ...NOT_LIVE, note: '', tags: [], ...audience, evaluation: null, failure: null };
     const made: SavedAudience = { ...rest, id, projectId, version: 1, revision: 1, ...times };
     this.audiences.set(id, made);
     this.#keep(made, by);

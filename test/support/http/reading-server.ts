@@ -44,7 +44,7 @@ import {
 } from '../../../services/stores/projects/project-store.ts';
 import { FaultyLog } from '../event-log/faulty-log.ts';
 import { MemoryLog } from '../event-log/memory-log.ts';
-import { MemoryAudienceStore } from './memory-audience-store.ts';
+import { MemoryAudienceStore, NOT_LIVE } from './memory-audience-store.ts';
 import { MemoryAdmin, SCHEDULE } from './admin-fakes.ts';
 import { MemoryConsoleSessions } from './memory-console-sessions.ts';
 import { MemoryAuditLog } from './memory-audit-log.ts';
@@ -212,9 +212,8 @@ export class ReadingServer {
   /** A saved audience, as it is before anything was done to it but these changes. */
   addAudience(id: string, { projectId = PROJECT.id, ...changes }: Partial<SavedAudience> = {}): SavedAudience {
     const defined = { definition: '{"trait":"tier","is":"gold"}', version: 1, revision: 1, refreshMs: null };
-    const times = { createdAtMs: 0, updatedAtMs: 0, evaluation: null, failure: null };
-    const live = { isLive: false, liveThrough: null, isFollowed: false };
-    const audience = { id, projectId, name: id, note: '', tags: [], ...defined, ...times, ...live, ...changes };
+    const never = { createdAtMs: 0, updatedAtMs: 0, evaluation: null, failure: null, ...NOT_LIVE };
+    const audience = { id, projectId, name: id, note: '', tags: [], ...defined, ...never, ...changes };
     this.saved.audiences.set(id, audience);
     return audience;
   }
