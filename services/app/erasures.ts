@@ -13,14 +13,17 @@ import type { OpenedStores } from './open-stores.ts';
 
 type OpenAll = (names: typeof ALL_STORES, call?: Pick<CommandCall, 'signal'>) => Promise<OpenedStores>;
 
-/** The jobs that erase. */
-export function erasureCommands(opened: OpenAll): Readonly<Record<'project erase' | 'users erase', Command>> {
+/** The jobs that erase. @param importsFolder That of imports over HTTP. */
+export function erasureCommands(
+  opened: OpenAll,
+  importsFolder: string,
+): Readonly<Record<'project erase' | 'users erase', Command>> {
   return {
     'project erase': async (args, call) => eraseProject(await opened(ALL_STORES, call), args, call),
     'users erase': async (_, call) => {
       const stores = await opened(ALL_STORES, call);
       const blank = blankerOn(stores);
-      return forgetUsers({ ...stores, ...(blank && { blank }) }, call);
+      return forgetUsers({ ...stores, importsFolder, ...(blank && { blank }) }, call);
     },
   } satisfies Partial<Record<JobKind, Command>>;
 }

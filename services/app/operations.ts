@@ -110,7 +110,7 @@ function jobsOn(surroundings: Surroundings, opened: OpenStores): Readonly<Record
       const hasRegistry = config.schemaRegistryUrl !== undefined;
       return backUp({ ...stores, keep: config.backupKeep, hasRegistry, logger }, args, call);
     },
-    ...erasureCommands(opened),
+    ...erasureCommands(opened, importsFolderOf(surroundings.config.dataDir)),
   };
 }
 

@@ -58,7 +58,7 @@ test.each([
   ['streams', 32, (key: string) => get(`/v1/audiences/${key === OURS ? OURS_SAVED : SAVED}/members`, key)],
 ])('a project may use half of the permits for %s', async (_, half, text) => {
   server.addAudience(SAVED);
-  server.addAudience(OURS_SAVED, OTHER_PROJECT.id);
+  server.addAudience(OURS_SAVED, { projectId: OTHER_PROJECT.id });
   const gate = Promise.withResolvers<void>();
   server.analytics.gate = gate.promise;
   for (let n = 0; n < half; n++) await ask(text(THEIRS));

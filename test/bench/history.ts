@@ -23,18 +23,19 @@ interface HistoryOptions {
   /** They come in turn: no user twice before all of them came. */
   readonly users?: number;
   readonly encoder?: Pick<Codec, 'encode'>;
+  readonly projectId?: string;
 }
 
 /** 80 % tracks with about 200 bytes of properties, 20 % identifies of 5 traits. */
 export async function fill(
   log: EventLog,
-  { count = MESSAGES, users = USERS, encoder = codec }: HistoryOptions = {},
+  { count = MESSAGES, users = USERS, encoder = codec, projectId = PROJECT }: HistoryOptions = {},
 ): Promise<void> {
   const begunAt = BigInt(Date.now()) * 1000n;
   const processBits = drawProcessBits();
   for (let made = 0; made < count; made += 1000) {
     const messages = Array.from({ length: 1000 }, (_, index) =>
-      messageOf(made + index, users, begunAt + BigInt(made + index), processBits),
+      messageOf(made + index, { projectId, users, receivedAt: begunAt + BigInt(made + index), processBits }),
     );
     await log.append(
       messages.map((message) => ({
@@ -46,11 +47,18 @@ export async function fill(
   }
 }
 
-function messageOf(index: number, users: number, receivedAt: bigint, processBits: number): Message {
+interface Envelope {
+  readonly projectId: string;
+  readonly users: number;
+  readonly receivedAt: bigint;
+  readonly processBits: number;
+}
+
+function messageOf(index: number, { projectId, users, receivedAt, processBits }: Envelope): Message {
   const userId = `user-${(index * 7919) % users}`;
   const envelope = {
     messageId: newMessageId(),
-    projectId: PROJECT,
+    projectId,
     userId,
     receivedAt,
     version: versionOf(receivedAt, receivedAt, processBits),

@@ -7,6 +7,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Figures } from './figures.ts';
 import { EMBEDDED, type Form, withServers } from './forms.ts';
+import { benchErasure } from './erasure.ts';
 import { benchHttp } from './http.ts';
 import { benchImport } from './import.ts';
 import { benchIngestRole } from './ingest-role.ts';
@@ -27,6 +28,7 @@ const BENCHMARKS: Readonly<Record<string, (figures: Figures, form: Form) => Prom
   replay: benchReplay,
   members: benchMembers,
   live: benchLive,
+  erasure: benchErasure,
 };
 /** The same on Kafka, Postgres and ClickHouse, started for it. */
 const ON_SERVERS: typeof BENCHMARKS = {

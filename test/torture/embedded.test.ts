@@ -24,6 +24,8 @@ const RUN = {
   answered: 400,
   replays: true,
   live: true,
+  // It takes minutes until everybody is forgotten.
+  forgetting: false,
   say: () => undefined,
 };
 

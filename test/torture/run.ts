@@ -1,5 +1,5 @@
 /**
- * `npm run torture -- [--minutes 10] [--seed N] [--form embedded|servers] [--kills K] [--no-replays]`: load and random faults for N minutes, then
+ * `npm run torture -- [--minutes 10] [--seed N] [--form embedded|servers] [--kills K] [--no-replays] [--no-forgetting]`: load and random faults for N minutes, then
  * the comparison. Prints a summary, writes a report to test/torture/results/, and ends with 1 where anything is wrong.
  */
 import { randomInt } from 'node:crypto';
@@ -20,6 +20,7 @@ const { values } = parseArgs({
     brokers: { type: 'string', default: '3' },
     replays: { type: 'boolean', default: true },
     live: { type: 'boolean', default: true },
+    forgetting: { type: 'boolean', default: true },
     keep: { type: 'boolean', default: false },
   },
   allowNegative: true,
@@ -46,10 +47,13 @@ try {
     lanes: 12,
     pauseMs: 60,
     quietSpeed: 0.05,
+    // Where a start takes long, all of it takes half as long again and what the readers then need, not twice as long.
+    maxWaitMs: minutes * 30_000,
     answered: 1,
     replays: values.replays,
     // Several sinks keep no audience live.
     live: values.live && isEmbedded,
+    forgetting: values.forgetting,
     say,
   };
   const { report } = await torture(scene, options);

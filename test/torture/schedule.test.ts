@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Pace } from './pace.ts';
 import { planFaults } from './schedule.ts';
 
 const OPTIONS = {
@@ -25,4 +26,10 @@ test('there are as many faults as asked for, in the order of their time, each of
   for (const { target, kind } of faults) {
     expect(OPTIONS.targets.find(({ name }) => name === target)?.kinds).toContain(kind);
   }
+});
+
+test('a schedule that waits while nobody is answered goes on once it has waited as long as it may', async () => {
+  const pace = new Pace({ answeredAt: -Infinity }, 0, 30);
+
+  await expect(pace.reached(50)).resolves.toBeUndefined();
 });

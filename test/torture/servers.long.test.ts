@@ -16,6 +16,8 @@ const RUN = {
   replays: true,
   // Several sinks keep no audience live.
   live: false,
+  // It takes minutes until everybody is forgotten.
+  forgetting: false,
   say: () => undefined,
 };
 

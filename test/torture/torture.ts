@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { caughtUp } from './check/catch-up.ts';
 import type { LiveReport } from './check/check-live.ts';
 import { Findings } from './check/findings.ts';
+import { Forgetting } from './forgetting/forgetting.ts';
 import { LiveAudiences } from './live-audiences.ts';
 import { Load } from './load.ts';
 import { Pace } from './pace.ts';
@@ -23,12 +24,16 @@ export interface RunOptions {
   readonly pauseMs: number;
   /** How fast the schedule goes on while nobody is answered (`Pace`). */
   readonly quietSpeed: number;
+  /** By how much that may prolong it; as much as it needs where left out. */
+  readonly maxWaitMs?: number;
   /** Messages that must be answered 200 before it ends. */
   readonly answered: number;
   /** Whether generations are built and swapped in meanwhile. */
   readonly replays: boolean;
   /** Whether ten audiences are live meanwhile. */
   readonly live: boolean;
+  /** Whether people are forgotten meanwhile. */
+  readonly forgetting: boolean;
   readonly say: (line: string) => void;
 }
 
@@ -44,6 +49,8 @@ export interface Report {
   readonly longestOutageMs: number;
   readonly caughtUpMs: number;
   readonly replays: ReplayCounts;
+  /** People who were forgotten. */
+  readonly forgotten: number;
   readonly compared: Compared;
   readonly findings: Findings;
   /** Processes that ended though nobody asked them to, and were started again. */
@@ -60,6 +67,8 @@ const ANSWERED_WITHIN_MS = 60_000;
 const CAUGHT_UP_WITHIN_MS = 300_000;
 const REPLAYED_WITHIN_MS = 300_000;
 const LIVE_WITHIN_MS = 120_000;
+/** A job that was killed is begun again within a minute, and each takes two and a half. */
+const FORGOTTEN_WITHIN_MS = 600_000;
 
 /** A run whose service is stopped again; its stores are still there. */
 export interface Finished {
@@ -74,6 +83,7 @@ export async function torture(scene: Scene, options: RunOptions): Promise<Finish
   await scene.heal();
   await expectReady(scene, findings);
   const projects = await provision(scene);
+  const forgetting = options.forgetting ? await forgettingIn(scene, findings) : undefined;
   const load = new Load({ ...options, projects, doors: scene.doors, usersALane: 20 });
   const live = new LiveAudiences(() => scene.doors[0] ?? '');
   if (options.live) await live.save(projects);
@@ -81,18 +91,27 @@ export async function torture(scene: Scene, options: RunOptions): Promise<Finish
   const replays = new Replays({ doors: scene.doors, findings });
   load.start();
   if (options.replays) replays.start();
-  const begun = await carryOut(schedule, scene, new Pace(load, options.quietSpeed), say);
+  forgetting?.start();
+  const begun = await carryOut(schedule, scene, new Pace(load, options.quietSpeed, options.maxWaitMs), say);
+  say('all faults are over');
   await scene.heal();
   await expectReady(scene, findings);
   while (load.ledger.count('answered') < options.answered) await sleep(100);
   await load.stop(ANSWERED_WITHIN_MS);
+  say('the load has stopped; the readers catch up');
   const caughtUpMs = await catchUp(scene, load, findings);
+  say('caught up; replays end');
   if (options.replays) await finish(replays, findings);
+  say('live audiences are read');
   const liveReports = options.live ? await reportsOf(live, findings) : [];
+  await forgetting?.finish(FORGOTTEN_WITHIN_MS);
   const forcedStops = scene.processes.flatMap(({ forced }) => forced.splice(0));
   await stopAll(scene, findings);
   say('stopped; comparing');
-  const compared = await compareStores(load, scene.stores, findings, { live: liveReports });
+  const compared = await compareStores(load, scene.stores, findings, {
+    live: liveReports,
+    forgotten: forgetting?.projectId,
+  });
   for (const wrong of load.wrong) findings.add('wrong answer', wrong);
   const { ledger } = load;
   const report: Report = {
@@ -114,6 +133,7 @@ export async function torture(scene: Scene, options: RunOptions): Promise<Finish
     longestOutageMs: Math.round(load.longestOutageMs),
     caughtUpMs,
     replays: replays.counts,
+    forgotten: forgetting?.people ?? 0,
     compared,
     findings,
     deaths: deathsOf(scene),
@@ -123,6 +143,13 @@ export async function torture(scene: Scene, options: RunOptions): Promise<Finish
     schedule,
   };
   return { report, load };
+}
+
+/** In a project that nobody else posts to. */
+async function forgettingIn(scene: Scene, findings: Findings): Promise<Forgetting> {
+  const [, project] = await provision(scene, ['UTC']);
+  if (project === undefined) throw new Error('no project was made');
+  return new Forgetting({ project, doors: scene.doors, findings });
 }
 
 /** Resolves with the faults that were begun once all of them have ended. */

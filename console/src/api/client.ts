@@ -1,5 +1,5 @@
 /** The one place that talks to the service: documented HTTP, with the session's cookie in place of a key. */
-import type { Raw } from './answer.ts';
+import type { Raw } from './types.ts';
 import { isObject, type Json, type JsonObject, parseJson } from './json.ts';
 import type { Operation } from '../../../schemas/operations.ts';
 

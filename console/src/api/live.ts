@@ -2,6 +2,7 @@
 import { ApiError, noAnswer, send } from './client.ts';
 import { operation, type Query } from '../../../schemas/operations.ts';
 import { countOf, parseJson, type RawNumber } from './json.ts';
+import { linesOfAnswer } from './ndjson.ts';
 import type { LiveRow } from './types.ts';
 
 export type LiveFilter = Query<'GET /v1/events/live'>;
@@ -36,7 +37,7 @@ export async function listen(filter: LiveFilter, listener: LiveListener, signal:
       const headers = place.id === undefined ? {} : { 'Last-Event-ID': place.id };
       const response = await send({ ...operation('GET /v1/events/live', { query: filter }), headers, signal });
       listener.onState('open');
-      await readStream(response, listener, place);
+      for await (const part of linesOfAnswer(response, '\n\n')) readPart(part, listener, place);
       throw noAnswer();
     } catch (error) {
       if (signal.aborted) return;
@@ -47,17 +48,6 @@ export async function listen(filter: LiveFilter, listener: LiveListener, signal:
       if (retryS === undefined) return;
       await pause(retryS * 1_000, signal);
     }
-  }
-}
-
-async function readStream(response: Response, listener: LiveListener, place: { id?: string }): Promise<void> {
-  if (response.body === null) return;
-  let rest = '';
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    const parts = (rest + read.value).split('\n\n');
-    rest = parts.pop() ?? '';
-    for (const part of parts) readPart(part, listener, place);
   }
 }
 

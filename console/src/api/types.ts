@@ -1,6 +1,17 @@
 /** What the service answers, by the names that the screens use: all but the stream is of the OpenAPI document. */
 import type { Json, RawNumber } from './json.ts';
-import type { Answer } from './answer.ts';
+import type { Answer as Documented, OperationName } from '../../../schemas/operations.ts';
+
+/** The answer of an operation (`GET /v1/users`) as `ask` reads it: every number as its text. */
+export type Answer<Name extends OperationName> = Raw<Documented<Name>>;
+
+export type Raw<T> = unknown extends T
+  ? Json
+  : T extends number
+    ? RawNumber
+    : T extends object
+      ? { readonly [K in keyof T]: Raw<T[K]> }
+      : T;
 
 export type Session = NonNullable<Answer<'GET /console/session'>['session']>;
 export type Project = Session['projects'][number];

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { countOf, type RawNumber } from '../api/json.ts';
-import type { Raw } from '../api/answer.ts';
+import type { Raw } from '../api/types.ts';
 import type { Request } from '../api/client.ts';
 import { operation } from '../../../schemas/operations.ts';
 import { count } from '../parts/numbers.ts';
-import { usePoll } from '../parts/loading/use-poll.ts';
+import { useAnswer } from '../parts/loading/use-load.ts';
 
 const EVERY_MS = 30_000;
 
@@ -34,7 +34,7 @@ interface CountProps<T> {
 }
 
 function Count<T>({ what, request, find }: CountProps<T>) {
-  const { value } = usePoll(request, EVERY_MS);
+  const { value } = useAnswer(request, EVERY_MS);
   const waiting = value === undefined ? undefined : find(value);
   const found = waiting ? countOf(waiting) : 0;
   if (found === 0) return null;

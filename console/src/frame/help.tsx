@@ -1,5 +1,6 @@
 import { openScreens } from './screens.ts';
 import { singleKeys } from './keyboard.ts';
+import { Button, Check } from '../parts/form.tsx';
 
 const keysOf = (): readonly (readonly [string, string])[] => [
   ...openScreens.value.map(({ name, key }): [string, string] => [`g ${key}`, `Go to ${name}`]),
@@ -24,9 +25,7 @@ export function Help() {
       <form method="dialog">
         <div class="head">
           <h2 id="help-title">Keyboard shortcuts</h2>
-          <button type="submit" class="plain" aria-label="Close">
-            Close
-          </button>
+          <Button label="Close" type="submit" look="plain" aria-label="Close" />
         </div>
         <dl class="keys">
           {keysOf().map(([keys, does]) => (
@@ -40,14 +39,11 @@ export function Help() {
             </div>
           ))}
         </dl>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={singleKeys.value === 'on'}
-            onChange={(event) => (singleKeys.value = event.currentTarget.checked ? 'on' : 'off')}
-          />
-          Keyboard shortcuts on
-        </label>
+        <Check
+          label="Keyboard shortcuts on"
+          isOn={singleKeys.value === 'on'}
+          onChange={(isOn) => (singleKeys.value = isOn ? 'on' : 'off')}
+        />
       </form>
     </dialog>
   );

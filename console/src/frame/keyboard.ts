@@ -1,5 +1,5 @@
 /** Keys that work everywhere, and those that a screen adds while it is there. */
-import { useLayoutEffect } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { stored } from './stored.ts';
 
 export type Shortcuts = Readonly<Record<string, () => void>>;
@@ -23,6 +23,13 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       layers.splice(layers.indexOf(shortcuts), 1);
     };
   }, [shortcuts]);
+}
+
+/** What one line of a list does when Esc is pressed while it is open. */
+export function useEscape(close: () => void): void {
+  const [shortcuts] = useState(() => ({ current: close }));
+  shortcuts.current = close;
+  useShortcuts(useMemo(() => ({ Escape: () => shortcuts.current() }), []));
 }
 
 addEventListener('keydown', (event) => {

@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Choice, Select } from '../parts/choice.tsx';
 import { zoneChoice, zoneOf } from '../parts/time.tsx';
+import { Button } from '../parts/form.tsx';
 import { Badge } from './badge.tsx';
 import { openHelp } from './help.tsx';
 import { address, linkTo } from './router.ts';
@@ -73,21 +75,17 @@ function Screens({ current }: { readonly current: Screen | undefined }) {
 function Account() {
   return (
     <div class="account">
-      <label>
-        <span class="label">Times in</span>
-        <select value={zoneChoice.value} onChange={(event) => (zoneChoice.value = event.currentTarget.value)}>
-          <option value="project">Project ({zoneOf('project')})</option>
-          <option value="utc">UTC</option>
-          <option value="local">Local ({zoneOf('local')})</option>
-        </select>
-      </label>
+      <Choice
+        label="Times in"
+        value={zoneChoice.value}
+        options={{ project: `Project (${zoneOf('project')})`, utc: 'UTC', local: `Local (${zoneOf('local')})` }}
+        onChoice={(zone) => (zoneChoice.value = zone)}
+      />
       <div class="row">
         <button type="button" class="plain" onClick={openHelp}>
           Shortcuts <kbd>?</kbd>
         </button>
-        <button type="button" class="plain" onClick={() => void signOut()}>
-          Sign out
-        </button>
+        <Button label="Sign out" look="plain" onClick={() => void signOut()} />
       </div>
     </div>
   );
@@ -106,13 +104,11 @@ function ProjectChoice() {
   return (
     <label class="project-choice">
       <span class="label">Project</span>
-      <select value={project.value?.id ?? ''} onChange={(event) => chooseProject(event.currentTarget.value)}>
-        {projects.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <Select
+        value={project.value?.id ?? ''}
+        options={projects.map(({ id, name }) => [id, name])}
+        onChoice={chooseProject}
+      />
     </label>
   );
 }

@@ -1,4 +1,4 @@
-import { submitted } from '../parts/form.ts';
+import { Button, submitted } from '../parts/form.tsx';
 import { useChange } from '../parts/loading/use-change.ts';
 import { Mark } from './navigation.tsx';
 import { signIn } from './session.ts';
@@ -29,9 +29,7 @@ export function SignIn() {
             {error.retryAfterS !== undefined && ` Try again in ${error.retryAfterS} s.`}
           </p>
         )}
-        <button type="submit" class="primary" disabled={isBusy}>
-          {isBusy ? 'Signing in…' : 'Sign in'}
-        </button>
+        <Button label={isBusy ? 'Signing in…' : 'Sign in'} type="submit" look="primary" disabled={isBusy} />
         <p class="quiet small" id="key-help">
           The service printed its keys when it first started; <code>tidemark key create --scope read</code> makes
           another. This browser does not keep the key.

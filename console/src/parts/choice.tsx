@@ -1,10 +1,12 @@
 /** One of several, several of many, and what narrows a list. */
 import type { ComponentChildren } from 'preact';
 import { address, setParameters } from '../frame/router.ts';
+import { Check, Field } from './form.tsx';
 
 interface SelectProps {
   /** What is chosen, for those who do not see where it stands. */
   readonly label?: string;
+  readonly look?: string;
   readonly value: string;
   /** Texts by their values, in the order of the list. */
   readonly options: Readonly<Record<string, string>> | readonly (readonly [value: string, text: string])[];
@@ -16,11 +18,12 @@ interface SelectProps {
 }
 
 /** One of several. What is chosen already is in the list, even where nothing else knows it. */
-export function Select({ label, value, options, off = [], isSearch = false, onChoice }: SelectProps) {
+export function Select({ label, look, value, options, off = [], isSearch = false, onChoice }: SelectProps) {
   const known = Array.isArray(options) ? (options as readonly (readonly [string, string])[]) : Object.entries(options);
   const all = known.some(([one]) => one === value) ? known : [[value, value] as const, ...known];
   return (
     <select
+      class={look}
       aria-label={label}
       value={value}
       data-search={isSearch ? '' : undefined}
@@ -58,14 +61,7 @@ export function CheckList<Name extends string>({ options, chosen, onChoice }: Ch
   const choose = (name: Name, isOn: boolean): void =>
     onChoice(names.filter((one) => (one === name ? isOn : chosen.includes(one))));
   return options.map(([name, text]) => (
-    <label key={name} class="check">
-      <input
-        type="checkbox"
-        checked={chosen.includes(name)}
-        onChange={({ currentTarget }) => choose(name, currentTarget.checked)}
-      />
-      {text}
-    </label>
+    <Check key={name} label={text} isOn={chosen.includes(name)} onChange={(isOn) => choose(name, isOn)} />
   ));
 }
 
@@ -97,20 +93,18 @@ interface FilterFieldProps {
 /** Takes effect with Enter, or when it is left: each letter would be a question of its own. Back takes it back. */
 export function FilterField({ name, label, type = 'search', placeholder, isSearch = false }: FilterFieldProps) {
   const value = address.value.query.get(name) ?? '';
-  // One of the two at a time: the types of Preact know no input that may be either.
-  const kind = type === 'date' ? { type } : { type };
   return (
-    <label>
-      <span class="label">{label}</span>
-      <input
-        {...kind}
-        maxLength={512}
-        placeholder={placeholder}
-        defaultValue={value}
-        key={value}
-        data-search={isSearch ? '' : undefined}
-        onChange={({ currentTarget }) => setParameters({ [name]: currentTarget.value.trim() }, { push: true })}
-      />
-    </label>
+    <Field
+      label={label}
+      type={type}
+      maxLength={512}
+      placeholder={placeholder}
+      defaultValue={value}
+      key={value}
+      data-search={isSearch ? '' : undefined}
+      onChange={({ currentTarget }) =>
+        setParameters({ [name]: currentTarget.value.trim(), cursor: '' }, { push: true })
+      }
+    />
   );
 }

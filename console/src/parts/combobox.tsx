@@ -148,11 +148,15 @@ function Line({ id, suggestion, isActive, onChoose }: LineProps) {
 }
 
 /** Those that begin with the text, then those that have it within. */
-function matching<S extends Suggestion>(suggestions: readonly S[], text: string): readonly S[] {
+export function matching<S extends Suggestion>(
+  suggestions: readonly S[],
+  text: string,
+  most = MAX_SHOWN,
+): readonly S[] {
   const wanted = text.toLowerCase();
   const found = suggestions.filter(({ name }) => name.toLowerCase().includes(wanted));
   const isStart = ({ name }: S): boolean => name.toLowerCase().startsWith(wanted);
-  return [...found.filter(isStart), ...found.filter((one) => !isStart(one))].slice(0, MAX_SHOWN);
+  return [...found.filter(isStart), ...found.filter((one) => !isStart(one))].slice(0, most);
 }
 
 /** Behind the last comes the first. */

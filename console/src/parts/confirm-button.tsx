@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Dialog } from './dialog.tsx';
-import { submitted } from './form.ts';
-import { FormButtons } from './form-buttons.tsx';
+import { Button, FormButtons, submitted } from './form.tsx';
 import { Problem } from './loading/states.tsx';
 import { useChange } from './loading/use-change.ts';
 import './confirm-button.css';
@@ -69,20 +68,13 @@ export function TypedName({ name, typed, onType }: TypedNameProps) {
   );
 }
 
-interface ConfirmButtonProps {
+interface ConfirmButtonProps extends Omit<ConfirmNameProps, 'onClose'> {
   /** On the button that asks: `Delete…` */
   readonly label: string;
   /** Which one, for those who do not see where the button stands. */
   readonly ariaLabel?: string;
   readonly look?: string;
   readonly isRow?: boolean;
-  readonly title: string;
-  /** What is typed to confirm; nothing is where it is left out. */
-  readonly name?: string;
-  readonly action: string;
-  readonly onConfirm: () => Promise<void>;
-  /** What will happen. */
-  readonly children: ComponentChildren;
 }
 
 /** A button of what cannot be undone, with the dialog before it. */
@@ -90,15 +82,13 @@ export function ConfirmButton({ label, ariaLabel, look, isRow = false, children,
   const [isAsked, setAsked] = useState(false);
   return (
     <>
-      <button
-        type="button"
-        class={look}
+      <Button
+        label={label}
+        look={look}
         aria-label={ariaLabel}
         data-row={isRow ? '' : undefined}
         onClick={() => setAsked(true)}
-      >
-        {label}
-      </button>
+      />
       {isAsked && (
         <ConfirmName {...dialog} onClose={() => setAsked(false)}>
           {children}

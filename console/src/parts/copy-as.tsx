@@ -4,10 +4,11 @@ import { useState } from 'preact/hooks';
 import { chosenProject, SERVICE, urlOf } from '../api/client.ts';
 import type { Operation } from '../../../schemas/operations.ts';
 import { tellDone } from '../frame/feedback.tsx';
+import { Button } from './form.tsx';
 import { Ready } from './loading/states.tsx';
 import { useAnswer } from './loading/use-load.ts';
 
-interface CopyAsProps {
+export interface CopyAsProps {
   readonly request: Operation;
   /** Whether the answer is a stream, which curl must not buffer. */
   readonly isStream?: boolean;
@@ -81,20 +82,12 @@ export function Command({ name, text, what = `the ${name} command` }: CommandPro
 
 /** A button that copies a text, which stands beside it. @param what What its name says that it copies. */
 export function CopyText({ text, what }: { readonly text: string; readonly what: string }) {
-  return (
-    <button type="button" class="plain" onClick={() => copy(text)} aria-label={`Copy ${what}`}>
-      Copy
-    </button>
-  );
+  return <Button label="Copy" look="plain" onClick={() => copy(text)} aria-label={`Copy ${what}`} />;
 }
 
 /** What is shown, for somebody else who signs in. */
 export function CopyLink() {
-  return (
-    <button type="button" onClick={() => copy(location.href)}>
-      Copy link
-    </button>
-  );
+  return <Button label="Copy link" onClick={() => copy(location.href)} />;
 }
 
 function copy(text: string): void {

@@ -2,6 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, noAnswer } from '../api/client.ts';
 import { count } from './numbers.ts';
 import { Problem } from './loading/states.tsx';
+import { useChange } from './loading/use-change.ts';
+import { Button } from './form.tsx';
 
 interface DownloadProps {
   readonly label: string;
@@ -11,46 +13,35 @@ interface DownloadProps {
   readonly run: (tell: (lines: number) => void, signal: AbortSignal) => Promise<void>;
 }
 
-type State =
-  | { readonly is: 'idle' }
-  | { readonly is: 'running'; readonly lines: number }
-  | { readonly is: 'failed'; readonly error: ApiError };
-
 /** A button that makes a file, says how far it is, and can be stopped. */
-export function Download({ label, unit, run }: DownloadProps) {
-  const [state, setState] = useState<State>({ is: 'idle' });
+export function Download({ label, unit, run: save }: DownloadProps) {
+  const [lines, setLines] = useState(0);
+  const { isBusy, error, run } = useChange();
   const controller = useRef<AbortController>(undefined);
   const stop = (): void => controller.current?.abort();
   useEffect(() => stop, []);
   const start = (): void => {
     const { signal } = (controller.current = new AbortController());
-    const finish = (next: State): void => {
-      if (controller.current?.signal === signal) setState(signal.aborted ? { is: 'idle' } : next);
+    const fail = (failure: unknown): void => {
+      if (!signal.aborted) throw failure instanceof ApiError ? failure : noAnswer();
     };
-    setState({ is: 'running', lines: 0 });
-    run((lines) => finish({ is: 'running', lines }), signal).then(
-      () => finish({ is: 'idle' }),
-      (error: unknown) => finish({ is: 'failed', error: error instanceof ApiError ? error : noAnswer() }),
-    );
+    setLines(0);
+    run(async () => save(setLines, signal).catch(fail));
   };
-  if (state.is === 'running') {
+  if (isBusy) {
     return (
       <span class="row" role="status">
         <span class="quiet">
-          {count(state.lines)} {unit}…
+          {count(lines)} {unit}…
         </span>
-        <button type="button" class="plain" onClick={stop}>
-          Stop
-        </button>
+        <Button label="Stop" look="plain" onClick={stop} />
       </span>
     );
   }
   return (
     <>
-      <button type="button" onClick={start}>
-        {label}
-      </button>
-      {state.is === 'failed' && <Problem error={state.error} />}
+      <Button label={label} onClick={start} />
+      {error !== undefined && <Problem error={error} />}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { Command } from './copy-as.tsx';
+import { Button } from './form.tsx';
 
 interface NewSecretProps {
   /** `The new key` */
@@ -18,9 +19,7 @@ export function NewSecret({ title, name, what, text, onClose }: NewSecretProps) 
       <h3>{title}</h3>
       <p>Copy it now. It is not shown again.</p>
       <Command name={name} what={what} text={text} />
-      <button type="button" onClick={onClose}>
-        Done
-      </button>
+      <Button label="Done" onClick={onClose} />
     </div>
   );
 }

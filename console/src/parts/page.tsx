@@ -1,6 +1,7 @@
 /** What a page of a screen is made of. */
 import type { ComponentChildren } from 'preact';
 import { linkTo } from '../frame/router.ts';
+import { CopyAs, type CopyAsProps } from './copy-as.tsx';
 
 interface ScreenPageProps {
   readonly title: ComponentChildren;
@@ -10,13 +11,15 @@ interface ScreenPageProps {
   readonly beside?: ComponentChildren;
   /** Buttons at the end of the head. */
   readonly actions?: ComponentChildren;
+  /** The same for a terminal, behind the buttons: once on a page. */
+  readonly copy?: CopyAsProps;
   /** A class beside `screen`. */
   readonly look?: string;
   readonly children?: ComponentChildren;
 }
 
 /** A page of a screen, with its head. */
-export function ScreenPage({ title, up, beside, actions, look = '', children }: ScreenPageProps) {
+export function ScreenPage({ title, up, beside, actions, copy, look = '', children }: ScreenPageProps) {
   return (
     <div class={`screen ${look}`.trim()}>
       {up !== undefined && (
@@ -27,7 +30,7 @@ export function ScreenPage({ title, up, beside, actions, look = '', children }: 
       <div class="head">
         <h1>{title}</h1>
         {beside}
-        {actions && <div class="row actions">{actions}</div>}
+        <Actions look="row actions" actions={actions} copy={copy} />
       </div>
       {children}
     </div>
@@ -40,19 +43,37 @@ interface SectionProps {
   readonly title: ComponentChildren;
   /** At the end of the line of the heading. */
   readonly actions?: ComponentChildren;
+  /** For the parts of a screen that are pages of their own. */
+  readonly copy?: CopyAsProps;
   readonly look?: string | undefined;
   readonly children: ComponentChildren;
 }
 
 /** A part of a page with a heading of its own. */
-export function Section({ id, title, actions, look, children }: SectionProps) {
+export function Section({ id, title, actions, copy, look, children }: SectionProps) {
   return (
     <section class={look} aria-labelledby={id}>
       <div class="section-head">
         <h2 id={id}>{title}</h2>
-        {actions && <div class="row">{actions}</div>}
+        <Actions look="row" actions={actions} copy={copy} />
       </div>
       {children}
     </section>
+  );
+}
+
+interface ActionsProps {
+  readonly look: string;
+  readonly actions: ComponentChildren;
+  readonly copy: CopyAsProps | undefined;
+}
+
+function Actions({ look, actions, copy }: ActionsProps) {
+  if (!actions && copy === undefined) return null;
+  return (
+    <div class={look}>
+      {actions}
+      {copy !== undefined && <CopyAs {...copy} />}
+    </div>
   );
 }

@@ -1,9 +1,9 @@
 import { type ComponentChildren, Fragment } from 'preact';
-import { address, setParameters } from '../frame/router.ts';
-import { useEscape } from './loading/use-escape.ts';
+import { address, linkTo, setParameters } from '../frame/router.ts';
+import { useEscape } from '../frame/keyboard.ts';
 import './table.css';
 
-export interface Column {
+interface Column {
   readonly name: string;
   /** `number` aligns to the right, `quiet` is grey; `narrow-off` leaves the column out where there is little room. */
   readonly look?: string;
@@ -11,15 +11,41 @@ export interface Column {
   readonly isHidden?: boolean;
 }
 
-interface TableProps {
-  readonly columns: readonly Column[];
-  /** More classes of the table. */
-  readonly look?: string;
-  /** Rows: `<tr>` whose first cell is a `<th scope="row">`; a link in it with the class `cover` takes the whole row. */
-  readonly children: ComponentChildren;
+export interface CellColumn<T> extends Column {
+  readonly cell: (row: T) => ComponentChildren;
 }
 
-export function Table({ columns, look = '', children }: TableProps) {
+interface ListingProps<T> {
+  readonly rows: readonly T[];
+  readonly keyOf: (row: T) => string;
+  /** The first cell of a row is its head; a link in it with the class `cover` takes the whole row. */
+  readonly columns: readonly CellColumn<T>[];
+  /** More classes of the table. */
+  readonly look?: string;
+  readonly rowLook?: (row: T) => string;
+  /** Below a row; undefined or false while it is closed. */
+  readonly detailsOf?: ((row: T) => ComponentChildren) | undefined;
+  /** In place of a first page without rows. */
+  readonly none?: ComponentChildren;
+  /** The cursor of the page that follows, null where none does; left out where all is one page. */
+  readonly next?: string | null;
+  /** The parameter of the address that has the cursor, where a screen has several lists. */
+  readonly cursor?: string;
+}
+
+/** A table with a row for each of a list, and below it the links to other pages. */
+export function Listing<T>({ next, cursor = 'cursor', none, ...table }: ListingProps<T>) {
+  const isEmpty = none !== undefined && table.rows.length === 0 && !address.value.query.has(cursor);
+  return (
+    <>
+      {isEmpty ? none : <Rows {...table} />}
+      {next !== undefined && <Pager next={next} name={cursor} />}
+    </>
+  );
+}
+
+function Rows<T>({ rows, keyOf, columns, look = '', rowLook, detailsOf }: ListingProps<T>) {
+  const [head, ...others] = columns;
   return (
     <table class={`table ${look}`}>
       <thead>
@@ -31,53 +57,58 @@ export function Table({ columns, look = '', children }: TableProps) {
           ))}
         </tr>
       </thead>
-      <tbody>{children}</tbody>
+      <tbody>
+        {rows.map((row) => {
+          const details = detailsOf?.(row) ?? false;
+          return (
+            <Fragment key={keyOf(row)}>
+              <tr class={rowLook?.(row)}>
+                <th scope="row" class={head?.look}>
+                  {head?.cell(row)}
+                </th>
+                {others.map(({ name, look: of, cell }) => (
+                  <td key={name} class={of}>
+                    {cell(row)}
+                  </td>
+                ))}
+              </tr>
+              {details !== false && (
+                <tr class="open-details">
+                  <td colSpan={columns.length}>{details}</td>
+                </tr>
+              )}
+            </Fragment>
+          );
+        })}
+      </tbody>
     </table>
   );
 }
 
-export interface CellColumn<T> extends Column {
-  readonly cell: (row: T) => ComponentChildren;
+interface PagerProps {
+  /** The cursor of the page that follows; null where none does. */
+  readonly next: string | null;
+  readonly name?: string;
 }
 
-interface ListingProps<T> {
-  readonly rows: readonly T[];
-  readonly keyOf: (row: T) => string;
-  readonly columns: readonly CellColumn<T>[];
-  readonly look?: string;
-  readonly rowLook?: (row: T) => string;
-  /** Below a row; undefined or false while it is closed. */
-  readonly detailsOf?: (row: T) => ComponentChildren;
-}
-
-/** A table with a row for each of a list. The first cell of a row is its head. */
-export function Listing<T>({ rows, keyOf, columns, look = '', rowLook, detailsOf }: ListingProps<T>) {
+/** Links to the first page and to the next one; which one is shown is in the address. */
+export function Pager({ next, name = 'cursor' }: PagerProps) {
+  const { path, query } = address.value;
+  const others = Object.fromEntries(query);
+  if (!query.has(name) && next === null) return null;
   return (
-    <Table columns={columns} look={look}>
-      {rows.map((row) => {
-        const details = detailsOf?.(row) ?? false;
-        const [head, ...others] = columns;
-        return (
-          <Fragment key={keyOf(row)}>
-            <tr class={rowLook?.(row)}>
-              <th scope="row" class={head?.look}>
-                {head?.cell(row)}
-              </th>
-              {others.map(({ name, look: of, cell }) => (
-                <td key={name} class={of}>
-                  {cell(row)}
-                </td>
-              ))}
-            </tr>
-            {details !== false && (
-              <tr class="open-details">
-                <td colSpan={columns.length}>{details}</td>
-              </tr>
-            )}
-          </Fragment>
-        );
-      })}
-    </Table>
+    <p class="row below">
+      {query.has(name) && (
+        <a class="button" href={linkTo(path, { ...others, [name]: undefined })}>
+          First page
+        </a>
+      )}
+      {next !== null && (
+        <a class="button" href={linkTo(path, { ...others, [name]: next })}>
+          Next page
+        </a>
+      )}
+    </p>
   );
 }
 

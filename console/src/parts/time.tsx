@@ -75,8 +75,8 @@ export function Clock({ at, isOfDay = false }: ClockProps) {
   );
 }
 
-/** `24 Nov 2026, 14:01:18.123456 UTC` */
-export function exactTime(at: string, zone: string): string {
+/** `24 Nov 2026, 14:01:18.123456 UTC`, in the zone that the reader chose unless another is given. */
+export function exactTime(at: string, zone = zoneOf(zoneChoice.value)): string {
   const instant = Date.parse(at);
   if (Number.isNaN(instant)) return at;
   return `${formatted('day', zone).format(instant)}, ${formatted('time', zone).format(instant)}.${fractionOf(at)} ${zone}`;

@@ -4,7 +4,7 @@ import type { UserEvent } from '../api/types.ts';
 import { linkTo } from '../frame/router.ts';
 import { Facts } from '../parts/facts.tsx';
 import { JsonView } from '../parts/json/json-view.tsx';
-import { exactTime, zoneChoice, zoneOf } from '../parts/time.tsx';
+import { exactTime } from '../parts/time.tsx';
 
 interface MessageDetailsProps {
   readonly message: Pick<UserEvent, 'timestamp' | 'received_at' | 'message_id'> &
@@ -17,11 +17,10 @@ interface MessageDetailsProps {
 
 /** What is known of a message, where its row opens. */
 export function MessageDetails({ message, value, user }: MessageDetailsProps) {
-  const zone = zoneOf(zoneChoice.value);
   const facts = {
     User: user,
-    Happened: exactTime(message.timestamp, zone),
-    Received: exactTime(message.received_at, zone),
+    Happened: exactTime(message.timestamp),
+    Received: exactTime(message.received_at),
     'Message id': <a href={linkTo(['live'], { message: message.message_id })}>{message.message_id}</a>,
     Session: message.session_id ?? undefined,
     'Anonymous id': message.anonymous_id ?? undefined,

@@ -1,8 +1,9 @@
 /** Where a message has got to, as its receipt says: accepted, in profiles, in analytics. */
-import { useEffect, useState } from 'preact/hooks';
-import { type ApiError, ask, refusalIn } from '../api/client.ts';
+import { useState } from 'preact/hooks';
+import { ask } from '../api/client.ts';
 import { operation } from '../../../schemas/operations.ts';
 import { Problem } from '../parts/loading/states.tsx';
+import { useLoad } from '../parts/loading/use-load.ts';
 import { count } from '../parts/numbers.ts';
 
 /** When this page saw that a step was done, in milliseconds after the message was accepted. */
@@ -33,21 +34,12 @@ interface ReceiptStepsProps {
 /** The receipt, asked again until both stores have the message. */
 export function ReceiptSteps({ receipt, project, inProfile, onProjected, onQueryable }: ReceiptStepsProps) {
   const [progress, setProgress] = useState<Progress>({});
-  const [error, setError] = useState<ApiError>();
-  const [attempt, setAttempt] = useState(0);
-  useEffect(() => {
-    const controller = new AbortController();
-    setError(undefined);
-    const tell = (next: Progress): void => {
-      setProgress(next);
-      if (next.projected !== undefined) onProjected?.();
-      if (next.queryable !== undefined) onQueryable?.();
-    };
-    follow(receipt, project, tell, controller.signal).catch((failure: unknown) => {
-      if (!controller.signal.aborted) setError(refusalIn(failure));
-    });
-    return () => controller.abort();
-  }, [receipt, attempt]);
+  const tell = (next: Progress): void => {
+    setProgress(next);
+    if (next.projected !== undefined) onProjected?.();
+    if (next.queryable !== undefined) onQueryable?.();
+  };
+  const { error, retry } = useLoad(receipt, async (signal) => follow(receipt, project, tell, signal));
   return (
     <>
       <ol class="steps">
@@ -55,7 +47,7 @@ export function ReceiptSteps({ receipt, project, inProfile, onProjected, onQuery
         <Step name="Profile" done={progress.projected} detail={inProfile} />
         <Step name="Analytics" done={progress.queryable} detail="queryable" />
       </ol>
-      {error !== undefined && <Problem error={error} retry={() => setAttempt(attempt + 1)} />}
+      {error !== undefined && <Problem error={error} retry={retry} />}
     </>
   );
 }

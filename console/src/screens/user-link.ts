@@ -18,15 +18,13 @@ export function targetOf({ id, by }: UserName) {
   return { path: { user_id: id }, query: { by: by === 'user_id' ? undefined : by } };
 }
 
-export function profileRequest(name: UserName) {
-  return operation('GET /v1/users/{user_id}', targetOf(name));
-}
+export const SHOWN_VALUES = 20;
 
-/** The values that a trait of theirs had, newest first. */
-export function traitHistoryRequest(name: UserName, trait: string, limit: number) {
+/** The newest values that a trait of theirs had, newest first. */
+export function traitHistoryRequest(name: UserName, trait: string) {
   const { path, query } = targetOf(name);
   return operation('GET /v1/users/{user_id}/traits/{name}/history', {
     path: { ...path, name: trait },
-    query: { ...query, limit },
+    query: { ...query, limit: SHOWN_VALUES },
   });
 }

@@ -17,6 +17,8 @@ interface UserTableProps<U extends ListedUser> {
   readonly ends: readonly CellColumn<U>[];
   /** Below the row; false where it is closed. */
   readonly detailsOf?: (user: U) => ComponentChildren;
+  readonly none?: ComponentChildren;
+  readonly next?: string | null;
 }
 
 /** Users with a column for each trait. Where there is little room, the first one is left. */
@@ -26,7 +28,7 @@ export function UserTable<U extends ListedUser>({
   nameOf,
   columns,
   ends,
-  detailsOf = () => false,
+  ...listing
 }: UserTableProps<U>) {
   const ofTraits = (columns ?? columnsFor(users, traits)).map((name, i): CellColumn<U> => {
     const look = i === 0 && columns === undefined ? '' : 'narrow-off';
@@ -38,7 +40,7 @@ export function UserTable<U extends ListedUser>({
       rows={users}
       keyOf={({ internal_id: id }) => id}
       columns={[{ name: 'User', cell: (user) => nameOf(user, <UserCell user={user} />) }, ...ofTraits, ...ends]}
-      detailsOf={detailsOf}
+      {...listing}
     />
   );
 }

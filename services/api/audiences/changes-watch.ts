@@ -18,7 +18,7 @@ type ChangedAt = Awaited<ReturnType<AudienceStore['changesReadableAt']>>;
  * queried, and analytics never is.
  */
 export class ChangesWatch extends SharedPoll<WantedChanges, ChangedAt, ChangesOutcome> {
-  constructor(store: Pick<AudienceStore, 'changesReadableAt'>, intervalMs = 250) {
+  constructor(store: Pick<AudienceStore, 'changesReadableAt'>, intervalMs = 100) {
     super({
       intervalMs,
       look: (wanted) => store.changesReadableAt([...new Set([...wanted].map(({ audienceId }) => audienceId))]),

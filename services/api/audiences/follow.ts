@@ -45,11 +45,19 @@ export async function answerFollow(parts: FollowParts, limits: FollowLimits, cal
   const known = (await parts.saved.changesReadableAt([id])).get(id);
   if (known === undefined) return NO_AUDIENCE;
   const until = await readableUntil(parts, project.id, id);
-  if (await hasChanges(parts, project, request, until)) return stream();
+  if (!hasAll(request, known) && (await hasChanges(parts, project, request, until))) return stream();
   const after = later(known ?? EARLIEST, request.at);
   const outcome = await parts.changesWatch.wait({ audienceId: id, after }, { waitMs, client });
   if (outcome === 'deleted') return NO_AUDIENCE;
   return outcome === 'changed' ? stream() : linesOfChanges(parts, Readable.from([]), request, until);
+}
+
+/**
+ * Whether the caller has every change of an audience that is followed, whose changes can be read once that is noted. Up to
+ * when they can be read is then later than its last change, and says nothing.
+ */
+function hasAll({ audience, at, after }: ChangesRequest, known: Micros | null): boolean {
+  return audience.isFollowed && known !== null && (known < at || (known === at && after === BEHIND_ALL));
 }
 
 /** Reads one line. A caller that is up to date, like a following job, is answered without a read. */

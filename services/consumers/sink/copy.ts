@@ -199,8 +199,8 @@ export class Sink extends LogConsumer {
     const { steps, unclaimed, claimed, unprocessable } = insertBatch;
     const counted = claimed.filter((_, index) => isFirstCopy[index] === true);
     const refused = await this.#inserter.insert(insertBatch, counted);
-    await this.loop.withRetry('note what analytics holds', () => this.#inserter.note(steps));
     await this.#tell(insertBatch, counted);
+    await this.loop.withRetry('note what analytics holds', () => this.#inserter.note(steps));
     const unstored = [...unprocessable, ...refused];
     const deadLetters = await this.deadLetters.append(unstored);
     await this.#release(counted, refused);

@@ -18,7 +18,10 @@ export interface TouchedNames {
   readonly traits: ReadonlySet<string>;
 }
 
-/** What one insert wrote, told once analytics is noted to hold it: whoever asks analytics then finds all of it. */
+/**
+ * What one insert wrote, told once all of it is there: whoever asks analytics then finds it. That it is there may not be noted
+ * yet, so that after a crash it may be inserted again, and told again.
+ */
 export interface Inserted {
   /** Up to where analytics holds each partition of the insert. */
   readonly ends: readonly Position[];

@@ -1,15 +1,14 @@
-import { createHash } from 'node:crypto';
 import type { Codec } from '../../messages/codec.ts';
-import { formatMs } from '../../messages/timestamp.ts';
 import type { CommandCall } from '../../runtime/command.ts';
-import type { ForgottenRows, Whose } from '../../stores/analytics/analytics-store.ts';
+import type { AnalyticsStore, ForgottenRows, Whose } from '../../stores/analytics/analytics-store.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
-import { erasedName, type ErasedUsers } from '../../stores/erasures/erased-users.ts';
-import type { Erasure, ErasureReport } from '../../stores/erasures/erasure.ts';
+import { erasedName, type ErasedUsers, erasedUserOf } from '../../stores/erasures/erased-users.ts';
+import type { Erasure } from '../../stores/erasures/erasure.ts';
 import { readErasedUsers } from '../../stores/erasures/read-erased-users.ts';
 import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
 import { tablesOfProfiles } from '../../stores/projects/delete-project.ts';
 import { forgetBegunEdits } from './begun-edits.ts';
+import { added, addToReport, certify, remainsAfter } from './certificate.ts';
 import {
   countAnalytics,
   deletedFromProfiles,
@@ -18,9 +17,13 @@ import {
   pauseFor,
   type RowsParts,
 } from './erase-rows.ts';
+import { forgetInImports } from './forgotten-imports.ts';
 
 export interface ForgettingUsersParts extends RowsParts {
   readonly codec: Codec;
+  readonly analytics: RowsParts['analytics'] & Pick<AnalyticsStore, 'dropOldFiles'>;
+  /** The folder of imports over HTTP; left out where this process has none. */
+  readonly importsFolder?: string;
   /** Left out where the log keeps its records. */
   readonly blank?: BlankRecords;
 }
@@ -44,14 +47,25 @@ export interface ForgottenUsers {
 }
 
 const PROFILE_TABLES = ['profiles', 'anonymous_ids', 'users'];
+/** The others that have texts of people, of which something was deleted or changed. They are small. */
+const TEXT_TABLES = [
+  'refusals',
+  'repeats',
+  'jobs',
+  'verifications',
+  'verification_hours',
+  'dead_letter_edits',
+  'endpoint_deliveries',
+  'erasures',
+];
 
 // By then readers have learned of it: most of what they wrote before goes then.
 const KNOWN_AFTER_MS = 5_000;
 
 /**
  * The job `users erase`: forgets everybody of whom that was asked. Deletes what the stores have of them, in every
- * generation, until readers write nothing of them any more; then makes their records on the log blank. May be interrupted at
- * any point, and repeated.
+ * generation, until readers write nothing of them any more; then makes their records on the log blank, and rewrites the files
+ * of embedded stores, which have bytes of what was deleted. May be interrupted at any point, and repeated.
  *
  * @throws TidemarkError What the stores throw.
  */
@@ -64,8 +78,11 @@ export async function forgetUsers(parts: ForgettingUsersParts, call: CommandCall
     call.report({ phase: 'log', done: total.rows, unit: 'rows' });
     const records = await blankOnLog(parts, call);
     total.records = total.records === null || records === null ? null : total.records + records;
+    const isRead = await forgetNames(parts, people, call);
+    call.report({ phase: 'files', done: total.rows, unit: 'rows' });
+    await rewriteFiles(parts, call.signal);
     await evaluateAgain(parts, people);
-    await finish(parts, people);
+    await finish(parts, people, isRead);
     total.users += people.length;
   }
   return total;
@@ -122,7 +139,7 @@ async function noteRows(
     const own = ofProfiles?.get(erasure.userKey) ?? [];
     const others = ofAnalytics?.get(erasure.userKey) ?? [];
     if (own.length + others.length === 0) continue;
-    await addToReport(parts, erasure, (report) => ({
+    await addToReport(parts.database, erasure, (report) => ({
       ...report,
       postgres: added(report.postgres, own),
       clickhouse: added(report.clickhouse, others),
@@ -157,26 +174,6 @@ async function countProfiles({ database }: RowsParts, { projectId, users = [] }:
   return found;
 }
 
-function added(counts: Readonly<Record<string, number>>, found: readonly ForgottenRows[]): Record<string, number> {
-  const sums = { ...counts };
-  for (const { table, rows } of found) if (rows > 0) sums[table] = (sums[table] ?? 0) + rows;
-  return sums;
-}
-
-async function addToReport(
-  { database }: RowsParts,
-  { id }: Erasure,
-  add: (report: ErasureReport) => ErasureReport,
-): Promise<void> {
-  const erasures = new SqlErasures(database);
-  await erasures.report(id, JSON.stringify(add(await reportOf(erasures, id))));
-}
-
-async function reportOf(erasures: SqlErasures, id: string): Promise<ErasureReport> {
-  const kept = (await erasures.find(id))?.report ?? null;
-  return kept === null ? { postgres: {}, clickhouse: {}, log: null } : (JSON.parse(kept) as ErasureReport);
-}
-
 async function forgetEditsOf(parts: ForgettingUsersParts, people: readonly Erasure[]): Promise<void> {
   const names = new Set(people.map(({ projectId, userKey }) => erasedName(projectId, userKey)));
   await forgetBegunEdits(parts, ({ projectId, userKey }) => names.has(erasedName(projectId, userKey)));
@@ -186,18 +183,46 @@ async function forgetEditsOf(parts: ForgettingUsersParts, people: readonly Erasu
 async function blankOnLog(parts: ForgettingUsersParts, call: CommandCall): Promise<number | null> {
   if (parts.blank === undefined) return null;
   const blanked = await parts.blank(await readErasedUsers(parts.database), call);
+  const people = [...blanked.keys()].map(erasedUserOf);
   let records = 0;
-  for (const erasure of await new SqlErasures(parts.database).list({}, MOST_REPORTS)) {
-    const byTopic = blanked.get(erasedName(erasure.projectId, erasure.userKey));
-    if (byTopic === undefined) continue;
-    const rows = Object.entries(byTopic).map(([table, count]) => ({ table, user: null, rows: count }));
+  for (const erasure of await new SqlErasures(parts.database).newestOf(people)) {
+    const byTopic = blanked.get(erasedName(erasure.projectId, erasure.userKey)) ?? {};
+    const rows = Object.entries(byTopic).map(([table, count]) => ({ table, rows: count }));
     records += rows.reduce((sum, one) => sum + one.rows, 0);
-    await addToReport(parts, erasure, (report) => ({ ...report, log: added(report.log ?? {}, rows) }));
+    await addToReport(parts.database, erasure, (report) => ({ ...report, log: added(report.log ?? {}, rows) }));
   }
   return records;
 }
 
-const MOST_REPORTS = 1_000_000;
+/**
+ * Forgets the people in texts and in the files of imports, by their ids, and then the ids. Returns whether an import that is
+ * not done reads a file with somebody of them.
+ */
+async function forgetNames(
+  { database, importsFolder: folder }: ForgettingUsersParts,
+  people: readonly Erasure[],
+  { signal }: CommandCall,
+): Promise<boolean> {
+  const ids = [...new Set(people.flatMap(({ names }) => names))];
+  const found = folder === undefined ? undefined : await forgetInImports({ database, folder }, ids, signal);
+  const counts = [
+    { table: 'uploads', rows: found?.uploads ?? 0 },
+    { table: 'lines', rows: found?.lines ?? 0 },
+  ].filter(({ rows }) => rows > 0);
+  for (const erasure of counts.length > 0 ? people : [])
+    await addToReport(database, erasure, (report) => ({ ...report, imports: added(report.imports ?? {}, counts) }));
+  await new SqlErasures(database).forgetNames(people);
+  return found?.hasUsed === true;
+}
+
+/** Once for everybody: it takes as long for one. */
+async function rewriteFiles({ database, analytics }: ForgettingUsersParts, signal: AbortSignal): Promise<void> {
+  if (database.rewriteFiles !== undefined) {
+    const ofProfiles = await Promise.all(PROFILE_TABLES.map((table) => tablesOfProfiles(database, table)));
+    await database.rewriteFiles([...ofProfiles.flat(), ...TEXT_TABLES], signal);
+  }
+  await analytics.dropOldFiles?.(signal);
+}
 
 /** The sizes of audiences that were counted with these people: those that are evaluated by themselves are, at once. */
 async function evaluateAgain({ database }: RowsParts, people: readonly Erasure[]): Promise<void> {
@@ -210,40 +235,18 @@ async function evaluateAgain({ database }: RowsParts, people: readonly Erasure[]
 }
 
 /** Looks once more, and writes the certificates. */
-async function finish(parts: ForgettingUsersParts, people: readonly Erasure[]): Promise<void> {
-  const erasures = new SqlErasures(parts.database);
-  const remains = remainsAfter(Date.now(), parts.blank === undefined);
+async function finish(parts: ForgettingUsersParts, people: readonly Erasure[], isRead: boolean): Promise<void> {
+  const { database, analytics, blank } = parts;
+  const keeps = { log: blank === undefined, import: isRead };
+  const servers = { postgres: database.rewriteFiles === undefined, clickhouse: analytics.dropOldFiles === undefined };
+  const remains = remainsAfter(Date.now(), { ...keeps, ...servers });
   for (const [projectId, ofProject] of Map.groupBy(people, (one) => one.projectId)) {
     const left = await countUsers(parts, { projectId, users: ofProject.map(({ userKey }) => userKey) });
     const found = { postgres: totalRows(left.postgres), clickhouse: totalRows(left.clickhouse) };
-    for (const { id, userKey } of ofProject) {
-      const before = await reportOf(erasures, id);
-      const log = parts.blank === undefined ? null : (before.log ?? {});
-      const sha256 = createHash('sha256').update(userKey).digest('hex');
-      const report = { ...before, log, user_sha256: sha256, found_at_end: found, remains };
-      await erasures.finish(id, JSON.stringify(report satisfies ErasureReport));
-    }
+    for (const erasure of ofProject) await certify(database, erasure, { found, remains, hasLog: blank !== undefined });
   }
 }
 
 function totalRows(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
-}
-
-/**
- * What may still name a person after an erasure that ended then, and until when.
- *
- * @param keepsLog Whether the log keeps the records: on Kafka, until its retention ends.
- */
-function remainsAfter(atMs: number, keepsLog: boolean): NonNullable<ErasureReport['remains']> {
-  const after = (days: number): string => formatMs(atMs + days * 86_400_000);
-  return [
-    ...(keepsLog ? [{ what: 'records on the log, which readers leave out, until it is renewed', until: null }] : []),
-    { what: 'files that were uploaded to be imported', until: after(7) },
-    { what: 'lines that imports refused', until: after(30) },
-    { what: 'requests that are refused from now on', until: after(30) },
-    { what: 'bytes that the files of a store have freed and not overwritten yet', until: null },
-    { what: 'backups that were made before', until: null },
-    { what: 'exports, and what webhooks have sent', until: null },
-  ];
 }

@@ -9,6 +9,7 @@ import {
 } from '../../stores/analytics/columns.ts';
 import { checkedRangesOf, progressOf } from '../../stores/profiles/progress-of.ts';
 import { between, higher, lower, namedWithin, type Offsets, offsetsByPartition } from './between.ts';
+import { hiddenUsers } from './hidden-users.ts';
 import { type Compared, type ComparisonParts, countVerdicts, type Pair, SAMPLE, type Verdict } from './comparison.ts';
 
 const COMPARISON_LIMITS: QueryLimits = { maxMs: 3_600_000, maxMemoryBytes: 4 * 2 ** 30, maxRowsRead: 2 ** 50 };
@@ -105,9 +106,9 @@ async function readByPosition(
     offsetsByPartition(await progressOf(database, 'analytics', pair.live)),
     offsetsByPartition(await progressOf(database, 'analytics', pair.fresh)),
   );
-  const side = (db: string): string =>
+  const side: Side = (db, whose) =>
     `SELECT ${table.key} AS key, count() AS n, sum(cityHash64(${comparedColumns(table.table)})) AS h
-     FROM ${db}.${table.table} FINAL PREWHERE ${table.bound} WHERE ${scope(pair)} ${only(keys)} GROUP BY key`;
+     FROM ${db}.${table.table} FINAL PREWHERE ${table.bound} WHERE ${whose} ${only(keys)} GROUP BY key`;
   const params = { ...boundsOf(below), ...(keys !== null && { keys }) };
   return differences(parts, pair, side, params, MOST_DIFFERING);
 }
@@ -160,7 +161,7 @@ async function compareFolded(
   const decided = new Map<string, Verdict>();
   const look = async ({ condition, params }: SomeUsers) => {
     const before = await extremes(parts, pair, lower, progressOf);
-    const side = (db: string): string => `${rows(db)} WHERE ${scope(pair)} ${condition} GROUP BY key, project_id, user`;
+    const side: Side = (db, whose) => `${rows(db)} WHERE ${whose} ${condition} GROUP BY key, project_id, user`;
     const found = await differences(parts, pair, side, params, Math.max(1, MOST_DIFFERING - decided.size));
     const after = await extremes(parts, pair, higher, checkedRangesOf);
     const asked = new Set(found.differing.keys());
@@ -234,44 +235,44 @@ async function extremes(
   );
 }
 
-interface Difference {
-  readonly verdict: Verdict;
-  readonly live: string;
-  readonly fresh: string;
-}
-
 interface DifferencesRow {
   readonly groups: string;
   readonly differing: readonly (readonly [key: string, live: string, fresh: string])[];
 }
 
-/** @param side The rows of one database: `key`, how many there are (`n`), and a checksum of them (`h`). */
+/** The rows of one database that are of these people: `key`, how many there are (`n`), and a checksum of them (`h`). */
+type Side = (database: string, whose: string) => string;
+
 async function differences(
-  { analytics }: ComparisonParts,
+  { analytics, database }: ComparisonParts,
   pair: Pair,
-  side: (database: string) => string,
+  side: Side,
   params: Readonly<Record<string, unknown>>,
   mostDiffering: number,
 ) {
   const [before, now] = [await analytics.databaseOf(pair.live), await analytics.databaseOf(pair.fresh)];
+  const hidden = await hiddenUsers(database);
+  const shown = `AND user NOT IN CAST({hidden:Array(String)}, 'Array(UInt128)')`;
+  const whose = `${scope(pair)} ${hidden.length > 0 ? shown : ''}`;
   const sql = `
     SELECT count() AS groups, groupArrayIf(${mostDiffering})((key, toString(n0), toString(n1)), n0 != n1 OR h0 != h1) AS differing
     FROM (
       SELECT key, sumIf(n, side = 0) AS n0, sumIf(n, side = 1) AS n1, sumIf(h, side = 0) AS h0, sumIf(h, side = 1) AS h1
-      FROM (SELECT 0 AS side, * FROM (${side(before)}) UNION ALL SELECT 1 AS side, * FROM (${side(now)}))
+      FROM (SELECT 0 AS side, * FROM (${side(before, whose)}) UNION ALL SELECT 1 AS side, * FROM (${side(now, whose)}))
       GROUP BY key
     )
     SETTINGS max_bytes_before_external_group_by = ${SPILL_BYTES}`;
-  const query = { sql, params: { ...params, ...scopeParams(pair) } };
+  const query = { sql, params: { ...params, ...scopeParams(pair), ...(hidden.length > 0 && { hidden }) } };
   const { rows } = await analytics.ask(query, COMPARISON_LIMITS);
+  // Those of the meantime: of rows by user, the key tells; others are looked at again.
+  const since = new Set(await hiddenUsers(database));
   const { groups, differing } = rows[0] as unknown as DifferencesRow;
   return {
     groups: Number(groups),
     differing: new Map(
-      differing.map(([key, n0, n1]): [string, Difference] => [
-        key,
-        { verdict: verdictOf(n0, n1), live: n0, fresh: n1 },
-      ]),
+      differing
+        .filter(([key]) => !since.has(key.split('\n')[1] ?? ''))
+        .map(([key, n0, n1]) => [key, { verdict: verdictOf(n0, n1), live: n0, fresh: n1 }] as const),
     ),
   };
 }

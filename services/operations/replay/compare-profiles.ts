@@ -3,6 +3,7 @@ import type { ScanRange } from '../../event-log/event-log.ts';
 import { tableOf } from '../../stores/generations/generation.ts';
 import { MAX_TRAITS, type Message } from '../../messages/message.ts';
 import { parseJson } from '../../messages/parse-json.ts';
+import { isHiddenSql } from '../../stores/erasures/hidden.ts';
 import { anonymousIdsSql } from '../../stores/profiles/anonymous-ids.ts';
 import { newestTraitsSql } from '../../stores/profiles/newest-traits.ts';
 import { between, higher, lower, namedWithin, type Offsets } from './between.ts';
@@ -158,7 +159,7 @@ function verdictsOf(live: number, fresh: number, maxTraits: number, condition: s
             ${anonymousIdsSql('users', tableOf('profiles', number, 'anonymous_ids'))} as anonymous_ids
      from ${tableOf('profiles', number, 'users')} as users
      left join ${tableOf('profiles', number, 'profiles')} using (project_id, user_key)
-     where ${condition}`;
+     where ${condition} and not ${isHiddenSql('users.project_id', 'users.user_key')}`;
   const row = (of: string, columns = COMPARED_COLUMNS): string =>
     `(${columns.map((column) => `${of}.${column}`).join(', ')})`;
   // Only those that differ: a profile written before there was a bound keeps all that it had until its next merge.

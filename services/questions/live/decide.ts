@@ -20,6 +20,8 @@ export interface DecideParts {
   readonly ask: AskRows;
   /** Asks the history of audiences. */
   readonly askHistory: AskRows;
+  /** Whether a user is a member, by `memberKey`, where the history may not have it yet. */
+  readonly unwritten: ReadonlyMap<string, boolean>;
 }
 
 export interface Decided {
@@ -58,7 +60,8 @@ export async function decideAll(
         readUsers(parts.ask, { projectId, users, conditions, now }),
         membersAmong(parts.askHistory, projectId, [...followed], users),
       ]);
-      await decideSlice({ candidates, states, members, now }, changes, undecided);
+      const isMember = (key: string): boolean => parts.unwritten.get(key) ?? members.has(key);
+      await decideSlice({ candidates, states, isMember, now }, changes, undecided);
     } catch (error) {
       if (!(error instanceof TooManyEvents) && !hasCode(error, 'QUERY_LIMIT')) throw error;
       if (users.length === 1) for (const one of followed) undecided.add(one);
@@ -71,13 +74,13 @@ export async function decideAll(
 interface Slice {
   readonly candidates: Candidates;
   readonly states: ReadonlyMap<string, UserState | null>;
-  /** Members of audiences, as `memberKey` names them. */
-  readonly members: ReadonlySet<string>;
+  /** By `memberKey`. */
+  readonly isMember: (key: string) => boolean;
   readonly now: Micros;
 }
 
 async function decideSlice(
-  { candidates, states, members, now }: Slice,
+  { candidates, states, isMember, now }: Slice,
   changes: Turn[],
   undecided: Set<Followed>,
 ): Promise<void> {
@@ -93,7 +96,7 @@ async function decideSlice(
         continue;
       }
       followed.note(userKey, decision.due);
-      const wasMember = members.has(memberKey(followed.id, userNumber(userKey)));
+      const wasMember = isMember(memberKey(followed.id, userNumber(userKey)));
       if (decision.isMet !== wasMember) changes.push({ followed, userKey, change: wasMember ? 'left' : 'entered' });
     }
   }
@@ -125,7 +128,8 @@ async function membersAmong(
   return new Set(rows.map((row) => memberKey(row.audience_id, row.user)));
 }
 
-function memberKey(audienceId: string, user: string): string {
+/** @param user The number of the user. */
+export function memberKey(audienceId: string, user: string): string {
   return `${audienceId} ${user}`;
 }
 

@@ -124,6 +124,7 @@ export class LiveAudiences implements AudienceFollower {
     if (isLive && !isDeleted) this.#audiences.hold(id, projectId, await this.#parts.generationOf(projectId));
     else this.#audiences.remove(id);
     await this.#ticking;
+    await ticker.written();
     return ticker.lastAt;
   }
 
@@ -171,6 +172,7 @@ export class LiveAudiences implements AudienceFollower {
       await this.#ticking;
       await (isFailing ? pause(FAILED_AGAIN_MS, this.#stopping.signal) : this.#rest(ticker));
     }
+    await ticker.written();
   }
 
   /** An audience may be held meanwhile. */

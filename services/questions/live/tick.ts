@@ -9,7 +9,7 @@ import { ALL_TIME, erasedName, type ErasedUsers } from '../../stores/erasures/er
 import type { LeftOut } from '../../stores/erasures/left-out.ts';
 import { sampleUser } from '../sample-user.ts';
 import { Params } from '../sql/params.ts';
-import { decideAll, type Turn } from './decide.ts';
+import { decideAll, memberKey, type Turn } from './decide.ts';
 import type { Followed } from './followed.ts';
 import type { LiveCounts, LiveStore } from './live-store.ts';
 import type { AskRows } from './users-query.ts';
@@ -48,6 +48,10 @@ export class Ticker {
   readonly #askHistory: AskRows;
   #epoch: bigint;
   #lastAt: Micros;
+  /** The last change of members, while it is written. */
+  #writing: Promise<void> = Promise.resolve();
+  /** Who is a member by it, and who is not any more, by `memberKey`. */
+  #unwritten: ReadonlyMap<string, boolean> = new Map();
 
   constructor(parts: TickParts, { epoch, through }: LiveEpoch) {
     const { analytics, limits } = parts;
@@ -65,6 +69,11 @@ export class Ticker {
   /** When the last tick was; no instant goes back behind it. */
   get lastAt(): Micros {
     return this.#lastAt;
+  }
+
+  /** Resolves when the members of every tick before are written, or cannot be. */
+  async written(): Promise<void> {
+    await this.#writing.catch(() => undefined);
   }
 
   /** Every tick from now on is later than this. */
@@ -91,9 +100,11 @@ export class Ticker {
   ): Promise<Ticked> {
     const { users: forgotten } = await this.#parts.leftOut();
     const decidedTo: Turn[] = [];
+    // As it is before anything is read: what is written by then is read.
+    const unwritten = this.#unwritten;
     const undecided = new Set<Followed>();
     for (const [projectId, ofProject] of Map.groupBy(chosen, ({ followed }) => followed.projectId)) {
-      const parts = { ask: this.#ask, askHistory: this.#askHistory };
+      const parts = { ask: this.#ask, askHistory: this.#askHistory, unwritten };
       const decided = await decideAll(parts, projectId, candidatesOf(ofProject, forgotten), at);
       decidedTo.push(...decided.changes);
       for (const followed of decided.undecided) undecided.add(followed);
@@ -112,6 +123,8 @@ export class Ticker {
       return;
     }
     const changes = await this.#changesOf(at, members);
+    // After a crash the members of the last tick alone are written again.
+    await this.#writing;
     try {
       await history.writeChanges(changes);
       if (!(await store.advance(this.#epoch, at, countsOf(members)))) throw overtaken();
@@ -119,7 +132,18 @@ export class Ticker {
       // What was written is not undone: it never counts, in an epoch that ends before it.
       if (!(await this.#isCounted(at))) throw error;
     }
-    await this.#untilDone('note who is in live audiences', () => history.writeMembers(changes));
+    this.#writeMembers(changes);
+  }
+
+  /** The next tick begins meanwhile. Where it fails, the next change does. */
+  #writeMembers(changes: readonly LiveChange[]): void {
+    const { history } = this.#parts;
+    const keyOf = ({ audienceId, userKey }: LiveChange): string => memberKey(audienceId, userNumber(userKey));
+    this.#unwritten = new Map(changes.map((one) => [keyOf(one), one.change === 'entered']));
+    this.#writing = this.#untilDone('note who is in live audiences', () => history.writeMembers(changes)).then(() => {
+      this.#unwritten = new Map();
+    });
+    this.#writing.catch(() => undefined);
   }
 
   /** Whether the tick counts although its end is in doubt. If not, it never will. */

@@ -2,7 +2,6 @@
 import type { Micros } from '../../messages/message.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
-import { userEventsWhere } from '../../stores/analytics/user-events.ts';
 import type { Condition, EventCondition } from '../definition/audience.ts';
 import type { EvaluationInput } from '../explain/condition-state.ts';
 import {
@@ -148,8 +147,10 @@ function usersPage(
     ];
     where.push(`(user, timestamp, message_id) > (${last.join(', ')})`);
   }
+  // Not `userEventsWhere`: an audience follows only where all rows are in the order of users (`hasUserOrder`), and to look
+  // into the other table, which has none, takes a fifth of the time.
   const sql =
-    `SELECT user, ${columnsSql(withText)} FROM ${userEventsWhere(where)} ` +
+    `SELECT user, ${columnsSql(withText)} FROM user_track_rows WHERE ${where.join(' AND ')} ` +
     `ORDER BY user, timestamp, message_id LIMIT ${params.count(limit)} WITH TIES`;
   return { projectId, sql, params: params.values() };
 }

@@ -9,7 +9,7 @@ export const LIVE_THROUGH = `greatest(live_through, (select through from live_ep
 
 export const AUDIENCE_COLUMNS = `id, project_id, name, note, tags, definition, version, revision, refresh_ms, created_at_ms, updated_at_ms, evaluated_at,
   evaluated_version, evaluated_cause, members, entered, left_members, failure, is_live,
-  ${LIVE_THROUGH} as live_through`;
+  ${LIVE_THROUGH} as live_through, live_epoch is not null as is_followed`;
 
 export type AudienceRow = {
   id: string;
@@ -32,6 +32,7 @@ export type AudienceRow = {
   failure: ErrorCode | null;
   is_live: boolean;
   live_through: bigint | null;
+  is_followed: boolean;
 };
 
 export type ClaimRow = AudienceRow & { claimed_at: bigint; deleted_at_ms: bigint | null };
@@ -52,6 +53,7 @@ export function toAudience(row: AudienceRow): SavedAudience {
     refreshMs: row.refresh_ms === null ? null : Number(row.refresh_ms),
     isLive: row.is_live,
     liveThrough: row.is_live ? row.live_through : null,
+    isFollowed: row.is_live && row.is_followed,
     createdAtMs: Number(row.created_at_ms),
     updatedAtMs: Number(row.updated_at_ms),
     evaluation: isEvaluated ? { at, version, cause, ...counts } : null,

@@ -26,6 +26,8 @@ export interface SavedAudience {
   readonly isLive: boolean;
   /** Up to when it has followed; null before it begins to, and where it does not follow. */
   readonly liveThrough: Micros | null;
+  /** Whether it follows now: `liveThrough` is then no earlier than its last evaluation. */
+  readonly isFollowed: boolean;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   /** The last successful evaluation. */

@@ -15,6 +15,8 @@ export async function readableUntil(
   audienceId: string,
 ): Promise<Micros | null> {
   const audience = await saved.find(projectId, audienceId);
+  // Analytics is not asked where the answer is known: whoever follows the changes of an audience asks after each of them.
+  if (audience?.isFollowed === true) return audience.liveThrough;
   const evaluatedAt = await analytics.finalizedAt(projectId, audienceId);
   const liveThrough = audience?.liveThrough ?? null;
   return evaluatedAt === null || (liveThrough !== null && liveThrough > evaluatedAt) ? liveThrough : evaluatedAt;

@@ -258,6 +258,12 @@ export interface AnalyticsStore extends AnalyticsWriter, AnalyticsReader, Analyt
    * @throws TidemarkError `STORE_UNAVAILABLE`; the reason of the signal.
    */
   forget(whose: Whose, options: ForgettingOptions): Promise<readonly ForgottenRows[]>;
+  /**
+   * Removes the files that had rows before those were deleted, in every generation. Left out where a server has the files.
+   *
+   * @throws TidemarkError `STORE_UNAVAILABLE`; the reason of the signal.
+   */
+  readonly dropOldFiles?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** What `forget` would delete. @throws TidemarkError `STORE_UNAVAILABLE`. */
   countOf(whose: Whose): Promise<readonly ForgottenRows[]>;
   /**

@@ -14,6 +14,13 @@ interface Part {
   readonly bytes_on_disk: string;
 }
 
+/** Of everybody whose insert ended before it begins. */
+interface Check {
+  /** When the first of those inserts began, by `performance.now()`. */
+  sinceMs: number;
+  readonly done: Promise<void>;
+}
+
 /** While less than this is free on the disk, merges are stopped. */
 const LOW_BYTES = 256 * 2 ** 20;
 const PARTS_POLL_MS = 200;
@@ -32,7 +39,8 @@ export function noSpace(reason: string): Error {
  * successful. A merge or an insert then creates an incomplete part without an error, and a later merge that finds
  * nothing to read in such a part deletes its rows permanently. chDB checks for free space only before it begins. So:
  *
- * - After every insert, the files of the new parts are measured. If a part is incomplete, the insert fails.
+ * - After every insert, the files of the new parts are measured, of several inserts together. If a part is incomplete, they
+ *   fail. No part changes once it is there, so a part that was whole is not measured again.
  * - While little space is left, merges are stopped.
  * - A table with an incomplete part is detached and attached again. chDB then moves that part to
  *   `detached/broken-on-start_…` and restores the parts that it was merged from, which chDB keeps for eight minutes.
@@ -41,6 +49,11 @@ export class PartGuard {
   readonly #engine: GuardedEngine;
   readonly #folder: string;
   readonly #timer: NodeJS.Timeout;
+  /** The paths of the parts of the last check that were whole. */
+  #whole: ReadonlySet<string> = new Set();
+  /** The check that has not begun yet. */
+  #next: Check | undefined;
+  #checking: Promise<unknown> = Promise.resolve();
   #isStopped = false;
   #looking: Promise<void> | undefined;
   #closed = false;
@@ -51,8 +64,35 @@ export class PartGuard {
     this.#timer = setInterval(() => this.#look(), PARTS_POLL_MS).unref();
   }
 
-  /** @throws Error if a part created within this time is incomplete. The part has been removed by then. */
-  async expectWhole(lastMs: number): Promise<void> {
+  /**
+   * Inserts that end during a check share the one after it: each check reads the parts of every table, which takes as long as
+   * a small insert.
+   *
+   * @param sinceMs When the insert began, by `performance.now()`.
+   * @throws Error if a part created since then is incomplete. The part has been removed by then.
+   */
+  expectWhole(sinceMs: number): Promise<void> {
+    if (this.#next === undefined) {
+      const done = this.#checking.then(() => this.#begin());
+      this.#checking = done.catch(() => undefined);
+      this.#next = { sinceMs, done };
+    }
+    this.#next.sinceMs = Math.min(this.#next.sinceMs, sinceMs);
+    return this.#next.done;
+  }
+
+  #begin(): Promise<void> {
+    const { sinceMs = 0 } = this.#next ?? {};
+    this.#next = undefined;
+    return this.#check(performance.now() - sinceMs);
+  }
+
+  /** As `expectWhole`, of all parts that there are. */
+  expectAllWhole(): Promise<void> {
+    return this.#check();
+  }
+
+  async #check(lastMs?: number): Promise<void> {
     const broken = await this.#broken(lastMs);
     if (broken.length === 0) return;
     await this.#stopMerges();
@@ -101,7 +141,9 @@ export class PartGuard {
       `SELECT database, table, path, bytes_on_disk FROM system.parts
        WHERE active AND database != 'system' AND modification_time >= ${since}`,
     );
-    const areWhole = await Promise.all(parts.map((part) => isWhole(part)));
+    const known = lastMs === undefined ? new Set<string>() : this.#whole;
+    const areWhole = await Promise.all(parts.map(async (part) => known.has(part.path) || (await isWhole(part))));
+    this.#whole = new Set(parts.filter((_, index) => areWhole[index]).map(({ path }) => path));
     return parts.filter((_, index) => !areWhole[index]);
   }
 
@@ -111,6 +153,8 @@ export class PartGuard {
    */
   async #mend(broken: readonly Part[]): Promise<void> {
     const tables = new Set(broken.map(({ database, table }) => `\`${database}\`.\`${table}\``));
+    // A table that is loaded anew may give a name again.
+    this.#whole = new Set();
     for (const table of tables) {
       await this.#run(`DETACH TABLE IF EXISTS ${table} SETTINGS check_table_dependencies = 0`);
       await this.#attach(table);

@@ -43,6 +43,13 @@ export interface Database extends Queryable {
   transaction<T>(run: (transaction: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Runs several statements without parameters, for migrations. */
   script(sql: string): Promise<void>;
+  /**
+   * Rewrites these tables, so that no file of the database has bytes of rows that were deleted or changed before. Left out
+   * where a server has the files.
+   *
+   * @throws TidemarkError `STORE_UNAVAILABLE`, also where the disk has no room for another copy; the signal's reason.
+   */
+  rewriteFiles?(tables: readonly string[], signal: AbortSignal): Promise<void>;
   /** Waits for statements in progress. Idempotent. */
   close(): Promise<void>;
 }

@@ -36,7 +36,8 @@ export function erasedSince(before: ErasedUsers, now: ErasedUsers): readonly Era
   return [...now].flatMap(([name, cut]) => (before.get(name) === cut ? [] : [erasedUserOf(name)]));
 }
 
-function erasedUserOf(name: string): ErasedUser {
+/** @param name As in `ErasedUsers`. */
+export function erasedUserOf(name: string): ErasedUser {
   const slash = name.lastIndexOf('/');
   return { projectId: name.slice(0, slash), userKey: name.slice(slash + 1) };
 }

@@ -22,12 +22,16 @@ export interface Erasure {
   readonly actor: string;
   /** What was deleted, as `ErasureReport`; null while nothing was. */
   readonly report: JsonText | null;
+  /** The ids by which the person is looked for in texts and files; none once it is done. */
+  readonly names: readonly string[];
 }
 
 /** Rows and records that were deleted, by where they were: tables of all generations together. */
 export interface ErasureReport {
   readonly postgres: Readonly<Record<string, number>>;
   readonly clickhouse: Readonly<Record<string, number>>;
+  /** Uploaded files that were deleted, and refused lines of imports: of all people who were forgotten together. */
+  readonly imports?: Readonly<Record<string, number>>;
   /** By topic; null where the log keeps the records. */
   readonly log: Readonly<Record<string, number>> | null;
   /** SHA-256 of the internal id: who has the id can tell that it is of this person. */

@@ -1,6 +1,7 @@
 import { BASE36, randomText } from '../projects/keys.ts';
 import type { Micros } from '../../messages/message.ts';
 import type { Database, Queryable } from '../database/database.ts';
+import type { ErasedUser } from './erased-users.ts';
 import type { Erasure, ErasureFilter, NewErasure } from './erasure.ts';
 
 export interface ErasureTerms {
@@ -47,6 +48,7 @@ export class SqlErasures {
       await transaction.query('lock table erasures in share row exclusive mode');
       const known = await openOf(transaction, terms, keys);
       await reopen(transaction, terms, [...known.values()]);
+      for (const person of people) await nameAgain(transaction, known.get(person.userKey), person);
       for (const person of people.filter(({ userKey }) => !known.has(userKey)))
         known.set(person.userKey, await insert(transaction, person, terms, known.get(person.withUser ?? '') ?? null));
       await removeNames(transaction, terms.projectId, names);
@@ -108,14 +110,36 @@ export class SqlErasures {
     await this.#database.query('update erasures set report = $2::text where id = $1', [id, report]);
   }
 
-  async finish(id: string, report: string): Promise<void> {
-    await this.#database.query(
+  /** Returns false where it was done before. */
+  static async finish(transaction: Queryable, id: string, report: string): Promise<boolean> {
+    const done = await transaction.query(
       `update erasures
        set state = 'done', finished_at_us = ${NOW_US}, report = $2::text,
            cut_us = case when not suppress then ${NOW_US} + $3::int8 end
-       where id = $1 and state = 'pending'`,
+       where id = $1 and state = 'pending' returning 1`,
       [id, report, KNOWN_AFTER_US],
     );
+    return done.length > 0;
+  }
+
+  /** The newest erasure of each of these people, by name as in `ErasedUsers`. */
+  async newestOf(people: readonly ErasedUser[]): Promise<readonly Erasure[]> {
+    const sql = `${ERASURE_ROWS}
+      where id in (select distinct on (project_id, user_key) id from erasures
+                   where (project_id, user_key) in (select * from unnest($1::text[], $2::text[]))
+                   order by project_id, user_key, requested_at_us desc, id desc)`;
+    const values = [people.map(({ projectId }) => projectId), people.map(({ userKey }) => userKey)];
+    return (await this.#database.query<ErasureRow>(sql, values)).map(erasureOf);
+  }
+
+  /** Takes the ids of these people out of texts once more, and forgets them. To be called when files have none any more. */
+  async forgetNames(people: readonly Erasure[]): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
+      for (const [projectId, ofProject] of Map.groupBy(people, (one) => one.projectId))
+        await removeNames(transaction, projectId, [...new Set(ofProject.flatMap(({ names }) => names))]);
+      const ids = people.map(({ id }) => id);
+      await transaction.query('update erasures set names = null where id = any ($1::text[])', [ids]);
+    });
   }
 }
 
@@ -142,17 +166,29 @@ async function reopen(transaction: Queryable, { suppress }: ErasureTerms, ids: r
   );
 }
 
+/** The ids of somebody who is forgotten once more: those by which the person was known before are gone. */
+async function nameAgain(transaction: Queryable, id: string | undefined, person: NewErasure): Promise<void> {
+  if (id === undefined) return;
+  const sql = `update erasures set names = coalesce(names, '{}') || $2::text[] where id = $1 and state = 'pending'`;
+  await transaction.query(sql, [id, givenIds(person)]);
+}
+
+function givenIds({ userId, anonymousId }: Pick<NewErasure, 'userId' | 'anonymousId'>): readonly string[] {
+  return [userId, anonymousId].filter((name) => name !== null);
+}
+
 async function insert(
   transaction: Queryable,
-  { userKey }: NewErasure,
+  { userKey, userId, anonymousId }: NewErasure,
   { projectId, suppress, actor }: ErasureTerms,
   cameWith: string | null,
 ): Promise<string> {
   const id = `erasure_${randomText(20, BASE36)}`;
   await transaction.query(
-    `insert into erasures (id, project_id, user_key, suppress, came_with, state, requested_at_us, due_at_us, actor)
-     values ($1, $2, $3, $4::boolean, $5::text, 'pending', ${NOW_US}, ${NOW_US} + $6::int8, $7)`,
-    [id, projectId, userKey, suppress, cameWith, DUE_AFTER_US, actor],
+    `insert into erasures
+       (id, project_id, user_key, suppress, came_with, state, requested_at_us, due_at_us, actor, names)
+     values ($1, $2, $3, $4::boolean, $5::text, 'pending', ${NOW_US}, ${NOW_US} + $6::int8, $7, $8::text[])`,
+    [id, projectId, userKey, suppress, cameWith, DUE_AFTER_US, actor, givenIds({ userId, anonymousId })],
   );
   return id;
 }
@@ -171,18 +207,29 @@ interface ErasureRow {
   readonly lifted_at_us: Micros | null;
   readonly actor: string;
   readonly report: string | null;
+  readonly names: readonly string[] | null;
 }
 
 const ERASURE_ROWS = `
   select id, project_id, user_key, cut_us, suppress, came_with, state, requested_at_us, due_at_us, finished_at_us,
-         lifted_at_us, actor, report
+         lifted_at_us, actor, report, names
   from erasures`;
 
 function erasureOf(row: ErasureRow): Erasure {
-  const { id, project_id: projectId, user_key: userKey, came_with: cameWith, suppress, state, actor, report } = row;
+  const {
+    id,
+    project_id: projectId,
+    user_key: userKey,
+    came_with: cameWith,
+    suppress,
+    state,
+    actor,
+    report,
+    names,
+  } = row;
   const times = { requestedAt: row.requested_at_us, dueAt: row.due_at_us, cut: row.cut_us };
   const ends = { finishedAt: row.finished_at_us, liftedAt: row.lifted_at_us };
-  return { id, projectId, userKey, cameWith, suppress, state, ...times, ...ends, actor, report };
+  return { id, projectId, userKey, cameWith, suppress, state, ...times, ...ends, actor, report, names: names ?? [] };
 }
 
 /** A name in quotes is found whatever it is; as it is, only one that is hardly part of something else. */

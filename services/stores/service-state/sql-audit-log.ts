@@ -1,11 +1,11 @@
-import type { Database, SqlValue } from '../database/database.ts';
+import type { Queryable, SqlValue } from '../database/database.ts';
 import type { AuditEntry, AuditFilter, AuditLog, RecordedEntry } from './audit-log.ts';
 
 /** The audit log in a Postgres-compatible database (schemas/postgres/011-audit-log.sql). */
 export class SqlAuditLog implements AuditLog {
-  readonly #database: Database;
+  readonly #database: Queryable;
 
-  constructor(database: Database) {
+  constructor(database: Queryable) {
     this.#database = database;
   }
 

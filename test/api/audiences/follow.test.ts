@@ -114,6 +114,37 @@ test('a request that waits asks analytics nothing, and all that wait share one q
   await Promise.all(replies);
 });
 
+test('who has every change of an audience that is followed waits, and analytics is asked nothing', async () => {
+  server.addAudience(AUDIENCE, { isLive: true, isFollowed: true, liveThrough: 20n });
+  evaluatedAt(9n);
+  let questions = 0;
+  server.analytics.answer = () => {
+    questions++;
+    return { rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 };
+  };
+
+  // The last change was at 9, and there was none since.
+  const reply = changes(`since=${formatMicros(9n)}&wait=30`);
+  await waiting(1);
+  server.changesWatch.stop();
+
+  expect(await reply).toEqual({ status: 200, lines: [{ next_cursor: null, through: formatMicros(20n) }] });
+  expect(questions).toBe(0);
+});
+
+test.each([
+  ['before the last change', `since=${formatMicros(8n)}`],
+  ['after a user of the last change', `since=${formatMicros(9n)}&after=${'0'.repeat(64)}`],
+])('who is %s of an audience that is followed is answered at once', async (_, query) => {
+  server.addAudience(AUDIENCE, { isLive: true, isFollowed: true, liveThrough: 20n });
+  evaluatedAt(9n);
+  server.analytics.lines = [CHANGE];
+
+  const { lines } = await changes(`${query}&wait=30`);
+
+  expect(lines).toEqual([CHANGE, { next_cursor: null, through: formatMicros(20n) }]);
+});
+
 test('a request that waits ends when its client leaves, and the store is then asked nothing', async () => {
   const leaving = new AbortController();
   const reply = changes('wait=30', leaving.signal).catch(() => 'gone');

@@ -1,7 +1,7 @@
 /**
  * Live audiences under load: from a message that is posted until a waiting client has the change, and from the instant at
  * which somebody's time is over until then; beside the same load where the same audiences are evaluated every hour, in turn.
- * `BENCH_LIVE=rate=50,audiences=20,seconds=20,changes=10` makes it smaller.
+ * `BENCH_LIVE=rate=50,audiences=20,seconds=20,changes=10` makes it smaller, `hourly=0` leaves out what it is compared with.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { READ_KEY, type ServiceProcess } from '../../support/service/service.ts';
@@ -21,9 +21,11 @@ interface Size {
   readonly changes: number;
   /** Users who leave because their time is over, in the whole run. */
   readonly dues: number;
+  /** 0: without the same load beside audiences that are evaluated every hour. */
+  readonly hourly: number;
 }
 
-const USUAL: Size = { rate: 500, audiences: 100, seconds: 50, changes: 100, dues: 500 };
+const USUAL: Size = { rate: 500, audiences: 100, seconds: 50, changes: 100, dues: 500, hourly: 1 };
 
 const PATIENCE_SECONDS = 60;
 
@@ -42,10 +44,11 @@ export async function benchLive(figures: Figures, form: Form): Promise<void> {
   const live: Run[] = [];
   const hourly: Run[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    hourly.push(await runWith(form, size, '1h'));
+    if (size.hourly > 0) hourly.push(await runWith(form, size, '1h'));
     live.push(await runWith(form, size, 'live'));
   }
   report(figures, `${form.title}${size.audiences} live audiences, ${size.rate} events/s`, live);
+  if (hourly.length === 0) return;
   report(figures, `${form.title}the same, evaluated every hour`, hourly);
   const ratio = (pick: (run: Run) => number): number => median(live.map(pick)) / median(hourly.map(pick));
   figures.add(`${form.title}live beside hourly`, {

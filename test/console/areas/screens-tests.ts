@@ -50,7 +50,7 @@ const ADMIN_SCREENS: typeof SCREENS = [
   ['Backups', '#/backups', 'No backups yet'],
   ['projects', '#/settings', 'no limit'],
   ['admin keys', '#/settings/keys', 'This session'],
-  ['audit log', '#/settings/audit', 'There are no earlier changes'],
+  ['audit log', '#/settings/audit', 'Object'],
   ['installation', '#/settings/installation', 'Processes'],
 ];
 

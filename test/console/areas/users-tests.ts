@@ -158,6 +158,9 @@ export function testUsers(scene: () => Scene): void {
         /^Too late\s+plus\s+identify.*h-3\s+A newer value was already there.*h-2/s,
       );
       expect(await rows.nth(2).innerText()).toMatch(/^Before\s+free/);
+      await page.getByText('Copy as…').click();
+      await page.locator('.menu-panel').getByText('curl, values of plan').waitFor();
+      await page.locator('.menu-panel').getByText('curl, timeline').waitFor();
       await page.goBack();
       await page.locator('.given-values').waitFor({ state: 'detached' });
       expect(complaintsOf(page)).toEqual([]);

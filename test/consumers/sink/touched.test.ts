@@ -66,7 +66,7 @@ test('a repeat of a message that set traits is not told', async () => {
   expect(follower.users).toEqual([['ada', [], ['plan']]]);
 });
 
-test('a follower is told when analytics holds the insert and is noted to hold it', async () => {
+test('a follower is told when analytics holds all of an insert, before that is noted', async () => {
   const follower = new Follower();
   const at = { topic: 'tidemark.track', partition: 0 };
   const insertsThen: unknown[] = [];
@@ -79,8 +79,9 @@ test('a follower is told when analytics holds the insert and is noted to hold it
   bench().run({ follower: { wants: follower.wants, inserted } });
   await caughtUp();
 
-  // The messages' rows, their users', and the range: all of them were begun, and ended.
-  expect(insertsThen).toEqual([[0, 0, 1]]);
+  // The messages' rows and their users' have ended; the range that they are of has not begun.
+  expect(insertsThen).toEqual([[0, 0]]);
+  expect(bench().analytics.calls.map(({ ranges }) => ranges.length)).toEqual([0, 0, 1]);
   expect(follower.told).toMatchObject([{ ends: [{ ...at, offset: 1n }] }]);
 });
 
@@ -93,6 +94,22 @@ test('an insert that fails is told once it has succeeded', async () => {
   bench().put([make.track({ event: 'page' })]);
 
   bench().run({ follower });
+  await caughtUp();
+
+  expect(follower.users).toEqual([['ada', ['page'], []]]);
+});
+
+test('an insert of which it cannot be noted yet that analytics holds it is told meanwhile, and once', async () => {
+  const follower = new Follower();
+  let isFailing = true;
+  bench().analytics.before = (ranges) => {
+    if (isFailing && ranges.length > 0) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
+  };
+  bench().put([make.track({ event: 'page' })]);
+
+  bench().run({ follower });
+  await vi.waitFor(() => expect(follower.users).toEqual([['ada', ['page'], []]]), PATIENCE);
+  isFailing = false;
   await caughtUp();
 
   expect(follower.users).toEqual([['ada', ['page'], []]]);

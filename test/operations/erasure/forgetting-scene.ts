@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
+import { blankerOn } from '../../../services/operations/erasure/blank-records.ts';
 import { ErasureRequests } from '../../../services/operations/erasure/erasure-requests.ts';
 import { forgetUsers, type ForgottenUsers } from '../../../services/operations/erasure/forget-users.ts';
 import { SettledDeadLetters } from '../../../services/operations/dead-letters/settled-dead-letters.ts';
+import { importsFolderOf } from '../../../services/operations/import/import-request.ts';
 import type { Job } from '../../../services/operations/jobs/job.ts';
 import type { Message } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
@@ -15,7 +17,7 @@ import type { WholeInstallation } from '../../support/service/whole-installation
 
 export const SILENT = { report: () => undefined, signal: new AbortController().signal };
 
-const JOB: Job = {
+export const JOB: Job = {
   id: 'job_1',
   kind: 'users erase',
   args: {},
@@ -36,14 +38,20 @@ export class ForgettingScene {
   mark = '';
   email = '';
   readonly #installation: () => WholeInstallation;
+  readonly #dataDir: string | undefined;
 
-  constructor(installation: () => WholeInstallation) {
+  /** @param dataDir Where the log and the files of imports are, whose records and lines go too. */
+  constructor(installation: () => WholeInstallation, dataDir?: string) {
     this.#installation = installation;
+    this.#dataDir = dataDir;
   }
 
   #parts(pauseMs = 1) {
-    const { database, analytics } = this.#installation();
-    return { codec, database, analytics, pauseMs };
+    const { log, database, analytics } = this.#installation();
+    const parts = { codec, database, analytics, pauseMs };
+    if (this.#dataDir === undefined) return parts;
+    const blank = blankerOn({ log, codec, database });
+    return { ...parts, ...(blank && { blank }), importsFolder: importsFolderOf(this.#dataDir) };
   }
 
   forget(call: CommandCall = SILENT, pauseMs = 1): Promise<ForgottenUsers> {
@@ -52,17 +60,24 @@ export class ForgettingScene {
 
   /** Asks for it, without the job. */
   request(projectId: string, ids: readonly string[]) {
+    return this.#requests().request({ projectId, users: named(projectId, ids), suppress: true, actor: 'local' });
+  }
+
+  /** What that would delete. */
+  plan(projectId: string, ids: readonly string[]) {
+    return this.#requests().plan(projectId, named(projectId, ids));
+  }
+
+  #requests(): ErasureRequests {
     const jobs = { list: async () => [], start: async () => JOB };
     const { signal: stopping } = SILENT;
-    const requests = new ErasureRequests({
+    return new ErasureRequests({
       stores: async () => this.#parts(),
       tell: async () => undefined,
       jobs,
       stopping,
       logger: console,
     });
-    const users = ids.map((name) => ({ name, userKey: userKeyOf(projectId, name), isAnonymous: false }));
-    return requests.request({ projectId, users, suppress: true, actor: 'local' });
   }
 
   async brokenOffAt(step: number): Promise<ForgottenUsers | undefined> {
@@ -79,21 +94,21 @@ export class ForgettingScene {
     }
   }
 
-  /** A project with two people whose messages were read, and texts about one of them. */
-  async projectWithPeople(name: string): Promise<MessageMaker> {
+  /** A project with two people whose messages were read, and texts about one of them. @param person The id of that one. */
+  async projectWithPeople(name: string, person = 'ada'): Promise<MessageMaker> {
     const { database } = this.#installation();
     this.mark = `mark-${randomUUID()}`;
     this.email = `ada-${randomUUID()}@example.com`;
     const { id } = await new SqlProjectStore(database).createProject({ name, timezone: 'UTC', rateLimit: null });
     const shop = new MessageMaker(id);
-    await this.#installation().append(traffic(shop, this.mark, this.email));
+    await this.#installation().append(traffic(shop, person, this.mark, this.email));
     await this.#installation().readAll();
-    await this.#plantTexts(database, shop);
+    await this.#plantTexts(database, shop, person);
     return shop;
   }
 
-  async #plantTexts(database: Database, shop: MessageMaker): Promise<void> {
-    const example = `{"user_id":"ada","traits":{"email":"${this.email}"}}`;
+  async #plantTexts(database: Database, shop: MessageMaker, person: string): Promise<void> {
+    const example = `{"user_id":"${person}","traits":{"email":"${this.email}"}}`;
     await database.query(
       `insert into refusals values ($1, '', '/v1/track', 'invalid-body', '', 1, 1, 0, 0, 'no', $2)`,
       [shop.projectId, example],
@@ -103,7 +118,7 @@ export class ForgettingScene {
        values ($1, 'local', 'f', 0, 200, '{}', $2)`,
       [shop.projectId, example],
     );
-    const { key, value } = recordOf(shop.track({ properties: `{"note":"${this.mark}"}` }));
+    const { key, value } = recordOf(shop.track({ userId: person, properties: `{"note":"${this.mark}"}` }));
     const at = { topic: 'tidemark.track', partition: 0, offset: BigInt(Math.floor(Math.random() * 2 ** 40)) };
     await new SettledDeadLetters(database).beginEdit(at, { key, value, digest: new Uint8Array(32) });
   }
@@ -162,14 +177,18 @@ export class ForgettingScene {
   }
 }
 
-/** Messages of two people: of ada everything that a message can say. */
-function traffic(shop: MessageMaker, mark: string, email: string): readonly Message[] {
+function named(projectId: string, ids: readonly string[]) {
+  return ids.map((name) => ({ name, userKey: userKeyOf(projectId, name), isAnonymous: false }));
+}
+
+/** Messages of two people: of the first everything that a message can say. */
+function traffic(shop: MessageMaker, userId: string, mark: string, email: string): readonly Message[] {
   return [
-    shop.track({ timestamp: 5n, properties: `{"note":"${mark}"}` }),
-    shop.track({ messageIdGiven: false, anonymousId: 'a-own' }),
+    shop.track({ userId, timestamp: 5n, properties: `{"note":"${mark}"}` }),
+    shop.track({ userId, messageIdGiven: false, anonymousId: 'a-own' }),
     shop.track({ userId: 'ben', anonymousId: 'a-2' }),
-    shop.identify({ traits: `{"plan":"pro","email":"${email}"}` }),
+    shop.identify({ userId, traits: `{"plan":"pro","email":"${email}"}` }),
     shop.identify({ userId: 'ben', traits: '{"plan":"free"}' }),
-    shop.session(),
+    shop.session({ userId }),
   ];
 }

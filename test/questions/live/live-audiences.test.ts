@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { pause } from '../../../services/runtime/pause.ts';
 import { projectDeletion } from '../../../services/stores/projects/delete-project.ts';
 import { LiveScene } from '../../support/live/live-scene.ts';
+import { randomProjectId } from '../../support/messages/random-project.ts';
 import { MessageMaker } from '../../support/stores/analytics.ts';
 import { EMBEDDED, sharedStore } from '../../support/stores/analytics-stores.ts';
 import { sharedDatabase } from '../../support/stores/database.ts';
@@ -49,6 +50,53 @@ describe('live audiences beside the rest of the service', () => {
 
     const members = (id: string) => scene.folded(id, found.get(id)?.liveThrough ?? 0n);
     expect([await members(soon.id), await members(others.id)]).toEqual([new Set([bob]), new Set([ada])]);
+  });
+
+  test('a tick goes by the members of the tick before, which are not written yet', async () => {
+    const make = new MessageMaker(randomProjectId());
+    const now = BigInt(Date.now()) * 1000n;
+    const opening = Promise.withResolvers<void>();
+    scene = await LiveScene.begin(analytics(), database(), make.projectId);
+    scene.start();
+    const { id } = await scene.save('Buyers', '{"event":"Bought","within":{"last":"2h"}}');
+    await scene.upToNow([id]);
+    const folded = async () => scene.folded(id, (await scene.upToNow([id])).get(id)?.liveThrough ?? 0n);
+    scene.membersGate = opening.promise;
+
+    const ada = make.track({ userId: 'ada', event: 'Bought', timestamp: now - HOUR });
+    await scene.insert([ada]);
+    await expect.poll(folded, PATIENCE).toEqual(new Set([ada.userKey]));
+    // Neither enters again nor leaves.
+    await scene.insert([make.track({ userId: 'ada', event: 'Bought', timestamp: now - HOUR })]);
+    expect(await folded()).toEqual(new Set([ada.userKey]));
+    expect(await scene.members(id)).toEqual(new Set());
+    // What time changes waits for the members.
+    scene.putForward(3n * HOUR);
+    opening.resolve();
+
+    await expect.poll(folded, PATIENCE).toEqual(new Set());
+    await expect.poll(() => scene.members(id), PATIENCE).toEqual(new Set());
+  });
+
+  test('an audience that is edited before the members of the last tick are written has each of them once', async () => {
+    const make = new MessageMaker(randomProjectId());
+    const opening = Promise.withResolvers<void>();
+    scene = await LiveScene.begin(analytics(), database(), make.projectId);
+    scene.start();
+    const { id } = await scene.save('Buyers', '{"event":"Bought"}');
+    await scene.upToNow([id]);
+    scene.membersGate = opening.promise;
+    const ada = make.track({ userId: 'ada', event: 'Bought' });
+    await scene.insert([ada]);
+    const folded = async () => scene.folded(id, (await scene.upToNow([id])).get(id)?.liveThrough ?? 0n);
+    await expect.poll(folded, PATIENCE).toEqual(new Set([ada.userKey]));
+
+    const edited = await scene.edit(id, '{"any":[{"event":"Bought"},{"trait":"plan","is":"pro"}]}');
+    await expect.poll(() => scene.follows, PATIENCE).toEqual([0, true]);
+    opening.resolve();
+
+    await scene.upToNow([edited.id]);
+    expect(await folded()).toEqual(new Set([ada.userKey]));
   });
 
   test('an audience is evaluated while live audiences rest', async () => {

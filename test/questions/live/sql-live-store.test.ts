@@ -34,3 +34,24 @@ test('those who wait for changes learn of them when they can be read, and not be
   expect(joined).toEqual([first, first]);
   expect(await readable()).toEqual([second, second]);
 });
+
+test('an audience is followed from when it joins the epoch until it is due again', async () => {
+  const [live, saved] = [new SqlLiveStore(database()), new SqlAudienceStore(database(), MAX_AUDIENCES)];
+  const { id: project } = await new SqlProjectStore(database()).createProject({
+    name: 'Shop',
+    timezone: 'UTC',
+    rateLimit: null,
+  });
+  const given = { name: 'Gold', definition: '{"event":"Paid"}', refreshMs: null, isLive: true };
+  const { id, version } = await saved.create(project, given);
+  const { epoch } = await live.open();
+  await live.follow(id, version);
+  const isFollowed = async () => (await saved.find(project, id))?.isFollowed;
+
+  const before = await isFollowed();
+  await live.join(id, version, epoch);
+  const joined = await isFollowed();
+  await live.makeDue([id], 0);
+
+  expect([before, joined, await isFollowed()]).toEqual([false, true, false]);
+});

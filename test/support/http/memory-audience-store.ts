@@ -41,7 +41,16 @@ export class MemoryAudienceStore implements AudienceStore {
     refuseReferences(this.#of(projectId), null, audience.definition);
     const id = `aud_${String(++this.#count).padStart(20, '0')}`;
     const times = { createdAtMs: this.#count, updatedAtMs: this.#count };
-    const rest = { isLive: false, liveThrough: null, note: '', tags: [], ...audience, evaluation: null, failure: null };
+    const rest = {
+      isLive: false,
+      liveThrough: null,
+      isFollowed: false,
+      note: '',
+      tags: [],
+      ...audience,
+      evaluation: null,
+      failure: null,
+    };
     const made: SavedAudience = { ...rest, id, projectId, version: 1, revision: 1, ...times };
     this.audiences.set(id, made);
     this.#keep(made, by);

@@ -65,6 +65,7 @@ export class MemoryErasures implements Erasures {
       ...times,
       actor,
       report,
+      names: [],
     };
     this.made.push(made);
     return made;

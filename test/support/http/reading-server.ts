@@ -209,11 +209,12 @@ export class ReadingServer {
     return this.analytics.add({ projectId: PROJECT.id, userKey: userKeyOf(PROJECT.id, userId) }, event);
   }
 
-  /** A saved audience of the project, as it is before anything was done to it. */
-  addAudience(id: string, projectId = PROJECT.id): SavedAudience {
+  /** A saved audience, as it is before anything was done to it but these changes. */
+  addAudience(id: string, { projectId = PROJECT.id, ...changes }: Partial<SavedAudience> = {}): SavedAudience {
     const defined = { definition: '{"trait":"tier","is":"gold"}', version: 1, revision: 1, refreshMs: null };
-    const times = { createdAtMs: 0, updatedAtMs: 0, evaluation: null, failure: null, isLive: false, liveThrough: null };
-    const audience = { id, projectId, name: id, note: '', tags: [], ...defined, ...times };
+    const times = { createdAtMs: 0, updatedAtMs: 0, evaluation: null, failure: null };
+    const live = { isLive: false, liveThrough: null, isFollowed: false };
+    const audience = { id, projectId, name: id, note: '', tags: [], ...defined, ...times, ...live, ...changes };
     this.saved.audiences.set(id, audience);
     return audience;
   }

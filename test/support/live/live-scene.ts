@@ -29,6 +29,8 @@ export class LiveScene {
   readonly saved: SqlAudienceStore;
   readonly projectId: string;
   fault: Fault | undefined;
+  /** What the members of a tick wait for before they are written. */
+  membersGate: Promise<void> | undefined;
   /** The people who were forgotten, as `ErasedUsers`. */
   readonly forgotten = new Map<string, Micros>();
   readonly #analytics: AnalyticsStore;
@@ -213,6 +215,7 @@ export class LiveScene {
       },
       writeMembers: async (changes) => {
         this.#failIf('members are refused');
+        await this.membersGate;
         await liveHistory.writeMembers(changes);
       },
       dropUncounted: (closed) => liveHistory.dropUncounted(closed),

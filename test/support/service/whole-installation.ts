@@ -114,13 +114,18 @@ export function sharedInstallation(form: 'embedded' | 'servers'): () => WholeIns
   };
 }
 
+/** An embedded one in a data folder, which stays when it is closed. */
+export async function openEmbedded(folder: string): Promise<WholeInstallation> {
+  return open({ urls: await newStores(folder), alterAnalytics: () => Promise.reject(new Error('it is open')) });
+}
+
 interface Place {
   readonly urls: StoreUrls;
   readonly alterAnalytics: (sql: string) => Promise<unknown>;
   readonly drop: () => Promise<void>;
 }
 
-async function open({ urls, alterAnalytics }: Place): Promise<WholeInstallation> {
+async function open({ urls, alterAnalytics }: Omit<Place, 'drop'>): Promise<WholeInstallation> {
   const database = await openDatabase(urls.PROFILES_URL);
   await migrateDatabase(database);
   return new WholeInstallation({

@@ -24,6 +24,8 @@ export const KINDS = [
   'replayed differently',
   'unreadable',
   'not replayed',
+  'not forgotten',
+  'forgotten and there again',
   'wrong answer',
   'not stopped by itself',
   'not ready again',

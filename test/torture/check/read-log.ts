@@ -1,6 +1,7 @@
 /** The whole log, record by record, past the service's readers: Kafka by kafkajs alone, the embedded log by a scan. */
 import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
+import { isBlank } from '../../../services/event-log/blank.ts';
 import { openEventLog } from '../../../services/event-log/open.ts';
 import { DEAD_LETTER_TOPIC, MESSAGE_TOPICS, TOPICS } from '../../../services/messages/message.ts';
 import { decodeLogged } from './decode-logged.ts';
@@ -15,7 +16,8 @@ export interface ReadLog {
   readonly undecodable: readonly string[];
 }
 
-type Take = (topic: string, partition: number, offset: bigint, value: Uint8Array) => void;
+/** Without a value where the record is of somebody who was forgotten. */
+type Take = (topic: string, partition: number, offset: bigint, value: Uint8Array | undefined) => void;
 
 /** Calls for every message, each partition in order. */
 export async function readLog(url: string, onMessage: (message: LoggedMessage) => void): Promise<ReadLog> {
@@ -28,6 +30,7 @@ export async function readLog(url: string, onMessage: (message: LoggedMessage) =
       return;
     }
     ends.set(`${topic}/${partition}`, offset + 1n);
+    if (value === undefined) return;
     const message = decodeLogged(topic, partition, offset, value);
     if (message === undefined) undecodable.push(`${topic}/${partition}@${offset}`);
     else onMessage(message);
@@ -43,8 +46,8 @@ async function readEmbedded(url: string, take: Take): Promise<void> {
   const log = await openEventLog(url, { topics: TOPICS });
   try {
     const ranges = (await log.ends(READ_TOPICS)).map(({ offset, ...at }) => ({ ...at, from: 0n, to: offset }));
-    for await (const { topic, partition, records } of log.scan(ranges)) {
-      for (const { offset, value } of records) take(topic, partition, offset, value);
+    for await (const { topic, partition, records } of log.scan(ranges, { withBlank: true })) {
+      for (const record of records) take(topic, partition, record.offset, isBlank(record) ? undefined : record.value);
     }
   } finally {
     await log.close();

@@ -2,7 +2,7 @@ import type { Report } from '../torture.ts';
 
 /** A run in a few lines. */
 export function summaryOf(report: Report): string {
-  const { messages, compared, findings, deaths, serverDeaths, forcedStops, replays } = report;
+  const { messages, compared, findings, deaths, serverDeaths, forcedStops, replays, forgotten } = report;
   const lines = [
     ['form, seed', `${report.form}, ${report.seed}`],
     ['faults', listed(report.faults)],
@@ -28,6 +28,7 @@ export function summaryOf(report: Report): string {
       'swapped in',
       `${replays.profiles} of profiles, ${replays.analytics} of analytics; requests broken off: ${replays.brokenOff}`,
     ],
+    ['people forgotten', `${forgotten}; there again: ${findings.count('forgotten and there again')}`],
     ['compared generations', compared.generations.join(', ')],
     ['caught up in', `${report.caughtUpMs} ms`],
     [

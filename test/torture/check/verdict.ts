@@ -36,18 +36,20 @@ export interface CompareOptions {
   /** Messages that the checker is made to overlook: to see that it finds out. */
   readonly drop?: (message: LoggedMessage) => boolean;
   readonly live?: readonly LiveReport[];
+  /** A project whose people were all forgotten. */
+  readonly forgotten?: string | undefined;
 }
 
 export async function compareStores(
   { ledger, told }: Sent,
   stores: StoreUrls,
   findings: Findings,
-  { drop = () => false, live = [] }: CompareOptions = {},
+  { drop = () => false, live = [], forgotten }: CompareOptions = {},
 ): Promise<Compared> {
   const [model, logCheck] = [new Model(), new LogCheck(ledger, findings)];
   let messages = 0;
   const log = await readLog(stores.EVENT_LOG_URL, (message) => {
-    if (drop(message)) return;
+    if (drop(message) || message.projectId === forgotten) return;
     messages++;
     model.add(message);
     logCheck.add(message);
@@ -65,9 +67,32 @@ export async function compareStores(
   try {
     const expected = { ledger, models: { profiles: model, analytics: model }, ends: log.ends };
     const generations = await checkGenerations(expected, { database, analytics }, findings);
+    if (forgotten !== undefined) await checkForgotten(forgotten, { database, analytics }, findings);
     return { messages, copies: logCheck.copies, users: model.users.size, events: model.events.size, generations };
   } finally {
     await Promise.all([database.close(), analytics.close()]);
+  }
+}
+
+interface Stores {
+  readonly database: Database;
+  readonly analytics: AnalyticsStore;
+}
+
+async function fedGenerations(database: Database): Promise<readonly Generation[]> {
+  const all = await new SqlGenerations(database).list();
+  return all.filter(({ state }) => state === 'building' || state === 'built');
+}
+
+/** Nobody of a project whose people were all forgotten is in any generation. */
+async function checkForgotten(projectId: string, { database, analytics }: Stores, findings: Findings): Promise<void> {
+  for (const generation of await fedGenerations(database)) {
+    const { kind, number } = generation;
+    const rows =
+      kind === 'profiles'
+        ? await database.query(`select 1 from ${tableOf(kind, number, 'users')} where project_id = $1`, [projectId])
+        : await (await analytics.ofGeneration(number)).countOf({ projectId });
+    if (rows.length > 0) findings.add('forgotten and there again', `${rows.length} in ${nameOf(generation)}`);
   }
 }
 
@@ -81,11 +106,10 @@ export interface Expectation {
 /** All generations that are kept up to date. Resolves with their names. */
 export async function checkGenerations(
   { ledger, models, ends }: Expectation,
-  { database, analytics }: { readonly database: Database; readonly analytics: AnalyticsStore },
+  { database, analytics }: Stores,
   findings: Findings,
 ): Promise<readonly string[]> {
-  const all = await new SqlGenerations(database).list();
-  const fed = all.filter(({ state }) => state === 'building' || state === 'built');
+  const fed = await fedGenerations(database);
   for (const generation of fed) {
     const own = findings.of(nameOf(generation));
     const checked = { ledger, model: models[generation.kind], findings: own };

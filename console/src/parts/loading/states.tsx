@@ -2,6 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/client.ts';
+import type { Loaded } from './use-load.ts';
+import { Button } from '../form.tsx';
 
 interface EmptyProps {
   readonly title: string;
@@ -87,9 +89,7 @@ function Retry({ error, retry }: Required<ProblemProps>) {
   }, [leftS, retry]);
   return (
     <p class="row">
-      <button type="button" onClick={retry}>
-        Try again
-      </button>
+      <Button label="Try again" onClick={retry} />
       {leftS !== undefined && <span class="quiet">Retrying in {leftS} s.</span>}
     </p>
   );
@@ -117,12 +117,7 @@ function headline({ status, title }: ApiError): string {
 }
 
 interface ReadyProps<T> {
-  /** What `useAnswer`, `useLoad` or `usePoll` returns. */
-  readonly of: {
-    readonly value?: T | undefined;
-    readonly error?: ApiError | undefined;
-    readonly retry: () => void;
-  };
+  readonly of: Loaded<T>;
   /** What is loaded: `events`. */
   readonly what: string;
   /** In place of the problem where the service says that there is no such thing. */

@@ -1,44 +1,103 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
-import type { Raw } from '../../api/answer.ts';
-import { type ApiError, ask, refusalIn } from '../../api/client.ts';
-import type { Operation } from '../../../../schemas/operations.ts';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { Raw } from '../../api/types.ts';
+import { type ApiError, ask, refusalIn, type Request } from '../../api/client.ts';
 
-export type Loaded<T> =
-  | { readonly state: 'loading' }
-  | { readonly state: 'failed'; readonly error: ApiError }
-  | { readonly state: 'ready'; readonly value: T };
-
-/**
- * What `load` answers, loaded again whenever the name changes. The request of a name before is aborted.
- *
- * @param name Everything that the answer depends on, as text: a path with its parameters.
- */
-export function useLoad<T>(name: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> & { retry: () => void } {
-  const [attempt, setAttempt] = useState(0);
-  const [loaded, setLoaded] = useState<{ readonly of: string; readonly result: Loaded<T> }>();
-  const current = `${attempt} ${name}`;
-  useEffect(() => {
-    const controller = new AbortController();
-    load(controller.signal).then(
-      (value) => {
-        if (!controller.signal.aborted) setLoaded({ of: current, result: { state: 'ready', value } });
-      },
-      (error: unknown) => {
-        if (!controller.signal.aborted)
-          setLoaded({ of: current, result: { state: 'failed', error: refusalIn(error) } });
-      },
-    );
-    return () => controller.abort();
-  }, [current]);
-  const retry = useCallback(() => setAttempt((count) => count + 1), []);
-  const result: Loaded<T> = loaded?.of === current ? loaded.result : { state: 'loading' };
-  return { ...result, retry };
+/** What was asked for, as far as it is there: neither a value nor an error while it is asked for the first time. */
+export interface Loaded<T> {
+  /** The last answer; it stays while the next one is asked for, and when that fails. */
+  readonly value: T | undefined;
+  /** Why the last request failed; undefined where it did not. */
+  readonly error: ApiError | undefined;
+  /** Asks at once: after a failure, or a change. */
+  readonly retry: () => void;
 }
 
-/** What an operation answers, asked again whenever it is another. @param version Another one, after a change made here, asks again. */
-export function useAnswer<T>(
-  request: Operation<T>,
-  version: string | number = '',
-): Loaded<Raw<T>> & { retry: () => void } {
-  return useLoad(`${version} ${JSON.stringify(request)}`, async (signal) => ask({ ...request, signal }));
+interface Answered<T> {
+  readonly of: string;
+  readonly value?: T | undefined;
+  readonly error?: ApiError;
+}
+
+/** Until the next time, in milliseconds; by the last answer where it is a function, undefined for never. */
+type Every<T> = number | ((value: T) => number | undefined);
+
+const AFTER_ERROR_MS = 5_000;
+
+/**
+ * What `load` answers, loaded again whenever the name changes. The request of a name before is aborted, and its answer
+ * forgotten.
+ *
+ * @param name Everything that the answer depends on, as text; undefined to load nothing.
+ * @param every Loads again and again while the page is visible; once, also where that fails, if it is left out.
+ */
+export function useLoad<T>(
+  name: string | undefined,
+  load: (signal: AbortSignal) => Promise<T>,
+  every?: Every<T>,
+): Loaded<T> {
+  const [answered, setAnswered] = useState<Answered<T>>();
+  const [round, setRound] = useState(0);
+  const latest = useRef(every);
+  latest.current = every;
+  const retry = useCallback(() => {
+    setAnswered((before) => before && { of: before.of, value: before.value });
+    setRound((count) => count + 1);
+  }, []);
+  useEffect(() => {
+    if (name === undefined) return undefined;
+    const onValue = (value: T): number | undefined => {
+      setAnswered({ of: name, value });
+      return typeof latest.current === 'function' ? latest.current(value) : latest.current;
+    };
+    const onError = (error: ApiError): number | undefined => {
+      setAnswered((before) => ({ of: name, value: before?.of === name ? before.value : undefined, error }));
+      return latest.current === undefined ? undefined : AFTER_ERROR_MS;
+    };
+    return repeat(load, onValue, onError);
+  }, [name, round]);
+  const current = answered?.of === name ? answered : undefined;
+  return { value: current?.value, error: current?.error, retry };
+}
+
+/** What a request is answered, as `useLoad` has it. @param request Undefined to ask for nothing. */
+export function useAnswer<T>(request: Request<T> | undefined, every?: Every<Raw<T>>): Loaded<Raw<T>> {
+  const load = async (signal: AbortSignal): Promise<Raw<T>> => ask({ ...(request as Request<T>), signal });
+  return useLoad(request && JSON.stringify(request), load, every);
+}
+
+/** Until it is told to stop. After each answer it is told when to ask the next time. */
+function repeat<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  onValue: (value: T) => number | undefined,
+  onError: (error: ApiError) => number | undefined,
+): () => void {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isDue = false;
+  const later = (ms: number | undefined): void => {
+    isDue = ms !== undefined;
+    if (isDue && !document.hidden) timer = setTimeout(run, ms);
+  };
+  const run = (): void => {
+    isDue = false;
+    load(signal).then(
+      (value) => {
+        if (!signal.aborted) later(onValue(value));
+      },
+      (error: unknown) => {
+        if (!signal.aborted) later(onError(refusalIn(error)));
+      },
+    );
+  };
+  const onSeen = (): void => {
+    clearTimeout(timer);
+    if (!document.hidden && isDue) run();
+  };
+  document.addEventListener('visibilitychange', onSeen, { signal });
+  run();
+  return () => {
+    clearTimeout(timer);
+    controller.abort();
+  };
 }

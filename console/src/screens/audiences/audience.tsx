@@ -6,7 +6,7 @@ import type { SavedAudience } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
 import { mayChangeAudiences } from '../../frame/session.ts';
 import { Empty, Problem, Ready } from '../../parts/loading/states.tsx';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { ScreenPage } from '../../parts/page.tsx';
 import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
 import { Changes } from './changes.tsx';
@@ -32,7 +32,7 @@ const COUNTING_POLL_MS = 1_000;
 export function AudiencePage({ id }: { readonly id: string }) {
   const request = operation('GET /v1/audiences/{id}', { path: { id } });
   const isRunning = isUpdating(id);
-  const polled = usePoll(request, (found) =>
+  const polled = useAnswer(request, (found) =>
     stateOf(found, Date.now(), isRunning).isCounting === true ? COUNTING_POLL_MS : POLL_MS,
   );
   const { value: audience, retry } = polled;

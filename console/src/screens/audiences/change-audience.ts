@@ -1,7 +1,6 @@
-import type { Raw } from '../../api/answer.ts';
 import { ApiError, ask } from '../../api/client.ts';
 import type { Operation } from '../../../../schemas/operations.ts';
-import type { SavedAudience } from '../../api/types.ts';
+import type { Raw, SavedAudience } from '../../api/types.ts';
 
 /**
  * Changes or deletes an audience, only as long as nobody else has changed what the page shows.

@@ -11,15 +11,11 @@ import { Section } from '../../parts/page.tsx';
 import { Listing, RowButton } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer, useLoad } from '../../parts/loading/use-load.ts';
-import { useEscape } from '../../parts/loading/use-escape.ts';
+import { useEscape } from '../../frame/keyboard.ts';
 import { namesWanted, UserCell } from '../../parts/user-cell.tsx';
 import { userLink } from '../user-link.ts';
 
-interface ChangesProps {
-  readonly audience: SavedAudience;
-}
-
-export function Changes({ audience }: ChangesProps) {
+export function Changes({ audience }: { readonly audience: SavedAudience }) {
   const { id } = audience;
   const path = { id };
   const kind = kindIn(address.value.query);
@@ -65,7 +61,6 @@ function Evaluations({ id, history, kind }: EvaluationsProps) {
   const at = address.value.query.get('at') ?? shown[0]?.entry.at;
   const open = at === undefined ? undefined : shown.find((update) => isOf(update, at));
   useEscape(() => setParameters({ at: 'none' }));
-  if (shown.length === 0) return <NoChanges isCounted={history.length > 0} kind={kind} />;
   return (
     <Listing
       rows={shown}
@@ -87,6 +82,7 @@ function Evaluations({ id, history, kind }: EvaluationsProps) {
         { name: 'Cause', look: 'quiet', cell: ({ entry }) => CAUSES[entry.cause](entry) },
       ]}
       detailsOf={(update) => update === open && <Users id={id} {...update} kind={kind} />}
+      none={<NoChanges isCounted={history.length > 0} kind={kind} />}
     />
   );
 }

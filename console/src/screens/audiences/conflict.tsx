@@ -4,6 +4,7 @@ import type { SavedAudience } from '../../api/types.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { JsonView } from '../../parts/json/json-view.tsx';
 import { count } from '../../parts/numbers.ts';
+import { Button } from '../../parts/form.tsx';
 import { isSame } from '../builder/json-edit.ts';
 
 interface ConflictProps {
@@ -40,15 +41,9 @@ export function Conflict({ before, theirs, yours, onOver, onTake, onClose }: Con
             </div>
           )}
           <div class="row dialog-actions">
-            <button type="button" onClick={close}>
-              Cancel
-            </button>
-            <button type="button" onClick={onTake}>
-              Use the saved version
-            </button>
-            <button type="button" class="primary" onClick={onOver}>
-              Overwrite it with yours
-            </button>
+            <Button label="Cancel" onClick={close} />
+            <Button label="Use the saved version" onClick={onTake} />
+            <Button label="Overwrite it with yours" look="primary" onClick={onOver} />
           </div>
         </>
       )}

@@ -4,8 +4,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
 import { mayChangeAudiences } from '../../frame/session.ts';
-import { submitted } from '../../parts/form.ts';
-import { FormButtons } from '../../parts/form-buttons.tsx';
+import { Button, FormButtons, submitted } from '../../parts/form.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { Problem } from '../../parts/loading/states.tsx';
 import { changeAudience } from './change-audience.ts';
@@ -26,9 +25,11 @@ export function Labels({ audience, onChange }: LabelsProps) {
       {note !== '' && <p>{note}</p>}
       <Tags tags={tags} />
       {mayChangeAudiences.value && (
-        <button type="button" class="plain" onClick={() => setEditing(true)}>
-          {isEmpty ? 'Add a description or tags' : 'Change'}
-        </button>
+        <Button
+          label={isEmpty ? 'Add a description or tags' : 'Change'}
+          look="plain"
+          onClick={() => setEditing(true)}
+        />
       )}
     </div>
   );

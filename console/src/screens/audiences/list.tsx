@@ -2,9 +2,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { AudiencePage, SavedAudience } from '../../api/types.ts';
 import { mayChangeAudiences } from '../../frame/session.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { counted } from '../../parts/numbers.ts';
-import { Pager } from '../../parts/loading/pager.tsx';
 import { SentenceOf } from '../../parts/conditions/sentence-view.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
@@ -12,6 +10,7 @@ import { ScreenPage } from '../../parts/page.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Field } from '../../parts/form.tsx';
 import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
 import { Tags } from './labels.tsx';
 import { isUpdating } from './updates.ts';
@@ -28,15 +27,11 @@ export function AudienceList() {
   return (
     <ScreenPage
       title="Audiences"
-      actions={
-        <>
-          {mayChangeAudiences.value && <NewAudience />}
-          <CopyAs
-            request={operation('GET /v1/audiences', { query: { tag } })}
-            tidemark={['audience', 'list', ...(tag === undefined ? [] : ['--tag', tag])]}
-          />
-        </>
-      }
+      actions={mayChangeAudiences.value && <NewAudience />}
+      copy={{
+        request: operation('GET /v1/audiences', { query: { tag } }),
+        tidemark: ['audience', 'list', ...(tag === undefined ? [] : ['--tag', tag])],
+      }}
     >
       {tag !== undefined && (
         <p class="row below">
@@ -71,21 +66,23 @@ function Found({ page: { audiences, next_cursor: next }, isFirst }: FoundProps) 
   return (
     <>
       {audiences.length > 8 && (
-        <label class="text">
-          <span class="label">Name</span>
-          <input
-            type="search"
-            value={wanted}
-            data-search
-            onInput={(event) => setParameters({ name: event.currentTarget.value })}
-          />
-        </label>
+        <Field
+          label="Name"
+          look="text"
+          type="search"
+          value={wanted}
+          data-search
+          onInput={(event) => setParameters({ name: event.currentTarget.value })}
+        />
       )}
-      {shown.length === 0 && (
-        <p class="quiet">{wanted === '' ? 'No audience has this tag.' : 'No audience matches this name.'}</p>
-      )}
-      <Listing look="audiences" rows={shown} keyOf={({ id }) => id} columns={COLUMNS} />
-      <Pager next={next} />
+      <Listing
+        look="audiences"
+        rows={shown}
+        keyOf={({ id }) => id}
+        columns={COLUMNS}
+        none={<p class="quiet">{wanted === '' ? 'No audience has this tag.' : 'No audience matches this name.'}</p>}
+        next={next}
+      />
     </>
   );
 }

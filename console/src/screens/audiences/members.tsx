@@ -4,7 +4,6 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceMember, SavedAudience } from '../../api/types.ts';
 import { address } from '../../frame/router.ts';
 import { Download } from '../../parts/download.tsx';
-import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { useLoad } from '../../parts/loading/use-load.ts';
 import { WhyUser } from '../../parts/conditions/why-tree.tsx';
@@ -38,12 +37,7 @@ export function Members({ audience }: { readonly audience: SavedAudience }) {
       ))}
     >
       <Ready of={loaded} what="members">
-        {({ lines, end }) => (
-          <>
-            <Page audience={audience} members={lines} traits={traits} />
-            <Pager next={end.next_cursor} />
-          </>
-        )}
+        {({ lines, end }) => <Page audience={audience} members={lines} traits={traits} next={end.next_cursor} />}
       </Ready>
     </Section>
   );
@@ -53,15 +47,11 @@ interface PageProps {
   readonly audience: SavedAudience;
   readonly members: readonly AudienceMember[];
   readonly traits: readonly string[];
+  readonly next: string | null;
 }
 
-function Page({ audience, members, traits }: PageProps) {
+function Page({ audience, members, traits, next }: PageProps) {
   useOpenRow('user');
-  if (members.length === 0 && !address.value.query.has('cursor')) {
-    return (
-      <Empty title="Nobody is in this audience now">Users appear here as soon as they match its definition.</Empty>
-    );
-  }
   const detailsOf = (member: AudienceMember) =>
     isOpenRow(member.internal_id, 'user') && (
       <WhyUser audienceId={audience.id} user={member}>
@@ -81,6 +71,10 @@ function Page({ audience, members, traits }: PageProps) {
       )}
       ends={[{ name: 'Why', isHidden: true, look: 'number quiet', cell: () => 'Why?' }]}
       detailsOf={detailsOf}
+      none={
+        <Empty title="Nobody is in this audience now">Users appear here as soon as they match its definition.</Empty>
+      }
+      next={next}
     />
   );
 }

@@ -1,7 +1,7 @@
 /** All members of an audience as a file. */
 import { noAnswer, send } from '../../api/client.ts';
 import { type Json, jsonText, parseJson } from '../../api/json.ts';
-import { linesOfAnswer } from '../../api/ndjson.ts';
+import { linesUntilCut } from '../../api/ndjson.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceMember, SavedAudience } from '../../api/types.ts';
 import { csvLine } from '../../../../schemas/csv-line.ts';
@@ -51,7 +51,7 @@ export async function saveMembers(
   for (const line of headOf(traits)) file.add(line);
   const after: Position = { traits: traits.join(',') };
   for (let cuts = 0; cuts < MOST_CUTS; cuts++) {
-    for await (const line of linesUntilCut(id, after, signal)) {
+    for await (const line of membersAfter(id, after, signal)) {
       const value = parseJson(line);
       if (isEnd(value)) {
         file.save(`${fileNameOf(name)}.${ending}`);
@@ -74,17 +74,11 @@ interface Position {
   after?: string;
 }
 
-/** The whole lines of one answer, until it ends or is cut. */
-async function* linesUntilCut(id: string, after: Position, signal: AbortSignal): AsyncGenerator<string> {
+async function* membersAfter(id: string, after: Position, signal: AbortSignal): AsyncGenerator<string> {
   const asked = operation('GET /v1/audiences/{id}/members', { path: { id }, query: { ...after } });
   const response = await send({ ...asked, signal });
   after.cursor ??= response.headers.get('Tidemark-Cursor') ?? '';
-  try {
-    yield* linesOfAnswer(response);
-  } catch (error) {
-    // A connection that broke: fetch has no other error for it.
-    if (!(error instanceof TypeError)) throw error;
-  }
+  yield* linesUntilCut(response);
 }
 
 function isEnd(value: Json): boolean {

@@ -10,6 +10,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { count } from '../../parts/numbers.ts';
 import { Ago } from '../../parts/time.tsx';
+import { Button } from '../../parts/form.tsx';
 import { Labels } from './labels.tsx';
 import { RefreshChoice } from './refresh-choice.tsx';
 import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
@@ -66,14 +67,12 @@ function Freshness({ audience, onChange, onError }: SummaryProps) {
           <span class="row">
             {isCounting ? 'Counting…' : evaluation === null ? 'never' : <Ago at={evaluation.at} />}
             {mayChangeAudiences.value && (
-              <button
-                type="button"
-                class="plain"
+              <Button
+                label="Update now"
+                look="plain"
                 disabled={isRunning}
                 onClick={() => void updateNow(id).catch(onError)}
-              >
-                Update now
-              </button>
+              />
             )}
           </span>
         ),
@@ -91,7 +90,7 @@ function Freshness({ audience, onChange, onError }: SummaryProps) {
 /** When the definition was made or changed, and by whom. */
 function NewestVersion({ id }: { readonly id: string }) {
   const loaded = useAnswer(operation('GET /v1/audiences/{id}/versions', { path: { id }, query: { limit: 1 } }));
-  const newest = loaded.state === 'ready' ? loaded.value.versions[0] : undefined;
+  const newest = loaded.value?.versions[0];
   return newest === undefined ? null : <Made version={newest} />;
 }
 
@@ -125,7 +124,7 @@ function Month({ id }: { readonly id: string }) {
   const since = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - STEPS * STEP_MS).toISOString();
   const query = { since, per: 'hour', limit: 1_000 } as const;
   const loaded = useAnswer(operation('GET /v1/audiences/{id}/history', { path: { id }, query }));
-  const history = loaded.state === 'ready' ? loaded.value.history : [];
+  const history = loaded.value?.history ?? [];
   const change = changeOfDay(history, Date.now());
   const values = seriesOf(history, Date.now(), STEP_MS, STEPS);
   return (

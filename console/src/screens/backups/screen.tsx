@@ -1,21 +1,21 @@
 /** `#/backups`: a backup now, those that were made, and how one is checked and restored. */
 import { ask } from '../../api/client.ts';
-import type { Answer } from '../../api/answer.ts';
+import type { Answer } from '../../api/types.ts';
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import { tellDone } from '../../frame/feedback.tsx';
 import { address } from '../../frame/router.ts';
-import { Command, CopyAs } from '../../parts/copy-as.tsx';
+import { Command } from '../../parts/copy-as.tsx';
 import { DocsLink } from '../../parts/docs-link.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, FieldError, Ready } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { bytes, counted, durationText } from '../../parts/numbers.ts';
 import { ScreenPage, Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { Button } from '../../parts/form.tsx';
 import { isOver, JobState } from '../job-state.tsx';
 
 type Page = Answer<'GET /v1/admin/backups'>;
@@ -27,7 +27,7 @@ const PAGE = 20;
 
 export function Backups() {
   const cursor = address.value.query.get('cursor') ?? undefined;
-  const polled = usePoll(operation('GET /v1/admin/backups', { query: { limit: PAGE, cursor } }), (page) =>
+  const polled = useAnswer(operation('GET /v1/admin/backups', { query: { limit: PAGE, cursor } }), (page) =>
     isRunning(page) ? WHILE_RUNNING_MS : OTHERWISE_MS,
   );
   const { value, retry } = polled;
@@ -35,23 +35,23 @@ export function Backups() {
     <ScreenPage
       title="Backups"
       beside={<p class="quiet">The event log, projects, keys and audiences: all that a restore needs</p>}
-      actions={
-        <>
-          {value !== undefined && value.folder !== null && <BackUp isBusy={isRunning(value)} onStart={retry} />}
-          <CopyAs
-            request={operation('GET /v1/admin/backups')}
-            also={{ 'back up now': operation('POST /v1/admin/backups', { body: {} }) }}
-          />
-        </>
-      }
+      actions={value !== undefined && value.folder !== null && <BackUp isBusy={isRunning(value)} onStart={retry} />}
+      copy={{
+        request: operation('GET /v1/admin/backups'),
+        also: { 'back up now': operation('POST /v1/admin/backups', { body: {} }) },
+      }}
     >
       <Ready of={polled} what="backups">
         {(page) => (
           <>
             {page.folder === null ? <NoFolder /> : <Schedule page={page} />}
-            {page.backups.length > 0 && <Listing rows={page.backups} keyOf={({ id }) => id} columns={BACKUP_COLUMNS} />}
-            {page.folder !== null && page.backups.length === 0 && <p class="quiet">No backups yet.</p>}
-            <Pager next={page.next_cursor} />
+            <Listing
+              rows={page.backups}
+              keyOf={({ id }) => id}
+              columns={BACKUP_COLUMNS}
+              none={page.folder !== null && <p class="quiet">No backups yet.</p>}
+              next={page.next_cursor}
+            />
             {page.last !== null && <CheckAndRestore folder={page.last.folder} />}
           </>
         )}
@@ -75,9 +75,12 @@ function BackUp({ isBusy: isUnderWay, onStart }: { readonly isBusy: boolean; rea
   return (
     <>
       <FieldError error={error} />
-      <button type="button" class="primary" disabled={isBusy || isUnderWay} onClick={start}>
-        {isUnderWay ? 'Backing up…' : 'Back up now'}
-      </button>
+      <Button
+        label={isUnderWay ? 'Backing up…' : 'Back up now'}
+        look="primary"
+        disabled={isBusy || isUnderWay}
+        onClick={start}
+      />
     </>
   );
 }

@@ -24,7 +24,7 @@ export function BuilderScreen({ id }: { readonly id?: string }) {
 
 function Existing({ id }: { readonly id: string }) {
   const loaded = useAnswer(operation('GET /v1/audiences/{id}', { path: { id } }));
-  if (loaded.state === 'ready') return <Opened saved={loaded.value} />;
+  if (loaded.value !== undefined) return <Opened saved={loaded.value} />;
   return (
     <ScreenPage title="Audience" up={{ path: 'audiences', name: 'Audiences' }}>
       <Ready of={loaded} what="the audience">

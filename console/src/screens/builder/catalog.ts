@@ -1,6 +1,6 @@
 /** The names, types and examples of the project's data, loaded as they are needed. */
 import { signal } from '@preact/signals';
-import type { Raw } from '../../api/answer.ts';
+import type { Raw } from '../../api/types.ts';
 import { ApiError, ask } from '../../api/client.ts';
 import { type Answer, operation, type Operation } from '../../../../schemas/operations.ts';
 import { findKnown, type KnownName, knownNames, type Names, namesInList } from './known.ts';

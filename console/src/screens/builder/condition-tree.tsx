@@ -1,14 +1,16 @@
 /** The definition as an indented tree of sentences. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Json } from '../../api/json.ts';
+import { Select } from '../../parts/choice.tsx';
 import { count } from '../../parts/numbers.ts';
+import { Button } from '../../parts/form.tsx';
 import { AddMenu } from './add-menu.tsx';
 import type { Builder } from './builder.ts';
 import { hintsOf } from './hints.ts';
 import { pointerOf } from './json-edit.ts';
 import { AddButton, PieceView } from './sentences/piece-view.tsx';
 import { RowMenu } from './row-menu.tsx';
-import { GROUPS, groupKind, type Problem, problemText, sentenceOf, type TreeNode, wordingOf } from './tree.ts';
+import { GROUPS, groupKind, problemText, sentenceOf, type TreeNode, wordingOf } from './tree.ts';
 import { joined, moved, removed } from './tree-edits.ts';
 
 export interface NodeProps {
@@ -69,18 +71,13 @@ function Group({ builder, node }: NodeProps) {
   return (
     <div class={`group ${node.isNegated ? 'negated' : (node.joinedBy ?? '')}`} role="group" aria-label={label}>
       <div class="line" data-row tabIndex={-1} data-at={pointerOf(node.at)} onKeyDown={keysOf(builder, node)}>
-        <select
-          class="token"
-          aria-label="How the conditions are joined"
+        <Select
+          look="token"
+          label="How the conditions are joined"
           value={groupKind(node)}
-          onChange={({ currentTarget }) => builder.change(joined(rootOf(builder), node, currentTarget.value))}
-        >
-          {Object.entries(GROUPS).map(([kind, text]) => (
-            <option key={kind} value={kind}>
-              {text}
-            </option>
-          ))}
-        </select>
+          options={GROUPS}
+          onChoice={(kind) => builder.change(joined(rootOf(builder), node, kind))}
+        />
         <Left builder={builder} node={node} />
         <RowMenu builder={builder} node={node} label={label} />
       </div>
@@ -188,33 +185,19 @@ function Notes({ builder, node }: NodeProps) {
   if (refused.length + warnings.length + hints.length === 0) return null;
   return (
     <ul class="notes">
-      {refused.map((problem) => (
-        <Note key={problem.pointer + problem.message} look="refused" problem={problem} />
-      ))}
-      {warnings.map((problem) => (
-        <Note key={problem.pointer + problem.message} look="hint" problem={problem} />
+      {[...refused, ...warnings].map((problem) => (
+        <li key={problem.pointer + problem.message} class={warnings.includes(problem) ? 'hint' : 'refused'}>
+          {problemText(problem)}
+        </li>
       ))}
       {hints.map(({ text, fix }) => (
         <li key={text} class="hint">
           {text}{' '}
-          {fix !== undefined && (
-            <button type="button" class="plain tiny" onClick={() => builder.edit(fix.edit)}>
-              {fix.text}
-            </button>
-          )}
+          {fix !== undefined && <Button label={fix.text} look="plain tiny" onClick={() => builder.edit(fix.edit)} />}
         </li>
       ))}
     </ul>
   );
-}
-
-interface NoteProps {
-  readonly look: 'refused' | 'hint';
-  readonly problem: Problem;
-}
-
-function Note({ look, problem }: NoteProps) {
-  return <li class={look}>{problemText(problem)}</li>;
 }
 
 /** The document, where the tree shows one. */

@@ -8,7 +8,7 @@ import { address, goTo, linkTo } from '../../frame/router.ts';
 import { tellDone } from '../../frame/feedback.tsx';
 import { mayChangeAudiences } from '../../frame/session.ts';
 import { Command, CopyAs } from '../../parts/copy-as.tsx';
-import { submitted } from '../../parts/form.ts';
+import { Button, submitted } from '../../parts/form.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
 import { Conflict } from '../audiences/conflict.tsx';
 import { RefreshOptions } from '../audiences/refresh-choice.tsx';
@@ -89,12 +89,7 @@ async function load(id: string): Promise<SavedAudience> {
   return ask(operation('GET /v1/audiences/{id}', { path: { id } }));
 }
 
-interface FormProps {
-  readonly builder: Builder;
-  readonly onSave: (wanted: Wanted) => void;
-}
-
-function Form({ builder, onSave }: FormProps) {
+function Form({ builder, onSave }: { readonly builder: Builder; readonly onSave: (wanted: Wanted) => void }) {
   const saved = builder.saved.value;
   const { document, error } = builder.draft.value;
   const isStuck = document === undefined || error !== undefined || builder.problems.value.length > 0;
@@ -120,9 +115,7 @@ function Form({ builder, onSave }: FormProps) {
         <Tools builder={builder} />
         {document !== undefined && <CopyDefinition definition={document} />}
         <RefreshOptions name="refresh" refresh={saved === undefined ? USUAL_REFRESH : saved.refresh} />
-        <button type="submit" class="primary" disabled={isStuck || !mayChangeAudiences.value}>
-          Save
-        </button>
+        <Button label="Save" type="submit" look="primary" disabled={isStuck || !mayChangeAudiences.value} />
       </div>
     </form>
   );
@@ -133,12 +126,8 @@ function Tools({ builder }: { readonly builder: Builder }) {
   const isOpen = jsonChoice.value === 'open';
   return (
     <>
-      <button type="button" class="plain" disabled={!builder.canUndo.value} title="Ctrl Z" onClick={builder.undo}>
-        Undo
-      </button>
-      <button type="button" class="plain" disabled={!builder.canRedo.value} title="Ctrl Shift Z" onClick={builder.redo}>
-        Redo
-      </button>
+      <Button label="Undo" look="plain" disabled={!builder.canUndo.value} title="Ctrl Z" onClick={builder.undo} />
+      <Button label="Redo" look="plain" disabled={!builder.canRedo.value} title="Ctrl Shift Z" onClick={builder.redo} />
       <button
         type="button"
         aria-label="JSON"

@@ -1,6 +1,7 @@
 /** The definition as JSON, edited as text: coloured, with the lines that are refused marked. */
 import { useId, useMemo, useRef } from 'preact/hooks';
 import { piecesOf } from '../../parts/json/json-view.tsx';
+import { Button } from '../../parts/form.tsx';
 import { stored } from '../../frame/stored.ts';
 import type { Builder } from './builder.ts';
 import type { Path } from './json-edit.ts';
@@ -77,10 +78,7 @@ function Refused({ id, isJson, problems, area }: RefusedProps) {
       <ul>
         {problems.map(({ line, offset, message }) => (
           <li key={`${offset} ${message}`}>
-            <button type="button" class="plain" onClick={() => select(area.current, offset)}>
-              Line {line}
-            </button>{' '}
-            {message}
+            <Button label={`Line ${line}`} look="plain" onClick={() => select(area.current, offset)} /> {message}
           </li>
         ))}
       </ul>

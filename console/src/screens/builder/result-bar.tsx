@@ -1,6 +1,7 @@
 /** How many users the definition finds, what that cost, and what a change of a saved audience would do. */
 import { Problem as Refusal } from '../../parts/loading/states.tsx';
 import { count } from '../../parts/numbers.ts';
+import { Button } from '../../parts/form.tsx';
 import type { Builder } from './builder.ts';
 import type { Counted } from './counting.ts';
 
@@ -24,14 +25,12 @@ export function ResultBar({ builder }: { readonly builder: Builder }) {
           <Note builder={builder} />
         </p>
         {builder.root.value?.kind === 'group' && (
-          <button
-            type="button"
-            class="plain"
+          <Button
+            label="Count each condition"
+            look="plain"
             aria-pressed={counting.wantsSteps.value}
             onClick={() => counting.showSteps(!counting.wantsSteps.value)}
-          >
-            Count each condition
-          </button>
+          />
         )}
       </section>
       {isRefused && refusal.status !== 400 && <Refusal error={refusal} retry={counting.again} />}

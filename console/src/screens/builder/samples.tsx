@@ -2,6 +2,7 @@
 import type { AudienceMember } from '../../api/types.ts';
 import { Section } from '../../parts/page.tsx';
 import { RowLink } from '../../parts/table.tsx';
+import { Button } from '../../parts/form.tsx';
 import { traitsFor } from '../user-columns.ts';
 import { userLink } from '../user-link.ts';
 import { UserTable } from '../user-table.tsx';
@@ -15,11 +16,7 @@ interface SamplesProps {
 export function Samples({ builder, onTest }: SamplesProps) {
   const counted = builder.counting.counted.value;
   const users = counted?.users ?? [];
-  const why = (user: AudienceMember) => (
-    <button type="button" class="plain" onClick={() => onTest(user)}>
-      Why?
-    </button>
-  );
+  const why = (user: AudienceMember) => <Button label="Why?" look="plain" onClick={() => onTest(user)} />;
   return (
     <Section
       id="samples"

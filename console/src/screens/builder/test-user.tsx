@@ -2,7 +2,7 @@
 import { operation } from '../../../../schemas/operations.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { Why } from '../../parts/conditions/why-tree.tsx';
-import { submitted } from '../../parts/form.ts';
+import { Button, submitted } from '../../parts/form.tsx';
 import { Section } from '../../parts/page.tsx';
 import { userLink } from '../user-link.ts';
 import type { Builder } from './builder.ts';
@@ -37,7 +37,7 @@ export function TestUser({ builder }: { readonly builder: Builder }) {
           defaultValue={user?.user_id ?? ''}
           data-search
         />
-        <button type="submit">Test</button>
+        <Button label="Test" type="submit" />
       </form>
       {user === undefined && <p class="quiet">Shows whether a user is in the audience, why, and until when.</p>}
       {user !== undefined && definition !== undefined && (

@@ -4,7 +4,7 @@ import type { WholeDeadLetter } from '../../api/types.ts';
 import { tellDone } from '../../frame/feedback.tsx';
 import { linkTo } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
-import { Command, CopyAs, tidemarkText } from '../../parts/copy-as.tsx';
+import { Command, tidemarkText } from '../../parts/copy-as.tsx';
 import { JsonView } from '../../parts/json/json-view.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
@@ -14,36 +14,32 @@ import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { editOf, Editor, type SentEdit } from './editor.tsx';
 import { READERS } from './filter.ts';
-import { ReplayOrDropDialog } from './replay-or-drop.tsx';
+import { ReplayOrDrop } from './replay-or-drop.tsx';
 import { Sent } from './sent.tsx';
 
 export function DeadLetterPage({ id }: { readonly id: string }) {
-  const [version, setVersion] = useState(0);
   const [sent, setSent] = useState<SentEdit>();
   const [typed, setTyped] = useState<string>();
   const asked = operation('GET /v1/admin/dead-letters/{id}', { path: { id } });
-  const loaded = useAnswer(asked, version);
+  const loaded = useAnswer(asked);
   const change = (edit?: SentEdit): void => {
     if (edit !== undefined) tellDone('Corrected message sent.');
     setSent(edit);
     setTyped(undefined);
-    setVersion(version + 1);
+    loaded.retry();
   };
   return (
     <ScreenPage
       title={<span class="id">{id}</span>}
       up={{ path: 'dead-letters', name: 'Dead letters' }}
-      actions={
-        <CopyAs
-          request={asked}
-          tidemark={['dead-letters', 'show', id]}
-          also={{ 'your correction': typed === undefined ? undefined : editOf(id, typed) }}
-        >
-          {typed !== undefined && (
-            <Command name="tidemark, your correction" text={tidemarkText(['dead-letters', 'edit', id, typed])} />
-          )}
-        </CopyAs>
-      }
+      copy={{
+        request: asked,
+        tidemark: ['dead-letters', 'show', id],
+        also: { 'your correction': typed === undefined ? undefined : editOf(id, typed) },
+        children: typed !== undefined && (
+          <Command name="tidemark, your correction" text={tidemarkText(['dead-letters', 'edit', id, typed])} />
+        ),
+      }}
     >
       <Ready of={loaded} what="the dead letter" missing={<NoSuchLetter />}>
         {(letter) => <Known letter={letter} sent={sent} typed={typed} onType={setTyped} onChange={change} />}
@@ -84,7 +80,12 @@ function Known({ letter, sent, typed, onType, onChange }: KnownProps) {
       {isWaiting && (
         <>
           <Why letter={letter} />
-          <Actions letter={letter} onChange={onChange} />
+          <ReplayOrDrop
+            labels={{ replay: 'Replay as it is…', drop: 'Drop…' }}
+            selection={{ ids: [letter.id] }}
+            name={letter.id}
+            onChange={() => onChange()}
+          />
         </>
       )}
       {isWaiting && record !== undefined ? (
@@ -148,36 +149,6 @@ function LetterFacts({ letter }: { readonly letter: WholeDeadLetter }) {
     ),
   };
   return <Facts of={facts} look="wide-facts" />;
-}
-
-interface ActionsProps {
-  readonly letter: WholeDeadLetter;
-  readonly onChange: () => void;
-}
-
-function Actions({ letter: { id }, onChange }: ActionsProps) {
-  const [how, setHow] = useState<'replay' | 'drop'>();
-  return (
-    <div class="row settling">
-      <button type="button" onClick={() => setHow('replay')}>
-        Replay as it is…
-      </button>
-      <button type="button" onClick={() => setHow('drop')}>
-        Drop…
-      </button>
-      {how !== undefined && (
-        <ReplayOrDropDialog
-          how={how}
-          selection={{ ids: [id] }}
-          name={id}
-          onClose={(isDone) => {
-            setHow(undefined);
-            if (isDone) onChange();
-          }}
-        />
-      )}
-    </div>
-  );
 }
 
 function Unreadable({ letter }: { readonly letter: WholeDeadLetter }) {

@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks';
-import { type ApiError, ask, refusalIn } from '../../api/client.ts';
+import { type ApiError, ask } from '../../api/client.ts';
 import { jsonText } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { EditedDeadLetter, WholeDeadLetter } from '../../api/types.ts';
 import { TextDiff } from '../../parts/json/json-diff.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
+import { useChange } from '../../parts/loading/use-change.ts';
 import { Section } from '../../parts/page.tsx';
+import { Button } from '../../parts/form.tsx';
 
 interface EditorProps {
   readonly id: string;
@@ -23,37 +25,24 @@ export interface SentEdit {
   readonly receipt: string | null;
 }
 
-type Answered = { readonly of: string } & ({ readonly answer: EditedDeadLetter } | { readonly error: ApiError });
-
 export function editOf(id: string, body: string, isDry = false) {
   const query = { dry_run: isDry || undefined };
   return operation('POST /v1/admin/dead-letters/{id}/edit', { path: { id }, query, body });
-}
-
-/** What is sent, and the newest answer to it. */
-function useEdit(id: string, text: string, onSent: EditorProps['onSent']) {
-  const [answered, setAnswered] = useState<Answered>();
-  const [isAsking, setAsking] = useState(false);
-  const send = async (isDry: boolean): Promise<void> => {
-    setAsking(true);
-    try {
-      const answer = await ask(editOf(id, text, isDry));
-      if (isDry) setAnswered({ of: text, answer });
-      else onSent({ text, receipt: answer.receipt });
-    } catch (error) {
-      setAnswered({ of: text, error: refusalIn(error) });
-    } finally {
-      setAsking(false);
-    }
-  };
-  return { send, isAsking, answered: answered?.of === text ? answered : undefined };
 }
 
 /** The message as text that can be changed, what has changed, and what the stores say of it. */
 export function Editor({ id, record, typed, onType, onSent }: EditorProps) {
   const before = jsonText(record, 2);
   const text = typed ?? before;
-  const { send, isAsking, answered } = useEdit(id, text, onSent);
+  const { isBusy, error, run } = useChange();
+  const [tried, setTried] = useState<{ readonly text: string; readonly stores: EditedDeadLetter['stores'] }>();
+  const send = (isDry: boolean): void =>
+    run(async () => {
+      setTried({ text, stores: null });
+      const { stores, receipt } = await ask(editOf(id, text, isDry));
+      if (isDry) setTried({ text, stores });
+      else onSent({ text, receipt });
+    });
   const isChanged = text.trim() !== before.trim();
   return (
     <Section id="edit-title" title="The message" look="editor">
@@ -77,33 +66,38 @@ export function Editor({ id, record, typed, onType, onSent }: EditorProps) {
         </div>
       </div>
       <div class="row below">
-        <button type="button" disabled={!isChanged || isAsking} onClick={() => void send(true)}>
-          Try it
-        </button>
-        <button type="button" class="primary" disabled={!isChanged || isAsking} onClick={() => void send(false)}>
-          Send the corrected message
-        </button>
-        <button type="button" class="plain" disabled={!isChanged} onClick={() => onType(undefined)}>
-          Reset
-        </button>
+        <Button label="Try it" disabled={!isChanged || isBusy} onClick={() => send(true)} />
+        <Button
+          label="Send the corrected message"
+          look="primary"
+          disabled={!isChanged || isBusy}
+          onClick={() => send(false)}
+        />
+        <Button label="Reset" look="plain" disabled={!isChanged} onClick={() => onType(undefined)} />
       </div>
-      <Answer answered={answered} />
+      <div class="below" aria-live="polite">
+        {tried?.text === text && <Answer stores={tried.stores} error={error} />}
+      </div>
     </Section>
   );
 }
 
-function Answer({ answered }: { readonly answered: Answered | undefined }) {
-  const stores = answered !== undefined && 'answer' in answered ? answered.answer.stores : null;
+interface AnswerProps {
+  readonly stores: EditedDeadLetter['stores'];
+  readonly error: ApiError | undefined;
+}
+
+function Answer({ stores, error }: AnswerProps) {
   return (
-    <div class="below" aria-live="polite">
-      {answered !== undefined && 'error' in answered && <Problem error={answered.error} />}
+    <>
+      {error !== undefined && <Problem error={error} />}
       {stores !== null && (
         <ul class="trial">
           <StoreLine name="Profiles" answer={stores.profiles} />
           <StoreLine name="Analytics" answer={stores.analytics} />
         </ul>
       )}
-    </div>
+    </>
   );
 }
 

@@ -3,54 +3,37 @@ import { type ApiError, refusalIn } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import { type Progress, replayOrDrop, type Selection } from '../../api/dead-letters.ts';
 import type { SettledDeadLetters } from '../../api/types.ts';
-import { projectName } from '../../frame/session.ts';
 import { TypedName } from '../../parts/confirm-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { submitted } from '../../parts/form.ts';
+import { Button, submitted } from '../../parts/form.tsx';
 import { count, plural } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';
-import { type Filter, isFiltered, selectionOf } from './filter.ts';
 
 type How = 'replay' | 'drop';
 
 interface ReplayOrDropProps {
-  readonly filter: Filter;
-  /** The ids of the rows that are chosen; without any, all that the filter finds are meant. */
-  readonly chosen: readonly string[];
+  /** On the buttons. */
+  readonly labels: Readonly<Record<How, string>>;
+  readonly selection: Selection;
+  /** What must be typed before something is dropped. */
+  readonly name: string;
   readonly onChange: () => void;
 }
 
-/** Replay and drop of many: the count first, a name for the drop, then a bar. */
-export function ReplayOrDrop({ filter, chosen, onChange }: ReplayOrDropProps) {
+/** Replay and drop: the count first, a name for the drop, then a bar. */
+export function ReplayOrDrop({ labels, selection, name, onChange }: ReplayOrDropProps) {
   const [how, setHow] = useState<How>();
-  const words = chosen.length > 0 ? `${count(chosen.length)} chosen` : isFiltered(filter) ? 'all of these' : 'all';
+  const close = (isDone: boolean): void => {
+    setHow(undefined);
+    if (isDone) onChange();
+  };
   return (
     <div class="row settling">
-      <button type="button" onClick={() => setHow('replay')}>
-        Replay {words}…
-      </button>
-      <button type="button" onClick={() => setHow('drop')}>
-        Drop {words}…
-      </button>
-      {how !== undefined && (
-        <ReplayOrDropDialog
-          how={how}
-          selection={selectionFor(filter, chosen)}
-          name={filter.project === undefined ? 'dead letters' : projectName(filter.project)}
-          onClose={(isDone) => {
-            setHow(undefined);
-            if (isDone) onChange();
-          }}
-        />
-      )}
+      <Button label={labels.replay} onClick={() => setHow('replay')} />
+      <Button label={labels.drop} onClick={() => setHow('drop')} />
+      {how !== undefined && <ReplayOrDropDialog how={how} selection={selection} name={name} onClose={close} />}
     </div>
   );
-}
-
-function selectionFor(filter: Filter, chosen: readonly string[]): Selection {
-  if (chosen.length > 0) return { ids: chosen };
-  const selection = selectionOf(filter);
-  return Object.keys(selection).length === 0 ? { all: true } : selection;
 }
 
 type Stage =
@@ -58,11 +41,8 @@ type Stage =
   | { readonly at: 'counted' | 'done'; readonly result: SettledDeadLetters }
   | { readonly at: 'failed'; readonly error: ApiError };
 
-interface DialogProps {
+interface DialogProps extends Pick<ReplayOrDropProps, 'selection' | 'name'> {
   readonly how: How;
-  readonly selection: Selection;
-  /** What must be typed before something is dropped. */
-  readonly name: string;
   readonly onClose: (isDone: boolean) => void;
 }
 
@@ -83,7 +63,7 @@ function useRun({ how, selection }: DialogProps) {
   return { stage, run };
 }
 
-export function ReplayOrDropDialog(props: DialogProps) {
+function ReplayOrDropDialog(props: DialogProps) {
   const { how, name, onClose } = props;
   const { stage, run } = useRun(props);
   const [typed, setTyped] = useState('');
@@ -99,13 +79,14 @@ export function ReplayOrDropDialog(props: DialogProps) {
           {due !== undefined && how === 'drop' && <TypedName name={name} typed={typed} onType={setTyped} />}
           <div class="row">
             {due !== undefined && (
-              <button type="submit" class={how === 'drop' ? 'danger' : 'primary'} disabled={!isNamed}>
-                {verb} {messagesOf(due)}
-              </button>
+              <Button
+                label={`${verb} ${messagesOf(due)}`}
+                type="submit"
+                look={how === 'drop' ? 'danger' : 'primary'}
+                disabled={!isNamed}
+              />
             )}
-            <button type="button" class="plain" onClick={close}>
-              {due === undefined ? 'Close' : 'Cancel'}
-            </button>
+            <Button label={due === undefined ? 'Close' : 'Cancel'} look="plain" onClick={close} />
           </div>
         </form>
       )}

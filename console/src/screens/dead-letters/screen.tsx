@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
+import type { Selection } from '../../api/dead-letters.ts';
 import type { DeadLetter, DeadLettersPage } from '../../api/types.ts';
 import { address, linkTo } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
-import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { count } from '../../parts/numbers.ts';
 import { ScreenPage } from '../../parts/page.tsx';
-import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
+import { type CellColumn, Listing, Pager, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Facets } from './facets.tsx';
-import { filterIn, isFiltered, READERS, selectionOf } from './filter.ts';
+import { type Filter, filterIn, isFiltered, READERS, selectionOf } from './filter.ts';
 import { DeadLetterPage } from './dead-letter.tsx';
 import { ReplayOrDrop } from './replay-or-drop.tsx';
 import './dead-letters.css';
@@ -30,17 +30,16 @@ function List() {
   const cursor = query.get('cursor') ?? undefined;
   const selected = { ...selectionOf(filter), state: filter.state, limit: PAGE };
   const asked = operation('GET /v1/admin/dead-letters', { query: { ...selected, cursor } });
-  const [version, setVersion] = useState(0);
-  const page = useAnswer(asked, version);
+  const page = useAnswer(asked);
   return (
     <ScreenPage
       title="Dead letters"
       beside={<p class="quiet">Messages that could not be stored</p>}
-      actions={<CopyAs request={asked} tidemark={['dead-letters', 'list', ...optionsOf(selected)]} />}
+      copy={{ request: asked, tidemark: ['dead-letters', 'list', ...optionsOf(selected)] }}
     >
-      <Facets filter={filter} counts={page.state === 'ready' ? page.value.facets : undefined} />
+      <Facets filter={filter} counts={page.value?.facets} />
       <Ready of={page} what="dead letters">
-        {(found) => <Found page={found} onChange={() => setVersion(version + 1)} />}
+        {(found) => <Found page={found} onChange={page.retry} />}
       </Ready>
     </ScreenPage>
   );
@@ -57,19 +56,38 @@ function Found({ page, onChange }: { readonly page: DeadLettersPage; readonly on
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const { dead_letters: letters, next_cursor: next } = page;
   if (letters.length === 0) return <Nothing isFiltered={isFiltered(filter)} />;
+  const words = chosen.size > 0 ? `${count(chosen.size)} chosen` : isFiltered(filter) ? 'all of these' : 'all';
+  const change = (): void => {
+    setChosen(new Set());
+    onChange();
+  };
   const choose: Choose = (ids, isChosen) => {
     const others = [...chosen].filter((id) => !ids.includes(id));
     setChosen(new Set(isChosen ? [...others, ...ids] : others));
   };
   return (
     <>
-      {filter.state === 'waiting' && <ReplayOrDrop filter={filter} chosen={[...chosen]} onChange={onChange} />}
+      {filter.state === 'waiting' && (
+        <ReplayOrDrop
+          labels={{ replay: `Replay ${words}…`, drop: `Drop ${words}…` }}
+          selection={selectionFor(filter, [...chosen])}
+          name={filter.project === undefined ? 'dead letters' : projectName(filter.project)}
+          onChange={change}
+        />
+      )}
       {[...groupsOf(letters)].map(([error, group]) => (
         <Group key={error} error={error} letters={group} chosen={chosen} choose={choose} />
       ))}
       <Pager next={next} />
     </>
   );
+}
+
+/** Without any that are chosen, all that the filter finds are meant. */
+function selectionFor(filter: Filter, chosen: readonly string[]): Selection {
+  if (chosen.length > 0) return { ids: chosen };
+  const selection = selectionOf(filter);
+  return Object.keys(selection).length === 0 ? { all: true } : selection;
 }
 
 /** Dead letters by what the last reader said; the groups in the order of their newest. */

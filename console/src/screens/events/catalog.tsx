@@ -4,11 +4,9 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { CatalogName } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { Choice } from '../../parts/choice.tsx';
-import { CopyAs } from '../../parts/copy-as.tsx';
-import { submitted } from '../../parts/form.ts';
+import { Button, Field, submitted } from '../../parts/form.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { count as countText, grouped } from '../../parts/numbers.ts';
-import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
@@ -25,7 +23,7 @@ export function Catalog() {
   const [prefix, cursor] = ['prefix', 'cursor'].map((name) => query.get(name) ?? undefined);
   const narrowing: Narrowing = { prefix, order: query.get('order') === 'name' ? 'name' : undefined };
   return (
-    <ScreenPage title="Events" actions={<CopyAs request={operation('GET /v1/catalog/events', { query: narrowing })} />}>
+    <ScreenPage title="Events" copy={{ request: operation('GET /v1/catalog/events', { query: narrowing }) }}>
       <SearchForm key={JSON.stringify(narrowing)} {...narrowing} />
       <Names narrowing={narrowing} cursor={cursor} />
     </ScreenPage>
@@ -39,19 +37,22 @@ function SearchForm({ prefix, order = 'count' }: Narrowing) {
     setParameters({ cursor: '', ...narrowing }, { push: true });
   return (
     <form class="filters" role="search" onSubmit={submitted((textOf) => show({ prefix: textOf('prefix') }))}>
-      <label class="wide">
-        <span class="label">Name begins with</span>
-        <input name="prefix" type="search" maxLength={512} defaultValue={prefix ?? ''} data-search />
-      </label>
+      <Field
+        label="Name begins with"
+        look="wide"
+        name="prefix"
+        type="search"
+        maxLength={512}
+        defaultValue={prefix ?? ''}
+        data-search
+      />
       <Choice
         label="Order"
         value={order}
         options={ORDERS}
         onChoice={(chosen) => show({ order: chosen === 'count' ? '' : chosen })}
       />
-      <button type="submit" class="primary">
-        Find
-      </button>
+      <Button label="Find" type="submit" look="primary" />
     </form>
   );
 }
@@ -65,8 +66,7 @@ function Names({ narrowing, cursor }: { readonly narrowing: Narrowing; readonly 
           <NoNames prefix={narrowing.prefix} />
         ) : (
           <>
-            <List events={events} />
-            <Pager next={next} />
+            <List events={events} next={next} />
             <p class="quiet small below">
               New events appear within a minute.
               {!exact && ' A message that was sent twice may count twice for about a day.'}
@@ -79,7 +79,7 @@ function Names({ narrowing, cursor }: { readonly narrowing: Narrowing; readonly 
   );
 }
 
-function List({ events }: { readonly events: readonly CatalogName[] }) {
+function List({ events, next }: { readonly events: readonly CatalogName[]; readonly next: string | null }) {
   const days = useLastDays(events);
   const columns: readonly CellColumn<CatalogName>[] = [
     { name: 'Event', cell: ({ name }) => <RowLink link={linkTo(['events', name])}>{name}</RowLink> },
@@ -88,7 +88,7 @@ function List({ events }: { readonly events: readonly CatalogName[] }) {
     { name: 'Last seen', look: 'quiet', cell: ({ last_seen: at }) => <Ago at={at} isPlain /> },
     { name: 'First seen', look: 'quiet narrow-off', cell: ({ first_seen: at }) => <Ago at={at} isPlain /> },
   ];
-  return <Listing rows={events} keyOf={({ name }) => name} columns={columns} />;
+  return <Listing rows={events} keyOf={({ name }) => name} columns={columns} next={next} />;
 }
 
 function Days({ values }: { readonly values: readonly number[] | undefined }) {
@@ -108,9 +108,9 @@ function useLastDays(events: readonly CatalogName[]): ReadonlyMap<string, readon
     interval: 'day',
     split: { event: true, top: 50 },
   } as const;
-  const loaded = useAnswer(operation('POST /v1/events/counts', { body }));
-  if (loaded.state !== 'ready') return new Map();
-  const { buckets, series } = loaded.value;
+  const { value } = useAnswer(operation('POST /v1/events/counts', { body }));
+  if (value === undefined) return new Map();
+  const { buckets, series } = value;
   const none = new Map(events.map(({ name }) => [name, buckets.map(() => 0)]));
   const found = series.map(({ value, values }): [string, number[]] => [
     typeof value === 'string' ? value : '',

@@ -3,8 +3,7 @@ import { useState } from 'preact/hooks';
 import { jsonText } from '../../api/json.ts';
 import { setParameters } from '../../frame/router.ts';
 import { Choice } from '../../parts/choice.tsx';
-import { submitted } from '../../parts/form.ts';
-import { FormButtons } from '../../parts/form-buttons.tsx';
+import { Button, Field, FormButtons, submitted } from '../../parts/form.tsx';
 import {
   type ConditionMember,
   conditionOf,
@@ -38,21 +37,15 @@ export function Conditions({ of, where, members }: ConditionsProps) {
         {where.map((condition, i) => (
           <span key={i} class="chip">
             {conditionText(condition)}
-            <button
-              type="button"
-              class="plain"
+            <Button
+              label="×"
+              look="plain"
               aria-label={`Remove: ${conditionText(condition)}`}
               onClick={() => change(where.filter((one) => one !== condition))}
-            >
-              ×
-            </button>
+            />
           </span>
         ))}
-        {!isAdding && (
-          <button type="button" class="plain add" onClick={() => setAdding(true)}>
-            + Only where…
-          </button>
-        )}
+        {!isAdding && <Button label="+ Only where…" look="plain add" onClick={() => setAdding(true)} />}
       </div>
       {isAdding && (
         <Adding
@@ -75,51 +68,32 @@ function Adding({ of, members, onAdd, onCancel }: AddingProps) {
   const [operator, setOperator] = useState<Operator>('is');
   const [name, setName] = useState(members[0]?.name ?? '');
   const member = members.find((one) => one.name === name);
+  const examples = (member?.examples ?? []).map((example) => example.replaceAll(/^"|"$/g, ''));
   const submit = submitted((textOf) =>
     onAdd(conditionOf(of, name, operator, typedValue(textOf('value'), member?.types ?? [], operator))),
   );
   return (
     <form class="filters below" aria-label="A condition" onSubmit={submit}>
-      <label>
-        <span class="label">{of === 'trait' ? 'Trait' : 'Property'}</span>
-        <input
-          name="member"
-          list="member-names"
-          required
-          maxLength={512}
-          value={name}
-          autoFocus
-          onInput={({ currentTarget }) => setName(currentTarget.value)}
-        />
-        <datalist id="member-names">
-          {members.map((one) => (
-            <option key={one.name} value={one.name} />
-          ))}
-        </datalist>
-      </label>
+      <Field
+        label={of === 'trait' ? 'Trait' : 'Property'}
+        name="member"
+        suggestions={members.map((one) => one.name)}
+        required
+        maxLength={512}
+        value={name}
+        autoFocus
+        onInput={({ currentTarget }) => setName(currentTarget.value)}
+      />
       <Choice
         label="Condition"
         value={operator}
         options={OPERATORS}
         onChoice={(chosen) => setOperator(chosen as Operator)}
       />
-      {takesValue(operator) && <ValueField examples={member?.examples ?? []} />}
+      {takesValue(operator) && (
+        <Field label="Value" name="value" suggestions={examples} maxLength={512} placeholder={examples[0] ?? ''} />
+      )}
       <FormButtons action="Add" onCancel={onCancel} />
     </form>
-  );
-}
-
-function ValueField({ examples }: Pick<ConditionMember, 'examples'>) {
-  const values = examples.map((example) => example.replaceAll(/^"|"$/g, ''));
-  return (
-    <label>
-      <span class="label">Value</span>
-      <input name="value" list="property-values" maxLength={512} placeholder={values[0] ?? ''} />
-      <datalist id="property-values">
-        {values.map((value) => (
-          <option key={value} value={value} />
-        ))}
-      </datalist>
-    </label>
   );
 }

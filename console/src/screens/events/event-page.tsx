@@ -2,7 +2,7 @@
 import { operation } from '../../../../schemas/operations.ts';
 import type { CatalogProperties } from '../../api/types.ts';
 import { address, linkTo } from '../../frame/router.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
+import type { CopyAsProps } from '../../parts/copy-as.tsx';
 import { grouped } from '../../parts/numbers.ts';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
@@ -24,13 +24,11 @@ export function EventPage({ event }: { readonly event: string }) {
       title={event}
       up={{ path: 'events', name: 'Events' }}
       actions={
-        <>
-          <a class="button" href={linkTo(['audiences', 'new'], { definition: audienceOf(question) })}>
-            Make an audience
-          </a>
-          <Commands question={question} />
-        </>
+        <a class="button" href={linkTo(['audiences', 'new'], { definition: audienceOf(question) })}>
+          Make an audience
+        </a>
       }
+      copy={commandsOf(question)}
     >
       <Ready of={catalog} what="the event" missing={<NoSuchEvent />}>
         {(found) => <Known catalog={found} />}
@@ -40,15 +38,11 @@ export function EventPage({ event }: { readonly event: string }) {
 }
 
 /** What the chart and the list below it ask. */
-function Commands({ question }: { readonly question: Question }) {
+function commandsOf(question: Question): CopyAsProps {
   const newest = operation('POST /v1/events/query', { body: queryBody(question, NEWEST) });
-  if (!isWhole(question)) return <CopyAs request={newest} />;
-  return (
-    <CopyAs
-      request={operation('POST /v1/events/counts', { body: countsBody(question) })}
-      also={{ 'newest events': newest }}
-    />
-  );
+  if (!isWhole(question)) return { request: newest };
+  const counts = operation('POST /v1/events/counts', { body: countsBody(question) });
+  return { request: counts, also: { 'newest events': newest } };
 }
 
 function NoSuchEvent() {

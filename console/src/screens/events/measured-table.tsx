@@ -4,6 +4,7 @@ import type { CountsSeries } from '../../api/types.ts';
 import { CopyLink } from '../../parts/copy-as.tsx';
 import { Listing } from '../../parts/table.tsx';
 import { fileNameOf, TextFile } from '../../parts/text-file.ts';
+import { Button } from '../../parts/form.tsx';
 import { figureText, measureText, seriesText } from './figures.ts';
 import type { Answered } from './measured.tsx';
 
@@ -18,9 +19,7 @@ export function MeasuredTable({ answered, nameOf }: TableProps) {
   return (
     <>
       <div class="row below">
-        <button type="button" onClick={() => save(answered)}>
-          Download CSV
-        </button>
+        <Button label="Download CSV" onClick={() => save(answered)} />
         <CopyLink />
       </div>
       <details class="same-table below" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>

@@ -6,7 +6,7 @@ import type { Counts, CountsSeries } from '../../api/types.ts';
 import { Chart, type Reading } from '../../parts/charts/chart.tsx';
 import type { ChartLine } from '../../parts/charts/chart-marks.tsx';
 import { Loading, Problem } from '../../parts/loading/states.tsx';
-import { Table } from '../../parts/table.tsx';
+import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { useLoad } from '../../parts/loading/use-load.ts';
 import { bucketText, changeOf, figureText, isCut, measureText, seriesText, tickText } from './figures.ts';
 import { countsBody, isWhole, type Question, splitParts } from './question.ts';
@@ -34,13 +34,13 @@ function Asked({ question }: { readonly question: Question }) {
     if (counts === undefined || whole === undefined) throw new TypeError('two questions have two answers');
     return { question, counts, whole };
   });
-  if (answer.state === 'ready') kept.current = answer.value;
-  if (answer.state === 'failed') return <Problem error={answer.error} retry={answer.retry} />;
+  if (answer.value !== undefined) kept.current = answer.value;
+  if (answer.error !== undefined) return <Problem error={answer.error} retry={answer.retry} />;
   // What was asked before stays until the next answer is there, so that the page does not jump.
-  const shown = answer.state === 'ready' ? answer.value : kept.current;
+  const shown = kept.current;
   if (shown === undefined) return <Loading what="the chart" />;
   return (
-    <div class="measured" aria-busy={answer.state === 'loading'}>
+    <div class="measured" aria-busy={answer.value === undefined}>
       <AnswerView key={JSON.stringify(shown.question)} answered={shown} />
     </div>
   );
@@ -178,37 +178,31 @@ function Legend({ answered: { question, counts, whole }, isOn, onToggle }: Legen
   const { measure, split } = question;
   const isCompared = counts.previous !== null;
   if (split === undefined) return isCompared ? <Dashes /> : null;
-  const columns = [
-    { name: splitParts(split)[1] ?? '' },
-    { name: 'Whole period', look: 'number' },
-    ...(isCompared
-      ? [
-          { name: 'Period before', look: 'number' },
-          { name: 'Change', look: 'number' },
-        ]
-      : []),
+  const wholeOf = (one: CountsSeries): CountsSeries | undefined =>
+    whole.series.find((other) => seriesKey(other) === seriesKey(one));
+  const nowOf = (one: CountsSeries) => wholeOf(one)?.values[0];
+  const beforeOf = (one: CountsSeries) => wholeOf(one)?.previous?.[0];
+  const headOf = (one: CountsSeries) => (
+    <button type="button" class="bare cover" aria-pressed={isOn(one)} onClick={() => onToggle(seriesKey(one))}>
+      <i class={`swatch ${isOn(one) ? lookOf(one, counts.series.indexOf(one), true) : 'off'}`} aria-hidden="true" />
+      {seriesText(one, split)}
+    </button>
+  );
+  const compared: readonly CellColumn<CountsSeries>[] = [
+    { name: 'Period before', look: 'number quiet', cell: (one) => figureText(beforeOf(one), measure) },
+    { name: 'Change', look: 'number', cell: (one) => changeOf(nowOf(one), beforeOf(one)) ?? '–' },
   ];
   return (
-    <Table look="legend below" columns={columns}>
-      {counts.series.map((one, i) => {
-        const key = seriesKey(one);
-        const of = whole.series.find((other) => seriesKey(other) === key);
-        const [now, before] = [of?.values[0], of?.previous?.[0]];
-        return (
-          <tr key={key}>
-            <th scope="row">
-              <button type="button" class="bare cover" aria-pressed={isOn(one)} onClick={() => onToggle(key)}>
-                <i class={`swatch ${isOn(one) ? lookOf(one, i, true) : 'off'}`} aria-hidden="true" />
-                {seriesText(one, split)}
-              </button>
-            </th>
-            <td class="number">{figureText(now, measure)}</td>
-            {isCompared && <td class="number quiet">{figureText(before, measure)}</td>}
-            {isCompared && <td class="number">{changeOf(now, before) ?? '–'}</td>}
-          </tr>
-        );
-      })}
-    </Table>
+    <Listing
+      look="legend below"
+      rows={counts.series}
+      keyOf={seriesKey}
+      columns={[
+        { name: splitParts(split)[1] ?? '', cell: headOf },
+        { name: 'Whole period', look: 'number', cell: (one) => figureText(nowOf(one), measure) },
+        ...(isCompared ? compared : []),
+      ]}
+    />
   );
 }
 

@@ -1,11 +1,9 @@
 /** The newest of the events that the question means; a row opens in its place. */
-import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { ProjectEvent } from '../../api/types.ts';
 import { Excerpt } from '../../parts/json/json-view.tsx';
-import { More } from '../../parts/loading/more.tsx';
 import { Clock } from '../../parts/time.tsx';
-import { usePages } from '../../parts/loading/use-pages.ts';
+import { More, usePages } from '../../parts/loading/use-pages.tsx';
 import { isOpenRow, LineButton, toggleRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
 import { MessageDetails } from '../message-details.tsx';
@@ -18,12 +16,10 @@ export const NEWEST = 20;
 
 export function Newest({ question }: { readonly question: Question }) {
   const traits = namesWanted();
-  const body = queryBody(question, NEWEST, { traits });
-  const pages = usePages(body, async (cursor, signal) => {
-    const asked = operation('POST /v1/events/query', { body: queryBody(question, NEWEST, { traits, cursor }) });
-    const { events, next_cursor: next } = await ask({ ...asked, signal });
-    return { items: events, next };
-  });
+  const pages = usePages(
+    (cursor) => operation('POST /v1/events/query', { body: queryBody(question, NEWEST, { traits, cursor }) }),
+    ({ events }) => events,
+  );
   return (
     <Section id="newest" title="Newest">
       <Rows events={pages.items} />

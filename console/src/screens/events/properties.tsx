@@ -3,6 +3,7 @@ import { setParameters } from '../../frame/router.ts';
 import { grouped } from '../../parts/numbers.ts';
 import { Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
+import { Button } from '../../parts/form.tsx';
 
 /** The properties that the event was sent with: how often, of which types, with examples. */
 export function Properties({
@@ -21,11 +22,12 @@ export function Properties({
         </>
       }
     >
-      {properties.length === 0 ? (
-        <p class="quiet">This event was never sent with properties.</p>
-      ) : (
-        <Listing rows={properties} keyOf={({ name }) => name} columns={COLUMNS} />
-      )}
+      <Listing
+        rows={properties}
+        keyOf={({ name }) => name}
+        columns={COLUMNS}
+        none={<p class="quiet">This event was never sent with properties.</p>}
+      />
     </Section>
   );
 }
@@ -68,9 +70,7 @@ const COLUMNS: readonly CellColumn<CatalogMember>[] = [
     look: 'number',
     isHidden: true,
     cell: ({ name }) => (
-      <button type="button" class="plain" onClick={() => splitBy(name)} aria-label={`Split by ${name}`}>
-        Split
-      </button>
+      <Button label="Split" look="plain" onClick={() => splitBy(name)} aria-label={`Split by ${name}`} />
     ),
   },
 ];

@@ -6,6 +6,7 @@ import { setParameters } from '../../frame/router.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { closeByEscape } from '../../parts/copy-as.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Button, Check, Field } from '../../parts/form.tsx';
 import {
   daysIn,
   fits,
@@ -42,14 +43,11 @@ export function QuestionForm({ question, properties }: FormProps) {
         onChoice={(interval) => choose({ interval })}
       />
       <SplitChoice question={question} properties={properties} />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={question.isCompared}
-          onChange={({ currentTarget }) => choose({ compare: currentTarget.checked ? 'previous' : '' })}
-        />
-        Compare with the period before
-      </label>
+      <Check
+        label="Compare with the period before"
+        isOn={question.isCompared}
+        onChange={(isOn) => choose({ compare: isOn ? 'previous' : '' })}
+      />
     </form>
   );
 }
@@ -115,22 +113,12 @@ function PeriodChoice({ question: { within } }: { readonly question: Question })
         </summary>
         <div class="menu-panel">
           {Object.entries(PERIODS).map(([last, text]) => (
-            <button key={last} type="button" aria-pressed={within['last'] === last} onClick={() => take({ last })}>
-              {text}
-            </button>
+            <Button label={text} key={last} aria-pressed={within['last'] === last} onClick={() => take({ last })} />
           ))}
           <div class="days">
-            <label>
-              <span class="label">Since</span>
-              <input type="date" defaultValue={since} />
-            </label>
-            <label>
-              <span class="label">Before</span>
-              <input type="date" defaultValue={until} />
-            </label>
-            <button type="button" onClick={({ currentTarget }) => takeDays(currentTarget.parentElement)}>
-              Show these days
-            </button>
+            <Field label="Since" type="date" defaultValue={since} />
+            <Field label="Before" type="date" defaultValue={until} />
+            <Button label="Show these days" onClick={({ currentTarget }) => takeDays(currentTarget.parentElement)} />
           </div>
         </div>
       </details>
@@ -142,7 +130,7 @@ function SplitChoice({ question: { split, top }, properties }: FormProps) {
   const traits = useAnswer(operation('GET /v1/catalog/traits', { query: { limit: 200 } }));
   const [kind, name] = splitParts(split);
   const ofProperties = properties.map(({ name }) => name);
-  const ofTraits = traits.state === 'ready' ? traits.value.traits.map(({ name }) => name) : [];
+  const ofTraits = (traits.value?.traits ?? []).map(({ name }) => name);
   const isKnown = name === undefined || (kind === 'trait' ? ofTraits : ofProperties).includes(name);
   return (
     <>

@@ -65,7 +65,7 @@ function Changed({ given, before }: ChangedTrait) {
 
 async function changeOf(row: LiveRow, trait: string, signal: AbortSignal): Promise<ChangedTrait> {
   const name = { id: row.user_id ?? row.internal_id, by: row.user_id === null ? 'internal_id' : 'user_id' } as const;
-  const { values } = await ask({ ...traitHistoryRequest(name, trait, 20), signal });
+  const { values } = await ask({ ...traitHistoryRequest(name, trait), signal });
   const at = values.findIndex(({ message_id: id }) => id === row.message_id);
   const before = at === -1 ? undefined : values.slice(at + 1).find(({ state }) => state !== 'lost');
   return { trait, given: values[at], before };

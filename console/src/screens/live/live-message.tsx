@@ -4,18 +4,13 @@ import type { LiveRow } from '../../api/types.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { UserCell } from '../../parts/user-cell.tsx';
 import { JsonView } from '../../parts/json/json-view.tsx';
-import { exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
-import { useEscape } from '../../parts/loading/use-escape.ts';
+import { exactTime } from '../../parts/time.tsx';
+import { useEscape } from '../../frame/keyboard.ts';
 import { ReceiptSteps } from '../receipt-steps.tsx';
 import { userLink } from '../user-link.ts';
 import { ChangedTraits } from './changed-traits.tsx';
 
-interface LiveMessageProps {
-  readonly row: LiveRow;
-  readonly onClose: () => void;
-}
-
-export function LiveMessage({ row, onClose }: LiveMessageProps) {
+export function LiveMessage({ row, onClose }: { readonly row: LiveRow; readonly onClose: () => void }) {
   const panel = useRef<HTMLElement>(null);
   const cameFrom = useRef(document.activeElement);
   const close = (): void => {
@@ -63,7 +58,6 @@ export function MessageContent({ row }: { readonly row: LiveRow }) {
 }
 
 function MessageFacts({ row }: { readonly row: LiveRow }) {
-  const zone = zoneOf(zoneChoice.value);
   const { topic, partition, offset } = row.log;
   const facts = {
     User: (
@@ -71,8 +65,8 @@ function MessageFacts({ row }: { readonly row: LiveRow }) {
         <UserCell user={{ ...row, traits: row.user_traits ?? {} }} />
       </a>
     ),
-    Happened: exactTime(row.timestamp, zone),
-    Received: exactTime(row.received_at, zone),
+    Happened: exactTime(row.timestamp),
+    Received: exactTime(row.received_at),
     'Message id': <code>{row.message_id}</code>,
     'In the log': <code>{`${topic}, partition ${partition.rawJSON}, offset ${offset}`}</code>,
   };

@@ -1,9 +1,9 @@
 /** The messages with an id, each with its receipt: what the search finds by an id, and a timeline links to. */
 import { operation } from '../../../../schemas/operations.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
+import { Button } from '../../parts/form.tsx';
 import { namesWanted } from '../../parts/user-cell.tsx';
 import { receiptRequest } from '../receipt-steps.tsx';
 import { MessageContent } from './live-message.tsx';
@@ -14,13 +14,13 @@ export function MessagePage({ id }: { readonly id: string }) {
     query: { traits: namesWanted() },
   });
   const loaded = useAnswer(request);
-  const messages = loaded.state === 'ready' ? loaded.value.messages : [];
+  const messages = loaded.value?.messages ?? [];
   const receipts = messages.map(({ receipt }, i) => [`receipt ${i + 1}`, receiptRequest(receipt)] as const);
   return (
     <ScreenPage
       title={<span class="id">{id}</span>}
       up={{ path: 'live', name: 'Live' }}
-      actions={<CopyAs request={request} also={Object.fromEntries(receipts)} />}
+      copy={{ request: request, also: Object.fromEntries(receipts) }}
     >
       <Ready of={loaded} what="the message" missing={<Unknown retry={loaded.retry} />}>
         {() =>
@@ -37,11 +37,7 @@ export function MessagePage({ id }: { readonly id: string }) {
 }
 
 function Unknown({ retry }: { readonly retry: () => void }) {
-  const again = (
-    <button type="button" onClick={retry}>
-      Refresh
-    </button>
-  );
+  const again = <Button label="Refresh" onClick={retry} />;
   return (
     <Empty title="No message has this id" action={again}>
       A message can be found a few seconds after it was accepted. Ids are case-sensitive.

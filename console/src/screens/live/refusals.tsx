@@ -2,57 +2,45 @@
 import { operation } from '../../../../schemas/operations.ts';
 import type { RefusalGroup } from '../../api/types.ts';
 import { address } from '../../frame/router.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
-import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 
 const EVERY_MS = 5_000;
 
 export function Refusals() {
   const cursor = address.value.query.get('cursor') ?? undefined;
   const request = operation('GET /v1/refusals', { query: { limit: 50, cursor } });
-  const polled = usePoll(request, EVERY_MS);
+  const polled = useAnswer(request, EVERY_MS);
+  useOpenRow();
   return (
     <Section
       id="refusals"
       title="Rejected or mended in the last 30 days"
-      actions={<CopyAs request={operation('GET /v1/refusals')} />}
+      copy={{ request: operation('GET /v1/refusals') }}
     >
       <Ready of={polled} what="what was rejected">
         {({ refusals, next_cursor: next }) => (
-          <>
-            <Groups groups={refusals} isFirst={cursor === undefined} />
-            <Pager next={next} />
-          </>
+          <Listing
+            rows={refusals}
+            keyOf={nameOf}
+            columns={COLUMNS}
+            detailsOf={(group) => isOpenRow(nameOf(group)) && <Details group={group} />}
+            none={
+              <Empty title="Nothing was rejected or mended">
+                Requests that the service cannot accept appear here within ten seconds: the endpoint, what was wrong,
+                how often, and an example.
+              </Empty>
+            }
+            next={next}
+          />
         )}
       </Ready>
     </Section>
-  );
-}
-
-function Groups({ groups, isFirst }: { readonly groups: readonly RefusalGroup[]; readonly isFirst: boolean }) {
-  useOpenRow();
-  if (groups.length === 0 && isFirst) {
-    return (
-      <Empty title="Nothing was rejected or mended">
-        Requests that the service cannot accept appear here within ten seconds: the endpoint, what was wrong, how often,
-        and an example.
-      </Empty>
-    );
-  }
-  return (
-    <Listing
-      rows={groups}
-      keyOf={nameOf}
-      columns={COLUMNS}
-      detailsOf={(group) => isOpenRow(nameOf(group)) && <Details group={group} />}
-    />
   );
 }
 

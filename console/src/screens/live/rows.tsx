@@ -6,6 +6,7 @@ import { Empty } from '../../parts/loading/states.tsx';
 import { count } from '../../parts/numbers.ts';
 import { LineButton } from '../../parts/table.tsx';
 import { Clock } from '../../parts/time.tsx';
+import { Button } from '../../parts/form.tsx';
 import { LiveCells } from '../live-cells.tsx';
 import { type Feed, type FeedEntry, recordId } from '../live-feed.ts';
 
@@ -77,11 +78,7 @@ function NothingYet({ filter }: { readonly filter: Filter }) {
       </Empty>
     );
   }
-  const clear = (
-    <button type="button" onClick={clearFilters}>
-      Clear the filters
-    </button>
-  );
+  const clear = <Button label="Clear the filters" onClick={clearFilters} />;
   return (
     <Empty title="Nothing matches yet" action={clear}>
       No recent message matches the filters. New ones appear here as they arrive.

@@ -4,12 +4,12 @@ import type { LiveRow } from '../../api/types.ts';
 import { useShortcuts } from '../../frame/keyboard.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
 import { namesWanted } from '../../parts/user-cell.tsx';
+import { Button } from '../../parts/form.tsx';
 import { type Feed, recordId, useFeed } from '../live-feed.ts';
 import { receiptRequest } from '../receipt-steps.tsx';
 import { LiveMessage } from './live-message.tsx';
@@ -53,20 +53,16 @@ function Stream() {
       look={open === undefined ? '' : 'with-panel'}
       beside={<Status feed={feed} isPaused={isPaused} />}
       actions={
-        <>
-          <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-            {isPaused ? 'Resume' : 'Pause'}
-          </button>
-          <CopyAs
-            request={operation('GET /v1/events/live', { query: filter })}
-            isStream
-            tidemark={['tail', ...tailOptions(filter)]}
-            also={{
-              'receipt of the open message': open?.receipt === undefined ? undefined : receiptRequest(open.receipt),
-            }}
-          />
-        </>
+        <Button label={isPaused ? 'Resume' : 'Pause'} aria-pressed={isPaused} onClick={() => setPaused(!isPaused)} />
       }
+      copy={{
+        request: operation('GET /v1/events/live', { query: filter }),
+        isStream: true,
+        tidemark: ['tail', ...tailOptions(filter)],
+        also: {
+          'receipt of the open message': open?.receipt === undefined ? undefined : receiptRequest(open.receipt),
+        },
+      }}
     >
       <Tabs label="Live" tabs={tabLinks(TABS)} />
       <Narrowing {...filter} />

@@ -4,9 +4,16 @@ import type { VerifiedHour } from '../../api/types.ts';
 import { projectName } from '../../frame/session.ts';
 import { count, counted } from '../../parts/numbers.ts';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
-import { exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
+import { exactTime } from '../../parts/time.tsx';
 
-export function HourTable({ hours }: { readonly hours: readonly VerifiedHour[] }) {
+interface HourTableProps {
+  readonly hours: readonly VerifiedHour[];
+  /** Why there are none. */
+  readonly none: string;
+  readonly next: string | null;
+}
+
+export function HourTable({ hours, none, next }: HourTableProps) {
   return (
     <div class="scrolling" tabIndex={0} role="region" aria-label="Hours">
       <Listing
@@ -15,6 +22,9 @@ export function HourTable({ hours }: { readonly hours: readonly VerifiedHour[] }
         keyOf={({ hour, project }) => hour + project}
         columns={COLUMNS}
         rowLook={({ equal }) => (equal ? '' : 'differs')}
+        none={<p class="quiet">{none}</p>}
+        next={next}
+        cursor="hours"
       />
     </div>
   );
@@ -39,15 +49,10 @@ const COLUMNS: readonly CellColumn<VerifiedHour>[] = [
 
 /** `24 Nov 2026, 14:00` */
 function hourText(at: string): string {
-  return exactTime(at, zoneOf(zoneChoice.value)).split(':').slice(0, 2).join(':');
+  return exactTime(at).split(':').slice(0, 2).join(':');
 }
 
-interface InStoreProps {
-  readonly counts: VerifiedHour['postgres'];
-  readonly waits: number;
-}
-
-function InStore({ counts, waits }: InStoreProps) {
+function InStore({ counts, waits }: { readonly counts: VerifiedHour['postgres']; readonly waits: number }) {
   const [expected, found] = [countOf(counts.expected), countOf(counts.found)];
   const difference = Math.abs(expected - found);
   if (difference === 0) {

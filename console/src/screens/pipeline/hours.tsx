@@ -1,20 +1,19 @@
 /** The log counted against profiles and analytics, by project and hour, and "verify now". */
 import { useState } from 'preact/hooks';
-import type { Answer } from '../../api/answer.ts';
 import { ask } from '../../api/client.ts';
 import { countOf, type RawNumber } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
-import type { Verification, VerificationJob } from '../../api/types.ts';
+import type { Answer, Verification, VerificationJob } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { Select } from '../../parts/choice.tsx';
 import { Command, curlText, tidemarkText } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
-import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, FieldError, Ready } from '../../parts/loading/states.tsx';
 import { Ago, minuteText } from '../../parts/time.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Section } from '../../parts/page.tsx';
+import { Button, Check } from '../../parts/form.tsx';
 import { HourTable } from './hour-table.tsx';
 import { secondsText } from './model.ts';
 
@@ -61,7 +60,7 @@ type Verifications = Answer<'GET /v1/admin/verifications'>;
 /** The newest that were begun, and the last that the service did by itself. */
 function useVerifications() {
   const request = operation('GET /v1/admin/verifications', { query: { limit: 10 } });
-  return usePoll(request, ({ verifications }) => (verifications.some(isRunning) ? RUNNING_MS : FINISHED_MS));
+  return useAnswer(request, ({ verifications }) => (verifications.some(isRunning) ? RUNNING_MS : FINISHED_MS));
 }
 
 function newestOf({ verifications, last }: Verifications): string | undefined {
@@ -89,14 +88,9 @@ function hoursRequest(id: string) {
   });
 }
 
-interface ChosenProps {
-  readonly id: string;
-  readonly list: Verifications;
-}
-
-function Chosen({ id, list }: ChosenProps) {
+function Chosen({ id, list }: { readonly id: string; readonly list: Verifications }) {
   const request = hoursRequest(id);
-  const polled = usePoll(request, ({ verification }) => (isRunning(verification) ? RUNNING_MS : FINISHED_MS));
+  const polled = useAnswer(request, ({ verification }) => (isRunning(verification) ? RUNNING_MS : FINISHED_MS));
   return (
     <Ready of={polled} what="the verification">
       {(found) => polled.error?.status !== 404 && <Found found={found} list={list} />}
@@ -119,12 +113,7 @@ function NeverVerified() {
 
 const PERIODS = { '24h': 'The last 24 hours', '7d': 'The last 7 days', all: 'Everything' } as const;
 
-interface VerifyNowProps {
-  readonly isBusy: boolean;
-  readonly onStart: () => void;
-}
-
-function VerifyNow({ isBusy, onStart }: VerifyNowProps) {
+function VerifyNow({ isBusy, onStart }: { readonly isBusy: boolean; readonly onStart: () => void }) {
   const [since, setSince] = useState('24h');
   const { error, run } = useChange();
   const start = (): void =>
@@ -137,9 +126,7 @@ function VerifyNow({ isBusy, onStart }: VerifyNowProps) {
     <>
       <FieldError error={error} />
       <Select label="What to verify" value={since} options={PERIODS} onChoice={setSince} />
-      <button type="button" class="primary" disabled={isBusy} onClick={start}>
-        {isBusy ? 'Verifying…' : 'Verify now'}
-      </button>
+      <Button label={isBusy ? 'Verifying…' : 'Verify now'} look="primary" disabled={isBusy} onClick={start} />
     </>
   );
 }
@@ -159,28 +146,18 @@ function Found({ found: { verification, hours, next_cursor: next }, list }: Foun
       <Outcome job={verification} />
       <div class="row below">
         <Choice chosen={verification} list={list} />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isFiltered}
-            onChange={(event) => setParameters({ differing: event.currentTarget.checked ? 'true' : '', hours: '' })}
-          />
-          Only what differs
-        </label>
+        <Check
+          label="Only what differs"
+          isOn={isFiltered}
+          onChange={(isOn) => setParameters({ differing: isOn ? 'true' : '', hours: '' })}
+        />
       </div>
-      {hours.length === 0 ? <NoHours isFiltered={isFiltered} /> : <HourTable hours={hours} />}
-      <Pager next={next} name="hours" />
+      <HourTable hours={hours} none={isFiltered ? 'No hour differs.' : NO_HOURS} next={next} />
     </>
   );
 }
 
-function NoHours({ isFiltered }: { readonly isFiltered: boolean }) {
-  return (
-    <p class="quiet">
-      {isFiltered ? 'No hour differs.' : 'No messages in that time, or its hours are no longer kept.'}
-    </p>
-  );
-}
+const NO_HOURS = 'No messages in that time, or its hours are no longer kept.';
 
 function Running({ job: { progress, seconds_left: left } }: { readonly job: VerificationJob }) {
   const done = progress === null ? undefined : countOf(progress.done);

@@ -3,12 +3,12 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { PartitionsPage } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { count, counted } from '../../parts/numbers.ts';
-import { Pager } from '../../parts/loading/pager.tsx';
 import { Ready } from '../../parts/loading/states.tsx';
-import { usePoll } from '../../parts/loading/use-poll.ts';
-import { useEscape } from '../../parts/loading/use-escape.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
+import { useEscape } from '../../frame/keyboard.ts';
 import { Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
+import { Button } from '../../parts/form.tsx';
 
 const TITLES: Readonly<Record<string, string>> = {
   all: 'Partitions of the event log',
@@ -21,7 +21,7 @@ const EVERY_MS = 5_000;
 /** How far each partition has been read, those with the most unread first; Esc closes it. */
 export function Partitions({ of: part }: { readonly of: string }) {
   const cursor = address.value.query.get('cursor') ?? undefined;
-  const polled = usePoll(operation('GET /v1/admin/partitions', { query: { limit: 50, cursor } }), EVERY_MS);
+  const polled = useAnswer(operation('GET /v1/admin/partitions', { query: { limit: 50, cursor } }), EVERY_MS);
   const close = (): void => setParameters({ partitions: '', cursor: '' });
   useEscape(close);
   return (
@@ -29,18 +29,19 @@ export function Partitions({ of: part }: { readonly of: string }) {
       id="partitions"
       title={TITLES[part] ?? TITLES['all']}
       look="card"
-      actions={
-        <button type="button" class="plain" onClick={close}>
-          Close
-        </button>
-      }
+      actions={<Button label="Close" look="plain" onClick={close} />}
     >
       <Ready of={polled} what="the partitions">
-        {(page) => (
-          <>
-            <Rows page={page} part={part} />
-            <Pager next={page.next_cursor} />
-          </>
+        {({ partitions, next_cursor: next }) => (
+          <div class="scrolling" tabIndex={0} role="region" aria-label="Partitions">
+            <Listing
+              look="one-line"
+              rows={partitions.toSorted((a, b) => unreadOf(b, part) - unreadOf(a, part))}
+              keyOf={({ topic, partition }) => `${topic}-${partition.rawJSON}`}
+              columns={COLUMNS.filter(({ hiddenIn }) => hiddenIn !== part)}
+              next={next}
+            />
+          </div>
         )}
       </Ready>
     </Section>
@@ -73,23 +74,8 @@ const COLUMNS: readonly (CellColumn<Partition> & { readonly hiddenIn?: string })
   },
 ];
 
-function Rows({ page, part }: { readonly page: PartitionsPage; readonly part: string }) {
-  const unreadOf = (row: PartitionsPage['partitions'][number]): number =>
-    Math.max(
-      part === 'analytics' ? 0 : countOf(row.unread.profiles),
-      part === 'profiles' ? 0 : countOf(row.unread.analytics),
-    );
-  const rows = page.partitions.toSorted((a, b) => unreadOf(b) - unreadOf(a));
-  return (
-    <div class="scrolling" tabIndex={0} role="region" aria-label="Partitions">
-      <Listing
-        look="one-line"
-        rows={rows}
-        keyOf={({ topic, partition }) => `${topic}-${partition.rawJSON}`}
-        columns={COLUMNS.filter(({ hiddenIn }) => hiddenIn !== part)}
-      />
-    </div>
-  );
+function unreadOf({ unread: { profiles, analytics } }: Partition, part: string): number {
+  return Math.max(part === 'analytics' ? 0 : countOf(profiles), part === 'profiles' ? 0 : countOf(analytics));
 }
 
 function unreadText(messages: RawNumber) {

@@ -4,9 +4,8 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { InstallationStatus } from '../../api/types.ts';
 import { address } from '../../frame/router.ts';
 import { AttentionList, wantsText } from '../../parts/attention.tsx';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Ready } from '../../parts/loading/states.tsx';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { ScreenPage } from '../../parts/page.tsx';
 import { Drawing } from './drawing.tsx';
 import { Hours, HoursCommands } from './hours.tsx';
@@ -18,19 +17,15 @@ const STATUS_MS = 2_000;
 const GENERATIONS_MS = 10_000;
 
 export function Screen() {
-  const status = usePoll(operation('GET /v1/admin/status'), STATUS_MS);
-  const generations = usePoll(operation('GET /v1/admin/generations'), GENERATIONS_MS);
+  const status = useAnswer(operation('GET /v1/admin/status'), STATUS_MS);
+  const generations = useAnswer(operation('GET /v1/admin/generations'), GENERATIONS_MS);
   const partitions = address.value.query.get('partitions');
   const { value, error } = status;
   return (
     <ScreenPage
       title="Pipeline"
       beside={value !== undefined && error === undefined && <Headline status={value} />}
-      actions={
-        <CopyAs request={operation('GET /v1/admin/status')} tidemark={['status']}>
-          <HoursCommands />
-        </CopyAs>
-      }
+      copy={{ request: operation('GET /v1/admin/status'), tidemark: ['status'], children: <HoursCommands /> }}
     >
       <Ready of={status} what="the pipeline">
         {(found) => (

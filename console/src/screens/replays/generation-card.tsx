@@ -5,12 +5,12 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { ComparisonJob, Generation } from '../../api/types.ts';
 import { projectName } from '../../frame/session.ts';
 import { ConfirmName } from '../../parts/confirm-button.tsx';
-import { submitted } from '../../parts/form.ts';
+import { Button, submitted } from '../../parts/form.tsx';
 import { count, counted, plural } from '../../parts/numbers.ts';
 import { FieldError, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { isOver } from '../job-state.tsx';
 
 interface CardProps extends BuildingProps {
@@ -35,11 +35,12 @@ const TONES: Partial<Record<Generation['state'], string>> = { live: 'good', buil
 
 type Step = 'compare' | 'swap' | 'rollback' | 'drop';
 
-const UNDER_WAY: Readonly<Record<Step, string>> = {
-  compare: 'Comparing with what is in use…',
-  swap: 'Switching over…',
-  rollback: 'Going back to what was in use before…',
-  drop: 'Deleting…',
+/** What stands on the button, and while it is done. */
+const STEPS: Readonly<Record<Step, readonly [label: string, underWay: string]>> = {
+  compare: ['Compare', 'Comparing with what is in use…'],
+  swap: ['Use it', 'Switching over…'],
+  rollback: ['Go back to the one before', 'Going back to what was in use before…'],
+  drop: ['Delete', 'Deleting…'],
 };
 
 /** A generation, how far it is, and what can be done with it. */
@@ -97,29 +98,20 @@ interface ButtonsProps {
   readonly onStep: (step: Step) => void;
 }
 
-const STEPS: Readonly<Record<Generation['state'], readonly (readonly [Step, string])[]>> = {
-  live: [['rollback', 'Go back to the one before']],
-  building: [
-    ['compare', 'Compare'],
-    ['swap', 'Use it'],
-    ['drop', 'Delete'],
-  ],
-  former: [
-    ['compare', 'Compare'],
-    ['drop', 'Delete'],
-  ],
+const STEPS_OF: Readonly<Record<Generation['state'], readonly Step[]>> = {
+  live: ['rollback'],
+  building: ['compare', 'swap', 'drop'],
+  former: ['compare', 'drop'],
   dropping: [],
   dropped: [],
 };
 
 function Buttons({ state, hasFormer, isBusy, onStep }: ButtonsProps) {
-  const steps = STEPS[state].filter(([step]) => step !== 'rollback' || hasFormer);
+  const steps = STEPS_OF[state].filter((step) => step !== 'rollback' || hasFormer);
   return (
     <span class="row actions">
-      {steps.map(([step, words]) => (
-        <button key={step} type="button" disabled={isBusy} onClick={() => onStep(step)}>
-          {words}
-        </button>
+      {steps.map((step) => (
+        <Button label={STEPS[step][0]} key={step} disabled={isBusy} onClick={() => onStep(step)} />
       ))}
     </span>
   );
@@ -152,9 +144,7 @@ function Building({ generation, onChange }: BuildingProps) {
           />
           <span class="quiet">messages a second</span>
         </label>
-        <button type="submit" disabled={isBusy}>
-          Change
-        </button>
+        <Button label="Change" type="submit" disabled={isBusy} />
         <FieldError error={error} />
       </form>
     </>
@@ -170,7 +160,7 @@ interface OutcomeProps {
 /** A step under way, and what it came to. */
 function Outcome({ step, job: id, onEnd }: OutcomeProps) {
   const request = operation('GET /v1/admin/jobs/{id}', { path: { id }, query: { wait: '10' } });
-  const { value: job, error } = usePoll(request, ({ state }) => (isOver(state) ? undefined : 100));
+  const { value: job, error } = useAnswer(request, ({ state }) => (isOver(state) ? undefined : 100));
   const hasEnded = job !== undefined && isOver(job.state);
   useEffect(() => {
     if (hasEnded) onEnd();
@@ -179,7 +169,7 @@ function Outcome({ step, job: id, onEnd }: OutcomeProps) {
   if (job === undefined || !hasEnded) {
     return (
       <p class="quiet" role="status">
-        {UNDER_WAY[step]}{' '}
+        {STEPS[step][1]}{' '}
         {job !== undefined && job.progress !== null && `${counted(job.progress.done)} ${job.progress.unit ?? ''}`}
       </p>
     );

@@ -7,15 +7,15 @@ import { ConfirmName } from '../../parts/confirm-button.tsx';
 import { bytes, counted, durationText } from '../../parts/numbers.ts';
 import { FieldError, Ready } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { usePoll } from '../../parts/loading/use-poll.ts';
 import { Section } from '../../parts/page.tsx';
+import { Button } from '../../parts/form.tsx';
 import { GenerationCard } from './generation-card.tsx';
 
 const KINDS: Readonly<Record<Generation['kind'], string>> = { profiles: 'Profiles', analytics: 'Analytics' };
 
 /** What is live, what is being read again from the log, and what was live before. */
 export function Generations() {
-  const polled = usePoll(operation('GET /v1/admin/generations'), ({ generations }) =>
+  const polled = useAnswer(operation('GET /v1/admin/generations'), ({ generations }) =>
     generations.some(({ state }) => state === 'building' || state === 'dropping') ? 1_500 : 10_000,
   );
   return (
@@ -59,17 +59,21 @@ function byAge(one: Generation, other: Generation): number {
 /** Says first what it would take: how long beside the button, the rest before it begins. */
 function Build({ kind, onDone }: { readonly kind: Generation['kind']; readonly onDone: () => void }) {
   const [isAsked, setAsked] = useState(false);
-  const loaded = useAnswer(operation('POST /v1/admin/generations', { body: { kind }, query: { dry_run: 'true' } }));
-  const plan = loaded.state === 'ready' && 'basis' in loaded.value ? loaded.value : undefined;
+  const { value, error } = useAnswer(
+    operation('POST /v1/admin/generations', { body: { kind }, query: { dry_run: 'true' } }),
+  );
+  const plan = value !== undefined && 'basis' in value ? value : undefined;
   const build = async (): Promise<void> =>
     ask(operation('POST /v1/admin/generations', { body: { kind } })).then(onDone);
   return (
     <>
-      {loaded.state === 'failed' && <FieldError error={loaded.error} />}
+      <FieldError error={error} />
       {plan !== undefined && <span class="quiet">about {durationText(countOf(plan.seconds))}</span>}
-      <button type="button" disabled={plan === undefined} onClick={() => setAsked(true)}>
-        Replay {KINDS[kind].toLowerCase()}
-      </button>
+      <Button
+        label={`Replay ${KINDS[kind].toLowerCase()}`}
+        disabled={plan === undefined}
+        onClick={() => setAsked(true)}
+      />
       {isAsked && plan !== undefined && (
         <ConfirmName
           title={`Replay ${KINDS[kind].toLowerCase()}?`}

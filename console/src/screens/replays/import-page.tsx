@@ -4,17 +4,15 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { ImportJob, RejectedLine } from '../../api/types.ts';
 import { address } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { FieldError, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage, Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { bytes, count, counted, durationText } from '../../parts/numbers.ts';
-import { Pager } from '../../parts/loading/pager.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { Button } from '../../parts/form.tsx';
 import { isOver, JobState } from '../job-state.tsx';
 
 /** One import: how far it is, and what it refused. */
@@ -26,12 +24,8 @@ export function ImportPage({ id }: { readonly id: string }) {
     <ScreenPage
       title={polled.value?.args.name ?? 'Import'}
       up={{ path: 'imports', name: 'Imports' }}
-      actions={
-        <>
-          {polled.value !== undefined && <Steps job={polled.value} onDone={polled.retry} />}
-          <CopyAs request={operation('GET /v1/admin/imports/{id}', { path })} also={{ 'rejected lines': rejected }} />
-        </>
-      }
+      actions={polled.value !== undefined && <Steps job={polled.value} onDone={polled.retry} />}
+      copy={{ request: operation('GET /v1/admin/imports/{id}', { path }), also: { 'rejected lines': rejected } }}
     >
       <Ready of={polled} what="the import">
         {(job) => <Whole job={job} />}
@@ -41,11 +35,12 @@ export function ImportPage({ id }: { readonly id: string }) {
 }
 
 const POLL_MS = 400;
+const REJECTED_MS = 2_000;
 
 /** @param id Undefined to ask for nothing. */
 export function useImport(id: string | undefined) {
   const request = id === undefined ? undefined : operation('GET /v1/admin/imports/{id}', { path: { id } });
-  return usePoll(request, ({ state }) => (isOver(state) ? undefined : POLL_MS));
+  return useAnswer(request, ({ state }) => (isOver(state) ? undefined : POLL_MS));
 }
 
 function Whole({ job }: { readonly job: ImportJob }) {
@@ -83,13 +78,9 @@ function Steps({ job, onDone }: { readonly job: ImportJob; readonly onDone: () =
     <>
       <FieldError error={error} />
       {isOver(job.state) ? (
-        <button type="button" class="primary" disabled={isBusy} onClick={resume}>
-          Resume
-        </button>
+        <Button label="Resume" look="primary" disabled={isBusy} onClick={resume} />
       ) : (
-        <button type="button" disabled={isBusy} onClick={stop}>
-          Stop
-        </button>
+        <Button label="Stop" disabled={isBusy} onClick={stop} />
       )}
     </>
   );
@@ -162,17 +153,13 @@ export function RefusedList({ id, refused, isOver: isFinal }: RefusedListProps) 
   const cursor = address.value.query.get('lines') ?? undefined;
   const path = { id };
   const asked = operation('GET /v1/admin/imports/{id}/refused', { path, query: { cursor } });
-  // A thousand lines more are worth another look.
-  const page = useAnswer(asked, `${isFinal} ${Math.ceil(refused / 1_000)}`);
+  const page = useAnswer(refused === 0 ? undefined : asked, () => (isFinal ? undefined : REJECTED_MS));
   if (refused === 0) return null;
   return (
     <Section id="refused-title" title="Rejected lines">
       <Ready of={page} what="rejected lines">
         {({ refused: lines, next_cursor: next }) => (
-          <>
-            <Listing rows={lines} keyOf={({ line }) => line.rawJSON} columns={COLUMNS} />
-            <Pager next={next} name="lines" />
-          </>
+          <Listing rows={lines} keyOf={({ line }) => line.rawJSON} columns={COLUMNS} next={next} cursor="lines" />
         )}
       </Ready>
     </Section>

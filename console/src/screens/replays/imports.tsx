@@ -4,11 +4,10 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { ImportJob } from '../../api/types.ts';
 import { address, linkTo } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
-import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { isOver, JobState } from '../job-state.tsx';
 
 const WHILE_RUNNING_MS = 1_500;
@@ -17,16 +16,13 @@ const OTHERWISE_MS = 15_000;
 /** All imports, newest first. */
 export function Imports() {
   const cursor = address.value.query.get('cursor') ?? undefined;
-  const polled = usePoll(operation('GET /v1/admin/imports', { query: { cursor } }), ({ imports }) =>
+  const polled = useAnswer(operation('GET /v1/admin/imports', { query: { cursor } }), ({ imports }) =>
     imports.every(({ state }) => isOver(state)) ? OTHERWISE_MS : WHILE_RUNNING_MS,
   );
   return (
     <Ready of={polled} what="imports">
       {({ imports, next_cursor: next }) => (
-        <>
-          {imports.length === 0 ? <NothingYet /> : <Rows imports={imports} />}
-          <Pager next={next} />
-        </>
+        <Listing rows={imports} keyOf={({ id }) => id} columns={COLUMNS} none={<NothingYet />} next={next} />
       )}
     </Ready>
   );
@@ -46,10 +42,6 @@ export function ImportAFile() {
       Import a file
     </a>
   );
-}
-
-function Rows({ imports }: { readonly imports: readonly ImportJob[] }) {
-  return <Listing rows={imports} keyOf={({ id }) => id} columns={COLUMNS} />;
 }
 
 const COLUMNS: readonly CellColumn<ImportJob>[] = [

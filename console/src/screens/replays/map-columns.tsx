@@ -9,6 +9,7 @@ import { CopyAs } from '../../parts/copy-as.tsx';
 import { Problem, Ready } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Button, Check } from '../../parts/form.tsx';
 import { isOver } from '../job-state.tsx';
 import { ImportState, RefusedList, useImport } from './import-page.tsx';
 import { MEMBERS, PreviewTable } from './preview-table.tsx';
@@ -68,9 +69,7 @@ function Guessed({
       <span>
         It looks like {preset === undefined ? `${what}: ${columns.join(', ')}` : `an export of ${PRESETS[preset]}`}.
       </span>
-      <button type="button" onClick={use}>
-        Use this
-      </button>
+      <Button label="Use this" onClick={use} />
     </p>
   );
 }
@@ -101,14 +100,11 @@ function Options({ query }: { readonly query: URLSearchParams }) {
         options={DELIMITERS}
         onChoice={(delimiter) => change({ delimiter })}
       />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={query.get('types') === 'yes'}
-          onChange={(event) => change({ types: event.currentTarget.checked ? 'yes' : undefined })}
-        />
-        Detect numbers and true/false
-      </label>
+      <Check
+        label="Detect numbers and true/false"
+        isOn={query.get('types') === 'yes'}
+        onChange={(isOn) => change({ types: isOn ? 'yes' : undefined })}
+      />
     </div>
   );
 }
@@ -138,12 +134,7 @@ const PRESETS = {
 } as const satisfies Record<Preset | '', string>;
 const PRESET_NAMES = (Object.keys(PRESETS) as (keyof typeof PRESETS)[]).filter((name) => name !== '');
 
-interface StartProps {
-  readonly body: Body;
-  readonly isUsable: boolean;
-}
-
-function Start({ body, isUsable }: StartProps) {
+function Start({ body, isUsable }: { readonly body: Body; readonly isUsable: boolean }) {
   const { isBusy, error, run } = useChange();
   const check = address.value.query.get('check') ?? undefined;
   const checked = useImport(check);
@@ -158,17 +149,18 @@ function Start({ body, isUsable }: StartProps) {
       {error !== undefined && <Problem error={error} />}
       {check !== undefined && <Checked id={check} check={checked} />}
       <p class="row">
-        <button
-          type="button"
-          class={isChecked ? '' : 'primary'}
+        <Button
+          label={isChecking ? 'Checking…' : 'Check the whole file'}
+          look={isChecked ? '' : 'primary'}
           disabled={isBusy || isChecking || !isUsable}
           onClick={checkAll}
-        >
-          {isChecking ? 'Checking…' : 'Check the whole file'}
-        </button>
-        <button type="button" class={isChecked ? 'primary' : ''} disabled={isBusy || !isUsable} onClick={importAll}>
-          Import into {project.value?.name}
-        </button>
+        />
+        <Button
+          label={`Import into ${project.value?.name ?? ''}`}
+          look={isChecked ? 'primary' : ''}
+          disabled={isBusy || !isUsable}
+          onClick={importAll}
+        />
         <CopyAs request={operation('POST /v1/admin/imports', { body })} />
       </p>
       <p class="quiet small">The check imports nothing. It shows how many rows would be rejected, and why.</p>
@@ -176,13 +168,8 @@ function Start({ body, isUsable }: StartProps) {
   );
 }
 
-interface CheckedProps {
-  readonly id: string;
-  readonly check: ReturnType<typeof useImport>;
-}
-
 /** The report of a dry run. */
-function Checked({ id, check }: CheckedProps) {
+function Checked({ id, check }: { readonly id: string; readonly check: ReturnType<typeof useImport> }) {
   return (
     <Ready of={check} what="the check">
       {(job) => {

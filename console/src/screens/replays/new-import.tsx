@@ -1,8 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { type ApiError, refusalIn } from '../../api/client.ts';
+import { useRef, useState } from 'preact/hooks';
 import { address, goTo, linkTo, setParameters } from '../../frame/router.ts';
-import { submitted } from '../../parts/form.ts';
+import { Button, Field, submitted } from '../../parts/form.tsx';
 import { bytes } from '../../parts/numbers.ts';
+import { useLoad } from '../../parts/loading/use-load.ts';
 import { Problem } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { MapColumns } from './map-columns.tsx';
@@ -70,9 +70,7 @@ function DropZone({ onFile }: { readonly onFile: (file: File | undefined) => voi
         aria-label="File to import"
         onChange={(event) => onFile(event.currentTarget.files?.[0])}
       />
-      <button type="button" class="primary" onClick={() => input.current?.click()}>
-        Choose a file
-      </button>
+      <Button label="Choose a file" look="primary" onClick={() => input.current?.click()} />
     </div>
   );
 }
@@ -83,31 +81,26 @@ function PathForm() {
   };
   return (
     <form class="filters below" onSubmit={submitted((textOf) => open(textOf('path')))}>
-      <label class="wide">
-        <span class="label">Or a file on the machine of the service</span>
-        <input name="path" placeholder="/srv/history.csv.gz" autocomplete="off" spellcheck={false} data-search="" />
-      </label>
-      <button type="submit">Open</button>
+      <Field
+        label="Or a file on the machine of the service"
+        look="wide"
+        name="path"
+        placeholder="/srv/history.csv.gz"
+        spellcheck={false}
+        data-search=""
+      />
+      <Button label="Open" type="submit" />
     </form>
   );
 }
 
 function Uploading({ file, onCancel }: { readonly file: File; readonly onCancel: () => void }) {
   const [arrived, setArrived] = useState(0);
-  const [error, setError] = useState<ApiError>();
-  const [attempt, setAttempt] = useState(0);
-  useEffect(() => {
-    const leaving = new AbortController();
-    setError(undefined);
-    uploadFile(file, setArrived, leaving.signal).then(
-      ({ id, name }) => setParameters({ file: id, name }, { push: true }),
-      (reason: unknown) => {
-        if (!leaving.signal.aborted) setError(refusalIn(reason));
-      },
-    );
-    return () => leaving.abort();
-  }, [file, attempt]);
-  if (error !== undefined) return <Problem error={error} retry={() => setAttempt(attempt + 1)} />;
+  const { error, retry } = useLoad('upload', async (signal) => {
+    const { id, name } = await uploadFile(file, setArrived, signal);
+    setParameters({ file: id, name }, { push: true });
+  });
+  if (error !== undefined) return <Problem error={error} retry={retry} />;
   return (
     <div class="drop" role="status">
       <h2>Uploading {file.name}</h2>
@@ -115,9 +108,7 @@ function Uploading({ file, onCancel }: { readonly file: File; readonly onCancel:
       <p class="quiet">
         {bytes(arrived)} of {bytes(file.size)}
       </p>
-      <button type="button" onClick={onCancel}>
-        Cancel
-      </button>
+      <Button label="Cancel" onClick={onCancel} />
     </div>
   );
 }

@@ -1,6 +1,7 @@
-import { counted } from '../../parts/numbers.ts';
 import { useState } from 'preact/hooks';
 import type { ImportPreview } from '../../api/types.ts';
+import { Select } from '../../parts/choice.tsx';
+import { counted } from '../../parts/numbers.ts';
 
 interface PreviewTableProps {
   readonly preview: ImportPreview;
@@ -142,18 +143,13 @@ function ColumnMeaning({ name, fills, isFree, onChange }: MeaningProps) {
     );
   }
   const choose = (value: string): void => (value === OTHER ? setNaming(true) : onChange(value));
-  return (
-    <select aria-label={label} value={fills} onChange={(event) => choose(event.currentTarget.value)}>
-      {Object.entries(MEMBERS).map(([member, words]) => (
-        <option key={member} value={member}>
-          {words}
-        </option>
-      ))}
-      {!(own in MEMBERS) && <option value={own}>As “{own}”</option>}
-      {own !== name && !(name in MEMBERS) && <option value={name}>As “{name}”</option>}
-      <option value={OTHER}>Another name…</option>
-    </select>
-  );
+  const names = [...new Set([own, name])].filter((one) => !(one in MEMBERS));
+  const options = [
+    ...Object.entries(MEMBERS),
+    ...names.map((one) => [one, `As “${one}”`] as const),
+    [OTHER, 'Another name…'] as const,
+  ];
+  return <Select label={label} value={fills} options={options} onChoice={choose} />;
 }
 
 /** A column that is what its name says needs no mapping. */

@@ -2,7 +2,6 @@
 import './replays.css';
 import { operation } from '../../../../schemas/operations.ts';
 import { address } from '../../frame/router.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { Generations } from './generations.tsx';
 import { ImportAFile, Imports } from './imports.tsx';
@@ -13,7 +12,7 @@ export function Screen() {
   return (
     <ScreenPage
       title="Replays"
-      actions={<CopyAs request={operation('GET /v1/admin/generations')} tidemark={['replay', 'status']} />}
+      copy={{ request: operation('GET /v1/admin/generations'), tidemark: ['replay', 'status'] }}
     >
       <p class="text quiet">
         A replay builds profiles or analytics anew from the log, beside the copy in use. You need one when the data
@@ -33,12 +32,8 @@ export function ImportsScreen() {
     <ScreenPage
       title="Imports"
       beside={<p class="quiet">History from files. It never overwrites newer data.</p>}
-      actions={
-        <>
-          <ImportAFile />
-          <CopyAs request={operation('GET /v1/admin/imports')} />
-        </>
-      }
+      actions={<ImportAFile />}
+      copy={{ request: operation('GET /v1/admin/imports') }}
     >
       <Imports />
     </ScreenPage>

@@ -1,10 +1,10 @@
 /** What a text finds, each with the link to it. */
-import { useEffect, useState } from 'preact/hooks';
 import { ApiError, ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import { linkTo } from '../../frame/router.ts';
 import { openScreens } from '../../frame/screens.ts';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { matching } from '../../parts/combobox.tsx';
+import { useAnswer, useLoad } from '../../parts/loading/use-load.ts';
 import { displayName } from '../../parts/user-cell.tsx';
 import { userLink } from '../user-link.ts';
 
@@ -22,56 +22,29 @@ const PAUSE_MS = 200;
 export function useFound(text: string): { readonly found: readonly Found[]; readonly isLoading: boolean } {
   const audiences = useAnswer(operation('GET /v1/audiences', { query: { limit: 100 } }));
   const events = useAnswer(operation('GET /v1/catalog/events', { query: { limit: 1_000 } }));
-  const users = useUsers(text);
-  const named = [
-    openScreens.value.map(({ name, path }): Found => ({ kind: 'Screen', name, link: linkTo([path]) })),
-    (audiences.state === 'ready' ? audiences.value.audiences : []).map(({ id, name }): Found => ({
+  const users = useLoad(text, async (signal) => findPeople(text, signal));
+  const named: readonly (readonly Found[])[] = [
+    openScreens.value.map(({ name, path }) => ({ kind: 'Screen', name, link: linkTo([path]) })),
+    (audiences.value?.audiences ?? []).map(({ id, name }) => ({
       kind: 'Audience',
       name,
       link: linkTo(['audiences', id]),
     })),
-    (events.state === 'ready' ? events.value.events : []).map(({ name }): Found => ({
-      kind: 'Event',
-      name,
-      link: linkTo(['events', name]),
-    })),
+    (events.value?.events ?? []).map(({ name }) => ({ kind: 'Event', name, link: linkTo(['events', name]) })),
   ];
-  const isLoading = audiences.state === 'loading' || events.state === 'loading' || users === undefined;
-  const wanted = text.toLowerCase();
-  const isStart = ({ name }: Found): boolean => name.toLowerCase().startsWith(wanted);
-  const found = named.flatMap((all) => matching(all, wanted, isStart));
-  return { found: [...found.filter(isStart), ...(users ?? []), ...found.filter((one) => !isStart(one))], isLoading };
+  const isLoading = [audiences, events, users].some(({ value, error }) => value === undefined && error === undefined);
+  const found = named.flatMap((all) => matching(all, text, MOST_OF_A_KIND));
+  const isStart = ({ name }: Found): boolean => name.toLowerCase().startsWith(text.toLowerCase());
+  const others = found.filter((one) => !isStart(one));
+  return { found: [...found.filter(isStart), ...(users.value ?? []), ...others], isLoading };
 }
 
-function matching(all: readonly Found[], wanted: string, isStart: (one: Found) => boolean): readonly Found[] {
-  const found = all.filter(({ name }) => name.toLowerCase().includes(wanted));
-  return [...found.filter(isStart), ...found.filter((one) => !isStart(one))].slice(0, MOST_OF_A_KIND);
-}
-
-/** Undefined until they are there; none before anything is typed. */
-function useUsers(text: string): readonly Found[] | undefined {
-  const [answered, setAnswered] = useState<{ readonly of: string; readonly users: readonly Found[] }>();
-  useEffect(() => {
-    if (text === '') return undefined;
-    const controller = new AbortController();
-    const { signal } = controller;
-    const timer = setTimeout(() => {
-      Promise.all([findMessage(text, signal), findUsers(text, signal)]).then(
-        (found) => setAnswered({ of: text, users: found.flat() }),
-        (error: unknown) => {
-          if (signal.aborted) return;
-          if (!(error instanceof ApiError)) throw error;
-          setAnswered({ of: text, users: [] });
-        },
-      );
-    }, PAUSE_MS);
-    return () => {
-      clearTimeout(timer);
-      controller.abort();
-    };
-  }, [text]);
+/** None before anything is typed. @throws ApiError; the reason of the signal. */
+async function findPeople(text: string, signal: AbortSignal): Promise<readonly Found[]> {
   if (text === '') return [];
-  return answered?.of === text ? answered.users : undefined;
+  await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  signal.throwIfAborted();
+  return (await Promise.all([findMessage(text, signal), findUsers(text, signal)])).flat();
 }
 
 /** The one place that asks for users by what people type of them. @throws ApiError; the reason of the signal. */

@@ -1,19 +1,16 @@
 /** The audit log, newest first; an entry opens to what it changed. */
-import { ask } from '../../api/client.ts';
 import { operation, type Query } from '../../../../schemas/operations.ts';
 import type { AuditEntry } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { projectName, session } from '../../frame/session.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { JsonDiff } from '../../parts/json/json-diff.tsx';
-import { More } from '../../parts/loading/more.tsx';
-import { Empty } from '../../parts/loading/states.tsx';
+import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
-import { Clock, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
-import { usePages } from '../../parts/loading/use-pages.ts';
+import { Clock, exactTime } from '../../parts/time.tsx';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 
 /** What is done, in words. */
 const ACTIONS: Readonly<Record<string, string>> = {
@@ -58,11 +55,7 @@ export function Audit() {
   const { of_project: project, ...rest } = filter;
   const asked = { ...rest, project };
   return (
-    <Section
-      id="audit"
-      title="Audit log"
-      actions={<CopyAs request={operation('GET /v1/admin/audit', { query: asked })} />}
-    >
+    <Section id="audit" title="Audit log" copy={{ request: operation('GET /v1/admin/audit', { query: asked }) }}>
       <Narrowing filter={filter} />
       <Entries asked={asked} />
     </Section>
@@ -70,7 +63,7 @@ export function Audit() {
 }
 
 function narrow(changes: Partial<Filter>): void {
-  setParameters(changes, { push: true });
+  setParameters({ cursor: '', ...changes }, { push: true });
 }
 
 function Narrowing({ filter }: { readonly filter: Filter }) {
@@ -98,34 +91,27 @@ function Narrowing({ filter }: { readonly filter: Filter }) {
 }
 
 function Entries({ asked }: { readonly asked: Query<'GET /v1/admin/audit'> }) {
-  const pages = usePages(JSON.stringify(asked), async (cursor, signal) => {
-    const page = await ask({ ...operation('GET /v1/admin/audit', { query: { ...asked, cursor } }), signal });
-    return { items: page.entries, next: page.next_cursor };
-  });
-  const { items } = pages;
+  const cursor = address.value.query.get('cursor') ?? undefined;
+  const loaded = useAnswer(operation('GET /v1/admin/audit', { query: { ...asked, cursor } }));
   useOpenRow();
   const isFiltered = Object.values(asked).some((value) => value !== undefined);
   return (
-    <>
-      {items.length > 0 && (
+    <Ready of={loaded} what="the audit log">
+      {({ entries, next_cursor: next }) => (
         <Listing
-          rows={items}
+          rows={entries}
           keyOf={({ id }) => id}
           columns={COLUMNS}
           detailsOf={(entry) => isOpenRow(entry.id) && <Details entry={entry} />}
+          none={
+            <Empty title={isFiltered ? 'No such change' : 'No changes yet'}>
+              Changes to projects, keys and audiences, and everything operators do, are kept here for good.
+            </Empty>
+          }
+          next={next}
         />
       )}
-      <More
-        pages={pages}
-        what="the audit log"
-        end={`There are no earlier changes${isFiltered ? ' like these' : ''}.`}
-        none={
-          <Empty title={isFiltered ? 'No such change' : 'No changes yet'}>
-            Changes to projects, keys and audiences, and everything operators do, are kept here for good.
-          </Empty>
-        }
-      />
-    </>
+    </Ready>
   );
 }
 
@@ -153,7 +139,7 @@ function nameIn({ before, after }: AuditEntry): string | undefined {
 function Details({ entry }: { readonly entry: AuditEntry }) {
   const { at, principal, source, object, request_id: request, before, after } = entry;
   const facts = {
-    Time: exactTime(at, zoneOf(zoneChoice.value)),
+    Time: exactTime(at),
     By: principal.name === null ? principal.id : `${principal.name} (${principal.id})`,
     From: source ?? 'the machine of the service',
     Object: object,

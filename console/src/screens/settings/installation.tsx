@@ -2,7 +2,6 @@
 import { SERVICE } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { InstallationStatus } from '../../api/types.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Ready } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
@@ -13,11 +12,7 @@ export function Installation() {
   const asked = operation('GET /v1/admin/status');
   const status = useAnswer(asked);
   return (
-    <Section
-      id="installation"
-      title="Installation"
-      actions={<CopyAs request={asked} tidemark={['status', '--json']} />}
-    >
+    <Section id="installation" title="Installation" copy={{ request: asked, tidemark: ['status', '--json'] }}>
       <Ready of={status} what="the installation">
         {(found) => <Shown status={found} />}
       </Ready>

@@ -4,15 +4,16 @@ import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AdminKey, CreatedKey } from '../../api/types.ts';
 import { tellDone } from '../../frame/feedback.tsx';
+import { address } from '../../frame/router.ts';
 import { session } from '../../frame/session.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { CopyAs } from '../../parts/copy-as.tsx';
-import { More } from '../../parts/loading/more.tsx';
+import { Ready } from '../../parts/loading/states.tsx';
 import { Section } from '../../parts/page.tsx';
 import { NewSecret } from '../../parts/new-secret.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { type Pages, usePages } from '../../parts/loading/use-pages.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Button } from '../../parts/form.tsx';
 import { NewKey } from './new-key.tsx';
 
 interface KeysProps {
@@ -22,33 +23,20 @@ interface KeysProps {
 
 export function Keys({ project }: KeysProps) {
   const isOfInstallation = project === undefined;
-  const [changes, setChanges] = useState(0);
   const [created, setCreated] = useState<CreatedKey>();
   const [isMaking, setMaking] = useState(false);
-  const reload = (): void => setChanges(changes + 1);
-  const pages = usePages(`${changes} ${project}`, async (cursor, signal) => {
-    const { keys, next_cursor: next } = await ask({ ...keysOf(project, cursor), signal });
-    return { items: keys, next };
-  });
+  const loaded = useAnswer(keysOf(project, address.value.query.get('cursor') ?? undefined));
   const finish = (key: CreatedKey): void => {
     setCreated(key);
     setMaking(false);
-    reload();
+    loaded.retry();
   };
   return (
     <Section
       id="keys"
       title={isOfInstallation ? 'Admin keys' : 'Keys'}
-      actions={
-        <>
-          {!isMaking && (
-            <button type="button" onClick={() => setMaking(true)}>
-              New key
-            </button>
-          )}
-          <CopyAs request={keysOf(project)} />
-        </>
-      }
+      actions={!isMaking && <Button label="New key" onClick={() => setMaking(true)} />}
+      copy={{ request: keysOf(project) }}
     >
       {isOfInstallation && (
         <p class="quiet small text">An admin key opens every project and these settings. It cannot send messages.</p>
@@ -63,7 +51,18 @@ export function Keys({ project }: KeysProps) {
           onClose={() => setCreated(undefined)}
         />
       )}
-      <List pages={pages} onRevoked={reload} />
+      <Ready of={loaded} what="keys">
+        {({ keys, next_cursor: next }) => (
+          <Listing
+            rows={keys}
+            keyOf={({ id }) => id}
+            columns={columnsWith(loaded.retry)}
+            rowLook={({ revoked_at: at }) => (at === null ? '' : 'revoked')}
+            none={<p class="quiet">No keys yet. Create one to send or read data.</p>}
+            next={next}
+          />
+        )}
+      </Ready>
     </Section>
   );
 }
@@ -72,23 +71,6 @@ function keysOf(project: string | undefined, cursor?: string) {
   const query = { cursor };
   if (project === undefined) return operation('GET /v1/admin/keys', { query });
   return operation('GET /v1/admin/projects/{id}/keys', { path: { id: project }, query });
-}
-
-function List({ pages, onRevoked }: { readonly pages: Pages<AdminKey>; readonly onRevoked: () => void }) {
-  const { items } = pages;
-  return (
-    <>
-      {items.length > 0 && (
-        <Listing
-          rows={items}
-          keyOf={({ id }) => id}
-          columns={columnsWith(onRevoked)}
-          rowLook={({ revoked_at: at }) => (at === null ? '' : 'revoked')}
-        />
-      )}
-      <More pages={pages} what="keys" none={<p class="quiet">No keys yet. Create one to send or read data.</p>} />
-    </>
-  );
 }
 
 function columnsWith(onRevoked: () => void): readonly CellColumn<AdminKey>[] {

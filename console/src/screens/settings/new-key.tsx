@@ -3,8 +3,7 @@ import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { CreatedKey } from '../../api/types.ts';
 import { CheckList } from '../../parts/choice.tsx';
-import { submitted } from '../../parts/form.ts';
-import { FormButtons } from '../../parts/form-buttons.tsx';
+import { Field, FormButtons, submitted } from '../../parts/form.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 
@@ -36,17 +35,14 @@ export function NewKey({ project, onDone, onCancel }: NewKeyProps) {
   });
   return (
     <form class="card setting-form" aria-label="New key" onSubmit={submit}>
-      <label>
-        <span class="label">Used by</span>
-        <input
-          name="name"
-          maxLength={200}
-          placeholder={hasScopes ? 'Web shop' : 'Operators'}
-          autoFocus
-          autoComplete="off"
-          required
-        />
-      </label>
+      <Field
+        label="Used by"
+        name="name"
+        maxLength={200}
+        placeholder={hasScopes ? 'Web shop' : 'Operators'}
+        autoFocus
+        required
+      />
       {hasScopes && (
         <fieldset>
           <legend class="label">Permissions</legend>

@@ -7,7 +7,7 @@ import { tellDone } from '../../frame/feedback.tsx';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { loadSession } from '../../frame/session.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { textIn } from '../../parts/form.ts';
+import { Button, Field, textIn } from '../../parts/form.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { Empty, Problem, Ready } from '../../parts/loading/states.tsx';
@@ -37,7 +37,7 @@ export function ProjectPage({ id }: { readonly id: string }) {
           <>
             <h2 class="project-name">{found.name}</h2>
             <p class="quiet id text">{id}</p>
-            <SettingsForm project={found} reload={project.retry} />
+            <SettingsForm key={JSON.stringify(found)} project={found} reload={project.retry} />
             <Keys project={id} />
             <Deletion id={id} name={found.name} />
           </>
@@ -77,25 +77,17 @@ function SettingsForm({ project, reload }: FormProps) {
   };
   return (
     <form class="card setting-form paired" aria-label="Settings of the project" onSubmit={submit}>
-      <label>
-        <span class="label">Name</span>
-        <input name="name" required maxLength={200} defaultValue={project.name} autoComplete="off" />
-      </label>
+      <Field label="Name" name="name" required maxLength={200} defaultValue={project.name} />
       <ZoneField value={project.timezone} />
       <MoreFields project={project} />
       {error !== undefined && <Problem error={error} />}
       {notice === 'changed' && (
         <p class="notice" role="alert">
-          Someone else changed this project.{' '}
-          <button type="button" onClick={reload}>
-            Show the new version
-          </button>
+          Someone else changed this project. <Button label="Show the new version" onClick={reload} />
         </p>
       )}
       <div class="row">
-        <button type="submit" class="primary" disabled={isBusy}>
-          Save
-        </button>
+        <Button label="Save" type="submit" look="primary" disabled={isBusy} />
         {notice === 'nothing' && <span class="quiet">Nothing was changed.</span>}
       </div>
     </form>
@@ -112,22 +104,17 @@ function MoreFields({ project }: Pick<FormProps, 'project'>) {
   return (
     <>
       {(Object.keys(TRAIT_LISTS) as TraitList[]).map((name) => (
-        <label key={name}>
-          <span class="label">{TRAIT_LISTS[name]}</span>
-          <input name={name} defaultValue={fields[name]} placeholder="none" autoComplete="off" />
-        </label>
+        <Field label={TRAIT_LISTS[name]} key={name} name={name} defaultValue={fields[name]} placeholder="none" />
       ))}
       {(Object.keys(LIMITS) as Limit[]).map((name) => (
-        <label key={name}>
-          <span class="label">{LIMITS[name]}</span>
-          <input
-            name={name}
-            inputMode="numeric"
-            defaultValue={fields[name]}
-            placeholder={LIMIT_NONE[name]}
-            autoComplete="off"
-          />
-        </label>
+        <Field
+          label={LIMITS[name]}
+          key={name}
+          name={name}
+          inputMode="numeric"
+          defaultValue={fields[name]}
+          placeholder={LIMIT_NONE[name]}
+        />
       ))}
     </>
   );

@@ -2,19 +2,16 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AdminProject } from '../../api/types.ts';
-import { goTo, linkTo } from '../../frame/router.ts';
+import { address, goTo, linkTo } from '../../frame/router.ts';
 import { loadSession } from '../../frame/session.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
-import { submitted } from '../../parts/form.ts';
-import { FormButtons } from '../../parts/form-buttons.tsx';
+import { Button, Field, FormButtons, submitted } from '../../parts/form.tsx';
 import { grouped } from '../../parts/numbers.ts';
-import { More } from '../../parts/loading/more.tsx';
-import { Problem } from '../../parts/loading/states.tsx';
+import { Problem, Ready } from '../../parts/loading/states.tsx';
 import { Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
-import { usePages } from '../../parts/loading/use-pages.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { ZoneField } from './zone-field.tsx';
 
 const COLUMNS: readonly CellColumn<AdminProject>[] = [
@@ -31,31 +28,21 @@ const COLUMNS: readonly CellColumn<AdminProject>[] = [
 
 export function Projects() {
   const [isMaking, setMaking] = useState(false);
-  const pages = usePages('projects', async (cursor, signal) => {
-    const { projects, next_cursor: next } = await ask({
-      ...operation('GET /v1/admin/projects', { query: { cursor } }),
-      signal,
-    });
-    return { items: projects, next };
-  });
+  const cursor = address.value.query.get('cursor') ?? undefined;
+  const loaded = useAnswer(operation('GET /v1/admin/projects', { query: { cursor } }));
   return (
     <Section
       id="projects"
       title="Projects"
-      actions={
-        <>
-          {!isMaking && (
-            <button type="button" onClick={() => setMaking(true)}>
-              New project
-            </button>
-          )}
-          <CopyAs request={operation('GET /v1/admin/projects')} tidemark={['project', 'list']} />
-        </>
-      }
+      actions={!isMaking && <Button label="New project" onClick={() => setMaking(true)} />}
+      copy={{ request: operation('GET /v1/admin/projects'), tidemark: ['project', 'list'] }}
     >
       {isMaking && <NewProject onCancel={() => setMaking(false)} />}
-      {pages.items.length > 0 && <Listing rows={pages.items} keyOf={({ id }) => id} columns={COLUMNS} />}
-      <More pages={pages} what="projects" />
+      <Ready of={loaded} what="projects">
+        {({ projects, next_cursor: next }) => (
+          <Listing rows={projects} keyOf={({ id }) => id} columns={COLUMNS} next={next} />
+        )}
+      </Ready>
     </Section>
   );
 }
@@ -73,10 +60,7 @@ function NewProject({ onCancel }: { readonly onCancel: () => void }) {
   });
   return (
     <form class="card setting-form" aria-label="New project" onSubmit={submit}>
-      <label>
-        <span class="label">Name</span>
-        <input name="name" required maxLength={200} autoFocus autoComplete="off" />
-      </label>
+      <Field label="Name" name="name" required maxLength={200} autoFocus />
       <ZoneField />
       {error !== undefined && <Problem error={error} />}
       <FormButtons action="Create project" isOff={isBusy} onCancel={onCancel} />

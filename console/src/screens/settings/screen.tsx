@@ -1,16 +1,18 @@
 /** `#/settings/{tab}`: what an operator sets. All but one's own session needs an admin key. */
 import type { ComponentChildren } from 'preact';
 import { address, linkTo } from '../../frame/router.ts';
-import { isAdmin } from '../../frame/session.ts';
+import { isAdmin, session, signOut } from '../../frame/session.ts';
 import { NeedsKey } from '../../frame/needs-key.tsx';
-import { ScreenPage } from '../../parts/page.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Button } from '../../parts/form.tsx';
+import { ScreenPage, Section } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
+import { minuteText } from '../../parts/time.tsx';
 import { Audit } from './audit.tsx';
 import { Installation } from './installation.tsx';
 import { Keys } from './keys.tsx';
 import { ProjectPage } from './project.tsx';
 import { Projects } from './projects.tsx';
-import { OwnSession } from './own-session.tsx';
 import './settings.css';
 
 const TABS = {
@@ -54,4 +56,25 @@ function Content({ open, id }: { readonly open: TabName; readonly id: string | u
       open satisfies never;
       return <p>There is no such page of the settings.</p>;
   }
+}
+
+/** What the reader signed in with, and how that ends. */
+function OwnSession() {
+  if (typeof session.value === 'string') return null;
+  const { key_id: key, scopes, projects, expires_at: end } = session.value;
+  const facts = {
+    Key: key,
+    Permissions: scopes.join(', '),
+    [projects.length === 1 ? 'Project' : 'Projects']: projects.map(({ name }) => name).join(', '),
+    'Ends at the latest': minuteText(end),
+  };
+  return (
+    <Section id="session" title="Your session">
+      <Facts of={facts} look="installation" />
+      <p class="text quiet">
+        It ends after 12 hours without use. To end all sessions that were opened with a key, revoke the key.
+      </p>
+      <Button label="Sign out of this browser" onClick={() => void signOut()} />
+    </Section>
+  );
 }

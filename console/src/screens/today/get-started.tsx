@@ -10,8 +10,9 @@ import { Command } from '../../parts/copy-as.tsx';
 import { DocsLink } from '../../parts/docs-link.tsx';
 import { FieldError } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Section } from '../../parts/page.tsx';
+import { Button } from '../../parts/form.tsx';
 import { userLink } from '../user-link.ts';
 import { type Language, LANGUAGES, snippetOf } from './snippets.ts';
 
@@ -38,11 +39,7 @@ export function GetStarted({ rows, isListening }: GetStartedProps) {
       id="get-started"
       title="Get started"
       look="card get-started"
-      actions={
-        <button type="button" class="plain" onClick={() => (choice.value = 'closed')}>
-          Hide
-        </button>
-      }
+      actions={<Button label="Hide" look="plain" onClick={() => (choice.value = 'closed')} />}
     >
       <ol class="ticks">
         <Step name="Send a first event" isDone={hasEvent}>
@@ -65,9 +62,9 @@ export function GetStarted({ rows, isListening }: GetStartedProps) {
 function useSteps(rows: readonly LiveRow[]) {
   const isOpen = choice.value === 'open';
   const whileOpen = <T,>(request: T): T | undefined => (isOpen ? request : undefined);
-  const events = usePoll(whileOpen(operation('GET /v1/catalog/events', { query: { limit: 1 } })), EVERY_MS).value;
-  const traits = usePoll(whileOpen(operation('GET /v1/catalog/traits', { query: { limit: 1 } })), EVERY_MS).value;
-  const audiences = usePoll(whileOpen(operation('GET /v1/audiences', { query: { limit: 1 } })), EVERY_MS).value;
+  const events = useAnswer(whileOpen(operation('GET /v1/catalog/events', { query: { limit: 1 } })), EVERY_MS).value;
+  const traits = useAnswer(whileOpen(operation('GET /v1/catalog/traits', { query: { limit: 1 } })), EVERY_MS).value;
+  const audiences = useAnswer(whileOpen(operation('GET /v1/audiences', { query: { limit: 1 } })), EVERY_MS).value;
   if (events === undefined || traits === undefined || audiences === undefined) return undefined;
   const came = (wanted: LiveRow['type']): boolean => rows.some(({ type }) => type === wanted);
   return {
@@ -110,9 +107,7 @@ function Send({ isListening }: { readonly isListening: boolean }) {
       <WriteKey isMade={key !== undefined} onMade={setKey} />
       <div class="row" role="group" aria-label="Language">
         {LANGUAGES.map((one) => (
-          <button key={one} type="button" aria-pressed={one === language} onClick={() => setLanguage(one)}>
-            {one}
-          </button>
+          <Button label={one} key={one} aria-pressed={one === language} onClick={() => setLanguage(one)} />
         ))}
         <span class="quiet small">
           SDKs of Segment, RudderStack and others work too: <DocsLink path="docs/sdks.md">SDKs</DocsLink>
@@ -127,12 +122,7 @@ function Send({ isListening }: { readonly isListening: boolean }) {
   );
 }
 
-interface WriteKeyProps {
-  readonly isMade: boolean;
-  readonly onMade: (key: string) => void;
-}
-
-function WriteKey({ isMade, onMade }: WriteKeyProps) {
+function WriteKey({ isMade, onMade }: { readonly isMade: boolean; readonly onMade: (key: string) => void }) {
   const { isBusy, error, run } = useChange();
   const id = project.value?.id;
   if (isMade) return <p>The key is filled in below. Keep it: it is not shown again.</p>;
@@ -148,9 +138,7 @@ function WriteKey({ isMade, onMade }: WriteKeyProps) {
     run(async () => onMade((await ask(operation('POST /v1/admin/projects/{id}/keys', { path: { id }, body }))).key));
   return (
     <p class="row">
-      <button type="button" class="primary" disabled={isBusy} onClick={make}>
-        Make a write key and fill it in
-      </button>
+      <Button label="Make a write key and fill it in" look="primary" disabled={isBusy} onClick={make} />
       <FieldError error={error} />
     </p>
   );

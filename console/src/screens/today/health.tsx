@@ -9,7 +9,7 @@ import { AttentionList, wantsText } from '../../parts/attention.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';
 import { Ago, minuteText } from '../../parts/time.tsx';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { isWell, ReadyParts } from './ready-parts.tsx';
 
 const EVERY_MS = 5_000;
@@ -24,7 +24,7 @@ interface HealthProps {
 }
 
 function OfInstallation({ status }: HealthProps) {
-  const { value, error, retry } = usePoll(operation('GET /v1/admin/status'), EVERY_MS);
+  const { value, error, retry } = useAnswer(operation('GET /v1/admin/status'), EVERY_MS);
   if (error !== undefined) return <Problem error={error} retry={retry} />;
   if (value === undefined) return null;
   return (
@@ -35,7 +35,7 @@ function OfInstallation({ status }: HealthProps) {
 }
 
 function OfProcess({ status }: HealthProps) {
-  const { value, error, retry } = usePoll({ ...operation('GET /readyz'), takes: [503] }, EVERY_MS);
+  const { value, error, retry } = useAnswer({ ...operation('GET /readyz'), takes: [503] }, EVERY_MS);
   if (error !== undefined) return <Problem error={error} retry={retry} />;
   if (value === undefined) return null;
   return (

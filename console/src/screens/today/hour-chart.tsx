@@ -2,6 +2,7 @@ import { countOf } from '../../api/json.ts';
 import type { ProjectSummary } from '../../api/types.ts';
 import { Chart, type Reading } from '../../parts/charts/chart.tsx';
 import { count } from '../../parts/numbers.ts';
+import { Section } from '../../parts/page.tsx';
 import { clockText, minuteText } from '../../parts/time.tsx';
 
 const NOW = 'series-0';
@@ -22,10 +23,7 @@ export function HourChart({ hours }: { readonly hours: ProjectSummary['hours'] }
     };
   };
   return (
-    <section class="card" aria-labelledby="hours">
-      <div class="section-head">
-        <h2 id="hours">Events by hour</h2>
-      </div>
+    <Section id="hours" title="Events by hour" look="card">
       <Chart
         name="Events by hour"
         lines={[
@@ -36,6 +34,6 @@ export function HourChart({ hours }: { readonly hours: ProjectSummary['hours'] }
         readingOf={readingOf}
         isCut={{ first: false, last: true }}
       />
-    </section>
+    </Section>
   );
 }

@@ -29,22 +29,19 @@ function List({ id, title, path, none, unit, rows }: ListProps) {
       <h2 id={id}>
         <a href={linkTo([path])}>{title}</a>
       </h2>
-      {rows.length === 0 ? (
-        <p class="quiet">{none}</p>
-      ) : (
-        <Listing
-          rows={rows}
-          keyOf={({ link }) => link}
-          columns={[
-            {
-              name: path === 'events' ? 'Event' : 'Audience',
-              cell: ({ name, link }) => <RowLink link={link}>{name}</RowLink>,
-            },
-            { name: unit, look: 'number', cell: ({ value }) => counted(value) },
-            { name: 'Change', look: 'number quiet', cell: ({ change }) => change },
-          ]}
-        />
-      )}
+      <Listing
+        rows={rows}
+        keyOf={({ link }) => link}
+        columns={[
+          {
+            name: path === 'events' ? 'Event' : 'Audience',
+            cell: ({ name, link }) => <RowLink link={link}>{name}</RowLink>,
+          },
+          { name: unit, look: 'number', cell: ({ value }) => counted(value) },
+          { name: 'Change', look: 'number quiet', cell: ({ change }) => change },
+        ]}
+        none={<p class="quiet">{none}</p>}
+      />
     </section>
   );
 }

@@ -3,10 +3,9 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { ProjectStatus } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
 import { Problem, Ready } from '../../parts/loading/states.tsx';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { ScreenPage } from '../../parts/page.tsx';
 import { namesWanted } from '../../parts/user-cell.tsx';
-import { useHasData } from '../has-data.ts';
 import { LiveCells } from '../live-cells.tsx';
 import { type Feed, recordId, useFeed } from '../live-feed.ts';
 import { Figures } from './figures.tsx';
@@ -23,7 +22,7 @@ const SUMMARY_MS = 30_000;
 export function Screen() {
   const feed = useFeed({ recent: NEWEST, traits: namesWanted() }, false);
   const hasData = useHasData();
-  const { value: status } = usePoll(hasData === 'yes' ? operation('GET /v1/status') : undefined, STATUS_MS);
+  const { value: status } = useAnswer(hasData === 'yes' ? operation('GET /v1/status') : undefined, STATUS_MS);
   return (
     <ScreenPage
       title="Today"
@@ -44,7 +43,7 @@ interface ProjectProps {
 }
 
 function Project({ status, feed }: ProjectProps) {
-  const summary = usePoll(operation('GET /v1/summary'), SUMMARY_MS);
+  const summary = useAnswer(operation('GET /v1/summary'), SUMMARY_MS);
   return (
     <>
       <Ready of={summary} what="the last 24 hours">
@@ -90,4 +89,14 @@ function Newest({ feed }: { readonly feed: Feed }) {
       </ul>
     </section>
   );
+}
+
+/**
+ * Whether anything has ever been recorded in this project; `unknown` until the service has said. What a page of an empty
+ * project says stays there when its first event comes, until the page is opened again.
+ */
+function useHasData(): 'unknown' | 'yes' | 'no' {
+  const { value, error } = useAnswer(operation('GET /v1/users', { query: { prefix: '', limit: 1 } }));
+  if (value === undefined) return error === undefined ? 'unknown' : 'yes';
+  return value.users.length === 0 ? 'no' : 'yes';
 }

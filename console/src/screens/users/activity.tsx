@@ -10,14 +10,8 @@ import { count, counted } from '../../parts/numbers.ts';
 import { Ago } from '../../parts/time.tsx';
 import { targetOf, type UserName } from '../user-link.ts';
 
-interface ActivityProps {
-  readonly name: UserName;
-  readonly profile: Profile;
-}
-
-export function Activity({ name, profile }: ActivityProps) {
-  const loaded = useAnswer(operation('GET /v1/users/{user_id}/activity', targetOf(name)));
-  const activity = loaded.state === 'ready' ? loaded.value : undefined;
+export function Activity({ name, profile }: { readonly name: UserName; readonly profile: Profile }) {
+  const { value: activity, error, retry } = useAnswer(operation('GET /v1/users/{user_id}/activity', targetOf(name)));
   const [top] = activity?.top_events ?? [];
   const ids = profile.anonymous_ids;
   const facts = {
@@ -34,7 +28,7 @@ export function Activity({ name, profile }: ActivityProps) {
   return (
     <section class="card user-activity" aria-label="Activity">
       <Facts of={facts} />
-      {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
+      {error !== undefined && <Problem error={error} retry={retry} />}
       {activity !== undefined && <Days days={activity.days} />}
     </section>
   );

@@ -1,6 +1,6 @@
 /** `GET /v1/users/{user_id}/export`: everything about one user, line by line. */
 import { ApiError, send } from '../../api/client.ts';
-import { linesOfAnswer } from '../../api/ndjson.ts';
+import { linesUntilCut } from '../../api/ndjson.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import { fileNameOf, TextFile } from '../../parts/text-file.ts';
 import { targetOf, type UserName } from '../user-link.ts';
@@ -8,14 +8,9 @@ import { targetOf, type UserName } from '../user-link.ts';
 /** The lines as text, but the last; fails where that is missing. @throws ApiError */
 async function* exportLines(name: UserName, signal: AbortSignal): AsyncGenerator<string> {
   const response = await send({ ...operation('GET /v1/users/{user_id}/export', targetOf(name)), signal });
-  try {
-    for await (const line of linesOfAnswer(response)) {
-      if (line.startsWith('{"type":"end"')) return;
-      yield line;
-    }
-  } catch (error) {
-    // A connection that broke: fetch has no other error for it.
-    if (!(error instanceof TypeError)) throw error;
+  for await (const line of linesUntilCut(response)) {
+    if (line.startsWith('{"type":"end"')) return;
+    yield line;
   }
   throw new ApiError({
     status: 0,

@@ -1,7 +1,6 @@
 /** A page of users, with the columns that were chosen. */
 import type { RawNumber } from '../../api/json.ts';
 import { linkTo } from '../../frame/router.ts';
-import { Pager } from '../../parts/loading/pager.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { type CellColumn, RowLink } from '../../parts/table.tsx';
@@ -17,37 +16,25 @@ interface FoundUser extends ListedUser {
   readonly events?: RawNumber;
 }
 
-interface TableProps {
+interface FoundProps {
   readonly users: readonly FoundUser[];
   readonly columns: readonly string[];
-}
-
-interface FoundProps extends TableProps {
   readonly next: string | null;
   /** Whether there may be users whom the search or the conditions leave out. */
   readonly isNarrowed: boolean;
 }
 
-export function Found({ next, isNarrowed, ...table }: FoundProps) {
-  if (table.users.length === 0) return <Nobody isNarrowed={isNarrowed} />;
-  return (
-    <>
-      <FoundTable {...table} />
-      <Pager next={next} />
-    </>
-  );
-}
-
-function FoundTable({ users, columns }: TableProps) {
+export function Found({ users, columns, next, isNarrowed }: FoundProps) {
   const traits = traitsAmong(columns).map((name) => spelled([name]));
-  const ends = ENDS.filter(({ column }) => column === undefined || columns.includes(column));
   return (
     <UserTable
       users={users}
       traits={traits}
       columns={traits}
       nameOf={(user, cell) => <RowLink link={userLink(user)}>{cell}</RowLink>}
-      ends={ends}
+      ends={ENDS.filter(({ column }) => column === undefined || columns.includes(column))}
+      none={<Nobody isNarrowed={isNarrowed} />}
+      next={next}
     />
   );
 }

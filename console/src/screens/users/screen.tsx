@@ -1,11 +1,11 @@
 /** `#/users` with a search and conditions, `#/users/{user id}`, and `#/users/{internal id}?by=internal_id`. */
 import type { ComponentChildren } from 'preact';
-import { type Operation, operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import { countOf, type Json, jsonText, parseJson } from '../../api/json.ts';
 import type { Profile } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { mayChangeAudiences, project } from '../../frame/session.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
+import type { CopyAsProps } from '../../parts/copy-as.tsx';
 import { Loading, Ready } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { count } from '../../parts/numbers.ts';
@@ -36,9 +36,9 @@ function Users() {
   const { query } = address.value;
   const other = (Object.keys(OTHER_IDS) as (keyof typeof OTHER_IDS)[]).find((name) => query.has(name));
   const of = project.value?.id;
-  if (catalog.state === 'ready') kept = { of, traits: catalog.value.traits };
+  if (catalog.value !== undefined) kept = { of, traits: catalog.value.traits };
   // Without the catalogue there is nothing to choose, and users all the same.
-  const known = kept?.of === of ? kept?.traits : catalog.state === 'failed' ? [] : undefined;
+  const known = kept?.of === of ? kept?.traits : catalog.error === undefined ? undefined : [];
   if (known === undefined) return <Page />;
   return other === undefined ? <Listed known={known} /> : <ByOtherId by={other} known={known} />;
 }
@@ -46,12 +46,13 @@ function Users() {
 interface PageProps {
   readonly total?: number | undefined;
   readonly actions?: ComponentChildren;
+  readonly copy?: CopyAsProps;
   readonly children?: ComponentChildren;
 }
 
-function Page({ total, actions, children }: PageProps) {
+function Page({ total, children, ...head }: PageProps) {
   return (
-    <ScreenPage title="Users" beside={total !== undefined && <p class="quiet">{count(total)}</p>} actions={actions}>
+    <ScreenPage title="Users" beside={total !== undefined && <p class="quiet">{count(total)}</p>} {...head}>
       {children ?? <Loading what="users" />}
     </ScreenPage>
   );
@@ -69,10 +70,10 @@ function Listed({ known }: KnownProps) {
   const columns = columnsOf(known);
   const request = operation('POST /v1/users/query', { body: bodyOf(query, where, columns) });
   const loaded = useAnswer(request);
-  const total = loaded.state === 'ready' && loaded.value.total ? countOf(loaded.value.total) : undefined;
+  const total = loaded.value?.total ? countOf(loaded.value.total) : undefined;
   const isNarrowed = where.length > 0 || (query.get('search') ?? '') !== '';
   return (
-    <Page total={total} actions={<Actions known={known} where={where} request={request} />}>
+    <Page total={total} actions={<Actions known={known} where={where} />} copy={{ request }}>
       <div class="users-filter">
         <input
           type="search"
@@ -95,11 +96,7 @@ function Listed({ known }: KnownProps) {
   );
 }
 
-function Actions({
-  known,
-  where,
-  request,
-}: KnownProps & { readonly where: readonly Condition[]; readonly request: Operation }) {
+function Actions({ known, where }: KnownProps & { readonly where: readonly Condition[] }) {
   return (
     <>
       {where.length > 0 && mayChangeAudiences.value && (
@@ -108,7 +105,6 @@ function Actions({
         </a>
       )}
       <ColumnChoice known={known} />
-      <CopyAs request={request} />
     </>
   );
 }
@@ -141,7 +137,7 @@ function ByOtherId({ by, known }: KnownProps & { readonly by: keyof typeof OTHER
   });
   const loaded = useAnswer(request);
   return (
-    <Page actions={<CopyAs request={request} />}>
+    <Page copy={{ request }}>
       <p class="row">
         <span class="chip">
           {OTHER_IDS[by]} is {query.get(by)}

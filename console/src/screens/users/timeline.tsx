@@ -1,19 +1,17 @@
 /** What happened to a user, newest first, by day, a page after the other; a row opens in its place. */
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { TimelineEntry } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { FilterField, Filters } from '../../parts/choice.tsx';
 import { Excerpt } from '../../parts/json/json-view.tsx';
-import { More } from '../../parts/loading/more.tsx';
-import { usePages } from '../../parts/loading/use-pages.ts';
-import { useEscape } from '../../parts/loading/use-escape.ts';
+import { More, usePages } from '../../parts/loading/use-pages.tsx';
+import { useEscape } from '../../frame/keyboard.ts';
 import { Section } from '../../parts/page.tsx';
 import { LineButton } from '../../parts/table.tsx';
 import { Clock, dayIn, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
+import { Button } from '../../parts/form.tsx';
 import { MessageDetails } from '../message-details.tsx';
 import { targetOf, type UserName } from '../user-link.ts';
 
@@ -39,14 +37,7 @@ export function Timeline({ name }: { readonly name: UserName }) {
     <Section
       id="timeline"
       title="Timeline"
-      actions={
-        <>
-          <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            Filter
-          </button>
-          <CopyAs request={requestOf(name, narrowing)} />
-        </>
-      }
+      actions={<Button label="Filter" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} />}
     >
       <Kinds types={types} />
       {isOpen && <FilterForm />}
@@ -63,6 +54,11 @@ function narrowingOf(query: URLSearchParams): Narrowing {
 }
 
 const PAGE = 50;
+
+/** The first page, as the address narrows it. */
+export function timelineRequest(name: UserName) {
+  return requestOf(name, narrowingOf(address.value.query));
+}
 
 /** A name of events leaves everything else out. */
 function requestOf(name: UserName, { types, event, since, until }: Narrowing, cursor?: string) {
@@ -85,9 +81,13 @@ function Kinds({ types }: Pick<Narrowing, 'types'>) {
   return (
     <div class="row kinds" role="group" aria-label="Show">
       {ALL.map((kind) => (
-        <button key={kind} type="button" class="chip" aria-pressed={types.includes(kind)} onClick={() => toggle(kind)}>
-          {KINDS[kind]}
-        </button>
+        <Button
+          label={KINDS[kind]}
+          key={kind}
+          look="chip"
+          aria-pressed={types.includes(kind)}
+          onClick={() => toggle(kind)}
+        />
       ))}
     </div>
   );
@@ -110,23 +110,22 @@ interface PagesProps {
 }
 
 function Pages({ name, narrowing, isFiltered }: PagesProps) {
-  const pages = usePages(JSON.stringify([name, narrowing]), async (cursor, signal) => {
-    const { timeline, next_cursor: next } = await ask({ ...requestOf(name, narrowing, cursor), signal });
-    return { items: timeline, next };
-  });
+  const pages = usePages(
+    (cursor) => requestOf(name, narrowing, cursor),
+    ({ timeline }) => timeline,
+  );
   const isWhole = !isFiltered && narrowing.types.length === ALL.length;
   return (
     <>
       <Days entries={pages.items} />
-      <More pages={pages} what="the timeline" />
-      {pages.isEnd && <p class="quiet below">{endText(pages.items.length, isWhole)}</p>}
+      <More
+        pages={pages}
+        what="the timeline"
+        none={<p class="quiet below">{isWhole ? 'Nothing yet.' : 'Nothing like this.'}</p>}
+        end={isWhole ? 'There is nothing earlier.' : 'There is nothing earlier like this.'}
+      />
     </>
   );
-}
-
-function endText(entries: number, isWhole: boolean): string {
-  if (entries === 0) return isWhole ? 'Nothing yet.' : 'Nothing like this.';
-  return isWhole ? 'There is nothing earlier.' : 'There is nothing earlier like this.';
 }
 
 function Days({ entries }: { readonly entries: readonly TimelineEntry[] }) {
@@ -178,7 +177,7 @@ function Details({ entry }: { readonly entry: TimelineEntry }) {
   if (entry.type !== 'audience') {
     return <MessageDetails message={entry} value={entry.cut === true ? undefined : entry.traits} />;
   }
-  const counted = exactTime(entry.at, zoneOf(zoneChoice.value));
+  const counted = exactTime(entry.at);
   return (
     <div class="details">
       <Facts of={{ Counted: counted, 'By version': entry.version.rawJSON, Because: entry.cause }} />

@@ -2,21 +2,15 @@
 import type { Json } from '../../api/json.ts';
 import type { GivenValue, Profile } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { JsonValue } from '../../parts/json/json-view.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Ready } from '../../parts/loading/states.tsx';
 import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { traitHistoryRequest, type UserName } from '../user-link.ts';
+import { SHOWN_VALUES, traitHistoryRequest, type UserName } from '../user-link.ts';
 
-interface TraitsProps {
-  readonly name: UserName;
-  readonly profile: Profile;
-}
-
-export function Traits({ name, profile }: TraitsProps) {
+export function Traits({ name, profile }: { readonly name: UserName; readonly profile: Profile }) {
   const { query } = address.value;
   const wanted = query.get('trait') ?? '';
   const all = Object.entries(profile.traits).toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -38,17 +32,14 @@ export function Traits({ name, profile }: TraitsProps) {
           />
         )}
       </div>
-      {all.length === 0 && <p class="quiet">This user has no traits yet.</p>}
-      {all.length > 0 && shown.length === 0 && <p class="quiet">No trait matches this name.</p>}
-      {shown.length > 0 && (
-        <Listing
-          look="traits"
-          rows={shown}
-          keyOf={([trait]) => trait}
-          columns={TRAIT_COLUMNS}
-          detailsOf={([trait]) => isOpenRow(trait, 'history') && <History name={name} trait={trait} />}
-        />
-      )}
+      <Listing
+        look="traits"
+        rows={shown}
+        keyOf={([trait]) => trait}
+        columns={TRAIT_COLUMNS}
+        detailsOf={([trait]) => isOpenRow(trait, 'history') && <History name={name} trait={trait} />}
+        none={<p class="quiet">{wanted === '' ? 'This user has no traits yet.' : 'No trait matches this name.'}</p>}
+      />
     </>
   );
 }
@@ -66,13 +57,10 @@ const TRAIT_COLUMNS: readonly CellColumn<readonly [trait: string, value: Json]>[
   { name: 'Value', cell: ([, value]) => <JsonValue value={value} /> },
 ];
 
-const SHOWN = 20;
-
 /** The values that a trait was given. */
 function History({ name, trait }: { readonly name: UserName; readonly trait: string }) {
-  const asked = traitHistoryRequest(name, trait, SHOWN);
   return (
-    <Ready of={useAnswer(asked)} what="the values">
+    <Ready of={useAnswer(traitHistoryRequest(name, trait))} what="the values">
       {({ values, next_cursor: next }) => (
         <div class="history">
           {values.length === 0 && (
@@ -83,10 +71,7 @@ function History({ name, trait }: { readonly name: UserName; readonly trait: str
               <Given key={given.version} given={given} />
             ))}
           </ol>
-          <div class="row">
-            {next !== null && <p class="quiet small">The newest {SHOWN} are shown.</p>}
-            <CopyAs request={asked} />
-          </div>
+          {next !== null && <p class="quiet small">The newest {SHOWN_VALUES} are shown.</p>}
         </div>
       )}
     </Ready>

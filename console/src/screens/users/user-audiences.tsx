@@ -1,8 +1,6 @@
 /** The audiences that a user is in, and those that it is not. */
-import type { Operation } from '../../../../schemas/operations.ts';
 import type { Profile, UserAudience } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Ready } from '../../parts/loading/states.tsx';
 import { isOpenRow, LineButton, toggleRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
@@ -31,16 +29,13 @@ export function AudienceBadges({ audiences }: { readonly audiences: readonly Use
 }
 
 interface UserAudiencesProps {
-  readonly asked: Operation;
-  readonly loaded: Loaded<{ readonly audiences: readonly UserAudience[]; readonly next_cursor: string | null }> & {
-    readonly retry: () => void;
-  };
+  readonly loaded: Loaded<{ readonly audiences: readonly UserAudience[]; readonly next_cursor: string | null }>;
   readonly user: Profile;
 }
 
-export function UserAudiences({ asked, loaded, user }: UserAudiencesProps) {
+export function UserAudiences({ loaded, user }: UserAudiencesProps) {
   return (
-    <Section id="audiences" title="Audiences" actions={<CopyAs request={asked} />}>
+    <Section id="audiences" title="Audiences">
       <Ready of={loaded} what="audiences">
         {({ audiences, next_cursor: next }) => <List audiences={audiences} hasMore={next !== null} user={user} />}
       </Ready>

@@ -1,29 +1,30 @@
-import { operation } from '../../../../schemas/operations.ts';
+import { operation, type Operation } from '../../../../schemas/operations.ts';
+import { ask } from '../../api/client.ts';
 import type { Profile } from '../../api/types.ts';
-import { linkTo } from '../../frame/router.ts';
-import { isAdmin } from '../../frame/session.ts';
-import { CopyAs, CopyText } from '../../parts/copy-as.tsx';
+import { tellDone } from '../../frame/feedback.tsx';
+import { address, goTo, linkTo } from '../../frame/router.ts';
+import { isAdmin, project } from '../../frame/session.ts';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { CopyText } from '../../parts/copy-as.tsx';
 import { Download } from '../../parts/download.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
-import { usePoll } from '../../parts/loading/use-poll.ts';
 import { displayName } from '../../parts/user-cell.tsx';
 import { Activity } from './activity.tsx';
 import { saveExport } from './export-lines.ts';
-import { ForgetButton } from './forget.tsx';
-import { Timeline } from './timeline.tsx';
-import { profileRequest, targetOf, type UserName } from '../user-link.ts';
+import { Timeline, timelineRequest } from './timeline.tsx';
+import { targetOf, traitHistoryRequest, type UserName } from '../user-link.ts';
 import { Traits } from './traits.tsx';
 import { AudienceBadges, UserAudiences } from './user-audiences.tsx';
 
 export function UserPage({ name }: { readonly name: UserName }) {
-  const asked = profileRequest(name);
+  const asked = operation('GET /v1/users/{user_id}', targetOf(name));
   // A link may be faster than the profile: after a failure it is asked for again.
-  const { value, error, retry } = usePoll(asked, () => undefined);
+  const loaded = useAnswer(asked, () => undefined);
+  const { value } = loaded;
   const known = value && displayName(value);
   const title = known ?? (name.by === 'user_id' ? name.id : 'Anonymous user');
-  const tidemark = name.by === 'user_id' && { tidemark: ['user', 'show', name.id] };
   return (
     <ScreenPage
       title={known === undefined ? <span class="id">{title}</span> : title}
@@ -34,16 +35,30 @@ export function UserPage({ name }: { readonly name: UserName }) {
           {value !== undefined && (
             <Download label="Export" unit="lines" run={(tell, signal) => saveExport(name, tell, signal)} />
           )}
-          <CopyAs request={asked} {...tidemark} />
           {value !== undefined && isAdmin.value && <ForgetButton profile={value} />}
         </>
       }
+      copy={{
+        request: asked,
+        also: requestsBelow(name),
+        ...(name.by === 'user_id' && { tidemark: ['user', 'show', name.id] }),
+      }}
     >
-      <Ready of={{ value, error, retry }} what="the profile" missing={<Unknown />}>
+      <Ready of={loaded} what="the profile" missing={<Unknown />}>
         {(profile) => <Known name={name} profile={profile} />}
       </Ready>
     </ScreenPage>
   );
+}
+
+/** What the parts of the page ask, as they are narrowed; the values of a trait where one is open. */
+function requestsBelow(name: UserName): Readonly<Record<string, Operation | undefined>> {
+  const trait = address.value.query.get('history') ?? '';
+  return {
+    timeline: timelineRequest(name),
+    audiences: operation('GET /v1/users/{user_id}/audiences', targetOf(name)),
+    [`values of ${trait}`]: trait === '' ? undefined : traitHistoryRequest(name, trait),
+  };
 }
 
 function Unknown() {
@@ -56,8 +71,7 @@ function Unknown() {
 }
 
 function Known({ name, profile }: { readonly name: UserName; readonly profile: Profile }) {
-  const asked = operation('GET /v1/users/{user_id}/audiences', targetOf(name));
-  const audiences = useAnswer(asked);
+  const audiences = useAnswer(operation('GET /v1/users/{user_id}/audiences', targetOf(name)));
   const id = profile.user_id ?? profile.anonymous_ids[0] ?? profile.internal_id;
   return (
     <>
@@ -65,17 +79,44 @@ function Known({ name, profile }: { readonly name: UserName; readonly profile: P
         <code>{id}</code>
         <CopyText text={id} what="the id" />
       </p>
-      {audiences.state === 'ready' && <AudienceBadges audiences={audiences.value.audiences} />}
+      {audiences.value !== undefined && <AudienceBadges audiences={audiences.value.audiences} />}
       <Activity name={name} profile={profile} />
       <div class="columns">
         <div class="stack">
           <section aria-labelledby="traits">
             <Traits name={name} profile={profile} />
           </section>
-          <UserAudiences asked={asked} loaded={audiences} user={profile} />
+          <UserAudiences loaded={audiences} user={profile} />
         </div>
         <Timeline name={name} />
       </div>
     </>
+  );
+}
+
+/** Forgets the person for good. */
+function ForgetButton({ profile }: { readonly profile: Profile }) {
+  const id = profile.user_id ?? profile.internal_id;
+  const forget = async (): Promise<void> => {
+    const path = { user_id: profile.internal_id };
+    const query = { by: 'internal_id' as const, project: project.value?.id ?? '' };
+    await ask(operation('DELETE /v1/users/{user_id}', { path, query }));
+    tellDone('Nothing of this person is shown any more. A job deletes what there is.');
+    goTo(linkTo(['users']));
+  };
+  return (
+    <ConfirmButton
+      label="Forget…"
+      look="danger"
+      title="Forget this person?"
+      name={id}
+      action="Forget for good"
+      onConfirm={forget}
+    >
+      <p>
+        Profile, events and the history in audiences are deleted for good, and so are anonymous ids that were seen with
+        this person alone. Messages that come later are dropped until that is lifted.
+      </p>
+    </ConfirmButton>
   );
 }

@@ -8,14 +8,14 @@ import { address, setParameters } from '../../frame/router.ts';
 import { Select } from '../../parts/choice.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { Pager } from '../../parts/loading/pager.tsx';
 import { FieldError, Ready } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { counted } from '../../parts/numbers.ts';
 import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Clock } from '../../parts/time.tsx';
+import { Button, Field } from '../../parts/form.tsx';
 import { StateMark } from '../job-state.tsx';
 import { answerText, type AudienceNames, deliveryState, messageText } from './words.ts';
 
@@ -37,7 +37,7 @@ export function Deliveries({ endpoint, names, onChange }: DeliveriesProps) {
   const state = (['waiting', 'delivered', 'failed'] as const).find((one) => one === query.get('state'));
   const path = { id: endpoint.id };
   const asked = { state, cursor: query.get('cursor') ?? undefined, limit: PAGE };
-  const polled = usePoll(operation('GET /v1/endpoints/{id}/deliveries', { path, query: asked }), EVERY_MS);
+  const polled = useAnswer(operation('GET /v1/endpoints/{id}/deliveries', { path, query: asked }), EVERY_MS);
   useOpenRow();
   const change = (): void => {
     polled.retry();
@@ -62,18 +62,14 @@ export function Deliveries({ endpoint, names, onChange }: DeliveriesProps) {
     >
       <Ready of={polled} what="deliveries">
         {({ deliveries, next_cursor: next }) => (
-          <>
-            {deliveries.length === 0 && <p class="quiet">{state === undefined ? NOTHING_YET : NONE_LIKE_THESE}</p>}
-            {deliveries.length > 0 && (
-              <Listing
-                rows={deliveries}
-                keyOf={({ id }) => id}
-                columns={columnsWith(names)}
-                detailsOf={(one) => isOpenRow(one.id) && <Details of={one} endpoint={endpoint} onChange={change} />}
-              />
-            )}
-            <Pager next={next} />
-          </>
+          <Listing
+            rows={deliveries}
+            keyOf={({ id }) => id}
+            columns={columnsWith(names)}
+            detailsOf={(one) => isOpenRow(one.id) && <Details of={one} endpoint={endpoint} onChange={change} />}
+            none={<p class="quiet">{state === undefined ? NOTHING_YET : NONE_LIKE_THESE}</p>}
+            next={next}
+          />
         )}
       </Ready>
     </Section>
@@ -127,9 +123,7 @@ function Details({ of, endpoint, onChange }: DetailsProps) {
       )}
       {of.type !== 'endpoint.test' && (of.type !== 'user.forgotten' || of.state === 'waiting') && (
         <p class="row">
-          <button type="button" disabled={isBusy} onClick={resend}>
-            Send it again
-          </button>
+          <Button label="Send it again" disabled={isBusy} onClick={resend} />
           <FieldError error={error} />
         </p>
       )}
@@ -147,10 +141,13 @@ function ResendSince({ endpoint, onDone }: { readonly endpoint: Endpoint; readon
   return (
     <ConfirmButton label="Send again since…" title="Send changes again?" action="Send again" onConfirm={resend}>
       <p>All changes since this day are sent in new messages, with new ids. The receiver gets them a second time.</p>
-      <label>
-        <span class="label">Since</span>
-        <input type="date" required value={since} onInput={({ currentTarget }) => setSince(currentTarget.value)} />
-      </label>
+      <Field
+        label="Since"
+        type="date"
+        required
+        value={since}
+        onInput={({ currentTarget }) => setSince(currentTarget.value)}
+      />
     </ConfirmButton>
   );
 }

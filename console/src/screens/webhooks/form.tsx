@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../api/types.ts';
 import { CheckList, Choice } from '../../parts/choice.tsx';
-import { submitted } from '../../parts/form.ts';
-import { FormButtons } from '../../parts/form-buttons.tsx';
+import { Check, Field, FormButtons, submitted } from '../../parts/form.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { type AudienceNames, WEBHOOK_TYPES } from './words.ts';
@@ -43,18 +42,13 @@ export function WebhookForm({ endpoint, names, action, onSave, onClose }: Webhoo
         <CheckList options={Object.entries(WEBHOOK_TYPES)} chosen={types} onChoice={setTypes} />
       </fieldset>
       <AudienceChoice chosen={chosen} names={names} onChoice={setChosen} />
-      <label>
-        <span class="label">Traits sent with each user</span>
-        <input name="traits" placeholder="email, name" defaultValue={endpoint?.traits ?? ''} autoComplete="off" />
-      </label>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isInitial}
-          onChange={({ currentTarget }) => setInitial(currentTarget.checked)}
-        />
-        Begin with the users who are in the audience already
-      </label>
+      <Field
+        label="Traits sent with each user"
+        name="traits"
+        placeholder="email, name"
+        defaultValue={endpoint?.traits ?? ''}
+      />
+      <Check label="Begin with the users who are in the audience already" isOn={isInitial} onChange={setInitial} />
       {error !== undefined && <Problem error={error} />}
       <FormButtons action={action} isOff={isBusy || chosen?.length === 0 || types.length === 0} onCancel={onClose} />
     </form>
@@ -64,29 +58,23 @@ export function WebhookForm({ endpoint, names, action, onSave, onClose }: Webhoo
 function TextFields({ endpoint }: { readonly endpoint: Endpoint | undefined }) {
   return (
     <>
-      <label>
-        <span class="label">URL</span>
-        <input
-          name="url"
-          type="url"
-          required
-          maxLength={2_048}
-          placeholder="https://surveys.example.com/hooks/tidemark"
-          defaultValue={endpoint?.url ?? ''}
-          autoFocus
-          autoComplete="off"
-        />
-      </label>
-      <label>
-        <span class="label">Description</span>
-        <input
-          name="description"
-          maxLength={200}
-          placeholder="none"
-          defaultValue={endpoint?.description ?? ''}
-          autoComplete="off"
-        />
-      </label>
+      <Field
+        label="URL"
+        name="url"
+        type="url"
+        required
+        maxLength={2_048}
+        placeholder="https://surveys.example.com/hooks/tidemark"
+        defaultValue={endpoint?.url ?? ''}
+        autoFocus
+      />
+      <Field
+        label="Description"
+        name="description"
+        maxLength={200}
+        placeholder="none"
+        defaultValue={endpoint?.description ?? ''}
+      />
     </>
   );
 }

@@ -4,9 +4,9 @@ import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { Endpoint, EndpointWithSecret } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
-import { CopyAs } from '../../parts/copy-as.tsx';
+import { Button } from '../../parts/form.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { ScreenPage } from '../../parts/page.tsx';
 import { NewSecret } from '../../parts/new-secret.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
@@ -21,28 +21,20 @@ export function Webhooks() {
   const [isMaking, setMaking] = useState(false);
   const [created, setCreated] = useState<EndpointWithSecret>();
   // A project has 20 at most: they are one page.
-  const polled = usePoll(operation('GET /v1/endpoints'), EVERY_MS);
+  const polled = useAnswer(operation('GET /v1/endpoints'), EVERY_MS);
   const names = useAudienceNames();
   const finish = (endpoint: EndpointWithSecret): void => {
     setCreated(endpoint);
     setMaking(false);
     polled.retry();
   };
-  const make = !isMaking && (
-    <button type="button" class="primary" onClick={() => setMaking(true)}>
-      New webhook
-    </button>
-  );
+  const make = !isMaking && <Button label="New webhook" look="primary" onClick={() => setMaking(true)} />;
   return (
     <ScreenPage
       title="Webhooks"
       beside={<p class="quiet">Who joins and leaves an audience, posted to your URL</p>}
-      actions={
-        <>
-          {make}
-          <CopyAs request={operation('GET /v1/endpoints')} tidemark={['endpoint', 'list']} />
-        </>
-      }
+      actions={make}
+      copy={{ request: operation('GET /v1/endpoints'), tidemark: ['endpoint', 'list'] }}
     >
       {isMaking && (
         <WebhookForm
@@ -52,30 +44,30 @@ export function Webhooks() {
           onClose={() => setMaking(false)}
         />
       )}
-      {created !== undefined && <Secret of={created} onClose={() => setCreated(undefined)} />}
+      {created !== undefined && (
+        <NewSecret
+          title="The signing secret"
+          name={nameOf(created)}
+          what="the secret"
+          text={created.secret}
+          onClose={() => setCreated(undefined)}
+        />
+      )}
       <Ready of={polled} what="webhooks">
-        {({ endpoints }) => <Rows endpoints={endpoints} names={names} action={make} />}
+        {({ endpoints }) => (
+          <Listing
+            rows={endpoints}
+            keyOf={({ id }) => id}
+            columns={columnsWith(names)}
+            none={!isMaking && <NoWebhooks action={make} />}
+          />
+        )}
       </Ready>
     </ScreenPage>
   );
 }
 
-function Secret({ of, onClose }: { readonly of: EndpointWithSecret; readonly onClose: () => void }) {
-  return (
-    <NewSecret title="The signing secret" name={nameOf(of)} what="the secret" text={of.secret} onClose={onClose} />
-  );
-}
-
-interface RowsProps {
-  readonly endpoints: readonly Endpoint[];
-  readonly names: AudienceNames;
-  /** What makes the first one; false while it is made. */
-  readonly action: ComponentChildren;
-}
-
-function Rows({ endpoints, names, action }: RowsProps) {
-  if (endpoints.length > 0) return <Listing rows={endpoints} keyOf={({ id }) => id} columns={columnsWith(names)} />;
-  if (action === false) return null;
+function NoWebhooks({ action }: { readonly action: ComponentChildren }) {
   return (
     <Empty title="No webhooks yet" action={action}>
       A webhook tells another service, such as your survey or mail tool, who has just joined or left an audience.

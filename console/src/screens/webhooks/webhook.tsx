@@ -6,11 +6,11 @@ import type { Delivery, Endpoint } from '../../api/types.ts';
 import { tellDone } from '../../frame/feedback.tsx';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { CopyAs } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { Button } from '../../parts/form.tsx';
 import { Empty, Problem, Ready } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
-import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { ScreenPage } from '../../parts/page.tsx';
 import { NewSecret } from '../../parts/new-secret.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -25,23 +25,19 @@ const KEEP_OLD = { keep_old_hours: 24 };
 export function WebhookPage({ id }: { readonly id: string }) {
   const path = { id };
   const request = operation('GET /v1/endpoints/{id}', { path });
-  const polled = usePoll(request, EVERY_MS);
+  const polled = useAnswer(request, EVERY_MS);
   const [isEditing, setEditing] = useState(false);
   const { value } = polled;
   return (
     <ScreenPage
       title={value === undefined ? 'Webhook' : nameOf(value)}
       up={{ path: 'webhooks', name: 'Webhooks' }}
-      actions={
-        <>
-          {value !== undefined && <Buttons endpoint={value} onEdit={() => setEditing(true)} />}
-          <CopyAs
-            request={request}
-            tidemark={['endpoint', 'show', id]}
-            also={{ deliveries: operation('GET /v1/endpoints/{id}/deliveries', { path }) }}
-          />
-        </>
-      }
+      actions={value !== undefined && <Buttons endpoint={value} onEdit={() => setEditing(true)} />}
+      copy={{
+        request: request,
+        tidemark: ['endpoint', 'show', id],
+        also: { deliveries: operation('GET /v1/endpoints/{id}/deliveries', { path }) },
+      }}
     >
       <Ready of={polled} what="the webhook" missing={<Missing />}>
         {(endpoint) => (
@@ -77,9 +73,7 @@ function Buttons({ endpoint, onEdit }: { readonly endpoint: Endpoint; readonly o
   };
   return (
     <>
-      <button type="button" onClick={onEdit}>
-        Edit
-      </button>
+      <Button label="Edit" onClick={onEdit} />
       <ConfirmButton
         label="Delete…"
         title="Delete this webhook?"
@@ -148,12 +142,12 @@ function Steps({ endpoint, onChange }: Omit<KnownProps, 'isEditing'>) {
   return (
     <>
       <div class="row settling">
-        <button type="button" disabled={isBusy} onClick={test}>
-          Send a test
-        </button>
-        <button type="button" disabled={isBusy} onClick={() => enable(!endpoint.enabled)}>
-          {endpoint.enabled ? 'Pause' : 'Resume'}
-        </button>
+        <Button label="Send a test" disabled={isBusy} onClick={test} />
+        <Button
+          label={endpoint.enabled ? 'Pause' : 'Resume'}
+          disabled={isBusy}
+          onClick={() => enable(!endpoint.enabled)}
+        />
         <ConfirmButton label="New secret…" title="Make a new secret?" action="Make it" onConfirm={rotate}>
           <p>For 24 hours messages are signed with both secrets, so that you can change the receiver without a gap.</p>
         </ConfirmButton>

@@ -11,7 +11,7 @@ export type AudienceNames = ReadonlyMap<string, string>;
 /** The names of the project's audiences; none until they are loaded. */
 export function useAudienceNames(): AudienceNames {
   const loaded = useAnswer(operation('GET /v1/audiences', { query: { limit: 1_000 } }));
-  const audiences = loaded.state === 'ready' ? loaded.value.audiences : [];
+  const audiences = loaded.value?.audiences ?? [];
   return new Map(audiences.map(({ id, name }) => [id, name]));
 }
 

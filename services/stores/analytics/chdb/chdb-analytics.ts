@@ -1,5 +1,5 @@
 /** ClickHouse inside this process: chDB behind the official client. Imported by open.ts alone. */
-import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { ClickHouseLogLevel, createClient, parseError } from '@clickhouse/client';
 import { lockFolder } from '../../../runtime/folder-lock.ts';
 import { TidemarkError } from '../../../runtime/errors.ts';
 import { BootNote } from '../boot-note.ts';
@@ -8,12 +8,13 @@ import { ChdbEngine } from './engine.ts';
 import type { ClickHouseClients } from '../clickhouse/clients.ts';
 import { ClickHouseStore } from '../clickhouse/clickhouse-store.ts';
 import { EMBEDDED } from '../clickhouse/deployment.ts';
+import { openingError } from '../clickhouse/errors.ts';
 import { LOOKUP_LIMITS } from '../clickhouse/settings.ts';
 import { fairGate } from '../query-queue.ts';
 
 // Every statement in progress occupies a thread of libuv's pool, which has 4 unless UV_THREADPOOL_SIZE is larger (it
-// can be set by the process before its first use). These are 10 together, so files and the embedded log need a larger
-// pool. Two inserts run at once: that of events takes as long as all others together.
+// can be set by the process before its first use). These are 10 together, and one checks what inserts wrote, so files and
+// the embedded log need a larger pool. Two inserts run at once: that of events takes as long as all others together.
 const INSERTS_AT_ONCE = 2;
 // What live audiences read of their users and of their members, and what they write.
 const MAX_LOOKUPS = 3;
@@ -78,6 +79,15 @@ class ChdbDatabases {
     };
     return new ClickHouseStore(this.#clients(close), EMBEDDED, this);
   }
+
+  readonly dropOldFiles = async (signal: AbortSignal): Promise<void> => {
+    try {
+      await this.#engine.dropOldParts(signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw openingError(parseError(error instanceof Error ? error : String(error)));
+    }
+  };
 
   async open(name: string): Promise<ClickHouseStore> {
     const store = new ClickHouseStore(

@@ -56,10 +56,9 @@ export class ChdbConnection implements Connection {
     const preamble = this.#use + preambleOf(clickhouse_settings, {});
     // Written while another insert runs: it needs nothing of chDB.
     await using file = await asClickHouseError(this.#engine.rowFile(values));
-    return await this.#semaphore.run(async () => {
-      await asClickHouseError(this.#engine.insert(preamble, { into, format, file }));
-      return execResult(new Uint8Array());
-    });
+    const inTurn = (statement: () => Promise<void>): Promise<void> => this.#semaphore.run(statement);
+    await asClickHouseError(this.#engine.insert(preamble, { into, format, file }, inTurn));
+    return execResult(new Uint8Array());
   }
 
   get #use(): string {

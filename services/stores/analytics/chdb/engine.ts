@@ -5,6 +5,7 @@ import { drainPending, Session, type StreamChunk } from 'chdb';
 import { hasRoom, STORE_RESERVE_BYTES } from '../../../runtime/free-space.ts';
 import { noSpace, PartGuard } from '../part-guard.ts';
 import { sqlString } from '../clickhouse/deployment.ts';
+import { dropOldParts } from './old-parts.ts';
 import { brokenDefinitions, removeBrokenDefinitions } from './definition-files.ts';
 import { RowFile } from './row-file.ts';
 
@@ -55,6 +56,7 @@ export class ChdbEngine {
   readonly #baseSession: Session;
   readonly #guard: PartGuard;
   readonly #running = new Map<string, Running>();
+  readonly #openedAtMs = Date.now();
   #closed: Promise<void> | undefined;
 
   constructor(folder: string) {
@@ -73,7 +75,7 @@ export class ChdbEngine {
     if (isInsert || definition !== undefined) this.#expectRoom();
     const begunAt = performance.now();
     const answer = await this.#ask(preamble, sql, signal);
-    if (isInsert) await this.#guard.expectWhole(performance.now() - begunAt);
+    if (isInsert) await this.#guard.expectWhole(begunAt);
     if (definition !== undefined) await this.#expectWritten(/create/i.test(definition));
     return answer;
   }
@@ -134,14 +136,32 @@ export class ChdbEngine {
     return RowFile.write(this.#folder, values);
   }
 
-  /** Inserts rows after the SET statements of `preamble`. An insert cannot be ended early. */
-  async insert(preamble: string, { into, format, file }: FileInsert): Promise<void> {
-    this.#expectRoom(file.size);
-    // The columns of `file` are those of the insert.
-    const sql = `${preamble}${into} SELECT * FROM file(${sqlString(file.path)}, ${format})`;
-    const begunAt = performance.now();
-    await this.#run(randomUUID(), true, (session) => session.queryAsync(sql));
-    await this.#guard.expectWhole(performance.now() - begunAt);
+  /**
+   * Inserts rows after the SET statements of `preamble`. An insert cannot be ended early.
+   *
+   * @param inTurn Runs the statement when it is its turn: the check of what it wrote needs none.
+   */
+  async insert(
+    preamble: string,
+    { into, format, file }: FileInsert,
+    inTurn: (statement: () => Promise<void>) => Promise<void> = (statement) => statement(),
+  ): Promise<void> {
+    let begunAt = 0;
+    await inTurn(async () => {
+      this.#expectRoom(file.size);
+      begunAt = performance.now();
+      // The columns of `file` are those of the insert.
+      const sql = `${preamble}${into} SELECT * FROM file(${sqlString(file.path)}, ${format})`;
+      await this.#run(randomUUID(), true, (session) => session.queryAsync(sql));
+    });
+    await this.#guard.expectWhole(begunAt);
+  }
+
+  /** See `dropOldParts`, of all databases. */
+  dropOldParts(signal: AbortSignal): Promise<void> {
+    const query = (sql: string): Promise<Uint8Array> => this.query('', sql);
+    const expectWhole = (): Promise<void> => this.#guard.expectAllWhole();
+    return dropOldParts({ query, expectWhole, openedAtMs: this.#openedAtMs }, signal);
   }
 
   /** chDB itself only checks the bytes of the part that it is about to write. */

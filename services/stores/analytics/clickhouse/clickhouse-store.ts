@@ -43,6 +43,7 @@ export class ClickHouseStore implements AnalyticsStore {
   readonly #stopping = new AbortController();
   readonly #gates: ClickHouseDatabases['gates'];
   readonly liveHistory: ClickHouseAudiences;
+  readonly dropOldFiles: ClickHouseDatabases['dropOldFiles'];
   readonly #ingestedRanges: IngestedRanges;
   readonly #userOrder: UserOrder;
   readonly #inserts = new Set<Promise<void>>();
@@ -56,13 +57,13 @@ export class ClickHouseStore implements AnalyticsStore {
     this.#deployment = deployment;
     this.#generations = new ClickHouseGenerations(this, clients.inserts, databases, deployment);
     this.#gates = databases.gates;
+    this.dropOldFiles = databases.dropOldFiles;
     const stopping = this.#stopping.signal;
     const ask = (query: Query): Promise<QueryResult> => this.#ask(clients.lookups, query, HISTORY_LIMITS);
     const { insertSettings, localOf } = deployment;
-    const { shards } = clients;
     this.#ingestedRanges = new IngestedRanges({
       client: clients.inserts,
-      shards,
+      shards: clients.shards,
       ask: (query) => this.#lookUp(query),
       insertSettings,
     });
@@ -70,13 +71,12 @@ export class ClickHouseStore implements AnalyticsStore {
     const local = localOf?.(database) ?? database;
     const askOn = (client: ClickHouseClient, query: Query) => this.#ask(client, query, LOOKUP_LIMITS);
     this.#userOrder = userOrderOf({ clients, deployment, askOn, define: (sql) => this.define(sql) });
-    const target = this.#target;
     this.liveHistory = new ClickHouseAudiences({
       client: clients.evaluations,
-      shards,
+      shards: clients.shards,
       local,
       ask,
-      target,
+      target: this.#target,
       liveTarget: { client: clients.lookups, deployment },
       database,
       stopping,

@@ -21,6 +21,8 @@ export interface ClickHouseDatabases {
   readonly gates: Readonly<Record<'questions' | 'streams' | 'evaluations', QueryQueue>>;
   /** Opens an existing database and migrates its tables. */
   open(name: string): Promise<GenerationStore>;
+  /** See `AnalyticsStore.dropOldFiles`. */
+  readonly dropOldFiles?: (signal: AbortSignal) => Promise<void>;
 }
 
 const FIRST = 1;

@@ -1,6 +1,6 @@
 import type { Row } from '../database.ts';
 
-type Query = (sql: string) => Promise<readonly Row[]>;
+export type Query = (sql: string) => Promise<readonly Row[]>;
 
 const CHECKPOINT_INTERVAL_MS = 5_000;
 

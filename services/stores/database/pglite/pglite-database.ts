@@ -12,6 +12,7 @@ import { startEngine } from './engine.ts';
 import { MaintenanceSchedule, maintain } from './maintenance.ts';
 import { openFailure } from './open-failure.ts';
 import { OpenTransaction } from '../open-transaction.ts';
+import { rewriteFiles } from './rewrite-files.ts';
 
 /** Statements that write almost nothing, and so are allowed on a full disk. */
 const READING = /^\s*(?:select|set)\b/i;
@@ -88,6 +89,14 @@ export class PgliteDatabase implements Database {
         throw error;
       }
     });
+  }
+
+  /** Other statements run between those of it. */
+  rewriteFiles(tables: readonly string[], signal: AbortSignal): Promise<void> {
+    const room = (bytes: number): void => {
+      if (this.#cluster !== undefined) expectRoom(this.#cluster, 'STORE_UNAVAILABLE', bytes);
+    };
+    return rewriteFiles({ query: (sql) => this.query(sql), expectRoom: room, signal }, tables);
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { isList, jsonText } from '../../../api/json.ts';
 import { Combobox, type Suggestion } from '../../../parts/combobox.tsx';
 import { count } from '../../../parts/numbers.ts';
+import { Button } from '../../../parts/form.tsx';
 import type { Builder } from '../builder.ts';
 import { pointerOf, valueAt } from '../json-edit.ts';
 import { isConstant, type KnownName } from '../known.ts';
@@ -10,12 +11,7 @@ import type { Addition, Piece, Suggested } from './phrase.ts';
 
 type PieceOf<K extends Piece['kind']> = Extract<Piece, { readonly kind: K }>;
 
-interface PieceProps {
-  readonly builder: Builder;
-  readonly piece: Piece;
-}
-
-export function PieceView({ builder, piece }: PieceProps) {
+export function PieceView({ builder, piece }: { readonly builder: Builder; readonly piece: Piece }) {
   if (piece.kind === 'word') {
     return <span class={/^[“”()→]$/.test(piece.text) ? 'glyph' : 'word'}>{piece.text}</span>;
   }
@@ -46,11 +42,7 @@ export function Cross() {
 
 export function AddButton({ builder, addition }: { readonly builder: Builder; readonly addition: Addition }) {
   const { text, label } = addition;
-  return (
-    <button type="button" class="plain tiny add" title={label} onClick={() => void add(builder, addition)}>
-      + {text}
-    </button>
-  );
+  return <Button label={`+ ${text}`} look="plain tiny add" title={label} onClick={() => void add(builder, addition)} />;
 }
 
 /** What it puts in is written next. */

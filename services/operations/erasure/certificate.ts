@@ -1,0 +1,111 @@
+/** The report of an erasure: filled while the job goes on, a certificate once it is done. */
+import { createHash } from 'node:crypto';
+import { formatMs } from '../../messages/timestamp.ts';
+import type { ForgottenRows } from '../../stores/analytics/analytics-store.ts';
+import type { Database } from '../../stores/database/database.ts';
+import type { Erasure, ErasureReport } from '../../stores/erasures/erasure.ts';
+import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
+import { SqlAuditLog } from '../../stores/service-state/sql-audit-log.ts';
+
+type RowsByTable = Readonly<Record<string, number>>;
+
+/** What a last look found of people, and what may still name them. */
+export interface LastLook {
+  readonly found: NonNullable<ErasureReport['found_at_end']>;
+  readonly remains: NonNullable<ErasureReport['remains']>;
+  /** Whether records of the log were made blank. */
+  readonly hasLog: boolean;
+}
+
+export async function addToReport(
+  database: Database,
+  { id }: Pick<Erasure, 'id'>,
+  add: (report: ErasureReport) => ErasureReport,
+): Promise<void> {
+  const erasures = new SqlErasures(database);
+  await erasures.report(id, JSON.stringify(add(await reportOf(erasures, id))));
+}
+
+async function reportOf(erasures: SqlErasures, id: string): Promise<ErasureReport> {
+  const kept = (await erasures.find(id))?.report ?? null;
+  return kept === null ? { postgres: {}, clickhouse: {}, log: null } : (JSON.parse(kept) as ErasureReport);
+}
+
+export function added(
+  counts: RowsByTable,
+  found: readonly Pick<ForgottenRows, 'table' | 'rows'>[],
+): Record<string, number> {
+  const sums = { ...counts };
+  for (const { table, rows } of found) if (rows > 0) sums[table] = (sums[table] ?? 0) + rows;
+  return sums;
+}
+
+/** Ends an erasure with its certificate. The audit log, which nobody can change, has the hash of that. */
+export async function certify(database: Database, erasure: Erasure, look: LastLook): Promise<void> {
+  const { id, userKey, projectId, actor } = erasure;
+  const before = await reportOf(new SqlErasures(database), id);
+  const report: ErasureReport = {
+    ...before,
+    log: look.hasLog ? (before.log ?? {}) : null,
+    user_sha256: createHash('sha256').update(userKey).digest('hex'),
+    found_at_end: look.found,
+    remains: look.remains,
+  };
+  const text = JSON.stringify(report);
+  await database.transaction(async (transaction) => {
+    const isDone = await SqlErasures.finish(transaction, id, text);
+    if (!isDone) return;
+    await new SqlAuditLog(transaction).append({
+      at: BigInt(Date.now()) * 1_000n,
+      principalId: actor,
+      principalName: null,
+      source: null,
+      action: 'user.forgotten',
+      projectId,
+      object: id,
+      before: null,
+      after: JSON.stringify({ report_sha256: certificateHash(text) }),
+      requestId: id,
+    });
+  });
+}
+
+/** @param report JSON of an `ErasureReport` as it is kept, and as the API has it: without spaces. */
+export function certificateHash(report: string): string {
+  return createHash('sha256').update(report).digest('hex');
+}
+
+/** Stores and imports that still have something of people. */
+export interface Remaining {
+  /** Records of the log are hidden, and stay until it is renewed. */
+  readonly log: boolean;
+  /** Postgres and ClickHouse are servers, which overwrite the bytes of deleted rows in their own time. */
+  readonly postgres: boolean;
+  readonly clickhouse: boolean;
+  /** An import that is not done reads an uploaded file with somebody of them. */
+  readonly import: boolean;
+}
+
+/** What may still name a person after an erasure that ended then, and until when. */
+export function remainsAfter(atMs: number, keeps: Remaining): LastLook['remains'] {
+  const after = (days: number): string => formatMs(atMs + days * 86_400_000);
+  return [
+    ...(keeps.log ? [{ what: 'records on the log, which readers leave out, until it is renewed', until: null }] : []),
+    ...(keeps.postgres
+      ? [
+          {
+            what: 'bytes that Postgres has freed in its files and write-ahead log, and not overwritten yet',
+            until: null,
+          },
+        ]
+      : []),
+    ...(keeps.clickhouse
+      ? [{ what: 'parts that ClickHouse has rewritten, of which it keeps the files for eight minutes', until: null }]
+      : []),
+    ...(keeps.import ? [{ what: 'uploaded files that an import reads which is not done', until: after(7) }] : []),
+    { what: 'lines that imports refuse, and requests that are refused, from now on', until: after(30) },
+    { what: 'what waits to be told to the endpoints of webhooks', until: after(7) },
+    { what: 'backups that were made before', until: null },
+    { what: 'exports, and what webhooks have sent', until: null },
+  ];
+}

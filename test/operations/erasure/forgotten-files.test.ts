@@ -1,0 +1,137 @@
+/** Every file of an embedded installation is searched for a person who was forgotten. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
+import { importsFolderOf, uploadPath } from '../../../services/operations/import/import-request.ts';
+import { certificateHash } from '../../../services/operations/erasure/certificate.ts';
+import { SqlErasures } from '../../../services/stores/erasures/sql-erasures.ts';
+import { SqlAuditLog } from '../../../services/stores/service-state/sql-audit-log.ts';
+import { searchFiles } from '../../support/search-files.ts';
+import { openEmbedded, type WholeInstallation } from '../../support/service/whole-installation.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { MessageMaker } from '../../support/stores/analytics.ts';
+import { ForgettingScene } from './forgetting-scene.ts';
+
+const PERSON = 'ada-of-the-files';
+
+async function opened() {
+  const folder = await temporaryFolder();
+  const installation = await openEmbedded(folder);
+  let isOpen = true;
+  const close = async (): Promise<void> => {
+    if (isOpen) await installation.close();
+    isOpen = false;
+  };
+  onTestFinished(close);
+  return { folder, installation, close, scene: new ForgettingScene(() => installation, folder) };
+}
+
+/** Others, of whom there is more than a page of each table. */
+async function others(installation: WholeInstallation, shop: MessageMaker): Promise<void> {
+  const messages = Array.from({ length: 600 }, (_, index) =>
+    index % 2 === 0
+      ? shop.identify({ userId: `u${index}`, traits: `{"email":"u${index}@example.com","city":"${index}"}` })
+      : shop.track({ userId: `u${index}`, anonymousId: `a-${index}`, properties: `{"note":"${index}"}` }),
+  );
+  await installation.append(messages);
+  await installation.readAll();
+}
+
+test('no file of a data folder has the id, the email and the marked value of a person, and others are whole', async () => {
+  const { folder, installation, close, scene } = await opened();
+  const { database } = installation;
+  const shop = await scene.projectWithPeople('Every file', PERSON);
+  await others(installation, shop);
+  await scene.evaluate(shop.projectId, 1_700_000_000_000_000n);
+  // The statistics of the planner have values of rows, and a segment of the write-ahead log is kept to be written again.
+  await database.query('analyze');
+  await database.query('checkpoint');
+  const wanted = { id: PERSON, mark: scene.mark, email: scene.email };
+  const before = await searchFiles(folder, wanted);
+  for (const part of ['event-log', 'profiles/cluster/base', 'profiles/cluster/pg_wal', 'analytics/store'])
+    expect(
+      before.map(({ file }) => file).filter((file) => file.startsWith(join(folder, part))),
+      part,
+    ).not.toEqual([]);
+  const ben = await scene.rowsOf(shop.projectId, 'ben');
+
+  await scene.request(shop.projectId, [PERSON]);
+  await scene.forget();
+
+  expect(await searchFiles(folder, wanted)).toEqual([]);
+  expect(await scene.rowsOf(shop.projectId, 'ben')).toEqual(ben);
+  const sql = 'select count(*)::int4 as n from users where project_id = $1';
+  expect(await database.query(sql, [shop.projectId])).toEqual([{ n: 601 }]);
+  const [erasure] = await new SqlErasures(database).list({}, 1);
+  const { remains } = JSON.parse(erasure?.report ?? '{}') as { readonly remains: readonly { readonly what: string }[] };
+  expect(remains.map(({ what }) => what).join()).not.toMatch(/Postgres|ClickHouse|uploaded|log/u);
+  await close();
+  expect(await searchFiles(folder, wanted)).toEqual([]);
+});
+
+test('what was uploaded to be imported with a person is deleted, and refused lines lose the person', async () => {
+  const { folder, installation, scene } = await opened();
+  const shop = await scene.projectWithPeople('Imports', PERSON);
+  const imports = importsFolderOf(folder);
+  const upload = async (id: string, content: Buffer | string): Promise<string> => {
+    const path = uploadPath(imports, `file_${id.repeat(20)}`);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+    return path;
+  };
+  const csv = `user_id,type,event\nu1,track,Bought\n${PERSON},track,Bought\n`;
+  await upload('a', csv);
+  await upload('b', gzipSync(`${`{"user_id":"u"}\n`.repeat(9_000)}{"user_id":"${PERSON}"}\n`));
+  await upload('c', Buffer.from(csv, 'utf16le'));
+  const longer = await upload('d', csv.replace(PERSON, `${PERSON}-and-more`));
+  const used = await upload('e', csv);
+  await installation.database.query(
+    `insert into jobs (id, kind, args, principal, state, owner, created_at_ms, heartbeat_at_ms)
+     values ('job_1', 'import', $1, 'local', 'running', 'p', 0, 0)`,
+    [JSON.stringify({ file: `file_${'e'.repeat(20)}` })],
+  );
+  const report = join(imports, 'import_1', 'refused.ndjson');
+  await mkdir(dirname(report), { recursive: true });
+  const lineOf = (line: number, id: string) =>
+    `${JSON.stringify({ line, errors: [{ path: '/type', message: 'is missing' }], text: `{"user_id":"${id}","note":"ü"}` })}\n`;
+  const lines = [lineOf(1, 'u1'), lineOf(2, PERSON), lineOf(3, 'u3')];
+  await writeFile(report, lines.join(''));
+
+  await scene.request(shop.projectId, [PERSON]);
+  await scene.forget();
+
+  const left = await searchFiles(imports, { id: PERSON });
+  expect(left.map(({ file }) => file).toSorted()).toEqual([longer, used].toSorted());
+  const kept = await readFile(report, 'utf8');
+  expect(Buffer.byteLength(kept)).toBe(Buffer.byteLength(lines.join('')));
+  const [first, second, third] = kept.split('\n');
+  expect([`${first}\n`, `${third}\n`]).toEqual([lines[0], lines[2]]);
+  expect(JSON.parse(second ?? '')).toEqual({ line: 2, errors: [], text: '' });
+  const [erasure] = await new SqlErasures(installation.database).list({}, 1);
+  expect(erasure?.names).toEqual([]);
+  const certificate = JSON.parse(erasure?.report ?? '{}') as object;
+  expect(certificate).toMatchObject({ imports: { uploads: 3, lines: 1 } });
+  expect(JSON.stringify(certificate)).toContain('uploaded files that an import reads which is not done');
+});
+
+test('the audit log has the hash of each certificate, which a changed one does not have', async () => {
+  const { installation, scene } = await opened();
+  const { database } = installation;
+  const shop = await scene.projectWithPeople('Certified', PERSON);
+  await scene.request(shop.projectId, [PERSON]);
+  await scene.forget();
+
+  const entries = await new SqlAuditLog(database).list({ action: 'user.forgotten' }, 10);
+
+  const erasures = await new SqlErasures(database).list({}, 10);
+  expect(new Set(entries.map(({ object }) => object))).toEqual(new Set(erasures.map(({ id }) => id)));
+  for (const { object, projectId, after } of entries) {
+    const report = erasures.find(({ id }) => id === object)?.report ?? '';
+    expect(projectId).toBe(shop.projectId);
+    expect(JSON.parse(after ?? '')).toEqual({ report_sha256: certificateHash(report) });
+    expect(certificateHash(report.replace('"found_at_end":{"postgres":0', '"found_at_end":{"postgres":1'))).not.toBe(
+      certificateHash(report),
+    );
+  }
+});
