@@ -84,6 +84,23 @@ export async function ask<T>(request: Request<T>): Promise<Raw<T>> {
   return parseJson(await response.text()) as Raw<T>;
 }
 
+/** What stands between separators as text, as it comes: whole lines. @throws TypeError where the connection breaks. */
+export async function* linesOfAnswer(response: Response, separator = '\n'): AsyncGenerator<string> {
+  if (response.body === null) return;
+  let rest = '';
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      const lines = (rest + read.value).split(separator);
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+  } finally {
+    // Whoever stops early needs no more of it.
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
 /** What was thrown as a refusal. @throws anything else. */
 export function refusalIn(thrown: unknown): ApiError {
   if (!(thrown instanceof ApiError)) throw thrown;

@@ -1,7 +1,6 @@
 /** Dead letters, replayed or dropped: the answer comes in lines, so that how far it is can be shown. */
-import { ApiError, noAnswer, send } from './client.ts';
+import { ApiError, linesOfAnswer, noAnswer, send } from './client.ts';
 import { parseJson, type RawNumber } from './json.ts';
-import { linesOfAnswer } from './ndjson.ts';
 import { type Body, operation } from '../../../schemas/operations.ts';
 import type { SettledDeadLetters } from './types.ts';
 

@@ -1,8 +1,7 @@
 /** `GET /v1/events/live` through `fetch`: an EventSource would tell neither a refusal's reason nor when to try again. */
-import { ApiError, noAnswer, send } from './client.ts';
+import { ApiError, linesOfAnswer, noAnswer, send } from './client.ts';
 import { operation, type Query } from '../../../schemas/operations.ts';
 import { countOf, parseJson, type RawNumber } from './json.ts';
-import { linesOfAnswer } from './ndjson.ts';
 import type { LiveRow } from './types.ts';
 
 export type LiveFilter = Query<'GET /v1/events/live'>;

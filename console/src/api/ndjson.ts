@@ -1,24 +1,7 @@
 /** Answers of a JSON object a line (NDJSON). */
-import { type Request, send } from './client.ts';
+import { linesOfAnswer, type Request, send } from './client.ts';
 import { parseJson } from './json.ts';
 import type { LastLine, Raw } from './types.ts';
-
-/** What stands between separators as text, as it comes: whole lines. @throws TypeError where the connection breaks. */
-export async function* linesOfAnswer(response: Response, separator = '\n'): AsyncGenerator<string> {
-  if (response.body === null) return;
-  let rest = '';
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  try {
-    for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      const lines = (rest + read.value).split(separator);
-      rest = lines.pop() ?? '';
-      yield* lines;
-    }
-  } finally {
-    // Whoever stops early needs no more of it.
-    await reader.cancel().catch(() => undefined);
-  }
-}
 
 /** The whole lines of an answer, until it ends or is cut. */
 export async function* linesUntilCut(response: Response): AsyncGenerator<string> {

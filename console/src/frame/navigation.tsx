@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Choice, Select } from '../parts/choice.tsx';
 import { zoneChoice, zoneOf } from '../parts/time.tsx';
 import { Button } from '../parts/form.tsx';
 import { Badge } from './badge.tsx';
@@ -75,12 +74,14 @@ function Screens({ current }: { readonly current: Screen | undefined }) {
 function Account() {
   return (
     <div class="account">
-      <Choice
-        label="Times in"
-        value={zoneChoice.value}
-        options={{ project: `Project (${zoneOf('project')})`, utc: 'UTC', local: `Local (${zoneOf('local')})` }}
-        onChoice={(zone) => (zoneChoice.value = zone)}
-      />
+      <label>
+        <span class="label">Times in</span>
+        <select value={zoneChoice.value} onChange={(event) => (zoneChoice.value = event.currentTarget.value)}>
+          <option value="project">Project ({zoneOf('project')})</option>
+          <option value="utc">UTC</option>
+          <option value="local">Local ({zoneOf('local')})</option>
+        </select>
+      </label>
       <div class="row">
         <button type="button" class="plain" onClick={openHelp}>
           Shortcuts <kbd>?</kbd>
@@ -104,11 +105,13 @@ function ProjectChoice() {
   return (
     <label class="project-choice">
       <span class="label">Project</span>
-      <Select
-        value={project.value?.id ?? ''}
-        options={projects.map(({ id, name }) => [id, name])}
-        onChoice={chooseProject}
-      />
+      <select value={project.value?.id ?? ''} onChange={(event) => chooseProject(event.currentTarget.value)}>
+        {projects.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
     </label>
   );
 }
