@@ -39,14 +39,16 @@ export interface FoundDifference {
 /** Bounds a message: Standard Webhooks recommends messages that are small. */
 const PEOPLE_OF_A_MESSAGE = 100;
 
-/** Makes messages, in this order, to be sent after those that wait. */
+/** Makes messages, in this order, to be sent after those that wait. Endpoints that were deleted meanwhile get none. */
 export async function addNotices(database: Queryable, type: NoticeType, notices: readonly NewNotice[]): Promise<void> {
   if (notices.length === 0) return;
   await database.query(
     `insert into endpoint_deliveries (id, endpoint_id, type, state, created_at_ms, notice)
      select n.id, n.endpoint_id, $1, 'waiting', ${NOW_MS}, n.data
      from unnest($2::text[], $3::text[], $4::text[]) with ordinality as n (id, endpoint_id, data, position)
-     order by n.position`,
+     join endpoints e on e.id = n.endpoint_id
+     order by n.position
+     for key share of e`,
     [type, notices.map(makeMessageId), notices.map(({ endpointId }) => endpointId), notices.map(({ data }) => data)],
   );
 }

@@ -2,17 +2,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CliRun } from '../support/service/cli-run.ts';
 import { ADMIN_KEY, PROJECT, ReadingServer } from '../support/http/reading-server.ts';
 
-let server: ReadingServer;
+let reading: ReadingServer;
 
-beforeAll(async () => (server = await ReadingServer.start()));
-afterAll(() => server.stop());
+beforeAll(async () => (reading = await ReadingServer.start()));
+afterAll(() => reading.stop());
 
 interface Listed {
   readonly endpoints: readonly { readonly id: string; readonly project_id: string | null; readonly types: unknown }[];
 }
 
 function run(...args: string[]): CliRun {
-  return new CliRun(['endpoint', ...args, '--url', server.url], { env: { TIDEMARK_KEY: ADMIN_KEY } });
+  return new CliRun(['endpoint', ...args, '--url', reading.url], { env: { TIDEMARK_KEY: ADMIN_KEY } });
 }
 
 async function listed(...whose: string[]): Promise<Listed['endpoints']> {

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { noteDifference, noteForgotten } from '../../services/webhooks/notices.ts';
+import { addNotices, noteDifference, noteForgotten } from '../../services/webhooks/notices.ts';
 import { SETTINGS } from '../contract/endpoint-store.ts';
 import { testedAnalytics } from '../support/stores/tested-analytics.ts';
 import { answer, WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
@@ -116,6 +116,19 @@ describe.skipIf(tested === undefined)('messages that tell of no change', () => {
     });
     expect(users).toEqual(people);
     await expect.poll(() => scene().state(id), PATIENCE).toMatchObject({ waitingSinceMs: null });
+  });
+
+  test('an endpoint that was deleted meanwhile keeps nobody from being told', async () => {
+    const { id: endpointId } = await scene().endpoint(receiver().url, { types: ['user.forgotten'] });
+    const data = '{"users":[]}';
+
+    await addNotices(database(), 'user.forgotten', [
+      { endpointId: 'end_gone', data },
+      { endpointId, data },
+    ]);
+
+    const [delivery, ...others] = await scene().endpoints.deliveries(scene().projectId, endpointId, { limit: 9 });
+    expect([delivery, others]).toMatchObject([{ type: 'user.forgotten', state: 'waiting' }, []]);
   });
 
   test('what an endpoint of the installation is told of does not go to one of a project', async () => {
