@@ -1,4 +1,4 @@
-/** The rows of endpoints and of deliveries (schemas/postgres/029-endpoints.compatible.sql, 038-notices.sql). */
+/** The rows of endpoints and of deliveries (schemas/postgres/029-endpoints.compatible.sql, 037-notices.sql). */
 import type { Delivery, Endpoint, WebhookType } from './endpoint-store.ts';
 import { NOW_MS } from '../stores/database/sql-time.ts';
 
