@@ -79,9 +79,12 @@ export class WaitingDeadLetters {
   /** By the coordinates of the message. */
   readonly #waiting = new Map<string, Waiting>();
   #isOverfull = false;
+  readonly #most: number;
 
-  constructor(parts: WaitingDeadLettersParts) {
+  /** @param most For tests. */
+  constructor(parts: WaitingDeadLettersParts, most = MAX_REMEMBERED) {
     this.#parts = parts;
+    this.#most = most;
   }
 
   /** Not to be called again before it has resolved. @throws TidemarkError `LOG_UNAVAILABLE`, `STORE_UNAVAILABLE`. */
@@ -97,6 +100,7 @@ export class WaitingDeadLetters {
   /** As `count`. */
   async look(signal: AbortSignal): Promise<FoundWaiting> {
     const isRead = await this.#readOn(signal);
+    const wasOverfull = this.#isOverfull;
     const { figures } = this.#parts;
     const messages = [...this.#waiting.values()].map(({ message }) => message);
     for (const settled of await figures.settled(messages)) this.#waiting.delete(settled);
@@ -104,8 +108,15 @@ export class WaitingDeadLetters {
     for (const [name, { origin }] of this.#waiting) {
       if (origin !== undefined && isLeftOut(left, origin)) this.#waiting.delete(name);
     }
+    if (this.#isOverfull && this.#waiting.size <= this.#most / 2) this.#readAgain();
     const letters = [...this.#waiting.values()].map(({ letter }) => letter);
-    return { letters, isRead, isWhole: isRead && !this.#isOverfull };
+    return { letters, isRead, isWhole: isRead && !wasOverfull };
+  }
+
+  /** There is room for those that were passed over. Looks until the end is read are not whole. */
+  #readAgain(): void {
+    this.#next.clear();
+    this.#isOverfull = false;
   }
 
   /** Whether it has read to the end. */
@@ -145,7 +156,7 @@ export class WaitingDeadLetters {
       const name = formatCoordinates(message);
       const found = this.#waiting.get(name);
       if (found !== undefined) found.readers.add(reader);
-      else if (this.#waiting.size < MAX_REMEMBERED) {
+      else if (this.#waiting.size < this.#most) {
         const origin = await this.#originOf(letter);
         const projectId = origin?.projectId ?? null;
         const { error, failedAt } = letter;
