@@ -17,7 +17,8 @@ export const NO_PROJECT: Refusal = {
  * Sets `call.namedProject` where the key belongs to no project. Answers without a promise where the project is known.
  *
  * Refuses 404 for a project that does not exist or is not the key's, and 400 where a route of a project is opened by an
- * admin key and no project is named, unless the route may be about the installation. The routes of the installation (scope `admin`) read `project` themselves.
+ * admin key and no project is named, unless the route may be about the installation. The routes of the installation (scope
+ * `admin`) read `project` themselves.
  */
 export function findProject(call: Call, keys: KeyRing): Refusal | undefined | Promise<Refusal | undefined> {
   const { key, route } = call;
