@@ -92,7 +92,7 @@ test('where all places are taken, a project that has none gets the newest of who
 
 test('where every project has one place, a further one gets none', async () => {
   const limiter = new ConcurrencyLimiter(2);
-  const callOf = (id: string): Call => ({ res: new EventEmitter(), project: { id } }) as unknown as Call;
+  const callOf = (id: string): Call => ({ res: new EventEmitter(), projectId: id }) as unknown as Call;
 
   expect([limiter.admit(callOf('a')), limiter.admit(callOf('b'))]).toEqual([undefined, undefined]);
 
