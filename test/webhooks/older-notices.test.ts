@@ -8,7 +8,7 @@ import { openEmptyDatabase } from '../support/stores/new-stores.ts';
 test('people whom an older version was to tell an endpoint of are told of after the update', async () => {
   const database = await openEmptyDatabase();
   onTestFinished(() => database.close());
-  await migrateDatabase(database, await migrationsUpTo(37));
+  await migrateDatabase(database, await migrationsUpTo(36));
   const users = [{ user_id: 'ada "A"', anonymous_id: null, internal_id: 'a'.repeat(64) }];
   const projects = new SqlProjectStore(database);
   const { id: projectId } = await projects.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null });
