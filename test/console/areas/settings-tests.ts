@@ -68,9 +68,17 @@ export function testSettings(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Save' }).click();
 
       expect((await sent).postData()).toBe('{"rate_limit":250}');
-      await expect.poll(async () => ((await admin(`projects/${id}`)) as Project).rate_limit).toBe(250);
+      // The page has not asked for the project again.
+      const again = Promise.withResolvers<void>();
+      await page.route(`**/v1/admin/projects/${id}`, async (route) => {
+        if (route.request().method() === 'GET') await again.promise;
+        await route.fallback();
+      });
+      await page.getByText('Project saved.').waitFor();
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Nothing was changed.').waitFor();
+      again.resolve();
+      expect(((await admin(`projects/${id}`)) as Project).rate_limit).toBe(250);
     });
 
     test('the traits that users are called by are chosen for a project, and lists use them', async () => {

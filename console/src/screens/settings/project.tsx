@@ -55,10 +55,12 @@ interface FormProps {
 function SettingsForm({ project, reload }: FormProps) {
   const { isBusy, error, run } = useChange();
   const [notice, setNotice] = useState<'changed' | 'nothing'>();
+  // What was saved, until the page has asked for it again.
+  const [saved, setSaved] = useState(project);
   const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
     event.preventDefault();
     const path = { id: project.id };
-    const before = fieldsOf(project);
+    const before = fieldsOf(saved);
     const body = changesOf(before, fieldsIn(event.currentTarget));
     setNotice(body === undefined ? 'nothing' : undefined);
     if (body === undefined) return;
@@ -69,7 +71,7 @@ function SettingsForm({ project, reload }: FormProps) {
         setNotice('changed');
         return;
       }
-      await ask(operation('PATCH /v1/admin/projects/{id}', { path, body }));
+      setSaved(await ask(operation('PATCH /v1/admin/projects/{id}', { path, body })));
       await loadSession();
       tellDone('Project saved.');
       reload();
