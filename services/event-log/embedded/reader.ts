@@ -54,6 +54,8 @@ export class EmbeddedReader implements LogReader {
 
   async poll({ maxRecords, maxBytes, maxWaitMs, of }: PollOptions): Promise<readonly PartitionRecords[]> {
     const deadlineMs = performance.now() + maxWaitMs;
+    // Whoever polls on, for the log was closed first, leaves timers and signals their turn.
+    if (this.#isClosed) await this.#pause(Math.min(maxWaitMs, APPEND_POLL_MS));
     while (!this.#isClosed) {
       const cursors = (await this.#ready())?.filter(({ partition }) => isAmong(of, partition));
       if (this.#isClosed) break;

@@ -124,7 +124,7 @@ describe.each(await testedForms())('people who are forgotten, $form', ({ form })
     for (const made of [profiles, rows]) await replay.drop(made.kind, made.number, SILENT.signal);
   });
 
-  test('an erasure that is broken off anywhere is completed by the next job', async () => {
+  test('an erasure that is broken off anywhere is completed by the next job', { timeout: 300_000 }, async () => {
     let step = 0;
     for (let isBroken = true; isBroken; step++) {
       const shop = await scene.projectWithPeople(`Broken off at ${step}`);
