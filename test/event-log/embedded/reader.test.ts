@@ -48,13 +48,12 @@ describe('a reader of an embedded log', () => {
     const log = await opened(await temporaryFolder());
     const reader = await readerOf(log);
     await log.close();
-    let isOver = false;
-    setTimeout(() => (isOver = true), 1);
+    const timer = { isOver: false };
+    setTimeout(() => (timer.isOver = true), 1);
 
-    let polls = 0;
-    while (!isOver && polls++ < 100_000) expect(await reader.poll(PATIENT)).toEqual([]);
+    for (let polls = 0; !timer.isOver && polls < 100_000; polls++) expect(await reader.poll(PATIENT)).toEqual([]);
 
-    expect(isOver).toBe(true);
+    expect(timer.isOver).toBe(true);
   });
 
   test('a position of an unknown partition is LOG_REPLACED', async () => {
