@@ -17,7 +17,8 @@ export const WEBHOOK_SHOTS: readonly Shot[] = [
     name: 'webhook-new',
     address: '#/webhooks',
     act: async (page) => {
-      await page.getByRole('button', { name: 'New webhook' }).first().click();
+      await page.waitForTimeout(1_000);
+      await page.getByRole('button', { name: 'New webhook' }).filter({ visible: true }).first().click();
       await page.getByRole('combobox', { name: 'Audiences' }).selectOption('some');
       await page.waitForTimeout(300);
     },
