@@ -7,7 +7,8 @@ import { sharedDatabase } from '../../support/stores/database.ts';
 
 const database = sharedDatabase();
 
-test('those who wait for changes learn of them when they can be read, and not before the audience has joined', async () => {
+/** A live audience that has begun to follow, and not joined the epoch yet. */
+async function followingAudience() {
   const [live, saved] = [new SqlLiveStore(database()), new SqlAudienceStore(database(), MAX_AUDIENCES)];
   const { id: project } = await new SqlProjectStore(database()).createProject({
     name: 'Shop',
@@ -18,6 +19,11 @@ test('those who wait for changes learn of them when they can be read, and not be
   const { id, version } = await saved.create(project, given);
   const { epoch } = await live.open();
   await live.follow(id, version);
+  return { live, saved, project, id, version, epoch };
+}
+
+test('those who wait for changes learn of them when they can be read, and not before the audience has joined', async () => {
+  const { live, saved, project, id, version, epoch } = await followingAudience();
   const [first, second] = [await live.now(0n), (await live.now(0n)) + 10n];
   const readable = async () => [
     (await saved.changesReadableAt([id])).get(id),
@@ -36,16 +42,7 @@ test('those who wait for changes learn of them when they can be read, and not be
 });
 
 test('an audience is followed from when it joins the epoch until it is due again', async () => {
-  const [live, saved] = [new SqlLiveStore(database()), new SqlAudienceStore(database(), MAX_AUDIENCES)];
-  const { id: project } = await new SqlProjectStore(database()).createProject({
-    name: 'Shop',
-    timezone: 'UTC',
-    rateLimit: null,
-  });
-  const given = { name: 'Gold', definition: '{"event":"Paid"}', refreshMs: null, isLive: true };
-  const { id, version } = await saved.create(project, given);
-  const { epoch } = await live.open();
-  await live.follow(id, version);
+  const { live, saved, project, id, version, epoch } = await followingAudience();
   const isFollowed = async () => (await saved.find(project, id))?.isFollowed;
 
   const before = await isFollowed();
