@@ -1,25 +1,9 @@
 /** The messages of `dead_letter.waiting`: a dead letter began to wait. */
+import type { WaitingLetter } from '../messages/dead-letter.ts';
 import { formatMicros } from '../messages/timestamp.ts';
-import type { Micros } from '../messages/message.ts';
 import type { Database, Queryable } from '../stores/database/database.ts';
 import { TRANSACTION_MS } from '../stores/database/sql-time.ts';
 import { addNotices } from './notices.ts';
-
-/** A message that is in the dead letters. */
-export interface WaitingLetter {
-  /** `topic/partition/offset` of the message. */
-  readonly id: string;
-  readonly topic: string;
-  /** Null if it cannot be decoded. */
-  readonly projectId: string | null;
-  /** That of the error; null where it has none. */
-  readonly code: string | null;
-  readonly error: string;
-  readonly reader: string;
-  readonly failedAt: Micros;
-  /** When its dead letter was appended, by the log's clock: milliseconds since 1970. */
-  readonly appendedAtMs: number;
-}
 
 /** An endpoint is told of more dead letters of the same reason after this time. */
 const SAME_REASON_AFTER_MS = 3_600_000;

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { noteDeadLetters, type WaitingLetter, wantsDeadLetters } from '../../services/webhooks/dead-letter-notices.ts';
+import type { WaitingLetter } from '../../services/messages/dead-letter.ts';
+import { noteDeadLetters, wantsDeadLetters } from '../../services/webhooks/dead-letter-notices.ts';
 import { SqlEndpointClaims } from '../../services/webhooks/sql-endpoint-claims.ts';
 import type { SqlEndpointStore } from '../../services/webhooks/sql-endpoint-store.ts';
 import { emptiedEndpoints } from '../contract/endpoint-claims.ts';

@@ -5,8 +5,8 @@ import { formatCoordinates, type RecordCoordinates } from '../dead-letters/recor
 import { messageIn } from '../dead-letters/read-dead-letters.ts';
 import { errorCodeOf } from '../dead-letters/selection.ts';
 import type { Codec } from '../../messages/codec.ts';
-import type { DeadLetter } from '../../messages/dead-letter.ts';
-import { DEAD_LETTER_TOPIC, type Message, type Micros } from '../../messages/message.ts';
+import type { DeadLetter, WaitingLetter } from '../../messages/dead-letter.ts';
+import { DEAD_LETTER_TOPIC, type Message } from '../../messages/message.ts';
 import { hasCode, isRetryable } from '../../runtime/errors.ts';
 import { isLeftOut } from '../../stores/erasures/left-out.ts';
 import type { StoreFigures } from './store-figures.ts';
@@ -23,23 +23,6 @@ export interface DeadLetterCounts {
   readonly byReader: Readonly<Record<string, number>>;
   /** Whether all were counted; else the counts are a lower bound. */
   readonly isWhole: boolean;
-}
-
-/** The first dead letter of a message that waits. */
-export interface WaitingLetter {
-  /** `topic/partition/offset` of the message. */
-  readonly id: string;
-  readonly topic: string;
-  /** Null if the message cannot be decoded. */
-  readonly projectId: string | null;
-  /** That of the error; null where it has none. */
-  readonly code: string | null;
-  /** Its first 500 characters. */
-  readonly error: string;
-  readonly reader: string;
-  readonly failedAt: Micros;
-  /** When it was appended, by the log's clock: milliseconds since 1970. */
-  readonly appendedAtMs: number;
 }
 
 /** What one look found. */
