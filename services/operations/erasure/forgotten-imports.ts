@@ -5,6 +5,7 @@ import { hasCode } from '../../runtime/errors.ts';
 import type { Database } from '../../stores/database/database.ts';
 import { readInput } from '../import/input.ts';
 import { isFileId, uploadPath } from '../import/import-request.ts';
+import { WantedIds } from './wanted-ids.ts';
 
 export interface ForgottenImports {
   /** Uploaded files that were deleted. */
@@ -48,51 +49,23 @@ export async function forgetInImports(
   return found;
 }
 
-/** What stands between two of them is a delimiter of some format. */
-const ID_CHARS = /[\w\-.@+:\u0080-\u00ff]+/gu;
-const LONGEST_ID = 4_096;
-
-class WantedIds {
-  readonly #plain: ReadonlySet<string>;
-  /** Ids with a character that may be a delimiter. */
-  readonly #others: readonly string[];
-
-  constructor(ids: readonly string[]) {
-    // The bytes of files are read as Latin-1 too, whatever they are.
-    const texts = ids
-      .flatMap((id) => [id, JSON.stringify(id).slice(1, -1)])
-      .map((id) => Buffer.from(id).toString('latin1'));
-    this.#plain = new Set(texts);
-    this.#others = texts.filter((id) => id.replace(ID_CHARS, '') !== '');
-  }
-
-  isIn(text: string): boolean {
-    return (
-      text.match(ID_CHARS)?.some((each) => this.#plain.has(each)) === true ||
-      this.#others.some((id) => text.includes(id))
-    );
+async function hasId(path: string, wanted: WantedIds, signal: AbortSignal): Promise<boolean> {
+  const file = await open(path).catch(() => undefined);
+  try {
+    return file !== undefined && (await wanted.isInAny(textIn(file, signal)));
+  } finally {
+    await file?.close();
   }
 }
 
-async function hasId(path: string, wanted: WantedIds, signal: AbortSignal): Promise<boolean> {
-  let rest = '';
-  const file = await open(path).catch(() => undefined);
+async function* textIn(file: FileHandle, signal: AbortSignal): AsyncGenerator<string> {
   try {
-    for await (const chunk of file === undefined
-      ? []
-      : readInput(file, { read: { bytes: 0 }, encoding: undefined, signal })) {
+    for await (const chunk of readInput(file, { read: { bytes: 0 }, encoding: undefined, signal }))
       // In UTF-16 every other byte of an id is zero.
-      const text = rest + chunk.toString('latin1').replaceAll('\0', '');
-      rest = text.slice(-LONGEST_ID);
-      if (wanted.isIn(text)) return true;
-    }
-    return false;
+      yield chunk.toString('latin1').replaceAll('\0', '');
   } catch (error) {
-    // It is not all there yet, or was damaged: what can be read of it has no id.
-    if (hasCode(error, 'IMPORT_UNREADABLE')) return false;
-    throw error;
-  } finally {
-    await file?.close();
+    // It is not all there yet, or was damaged: it ends with what can be read.
+    if (!hasCode(error, 'IMPORT_UNREADABLE')) throw error;
   }
 }
 
