@@ -1,6 +1,5 @@
 import type { Micros } from '../../messages/message.ts';
-import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
-import type { Difference, Evaluation } from '../../stores/analytics/analytics-store.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
 import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
 import type { Database, Queryable, SqlValue } from '../../stores/database/database.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
@@ -9,31 +8,27 @@ import {
   changesReadableAtOf,
   evaluationsOf,
   liveEpochsOf,
-  KEPT_EVALUATION,
   keptVersion,
   sizesOf,
   TRIMMED_VERSIONS,
   versionsOf,
 } from './audience-past-sql.ts';
 import { changeWithReferences, lockProject, refuseReferencesOf, refuseUsedOf } from './references-sql.ts';
+import { SqlAudienceClaims } from './sql-audience-claims.ts';
 import {
   AUDIENCE_COLUMNS,
   type AudienceRow,
   bigintOf,
-  type ClaimRow,
   exists,
   isNameInUse,
-  LIVE_THROUGH,
   refuseUnlessAt,
   toAudience,
   unknown,
 } from './audience-row.ts';
 import type {
-  AudienceClaims,
   AudienceStore,
   AudienceVersion,
   ChangeTerms,
-  Claim,
   EvaluationsQuery,
   LastEvaluation,
   NewAudience,
@@ -44,7 +39,7 @@ import type {
  * Saved audiences in a Postgres-compatible database (schemas/postgres/005-audiences.sql, 015-audience-versions.sql). What
  * they were before is written in the statement of the change.
  */
-export class SqlAudienceStore implements AudienceStore, AudienceClaims {
+export class SqlAudienceStore extends SqlAudienceClaims implements AudienceStore {
   readonly #database: Database;
   readonly #maxPerProject: number;
 
@@ -52,6 +47,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
    * @param maxPerProject The number of audiences from which on a project can create no more. Existing ones are kept.
    */
   constructor(database: Database, maxPerProject: number) {
+    super(database);
     this.#database = database;
     this.#maxPerProject = maxPerProject;
   }
@@ -205,96 +201,12 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
     return liveEpochsOf(this.#database);
   }
 
-  async claimDue(leaseMs: number, lastProjectId = ''): Promise<Claim | undefined> {
-    return this.#claim(
-      `id = (select id from audiences where due_at_ms <= ${NOW_MS} and ${IS_FREE}
-             order by project_id <= $3, project_id, due_at_ms limit 1 for update skip locked)`,
-      leaseMs,
-      [lastProjectId],
-    );
-  }
-
-  async claim(projectId: string, id: string, leaseMs: number): Promise<Claim> {
-    const claim = await this.#claim(`project_id = $3 and id = $4 and deleted_at_ms is null and ${IS_FREE}`, leaseMs, [
-      projectId,
-      id,
-    ]);
-    if (claim !== undefined) return claim;
-    if ((await this.find(projectId, id)) === undefined) throw unknown(id);
-    throw new TidemarkError('AUDIENCE_BUSY', 'This audience is being evaluated now.');
-  }
-
-  async renew(claim: Claim, leaseMs: number): Promise<boolean> {
-    return this.#whileClaimed(claim, `claimed_until_ms = ${NOW_MS} + $3::int8`, [BigInt(leaseMs)]);
-  }
-
-  async commit(claim: Claim, { at, version, cause }: Evaluation, difference: Difference): Promise<boolean> {
-    const { entered, left, members } = difference;
-    return this.#whileClaimed(
-      claim,
-      `evaluated_at = $3::int8, evaluated_version = $4::int4, evaluated_cause = $5, entered = $6::int8,
-       left_members = $7::int8, members = $8::int8, failure = null,
-       due_at_ms = case when refresh_ms is null and not is_live then null when version <> $4::int4 then ${NOW_MS}
-                        else ${NOW_MS} + ${INTERVAL} end`,
-      [at, version, cause, BigInt(entered), BigInt(left), BigInt(members)],
-      { and: 'deleted_at_ms is null', alsoWrites: KEPT_EVALUATION },
-    );
-  }
-
-  async noteReadable({ audience }: Claim, at: Micros): Promise<void> {
-    const sql = 'update audiences set changes_readable_at = greatest(changes_readable_at, $2::int8) where id = $1';
-    await this.#database.query(sql, [audience.id, at]);
-  }
-
-  async giveUp(claim: Claim, failure: ErrorCode, againInMs: number): Promise<void> {
-    const due = `due_at_ms = case when deleted_at_ms is not null then ${NOW_MS} + least($4::int8, 15000)
-      when refresh_ms is null and not is_live then null else ${NOW_MS} + least(${INTERVAL}, $4::int8) end`;
-    await this.#whileClaimed(claim, `failure = $3, ${due}`, [failure, BigInt(againInMs)]);
-  }
-
-  async release(claim: Claim): Promise<void> {
-    await this.#whileClaimed(claim, 'claim = null, claimed_until_ms = null', []);
-  }
-
-  async forget({ audience, token }: Claim): Promise<void> {
-    const sql = 'delete from audiences where id = $1 and claim = $2 and deleted_at_ms is not null';
-    await this.#database.query(sql, [audience.id, token]);
-  }
-
-  async #claim(which: string, leaseMs: number, values: readonly SqlValue[] = []): Promise<Claim | undefined> {
-    const token = randomText(20, BASE36);
-    const sql = `update audiences set claim = $1, claimed_until_ms = ${NOW_MS} + $2::int8,
-                   claimed_at = greatest(${NOW_MICROS}, claimed_at + 1, evaluated_at + 1, ${LIVE_THROUGH} + 1),
-                   live_through = ${LIVE_THROUGH}, live_epoch = null
-                 where ${which} returning ${AUDIENCE_COLUMNS}, claimed_at, deleted_at_ms`;
-    const rows = await this.#database.query<ClaimRow>(sql, [token, BigInt(leaseMs), ...values]);
-    const [row] = rows;
-    if (row === undefined) return undefined;
-    return { audience: toAudience(row), token, at: row.claimed_at, isDeleted: row.deleted_at_ms !== null };
-  }
-
-  async #whileClaimed(
-    { audience, token }: Claim,
-    set: string,
-    values: readonly SqlValue[],
-    { and = 'true', alsoWrites = '' }: { readonly and?: string; readonly alsoWrites?: string } = {},
-  ): Promise<boolean> {
-    const sql = `with written as (update audiences set ${set}
-                 where id = $1 and claim = $2 and claimed_until_ms > ${NOW_MS} and ${and} returning id)
-                 ${alsoWrites} select id from written`;
-    return (await this.#database.query(sql, [audience.id, token, ...values])).length > 0;
-  }
-
   async #rows(sql: string, values: readonly SqlValue[]): Promise<readonly SavedAudience[]> {
     return (await this.#database.query<AudienceRow>(sql, values)).map(toAudience);
   }
 }
 
-const NOW_MICROS = '(extract(epoch from clock_timestamp()) * 1000000)::int8';
 const IS_SEEN = 'project_id = $1 and id = $2 and deleted_at_ms is null';
-const IS_FREE = `(claim is null or claimed_until_ms <= ${NOW_MS})`;
 const NEW_REFRESH = '(case when $5::boolean then $6::int8 else refresh_ms end)';
 const NEW_LIVE = '(case when $5::boolean then $9::boolean else is_live end)';
-/** Live audiences are evaluated every minute where nobody follows their messages. */
-const INTERVAL = 'coalesce(refresh_ms, 60000)';
 const CHANGED = '(case when $4::text <> definition then 1 else 0 end)';

@@ -1,0 +1,104 @@
+import type { Micros } from '../../messages/message.ts';
+import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
+import type { Difference, Evaluation } from '../../stores/analytics/analytics-store.ts';
+import type { Database, SqlValue } from '../../stores/database/database.ts';
+import { NOW_MS } from '../../stores/database/sql-time.ts';
+import { BASE36, randomText } from '../../stores/projects/keys.ts';
+import { KEPT_EVALUATION } from './audience-past-sql.ts';
+import { AUDIENCE_COLUMNS, type ClaimRow, LIVE_THROUGH, toAudience, unknown } from './audience-row.ts';
+import type { AudienceClaims, Claim } from './audience-store.ts';
+
+/** Claims on the audiences of a Postgres-compatible database. */
+export class SqlAudienceClaims implements AudienceClaims {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async claimDue(leaseMs: number, lastProjectId = ''): Promise<Claim | undefined> {
+    return this.#claim(
+      `id = (select id from audiences where due_at_ms <= ${NOW_MS} and ${IS_FREE}
+             order by project_id <= $3, project_id, due_at_ms limit 1 for update skip locked)`,
+      leaseMs,
+      [lastProjectId],
+    );
+  }
+
+  async claim(projectId: string, id: string, leaseMs: number): Promise<Claim> {
+    const claim = await this.#claim(`project_id = $3 and id = $4 and deleted_at_ms is null and ${IS_FREE}`, leaseMs, [
+      projectId,
+      id,
+    ]);
+    if (claim !== undefined) return claim;
+    const sql = 'select 1 from audiences where project_id = $1 and id = $2 and deleted_at_ms is null';
+    if ((await this.#database.query(sql, [projectId, id])).length === 0) throw unknown(id);
+    throw new TidemarkError('AUDIENCE_BUSY', 'This audience is being evaluated now.');
+  }
+
+  async renew(claim: Claim, leaseMs: number): Promise<boolean> {
+    return this.#whileClaimed(claim, `claimed_until_ms = ${NOW_MS} + $3::int8`, [BigInt(leaseMs)]);
+  }
+
+  async commit(claim: Claim, { at, version, cause }: Evaluation, difference: Difference): Promise<boolean> {
+    const { entered, left, members } = difference;
+    return this.#whileClaimed(
+      claim,
+      `evaluated_at = $3::int8, evaluated_version = $4::int4, evaluated_cause = $5, entered = $6::int8,
+       left_members = $7::int8, members = $8::int8, failure = null,
+       due_at_ms = case when refresh_ms is null and not is_live then null when version <> $4::int4 then ${NOW_MS}
+                        else ${NOW_MS} + ${INTERVAL} end`,
+      [at, version, cause, BigInt(entered), BigInt(left), BigInt(members)],
+      { and: 'deleted_at_ms is null', alsoWrites: KEPT_EVALUATION },
+    );
+  }
+
+  async noteReadable({ audience }: Claim, at: Micros): Promise<void> {
+    const sql = 'update audiences set changes_readable_at = greatest(changes_readable_at, $2::int8) where id = $1';
+    await this.#database.query(sql, [audience.id, at]);
+  }
+
+  async giveUp(claim: Claim, failure: ErrorCode, againInMs: number): Promise<void> {
+    const due = `due_at_ms = case when deleted_at_ms is not null then ${NOW_MS} + least($4::int8, 15000)
+      when refresh_ms is null and not is_live then null else ${NOW_MS} + least(${INTERVAL}, $4::int8) end`;
+    await this.#whileClaimed(claim, `failure = $3, ${due}`, [failure, BigInt(againInMs)]);
+  }
+
+  async release(claim: Claim): Promise<void> {
+    await this.#whileClaimed(claim, 'claim = null, claimed_until_ms = null', []);
+  }
+
+  async forget({ audience, token }: Claim): Promise<void> {
+    const sql = 'delete from audiences where id = $1 and claim = $2 and deleted_at_ms is not null';
+    await this.#database.query(sql, [audience.id, token]);
+  }
+
+  async #claim(which: string, leaseMs: number, values: readonly SqlValue[] = []): Promise<Claim | undefined> {
+    const token = randomText(20, BASE36);
+    const sql = `update audiences set claim = $1, claimed_until_ms = ${NOW_MS} + $2::int8,
+                   claimed_at = greatest(${NOW_MICROS}, claimed_at + 1, evaluated_at + 1, ${LIVE_THROUGH} + 1),
+                   live_through = ${LIVE_THROUGH}, live_epoch = null
+                 where ${which} returning ${AUDIENCE_COLUMNS}, claimed_at, deleted_at_ms`;
+    const rows = await this.#database.query<ClaimRow>(sql, [token, BigInt(leaseMs), ...values]);
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    return { audience: toAudience(row), token, at: row.claimed_at, isDeleted: row.deleted_at_ms !== null };
+  }
+
+  async #whileClaimed(
+    { audience, token }: Claim,
+    set: string,
+    values: readonly SqlValue[],
+    { and = 'true', alsoWrites = '' }: { readonly and?: string; readonly alsoWrites?: string } = {},
+  ): Promise<boolean> {
+    const sql = `with written as (update audiences set ${set}
+                 where id = $1 and claim = $2 and claimed_until_ms > ${NOW_MS} and ${and} returning id)
+                 ${alsoWrites} select id from written`;
+    return (await this.#database.query(sql, [audience.id, token, ...values])).length > 0;
+  }
+}
+
+const NOW_MICROS = '(extract(epoch from clock_timestamp()) * 1000000)::int8';
+const IS_FREE = `(claim is null or claimed_until_ms <= ${NOW_MS})`;
+/** Live audiences are evaluated every minute where nobody follows their messages. */
+const INTERVAL = 'coalesce(refresh_ms, 60000)';
