@@ -13,6 +13,7 @@ import { heartbeatOf, letterWatchOf, projectWriterOf, ReaderSide } from './reade
 import { Readers } from './readers/readers.ts';
 import { onlyOnce, type Running } from './role.ts';
 import { audienceSchedulerOf } from './audiences/audience-parts.ts';
+import { livePartsOf } from './audiences/live-parts.ts';
 import { webhooksOf } from './webhooks/webhook-parts.ts';
 import { processStoreOf } from './stores.ts';
 
@@ -74,13 +75,14 @@ async function openProjector(config: Config, logger: Logger, signal: AbortSignal
 async function openSink(config: Config, logger: Logger, signal: AbortSignal): Promise<OpenedReaders> {
   const stores = await openStores(config, logger, signal, ALL_STORES);
   await obeyDeletions({ ...stores, logger }, signal);
-  const readers = Readers.sink({ ...stores, config, logger }, stores.analytics);
-  const scheduler = audienceSchedulerOf(config, logger, stores);
+  const { live, follower, withMetrics } = livePartsOf(config, logger, stores);
+  const readers = Readers.sink({ ...stores, config, logger, ...follower }, stores.analytics);
+  const scheduler = audienceSchedulerOf(config, logger, stores, live);
   const { deliverer } = webhooksOf(config, logger, stores);
   const letterWatch = letterWatchOf(stores, logger);
   const heartbeat = heartbeatOf('sink', readers, processStoreOf(config, stores.database), logger);
   return {
-    side: new ReaderSide({ stores, readers, scheduler, deliverer, letterWatch, heartbeat }),
+    side: new ReaderSide({ stores, readers, scheduler, deliverer, letterWatch, heartbeat, withMetrics, ...live }),
     health: new HealthWatch(readers, stores.log),
   };
 }

@@ -27,6 +27,8 @@ export interface ReaderSideParts {
   readonly letterWatch?: DeadLetterWatch;
   /** Keeps audiences live; left out where the process does not. */
   readonly live?: LiveAudiences;
+  /** Adds the metrics of what is live to those of the readers. */
+  readonly withMetrics?: (readers: ReadersHealth) => ReadersHealth;
   readonly heartbeat: Heartbeat;
   /** Puts projects on the log; left out where another process does. */
   readonly projectWriter?: ProjectWriter;
@@ -52,8 +54,9 @@ export class ReaderSide {
   }
 
   metrics(): Promise<string> {
-    const { readers, deliverer } = this.#parts;
-    return deliverer === undefined ? readers.metrics() : withMetricsOf(readers, deliverer).metrics();
+    const { readers, deliverer, withMetrics } = this.#parts;
+    const all = withMetrics?.(readers) ?? readers;
+    return deliverer === undefined ? all.metrics() : withMetricsOf(all, deliverer).metrics();
   }
 
   /** Finishes the batches under way and closes the stores. An evaluation under way is ended, not waited for. */

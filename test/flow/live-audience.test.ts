@@ -1,23 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { READ_KEY, ServiceProcess } from '../support/service/service.ts';
+import { changesSince, find, identify, named, save, track, WITHIN_A_MINUTE } from '../support/live/live-requests.ts';
+import { ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-interface Saved {
-  readonly id: string;
-  readonly refresh: string | null;
-  readonly live_through: string | null;
-  readonly evaluation: { readonly members: number } | null;
-}
-
-interface Line {
-  readonly user_id?: string;
-  readonly change?: string;
-  readonly cause?: string;
-  readonly through?: string | null;
-}
-
-const WITHIN_A_MINUTE = { timeout: 60_000, interval: 200 };
 
 test(
   'a live audience tells of a message at once, also after the service was killed',
@@ -60,43 +44,3 @@ test(
       .toEqual(['ada entered', 'ada left', 'ada entered', 'bob entered']);
   },
 );
-
-async function save(service: ServiceProcess, body: object): Promise<Saved> {
-  const answer = await service.request('/v1/audiences', body, { api_key: READ_KEY });
-  expect(answer.status).toBe(201);
-  return (await answer.json()) as Saved;
-}
-
-async function find(service: ServiceProcess, id: string): Promise<Saved> {
-  return (await (await service.request(`/v1/audiences/${id}`)).json()) as Saved;
-}
-
-/** Lines of changes, and the last line. */
-async function changesSince(
-  service: ServiceProcess,
-  id: string,
-  since: string | null | undefined,
-  wait: number,
-): Promise<Line[]> {
-  for (;;) {
-    const from = since ? `&since=${encodeURIComponent(since)}` : '';
-    const answer = await service.request(`/v1/audiences/${id}/changes?wait=${wait}${from}`);
-    expect(answer.status).toBe(200);
-    const lines = (await answer.text()).trim().split('\n');
-    const read = lines.map((line) => JSON.parse(line) as Line);
-    if (read.length > 1 || wait === 0) return read;
-    await delay(10);
-  }
-}
-
-function named(lines: readonly Line[]): string[] {
-  return lines.flatMap(({ user_id: user, change }) => (change === undefined ? [] : [`${user} ${change}`]));
-}
-
-async function track(service: ServiceProcess, user: string, event: string): Promise<void> {
-  expect((await service.request('/v1/track', { user_id: user, event })).status).toBe(200);
-}
-
-async function identify(service: ServiceProcess, user: string, traits: object): Promise<void> {
-  expect((await service.request('/v1/identify', { user_id: user, traits })).status).toBe(200);
-}

@@ -1,8 +1,9 @@
 import { limitsOf } from '../../questions/query-budget.ts';
 import { AudienceScheduler } from '../../questions/saved/audience-scheduler.ts';
-import type { AudienceFollower } from '../../questions/saved/audience-follower.ts';
+import { type AudienceFollower, FOLLOWED_ELSEWHERE } from '../../questions/saved/audience-follower.ts';
 import { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
 import type { Config } from '../../runtime/config.ts';
+import { isServer } from '../../runtime/embedded.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
@@ -22,9 +23,13 @@ export function projectLimitsOf(config: Config): (project: ProjectLimits) => Que
   return (project) => limitsOf(project, queryLimitsOf(config));
 }
 
+export function isOnCluster({ analyticsUrl }: Config): boolean {
+  return new URLSearchParams(analyticsUrl.split('?')[1]).has('cluster');
+}
+
 export interface AudienceSurroundings {
   readonly isClockWrong?: (() => Promise<boolean>) | undefined;
-  /** Left out where the process keeps no audience live. */
+  /** Left out where the process keeps no audience live: others do if the log is on a server. */
   readonly live?: AudienceFollower | undefined;
 }
 
@@ -33,9 +38,10 @@ export function audienceSchedulerOf(
   config: Config,
   logger: Logger,
   { database, analytics }: DatabaseAndAnalytics,
-  { isClockWrong, live: follower }: AudienceSurroundings = {},
+  { isClockWrong, live: own }: AudienceSurroundings = {},
 ): AudienceScheduler {
   const live = new LiveGenerations(database);
+  const follower = own ?? (isServer(config.eventLogUrl) && !isOnCluster(config) ? FOLLOWED_ELSEWHERE : undefined);
   return new AudienceScheduler({
     store: new SqlAudienceStore(database, config.maxProjectAudiences),
     projects: new SqlProjectStore(database),

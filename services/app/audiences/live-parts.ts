@@ -1,11 +1,11 @@
-/** Live audiences in the process that has the log, and so the only sink. */
+/** Live audiences in a process that has a sink: the only one, or one of several. */
 import { Counter, Gauge, Registry } from 'prom-client';
 import { LiveLag } from '../../consumers/throttle/live-lag.ts';
 import { BACK_PRESSURE, inSequence, liveLagThrottle, type Throttle } from '../../consumers/throttle/throttle.ts';
-import type { Inserted } from '../../consumers/sink/touched.ts';
 import { readerLags } from '../../operations/status/log-lag.ts';
 import { LiveAudiences, type LiveFigures } from '../../questions/live/live-audiences.ts';
 import { SqlLiveStore } from '../../questions/live/sql-live-store.ts';
+import { SqlTouches } from '../../questions/live/sql-touches.ts';
 import { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
 import type { Config } from '../../runtime/config.ts';
 import { isServer } from '../../runtime/embedded.ts';
@@ -16,32 +16,28 @@ import { liveAnalytics } from '../../stores/generations/live-stores.ts';
 import { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
 import { SqlGenerations } from '../../stores/generations/sql-generations.ts';
 import { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
-import { queryLimitsOf } from './audience-parts.ts';
+import { isOnCluster, queryLimitsOf } from './audience-parts.ts';
+import { insertFollowerOf } from './insert-followers.ts';
 import type { OpenedStores } from '../open-stores.ts';
 import { withMetricsOf } from '../reader-side.ts';
 import type { ReadersHealth } from '../stores.ts';
-import type { AnalyticsFollower } from '../readers/generation-readers.ts';
 
 const LAG_WITHIN_MS = 3_000;
 
 interface LiveNeeds {
   /** Requests come before live audiences, as before every reader. */
-  readonly throttle: Throttle;
-  readonly isClockWrong: () => Promise<boolean>;
+  readonly throttle?: Throttle;
+  readonly isClockWrong?: () => Promise<boolean>;
 }
 
-/**
- * Undefined where the log is on a server: other processes may have sinks too, of whose inserts nobody tells this one. A shard
- * asks for tables of its own, which was never tried.
- */
+/** Undefined on a cluster of ClickHouse: shards ask for tables of their own, which was never tried. */
 function liveAudiencesOf(
   config: Config,
   logger: Logger,
   { database, analytics, log }: Pick<OpenedStores, 'database' | 'analytics' | 'log'>,
-  { throttle, isClockWrong }: LiveNeeds,
+  { throttle, isClockWrong }: LiveNeeds = {},
 ): LiveAudiences | undefined {
-  if (isServer(config.eventLogUrl) || new URLSearchParams(config.analyticsUrl.split('?')[1]).has('cluster'))
-    return undefined;
+  if (isOnCluster(config)) return undefined;
   const live = new LiveGenerations(database);
   const lagMs = async (): Promise<number> => {
     const { sink } = await readerLags({ log, progress: live }, AbortSignal.timeout(LAG_WITHIN_MS));
@@ -61,7 +57,8 @@ function liveAudiencesOf(
     limits: queryLimitsOf(config),
     logger,
     lagMs,
-    isClockWrong,
+    ...(isClockWrong && { isClockWrong }),
+    ...(isServer(config.eventLogUrl) && { touches: new SqlTouches(database) }),
     leftOut: leftOutOf(database),
     rest: (workedMs, signal) => afterReaders(workedMs, signal, 0),
   });
@@ -70,7 +67,7 @@ function liveAudiencesOf(
 export interface LiveOfProcess {
   /** Nothing in either where this process keeps no audience live. */
   readonly live: { readonly live?: LiveAudiences };
-  readonly follower: { readonly follower?: AnalyticsFollower };
+  readonly follower: Partial<ReturnType<typeof insertFollowerOf>>;
   /** Readers whose metrics have those of live audiences besides. */
   readonly withMetrics: (readers: ReadersHealth) => ReadersHealth;
 }
@@ -80,15 +77,8 @@ export function livePartsOf(...opened: Parameters<typeof liveAudiencesOf>): Live
   if (live === undefined) return { live: {}, follower: {}, withMetrics: (readers) => readers };
   const metrics = { metrics: liveMetrics(live) };
   const withMetrics = (readers: ReadersHealth): ReadersHealth => withMetricsOf(readers, metrics);
-  return { live: { live }, follower: { follower: followerOf(live) }, withMetrics };
-}
-
-/** Hands on what the sinks insert. */
-function followerOf(live: LiveAudiences): AnalyticsFollower {
-  return {
-    wants: (generation) => live.wants(generation),
-    inserted: (generation, { users }: Inserted) => live.inserted(generation, users),
-  };
+  const [config, , { database }] = opened;
+  return { live: { live }, follower: insertFollowerOf(config, database, live), withMetrics };
 }
 
 /** Metrics of live audiences in Prometheus' text format. */

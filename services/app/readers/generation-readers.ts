@@ -2,7 +2,7 @@ import { Projector } from '../../consumers/projector/project.ts';
 import type { Trouble } from '../../consumers/reader-loop.ts';
 import type { BatchReport, LaneReader, ReaderMetrics } from '../../consumers/reader-metrics.ts';
 import { Sink, type SinkOptions } from '../../consumers/sink/copy.ts';
-import type { Inserted } from '../../consumers/sink/touched.ts';
+import type { InsertFollower } from '../../consumers/sink/touched.ts';
 import { inSequence, rateThrottle, type Throttle } from '../../consumers/throttle/throttle.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
@@ -21,11 +21,8 @@ import { isServer } from '../../runtime/embedded.ts';
 import { leftOutOf, readLeftOut } from '../../stores/erasures/left-out.ts';
 import { UserOrderMove } from './user-order-move.ts';
 
-/** Somebody who follows what the generations of analytics hold: `InsertFollower` for each of them. */
-export interface AnalyticsFollower {
-  readonly wants: (generation: number) => boolean;
-  readonly inserted: (generation: number, inserted: Inserted) => void;
-}
+/** Somebody who follows what a generation of analytics holds. @param generation Its number. */
+export type AnalyticsFollower = (generation: number) => InsertFollower;
 
 export interface GenerationParts {
   readonly config: Config;
@@ -160,7 +157,7 @@ export class GenerationReaders {
             plans: new SqlSinkPlans(database, number),
             analytics,
             onInsert: observe,
-            ...followerOf(follower, number),
+            ...(follower && { follower: follower(number) }),
           });
     return { name, reader, failed: false };
   }
@@ -192,12 +189,6 @@ async function noteFailure(running: RunningReader): Promise<never> {
     running.failed = true;
     throw error;
   }
-}
-
-function followerOf(follower: AnalyticsFollower | undefined, number: number): Pick<SinkOptions, 'follower'> {
-  if (follower === undefined) return {};
-  const inserted = (told: Inserted): void => follower.inserted(number, told);
-  return { follower: { wants: () => follower.wants(number), inserted } };
 }
 
 /** How large a sink's inserts may be and how often they happen; the defaults are those of `SinkOptions`. */

@@ -11,7 +11,7 @@ import { Batch, type ClaimedEntry, type InsertBatch } from './batch.ts';
 import { Inserter } from './insert.ts';
 import { readEntries } from './read-entries.ts';
 import { resume } from './resume.ts';
-import { type InsertFollower, touchedUsers } from './touched.ts';
+import { type InsertFollower, type TouchedUser, touchedUsers } from './touched.ts';
 
 export interface SinkOptions extends ConsumerOptions {
   readonly plans: SinkPlans;
@@ -216,11 +216,15 @@ export class Sink extends LogConsumer {
     await this.#compact();
   }
 
-  async #tell({ steps, users }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<void> {
+  async #tell({ users }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<void> {
     const { follower } = this.#options;
-    if (follower === undefined || !this.#isFollowed) return;
-    const claimed = counted.map(({ content }) => content.message);
-    follower.inserted({ ends: steps.map(({ to }) => to), users: await touchedUsers(users, claimed) });
+    if (follower === undefined) return;
+    const touched = (): Promise<readonly TouchedUser[]> =>
+      touchedUsers(
+        users,
+        counted.map(({ content }) => content.message),
+      );
+    await this.loop.withRetry('tell what is inserted', () => follower.inserted(touched));
   }
 
   /** Once an hour. If it fails, the ingested ranges take more rows than they need until the next time. */

@@ -1,5 +1,4 @@
 /** Whom an insert wrote about, for those who follow what analytics holds. */
-import type { Position } from '../../event-log/event-log.ts';
 import { splitObject } from '../../messages/json.ts';
 import type { Message } from '../../messages/message.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
@@ -18,26 +17,20 @@ export interface TouchedNames {
   readonly traits: ReadonlySet<string>;
 }
 
-/**
- * What one insert wrote, told once all of it is there: whoever asks analytics then finds it. That it is there may not be noted
- * yet, so that after a crash it may be inserted again, and told again.
- */
-export interface Inserted {
-  /** Up to where analytics holds each partition of the insert. */
-  readonly ends: readonly Position[];
-  /** A user may be named more than once. */
-  readonly users: readonly TouchedUser[];
-}
-
-/** Somebody who follows what analytics holds. Both are called often, and must not throw. */
+/** Somebody who follows what analytics holds. */
 export interface InsertFollower {
   /**
-   * Whether anything is to be told: asked when a batch is begun and when it is inserted. Whoever begins to want it is told
-   * of every insert that ends later, the first of them without names.
+   * Whether inserts are wanted, as far as it is known when a batch is begun: then they are made sooner, and names are
+   * collected. Called often; it must not throw.
    */
   readonly wants: () => boolean;
-  /** An insert may be told again, after a failure. */
-  readonly inserted: (inserted: Inserted) => void;
+  /**
+   * Called once all of an insert is there, so that whoever asks analytics then finds it. Where it rejects it is called again.
+   * That an insert is there may not be noted yet, so that after a crash it may be inserted again, and told again.
+   *
+   * @param users Makes the list of whom it is about, for who wants it. A user may be named more than once.
+   */
+  readonly inserted: (users: () => Promise<readonly TouchedUser[]>) => Promise<void>;
 }
 
 interface Names extends TouchedNames {

@@ -29,6 +29,7 @@ export const NOT_BACKED_UP: readonly string[] = [
   // What holds for the running processes, or for this database alone.
   'processes',
   'console_sessions',
+  'live_touches',
   'migrations',
   'backups',
   'restores',

@@ -1,10 +1,11 @@
 import type { Micros } from '../../messages/message.ts';
 import type { EvaluatedBy } from '../saved/audience-follower.ts';
-import { Followed, Interned, type TouchedUser } from './followed.ts';
+import { Followed, type Inserted, Interned } from './followed.ts';
 import type { Chosen } from './tick.ts';
 
 /** Users of a project of whom it is remembered that they were decided. */
 const MAX_DECIDED = 200_000;
+const UNDATED_AT_ONCE = 2_000;
 
 /** The live audiences of a project. */
 interface OfProject {
@@ -26,6 +27,17 @@ export class FollowedAudiences {
   /** Those that follow. */
   following(): readonly Followed[] {
     return [...this.#byId.values()].filter(({ by }) => by !== undefined);
+  }
+
+  /** The users to be decided at this instant. */
+  take(at: Micros): readonly Chosen[] {
+    return this.following().map((followed) => {
+      const users = followed.candidates;
+      followed.candidates = new Set();
+      for (const user of followed.dues.due(at)) users.add(user);
+      for (const user of followed.undated?.splice(0, UNDATED_AT_ONCE) ?? []) users.add(user);
+      return { followed, users };
+    });
   }
 
   flooded(): readonly Followed[] {
@@ -89,7 +101,7 @@ export class FollowedAudiences {
   }
 
   /** Returns whether any of it is to be decided. */
-  touch(generation: number, users: Iterable<TouchedUser & { readonly projectId: string }>): boolean {
+  touch(generation: number, users: Inserted): boolean {
     let isAny = false;
     for (const touched of users) {
       const project = this.#projects.get(touched.projectId);

@@ -21,6 +21,9 @@ export interface TouchedUser {
   readonly names: Brought | null;
 }
 
+/** Whom an insert is about. */
+export type Inserted = readonly (TouchedUser & { readonly projectId: string })[];
+
 /** More than these are told by an evaluation sooner than one by one. */
 const MAX_CANDIDATES = 20_000;
 

@@ -1,5 +1,5 @@
 import type { Micros } from '../../messages/message.ts';
-import { hasCode } from '../../runtime/errors.ts';
+import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { pause } from '../../runtime/pause.ts';
 import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
@@ -9,12 +9,15 @@ import type { ProjectStore } from '../../stores/projects/project-store.ts';
 import type { AudienceFollower, EvaluatedBy } from '../saved/audience-follower.ts';
 import type { AudienceStore, SavedAudience } from '../saved/audience-store.ts';
 import { EpochFolder } from './epoch-folder.ts';
-import type { Followed, TouchedUser } from './followed.ts';
+import type { Followed, Inserted } from './followed.ts';
 import { FollowedAudiences } from './followed-audiences.ts';
 import { Horizons } from './horizons.ts';
+import { Lead } from './lead.ts';
 import type { LiveStore } from './live-store.ts';
 import { Outlook } from './outlook.ts';
 import { type Chosen, Ticker, type TickParts } from './tick.ts';
+import type { SqlTouches } from './sql-touches.ts';
+import { TouchReader } from './touch-reader.ts';
 
 export interface LiveParts {
   readonly store: LiveStore;
@@ -34,12 +37,11 @@ export interface LiveParts {
   readonly leftOut: TickParts['leftOut'];
   /** Called after each tick with the milliseconds that it took: resolves when the next may begin. At once by default. */
   readonly rest?: (workedMs: number, signal: AbortSignal) => Promise<void>;
+  /** What sinks of other processes insert; left out where there are none, and this process tells `inserted` itself. */
+  readonly touches?: Pick<SqlTouches, 'read' | 'drop'>;
   /** The longest time between two ticks. */
   readonly everyMs?: number;
 }
-
-/** What an insert wrote, by the generation that holds it now. */
-export type Inserted = readonly (TouchedUser & { readonly projectId: string })[];
 
 /** For metrics. */
 export interface LiveFigures {
@@ -59,12 +61,11 @@ const TICK_EVERY_MS = 1_000;
 const FAILED_AGAIN_MS = 1_000;
 /** An audience that needs an evaluation again and again is evaluated no more often than this. */
 const AGAIN_AFTER_MS = 10_000;
-const UNDATED_AT_ONCE = 2_000;
 
 /**
  * Keeps live audiences up to date: with every insert of the sink, and when time changes who is in them. Each begins with an
  * evaluation, after every start of the process too, and from then on the users are decided whom a message or time may have
- * changed. Where that is in doubt, it begins again.
+ * changed. Where that is in doubt, it begins again. Of several processes one does so, and another once that one is gone.
  */
 export class LiveAudiences implements AudienceFollower {
   readonly #parts: LiveParts;
@@ -73,7 +74,10 @@ export class LiveAudiences implements AudienceFollower {
   readonly #horizons: Horizons;
   readonly #outlook: Outlook;
   readonly #folder: EpochFolder;
-  readonly #opened = Promise.withResolvers<Ticker>();
+  readonly #lead: Lead;
+  readonly #touches: TouchReader | undefined;
+  /** While this process follows the audiences. */
+  #ticker: Ticker | undefined;
   #ticking: Promise<void> = Promise.resolve();
   #wake: () => void = () => undefined;
   #hasNews = false;
@@ -85,7 +89,9 @@ export class LiveAudiences implements AudienceFollower {
 
   constructor(parts: LiveParts) {
     this.#parts = parts;
-    this.#opened.promise.catch(() => undefined);
+    const { touches, store, logger } = parts;
+    this.#lead = new Lead({ store, logger, isAlone: touches === undefined });
+    this.#touches = touches && new TouchReader({ touches, logger, live: this });
     this.#horizons = new Horizons(parts, (followed, afterMs) => this.#beginAgain([followed], afterMs));
     this.#outlook = new Outlook(parts, this.#audiences);
     this.#folder = new EpochFolder(parts);
@@ -93,14 +99,19 @@ export class LiveAudiences implements AudienceFollower {
 
   start(): void {
     this.#running ??= this.#run();
+    this.#touches?.start();
   }
 
   /** Waits for the tick under way. Idempotent. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wake();
-    await this.#running;
+    await Promise.all([this.#running, this.#touches?.stop()]);
     await this.#folder.stop();
+  }
+
+  get epoch(): bigint {
+    return this.#ticker?.epoch ?? 0n;
   }
 
   figures(): LiveFigures {
@@ -120,7 +131,11 @@ export class LiveAudiences implements AudienceFollower {
   }
 
   async hold({ id, projectId, isLive }: SavedAudience, isDeleted: boolean): Promise<Micros> {
-    const ticker = await this.#opened.promise;
+    const ticker = this.#ticker;
+    if (ticker === undefined) {
+      if (isLive) throw new TidemarkError('AUDIENCE_BUSY', 'another process follows the audiences');
+      return 0n;
+    }
     if (isLive && !isDeleted) this.#audiences.hold(id, projectId, await this.#parts.generationOf(projectId));
     else this.#audiences.remove(id);
     await this.#ticking;
@@ -129,15 +144,15 @@ export class LiveAudiences implements AudienceFollower {
   }
 
   async follow({ id, projectId }: SavedAudience, by: EvaluatedBy, at: Micros): Promise<void> {
-    const ticker = await this.#opened.promise;
-    const followed = this.#audiences.get(id);
-    if (followed === undefined) return;
+    const [ticker, followed] = [this.#ticker, this.#audiences.get(id)];
+    if (ticker === undefined || followed === undefined) return;
     if (!(await this.#parts.analytics.hasUserOrder({ projectId }))) {
       this.#audiences.remove(id);
       return;
     }
     ticker.comeAfter(at);
-    await this.#parts.store.follow(id, by.version);
+    if (!(await this.#parts.store.follow(id, by.version, ticker.epoch)))
+      throw new TidemarkError('AUDIENCE_BUSY', 'another process follows the audiences');
     this.#audiences.follow(followed, by, at);
     this.#nudge();
   }
@@ -152,11 +167,24 @@ export class LiveAudiences implements AudienceFollower {
   }
 
   async #run(): Promise<void> {
+    const stopping = this.#stopping.signal;
+    for (;;) {
+      const opened = await this.#lead.take(stopping);
+      if (opened === undefined) return;
+      const ticker = new Ticker({ ...this.#parts, stopping }, opened);
+      const release = this.#lead.hold(() => ticker.epoch);
+      this.#ticker = ticker;
+      await this.#follow(ticker);
+      await ticker.written();
+      await release();
+    }
+  }
+
+  /** Until the process is stopped, or another one follows the audiences. */
+  async #follow(ticker: Ticker): Promise<void> {
     const { logger } = this.#parts;
-    const ticker = await this.#open();
     let isFailing = false;
-    if (ticker === undefined) return;
-    while (!this.#stopping.signal.aborted) {
+    while (!this.#stopping.signal.aborted && this.#ticker === ticker) {
       this.#hasNews = false;
       this.#ticking = this.#step(ticker).then(
         () => {
@@ -172,7 +200,6 @@ export class LiveAudiences implements AudienceFollower {
       await this.#ticking;
       await (isFailing ? pause(FAILED_AGAIN_MS, this.#stopping.signal) : this.#rest(ticker));
     }
-    await ticker.written();
   }
 
   /** An audience may be held meanwhile. */
@@ -181,38 +208,24 @@ export class LiveAudiences implements AudienceFollower {
     await this.#untilDue(ticker);
   }
 
-  async #open(): Promise<Ticker | undefined> {
-    const { store, logger } = this.#parts;
-    const stopping = this.#stopping.signal;
-    while (!stopping.aborted) {
-      try {
-        const ticker = new Ticker({ ...this.#parts, stopping }, await store.open());
-        this.#opened.resolve(ticker);
-        return ticker;
-      } catch (error) {
-        logger.warn({ err: error }, 'live audiences cannot be followed yet');
-        await pause(FAILED_AGAIN_MS, stopping);
-      }
-    }
-    this.#opened.reject(new Error('stopping'));
-    return undefined;
-  }
-
   /** Somebody else follows the audiences: what this process would write does not count. */
   #end(error: unknown): void {
-    this.#parts.logger.error({ err: error }, 'live audiences are followed by another process: this one ends');
+    this.#parts.logger.warn({ err: error }, 'live audiences are followed by another process now');
     this.#audiences.clear();
-    this.#stopping.abort();
+    this.#ticker = undefined;
   }
 
   async #step(ticker: Ticker): Promise<void> {
     const { isClockWrong } = this.#parts;
     this.#workedMs = 0;
+    this.#lead.expectOpen(ticker.epoch);
     this.#folder.foldIfDue();
     await this.#beginAgain(await this.#outlook.outdated(), 0);
     await this.#beginAgain(this.#audiences.flooded(), AGAIN_AFTER_MS);
     if (this.#outlook.isBehind || (await isClockWrong?.()) === true) return;
     const at = await ticker.now();
+    // What was inserted by then is decided, also where nobody has told it yet.
+    while ((await this.#touches?.read()) === true);
     const following = this.#audiences.following();
     if (following.length === 0) return;
     await this.#beginAgain(
@@ -220,7 +233,7 @@ export class LiveAudiences implements AudienceFollower {
       0,
     );
     const startedMs = performance.now();
-    const chosen = this.#audiences.following().map((followed) => take(followed, at));
+    const chosen = this.#audiences.take(at);
     try {
       const ticked = await ticker.tick(at, chosen, (undecided) => this.#beginAgain([...undecided], AGAIN_AFTER_MS));
       this.#totals.changes += ticked.changes;
@@ -277,13 +290,4 @@ export class LiveAudiences implements AudienceFollower {
     clearTimeout(timer);
     this.#wake = () => undefined;
   }
-}
-
-/** The users to be decided at this instant. */
-function take(followed: Followed, at: Micros): Chosen {
-  const users = followed.candidates;
-  followed.candidates = new Set();
-  for (const user of followed.dues.due(at)) users.add(user);
-  for (const user of followed.undated?.splice(0, UNDATED_AT_ONCE) ?? []) users.add(user);
-  return { followed, users };
 }

@@ -22,8 +22,18 @@ export interface LiveAudienceRow {
 
 /** Every method throws TidemarkError `STORE_UNAVAILABLE`, retryable, while the database cannot be reached. */
 export interface LiveStore {
-  /** Opens an epoch and closes all others, whoever has them. Every live audience is due, to be evaluated. */
-  open(): Promise<LiveEpoch>;
+  /**
+   * Opens an epoch, and holds it for a while: nobody else opens one until then, unless by force. Every live audience is due, to
+   * be evaluated.
+   *
+   * @param byForce Whoever holds another epoch loses it.
+   * @throws TidemarkError `AUDIENCE_BUSY` while another process holds one.
+   */
+  open(byForce: boolean): Promise<LiveEpoch>;
+  /** Holds the open epoch for a while longer. Returns false if it is closed. */
+  renew(epoch: bigint): Promise<boolean>;
+  /** Anybody may open another epoch from now on. */
+  release(epoch: bigint): Promise<void>;
   /**
    * Closes an epoch in which it is in doubt what counts, and opens another instead. Resolves with the new one, and with
    * where the closed one ends. Audiences that follow go on to.
@@ -38,11 +48,14 @@ export interface LiveStore {
    * and changes nothing, if the epoch is closed.
    */
   advance(epoch: bigint, at: Micros, counts: readonly LiveCounts[]): Promise<boolean>;
-  /** The audience was evaluated and follows from now on: it is not due while it has this version of its definition. */
-  follow(id: string, version: number): Promise<void>;
+  /**
+   * The audience was evaluated and follows from now on: it is not due while it has this version of its definition. Returns
+   * false, and changes nothing, if the epoch is closed.
+   */
+  follow(id: string, version: number, epoch: bigint): Promise<boolean>;
   /**
    * The audience is from now on as far as the epoch is. Returns false where it is not live any more, has another version, or
-   * is being evaluated.
+   * is being evaluated, or where the epoch is closed.
    */
   join(id: string, version: number, epoch: bigint): Promise<boolean>;
   /** These audiences are to be evaluated after this time, and are no longer as far as the epoch. */

@@ -3,11 +3,11 @@ import { TidemarkError } from '../../runtime/errors.ts';
 import type { Database, Queryable, SqlValue } from '../../stores/database/database.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
 import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
-import { LIVE_THROUGH } from '../saved/audience-row.ts';
+import { LIVE_THROUGH, openEpoch } from '../saved/audience-row.ts';
 import { MAX_EVALUATIONS } from '../saved/audience-store.ts';
 import type { LiveCounts, LiveAudienceRow, LiveStore } from './live-store.ts';
 
-/** In a Postgres-compatible database (schemas/postgres/030-live-audiences.sql, 036-folded-epochs.sql). */
+/** In a Postgres-compatible database (schemas/postgres/030-live-audiences.sql, 036-folded-epochs.sql, 039-live-touches.sql). */
 export class SqlLiveStore implements LiveStore {
   readonly #database: Database;
 
@@ -15,21 +15,41 @@ export class SqlLiveStore implements LiveStore {
     this.#database = database;
   }
 
-  open(): Promise<LiveEpoch> {
+  open(byForce: boolean): Promise<LiveEpoch> {
     return this.#database.transaction(async (transaction) => {
       // An advance under way ends before, and none of those epochs begins another.
-      await transaction.query(`update live_epochs set closed_at_ms = ${NOW_MS} where closed_at_ms is null`);
+      await transaction.query(
+        `update live_epochs set closed_at_ms = ${NOW_MS} where closed_at_ms is null
+         and ($1::boolean or held_until_ms is null or held_until_ms <= ${NOW_MS})`,
+        [byForce],
+      );
+      const others = await transaction.query('select epoch from live_epochs where closed_at_ms is null');
+      if (others.length > 0) throw busy();
       const opened = await newEpoch(transaction, null);
-      await transaction.query(`update audiences set due_at_ms = ${NOW_MS} where is_live and deleted_at_ms is null`);
+      // What was inserted before is found by the evaluations.
+      await transaction.query('delete from live_touches');
+      await transaction.query(
+        `update audiences set is_held = false, due_at_ms = case when is_live then ${NOW_MS} else due_at_ms end
+         where deleted_at_ms is null and (is_live or is_held)`,
+      );
       return opened;
     });
+  }
+
+  async renew(epoch: bigint): Promise<boolean> {
+    const sql = `update live_epochs set held_until_ms = ${LEASED_UNTIL} where epoch = $1 and closed_at_ms is null returning epoch`;
+    return (await this.#database.query(sql, [epoch])).length > 0;
+  }
+
+  async release(epoch: bigint): Promise<void> {
+    await this.#database.query('update live_epochs set held_until_ms = null where epoch = $1', [epoch]);
   }
 
   reopen(epoch: bigint): Promise<LiveEpoch> {
     return this.#database.transaction(async (transaction) => {
       const close = `update live_epochs set closed_at_ms = ${NOW_MS} where epoch = $1 and closed_at_ms is null returning through`;
       const [closed] = await transaction.query<{ through: Micros }>(close, [epoch]);
-      if (closed === undefined) throw new TidemarkError('AUDIENCE_BUSY', 'another process follows the audiences');
+      if (closed === undefined) throw busy();
       const next = await newEpoch(transaction, closed.through);
       await transaction.query('update audiences set live_epoch = $2 where live_epoch = $1', [epoch, next.epoch]);
       return next;
@@ -51,11 +71,14 @@ export class SqlLiveStore implements LiveStore {
     });
   }
 
-  async follow(id: string, version: number): Promise<void> {
-    await this.#database.query(
-      'update audiences set due_at_ms = null where id = $1 and version = $2::int4 and is_live and deleted_at_ms is null',
-      [id, version],
+  async follow(id: string, version: number, epoch: bigint): Promise<boolean> {
+    const rows = await this.#database.query(
+      `with following as (update audiences set due_at_ms = null
+         where id = $1 and version = $2::int4 and is_live and deleted_at_ms is null and exists (${openEpoch('$3')}))
+       ${openEpoch('$3')}`,
+      [id, version, epoch],
     );
+    return rows.length > 0;
   }
 
   async join(id: string, version: number, epoch: bigint): Promise<boolean> {
@@ -63,7 +86,8 @@ export class SqlLiveStore implements LiveStore {
       `update audiences set live_epoch = $3, changes_readable_at =
          case when evaluated_cause = 'live' then greatest(changes_readable_at, evaluated_at) else changes_readable_at end
        where id = $1 and version = $2::int4 and is_live and deleted_at_ms is null
-       and (claim is null or claimed_until_ms <= ${NOW_MS}) and due_at_ms is null returning id`,
+       and (claim is null or claimed_until_ms <= ${NOW_MS}) and due_at_ms is null and exists (${openEpoch('$3')})
+       returning id`,
       [id, version, epoch],
     );
     return joined.length > 0;
@@ -102,11 +126,19 @@ export class SqlLiveStore implements LiveStore {
   }
 }
 
+/** Until when nobody else opens an epoch: 15 s after its holder was heard of last. */
+const LEASED_UNTIL = `${NOW_MS} + 15000`;
+
+function busy(): TidemarkError {
+  return new TidemarkError('AUDIENCE_BUSY', 'another process follows the audiences');
+}
+
 /** @param through Where it begins; null: where the last one ends. */
 async function newEpoch(transaction: Queryable, through: Micros | null): Promise<LiveEpoch> {
   const [row] = await transaction.query<LiveEpoch>(
-    `insert into live_epochs (epoch, through)
-     select coalesce(max(epoch), 0) + 1, coalesce($1::int8, max(through), 0) from live_epochs returning epoch, through`,
+    `insert into live_epochs (epoch, through, held_until_ms)
+     select coalesce(max(epoch), 0) + 1, coalesce($1::int8, max(through), 0), ${LEASED_UNTIL} from live_epochs
+     returning epoch, through`,
     [through],
   );
   if (row === undefined) throw new Error('no epoch came');

@@ -12,13 +12,25 @@ export interface EvaluatedBy {
 
 /** Somebody who changes who is in live audiences between their evaluations, and never while one is evaluated. */
 export interface AudienceFollower {
+  /** Whose changes count; 0 while another process follows the audiences, or nobody yet. */
+  readonly epoch: bigint;
   /**
    * Before an audience is evaluated or deleted: changes nothing of it from then on, and remembers what is inserted if it is
    * to go on. Resolves with the time of the last change; the evaluation must be later.
+   *
+   * @throws TidemarkError `AUDIENCE_BUSY` if another process follows a live audience meanwhile.
    */
   hold(audience: SavedAudience, isDeleted: boolean): Promise<Micros>;
-  /** Goes on from an evaluation at this instant. */
+  /** Goes on from an evaluation at this instant. @throws TidemarkError `AUDIENCE_BUSY`, as `hold`. */
   follow(audience: SavedAudience, by: EvaluatedBy, at: Micros): Promise<void>;
   /** The evaluation failed: the next one holds it again. */
   leave(id: string): void;
 }
+
+/** Where other processes follow the audiences, and never this one. */
+export const FOLLOWED_ELSEWHERE: AudienceFollower = {
+  epoch: 0n,
+  hold: () => Promise.resolve(0n),
+  follow: () => Promise.resolve(),
+  leave: () => undefined,
+};

@@ -7,6 +7,11 @@ import type { SavedAudience } from './audience-store.ts';
 /** Up to when a live audience is up to date. */
 export const LIVE_THROUGH = `greatest(live_through, (select through from live_epochs where epoch = live_epoch))`;
 
+/** A row if this epoch is open. @param epoch As SQL. */
+export function openEpoch(epoch: string): string {
+  return `select 1 from live_epochs where epoch = ${epoch} and closed_at_ms is null`;
+}
+
 export const AUDIENCE_COLUMNS = `id, project_id, name, note, tags, definition, version, revision, refresh_ms, created_at_ms, updated_at_ms, evaluated_at,
   evaluated_version, evaluated_cause, members, entered, left_members, failure, is_live,
   ${LIVE_THROUGH} as live_through, live_epoch is not null as is_followed`;

@@ -13,7 +13,7 @@ import type { Project, ProjectStore } from '../../stores/projects/project-store.
 import { limitsOf } from '../query-budget.ts';
 import { compileMembership } from '../sql/compile-members.ts';
 import type { AudienceFollower } from './audience-follower.ts';
-import type { AudienceClaims, AudienceStore, Claim, SavedAudience } from './audience-store.ts';
+import type { AudienceClaims, AudienceStore, Claim, ClaimantEpoch, SavedAudience } from './audience-store.ts';
 import { definitionOf } from './references.ts';
 
 export interface SchedulerParts {
@@ -92,16 +92,36 @@ export class AudienceScheduler implements AudienceEvaluator {
     if (await isClockWrong()) {
       throw new TidemarkError('STORE_UNAVAILABLE', 'The clock of this machine is wrong: no audience is evaluated.');
     }
-    await this.#evaluateClaimed(await this.#claim(projectId, id));
+    if ((await store.find(projectId, id))?.isLive === true && this.#epoch === 0n) await this.#askFor(projectId, id);
+    else await this.#evaluateClaimed(await this.#claim(projectId, id));
     const audience = await store.find(projectId, id);
     if (audience === undefined) throw new TidemarkError('AUDIENCE_UNKNOWN', 'The audience was deleted meanwhile.');
     return audience;
   }
 
+  get #epoch(): ClaimantEpoch {
+    return this.#parts.follower?.epoch ?? null;
+  }
+
+  /** Has the process evaluate it that follows it, and waits until that is done. */
+  async #askFor(projectId: string, id: string): Promise<void> {
+    const { store } = this.#parts;
+    const until = performance.now() + MAX_CLAIM_WAIT_MS;
+    await store.makeDue(projectId, id);
+    for (;;) {
+      const awaited = await store.isAwaited(id);
+      if (awaited === null) break;
+      if (awaited === 'due' && performance.now() > until)
+        throw new TidemarkError('AUDIENCE_BUSY', 'No process follows live audiences now.');
+      await delay(CLAIM_POLL_MS);
+    }
+    const failure = (await store.find(projectId, id))?.failure ?? null;
+    if (failure !== null) throw new TidemarkError(failure, 'The process that follows it could not evaluate it.');
+  }
+
   expectLive(): Promise<void> {
     if (this.#parts.follower !== undefined) return Promise.resolve();
-    const message =
-      'An audience is live only in a service of one process, with a log of its own: see docs/audiences.md.';
+    const message = 'No audience is live on a cluster of ClickHouse: see docs/audiences.md.';
     return Promise.reject(new TidemarkError('AUDIENCE_NOT_LIVE', message));
   }
 
@@ -109,7 +129,7 @@ export class AudienceScheduler implements AudienceEvaluator {
     const until = performance.now() + MAX_CLAIM_WAIT_MS;
     for (;;) {
       try {
-        return await this.#parts.store.claim(projectId, id, this.#parts.leaseMs);
+        return await this.#parts.store.claim(projectId, id, this.#parts.leaseMs, this.#epoch);
       } catch (error) {
         if (!hasCode(error, 'AUDIENCE_BUSY') || performance.now() > until) throw error;
         await delay(CLAIM_POLL_MS);
@@ -121,7 +141,7 @@ export class AudienceScheduler implements AudienceEvaluator {
   async #evaluateNext(): Promise<boolean> {
     const { store, leaseMs, logger } = this.#parts;
     if (await this.#parts.isClockWrong()) return false;
-    const claim = await store.claimDue(leaseMs, this.#lastProjectId);
+    const claim = await store.claimDue(leaseMs, this.#lastProjectId, this.#epoch);
     if (claim === undefined) return false;
     this.#lastProjectId = claim.audience.projectId;
     try {

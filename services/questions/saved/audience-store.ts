@@ -157,15 +157,25 @@ export interface Claim {
   readonly isDeleted: boolean;
 }
 
+/**
+ * The open epoch of the process that claims, whose holder alone may claim live audiences; 0 where it has none. Null: nobody
+ * follows audiences in this form of the service, and anybody may claim them. Null is the default.
+ */
+export type ClaimantEpoch = bigint | null;
+
 /** Claims on audiences to evaluate. Times are those of the database's clock, because those of processes may differ. */
 export interface AudienceClaims {
   /**
    * Claims an unclaimed audience that is due or deleted; undefined if there is no such audience. It prefers
    * one of the project after `lastProjectId` in the cyclic order of ids, so that each project has its turn.
    */
-  claimDue(leaseMs: number, lastProjectId?: string): Promise<Claim | undefined>;
+  claimDue(leaseMs: number, lastProjectId?: string, epoch?: ClaimantEpoch): Promise<Claim | undefined>;
   /** @throws TidemarkError `AUDIENCE_BUSY`, retryable; `AUDIENCE_UNKNOWN`. */
-  claim(projectId: string, id: string, leaseMs: number): Promise<Claim>;
+  claim(projectId: string, id: string, leaseMs: number, epoch?: ClaimantEpoch): Promise<Claim>;
+  /** Makes a live audience due now, for whoever may claim it, and forgets that an evaluation failed. */
+  makeDue(projectId: string, id: string): Promise<void>;
+  /** Whether the audience is due or being evaluated; null: neither. */
+  isAwaited(id: string): Promise<'due' | 'claimed' | null>;
   /** Returns false if the claim has expired. */
   renew(claim: Claim, leaseMs: number): Promise<boolean>;
   /**

@@ -5,8 +5,8 @@ import type { Database, SqlValue } from '../../stores/database/database.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
 import { BASE36, randomText } from '../../stores/projects/keys.ts';
 import { KEPT_EVALUATION } from './audience-past-sql.ts';
-import { AUDIENCE_COLUMNS, type ClaimRow, LIVE_THROUGH, toAudience, unknown } from './audience-row.ts';
-import type { AudienceClaims, Claim } from './audience-store.ts';
+import { AUDIENCE_COLUMNS, type ClaimRow, LIVE_THROUGH, openEpoch, toAudience, unknown } from './audience-row.ts';
+import type { AudienceClaims, Claim, ClaimantEpoch } from './audience-store.ts';
 
 /** Claims on the audiences of a Postgres-compatible database. */
 export class SqlAudienceClaims implements AudienceClaims {
@@ -16,20 +16,18 @@ export class SqlAudienceClaims implements AudienceClaims {
     this.#database = database;
   }
 
-  async claimDue(leaseMs: number, lastProjectId = ''): Promise<Claim | undefined> {
+  async claimDue(leaseMs: number, lastProjectId = '', epoch: ClaimantEpoch = null): Promise<Claim | undefined> {
     return this.#claim(
-      `id = (select id from audiences where due_at_ms <= ${NOW_MS} and ${IS_FREE}
-             order by project_id <= $3, project_id, due_at_ms limit 1 for update skip locked)`,
-      leaseMs,
+      `id = (select id from audiences where due_at_ms <= ${NOW_MS} and ${IS_FREE} and ${MAY_CLAIM}
+             order by project_id <= $4, project_id, due_at_ms limit 1 for update skip locked)`,
+      { leaseMs, epoch },
       [lastProjectId],
     );
   }
 
-  async claim(projectId: string, id: string, leaseMs: number): Promise<Claim> {
-    const claim = await this.#claim(`project_id = $3 and id = $4 and deleted_at_ms is null and ${IS_FREE}`, leaseMs, [
-      projectId,
-      id,
-    ]);
+  async claim(projectId: string, id: string, leaseMs: number, epoch: ClaimantEpoch = null): Promise<Claim> {
+    const which = `project_id = $4 and id = $5 and deleted_at_ms is null and ${IS_FREE} and ${MAY_CLAIM}`;
+    const claim = await this.#claim(which, { leaseMs, epoch }, [projectId, id]);
     if (claim !== undefined) return claim;
     const sql = 'select 1 from audiences where project_id = $1 and id = $2 and deleted_at_ms is null';
     if ((await this.#database.query(sql, [projectId, id])).length === 0) throw unknown(id);
@@ -73,13 +71,31 @@ export class SqlAudienceClaims implements AudienceClaims {
     await this.#database.query(sql, [audience.id, token]);
   }
 
-  async #claim(which: string, leaseMs: number, values: readonly SqlValue[] = []): Promise<Claim | undefined> {
+  async makeDue(projectId: string, id: string): Promise<void> {
+    const sql = `update audiences set due_at_ms = ${NOW_MS}, failure = null
+                 where project_id = $1 and id = $2 and is_live and deleted_at_ms is null`;
+    await this.#database.query(sql, [projectId, id]);
+  }
+
+  async isAwaited(id: string): Promise<'due' | 'claimed' | null> {
+    const sql = `select case when not ${IS_FREE} then 'claimed' when due_at_ms <= ${NOW_MS} then 'due' end as state
+                 from audiences where id = $1`;
+    const [row] = await this.#database.query<{ state: 'due' | 'claimed' | null }>(sql, [id]);
+    return row?.state ?? null;
+  }
+
+  async #claim(
+    which: string,
+    { leaseMs, epoch }: { readonly leaseMs: number; readonly epoch: ClaimantEpoch },
+    values: readonly SqlValue[],
+  ): Promise<Claim | undefined> {
     const token = randomText(20, BASE36);
     const sql = `update audiences set claim = $1, claimed_until_ms = ${NOW_MS} + $2::int8,
+                   is_held = is_live and deleted_at_ms is null and $3::int8 is not null,
                    claimed_at = greatest(${NOW_MICROS}, claimed_at + 1, evaluated_at + 1, ${LIVE_THROUGH} + 1),
                    live_through = ${LIVE_THROUGH}, live_epoch = null
                  where ${which} returning ${AUDIENCE_COLUMNS}, claimed_at, deleted_at_ms`;
-    const rows = await this.#database.query<ClaimRow>(sql, [token, BigInt(leaseMs), ...values]);
+    const rows = await this.#database.query<ClaimRow>(sql, [token, BigInt(leaseMs), epoch, ...values]);
     const [row] = rows;
     if (row === undefined) return undefined;
     return { audience: toAudience(row), token, at: row.claimed_at, isDeleted: row.deleted_at_ms !== null };
@@ -100,5 +116,7 @@ export class SqlAudienceClaims implements AudienceClaims {
 
 const NOW_MICROS = '(extract(epoch from clock_timestamp()) * 1000000)::int8';
 const IS_FREE = `(claim is null or claimed_until_ms <= ${NOW_MS})`;
+/** See `ClaimantEpoch`. */
+const MAY_CLAIM = `($3::int8 is null or (not is_live and not is_held) or exists (${openEpoch('$3::int8')}))`;
 /** Live audiences are evaluated every minute where nobody follows their messages. */
 const INTERVAL = 'coalesce(refresh_ms, 60000)';

@@ -44,6 +44,11 @@ export class LiveGenerations implements ReaderProgress {
     return { projector: await this.#progress(rows, 'profiles'), sink: await this.#progress(rows, 'analytics') };
   }
 
+  /** The numbers of the generations that may answer a query now, as the database has them. */
+  async answering(kind: GenerationKind): Promise<readonly number[]> {
+    return answeringNumbers(await this.#generations.live(), kind);
+  }
+
   async #progress(rows: readonly LiveRow[], kind: GenerationKind): Promise<readonly Position[]> {
     const numbers = answeringNumbers(rows, kind);
     return furthestBehind(await Promise.all(numbers.map((number) => progressOf(this.#database, kind, number))));

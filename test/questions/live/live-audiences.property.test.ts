@@ -51,40 +51,59 @@ describe('live audiences, in chDB and PGlite', () => {
   const analytics = sharedStore(EMBEDDED);
   const database = sharedDatabase();
 
-  test('a live audience has the members of the slow way, whatever comes, fails and passes', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        historyAndDefinitions(4),
-        fc.array(step, { minLength: 5, maxLength: 8, size: 'max' }),
-        async ([past, texts], steps) => {
-          const messages = messagesOf(past);
-          const scene = await LiveScene.begin(analytics(), database(), messages[0]!.projectId);
-          try {
-            const size = Math.ceil(messages.length / (steps.length + 1));
-            const next = () => messages.slice(scene.messages.length, scene.messages.length + size);
-            await scene.insert(next());
-            scene.start();
-            const audiences = await savedIn(scene, texts);
-            await expectMembers(scene, audiences);
-            for (const one of steps) {
-              await take(one, scene, audiences, next());
+  test.each([1, 2] as const)(
+    'a live audience has the members of the slow way, whatever comes, fails and passes, with %i processes',
+    async (processes) => {
+      await fc.assert(
+        fc.asyncProperty(
+          historyAndDefinitions(4),
+          fc.array(step, { minLength: 5, maxLength: 8, size: 'max' }),
+          async ([past, texts], steps) => {
+            const messages = messagesOf(past);
+            const scene = await LiveScene.begin(analytics(), database(), messages[0]!.projectId);
+            try {
+              const size = Math.ceil(messages.length / (steps.length + 1));
+              const next = () => messages.slice(scene.messages.length, scene.messages.length + size);
+              await scene.insert(next());
+              start(scene, processes);
+              const audiences = await savedIn(scene, texts);
               await expectMembers(scene, audiences);
+              for (const one of steps) {
+                await take(one, { scene, processes }, audiences, next());
+                await expectMembers(scene, audiences);
+              }
+            } finally {
+              await scene.stop();
             }
-          } finally {
-            await scene.stop();
-          }
-        },
-      ),
-      propertyRun(3),
-    );
-  }, 300_000);
+          },
+        ),
+        propertyRun(3),
+      );
+    },
+    300_000,
+  );
 });
 
 type Saved = Map<string, { readonly text: string; readonly definition: Audience }>;
 
-async function take(step: Step, scene: LiveScene, audiences: Saved, messages: readonly Message[]): Promise<void> {
+interface Running {
+  readonly scene: LiveScene;
+  readonly processes: 1 | 2;
+}
+
+function start(scene: LiveScene, processes: 1 | 2): void {
+  if (processes === 1) scene.start();
+  else scene.startTwo();
+}
+
+async function take(
+  step: Step,
+  { scene, processes }: Running,
+  audiences: Saved,
+  messages: readonly Message[],
+): Promise<void> {
   if (step.does === 'waits') scene.putForward(step.micros);
-  if (step.does === 'restarts') await restart(scene);
+  if (step.does === 'restarts') await (processes === 1 ? restart(scene) : scene.overtake());
   if (step.does === 'inserts') {
     scene.fault = step.fault;
     await scene.insert(messages);

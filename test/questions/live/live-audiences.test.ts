@@ -99,6 +99,27 @@ describe('live audiences beside the rest of the service', () => {
     expect(await folded()).toEqual(new Set([ada.userKey]));
   });
 
+  test('one of two processes follows, each evaluates when it is asked to, and another goes on for who is overtaken', async () => {
+    const make = new MessageMaker(randomProjectId());
+    scene = await LiveScene.begin(analytics(), database(), make.projectId);
+    scene.startTwo();
+    const { id } = await scene.save('Buyers', '{"event":"Bought"}');
+    await scene.upToNow([id]);
+    const [ada, bob] = [make.track({ userId: 'ada', event: 'Bought' }), make.track({ userId: 'bob', event: 'Bought' })];
+    const folded = async () => scene.folded(id, (await scene.upToNow([id])).get(id)?.liveThrough ?? 0n);
+
+    await scene.insert([ada]);
+    expect(await folded()).toEqual(new Set([ada.userKey]));
+    expect(scene.follows).toEqual([1, true]);
+    const evaluated = await scene.evaluate(id);
+    expect(evaluated.map(({ evaluation }) => evaluation?.members)).toEqual([1, 1]);
+    await scene.overtake();
+    await scene.insert([bob]);
+
+    expect(await folded()).toEqual(new Set([ada.userKey, bob.userKey]));
+    await expect.poll(() => scene.follows, PATIENCE).toEqual([1, true]);
+  });
+
   test('an audience is evaluated while live audiences rest', async () => {
     const make = new MessageMaker();
     scene = await LiveScene.begin(analytics(), database(), make.projectId);

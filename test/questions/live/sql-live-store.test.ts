@@ -17,8 +17,8 @@ async function followingAudience() {
   });
   const given = { name: 'Gold', definition: '{"event":"Paid"}', refreshMs: null, isLive: true };
   const { id, version } = await saved.create(project, given);
-  const { epoch } = await live.open();
-  await live.follow(id, version);
+  const { epoch } = await live.open(true);
+  await live.follow(id, version, epoch);
   return { live, saved, project, id, version, epoch };
 }
 

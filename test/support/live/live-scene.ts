@@ -3,8 +3,9 @@ import { expect } from 'vitest';
 import type { Message, Micros } from '../../../services/messages/message.ts';
 import type { LiveStore } from '../../../services/questions/live/live-store.ts';
 import { EpochFolder } from '../../../services/questions/live/epoch-folder.ts';
-import { LiveAudiences } from '../../../services/questions/live/live-audiences.ts';
+import { LiveAudiences, type LiveParts } from '../../../services/questions/live/live-audiences.ts';
 import { SqlLiveStore } from '../../../services/questions/live/sql-live-store.ts';
+import { SqlTouches } from '../../../services/questions/live/sql-touches.ts';
 import { AudienceScheduler } from '../../../services/questions/saved/audience-scheduler.ts';
 import type { SavedAudience } from '../../../services/questions/saved/audience-store.ts';
 import { readableChanges } from '../../../services/questions/saved/readable-history.ts';
@@ -37,8 +38,9 @@ export class LiveScene {
   readonly #database: Database;
   #ahead = 0n;
   #generation = 1;
-  #live: LiveAudiences | undefined;
-  #scheduler: AudienceScheduler | undefined;
+  #processes: readonly { readonly live: LiveAudiences; readonly scheduler: AudienceScheduler }[] = [];
+  /** Where there are several processes. */
+  #touches: SqlTouches | undefined;
   readonly #inserted: Message[] = [];
 
   private constructor(analytics: AnalyticsStore, database: Database, projectId: string) {
@@ -61,6 +63,23 @@ export class LiveScene {
 
   /** @param rest What live audiences do after each tick. */
   start(rest?: (workedMs: number, stopping: AbortSignal) => Promise<void>): void {
+    this.#processes = [this.#process({ ...(rest && { rest }) })];
+  }
+
+  /** Two processes, one of which follows the audiences, and is told by the database what is inserted. */
+  startTwo(): void {
+    this.#touches = new SqlTouches(this.#database);
+    this.#processes = [this.#process({ touches: this.#touches }), this.#process({ touches: this.#touches })];
+  }
+
+  /** The process that follows the audiences goes on although another one may follow them now. */
+  async overtake(): Promise<void> {
+    const store = this.#store();
+    const { epoch } = await store.open(true);
+    await store.release(epoch);
+  }
+
+  #process(parts: Pick<LiveParts, 'rest' | 'touches'>): { live: LiveAudiences; scheduler: AudienceScheduler } {
     const projects = new SqlProjectStore(this.#database);
     const common = { projects, losses, limits: AMPLE, logger: silent };
     const { saved, store, history } = { saved: this.saved, store: this.#store(), history: this.#history() };
@@ -76,27 +95,37 @@ export class LiveScene {
       lagMs: async () => 0,
       leftOut: async () => ({ projects: new Set<string>(), users: this.forgotten }),
       everyMs: 20,
-      ...(rest && { rest }),
+      ...parts,
     };
-    this.#live = new LiveAudiences({ ...common, ...more, store, saved });
-    this.#scheduler = new AudienceScheduler({
+    const live = new LiveAudiences({ ...common, ...more, store, saved });
+    const scheduler = new AudienceScheduler({
       ...common,
       store: saved,
       history: this.#analytics,
-      follower: this.#live,
+      follower: live,
       everyMs: 20,
     });
-    this.#live.start();
-    this.#scheduler.start();
+    live.start();
+    scheduler.start();
+    return { live, scheduler };
   }
 
   /** How many audiences are followed, and whether anything follows inserts. */
   get follows(): readonly [following: number, wants: boolean] {
-    return [this.#live?.figures().following ?? 0, this.#live?.wants(this.#generation) ?? false];
+    const lives = this.#processes.map(({ live }) => live);
+    const following = lives.reduce((sum, live) => sum + live.figures().following, 0);
+    return [following, lives.some((live) => live.wants(this.#generation))];
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#live?.stop(), this.#scheduler?.stop()]);
+    await Promise.all(this.#processes.flatMap(({ live, scheduler }) => [live.stop(), scheduler.stop()]));
+  }
+
+  /** Asks one process after the other to evaluate it, whichever follows it. */
+  async evaluate(id: string): Promise<readonly SavedAudience[]> {
+    const evaluated: SavedAudience[] = [];
+    for (const { scheduler } of this.#processes) evaluated.push(await scheduler.evaluate(this.projectId, id));
+    return evaluated;
   }
 
   /** Makes the epochs that are over one, as the service does an hour later. */
@@ -122,7 +151,8 @@ export class LiveScene {
   async insert(messages: readonly Message[]): Promise<void> {
     await this.#insertUntold(messages);
     const users = messages.map((message) => ({ projectId: this.projectId, userKey: message.userKey, names: null }));
-    this.#live?.inserted(this.#generation, users);
+    if (this.#touches === undefined) for (const { live } of this.#processes) live.inserted(this.#generation, users);
+    else if (await this.#touches.areWanted()) await this.#touches.write(this.#generation, users);
   }
 
   /** From now on another generation answers, which has these messages besides. Nobody who follows this one knows. */
@@ -184,7 +214,9 @@ export class LiveScene {
   #store(): LiveStore {
     const store = new SqlLiveStore(this.#database);
     return {
-      open: () => store.open(),
+      open: (byForce) => store.open(byForce),
+      renew: (epoch) => store.renew(epoch),
+      release: (epoch) => store.release(epoch),
       reopen: (epoch) => store.reopen(epoch),
       follow: (...args) => store.follow(...args),
       join: (...args) => store.join(...args),

@@ -1,0 +1,67 @@
+import { hasCode, TidemarkError } from '../../runtime/errors.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import { pause } from '../../runtime/pause.ts';
+import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
+import type { LiveStore } from './live-store.ts';
+
+export interface LeadParts {
+  readonly store: Pick<LiveStore, 'open' | 'renew' | 'release'>;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Whether no other process may follow audiences: then the first epoch waits for nobody. */
+  readonly isAlone: boolean;
+}
+
+const TRY_AGAIN_MS = 1_000;
+const RENEW_EVERY_MS = 5_000;
+
+/** The right to follow live audiences, which one process has at a time: it holds the open epoch. */
+export class Lead {
+  readonly #parts: LeadParts;
+  #byForce: boolean;
+  /** An epoch that turned out to be closed. */
+  #lost = 0n;
+
+  constructor(parts: LeadParts) {
+    this.#parts = parts;
+    this.#byForce = parts.isAlone;
+  }
+
+  /** Waits until it has an epoch. Undefined once it is to stop. */
+  async take(stopping: AbortSignal): Promise<LiveEpoch | undefined> {
+    const { store, logger } = this.#parts;
+    while (!stopping.aborted) {
+      try {
+        const opened = await store.open(this.#byForce);
+        this.#byForce = false;
+        return opened;
+      } catch (error) {
+        if (!hasCode(error, 'AUDIENCE_BUSY')) logger.warn({ err: error }, 'live audiences cannot be followed yet');
+        await pause(TRY_AGAIN_MS, stopping);
+      }
+    }
+    return undefined;
+  }
+
+  /** Has the epoch held until the returned function is called. @param epoch The open one: it may become another. */
+  hold(epoch: () => bigint): () => Promise<void> {
+    const timer = setInterval(() => void this.#renew(epoch()), RENEW_EVERY_MS);
+    return async () => {
+      clearInterval(timer);
+      // If this fails, it ends by itself.
+      await this.#parts.store.release(epoch()).catch(() => undefined);
+    };
+  }
+
+  /** @throws TidemarkError `AUDIENCE_BUSY` if the epoch turned out to be closed. */
+  expectOpen(epoch: bigint): void {
+    if (this.#lost === epoch) throw new TidemarkError('AUDIENCE_BUSY', 'another process follows the audiences');
+  }
+
+  async #renew(epoch: bigint): Promise<void> {
+    try {
+      if (!(await this.#parts.store.renew(epoch))) this.#lost = epoch;
+    } catch (error) {
+      this.#parts.logger.warn({ err: error }, 'it cannot be noted now that live audiences are followed');
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { changesSince, find, named, save, track, WITHIN_A_MINUTE } from '../../support/live/live-requests.ts';
+import { canRunOnServers, type OnServers, onServers } from '../../support/service/server-settings.ts';
+import { READ_KEY, ServiceProcess } from '../../support/service/service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+test.skipIf(!(await canRunOnServers()))(
+  'on servers one of two sinks follows what both insert, and the other goes on when it is killed',
+  { timeout: 240_000 },
+  async () => {
+    const servers = (await onServers()) as OnServers;
+    const folder = await temporaryFolder();
+    const start = (role: string): Promise<ServiceProcess> => ServiceProcess.start(folder, servers.settings, role);
+    const ingest = await start('ingest');
+    const readers = await Promise.all(['projector', 'sink', 'sink'].map(start));
+    onTestFinished(async () => {
+      await Promise.all([ingest, ...readers].map((each) => each.stop('SIGKILL')));
+      await servers.drop();
+    });
+    const { id } = await save(ingest, { name: 'Buyers', definition: { event: 'Bought' }, refresh: 'live' });
+    await expect.poll(() => find(ingest, id), WITHIN_A_MINUTE).toMatchObject({ live_through: expect.any(String) });
+
+    // Of more users than there are partitions, so that each sink inserts some.
+    const users = Array.from({ length: 30 }, (_, index) => `user ${index}`);
+    await Promise.all(users.map((user) => track(ingest, user, 'Bought')));
+    const changes = async () => named(await changesSince(ingest, id, undefined, 0)).toSorted();
+    await expect.poll(changes, WITHIN_A_MINUTE).toEqual(users.map((user) => `${user} entered`).toSorted());
+    const evaluated = await ingest.request(`/v1/audiences/${id}/evaluate`, {}, { api_key: READ_KEY });
+    expect([evaluated.status, await evaluated.json()]).toMatchObject([200, { evaluation: { members: 30 } }]);
+
+    const following = await Promise.all(readers.slice(1).map((sink) => isFollowing(sink)));
+    expect(following.filter((each) => each)).toHaveLength(1);
+    await readers[1 + following.indexOf(true)]?.stop('SIGKILL');
+    await track(ingest, 'later', 'Bought');
+
+    await expect.poll(changes, WITHIN_A_MINUTE).toContain('later entered');
+    expect(await changes()).toHaveLength(31);
+    await expect.poll(() => find(ingest, id), WITHIN_A_MINUTE).toMatchObject({ live_through: expect.any(String) });
+  },
+);
+
+async function isFollowing({ url }: ServiceProcess): Promise<boolean> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^tidemark_live_audiences (\d+)$/mu.exec(metrics)?.[1]) > 0;
+}
