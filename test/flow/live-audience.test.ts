@@ -58,6 +58,16 @@ test(
     await expect
       .poll(async () => named(await changesSince(service, saved.id, undefined, 0)), WITHIN_A_MINUTE)
       .toEqual(['ada entered', 'ada left', 'ada entered', 'bob entered']);
+
+    await changeRefresh(service, saved.id, null);
+    const after = await changesSince(service, saved.id, undefined, 0);
+    expect(named(after)).toEqual(['ada entered', 'ada left', 'ada entered', 'bob entered']);
+    expect(await find(service, saved.id)).toMatchObject({ refresh: null, live_through: null });
+    // The last evaluation is one that nobody asked for.
+    await expect
+      .poll(async () => (await changesSince(service, saved.id, undefined, 0)).at(-1)?.through ?? '', WITHIN_A_MINUTE)
+      .not.toBe(after.at(-1)?.through);
+    expect(named(await changesSince(service, saved.id, undefined, 0))).toEqual(named(after));
   },
 );
 
@@ -65,6 +75,15 @@ async function save(service: ServiceProcess, body: object): Promise<Saved> {
   const answer = await service.request('/v1/audiences', body, { api_key: READ_KEY });
   expect(answer.status).toBe(201);
   return (await answer.json()) as Saved;
+}
+
+async function changeRefresh(service: ServiceProcess, id: string, refresh: string | null): Promise<void> {
+  const answer = await fetch(`${service.url}/v1/audiences/${id}`, {
+    method: 'PATCH',
+    headers: { api_key: READ_KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ refresh }),
+  });
+  expect(answer.status).toBe(200);
 }
 
 async function find(service: ServiceProcess, id: string): Promise<Saved> {
