@@ -210,7 +210,7 @@ interface ErasureRow {
   readonly names: readonly string[] | null;
 }
 
-/** Of the job that forgets people; where it waits for nothing, of the one before it. */
+/** The reason of the job that forgets people; of the job before it where that one waits for nothing. */
 const WAITS_BECAUSE = `
   select coalesce(waits_because, case when state = 'failed' then failure end)
   from (select state, failure, created_at_ms,

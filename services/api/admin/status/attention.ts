@@ -141,8 +141,8 @@ function erasureAttention(
   nowMs: number,
 ): Finding[] {
   if (requestedAt === null) return [];
-  const isLate = nowMs - Date.parse(requestedAt) > ERASED_WITHIN_MS;
-  if (!isLate && because === null) return [];
-  const reason = `somebody is to be forgotten since ${requestedAt}, and is not yet${because === null ? '' : `: ${because}`}`;
-  return [[isLate ? 'erasure_late' : 'erasure_waits', reason]];
+  const code = nowMs - Date.parse(requestedAt) > ERASED_WITHIN_MS ? 'erasure_late' : 'erasure_waits';
+  if (code === 'erasure_waits' && because === null) return [];
+  const why = because === null ? '' : `: ${because}`;
+  return [[code, `somebody is to be forgotten since ${requestedAt}, and is not yet${why}`]];
 }
