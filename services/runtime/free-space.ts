@@ -13,23 +13,28 @@ export const LOG_RESERVE_BYTES = 64 * MEBIBYTE;
 /** More for profiles and analytics: the log continues while they wait, and they are filled from it later. */
 export const STORE_RESERVE_BYTES = 128 * MEBIBYTE;
 
-/** Whether the file system of `folder` has `bytes` free. True where the system does not report it. */
-export function hasRoom(folder: string, bytes: number): boolean {
+/**
+ * Says how much the file system of `folder` has free and how much is needed; undefined where it has `bytes` free, or the system
+ * does not report it.
+ */
+export function lackOfRoom(folder: string, bytes: number): string | undefined {
   try {
     const { blocks, bavail, bsize } = statfsSync(folder);
-    return blocks === 0 || bavail * bsize >= bytes;
+    const free = bavail * bsize;
+    if (blocks === 0 || free >= bytes) return undefined;
+    const [has, needs] = [Math.floor(free / MEBIBYTE), Math.ceil(bytes / MEBIBYTE)];
+    return `the disk of ${folder} has ${has} MiB of free space, and ${needs} MiB are needed`;
   } catch {
     // What is wrong with the folder shows when it is written.
-    return true;
+    return undefined;
   }
 }
 
 /** @throws TidemarkError with this code, retryable, where less than the reserve plus `bytes` is free. */
 export function expectRoom(folder: string, code: 'LOG_UNAVAILABLE' | 'STORE_UNAVAILABLE', bytes = 0): void {
   const reserve = code === 'LOG_UNAVAILABLE' ? LOG_RESERVE_BYTES : STORE_RESERVE_BYTES;
-  if (hasRoom(folder, reserve + bytes)) return;
-  const least = Math.ceil((reserve + bytes) / MEBIBYTE);
-  throw new TidemarkError(code, `the disk of ${folder} is full: less than ${least} MiB are free`);
+  const lack = lackOfRoom(folder, reserve + bytes);
+  if (lack !== undefined) throw new TidemarkError(code, lack);
 }
 
 /** Writes `bytes` zeros into a new file, flushes and removes it. @throws Error of the file system: no space, a quota. */

@@ -42,6 +42,7 @@ const ON_SERVERS: typeof BENCHMARKS = {
   'servers-replay': benchReplay,
   'servers-members': benchMembers,
   'servers-live': benchLive,
+  'servers-erasure': benchErasure,
 };
 const ALL = [...Object.keys(BENCHMARKS), ...Object.keys(ON_SERVERS)];
 

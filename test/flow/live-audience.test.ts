@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { changesSince, find, identify, named, save, track, WITHIN_A_MINUTE } from '../support/live/live-requests.ts';
-import { ServiceProcess } from '../support/service/service.ts';
+import { READ_KEY, ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 test(
@@ -42,5 +42,24 @@ test(
     await expect
       .poll(async () => named(await changesSince(service, saved.id, undefined, 0)), WITHIN_A_MINUTE)
       .toEqual(['ada entered', 'ada left', 'ada entered', 'bob entered']);
+
+    await changeRefresh(service, saved.id, null);
+    const after = await changesSince(service, saved.id, undefined, 0);
+    expect(named(after)).toEqual(['ada entered', 'ada left', 'ada entered', 'bob entered']);
+    expect(await find(service, saved.id)).toMatchObject({ refresh: null, live_through: null });
+    // The last evaluation is one that nobody asked for.
+    await expect
+      .poll(async () => (await changesSince(service, saved.id, undefined, 0)).at(-1)?.through ?? '', WITHIN_A_MINUTE)
+      .not.toBe(after.at(-1)?.through);
+    expect(named(await changesSince(service, saved.id, undefined, 0))).toEqual(named(after));
   },
 );
+
+async function changeRefresh(service: ServiceProcess, id: string, refresh: string | null): Promise<void> {
+  const answer = await fetch(`${service.url}/v1/audiences/${id}`, {
+    method: 'PATCH',
+    headers: { api_key: READ_KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ refresh }),
+  });
+  expect(answer.status).toBe(200);
+}

@@ -147,6 +147,7 @@ function erasureJson(erasure: Erasure) {
     requested_at: instant(erasure.requestedAt),
     due_at: instant(erasure.dueAt),
     cut: instant(erasure.cut),
+    waits_because: erasure.waitsBecause,
     finished_at: instant(erasure.finishedAt),
     lifted_at: instant(erasure.liftedAt),
     report: report === null ? null : (JSON.parse(report) as object),

@@ -40,7 +40,7 @@ export function audienceJson(audience: SavedAudience, project: Zone, names: Audi
     updated_at: formatMs(updatedAtMs),
     evaluation: evaluation && { ...evaluation, at: formatMicros(evaluation.at) },
     failure,
-    live_through: liveThrough === null ? null : formatMicros(liveThrough),
+    live_through: liveThrough === null || !audience.isLive ? null : formatMicros(liveThrough),
   };
   const head = JSON.stringify({ id, name, note, tags }).slice(0, -1);
   return `${head},${definitionJson(audience, project, names)},${JSON.stringify(rest).slice(1)}`;

@@ -3,7 +3,7 @@ import type { Database } from '../../stores/database/database.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
 import { Replay, type ReplayParts } from '../replay/replay.ts';
 import { forgetBegunEdits } from './begun-edits.ts';
-import { deletedFromProfiles, deletedSlices, eraseAnalytics, eraseUntilGone } from './erase-rows.ts';
+import { deletedFromProfiles, deletedSlices, eraseAnalytics, eraseUntilGone, waitingFor } from './erase-rows.ts';
 
 /** What was deleted of a project, as plain JSON. */
 export interface Erasure {
@@ -80,7 +80,9 @@ async function erase(
     for await (const _ of deletedSlices(database, table, whose, call.signal)) continue;
   }
   await forgetBegunEdits(parts, (message) => message.projectId === projectId);
-  call.report({ phase: 'analytics', done: before + users, unit: 'users' });
-  const rows = await eraseAnalytics(parts, whose, { signal: call.signal });
+  const onWait = (reason?: string): void =>
+    call.report({ phase: 'analytics', done: before + users, unit: 'users', ...waitingFor(reason) });
+  onWait();
+  const rows = await eraseAnalytics(parts, whose, { signal: call.signal, onWait });
   return { users, tables: rows.length };
 }

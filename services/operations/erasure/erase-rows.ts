@@ -1,6 +1,6 @@
 /** What the erasure of a project and that of people have in common: rows of every generation. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CommandCall } from '../../runtime/command.ts';
+import type { CommandCall, Progress } from '../../runtime/command.ts';
 import type {
   AnalyticsStore,
   ForgettingOptions,
@@ -100,6 +100,11 @@ export async function eraseAnalytics(
     found.push(...(await store.forget(whose, options)));
   }
   return found;
+}
+
+/** What a job adds to its progress while analytics does not delete. */
+export function waitingFor(reason: string | undefined): Partial<Progress> {
+  return reason === undefined ? {} : { waits_because: reason };
 }
 
 /** What `eraseAnalytics` would delete. */

@@ -23,7 +23,7 @@ export class ErasureWatch {
   constructor({ database, jobs, logger, lookEveryMs: everyMs = PENDING_POLL_MS }: ErasureWatchParts) {
     const erasures = new SqlErasures(database);
     const look = async (): Promise<boolean> => {
-      if ((await erasures.oldestPendingMs()) !== null) await beginErasing(jobs, 'service');
+      if ((await erasures.oldestPending()) !== null) await beginErasing(jobs, 'service');
       return false;
     };
     this.#looking = new Looking({ look, everyMs, cannot: 'cannot forget people', logger });
@@ -56,8 +56,10 @@ export class ErasureMetrics {
   /** In the text format of Prometheus. */
   async text(): Promise<string> {
     // While Postgres is unavailable, the last figure remains.
-    const oldestMs = await this.#erasures.oldestPendingMs().catch(() => undefined);
-    if (oldestMs !== undefined) this.#oldest.set(oldestMs === null ? 0 : Math.max(0, Date.now() - oldestMs) / 1_000);
+    const oldest = await this.#erasures.oldestPending().catch(() => undefined);
+    if (oldest === undefined) return this.#registry.metrics();
+    const waitedMs = oldest === null ? 0 : Date.now() - Number(oldest.requestedAt / 1_000n);
+    this.#oldest.set(Math.max(0, waitedMs) / 1_000);
     return this.#registry.metrics();
   }
 }

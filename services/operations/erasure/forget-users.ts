@@ -1,6 +1,11 @@
 import type { Codec } from '../../messages/codec.ts';
 import type { CommandCall } from '../../runtime/command.ts';
-import type { AnalyticsStore, ForgottenRows, Whose } from '../../stores/analytics/analytics-store.ts';
+import type {
+  AnalyticsStore,
+  ForgettingOptions,
+  ForgottenRows,
+  Whose,
+} from '../../stores/analytics/analytics-store.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
 import { erasedName, type ErasedUsers, erasedUserOf } from '../../stores/erasures/erased-users.ts';
 import type { Erasure } from '../../stores/erasures/erasure.ts';
@@ -15,6 +20,7 @@ import {
   eraseAnalytics,
   eraseUntilGone,
   pauseFor,
+  waitingFor,
   type RowsParts,
 } from './erase-rows.ts';
 import { forgetInImports } from './forgotten-imports.ts';
@@ -92,8 +98,10 @@ export async function forgetUsers(parts: ForgettingUsersParts, call: CommandCall
 async function eraseAll(parts: ForgettingUsersParts, people: readonly Erasure[], call: CommandCall): Promise<number> {
   let rows = 0;
   const eraseOnce = async (): Promise<boolean> => {
-    call.report({ phase: 'stores', done: rows, unit: 'rows' });
-    const found = await eraseUsers(parts, people, { signal: call.signal });
+    const onWait = (reason?: string): void =>
+      call.report({ phase: 'stores', done: rows, unit: 'rows', ...waitingFor(reason) });
+    onWait();
+    const found = await eraseUsers(parts, people, { signal: call.signal, onWait });
     rows += found;
     return found > 0;
   };
@@ -115,7 +123,7 @@ async function eraseAll(parts: ForgettingUsersParts, people: readonly Erasure[],
 export async function eraseUsers(
   parts: ForgettingUsersParts,
   people: readonly Erasure[],
-  options: { readonly signal: AbortSignal; readonly waits?: boolean },
+  options: ForgettingOptions,
 ): Promise<number> {
   let found = 0;
   for (const [projectId, ofProject] of Map.groupBy(people, (one) => one.projectId)) {

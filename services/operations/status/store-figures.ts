@@ -9,6 +9,7 @@ import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts'
 import type { Database } from '../../stores/database/database.ts';
 import { SchemaDatabase } from '../../stores/database/schema-database.ts';
 import { schemaOf } from '../../stores/generations/generation.ts';
+import type { Erasure } from '../../stores/erasures/erasure.ts';
 import { type LeftOut, readLeftOut } from '../../stores/erasures/left-out.ts';
 import { ErasedUsersReader } from '../../stores/erasures/read-erased-users.ts';
 import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
@@ -23,8 +24,8 @@ export interface StoreFigures extends KeptVerifications, KeptBackups {
   /** Which of these messages of dead letters, by their coordinates, were replayed or dropped. */
   settled(messages: readonly RecordCoordinates[]): Promise<readonly string[]>;
   leftOut(): Promise<LeftOut>;
-  /** When the oldest erasure of a person was asked for that is not done; null where all are. */
-  oldestErasureMs(): Promise<number | null>;
+  /** The oldest erasure of a person that is not done; null where all are. */
+  oldestErasure(): Promise<Pick<Erasure, 'requestedAt' | 'waitsBecause'> | null>;
   ofProject(projectId: string): Promise<ProjectFigures>;
 }
 
@@ -99,8 +100,8 @@ export class SqlStoreFigures implements StoreFigures {
     return [...(await new SettledDeadLetters(this.#database).find(messages)).keys()];
   }
 
-  oldestErasureMs(): Promise<number | null> {
-    return new SqlErasures(this.#database).oldestPendingMs();
+  oldestErasure(): Promise<Erasure | null> {
+    return new SqlErasures(this.#database).oldestPending();
   }
 
   leftOut(): Promise<LeftOut> {

@@ -57,7 +57,7 @@ export function toAudience(row: AudienceRow): SavedAudience {
     revision: row.revision,
     refreshMs: row.refresh_ms === null ? null : Number(row.refresh_ms),
     isLive: row.is_live,
-    liveThrough: row.is_live ? row.live_through : null,
+    liveThrough: row.live_through,
     isFollowed: row.is_live && row.is_followed,
     createdAtMs: Number(row.created_at_ms),
     updatedAtMs: Number(row.updated_at_ms),

@@ -24,7 +24,7 @@ export interface SavedAudience {
   readonly refreshMs: number | null;
   /** Whether it follows every message and the passing of time. Then it has no interval. */
   readonly isLive: boolean;
-  /** Up to when it has followed; null before it begins to, and where it does not follow. */
+  /** Up to when it has followed, also where it no longer does: changes up to then can be read. Null before it begins to. */
   readonly liveThrough: Micros | null;
   /** Whether it follows now: `liveThrough` is then no earlier than its last evaluation. */
   readonly isFollowed: boolean;

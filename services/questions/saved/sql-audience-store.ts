@@ -130,7 +130,7 @@ export class SqlAudienceStore extends SqlAudienceClaims implements AudienceStore
          refresh_ms = ${NEW_REFRESH}, is_live = ${NEW_LIVE},
          updated_at_ms = greatest(${NOW_MS}, updated_at_ms),
          due_at_ms = case
-           when ${NEW_REFRESH} is null and not ${NEW_LIVE} then null
+           when ${NEW_REFRESH} is null and not ${NEW_LIVE} then case when is_live then ${NOW_MS} end
            when ${CHANGED} = 1 or (refresh_ms is null and not is_live) or is_live <> ${NEW_LIVE} then ${NOW_MS}
            when $5::boolean and not is_live then least(due_at_ms, ${NOW_MS} + $6::int8)
            else due_at_ms end

@@ -231,6 +231,8 @@ export interface ForgettingOptions {
   readonly signal: AbortSignal;
   /** Whether it resolves only when the rows are gone from the disk: true by default. */
   readonly waits?: boolean;
+  /** Called again and again while it waits: with the reason where the deletion stands still. */
+  readonly onWait?: (reason: string | undefined) => void;
 }
 
 /** Rows of one table, copies of one message included. */

@@ -1,5 +1,6 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lackOfRoom } from '../../runtime/free-space.ts';
 
 /** The engine whose tables are guarded. */
 export interface GuardedEngine {
@@ -23,6 +24,8 @@ interface Check {
 
 /** While less than this is free on the disk, merges are stopped. */
 const LOW_BYTES = 256 * 2 ** 20;
+/** They go on where this is free. */
+const ENOUGH_BYTES = 2 * LOW_BYTES;
 const PARTS_POLL_MS = 200;
 const RECHECK_MS = 200;
 
@@ -41,7 +44,7 @@ export function noSpace(reason: string): Error {
  *
  * - After every insert, the files of the new parts are measured, of several inserts together. If a part is incomplete, they
  *   fail. No part changes once it is there, so a part that was whole is not measured again.
- * - While little space is left, merges are stopped.
+ * - While little space is left, merges are stopped, and with them the deletion of rows.
  * - A table with an incomplete part is detached and attached again. chDB then moves that part to
  *   `detached/broken-on-start_…` and restores the parts that it was merged from, which chDB keeps for eight minutes.
  */
@@ -100,6 +103,11 @@ export class PartGuard {
     throw noSpace(`${broken.length} parts were not written whole`);
   }
 
+  /** The space that is missing while merges are stopped, and with them deletions; undefined while they go on. */
+  get lack(): string | undefined {
+    return this.#isStopped ? lackOfRoom(this.#folder, ENOUGH_BYTES) : undefined;
+  }
+
   /** Stops checking, and waits for a check in progress. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -120,7 +128,7 @@ export class PartGuard {
     if (free < LOW_BYTES && !this.#isStopped) {
       await this.#stopMerges();
       await this.#mend(await this.#broken());
-    } else if (free >= 2 * LOW_BYTES && this.#isStopped) {
+    } else if (free >= ENOUGH_BYTES && this.#isStopped) {
       await this.#mend(await this.#broken());
       await this.#run('SYSTEM START MERGES');
       this.#isStopped = false;

@@ -16,6 +16,8 @@ export interface Erasure {
   readonly dueAt: Micros;
   /** Messages received up to then are gone; null: all are. */
   readonly cut: Micros | null;
+  /** Why a pending one is held up: what the job waits for, or why the last one failed. Null where nothing is known. */
+  readonly waitsBecause: string | null;
   readonly finishedAt: Micros | null;
   readonly liftedAt: Micros | null;
   /** The id of the key that asked for it, or `local`. */

@@ -82,12 +82,11 @@ export class SqlErasures {
     return (await this.#database.query<ErasureRow>(sql)).map(erasureOf);
   }
 
-  /** When the oldest that is not done was asked for, in milliseconds since 1970; null where all are. */
-  async oldestPendingMs(): Promise<number | null> {
-    const sql = `select min(requested_at_us) as at from erasures where state = 'pending'`;
-    const [row] = await this.#database.query<{ readonly at: bigint | null }>(sql);
-    const at = row?.at ?? null;
-    return at === null ? null : Number(at / 1000n);
+  /** The oldest that is not done; null where all are. */
+  async oldestPending(): Promise<Erasure | null> {
+    const sql = `${ERASURE_ROWS} where state = 'pending' order by requested_at_us, id limit 1`;
+    const [row] = await this.#database.query<ErasureRow>(sql);
+    return row === undefined ? null : erasureOf(row);
   }
 
   /**
@@ -201,6 +200,7 @@ interface ErasureRow {
   readonly suppress: boolean;
   readonly came_with: string | null;
   readonly state: Erasure['state'];
+  readonly waits_because: string | null;
   readonly requested_at_us: Micros;
   readonly due_at_us: Micros;
   readonly finished_at_us: Micros | null;
@@ -210,9 +210,18 @@ interface ErasureRow {
   readonly names: readonly string[] | null;
 }
 
+/** The reason of the job that forgets people; of the job before it where that one waits for nothing. */
+const WAITS_BECAUSE = `
+  select coalesce(waits_because, case when state = 'failed' then failure end)
+  from (select state, failure, created_at_ms,
+               case when state in ('queued', 'running') then progress::jsonb ->> 'waits_because' end as waits_because
+        from jobs where kind = 'users erase' order by created_at_ms desc, id desc limit 2) as newest
+  where state not in ('queued', 'running') or waits_because is not null
+  order by created_at_ms desc limit 1`;
+
 const ERASURE_ROWS = `
   select id, project_id, user_key, cut_us, suppress, came_with, state, requested_at_us, due_at_us, finished_at_us,
-         lifted_at_us, actor, report, names
+         lifted_at_us, actor, report, names, case when state = 'pending' then (${WAITS_BECAUSE}) end as waits_because
   from erasures`;
 
 function erasureOf(row: ErasureRow): Erasure {
@@ -228,7 +237,7 @@ function erasureOf(row: ErasureRow): Erasure {
     names,
   } = row;
   const times = { requestedAt: row.requested_at_us, dueAt: row.due_at_us, cut: row.cut_us };
-  const ends = { finishedAt: row.finished_at_us, liftedAt: row.lifted_at_us };
+  const ends = { waitsBecause: row.waits_because, finishedAt: row.finished_at_us, liftedAt: row.lifted_at_us };
   return { id, projectId, userKey, cameWith, suppress, state, ...times, ...ends, actor, report, names: names ?? [] };
 }
 

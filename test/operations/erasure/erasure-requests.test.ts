@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { anonymousKeyOf, userKeyOf } from '../../../services/messages/user-key.ts';
 import type { ErasureReport } from '../../../services/stores/erasures/erasure.ts';
+import { SqlJobStore } from '../../../services/operations/jobs/sql-job-store.ts';
 import { SqlErasures } from '../../../services/stores/erasures/sql-erasures.ts';
 import { deleteProject } from '../../../services/stores/projects/delete-project.ts';
 import { ForgettingScene } from './forgetting-scene.ts';
@@ -82,6 +83,33 @@ describe.each(await testedForms())('requests to forget people, $form', ({ form }
 
     expect(await scene.tablesWith([scene.mark, scene.email])).toEqual([]);
     expect(await new SqlErasures(installation().database).pending()).toEqual([]);
+  });
+
+  test('one that is pending says what the job waits for, or why the last one failed', async () => {
+    const { database } = installation();
+    const jobs = new SqlJobStore(database);
+    const { id } =
+      (await scene.request((await scene.projectWithPeople('Held up')).projectId, ['ada'])).erasures[0] ?? {};
+    const reason = async (): Promise<unknown> => (await new SqlErasures(database).find(id ?? ''))?.waitsBecause;
+    const begin = () => jobs.add({ kind: 'users erase', args: {}, principal: 'local' }, 'a process');
+    const beat = (job: string, waits: object) =>
+      jobs.beat([{ id: job, state: 'running', progress: { done: 0, ...waits }, rate: null }]);
+    const end = { result: null, progress: null, rate: null };
+
+    const first = await begin();
+    expect(await reason()).toBeNull();
+    await beat(first.id, { waits_because: 'no space' });
+    expect(await reason()).toBe('no space');
+    await jobs.finish(first.id, { ...end, state: 'failed', failure: { message: 'no store' } });
+    expect(await reason()).toBe('no store');
+    const second = await begin();
+    await beat(second.id, {});
+    expect(await reason()).toBe('no store');
+    await jobs.finish(second.id, { ...end, state: 'done', failure: null });
+    expect(await reason()).toBeNull();
+    await beat((await begin()).id, { waits_because: 'no space' });
+    await scene.forget();
+    expect(await reason()).toBeNull();
   });
 
   test('the certificate says what was deleted, and that nothing was found at the end', async () => {

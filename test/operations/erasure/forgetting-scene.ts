@@ -12,7 +12,8 @@ import type { CommandCall } from '../../../services/runtime/command.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { codec, recordOf } from '../../support/messages/messages.ts';
-import { AMPLE, ask, MessageMaker } from '../../support/stores/analytics.ts';
+import { AMPLE, MessageMaker } from '../../support/stores/analytics.ts';
+import { tablesWith } from '../../support/stores/tables-with.ts';
 import type { WholeInstallation } from '../../support/service/whole-installation.ts';
 
 export const SILENT = { report: () => undefined, signal: new AbortController().signal };
@@ -141,39 +142,8 @@ export class ForgettingScene {
     return Object.fromEntries(found.map(({ table, rows }) => [table, rows]));
   }
 
-  /** Every table of both stores that has one of these texts anywhere in a row. */
-  async tablesWith(texts: readonly string[]): Promise<readonly string[]> {
-    return [...(await this.#tablesOfPostgres(texts)), ...(await this.#tablesOfAnalytics(texts))].toSorted();
-  }
-
-  async #tablesOfPostgres(texts: readonly string[]): Promise<readonly string[]> {
-    const { database } = this.#installation();
-    const tables = await database.query<{ readonly name: string }>(
-      `select tablename::text as name from pg_tables where schemaname = current_schema()`,
-    );
-    const found: string[] = [];
-    for (const { name } of tables) {
-      const sql = `select 1 from ${name} as t
-                   where exists (select from unnest($1::text[]) as wanted
-                                 where position(wanted in t::text) > 0
-                                    or position(encode(convert_to(wanted, 'UTF8'), 'hex') in t::text) > 0) limit 1`;
-      if ((await database.query(sql, [texts])).length > 0) found.push(name);
-    }
-    return found;
-  }
-
-  async #tablesOfAnalytics(texts: readonly string[]): Promise<readonly string[]> {
-    const { analytics } = this.#installation();
-    const found: string[] = [];
-    const tables = `SELECT name FROM system.tables WHERE database = currentDatabase() AND name NOT LIKE '.%'
-                    AND (engine LIKE '%MergeTree' OR engine = 'Distributed')`;
-    for (const { name: table } of (await ask(analytics, tables)) as readonly { name: string }[]) {
-      const sql = `SELECT 1 FROM ${table}
-                   WHERE multiSearchAny(formatRowNoNewline('JSONEachRow', *), {texts:Array(String)}) LIMIT 1`;
-      const { rows } = await analytics.ask({ sql, params: { texts: [...texts] } }, AMPLE);
-      if (rows.length > 0) found.push(table);
-    }
-    return found;
+  tablesWith(texts: readonly string[]): Promise<readonly string[]> {
+    return tablesWith(this.#installation(), texts);
   }
 }
 

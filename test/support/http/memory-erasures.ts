@@ -63,6 +63,7 @@ export class MemoryErasures implements Erasures {
       suppress,
       state: 'pending',
       ...times,
+      waitsBecause: null,
       actor,
       report,
       names: [],

@@ -35,7 +35,7 @@ export class MemoryStoreFigures implements StoreFigures {
     return this.#unlessUnreachable(names.filter((name) => this.settledMessages.has(name)));
   }
 
-  async oldestErasureMs(): Promise<number | null> {
+  async oldestErasure(): Promise<null> {
     return this.#unlessUnreachable(null);
   }
 

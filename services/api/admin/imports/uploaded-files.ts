@@ -5,7 +5,7 @@ import { mkdir, open, readdir, readFile, rm, stat, utimes, writeFile } from 'nod
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isFileId, uploadPath } from '../../../operations/import/import-request.ts';
-import { hasRoom, STORE_RESERVE_BYTES } from '../../../runtime/free-space.ts';
+import { lackOfRoom, STORE_RESERVE_BYTES } from '../../../runtime/free-space.ts';
 
 export interface UploadedFile {
   readonly id: string;
@@ -35,7 +35,7 @@ const OPTIONS: UploadOptions = {
   keptMs: 7 * DAY_MS,
   // As long as its job is known.
   reportsKeptMs: 30 * DAY_MS,
-  hasRoom: (folder, bytes) => hasRoom(folder, STORE_RESERVE_BYTES + bytes),
+  hasRoom: (folder, bytes) => lackOfRoom(folder, STORE_RESERVE_BYTES + bytes) === undefined,
 };
 
 /** Why bytes are not kept. `cut-off`: the sender left; what has arrived stays. */

@@ -32,6 +32,7 @@ export const ATTENTION_LINKS = {
   verification_old: 'docs/verify.md',
   backup_old: 'docs/operations.md#backup-and-restore',
   erasure_late: 'docs/forget.md#what-to-watch',
+  erasure_waits: 'docs/forget.md#what-to-watch',
 } as const;
 
 export type AttentionCode = keyof typeof ATTENTION_LINKS;
@@ -135,7 +136,13 @@ function backupAttention({ backup, uptime_seconds: uptime }: JudgedStatus, nowMs
   return [['backup_old', `a backup into ${folder} is due every ${every / 3_600} hours, and ${age}`]];
 }
 
-function erasureAttention({ oldest_erasure_at: requestedAt = null }: JudgedStatus, nowMs: number): Finding[] {
-  if (requestedAt === null || nowMs - Date.parse(requestedAt) <= ERASED_WITHIN_MS) return [];
-  return [['erasure_late', `somebody is to be forgotten since ${requestedAt}, and is not yet`]];
+function erasureAttention(
+  { oldest_erasure_at: requestedAt = null, erasures_wait_because: because = null }: JudgedStatus,
+  nowMs: number,
+): Finding[] {
+  if (requestedAt === null) return [];
+  const code = nowMs - Date.parse(requestedAt) > ERASED_WITHIN_MS ? 'erasure_late' : 'erasure_waits';
+  if (code === 'erasure_waits' && because === null) return [];
+  const why = because === null ? '' : `: ${because}`;
+  return [[code, `somebody is to be forgotten since ${requestedAt}, and is not yet${why}`]];
 }

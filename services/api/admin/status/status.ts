@@ -3,7 +3,7 @@ import type { EventLog } from '../../../event-log/event-log.ts';
 import type { Readiness } from '../../../http/pages.ts';
 import type { Answer, Route } from '../../../http/route.ts';
 import type { Codec } from '../../../messages/codec.ts';
-import { formatMs } from '../../../messages/timestamp.ts';
+import { formatMicros, formatMs } from '../../../messages/timestamp.ts';
 import { route } from '../../input.ts';
 import { programVersion } from '../../../runtime/version.ts';
 import { MISSING_AFTER_MS, type ProcessStore, type SeenProcess } from '../../../stores/service-state/process-store.ts';
@@ -53,7 +53,7 @@ class StatusSource {
   readonly #processes: () => Promise<readonly SeenProcess[] | undefined>;
   readonly #verification: () => Promise<Awaited<ReturnType<StoreFigures['verification']>> | undefined>;
   readonly #backup: () => Promise<LastBackup | null | undefined>;
-  readonly #oldestErasure: () => Promise<number | null | undefined>;
+  readonly #oldestErasure: () => Promise<Awaited<ReturnType<StoreFigures['oldestErasure']>> | undefined>;
   readonly #disk: () => Promise<Awaited<ReturnType<typeof diskFigures>> | undefined>;
   readonly #stored: () => Promise<Awaited<ReturnType<typeof storedBytes>> | undefined>;
   readonly #deadLetters: () => Promise<Awaited<ReturnType<WaitingDeadLetters['count']>> | undefined>;
@@ -66,7 +66,7 @@ class StatusSource {
     this.#processes = cached(QUICK_MS, () => processes.list());
     this.#verification = cached(SLOW_MS, () => figures.verification());
     this.#backup = cached(SLOW_MS, () => figures.lastBackup(parts.schedule.folder));
-    this.#oldestErasure = cached(SLOW_MS, () => figures.oldestErasureMs());
+    this.#oldestErasure = cached(SLOW_MS, () => figures.oldestErasure());
     this.#disk = cached(SLOW_MS, () => diskFigures(folders));
     this.#stored = cached(SLOW_MS, () => storedBytes(folders, figures));
     this.#deadLetters = cached(SLOW_MS, (signal) => letters.count(signal));
@@ -235,9 +235,15 @@ function backupOf(
 }
 
 /** Left out where it is not known. */
-function erasureOf(oldestMs: number | null | undefined): Pick<InstallationStatus, 'oldest_erasure_at'> {
-  if (oldestMs === undefined) return {};
-  return { oldest_erasure_at: oldestMs === null ? null : formatMs(oldestMs) };
+function erasureOf(
+  oldest: Awaited<ReturnType<StoreFigures['oldestErasure']>> | undefined,
+): Pick<InstallationStatus, 'oldest_erasure_at' | 'erasures_wait_because'> {
+  if (oldest === undefined) return {};
+  const { requestedAt = null, waitsBecause = null } = oldest ?? {};
+  return {
+    oldest_erasure_at: requestedAt === null ? null : formatMicros(requestedAt),
+    erasures_wait_because: waitsBecause,
+  };
 }
 
 function secondsSince(ms: number, nowMs: number): number {

@@ -80,6 +80,8 @@ class ChdbDatabases {
     return new ClickHouseStore(this.#clients(close), EMBEDDED, this);
   }
 
+  readonly lack = (): string | undefined => this.#engine.lack;
+
   readonly dropOldFiles = async (signal: AbortSignal): Promise<void> => {
     try {
       await this.#engine.dropOldParts(signal);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { drainPending, Session, type StreamChunk } from 'chdb';
-import { hasRoom, STORE_RESERVE_BYTES } from '../../../runtime/free-space.ts';
+import { lackOfRoom, STORE_RESERVE_BYTES } from '../../../runtime/free-space.ts';
 import { noSpace, PartGuard } from '../part-guard.ts';
 import { sqlString } from '../clickhouse/deployment.ts';
 import { dropOldParts } from './old-parts.ts';
@@ -157,6 +157,11 @@ export class ChdbEngine {
     await this.#guard.expectWhole(begunAt);
   }
 
+  /** Why no rows are deleted now: the disk lacks space. */
+  get lack(): string | undefined {
+    return this.#guard.lack;
+  }
+
   /** See `dropOldParts`, of all databases. */
   dropOldParts(signal: AbortSignal): Promise<void> {
     const query = (sql: string): Promise<Uint8Array> => this.query('', sql);
@@ -166,8 +171,8 @@ export class ChdbEngine {
 
   /** chDB itself only checks the bytes of the part that it is about to write. */
   #expectRoom(bytes = 0): void {
-    if (hasRoom(this.#folder, STORE_RESERVE_BYTES + bytes)) return;
-    throw noSpace('the reserve is all that is free on the disk');
+    const lack = lackOfRoom(this.#folder, STORE_RESERVE_BYTES + bytes);
+    if (lack !== undefined) throw noSpace(lack);
   }
 
   /** Ends queries, waits for inserts, then closes. Idempotent. */

@@ -41,7 +41,7 @@ export class ClickHouseStore implements AnalyticsStore {
   readonly #clients: ClickHouseClients;
   readonly #deployment: Deployment;
   readonly #stopping = new AbortController();
-  readonly #gates: ClickHouseDatabases['gates'];
+  readonly #databases: ClickHouseDatabases;
   readonly liveHistory: ClickHouseAudiences;
   readonly dropOldFiles: ClickHouseDatabases['dropOldFiles'];
   readonly #ingestedRanges: IngestedRanges;
@@ -49,6 +49,7 @@ export class ClickHouseStore implements AnalyticsStore {
   readonly #inserts = new Set<Promise<void>>();
   readonly #streams = new Set<QuestionStream>();
   readonly #generations: ClickHouseGenerations;
+  readonly #askOn = (client: ClickHouseClient, query: Query) => this.#ask(client, query, LOOKUP_LIMITS);
   #closed: Promise<void> | undefined;
 
   /** A store of one database; the others of `databases` are opened on demand. */
@@ -56,9 +57,8 @@ export class ClickHouseStore implements AnalyticsStore {
     this.#clients = clients;
     this.#deployment = deployment;
     this.#generations = new ClickHouseGenerations(this, clients.inserts, databases, deployment);
-    this.#gates = databases.gates;
+    this.#databases = databases;
     this.dropOldFiles = databases.dropOldFiles;
-    const stopping = this.#stopping.signal;
     const ask = (query: Query): Promise<QueryResult> => this.#ask(clients.lookups, query, HISTORY_LIMITS);
     const { insertSettings, localOf } = deployment;
     this.#ingestedRanges = new IngestedRanges({
@@ -69,8 +69,7 @@ export class ClickHouseStore implements AnalyticsStore {
     });
     const { name: database } = databases;
     const local = localOf?.(database) ?? database;
-    const askOn = (client: ClickHouseClient, query: Query) => this.#ask(client, query, LOOKUP_LIMITS);
-    this.#userOrder = userOrderOf({ clients, deployment, askOn, define: (sql) => this.define(sql) });
+    this.#userOrder = userOrderOf({ clients, deployment, askOn: this.#askOn, define: (sql) => this.define(sql) });
     this.liveHistory = new ClickHouseAudiences({
       client: clients.evaluations,
       shards: clients.shards,
@@ -79,7 +78,7 @@ export class ClickHouseStore implements AnalyticsStore {
       target: this.#target,
       liveTarget: { client: clients.lookups, deployment },
       database,
-      stopping,
+      stopping: this.#stopping.signal,
     });
   }
 
@@ -144,7 +143,7 @@ export class ClickHouseStore implements AnalyticsStore {
       isOfTables
         ? joinedResults(await Promise.all(shards.map((shard) => this.#ask(shard, query, limits))))
         : this.#ask(questions, query, limits);
-    return this.#gates.questions.run(query.projectId ?? '', this.#stopping.signal, ask);
+    return this.#databases.gates.questions.run(query.projectId ?? '', this.#stopping.signal, ask);
   }
 
   askHistory(query: Query, limits: QueryLimits): Promise<QueryResult> {
@@ -154,7 +153,7 @@ export class ClickHouseStore implements AnalyticsStore {
   async stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {
     this.#refuseIfStopping();
     const stopping = this.#stopping.signal;
-    const leave = await this.#gates.streams.enter(query.projectId ?? '', stopping);
+    const leave = await this.#databases.gates.streams.enter(query.projectId ?? '', stopping);
     let opened: QuestionStream | undefined;
     const onEnd = (): void => {
       leave();
@@ -178,7 +177,7 @@ export class ClickHouseStore implements AnalyticsStore {
   async difference(evaluation: Evaluation, members: Query, limits: QueryLimits): Promise<Difference> {
     this.#refuseIfStopping();
     const find = (): Promise<Difference> => this.liveHistory.difference(evaluation, members, limits);
-    return this.#gates.evaluations.run(evaluation.projectId, this.#stopping.signal, find);
+    return this.#databases.gates.evaluations.run(evaluation.projectId, this.#stopping.signal, find);
   }
 
   finalize(evaluation: Evaluation): Promise<void> {
@@ -270,7 +269,8 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   get #shards(): readonly ForgettingParts[] {
-    return this.#clients.shards.map((client) => ({ client, ask: (query) => this.#ask(client, query, LOOKUP_LIMITS) }));
+    const { lack } = this.#databases;
+    return this.#clients.shards.map((client) => ({ client, ask: (query) => this.#askOn(client, query), lack }));
   }
 
   get #target(): InsertTarget {

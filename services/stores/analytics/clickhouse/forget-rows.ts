@@ -10,6 +10,8 @@ import { openingError } from './errors.ts';
 export interface ForgettingParts {
   readonly client: Pick<ClickHouseClient, 'command'>;
   readonly ask: (query: Query) => Promise<QueryResult>;
+  /** Why deletions stand still, where they do. */
+  readonly lack?: (() => string | undefined) | undefined;
 }
 
 const POLL_MS = 100;
@@ -21,7 +23,7 @@ const USERS_OF_DELETION = 1_000;
 export async function forgetRows(
   shards: readonly ForgettingParts[],
   whose: Whose,
-  { signal, waits = true }: ForgettingOptions,
+  { waits = true, ...options }: ForgettingOptions,
 ): Promise<readonly ForgottenRows[]> {
   const found: ForgottenRows[] = [];
   for (const slice of slicesOfUsers(whose)) {
@@ -29,10 +31,10 @@ export async function forgetRows(
       // All are begun before one is waited for: from then on nobody sees the rows.
       const tables = await tablesWith(parts, slice);
       for (const table of tables) {
-        signal.throwIfAborted();
+        options.signal.throwIfAborted();
         found.push(...(await beginIn(parts, table, slice)));
       }
-      if (waits) for (const table of tables) await waitForEnd(parts, table, slice, signal);
+      if (waits) for (const table of tables) await waitForEnd(parts, table, slice, options);
     }
   }
   return found;
@@ -57,7 +59,7 @@ export async function forgetInTable(
 ): Promise<void> {
   const table = { name, userColumn: undefined };
   await beginIn(parts, table, { projectId });
-  await waitForEnd(parts, table, { projectId }, signal);
+  await waitForEnd(parts, table, { projectId }, { signal });
 }
 
 interface Table {
@@ -148,7 +150,12 @@ async function beginDeletion({ client }: ForgettingParts, table: Table, whose: W
   }
 }
 
-async function waitForEnd(parts: ForgettingParts, table: Table, whose: Whose, signal: AbortSignal): Promise<void> {
+async function waitForEnd(
+  parts: ForgettingParts,
+  table: Table,
+  whose: Whose,
+  { signal, onWait }: ForgettingOptions,
+): Promise<void> {
   for (;;) {
     const mutation = await mutationOf(parts, table, whose);
     if (mutation === undefined) return;
@@ -156,6 +163,7 @@ async function waitForEnd(parts: ForgettingParts, table: Table, whose: Whose, si
       const what = `ClickHouse cannot delete rows of ${table.name}: ${mutation.failure}`;
       throw new TidemarkError('STORE_UNAVAILABLE', what);
     }
+    onWait?.(parts.lack?.());
     await pause(POLL_MS, signal);
     signal.throwIfAborted();
   }

@@ -23,6 +23,8 @@ export interface ClickHouseDatabases {
   open(name: string): Promise<GenerationStore>;
   /** See `AnalyticsStore.dropOldFiles`. */
   readonly dropOldFiles?: (signal: AbortSignal) => Promise<void>;
+  /** The space that the disk lacks while deletions stand still for it. Left out where a server has the disk. */
+  readonly lack?: () => string | undefined;
 }
 
 const FIRST = 1;

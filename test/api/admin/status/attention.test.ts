@@ -102,6 +102,12 @@ test.each<[string, Partial<JudgedStatus>, string, RegExp]>([
     'erasure_late',
     /is to be forgotten since/,
   ],
+  [
+    'somebody who waits to be forgotten because of something',
+    { ...erasedSince(1), erasures_wait_because: 'the disk of /data has 200 MiB of free space' },
+    'erasure_waits',
+    /is not yet: the disk of \/data/,
+  ],
 ])('%s wants attention', (_, changes, code, reason) => {
   expect(attentionTo({ ...WELL, ...changes }, NOW_MS)).toMatchObject([
     { code, reason: expect.stringMatching(reason) as string },
