@@ -22,8 +22,14 @@ export const DEAD_LETTER_TOPIC = 'tidemark.dead-letter';
 /** The projects and their deletions, so that a log can be opened without the database that had them. */
 export const PROJECT_TOPIC = 'tidemark.project';
 
-/** Every topic that the service makes. */
+/** Every topic of the log. */
 export const TOPICS = [...MESSAGE_TOPICS, DEAD_LETTER_TOPIC, PROJECT_TOPIC] as const;
+
+/** What is told to other programs on Kafka. It is no part of the log: nothing reads it back, and its records expire. */
+export const AUDIENCE_CHANGE_TOPIC = 'tidemark.audience-change';
+
+/** Every topic whose records have a schema. */
+export const SCHEMA_TOPICS = [...TOPICS, AUDIENCE_CHANGE_TOPIC] as const;
 
 /** The call that brought a message in. */
 export type Source =
