@@ -12,6 +12,7 @@ import { ChangesWatch } from '../api/audiences/changes-watch.ts';
 import { ProgressWatch } from '../api/receipts/progress-watch.ts';
 import { readingRoutes } from '../api/routes.ts';
 import type { Config } from '../runtime/config.ts';
+import { isServer } from '../runtime/embedded.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
 import { ProjectCache } from '../stores/projects/project-cache.ts';
 import { importsFolderOf } from '../operations/import/import-request.ts';
@@ -47,7 +48,7 @@ export async function startLocalService(
   const readers = { health: async () => ({}), metrics: async () => '' };
   const importer = new ImportQueue(importThreads(config, line));
   const parts = { config, logger, hasReaders: false, importer, readers };
-  const { stores, jobs } = compose(parts, { database, analytics }, (names) => lazy.all(names));
+  const { stores, jobs, deliverer } = compose(parts, { database, analytics }, (names) => lazy.all(names));
   const files = new UploadedFiles(importsFolderOf(dataDir));
   const [watch, changesWatch] = [new ProgressWatch(stores.progress), new ChangesWatch(stores.saved)];
   const keys = new ProjectCache(stores.projects, logger);
@@ -58,6 +59,7 @@ export async function startLocalService(
       ...stores,
       limitsOf: projectLimitsOf(config),
       addresses: new WebhookAddresses(config.webhookAllow),
+      isOnKafka: isServer(config.eventLogUrl),
       watch,
       changesWatch,
       log,
@@ -71,6 +73,7 @@ export async function startLocalService(
   const server = await LocalServer.open(app, socketPath);
   const close = async (): Promise<void> => {
     await Promise.all([jobs.stop(), server.close(FINISH_LOCAL_MS)]);
+    await deliverer.stop();
     watch.stop();
     changesWatch.stop();
     files.close();

@@ -76,7 +76,7 @@ async function openSink(config: Config, logger: Logger, signal: AbortSignal): Pr
   await obeyDeletions({ ...stores, logger }, signal);
   const readers = Readers.sink({ ...stores, config, logger }, stores.analytics);
   const scheduler = audienceSchedulerOf(config, logger, stores);
-  const { deliverer } = webhooksOf(config, logger, stores);
+  const { deliverer } = webhooksOf(config, logger, stores, async () => stores.codec);
   const letterWatch = letterWatchOf(stores, logger);
   const heartbeat = heartbeatOf('sink', readers, processStoreOf(config, stores.database), logger);
   return {
