@@ -12,16 +12,15 @@ import { ChangesWatch } from '../api/audiences/changes-watch.ts';
 import { ProgressWatch } from '../api/receipts/progress-watch.ts';
 import { readingRoutes } from '../api/routes.ts';
 import type { Config } from '../runtime/config.ts';
-import { isServer } from '../runtime/embedded.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
 import { ProjectCache } from '../stores/projects/project-cache.ts';
 import { importsFolderOf } from '../operations/import/import-request.ts';
 import { ImportQueue, importThreads } from './imports/import-thread.ts';
 import { LazyStores } from './lazy-stores.ts';
 import { StoreOpener } from './open-stores.ts';
-import { WebhookAddresses } from '../webhooks/addresses.ts';
 import { projectLimitsOf } from './audiences/audience-parts.ts';
 import { compose } from './composition.ts';
+import { endpointTargetsOf } from './webhooks/webhook-parts.ts';
 
 const FINISH_LOCAL_MS = 5_000;
 
@@ -58,8 +57,7 @@ export async function startLocalService(
     readingRoutes({
       ...stores,
       limitsOf: projectLimitsOf(config),
-      addresses: new WebhookAddresses(config.webhookAllow),
-      isOnKafka: isServer(config.eventLogUrl),
+      ...endpointTargetsOf(config),
       watch,
       changesWatch,
       log,

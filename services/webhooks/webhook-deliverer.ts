@@ -1,4 +1,4 @@
-import type { AudienceChange } from '../messages/audience-change.ts';
+import type { AudienceChange } from '../messages/message.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { isStopping, Looking } from '../runtime/looking.ts';
 import type { WebhookAddresses } from './addresses.ts';

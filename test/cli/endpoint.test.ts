@@ -44,10 +44,10 @@ test('an endpoint that is a topic has no secret to print, and is refused where t
   expect([await made.code, await plain.code], made.err).toEqual([0, 0]);
   reading.endpoints.isOnKafka = false;
 
-  const refused = run('create', TOPIC_URL, '--project', PROJECT.id);
+  const denied = run('create', TOPIC_URL, '--project', PROJECT.id);
 
-  expect(await refused.code).not.toBe(0);
-  expect(refused.err).toContain('not on Kafka');
+  expect(await denied.code).not.toBe(0);
+  expect(denied.err).toContain('not on Kafka');
   expect(JSON.parse(made.out)).toMatchObject({ url: TOPIC_URL, secret: null });
   expect([plain.out, plain.err]).toEqual(['', expect.stringMatching(/is a topic\. It has no secret\.\n$/u)]);
   reading.endpoints.isOnKafka = true;

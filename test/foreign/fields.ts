@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import type { AudienceChange } from '../../services/messages/audience-change.ts';
+import type { AudienceChange } from '../../services/messages/message.ts';
 import type { DeadLetter } from '../../services/messages/dead-letter.ts';
 import type { Message, Micros } from '../../services/messages/message.ts';
 

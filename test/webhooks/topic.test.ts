@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AudienceChange } from '../../services/messages/audience-change.ts';
+import type { AudienceChange } from '../../services/messages/message.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { noteForgotten } from '../../services/webhooks/notices.ts';
 import { type ChangeTopic, TOPIC_URL } from '../../services/webhooks/topic.ts';

@@ -225,7 +225,7 @@ function whyNotSent(projectId: string | null, types: readonly WebhookType[], url
 /** A refusal where a topic is to become a URL that is posted to, or the other way: only these have a secret. */
 function whyNotMoved(before: string, after: string | undefined): Refusal | undefined {
   if (after === undefined || isTopicUrl(before) === isTopicUrl(after)) return undefined;
-  const message = `is ${isTopicUrl(after) ? 'a topic' : 'no topic'}, and the endpoint ${isTopicUrl(before) ? 'is one' : 'is none'}: make another`;
+  const message = 'leads from a topic to a URL that is posted to, or back: make another endpoint';
   return refuseBody([{ path: '/url', message }]).refusal;
 }
 

@@ -28,8 +28,8 @@ export function endpointJson(endpoint: Endpoint): string {
 
 /** With the secret as its last member; null of a topic, to which nothing is signed. */
 export function withSecret(endpoint: Endpoint, secret: string): string {
-  const shown = isTopicUrl(endpoint.url) ? null : secret;
-  return `${endpointJson(endpoint).slice(0, -1)},"secret":${JSON.stringify(shown)}}`;
+  const given = isTopicUrl(endpoint.url) ? null : secret;
+  return `${endpointJson(endpoint).slice(0, -1)},"secret":${JSON.stringify(given)}}`;
 }
 
 export function deliveryJson(delivery: Delivery): string {

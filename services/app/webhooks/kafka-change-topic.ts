@@ -1,5 +1,5 @@
 import { openExpiringTopic } from '../../event-log/open.ts';
-import type { AudienceChange } from '../../messages/audience-change.ts';
+import type { AudienceChange } from '../../messages/message.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { AUDIENCE_CHANGE_TOPIC, TOPICS } from '../../messages/message.ts';
 import { partitionKeyOf } from '../../messages/user-key.ts';

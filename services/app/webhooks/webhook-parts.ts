@@ -22,6 +22,11 @@ export interface Webhooks {
   readonly tellDifference: typeof noteDifference;
 }
 
+/** Where endpoints may lead to. */
+export function endpointTargetsOf({ webhookAllow, eventLogUrl }: Config) {
+  return { addresses: new WebhookAddresses(webhookAllow), isOnKafka: isServer(eventLogUrl) };
+}
+
 /** @param codec Opened when it is needed first. */
 export function webhooksOf(
   config: Config,

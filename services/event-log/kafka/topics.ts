@@ -50,7 +50,7 @@ const WHOLE_DAY_MS = 86_400_000;
 /** How long records stay after the last one of their file, and for how long a file is written. */
 const FILE_KEPT_MS = 'retention.ms';
 const FILE_WRITTEN_MS = 'segment.ms';
-/** Of a topic whose records are gone after eight days: below the month of the GDPR, and as long as deliveries are kept. */
+/** The settings of a topic whose records are gone after eight days: below the month of the GDPR, and as long as deliveries are kept. */
 export const EXPIRING_SETTINGS: ReadonlyMap<string, string> = new Map([
   ...TOPIC_SETTINGS,
   [FILE_KEPT_MS, String(7 * WHOLE_DAY_MS)],
@@ -131,7 +131,7 @@ export function problemsOf(
 /**
  * The longest that a record stays in a topic: null where it stays for ever, undefined where there is no such topic. Pure.
  *
- * @param configs Of the topics that exist.
+ * @param configs The settings of the topics that exist.
  */
 export function longestKeptMs(topic: string, configs: ReadonlyMap<string, ReadonlyMap<string, string>>) {
   const config = configs.get(topic);

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { TOPIC_URL } from '../../../services/webhooks/topic.ts';
-import { ADMIN_KEY, AUDIENCES_KEY, ReadingServer } from '../../support/http/reading-server.ts';
+import { ADMIN_KEY, AUDIENCES_KEY, ReadingServer } from '../../support/http/reading-reading.ts';
 
-let server: ReadingServer;
+let reading: ReadingServer;
 
 beforeAll(async () => {
-  server = await ReadingServer.start();
+  reading = await ReadingServer.start();
 });
 
 beforeEach(() => {
-  server.endpoints.endpoints.clear();
-  server.endpoints.isOnKafka = true;
+  reading.endpoints.endpoints.clear();
+  reading.endpoints.isOnKafka = true;
 });
 
-afterAll(() => server.stop());
+afterAll(() => reading.stop());
 
 async function send(method: string, path: string, body: object = {}, key = AUDIENCES_KEY) {
   const headers = { api_key: key, 'content-type': 'application/json' };
-  const response = await fetch(`${server.url}/v1/endpoints${path}`, { method, headers, body: JSON.stringify(body) });
+  const response = await fetch(`${reading.url}/v1/endpoints${path}`, { method, headers, body: JSON.stringify(body) });
   return { status: response.status, body: (await response.json()) as Readonly<Record<string, unknown>> };
 }
 
@@ -31,12 +31,12 @@ test('an endpoint may be the topic, and has no secret then, also none that is ne
 });
 
 test('where the log is embedded, an endpoint that is a topic is refused', async () => {
-  server.endpoints.isOnKafka = false;
+  reading.endpoints.isOnKafka = false;
 
   const made = await send('POST', '', { url: TOPIC_URL });
 
   expect(made).toMatchObject({ status: 409, body: { error_code: 'KAFKA_MISSING' } });
-  expect(server.endpoints.endpoints.size).toBe(0);
+  expect(reading.endpoints.endpoints.size).toBe(0);
 });
 
 test.each(['kafka:', 'kafka:tidemark.track', 'kafka://broker:9092/tidemark.audience-change', `${TOPIC_URL}?x=1`])(

@@ -32,7 +32,7 @@ async function openTopic(own: string) {
 }
 
 describe.skipIf(url === undefined)('a topic beside the log', () => {
-  test('is created with the partitions of the log, keeps records for eight days, and is appended to', async () => {
+  test('a topic beside the log is created with the partitions of the log, keeps records for eight days, and is appended to', async () => {
     const { own, prefix } = ownTopics();
     const log = await openLog(own);
     const before = await log.keptMs?.(TOPIC);
@@ -49,7 +49,7 @@ describe.skipIf(url === undefined)('a topic beside the log', () => {
     await admin.disconnect();
   });
 
-  test('that operators have set otherwise stays so, is named, and says how long it keeps records', async () => {
+  test('a topic that operators have set otherwise stays so, is named, and says how long it keeps records', async () => {
     const { own, prefix } = ownTopics();
     const log = await openLog(own);
     const admin = new Kafka({ brokers, logLevel: logLevel.NOTHING }).admin();

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { AudienceChange } from '../../../services/messages/audience-change.ts';
+import type { AudienceChange } from '../../../services/messages/message.ts';
 import type { DeadLetter } from '../../../services/messages/dead-letter.ts';
 import type { Identify, Message, ProjectRecord, Session, Track } from '../../../services/messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../../services/messages/timestamp.ts';

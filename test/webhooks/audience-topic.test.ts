@@ -89,65 +89,69 @@ class Shop {
 }
 
 describe.skipIf(!(await canRunOnServers()))('the topic of changes', () => {
-  test('has what GET changes has, by user in order, read by a foreign client', { timeout: 300_000 }, async () => {
-    const servers = (await onServers())!;
-    onTestFinished(() => servers.drop());
-    const service = await ServiceProcess.start(await temporaryFolder(), servers.settings);
-    onTestFinished(async () => void (await service.stop('SIGKILL')));
-    const [shop, topic] = [new Shop(service), new Topic(servers.settings)];
-    await shop.identify({ ada: 'pro', bob: 'free' });
-    const definition = { trait: 'plan', is: 'pro' };
-    const { id } = await shop.send<{ id: string }>('/v1/audiences', { name: 'Pro', definition });
-    const line = ['endpoint', 'create', TOPIC_URL, '--audience', id, '--traits', 'n', '--initial', 'members'];
-    const types = ['--type', 'audience.changed', '--type', 'user.forgotten'];
-    const settings = { TIDEMARK_KEY: ADMIN_KEY };
-    const made = await spawnCli([...line, ...types, '--url', service.url, '--json'], settings);
-    const endpoint = JSON.parse(made) as { readonly id: string; readonly project_id: string };
+  test(
+    'the topic has what GET changes has, by user in order, read by a foreign client',
+    { timeout: 300_000 },
+    async () => {
+      const servers = (await onServers())!;
+      onTestFinished(() => servers.drop());
+      const service = await ServiceProcess.start(await temporaryFolder(), servers.settings);
+      onTestFinished(async () => void (await service.stop('SIGKILL')));
+      const [shop, topic] = [new Shop(service), new Topic(servers.settings)];
+      await shop.identify({ ada: 'pro', bob: 'free' });
+      const definition = { trait: 'plan', is: 'pro' };
+      const { id } = await shop.send<{ id: string }>('/v1/audiences', { name: 'Pro', definition });
+      const line = ['endpoint', 'create', TOPIC_URL, '--audience', id, '--traits', 'n', '--initial', 'members'];
+      const types = ['--type', 'audience.changed', '--type', 'user.forgotten'];
+      const settings = { TIDEMARK_KEY: ADMIN_KEY };
+      const made = await spawnCli([...line, ...types, '--url', service.url, '--json'], settings);
+      const endpoint = JSON.parse(made) as { readonly id: string; readonly project_id: string };
 
-    const tested = await shop.send<object>(`/v1/endpoints/${endpoint.id}/test`);
-    await shop.send(`/v1/audiences/${id}/evaluate`);
-    await shop.identify({ ada: 'free', bob: 'pro' });
-    await shop.send(`/v1/audiences/${id}/evaluate`);
+      const tested = await shop.send<object>(`/v1/endpoints/${endpoint.id}/test`);
+      await shop.send(`/v1/audiences/${id}/evaluate`);
+      await shop.identify({ ada: 'free', bob: 'pro' });
+      await shop.send(`/v1/audiences/${id}/evaluate`);
 
-    expect(tested).toMatchObject({ state: 'delivered', last_attempt: { status: null, answer: '1 record' } });
-    const changed = async (): Promise<readonly Decoded[]> =>
-      (await topic.records()).filter(({ audience_id: audience }) => audience === id);
-    await expect.poll(async () => (await changed()).length, PATIENCE).toBe(3);
-    const expected = (await shop.changes(id)).map((one) => ({
-      key: `${endpoint.project_id}/${String(one['internal_id'])}`,
-      user_key: one['internal_id'],
-      user_id: one['user_id'],
-      anonymous_id: null,
-      change: one['change'],
-      at: one['at'],
-      audience_version: one['version'],
-      cause: one['cause'],
-    }));
-    const found = (await changed()).map(({ key, user_key, user_id, anonymous_id, change, at, ...rest }) => {
-      const { audience_version, cause } = rest;
-      return { key, user_key, user_id, anonymous_id, change, at: timeOf(at), audience_version, cause };
-    });
-    expect(byUser(found)).toEqual(byUser(expected));
-    for (const one of await changed()) {
-      const of = { project_id: endpoint.project_id, endpoint_id: endpoint.id, audience_name: 'Pro' };
-      expect(one).toMatchObject({ ...of, traits: '{"n":12345678901234567890}' });
-    }
-    expect(await topic.settings()).toMatchObject({ 'retention.ms': '604800000', 'segment.ms': '86400000' });
+      expect(tested).toMatchObject({ state: 'delivered', last_attempt: { status: null, answer: '1 record' } });
+      const changed = async (): Promise<readonly Decoded[]> =>
+        (await topic.records()).filter(({ audience_id: audience }) => audience === id);
+      await expect.poll(async () => (await changed()).length, PATIENCE).toBe(3);
+      const expected = (await shop.changes(id)).map((one) => ({
+        key: `${endpoint.project_id}/${String(one['internal_id'])}`,
+        user_key: one['internal_id'],
+        user_id: one['user_id'],
+        anonymous_id: null,
+        change: one['change'],
+        at: one['at'],
+        audience_version: one['version'],
+        cause: one['cause'],
+      }));
+      const found = (await changed()).map(({ key, user_key, user_id, anonymous_id, change, at, ...rest }) => {
+        const { audience_version, cause } = rest;
+        return { key, user_key, user_id, anonymous_id, change, at: timeOf(at), audience_version, cause };
+      });
+      expect(byUser(found)).toEqual(byUser(expected));
+      for (const one of await changed()) {
+        const of = { project_id: endpoint.project_id, endpoint_id: endpoint.id, audience_name: 'Pro' };
+        expect(one).toMatchObject({ ...of, traits: '{"n":12345678901234567890}' });
+      }
+      expect(await topic.settings()).toMatchObject({ 'retention.ms': '604800000', 'segment.ms': '86400000' });
 
-    const newest = String((await shop.changes(id)).at(-1)?.['at']);
-    await shop.send(`/v1/endpoints/${endpoint.id}/resend`, { since: beforeTime(newest) });
-    await expect.poll(async () => (await changed()).length, PATIENCE).toBe(5);
-    const ids = (await changed()).map(
-      ({ message_id: messageId, user_key: user }) => `${String(messageId)} ${String(user)}`,
-    );
-    expect(new Set(ids).size).toBe(5);
+      const newest = String((await shop.changes(id)).at(-1)?.['at']);
+      await shop.send(`/v1/endpoints/${endpoint.id}/resend`, { since: beforeTime(newest) });
+      await expect.poll(async () => (await changed()).length, PATIENCE).toBe(5);
+      const ids = (await changed()).map(
+        ({ message_id: messageId, user_key: user }) => `${String(messageId)} ${String(user)}`,
+      );
+      expect(new Set(ids).size).toBe(5);
 
-    await shop.send(`/v1/users/ada?project=${endpoint.project_id}`, undefined, 'DELETE', ADMIN_KEY);
-    await expect
-      .poll(async () => (await topic.records()).filter(({ change }) => change === 'forgotten'), PATIENCE)
-      .toMatchObject([{ user_id: 'ada', audience_id: null, endpoint_id: endpoint.id }]);
-    expect(await service.stop()).toBe(0);
-  });
+      await shop.send(`/v1/users/ada?project=${endpoint.project_id}`, undefined, 'DELETE', ADMIN_KEY);
+      await expect
+        .poll(async () => (await topic.records()).filter(({ change }) => change === 'forgotten'), PATIENCE)
+        .toMatchObject([{ user_id: 'ada', audience_id: null, endpoint_id: endpoint.id }]);
+      expect(await service.stop()).toBe(0);
+    },
+  );
 });
 
 function timeOf(micros: unknown): string {
