@@ -83,7 +83,7 @@ export interface Remaining {
   /** Postgres and ClickHouse are servers, which overwrite the bytes of deleted rows in their own time. */
   readonly postgres: boolean;
   readonly clickhouse: boolean;
-  /** How long the topic of changes of audiences keeps a record, in milliseconds: null for ever; left out where there is none. */
+  /** How long the topic of changes of audiences keeps a record, in milliseconds: null for ever; left out without the topic. */
   readonly topicKeptMs?: number | null;
   /** An import that is not done reads an uploaded file with somebody of them. */
   readonly import: boolean;

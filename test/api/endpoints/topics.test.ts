@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { TOPIC_URL } from '../../../services/webhooks/topic.ts';
-import { ADMIN_KEY, AUDIENCES_KEY, ReadingServer } from '../../support/http/reading-reading.ts';
+import { ADMIN_KEY, AUDIENCES_KEY, ReadingServer } from '../../support/http/reading-server.ts';
 
 let reading: ReadingServer;
 
