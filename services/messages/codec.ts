@@ -1,11 +1,11 @@
 import type avro from 'avsc';
 import { TidemarkError } from '../runtime/errors.ts';
 import { type AsOf, readAsOf } from './as-of.ts';
-import type { AudienceChange } from './message.ts';
 import { avroType, decodeFramed, encodeFramed, memberType, type Resolver, schemaIdOf } from './avro.ts';
 import type { DeadLetter } from './dead-letter.ts';
 import { isHex } from './hex.ts';
 import {
+  type AudienceChange,
   AUDIENCE_CHANGE_TOPIC,
   DEAD_LETTER_TOPIC,
   type Message,

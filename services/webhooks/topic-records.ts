@@ -1,6 +1,5 @@
 /** What a message has, as records of the topic of changes. */
-import type { AudienceChange } from '../messages/message.ts';
-import type { Micros } from '../messages/message.ts';
+import type { AudienceChange, Micros } from '../messages/message.ts';
 import { instantOf } from './audience-messages.ts';
 import type { Endpoint, WaitingDelivery, WaitingNotice } from './endpoint-store.ts';
 import type { ForgottenPerson } from './notices.ts';

@@ -1,6 +1,5 @@
 /** Endpoints whose messages are written to a topic on Kafka instead of being posted. */
-import type { AudienceChange } from '../messages/message.ts';
-import { AUDIENCE_CHANGE_TOPIC } from '../messages/message.ts';
+import { type AudienceChange, AUDIENCE_CHANGE_TOPIC } from '../messages/message.ts';
 import { isRetryable, TidemarkError } from '../runtime/errors.ts';
 import type { WebhookType } from './endpoint-store.ts';
 import type { Attempt } from './send.ts';

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { blankRecord } from '../../services/event-log/blank.ts';
 import { openEventLog, openExpiringTopic, openRestoredLog } from '../../services/event-log/open.ts';
-import type { AudienceChange } from '../../services/messages/message.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import type { DeadLetter } from '../../services/messages/dead-letter.ts';
 import {
+  type AudienceChange,
   AUDIENCE_CHANGE_TOPIC,
   DEAD_LETTER_TOPIC,
   type Message,

@@ -1,7 +1,6 @@
 import { openExpiringTopic } from '../../event-log/open.ts';
-import type { AudienceChange } from '../../messages/message.ts';
 import type { Codec } from '../../messages/codec.ts';
-import { AUDIENCE_CHANGE_TOPIC, TOPICS } from '../../messages/message.ts';
+import { type AudienceChange, AUDIENCE_CHANGE_TOPIC, TOPICS } from '../../messages/message.ts';
 import { partitionKeyOf } from '../../messages/user-key.ts';
 import type { Config } from '../../runtime/config.ts';
 import { TidemarkError } from '../../runtime/errors.ts';

@@ -1,7 +1,13 @@
 import * as fc from 'fast-check';
-import type { AudienceChange } from '../../../services/messages/message.ts';
 import type { DeadLetter } from '../../../services/messages/dead-letter.ts';
-import type { Identify, Message, ProjectRecord, Session, Track } from '../../../services/messages/message.ts';
+import type {
+  AudienceChange,
+  Identify,
+  Message,
+  ProjectRecord,
+  Session,
+  Track,
+} from '../../../services/messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../../services/messages/timestamp.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 
