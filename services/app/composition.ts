@@ -47,7 +47,12 @@ export function compose(
 ): Composition {
   const { config, logger, readers } = parts;
   const live = liveStores(database, analytics);
-  const { endpoints, deliverer, tellDifference } = webhooksOf(config, logger, { database, analytics });
+  const { endpoints, deliverer, tellDifference } = webhooksOf(
+    config,
+    logger,
+    { database, analytics },
+    async () => (await open(['codec'])).codec,
+  );
   const operations = operationsOn({ ...parts, tellDifference, jobs: new SqlJobStore(database) }, open);
   const scheduler = audienceSchedulerOf(config, logger, { database, analytics }, parts);
   const stores: Stores = {

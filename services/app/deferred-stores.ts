@@ -108,6 +108,7 @@ export class DeferredStores {
   async stopCommands(): Promise<void> {
     await Promise.all([this.#composition.backups.stop(), this.#composition.erasures.stop()]);
     await this.#composition.jobs.stop();
+    await this.#composition.deliverer.stop();
   }
 
   async close(): Promise<void> {

@@ -10,7 +10,7 @@ import type { Readiness } from '../http/pages.ts';
 import { RouteTable } from '../http/route-table.ts';
 import { openApiDocument } from '../api/openapi.ts';
 import { readingRoutes } from '../api/routes.ts';
-import { embeddedFolderOf } from '../runtime/embedded.ts';
+import { embeddedFolderOf, isServer } from '../runtime/embedded.ts';
 import type { AppParts } from '../http/app.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Registry } from 'prom-client';
@@ -27,6 +27,7 @@ export function appOf(
   const { config, logger, stores, log, codec, registry } = parts;
   const readiness = (): Readiness => ingest.readinessWith(health.parts);
   const schedule = { folder: config.backupDir, everyMs: config.backupEveryMs };
+  const isOnKafka = isServer(config.eventLogUrl);
   const status = { role: parts.role, folders: dataFoldersOf(config) };
   const sessions = config.console ? new ConsoleSessions({ store: stores.consoleSessions, keys }) : undefined;
   const table = new RouteTable([
@@ -36,6 +37,7 @@ export function appOf(
       ...stores,
       limitsOf: projectLimitsOf(config),
       addresses: new WebhookAddresses(config.webhookAllow),
+      isOnKafka,
       watch,
       changesWatch,
       stopping: listening.signal,
@@ -45,7 +47,7 @@ export function appOf(
     }),
     adminRoutes({ ...stores, timezone: config.initialTimezone, schedule }),
     importRoutes({ ...stores, files: uploads, takesFiles: parts.role === 'all' }),
-    ...(sessions === undefined ? [] : [consoleRoutes({ sessions, projects: stores.projects })]),
+    ...(sessions === undefined ? [] : [consoleRoutes({ sessions, projects: stores.projects, isOnKafka })]),
     operationRoutes({
       readiness,
       metricsKey: config.metricsKey,

@@ -18,9 +18,9 @@ import { importsFolderOf } from '../operations/import/import-request.ts';
 import { ImportQueue, importThreads } from './imports/import-thread.ts';
 import { LazyStores } from './lazy-stores.ts';
 import { StoreOpener } from './open-stores.ts';
-import { WebhookAddresses } from '../webhooks/addresses.ts';
 import { projectLimitsOf } from './audiences/audience-parts.ts';
 import { compose } from './composition.ts';
+import { endpointTargetsOf } from './webhooks/webhook-parts.ts';
 
 const FINISH_LOCAL_MS = 5_000;
 
@@ -47,7 +47,7 @@ export async function startLocalService(
   const readers = { health: async () => ({}), metrics: async () => '' };
   const importer = new ImportQueue(importThreads(config, line));
   const parts = { config, logger, hasReaders: false, importer, readers };
-  const { stores, jobs } = compose(parts, { database, analytics }, (names) => lazy.all(names));
+  const { stores, jobs, deliverer } = compose(parts, { database, analytics }, (names) => lazy.all(names));
   const files = new UploadedFiles(importsFolderOf(dataDir));
   const [watch, changesWatch] = [new ProgressWatch(stores.progress), new ChangesWatch(stores.saved)];
   const keys = new ProjectCache(stores.projects, logger);
@@ -57,7 +57,7 @@ export async function startLocalService(
     readingRoutes({
       ...stores,
       limitsOf: projectLimitsOf(config),
-      addresses: new WebhookAddresses(config.webhookAllow),
+      ...endpointTargetsOf(config),
       watch,
       changesWatch,
       log,
@@ -71,6 +71,7 @@ export async function startLocalService(
   const server = await LocalServer.open(app, socketPath);
   const close = async (): Promise<void> => {
     await Promise.all([jobs.stop(), server.close(FINISH_LOCAL_MS)]);
+    await deliverer.stop();
     watch.stop();
     changesWatch.stop();
     files.close();

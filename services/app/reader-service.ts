@@ -78,7 +78,7 @@ async function openSink(config: Config, logger: Logger, signal: AbortSignal): Pr
   const { live, follower, withMetrics } = livePartsOf(config, logger, stores);
   const readers = Readers.sink({ ...stores, config, logger, ...follower }, stores.analytics);
   const scheduler = audienceSchedulerOf(config, logger, stores, live);
-  const { deliverer } = webhooksOf(config, logger, stores);
+  const { deliverer } = webhooksOf(config, logger, stores, async () => stores.codec);
   const letterWatch = letterWatchOf(stores, logger);
   const heartbeat = heartbeatOf('sink', readers, processStoreOf(config, stores.database), logger);
   return {

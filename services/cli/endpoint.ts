@@ -16,7 +16,9 @@ interface Options extends OutputOptions, ProjectOption {
 const ENDPOINT_TYPES = ['audience.changed', 'user.forgotten', 'dead_letter.waiting', 'verification.differs'] as const;
 
 export function addEndpoint(root: Command, context: CliContext): void {
-  const endpoint = root.command('endpoint').description('Webhooks: where changes of audiences are posted');
+  const endpoint = root
+    .command('endpoint')
+    .description('Webhooks: where changes of audiences are posted, or written to a topic');
   addEndpointCreate(endpoint, context);
   addEndpointList(endpoint, context);
   addOfEndpoint(endpoint, context, 'show', 'show an endpoint, and how far it is');
@@ -90,18 +92,20 @@ function settingsIn({ description, audience: audiences, traits, initial, batchSi
   return { description, audiences: audiences && [...audiences], types, traits, initial, batch_size: batchSize };
 }
 
+const CREATE = 'make an endpoint of a URL and show its secret, only this once; or of kafka:tidemark.audience-change';
+
 function addEndpointCreate(parent: Command, context: CliContext): void {
   const names = ['address'];
-  addSettings(
-    addNames(parent.command('create').description('make an endpoint, and show its secret, only this once'), names),
-  ).action(async (words: readonly string[], options: SettingOptions) => {
-    const { project, values } = readOperands(words, names, options);
-    const body = bodyWith({}, { url: values[0], ...settingsIn(options) });
-    const made = await askOwner(context, { ...options, project }, (named) =>
-      operation('POST /v1/endpoints', { query: { project: named }, body }),
-    );
-    printSecret(context, made, options);
-  });
+  addSettings(addNames(parent.command('create').description(CREATE), names)).action(
+    async (words: readonly string[], options: SettingOptions) => {
+      const { project, values } = readOperands(words, names, options);
+      const body = bodyWith({}, { url: values[0], ...settingsIn(options) });
+      const made = await askOwner(context, { ...options, project }, (named) =>
+        operation('POST /v1/endpoints', { query: { project: named }, body }),
+      );
+      printSecret(context, made, options);
+    },
+  );
 }
 
 function addEndpointList(parent: Command, context: CliContext): void {
@@ -283,6 +287,7 @@ function wordsOf({ error, answer }: NonNullable<ListedDelivery['last_attempt']>)
 /** Only the secret goes to standard output, for `SECRET=$(tidemark endpoint create …)`. */
 function printSecret(context: CliContext, made: Answer<'POST /v1/endpoints'>, { json }: OutputOptions): void {
   if (json) return printJson(context, made);
+  if (made.secret === null) return context.err(`The endpoint ${made.id} is a topic. It has no secret.\n`);
   context.err(`The secret of the endpoint ${made.id}, shown only this once:\n`);
   context.out(`${made.secret}\n`);
 }

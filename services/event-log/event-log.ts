@@ -170,6 +170,13 @@ export interface EventLog {
    *   `CONFIG_INVALID` for a partition that the log does not have; `LOG_UNAVAILABLE`, retryable.
    */
   erase?(places: readonly LogCoordinates[]): Promise<number>;
+  /**
+   * Only of a log on servers: for how many milliseconds a topic keeps a record at most, also one that is no part of the log;
+   * null for ever, undefined where there is no such topic.
+   *
+   * @throws TidemarkError `LOG_UNAVAILABLE`, retryable.
+   */
+  keptMs?(topic: string): Promise<number | null | undefined>;
   /** Resolves if the log can store a record now. @throws TidemarkError `LOG_UNAVAILABLE`. */
   check(): Promise<void>;
   /** Finishes the appends in progress, then closes the readers and the log. Idempotent. */

@@ -1,4 +1,5 @@
 import { TidemarkError } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
 import type { EventLog, EventLogOptions } from './event-log.ts';
 import type { RestoredLog, RestoredTopic } from './restored-log.ts';
 
@@ -24,6 +25,33 @@ export async function openEventLog(url: string, options: EventLogOptions): Promi
     default:
       throw unknownScheme(scheme);
   }
+}
+
+export interface ExpiringTopicOptions {
+  readonly topic: string;
+  /** Topics of the log, whose number of partitions it gets where it is created and `partitions` is left out. */
+  readonly alike: readonly string[];
+  readonly partitions?: number | undefined;
+  /** Told where the topic exists and is set otherwise, which stays. */
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+/**
+ * Opens a topic in the cluster of the log that is no part of it: others read it, and its records are gone after eight days.
+ * It is created where it is missing.
+ *
+ * @throws TidemarkError `CONFIG_INVALID` where the log is not on Kafka; else as `openEventLog`.
+ */
+export async function openExpiringTopic(
+  url: string,
+  { topic, alike, partitions, logger }: ExpiringTopicOptions,
+): Promise<Pick<EventLog, 'append' | 'close'>> {
+  const { scheme } = schemeOf(url);
+  if (scheme !== 'kafka') throw new TidemarkError('CONFIG_INVALID', `the event log ${scheme}: has no other topics`);
+  const { KafkaEventLog } = await import('./kafka/kafka-event-log.ts');
+  const onProblems = (problems: readonly string[]): void =>
+    logger.warn({ problems }, 'a topic of changes is not set as it would be created');
+  return KafkaEventLog.open({ url, topics: [topic], partitions, expiring: { alike, onProblems } });
 }
 
 /**

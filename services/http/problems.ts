@@ -94,6 +94,8 @@ const BY_CODE: Partial<Record<ErrorCode, RefusalKind>> = {
   ENDPOINT_UNKNOWN: 'not-found',
   ENDPOINT_LIMIT: 'conflict',
   DELIVERY_UNKNOWN: 'not-found',
+  ENDPOINT_UNSIGNED: 'conflict',
+  KAFKA_MISSING: 'conflict',
   AUDIENCE_NOT_LIVE: 'conflict',
   PROJECT_UNKNOWN: 'not-found',
   PROJECT_NAME_DIFFERS: 'conflict',
@@ -125,7 +127,7 @@ const DETAIL: Partial<Record<ErrorCode, string>> = {
 
 /**
  * What a failure of ours looks like from outside. The message of an error leaves the process only for QUERY_LIMIT,
- * AUDIENCE_LIMIT, AUDIENCE_CIRCLE, AUDIENCE_USED, ENDPOINT_LIMIT and AUDIENCE_NOT_LIVE.
+ * AUDIENCE_LIMIT, AUDIENCE_CIRCLE, AUDIENCE_USED, ENDPOINT_LIMIT, ENDPOINT_UNSIGNED, KAFKA_MISSING and AUDIENCE_NOT_LIVE.
  */
 export function refusalOf(error: unknown): Refusal {
   const kind = error instanceof TidemarkError ? BY_CODE[error.code] : undefined;

@@ -5,13 +5,15 @@ import { avroType, decodeFramed, encodeFramed, memberType, type Resolver, schema
 import type { DeadLetter } from './dead-letter.ts';
 import { isHex } from './hex.ts';
 import {
+  type AudienceChange,
+  AUDIENCE_CHANGE_TOPIC,
   DEAD_LETTER_TOPIC,
   type Message,
   MESSAGE_TOPICS,
   type MessageTopic,
   PROJECT_TOPIC,
   type ProjectRecord,
-  TOPICS,
+  SCHEMA_TOPICS,
   topicOf,
   typeOf,
 } from './message.ts';
@@ -32,7 +34,7 @@ export class Codec {
   constructor(ids: SchemaIds, asOf: readonly AsOf[] = []) {
     this.#ids = ids;
     this.#asOf = asOf;
-    this.#formats = new Map(TOPICS.map((topic) => [topic, formatOf(topic, ids)]));
+    this.#formats = new Map(SCHEMA_TOPICS.map((topic) => [topic, formatOf(topic, ids)]));
   }
 
   /** The same for the readers of a generation that takes some messages as of another instant. */
@@ -103,6 +105,12 @@ export class Codec {
   /** @throws TidemarkError `MESSAGE_UNDECODABLE`. */
   decodeProject(value: Uint8Array): ProjectRecord {
     return { ...(this.#read(PROJECT_TOPIC, value) as ProjectRecord) };
+  }
+
+  encodeAudienceChange({ audience, ...change }: AudienceChange): Uint8Array {
+    const { id = null, name = null, version = null } = audience ?? {};
+    const ofAudience = { audienceId: id, audienceName: name, audienceVersion: version };
+    return this.#write(AUDIENCE_CHANGE_TOPIC, { ...change, ...ofAudience });
   }
 
   #write(topic: Topic, record: object): Uint8Array {

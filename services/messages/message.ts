@@ -22,8 +22,14 @@ export const DEAD_LETTER_TOPIC = 'tidemark.dead-letter';
 /** The projects and their deletions, so that a log can be opened without the database that had them. */
 export const PROJECT_TOPIC = 'tidemark.project';
 
-/** Every topic that the service makes. */
+/** Every topic of the log. */
 export const TOPICS = [...MESSAGE_TOPICS, DEAD_LETTER_TOPIC, PROJECT_TOPIC] as const;
+
+/** What is told to other programs on Kafka. It is no part of the log: nothing reads it back, and its records expire. */
+export const AUDIENCE_CHANGE_TOPIC = 'tidemark.audience-change';
+
+/** Every topic whose records have a schema. */
+export const SCHEMA_TOPICS = [...TOPICS, AUDIENCE_CHANGE_TOPIC] as const;
 
 /** The call that brought a message in. */
 export type Source =
@@ -153,3 +159,23 @@ export interface Problem {
  * says it, so that callers and code have one number.
  */
 export const MAX_TRAITS = definitions.$defs.traits.maxProperties;
+
+/** A record of `AUDIENCE_CHANGE_TOPIC`: a user entered or left a saved audience, or is to be forgotten. */
+export interface AudienceChange {
+  /** The same whenever the same change is written again, and no other's of this user. */
+  readonly messageId: string;
+  readonly endpointId: string;
+  readonly projectId: string;
+  /** The internal user id; '' of a test. */
+  readonly userKey: string;
+  readonly userId: string | null;
+  readonly anonymousId: string | null;
+  readonly change: 'entered' | 'left' | 'forgotten' | 'test';
+  /** When the audience was evaluated; of others when they were made. */
+  readonly at: Micros;
+  /** Null where the change is of no audience. */
+  readonly audience: { readonly id: string; readonly name: string; readonly version: number } | null;
+  readonly cause: string | null;
+  /** A JSON object; null where none are asked for. */
+  readonly traits: JsonText | null;
+}

@@ -1,10 +1,10 @@
 /** The id of each schema in the records of the log. */
 
 import { readFileSync } from 'node:fs';
-import { DEAD_LETTER_TOPIC, PROJECT_TOPIC, type TOPICS, typeOf } from './message.ts';
+import { AUDIENCE_CHANGE_TOPIC, DEAD_LETTER_TOPIC, PROJECT_TOPIC, type SCHEMA_TOPICS, typeOf } from './message.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 
-export type Topic = (typeof TOPICS)[number];
+export type Topic = (typeof SCHEMA_TOPICS)[number];
 
 /** An Avro schema as parsed JSON. */
 export type AvroSchema = object;
@@ -72,6 +72,7 @@ function currentIdOf(topic: Topic): number {
 
 function schemaNameOf(topic: Topic): string {
   if (topic === DEAD_LETTER_TOPIC) return 'dead-letter';
+  if (topic === AUDIENCE_CHANGE_TOPIC) return 'audience-change';
   return topic === PROJECT_TOPIC ? 'project' : typeOf(topic);
 }
 

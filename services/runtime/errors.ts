@@ -33,6 +33,8 @@ export type ErrorCode =
   | 'ENDPOINT_UNKNOWN' // the project has no webhook endpoint of this id
   | 'ENDPOINT_LIMIT' // the project has as many webhook endpoints as it may
   | 'DELIVERY_UNKNOWN' // the endpoint has no delivery of this id that can be sent again
+  | 'ENDPOINT_UNSIGNED' // the webhook endpoint is a topic, whose messages are not signed
+  | 'KAFKA_MISSING' // the webhook endpoint is a topic, and the event log is not on Kafka
   | 'AUDIENCE_NOT_LIVE' // an installation of this form keeps no audience live
   | 'WAITING_FOR_ANALYTICS' // analytics has lost messages that it had, and the sink has not inserted them again yet
   | 'PROJECTS_LOST' // the log is not new and the database has no project; the message says what to do

@@ -154,8 +154,14 @@ function rangeEnd(from: AudiencePosition, until: Micros): AudiencePosition {
 }
 
 function positionOf(from: AudiencePosition, { internalId, at }: Line): AudiencePosition {
-  if (from.isInitial) return { ...from, afterUser: internalId };
+  return from.isInitial
+    ? { ...from, afterUser: internalId }
+    : { isInitial: false, at: instantOf(at), afterUser: internalId };
+}
+
+/** The instant of a time that was written by the service. */
+export function instantOf(at: string): Micros {
   const read = parseTimestamp(at, 'UTC');
   if (!read.ok) throw new Error(`not a time of ours: ${at}`);
-  return { isInitial: false, at: read.micros, afterUser: internalId };
+  return read.micros;
 }

@@ -75,7 +75,7 @@ export interface Delivery {
 
 export interface LastAttempt {
   readonly atMs: number;
-  /** That was answered; null where no answer came. */
+  /** That was answered; null where no answer came, and of a topic. */
   readonly status: number | null;
   /** In words, why no answer came, or why it is no success. */
   readonly error: string | null;

@@ -8,7 +8,7 @@ import { readRetryAfter } from './retry-schedule.ts';
 
 /** What came of an attempt. */
 export interface Attempt {
-  /** That was answered; null where no answer came. */
+  /** That was answered; null where no answer came, and of a topic. */
   readonly status: number | null;
   /** In words, why no answer came; null where one came. */
   readonly error: string | null;
@@ -39,9 +39,9 @@ const MAX_ANSWER_BYTES = 65_536;
 /** What is kept of an answer. */
 const KEPT_ANSWER_BYTES = 200;
 
-/** Nothing else is a success: a redirect is not followed. */
-export function isDelivered({ status }: Attempt): boolean {
-  return status !== null && status >= 200 && status < 300;
+/** Nothing else is a success: a redirect is not followed, and a topic has no status. */
+export function isDelivered({ status, error }: Attempt): boolean {
+  return status === null ? error === null : status >= 200 && status < 300;
 }
 
 /** Posts a message. Never rejects, and never takes longer than the timeout. */

@@ -1,9 +1,11 @@
+import type { AudienceChange } from '../messages/message.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { isStopping, Looking } from '../runtime/looking.ts';
 import type { WebhookAddresses } from './addresses.ts';
 import { messageBody, type HistoryParts, readRangeAgain, readNextRange } from './audience-messages.ts';
 import {
   type Delivery,
+  type Endpoint,
   type EndpointClaim,
   type EndpointClaims,
   type EndpointStore,
@@ -18,12 +20,16 @@ import { waitMsAfter } from './retry-schedule.ts';
 import { type Attempt, isDelivered, postWebhook } from './send.ts';
 import { signedHeaders } from './signature.ts';
 import { makeMessageId } from './sql-endpoint-claims.ts';
+import { appendToTopic, type ChangeTopic, isTopicUrl } from './topic.ts';
+import { changeRecords, forgottenRecords, testRecord } from './topic-records.ts';
 import { WebhookMetrics } from './webhook-metrics.ts';
 
 export interface DelivererParts extends HistoryParts {
   readonly claims: EndpointClaims;
   readonly endpoints: Pick<EndpointStore, 'find'>;
   readonly addresses: WebhookAddresses;
+  /** Left out where the log is not on Kafka. */
+  readonly topic?: ChangeTopic;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** How often it looks for endpoints that do not have everything. */
   readonly everyMs?: number;
@@ -67,12 +73,19 @@ export class WebhookDeliverer implements EndpointTester {
   /** Sends what there is from now on. */
   start(): void {
     this.#looking.start();
+    const { topic, logger } = this.#parts;
+    // So that it is there before the first change. If it fails, the first message for it tries again.
+    topic?.open().catch((error: unknown) => {
+      if (!isStopping(error, this.#looking.stopping))
+        logger.warn({ err: error }, 'the topic of changes cannot be opened');
+    });
   }
 
   /** Ends the attempts under way: what they sent is sent again. Idempotent. */
   async stop(): Promise<void> {
     await this.#looking.stop();
     await Promise.all(this.#turns);
+    await this.#parts.topic?.close();
   }
 
   /** In Prometheus' text format. */
@@ -83,11 +96,9 @@ export class WebhookDeliverer implements EndpointTester {
   async test(projectId: string | null, id: string): Promise<Delivery> {
     const { claims, endpoints } = this.#parts;
     const endpoint = await endpoints.find(projectId, id);
-    const data = JSON.stringify({ project_id: projectId, endpoint_id: id });
-    const body = `{"type":"${TEST_TYPE}","timestamp":"${new Date().toISOString()}","data":${data}}`;
     const messageId = makeMessageId();
     const secrets = await claims.secretsOf(endpoint);
-    const { attempt, noted } = await this.#attempt(endpoint.url, messageId, body, secrets);
+    const { attempt, noted } = await this.#attempt(endpoint, testMessage(endpoint, messageId), secrets);
     return claims.noteTest(endpoint, messageId, isDelivered(attempt), noted);
   }
 
@@ -139,7 +150,11 @@ export class WebhookDeliverer implements EndpointTester {
     const { claim } = turn;
     const waiting = await claims.waiting(claim);
     if (waiting === undefined) return this.#deliverNew(turn);
-    if ('notice' in waiting) return this.#deliver(turn, waiting, noticeBody(waiting));
+    if ('notice' in waiting) {
+      const { id } = waiting;
+      const changes = (): readonly AudienceChange[] => forgottenRecords(claim.endpoint, waiting);
+      return this.#deliver(turn, waiting, { id, body: () => noticeBody(waiting), changes });
+    }
     const changes = await readRangeAgain(this.#parts, claim.endpoint, waiting.range);
     return changes.length === 0 ? claims.drop(claim, waiting) : this.#deliverRange(turn, waiting, changes);
   }
@@ -161,18 +176,23 @@ export class WebhookDeliverer implements EndpointTester {
   }
 
   #deliverRange(turn: Turn, delivery: WaitingDelivery, changes: readonly string[]): Promise<boolean> {
-    return this.#deliver(turn, delivery, messageBody(turn.claim.endpoint, delivery.range, changes));
+    const { endpoint } = turn.claim;
+    return this.#deliver(turn, delivery, {
+      id: delivery.id,
+      body: () => messageBody(endpoint, delivery.range, changes),
+      changes: () => changeRecords(endpoint, delivery, changes),
+    });
   }
 
-  async #deliver(turn: Turn, delivery: WaitingMessage, body: string): Promise<boolean> {
+  async #deliver(turn: Turn, delivery: WaitingMessage, message: OutgoingMessage): Promise<boolean> {
     const { claims, logger } = this.#parts;
     const { id } = delivery;
     const { claim } = turn;
     const { endpoint, secrets } = claim;
-    const { attempt, noted } = await this.#attempt(endpoint.url, id, body, secrets);
-    // It was ended before it could be answered, which is not the endpoint's fault.
-    if (this.#looking.stopping.aborted && attempt.status === null) return false;
+    const { attempt, noted } = await this.#attempt(endpoint, message, secrets);
     const succeeded = isDelivered(attempt);
+    // It was ended before it could be answered, which is not the endpoint's fault.
+    if (this.#looking.stopping.aborted && attempt.status === null && !succeeded) return false;
     this.#metrics.count(succeeded ? 'delivered' : 'failed');
     turn.failures = succeeded ? 0 : turn.failures + 1;
     if (succeeded) return claims.delivered(claim, delivery, noted);
@@ -188,18 +208,28 @@ export class WebhookDeliverer implements EndpointTester {
   }
 
   async #attempt(
-    url: string,
-    id: string,
-    body: string,
+    { url }: Endpoint,
+    message: OutgoingMessage,
     secrets: readonly string[],
   ): Promise<{ readonly attempt: Attempt; readonly noted: LastAttempt }> {
-    const { addresses, timeoutMs } = this.#parts;
     const atMs = Date.now();
-    const headers = signedHeaders({ id, timestampS: Math.floor(atMs / 1_000), body }, secrets);
-    const options = { addresses, signal: this.#looking.stopping, ...(timeoutMs !== undefined && { timeoutMs }) };
-    const attempt = await postWebhook({ url, headers, body }, options);
+    const attempt = isTopicUrl(url)
+      ? await appendToTopic(this.#parts.topic, message.changes, this.#looking.stopping)
+      : await this.#post(url, message, { atMs, secrets });
     const { status, error, tookMs, answer } = attempt;
     return { attempt, noted: { atMs, status, error: error ?? redirectIn(status), tookMs, answer } };
+  }
+
+  #post(
+    url: string,
+    { id, body: text }: OutgoingMessage,
+    { atMs, secrets }: { readonly atMs: number; readonly secrets: readonly string[] },
+  ): Promise<Attempt> {
+    const { addresses, timeoutMs } = this.#parts;
+    const body = text();
+    const headers = signedHeaders({ id, timestampS: Math.floor(atMs / 1_000), body }, secrets);
+    const options = { addresses, signal: this.#looking.stopping, ...(timeoutMs !== undefined && { timeoutMs }) };
+    return postWebhook({ url, headers, body }, options);
   }
 
   async #tidy(): Promise<void> {
@@ -214,6 +244,24 @@ interface Turn {
   readonly claim: EndpointClaim;
   /** Attempts that failed since the last that did not. */
   failures: number;
+}
+
+/** What is sent, in the form that its endpoint takes. */
+interface OutgoingMessage {
+  /** The `webhook-id`. */
+  readonly id: string;
+  readonly body: () => string;
+  readonly changes: () => readonly AudienceChange[];
+}
+
+function testMessage(endpoint: Endpoint, id: string): OutgoingMessage {
+  const nowMs = Date.now();
+  const data = JSON.stringify({ project_id: endpoint.projectId, endpoint_id: endpoint.id });
+  return {
+    id,
+    body: () => `{"type":"${TEST_TYPE}","timestamp":"${new Date(nowMs).toISOString()}","data":${data}}`,
+    changes: () => [testRecord(endpoint, id, nowMs)],
+  };
 }
 
 function isSamePosition(one: WaitingDelivery['range']['from'], other: WaitingDelivery['range']['to']): boolean {

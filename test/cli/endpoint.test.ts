@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TOPIC_URL } from '../../services/webhooks/topic.ts';
 import { CliRun } from '../support/service/cli-run.ts';
 import { ADMIN_KEY, PROJECT, ReadingServer } from '../support/http/reading-server.ts';
 
@@ -35,6 +36,22 @@ test('with --installation the endpoints are those of the installation, and of no
   expect(await listed('--project', PROJECT.id)).toEqual([]);
   const deleted = run('delete', own[0]?.id ?? '', '--installation');
   expect([await deleted.code, await listed('--installation')]).toEqual([0, []]);
+});
+
+test('an endpoint that is a topic has no secret to print, and is refused where the log is not on Kafka', async () => {
+  const made = run('create', TOPIC_URL, '--project', PROJECT.id, '--json');
+  const plain = run('create', TOPIC_URL, '--project', PROJECT.id);
+  expect([await made.code, await plain.code], made.err).toEqual([0, 0]);
+  reading.endpoints.isOnKafka = false;
+
+  const denied = run('create', TOPIC_URL, '--project', PROJECT.id);
+
+  expect(await denied.code).not.toBe(0);
+  expect(denied.err).toContain('not on Kafka');
+  expect(JSON.parse(made.out)).toMatchObject({ url: TOPIC_URL, secret: null });
+  expect([plain.out, plain.err]).toEqual(['', expect.stringMatching(/is a topic\. It has no secret\.\n$/u)]);
+  reading.endpoints.isOnKafka = true;
+  reading.endpoints.endpoints.clear();
 });
 
 test('a project beside --installation is refused, and so is a type that the installation is not told of', async () => {

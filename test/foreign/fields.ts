@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { DeadLetter } from '../../services/messages/dead-letter.ts';
-import type { Message, Micros } from '../../services/messages/message.ts';
+import type { AudienceChange, Message, Micros } from '../../services/messages/message.ts';
 
 /** How a foreign program shows what is not text or truth. */
 export interface Notation {
@@ -34,6 +34,24 @@ export function deadLetterFieldsOf(deadLetter: DeadLetter, { time }: Notation): 
     error: deadLetter.error,
     failed_at: time(deadLetter.failedAt),
     reader: deadLetter.reader,
+  };
+}
+
+export function changeFieldsOf(change: AudienceChange, { time }: Notation): Record<string, unknown> {
+  return {
+    message_id: change.messageId,
+    endpoint_id: change.endpointId,
+    project_id: change.projectId,
+    user_key: change.userKey,
+    user_id: change.userId,
+    anonymous_id: change.anonymousId,
+    change: change.change,
+    at: time(change.at),
+    audience_id: change.audience?.id ?? null,
+    audience_name: change.audience?.name ?? null,
+    audience_version: change.audience?.version ?? null,
+    cause: change.cause,
+    traits: change.traits,
   };
 }
 

@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { blankRecord } from '../../services/event-log/blank.ts';
-import { openEventLog, openRestoredLog } from '../../services/event-log/open.ts';
+import { openEventLog, openExpiringTopic, openRestoredLog } from '../../services/event-log/open.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import type { DeadLetter } from '../../services/messages/dead-letter.ts';
-import { DEAD_LETTER_TOPIC, type Message, topicOf, TOPICS } from '../../services/messages/message.ts';
+import {
+  type AudienceChange,
+  AUDIENCE_CHANGE_TOPIC,
+  DEAD_LETTER_TOPIC,
+  type Message,
+  topicOf,
+  TOPICS,
+} from '../../services/messages/message.ts';
 import { partitionKeyOf } from '../../services/messages/user-key.ts';
 import { openSchemaIds } from '../../services/messages/registry/open.ts';
 
@@ -21,6 +28,7 @@ export async function writeForeignLog(
   registry: string,
   messages: readonly Message[],
   deadLetters: readonly DeadLetter[],
+  changes: readonly AudienceChange[] = [],
 ): Promise<ForeignLog> {
   const prefix = `foreign-${randomUUID()}.`;
   const codec = new Codec(await openSchemaIds(registry, { topicPrefix: prefix }));
@@ -44,7 +52,20 @@ export async function writeForeignLog(
       value: codec.encodeDeadLetter(deadLetter),
     })),
   ]);
+  await writeChanges(url, codec, changes);
   return { brokers: address.slice('kafka://'.length), prefix };
+}
+
+async function writeChanges(url: string, codec: Codec, changes: readonly AudienceChange[]): Promise<void> {
+  const options = { topic: AUDIENCE_CHANGE_TOPIC, alike: TOPICS, logger: { warn: () => undefined } };
+  const topic = await openExpiringTopic(url, options);
+  const records = changes.map((change) => ({
+    topic: AUDIENCE_CHANGE_TOPIC,
+    key: partitionKeyOf(change),
+    value: codec.encodeAudienceChange(change),
+  }));
+  await topic.append(records);
+  await topic.close();
 }
 
 /** Two at the end of each partition, as `tidemark log renew` writes them. */

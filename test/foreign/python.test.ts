@@ -7,13 +7,23 @@ import { type Message, topicOf } from '../../services/messages/message.ts';
 import { partitionKeyOf } from '../../services/messages/user-key.ts';
 import { serverUrl } from '../servers/server.ts';
 import { RegistryGate } from '../support/event-log/registry-gate.ts';
-import { anyMessage, DEAD_LETTER, IDENTIFY, SESSION, TRACK } from '../support/messages/sample-messages.ts';
-import { deadLetterFieldsOf, fieldsOf, isoOf } from './fields.ts';
+import {
+  anyMessage,
+  AUDIENCE_CHANGE,
+  DEAD_LETTER,
+  IDENTIFY,
+  SESSION,
+  TRACK,
+} from '../support/messages/sample-messages.ts';
+import { changeFieldsOf, deadLetterFieldsOf, fieldsOf, isoOf } from './fields.ts';
 import { type ForeignLog, writeForeignLog } from './foreign-log.ts';
 import { codeOnPage } from './page.ts';
 import { pythonWithKafka } from './python.ts';
 
 const [kafka, registry, python] = await Promise.all([serverUrl('kafka'), serverUrl('registry'), pythonWithKafka()]);
+
+const FORGOTTEN = { change: 'forgotten', audience: null, cause: null, traits: null } as const;
+const CHANGES = [AUDIENCE_CHANGE, { ...AUDIENCE_CHANGE, ...FORGOTTEN }];
 
 /** Topic, key, fields. */
 type Line = readonly [string, string, unknown];
@@ -21,7 +31,7 @@ type Line = readonly [string, string, unknown];
 describe.skipIf(!kafka || !registry || !python)("Confluent's Python client", () => {
   test('the Python client reads every field of every topic as it was written', async () => {
     const messages: Message[] = [IDENTIFY, TRACK, SESSION, ...fc.sample(anyMessage, 300)];
-    const log = await writeForeignLog(kafka!, registry!, messages, [DEAD_LETTER]);
+    const log = await writeForeignLog(kafka!, registry!, messages, [DEAD_LETTER], CHANGES);
     const expected: Line[] = messages.map((message) => [
       `${log.prefix}${topicOf(message)}`,
       Buffer.from(partitionKeyOf(message)).toString(),
@@ -29,6 +39,11 @@ describe.skipIf(!kafka || !registry || !python)("Confluent's Python client", () 
     ]);
     const deadKey = Buffer.from(DEAD_LETTER.key).toString();
     expected.push([`${log.prefix}tidemark.dead-letter`, deadKey, deadLetterFieldsOf(DEAD_LETTER, { time: isoOf })]);
+
+    for (const change of CHANGES) {
+      const key = Buffer.from(partitionKeyOf(change)).toString();
+      expected.push([`${log.prefix}tidemark.audience-change`, key, changeFieldsOf(change, { time: isoOf })]);
+    }
 
     const lines = await readByPython(log, expected.length);
 

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { avroType, memberType } from '../../services/messages/avro.ts';
 import { Codec } from '../../services/messages/codec.ts';
-import { DEAD_LETTER_TOPIC, TOPICS, topicOf } from '../../services/messages/message.ts';
+import { DEAD_LETTER_TOPIC, SCHEMA_TOPICS, topicOf } from '../../services/messages/message.ts';
 import { currentSchemaOf, EmbeddedSchemaIds, type Topic } from '../../services/messages/schema-ids.ts';
-import { DEAD_LETTER, IDENTIFY, PROJECT, SESSION, TRACK } from '../support/messages/sample-messages.ts';
+import { AUDIENCE_CHANGE, DEAD_LETTER, IDENTIFY, PROJECT, SESSION, TRACK } from '../support/messages/sample-messages.ts';
 
 const FOLDER = 'schemas/messages';
 
@@ -50,6 +50,10 @@ const PROJECTS_WRITTEN = {
   7: '00000000073270726f6a5f303132333435363738396162636465666768696a1442c3bc726f20f09f9b8d021a4575726f70652f4265726c696e0200000000000004400280897a02809f4902808080808080800402feffffffffffff1f02feffe5cebcd2ff240600',
 };
 
+const CHANGES_WRITTEN = {
+  10: '000000000a5a6d73675f303132333435363738396162636465666768696a6b6c6d6e2f3137393532373038303132323130303330656e645f303132333435363738396162636465666768696a3270726f6a5f303132333435363738396162636465666768696a80013261643839333962333263356565396235616131313861633435653462633132356661383831393537646534663561386163326430383463356663386639623202184ac3bc7267656e20f09f9b92000e656e746572656496968fe6c1b2b00602306175645f303132333435363738396162636465666768696a020a42c3bc726f0206020e72656672657368022e7b226e223a31653430302c22706c616e223a6e756c6c7d',
+};
+
 const ids = JSON.parse(readFileSync(`${FOLDER}/ids.json`, 'utf8')) as Record<string, string>;
 const embedded = new EmbeddedSchemaIds();
 const codec = new Codec(embedded);
@@ -65,6 +69,19 @@ describe('what was ever written can be read', () => {
 
   test.each(Object.entries(PROJECTS_WRITTEN))('a project written under id %s can be read', (_id, hex) => {
     expect(codec.decodeProject(Buffer.from(hex, 'hex'))).toEqual(PROJECT);
+  });
+
+  test.each(Object.entries(CHANGES_WRITTEN))('a change written under id %s is written so still', (id, hex) => {
+    const type = avroType(embedded.schemaOf(Number(id)) ?? {});
+
+    expect(Buffer.from(codec.encodeAudienceChange(AUDIENCE_CHANGE)).toString('hex')).toBe(hex);
+    expect(type.fromBuffer(Buffer.from(hex, 'hex').subarray(5))).toMatchObject({
+      user_key: AUDIENCE_CHANGE.userKey,
+      at: AUDIENCE_CHANGE.at,
+      audience_name: 'Büro',
+      audience_version: 3,
+      traits: '{"n":1e400,"plan":null}',
+    });
   });
 
   test.each([
@@ -93,7 +110,7 @@ describe('what was ever written can be read', () => {
   });
 
   test('every id has an example', () => {
-    const examples = { ...WRITTEN, ...DEAD_LETTERS_WRITTEN, ...PROJECTS_WRITTEN };
+    const examples = { ...WRITTEN, ...DEAD_LETTERS_WRITTEN, ...PROJECTS_WRITTEN, ...CHANGES_WRITTEN };
 
     expect(Object.keys(examples)).toEqual(Object.keys(ids));
   });
@@ -107,7 +124,7 @@ describe('the schemas', () => {
     expect(() => memberType(currentSchemaOf(topic)).createResolver(avroType(schema))).not.toThrow();
   });
 
-  test.each(TOPICS)('the schema of %s has an id, and its current file is what is written', (topic) => {
+  test.each(SCHEMA_TOPICS)('the schema of %s has an id, and its current file is what is written', (topic) => {
     expect(ids[embedded.idOf(topic)]).toBe(`${topic.replace(/^tidemark\.(import-)?/, '')}.avsc`);
   });
 
@@ -132,6 +149,6 @@ describe('the schemas', () => {
 
 /** `track.avsc` is the current schema of its topic, `track-2.avsc` an older one. */
 function topicOfFile(file: string): Topic {
-  const topic = TOPICS.find((topic) => topic === `tidemark.${file.replace(/(-\d+)?\.avsc$/, '')}`);
+  const topic = SCHEMA_TOPICS.find((topic) => topic === `tidemark.${file.replace(/(-\d+)?\.avsc$/, '')}`);
   return topic ?? DEAD_LETTER_TOPIC;
 }

@@ -30,6 +30,9 @@ project.subscribe((current) => {
 /** Whether the key opens the whole installation. */
 export const isAdmin = computed(() => typeof session.value === 'object' && session.value.scopes.includes('admin'));
 
+/** Whether the event log is on Kafka: changes of audiences may be written to a topic there. */
+export const isOnKafka = computed(() => typeof session.value === 'object' && session.value.on_kafka);
+
 /** The name of a project that the session knows, else its id. */
 export function projectName(id: string): string {
   const known = typeof session.value === 'object' ? session.value.projects : [];

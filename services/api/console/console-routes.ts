@@ -12,6 +12,8 @@ import { type ConsoleSessions, LIFETIME_MS } from './console-sessions.ts';
 export interface ConsoleParts {
   readonly sessions: ConsoleSessions;
   readonly projects: Pick<ProjectStore, 'listProjects'>;
+  /** Whether the event log is on Kafka. */
+  readonly isOnKafka: boolean;
 }
 
 const SIGN_IN_BYTES = 4_096;
@@ -37,26 +39,23 @@ export function sessionRoutes(parts: ConsoleParts): Route[] {
 }
 
 /** `GET /console/session`: what the session opens; null without one. */
-async function answerSession({ sessions, projects }: ConsoleParts, { req }: Call): Promise<Answer> {
+async function answerSession(parts: ConsoleParts, { req }: Call): Promise<Answer> {
+  const { sessions } = parts;
   const token = sessionTokenIn(req);
   const key = token === undefined ? undefined : await sessions.find(token);
   const expiresAtMs = token === undefined ? undefined : sessions.expiryOf(token);
   if (key === undefined || expiresAtMs === undefined) return { status: 200, body: '{"session":null}' };
-  return sessionAnswer(200, projects, key, expiresAtMs);
+  return sessionAnswer(200, parts, key, expiresAtMs);
 }
 
 /** `POST /console/session` */
-async function answerSignIn(
-  { sessions, projects }: ConsoleParts,
-  limit: SignInLimit,
-  call: Call,
-): Promise<Answer | Refusal> {
+async function answerSignIn(parts: ConsoleParts, limit: SignInLimit, call: Call): Promise<Answer | Refusal> {
   if (!isFromConsole(call.req)) return FOREIGN;
   const read = readBody('POST /console/session', call);
   if (!read.ok) return read.refusal;
   // Counted before the key is looked up, so that no more fail at once than one after the other.
   const attempt = limit.begin(call.req.socket.remoteAddress ?? '', Date.now());
-  const opened = await sessions.open(read.value.body.key).catch((error: unknown) => {
+  const opened = await parts.sessions.open(read.value.body.key).catch((error: unknown) => {
     attempt.forget();
     throw error;
   });
@@ -67,7 +66,7 @@ async function answerSignIn(
   attempt.forget();
   const { token, key, expiresAtMs } = opened;
   const cookie = cookieOf(call, token, Math.floor(LIFETIME_MS / 1_000));
-  return sessionAnswer(201, projects, key, expiresAtMs, { 'Set-Cookie': cookie });
+  return sessionAnswer(201, parts, key, expiresAtMs, { 'Set-Cookie': cookie });
 }
 
 /** `DELETE /console/session` */
@@ -92,7 +91,7 @@ const FOREIGN: Refusal = {
 
 async function sessionAnswer(
   status: number,
-  projects: ConsoleParts['projects'],
+  { projects, isOnKafka }: ConsoleParts,
   key: AuthenticatedKey,
   expiresAtMs: number,
   headers: Readonly<Record<string, string>> = {},
@@ -102,6 +101,7 @@ async function sessionAnswer(
     key_id: key.id,
     scopes: key.scopes,
     projects: opened.map(openedProject),
+    on_kafka: isOnKafka,
     expires_at: formatMs(expiresAtMs),
   };
   return { status, body: JSON.stringify({ session }), headers };

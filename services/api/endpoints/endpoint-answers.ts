@@ -1,6 +1,7 @@
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Problem } from '../../messages/message.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
 import { readTraitChoice } from '../../stores/profiles/trait-choice.ts';
 import type { WebhookAddresses } from '../../webhooks/addresses.ts';
 import {
@@ -10,6 +11,7 @@ import {
   PROJECT_TYPES,
   type WebhookType,
 } from '../../webhooks/endpoint-store.ts';
+import { isTopicUrl, noKafka, TOPIC_TYPES, TOPIC_URL } from '../../webhooks/topic.ts';
 import { type Input, type Members, readBody } from '../input.ts';
 import {
   given,
@@ -27,6 +29,8 @@ export interface EndpointParts {
   readonly endpoints: EndpointStore;
   readonly endpointTester: EndpointTester;
   readonly addresses: WebhookAddresses;
+  /** Whether the event log is on Kafka: endpoints may be topics. */
+  readonly isOnKafka: boolean;
 }
 
 /** `POST /v1/endpoints` */
@@ -34,8 +38,9 @@ export async function answerNewEndpoint(parts: EndpointParts, call: QueryRequest
   const read = readBody('POST /v1/endpoints', call, checkedBy(parts));
   if (!read.ok) return read.refusal;
   const { url, description = null, types, audiences = null, traits = null, initial, batch_size } = read.value.body;
-  const refusal = whyNotSent(call.projectId, types);
+  const refusal = whyNotSent(call.projectId, types, urlOf(url));
   if (refusal !== undefined) return refusal;
+  if (isTopicUrl(urlOf(url)) && !parts.isOnKafka) throw noKafka();
   const settings = { url: urlOf(url), description, types, audiences, traits, initial, batchSize: batch_size };
   const { endpoint, secret } = await parts.endpoints.create(call.projectId, settings);
   const headers = { Location: `/v1/endpoints/${endpoint.id}` };
@@ -77,9 +82,9 @@ export async function answerEndpointChange(
   const named = { ...rest, url: url === undefined ? undefined : urlOf(url), batchSize, isEnabled };
   const { description, types, audiences, traits, initial } = named;
   const changes = given({ url: named.url, description, types, audiences, traits, initial, batchSize, isEnabled });
-  const refusal = types && whyNotSent(call.projectId, types);
-  if (refusal !== undefined) return refusal;
   const before = await parts.endpoints.find(call.projectId, id);
+  const refusal = whyNotMoved(before.url, named.url) ?? (types && whyNotSent(call.projectId, types, before.url));
+  if (refusal !== undefined) return refusal;
   const after = await parts.endpoints.update(call.projectId, id, changes);
   const body = endpointJson(after);
   return {
@@ -111,6 +116,8 @@ export async function answerRotation(
 ): Promise<Answer | Refusal> {
   const read = readBody('POST /v1/endpoints/{id}/rotate', call);
   if (!read.ok) return read.refusal;
+  const { url } = await endpoints.find(call.projectId, id);
+  if (isTopicUrl(url)) throw new TidemarkError('ENDPOINT_UNSIGNED', 'What is written to a topic is not signed.');
   const { endpoint, secret } = await endpoints.rotate(call.projectId, id, read.value.body.keep_old_hours * MS_IN_HOUR);
   const audit = { action: 'endpoint.rotate', object: id, after: endpointJson(endpoint) };
   return { status: 200, body: withSecret(endpoint, secret), audit, isSecret: true };
@@ -189,7 +196,7 @@ function checkedBy({ addresses }: EndpointParts): (body: Members) => Checks {
     const problems: Problem[] = [];
     const target = typeof url === 'string' ? URL.parse(url) : undefined;
     if (target === null) problems.push({ path: '/url', message: 'is not a URL' });
-    const why = target ? addresses.whyNot(target) : undefined;
+    const why = target ? whyNoTarget(target, addresses) : undefined;
     if (why !== undefined) problems.push({ path: '/url', message: why });
     const choice = typeof traits === 'string' ? readTraitChoice(traits) : undefined;
     if (choice?.ok === false) problems.push({ path: '/traits', message: choice.message });
@@ -197,13 +204,29 @@ function checkedBy({ addresses }: EndpointParts): (body: Members) => Checks {
   };
 }
 
-/** A refusal where the project, or the installation, has a type that it is not told of. */
-function whyNotSent(projectId: string | null, types: readonly WebhookType[]): Refusal | undefined {
+function whyNoTarget(target: URL, addresses: WebhookAddresses): string | undefined {
+  if (target.protocol !== 'kafka:') return addresses.whyNot(target);
+  return isTopicUrl(target.href) ? undefined : `names no topic that is written: ${TOPIC_URL} is the only one`;
+}
+
+/** A refusal where the project, or the installation, or the topic has a type that it is not told of. */
+function whyNotSent(projectId: string | null, types: readonly WebhookType[], url: string): Refusal | undefined {
   const sent: readonly WebhookType[] = projectId === null ? INSTALLATION_TYPES : PROJECT_TYPES;
   const whose = projectId === null ? 'the installation (which a request without a project is about)' : 'a project';
-  const message = `is not sent to an endpoint of ${whose}: it is told of ${sent.join(', ')}`;
-  const problems = types.flatMap((type, at) => (sent.includes(type) ? [] : [{ path: `/types/${at}`, message }]));
+  const problems = types.flatMap((type, at) => {
+    const message = `is not sent to an endpoint of ${whose}: it is told of ${sent.join(', ')}`;
+    if (!sent.includes(type)) return [{ path: `/types/${at}`, message }];
+    if (!isTopicUrl(url) || TOPIC_TYPES.includes(type)) return [];
+    return [{ path: `/types/${at}`, message: `is not written to a topic: ${TOPIC_TYPES.join(', ')} are` }];
+  });
   return problems.length === 0 ? undefined : refuseBody(problems).refusal;
+}
+
+/** A refusal where a topic is to become a URL that is posted to, or the other way: only these have a secret. */
+function whyNotMoved(before: string, after: string | undefined): Refusal | undefined {
+  if (after === undefined || isTopicUrl(before) === isTopicUrl(after)) return undefined;
+  const message = 'leads from a topic to a URL that is posted to, or back: make another endpoint';
+  return refuseBody([{ path: '/url', message }]).refusal;
 }
 
 /** As it is connected to. */

@@ -1,6 +1,7 @@
 /** Endpoints of webhooks, and what was sent to them, as they are answered. */
 import { formatMs } from '../../messages/timestamp.ts';
 import type { Delivery, Endpoint } from '../../webhooks/endpoint-store.ts';
+import { isTopicUrl } from '../../webhooks/topic.ts';
 
 export function endpointJson(endpoint: Endpoint): string {
   const { id, url, description, types, audiences, traits, initial, batchSize, disabled, failures } = endpoint;
@@ -25,9 +26,10 @@ export function endpointJson(endpoint: Endpoint): string {
   });
 }
 
-/** With the secret as its last member. */
+/** With the secret as its last member; null of a topic, to which nothing is signed. */
 export function withSecret(endpoint: Endpoint, secret: string): string {
-  return `${endpointJson(endpoint).slice(0, -1)},"secret":${JSON.stringify(secret)}}`;
+  const given = isTopicUrl(endpoint.url) ? null : secret;
+  return `${endpointJson(endpoint).slice(0, -1)},"secret":${JSON.stringify(given)}}`;
 }
 
 export function deliveryJson(delivery: Delivery): string {

@@ -1,7 +1,9 @@
 /** The endpoints of webhooks, and what sends to them. */
 import { readableChanges, readableUntil } from '../../questions/saved/readable-history.ts';
 import { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
+import type { Codec } from '../../messages/codec.ts';
 import type { Config } from '../../runtime/config.ts';
+import { isServer } from '../../runtime/embedded.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { liveStores } from '../../stores/generations/live-stores.ts';
 import { WebhookAddresses } from '../../webhooks/addresses.ts';
@@ -11,6 +13,7 @@ import { SqlEndpointStore } from '../../webhooks/sql-endpoint-store.ts';
 import { WebhookDeliverer } from '../../webhooks/webhook-deliverer.ts';
 import { queryLimitsOf } from '../audiences/audience-parts.ts';
 import type { DatabaseAndAnalytics } from '../open-stores.ts';
+import { KafkaChangeTopic } from './kafka-change-topic.ts';
 
 export interface Webhooks {
   readonly endpoints: SqlEndpointStore;
@@ -19,7 +22,18 @@ export interface Webhooks {
   readonly tellDifference: typeof noteDifference;
 }
 
-export function webhooksOf(config: Config, logger: Logger, { database, analytics }: DatabaseAndAnalytics): Webhooks {
+/** Where endpoints may lead to. */
+export function endpointTargetsOf({ webhookAllow, eventLogUrl }: Config) {
+  return { addresses: new WebhookAddresses(webhookAllow), isOnKafka: isServer(eventLogUrl) };
+}
+
+/** @param codec Opened when it is needed first. */
+export function webhooksOf(
+  config: Config,
+  logger: Logger,
+  { database, analytics }: DatabaseAndAnalytics,
+  codec: () => Promise<Codec>,
+): Webhooks {
   const saved = new SqlAudienceStore(database, config.maxProjectAudiences);
   const stores = liveStores(database, analytics);
   const readable = { saved, analytics: stores.analytics };
@@ -33,6 +47,7 @@ export function webhooksOf(config: Config, logger: Logger, { database, analytics
     claims: new SqlEndpointClaims(database),
     endpoints,
     addresses: new WebhookAddresses(config.webhookAllow),
+    ...(isServer(config.eventLogUrl) && { topic: new KafkaChangeTopic(config, logger, codec) }),
     limits: queryLimitsOf(config),
     logger,
   });

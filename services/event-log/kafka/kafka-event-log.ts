@@ -23,7 +23,7 @@ import { brokerOf } from './platformatic/options.ts';
 import { withTopicPrefix } from './prefix.ts';
 import { KafkaReader } from './reader.ts';
 import { KafkaScan } from './scan.ts';
-import { prepareTopics, type TopicsFound } from './topics.ts';
+import { EXPIRING_SETTINGS, longestKeptMs, prepareTopics, type TopicsFound, type TopicsWanted } from './topics.ts';
 import { type KafkaSettings, parseKafkaUrl } from './url.ts';
 import type { KafkaWire, OpenWire } from './wire.ts';
 
@@ -32,6 +32,8 @@ export interface KafkaEventLogOptions {
   /** Missing ones are created with settings that lose nothing; existing ones are checked. */
   readonly topics: readonly string[];
   readonly partitions?: number | undefined;
+  /** Left out: the topics are those of a log. */
+  readonly expiring?: Pick<TopicsWanted, 'alike' | 'onProblems'>;
 }
 
 const OPEN_WITHIN_MS = 10_000;
@@ -75,14 +77,15 @@ export class KafkaEventLog implements EventLog {
    * @throws TidemarkError `CONFIG_INVALID`; `LOG_UNAVAILABLE` after about ten seconds; `SERVER_DENIED`,
    *   `SERVER_TOO_OLD`; `LOG_MISCONFIGURED` where a topic is missing or would lose messages.
    */
-  static async open({ url, topics, partitions }: KafkaEventLogOptions): Promise<EventLog> {
+  static async open({ url, topics, partitions, expiring }: KafkaEventLogOptions): Promise<EventLog> {
     const settings = parseKafkaUrl(url);
     const prefix = settings.topicPrefix;
     const openWire = await wiresOf(settings);
     const wire = openWire();
     try {
       const { createTopics: create, replicas } = settings;
-      const wanted = { topics: topics.map((topic) => prefix + topic), partitions, replicas, create };
+      const named = (names: readonly string[]): readonly string[] => names.map((name) => prefix + name);
+      const wanted = { topics: named(topics), partitions, replicas, create, ...expiringOf(expiring, named) };
       const found = await within(OPEN_WITHIN_MS, prepareTopics(wire, wanted), 'to open the event log');
       const log = new KafkaEventLog(openWire, wire, found);
       // So that the first append need not do it. If it fails, that append tries again.
@@ -162,6 +165,16 @@ export class KafkaEventLog implements EventLog {
     }
   }
 
+  async keptMs(topic: string): Promise<number | null | undefined> {
+    if (this.#closing !== undefined) throw logClosed();
+    try {
+      const { topics } = await this.#wire.cluster([topic]);
+      return topics.has(topic) ? longestKeptMs(topic, await this.#wire.configs([topic])) : undefined;
+    } catch (error) {
+      throw failureOf(error, 'to find how long records are kept');
+    }
+  }
+
   /** Whether every partition has a leader. Whether enough replicas are in sync shows only when appending. */
   async check(): Promise<void> {
     if (this.#closing !== undefined) throw logClosed();
@@ -195,6 +208,14 @@ export class KafkaEventLog implements EventLog {
       throw failureOf(error, `to find the ${which} offsets`);
     }
   }
+}
+
+function expiringOf(
+  expiring: KafkaEventLogOptions['expiring'],
+  named: (topics: readonly string[]) => readonly string[],
+): Partial<TopicsWanted> {
+  if (expiring === undefined) return {};
+  return { ...expiring, alike: named(expiring.alike ?? []), settings: EXPIRING_SETTINGS };
 }
 
 async function wiresOf(settings: KafkaSettings): Promise<OpenWire> {

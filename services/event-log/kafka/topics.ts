@@ -15,6 +15,12 @@ export interface TopicsWanted {
   readonly replicas: number | undefined;
   /** Whether missing topics are created. */
   readonly create: boolean;
+  /** What topics must be set to; left out: topics of a log. */
+  readonly settings?: ReadonlyMap<string, string>;
+  /** Topics whose number of partitions a new one gets where none is wanted. */
+  readonly alike?: readonly string[];
+  /** Called with what is wrong with existing topics, which are taken all the same; left out: they are refused. */
+  readonly onProblems?: (problems: readonly string[]) => void;
 }
 
 /** The number of partitions of each topic, and the largest batch that all topics accept. */
@@ -40,6 +46,16 @@ const TOPIC_SETTINGS: ReadonlyMap<string, string> = new Map([
   [TIMESTAMP_TYPE, BROKER_TIME],
   ['unclean.leader.election.enable', 'false'],
 ]);
+const WHOLE_DAY_MS = 86_400_000;
+/** How long records stay after the last one of their file, and for how long a file is written. */
+const FILE_KEPT_MS = 'retention.ms';
+const FILE_WRITTEN_MS = 'segment.ms';
+/** The settings of a topic whose records are gone after eight days: below the month of the GDPR, and as long as deliveries are kept. */
+export const EXPIRING_SETTINGS: ReadonlyMap<string, string> = new Map([
+  ...TOPIC_SETTINGS,
+  [FILE_KEPT_MS, String(7 * WHOLE_DAY_MS)],
+  [FILE_WRITTEN_MS, String(WHOLE_DAY_MS)],
+]);
 const MIN_IN_SYNC = 'min.insync.replicas';
 const MAX_BATCH = 'max.message.bytes';
 
@@ -50,7 +66,7 @@ const MAX_BATCH = 'max.message.bytes';
  */
 export async function prepareTopics(wire: KafkaWire, wanted: TopicsWanted): Promise<TopicsFound> {
   try {
-    const cluster = await wire.cluster(wanted.topics);
+    const cluster = await wire.cluster([...wanted.topics, ...(wanted.alike ?? [])]);
     const missing = wanted.topics.filter((topic) => !cluster.topics.has(topic));
     if (missing.length > 0) {
       if (!wanted.create)
@@ -60,9 +76,10 @@ export async function prepareTopics(wire: KafkaWire, wanted: TopicsWanted): Prom
     const topics = await untilLed(wire, wanted.topics);
     const configs = await wire.configs(wanted.topics);
     const problems = [...topics].flatMap(([topic, partitions]) =>
-      problemsOf(topic, partitions, configs.get(topic) ?? new Map(), wanted.partitions),
+      problemsOf(topic, partitions, configs.get(topic) ?? new Map(), wanted),
     );
-    if (problems.length > 0) throw misconfigured(problems);
+    if (problems.length > 0 && wanted.onProblems === undefined) throw misconfigured(problems);
+    if (problems.length > 0) wanted.onProblems?.(problems);
     return {
       partitions: new Map([...topics].map(([topic, partitions]) => [topic, partitions.length])),
       maxBatchBytes: Math.min(
@@ -83,7 +100,7 @@ export function newTopics(
   const counts = [...cluster.topics.values()].map((partitions) => partitions.length);
   const partitions = wanted.partitions ?? (counts.length > 0 ? Math.max(...counts) : DEFAULT_PARTITIONS);
   const replicas = wanted.replicas ?? (cluster.brokers.length >= 3 ? 3 : 1);
-  const configs = new Map([...TOPIC_SETTINGS, [MIN_IN_SYNC, String(Math.min(2, replicas))]]);
+  const configs = new Map([...(wanted.settings ?? TOPIC_SETTINGS), [MIN_IN_SYNC, String(Math.min(2, replicas))]]);
   return missing.map((topic) => ({ topic, partitions, replicas, configs }));
 }
 
@@ -92,7 +109,7 @@ export function problemsOf(
   topic: string,
   partitions: readonly PartitionFound[],
   configs: ReadonlyMap<string, string>,
-  wantedPartitions: number | undefined,
+  { partitions: wantedPartitions, settings = TOPIC_SETTINGS }: Pick<TopicsWanted, 'partitions' | 'settings'>,
 ): readonly string[] {
   const problem = (setting: string, found: string | number, wanted: string | number): string =>
     `topic ${topic}: ${setting} is ${found}, wanted ${wanted}`;
@@ -100,7 +117,7 @@ export function problemsOf(
   if (wantedPartitions !== undefined && partitions.length !== wantedPartitions) {
     problems.push(problem('the number of partitions', partitions.length, wantedPartitions));
   }
-  for (const [setting, value] of TOPIC_SETTINGS) {
+  for (const [setting, value] of settings) {
     const found = configs.get(setting);
     if (found !== undefined && found !== value) problems.push(problem(setting, found, value));
   }
@@ -109,6 +126,20 @@ export function problemsOf(
   if (minInSync < Math.min(2, replicas)) problems.push(problem(MIN_IN_SYNC, minInSync, Math.min(2, replicas)));
   if (minInSync > replicas) problems.push(problem(MIN_IN_SYNC, minInSync, `${replicas} at most`));
   return problems;
+}
+
+/**
+ * The longest that a record stays in a topic: null where it stays for ever, undefined where there is no such topic. Pure.
+ *
+ * @param configs The settings of the topics that exist.
+ */
+export function longestKeptMs(topic: string, configs: ReadonlyMap<string, ReadonlyMap<string, string>>) {
+  const config = configs.get(topic);
+  if (config === undefined) return undefined;
+  const [keptMs, writtenMs] = [FILE_KEPT_MS, FILE_WRITTEN_MS].map((setting) => Number(config.get(setting) ?? '-1'));
+  const isDeleted = config.get('cleanup.policy')?.includes('delete') ?? false;
+  if (keptMs === undefined || writtenMs === undefined || keptMs < 0 || writtenMs < 0 || !isDeleted) return null;
+  return keptMs + writtenMs;
 }
 
 /** Waits until every topic is known and led: after its creation, brokers learn of a topic one after the other. */

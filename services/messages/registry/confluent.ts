@@ -1,7 +1,7 @@
 import { isRetryable, TidemarkError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { isPermanent } from '../../runtime/transport-faults.ts';
-import { TOPICS } from '../message.ts';
+import { SCHEMA_TOPICS } from '../message.ts';
 import { type AvroSchema, currentSchemaOf, type SchemaIds, type Topic } from '../schema-ids.ts';
 import { type RegistryAddress, RegistryError } from './confluent-http.ts';
 import { ConfluentRegistry } from './confluent-registry.ts';
@@ -112,7 +112,7 @@ async function registeredIds(
   subjectOf: (topic: Topic) => string,
 ): Promise<ReadonlyMap<Topic, number>> {
   const registered = await Promise.all(
-    TOPICS.map(async (topic) => {
+    SCHEMA_TOPICS.map(async (topic) => {
       const subject = subjectOf(topic);
       const schema = currentSchemaOf(topic);
       try {
@@ -132,7 +132,7 @@ function rememberedIds(
   subjectOf: (topic: Topic) => string,
 ): ReadonlyMap<Topic, number> | undefined {
   const ids = new Map<Topic, number>();
-  for (const topic of TOPICS) {
+  for (const topic of SCHEMA_TOPICS) {
     const id = memory.idOf(subjectOf(topic), currentSchemaOf(topic));
     if (id === undefined) return undefined;
     ids.set(topic, id);

@@ -1,5 +1,6 @@
 /** The report of an erasure: filled while the job goes on, a certificate once it is done. */
 import { createHash } from 'node:crypto';
+import { AUDIENCE_CHANGE_TOPIC } from '../../messages/message.ts';
 import { formatMs } from '../../messages/timestamp.ts';
 import type { ForgottenRows } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
@@ -82,6 +83,8 @@ export interface Remaining {
   /** Postgres and ClickHouse are servers, which overwrite the bytes of deleted rows in their own time. */
   readonly postgres: boolean;
   readonly clickhouse: boolean;
+  /** How long the topic of changes of audiences keeps a record, in milliseconds: null for ever; left out without the topic. */
+  readonly topicKeptMs?: number | null;
   /** An import that is not done reads an uploaded file with somebody of them. */
   readonly import: boolean;
 }
@@ -89,8 +92,17 @@ export interface Remaining {
 /** What may still name a person after an erasure that ended then, and until when. */
 export function remainsAfter(atMs: number, keeps: Remaining): LastLook['remains'] {
   const after = (days: number): string => formatMs(atMs + days * 86_400_000);
+  const { topicKeptMs: keptMs } = keeps;
   return [
     ...(keeps.log ? [{ what: 'records on the log, which readers leave out, until it is renewed', until: null }] : []),
+    ...(keptMs === undefined
+      ? []
+      : [
+          {
+            what: `records of the topic ${AUDIENCE_CHANGE_TOPIC}`,
+            until: keptMs === null ? null : formatMs(atMs + keptMs),
+          },
+        ]),
     ...(keeps.postgres
       ? [
           {

@@ -1,3 +1,4 @@
+import type { EventLog } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import type { CommandCall } from '../../runtime/command.ts';
 import type {
@@ -6,6 +7,7 @@ import type {
   ForgottenRows,
   Whose,
 } from '../../stores/analytics/analytics-store.ts';
+import { AUDIENCE_CHANGE_TOPIC } from '../../messages/message.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
 import { erasedName, type ErasedUsers, erasedUserOf } from '../../stores/erasures/erased-users.ts';
 import type { Erasure } from '../../stores/erasures/erasure.ts';
@@ -32,6 +34,7 @@ export interface ForgettingUsersParts extends RowsParts {
   readonly importsFolder?: string;
   /** Left out where the log keeps its records. */
   readonly blank?: BlankRecords;
+  readonly log: Pick<EventLog, 'keptMs'>;
 }
 
 /**
@@ -247,7 +250,9 @@ async function finish(parts: ForgettingUsersParts, people: readonly Erasure[], i
   const { database, analytics, blank } = parts;
   const keeps = { log: blank === undefined, import: isRead };
   const servers = { postgres: database.rewriteFiles === undefined, clickhouse: analytics.dropOldFiles === undefined };
-  const remains = remainsAfter(Date.now(), { ...keeps, ...servers });
+  // Where it cannot be asked now, the certificate says that it is not known.
+  const topicKeptMs = await parts.log.keptMs?.(AUDIENCE_CHANGE_TOPIC).catch(() => null);
+  const remains = remainsAfter(Date.now(), { ...keeps, ...servers, ...(topicKeptMs !== undefined && { topicKeptMs }) });
   for (const [projectId, ofProject] of Map.groupBy(people, (one) => one.projectId)) {
     const left = await countUsers(parts, { projectId, users: ofProject.map(({ userKey }) => userKey) });
     const found = { postgres: totalRows(left.postgres), clickhouse: totalRows(left.clickhouse) };

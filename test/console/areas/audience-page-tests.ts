@@ -119,6 +119,23 @@ export function testAudiencePage(scene: () => Scene): void {
       await expect.poll(async () => (await commands()).at(-1)).toMatch(/SELECT/);
       expect((await commands()).join('\n')).toContain(`audience = '${saved.id}'`);
       expect((await commands()).join('\n')).toContain(`endpoint create --audience ${saved.id}`);
+      expect((await commands()).join('\n')).not.toContain('kafka:');
+    });
+
+    test('Use it has the topic of changes where the log is on Kafka', async () => {
+      const saved = await saveTeam('streamed', ['k-1']);
+      const page = await pageOf(saved);
+      await page.route('**/console/session', async (route) => {
+        const { session } = (await (await route.fetch()).json()) as { readonly session: object };
+        await route.fulfill({ json: { session: { ...session, on_kafka: true } } });
+      });
+
+      await page.goto(`${scene().url}/console/#/audiences/${saved.id}?tab=use`);
+      await page.reload();
+
+      const topic = page.locator('.command pre', { hasText: 'kafka:' });
+      await topic.waitFor();
+      expect(await topic.innerText()).toContain(`--audience ${saved.id}`);
     });
 
     test.each([360, 640])(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newTopics, problemsOf } from '../../../services/event-log/kafka/topics.ts';
+import { EXPIRING_SETTINGS, longestKeptMs, newTopics, problemsOf } from '../../../services/event-log/kafka/topics.ts';
 
 const good = new Map([
   ['cleanup.policy', 'delete'],
@@ -13,8 +13,8 @@ const three = Array.from({ length: 4 }, () => ({ leader: 1, replicas: 3 }));
 
 describe('a topic of Kafka', () => {
   test('a topic with our settings has no problems', () => {
-    expect(problemsOf('t', three, good, 4)).toEqual([]);
-    expect(problemsOf('t', three, good, undefined)).toEqual([]);
+    expect(problemsOf('t', three, good, { partitions: 4 })).toEqual([]);
+    expect(problemsOf('t', three, good, { partitions: undefined })).toEqual([]);
   });
 
   test.each([
@@ -27,13 +27,13 @@ describe('a topic of Kafka', () => {
     ['min.insync.replicas', '1', '2'],
     ['min.insync.replicas', '4', '3 at most'],
   ])('the setting %s of %s is reported as a problem of the topic', (setting, found, wanted) => {
-    const problems = problemsOf('my-topic', three, new Map([...good, [setting, found]]), 4);
+    const problems = problemsOf('my-topic', three, new Map([...good, [setting, found]]), { partitions: 4 });
 
     expect(problems).toEqual([`topic my-topic: ${setting} is ${found}, wanted ${wanted}`]);
   });
 
   test('a topic with another number of partitions is refused, and every problem is named', () => {
-    const problems = problemsOf('t', three, new Map([...good, ['retention.ms', '1']]), 6);
+    const problems = problemsOf('t', three, new Map([...good, ['retention.ms', '1']]), { partitions: 6 });
 
     expect(problems).toHaveLength(2);
     expect(problems[0]).toContain('4, wanted 6');
@@ -42,8 +42,8 @@ describe('a topic of Kafka', () => {
   test('a topic with one replica needs only itself in sync', () => {
     const one = [{ leader: 1, replicas: 1 }];
 
-    expect(problemsOf('t', one, new Map([...good, ['min.insync.replicas', '1']]), 1)).toEqual([]);
-    expect(problemsOf('t', one, good, 1)).toHaveLength(1);
+    expect(problemsOf('t', one, new Map([...good, ['min.insync.replicas', '1']]), { partitions: 1 })).toEqual([]);
+    expect(problemsOf('t', one, good, { partitions: 1 })).toHaveLength(1);
   });
 
   test.each([
@@ -68,5 +68,26 @@ describe('a topic of Kafka', () => {
     const made = [7, undefined].map((partitions) => newTopics(['t'], cluster, { ...wanted, partitions }));
 
     expect(made.map(([topic]) => topic!.partitions)).toEqual([7, 2]);
+  });
+
+  test('a topic that expires is created so that no record stays longer than eight days', () => {
+    const cluster = { brokers: [1], topics: new Map() };
+    const wanted = { topics: ['t'], partitions: 4, replicas: 3, create: true, settings: EXPIRING_SETTINGS };
+
+    const [made] = newTopics(['t'], cluster, wanted);
+
+    expect(longestKeptMs('t', new Map([['t', made!.configs]]))).toBe(8 * 86_400_000);
+    expect(problemsOf('t', three, made!.configs, wanted)).toEqual([]);
+    expect(problemsOf('t', three, good, wanted)).toEqual(['topic t: retention.ms is -1, wanted 604800000']);
+  });
+
+  test.each([
+    ['retention.ms', '-1'],
+    ['cleanup.policy', 'compact'],
+  ])('a topic whose %s is %s keeps its records for ever, and one that is not there keeps none', (setting, value) => {
+    const configs = new Map([...good, ['retention.ms', '1000'], ['segment.ms', '500'], [setting, value]]);
+
+    expect(longestKeptMs('t', new Map([['t', configs]]))).toBeNull();
+    expect(longestKeptMs('other', new Map([['t', configs]]))).toBeUndefined();
   });
 });

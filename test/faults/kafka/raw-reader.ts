@@ -9,12 +9,25 @@ export function rawKafka(brokers: readonly string[]): Kafka {
   return new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING, retry: { retries: 20, maxRetryTime: 1_000 } });
 }
 
-/** Every record of a topic up to where it ends now, each partition in order. */
+export interface RawRecord {
+  readonly partition: number;
+  readonly offset: bigint;
+  readonly key: Buffer;
+  readonly value: Buffer;
+}
+
+/** Every record of a topic up to where it ends now, as the numbers in them say. */
 export async function readWhole(brokers: readonly string[], topic: string): Promise<readonly Written[]> {
+  const records = await readRecords(brokers, topic);
+  return records.map(({ partition, offset, value }) => ({ ...numberedOf(value), partition, offset }));
+}
+
+/** Every record of a topic up to where it ends now, each partition in order. */
+export async function readRecords(brokers: readonly string[], topic: string): Promise<readonly RawRecord[]> {
   const kafka = rawKafka(brokers);
   const missing = await endsOf(kafka, topic);
-  const written: Written[] = [];
-  if (missing.size === 0) return written;
+  const records: RawRecord[] = [];
+  if (missing.size === 0) return records;
   const { promise: whole, resolve, reject } = Promise.withResolvers<void>();
   const consumer = kafka.consumer({ groupId: randomUUID(), maxWaitTimeInMs: 100 });
   consumer.on('consumer.crash', ({ payload }) => {
@@ -26,14 +39,15 @@ export async function readWhole(brokers: readonly string[], topic: string): Prom
     autoCommit: false,
     eachMessage: async ({ partition, message }) => {
       const offset = BigInt(message.offset);
-      written.push({ ...numberedOf(message.value ?? Buffer.alloc(0)), partition, offset });
+      const { key, value } = message;
+      records.push({ partition, offset, key: key ?? Buffer.alloc(0), value: value ?? Buffer.alloc(0) });
       if (offset + 1n >= (missing.get(partition) ?? 0n)) missing.delete(partition);
       if (missing.size === 0) resolve();
     },
   });
   await whole;
   await consumer.disconnect();
-  return written;
+  return records;
 }
 
 /** Where each partition that holds anything ends. */

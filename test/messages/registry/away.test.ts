@@ -2,7 +2,7 @@ import { mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { Codec } from '../../../services/messages/codec.ts';
-import { TOPICS } from '../../../services/messages/message.ts';
+import { SCHEMA_TOPICS } from '../../../services/messages/message.ts';
 import { openSchemaIds } from '../../../services/messages/registry/open.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { newPrefix } from '../../support/event-log/registry.ts';
@@ -29,7 +29,7 @@ describe.skipIf(registry === '')('while the registry is unreachable', () => {
 
     const again = await openSchemaIds(gate.url(), { topicPrefix, cacheFile, logger });
 
-    expect(TOPICS.map((topic) => again.idOf(topic))).toEqual(TOPICS.map((topic) => ids.idOf(topic)));
+    expect(SCHEMA_TOPICS.map((topic) => again.idOf(topic))).toEqual(SCHEMA_TOPICS.map((topic) => ids.idOf(topic)));
     expect(logger.warn).toHaveBeenCalledOnce();
     const value = new Codec(ids).encode(IDENTIFY);
     expect(new Codec(again).decode('tidemark.identify', value)).toEqual(IDENTIFY);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Codec } from '../../../services/messages/codec.ts';
-import { isImported, TOPICS } from '../../../services/messages/message.ts';
+import { isImported, SCHEMA_TOPICS } from '../../../services/messages/message.ts';
 import { currentSchemaOf } from '../../../services/messages/schema-ids.ts';
 import { openSchemaIds } from '../../../services/messages/registry/open.ts';
 import { serverUrl } from '../../servers/server.ts';
@@ -26,7 +26,7 @@ describe.skipIf(registry === '')('the ids of a registry', () => {
 
     const ids = await openSchemaIds(registry, { topicPrefix });
 
-    for (const topic of TOPICS) {
+    for (const topic of SCHEMA_TOPICS) {
       const response = await fetch(`${registry}/subjects/${topicPrefix}${topic}-value/versions/latest`);
       const { id, schema } = (await response.json()) as { id: number; schema: string };
       expect(ids.idOf(topic)).toBe(id);
@@ -44,7 +44,7 @@ describe.skipIf(registry === '')('the ids of a registry', () => {
     const project = codec.encodeProject(PROJECT);
 
     // A registry may give one schema one id, under however many subjects.
-    expect(new Set(TOPICS.filter((topic) => !isImported(topic)).map((topic) => ids.idOf(topic))).size).toBe(5);
+    expect(new Set(SCHEMA_TOPICS.filter((topic) => !isImported(topic)).map((topic) => ids.idOf(topic))).size).toBe(6);
     expect(idsIn([...values, deadLetter, project])).toEqual([
       ids.idOf('tidemark.identify'),
       ids.idOf('tidemark.track'),
@@ -63,7 +63,7 @@ describe.skipIf(registry === '')('the ids of a registry', () => {
 
     const second = await openSchemaIds(gate.url(), { topicPrefix });
 
-    expect(TOPICS.map((topic) => second.idOf(topic))).toEqual(TOPICS.map((topic) => first.idOf(topic)));
+    expect(SCHEMA_TOPICS.map((topic) => second.idOf(topic))).toEqual(SCHEMA_TOPICS.map((topic) => first.idOf(topic)));
     expect(gate.requests.filter((line) => /^PUT|\/versions$/.test(line))).toEqual([]);
   });
 
@@ -77,7 +77,7 @@ describe.skipIf(registry === '')('the ids of a registry', () => {
     for (const program of programs) program.child.stdin.write('go\n');
     const said = await Promise.all(programs.map((program) => program.line()));
 
-    expect(said[0]?.split(' ')).toHaveLength(TOPICS.length);
+    expect(said[0]?.split(' ')).toHaveLength(SCHEMA_TOPICS.length);
     expect(new Set(said).size).toBe(1);
   });
 
@@ -85,7 +85,7 @@ describe.skipIf(registry === '')('the ids of a registry', () => {
     for (const topicPrefix of [newPrefix(), newPrefix(), newPrefix()]) {
       const opened = await Promise.all(Array.from({ length: 6 }, () => openSchemaIds(registry, { topicPrefix })));
 
-      expect(new Set(opened.map((ids) => TOPICS.map((topic) => ids.idOf(topic)).join())).size).toBe(1);
+      expect(new Set(opened.map((ids) => SCHEMA_TOPICS.map((topic) => ids.idOf(topic)).join())).size).toBe(1);
     }
   });
 
@@ -113,7 +113,7 @@ describe.skipIf(registry === '')('compatibility', () => {
 
     await openSchemaIds(registry, { topicPrefix });
 
-    for (const topic of TOPICS)
+    for (const topic of SCHEMA_TOPICS)
       expect(await compatibilityOf(registry, `${topicPrefix}${topic}-value`)).toBe('BACKWARD');
   });
 

@@ -8,6 +8,8 @@ import { ForgettingScene } from './forgetting-scene.ts';
 import { testedForms } from '../../support/service/tested-forms.ts';
 import { sharedInstallation } from '../../support/service/whole-installation.ts';
 
+const DAY_MS = 86_400_000;
+
 describe.each(await testedForms())('requests to forget people, $form', ({ form }) => {
   const installation = sharedInstallation(form);
   const scene = new ForgettingScene(installation);
@@ -126,5 +128,25 @@ describe.each(await testedForms())('requests to forget people, $form', ({ form }
     expect(report.found_at_end).toEqual({ postgres: 0, clickhouse: 0 });
     expect(report.user_sha256).toMatch(/^[0-9a-f]{64}$/);
     expect(report.remains?.map(({ what }) => what)).toContain('backups that were made before');
+    expect(report.remains?.map(({ what }) => what).join()).not.toContain('tidemark.audience-change');
+  });
+
+  test.each([
+    ['until when', async () => 8 * DAY_MS, expect.stringMatching(/Z$/u) as string],
+    ['that it is not known', () => Promise.reject(new Error('Kafka cannot be reached')), null],
+    ['that it is not known', async () => null, null],
+  ])('the certificate says of the topic of changes %s', async (_, topicKept, until) => {
+    const shop = await scene.projectWithPeople('Told on Kafka');
+    const { erasures } = await scene.request(shop.projectId, ['ada']);
+    scene.topicKept = topicKept;
+    const beforeMs = Date.now();
+    await scene.forget();
+
+    const found = await new SqlErasures(installation().database).find(erasures[0]?.id ?? '');
+    const { remains } = JSON.parse(found?.report ?? '{}') as ErasureReport;
+
+    const ofTopic = remains?.find(({ what }) => what === 'records of the topic tidemark.audience-change');
+    expect(ofTopic).toMatchObject({ until });
+    expect(ofTopic?.until === null || Date.parse(ofTopic?.until ?? '') >= beforeMs + 8 * DAY_MS).toBe(true);
   });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { blankerOn } from '../../../services/operations/erasure/blank-records.ts';
+import type { EventLog } from '../../../services/event-log/event-log.ts';
 import { ErasureRequests } from '../../../services/operations/erasure/erasure-requests.ts';
 import { forgetUsers, type ForgottenUsers } from '../../../services/operations/erasure/forget-users.ts';
 import { SettledDeadLetters } from '../../../services/operations/dead-letters/settled-dead-letters.ts';
@@ -40,6 +41,8 @@ export class ForgettingScene {
   email = '';
   readonly #installation: () => WholeInstallation;
   readonly #dataDir: string | undefined;
+  /** Stands for a log on Kafka with the topic of changes. */
+  topicKept: EventLog['keptMs'];
 
   /** @param dataDir Where the log and the files of imports are, whose records and lines go too. */
   constructor(installation: () => WholeInstallation, dataDir?: string) {
@@ -49,7 +52,8 @@ export class ForgettingScene {
 
   #parts(pauseMs = 1) {
     const { log, database, analytics } = this.#installation();
-    const parts = { codec, database, analytics, pauseMs };
+    const kept = { ...(this.topicKept && { keptMs: this.topicKept }) };
+    const parts = { codec, log: kept, database, analytics, pauseMs };
     if (this.#dataDir === undefined) return parts;
     const blank = blankerOn({ log, codec, database });
     return { ...parts, ...(blank && { blank }), importsFolder: importsFolderOf(this.#dataDir) };

@@ -104,7 +104,7 @@ async function main(dataDir: string, step: ForgettingStep | undefined): Promise<
   const log = await openEventLog(urls.EVENT_LOG_URL, { topics: TOPICS, partitions: 2 });
   if (step !== undefined) STEPS[step]();
   const blank = blankerOn({ log, codec, database });
-  const parts = { codec, database, analytics, importsFolder: importsFolderOf(dataDir), pauseMs: 1 };
+  const parts = { codec, log, database, analytics, importsFolder: importsFolderOf(dataDir), pauseMs: 1 };
   const call = { report: () => undefined, signal: new AbortController().signal };
   const result = await forgetUsers({ ...parts, ...(blank && { blank }) }, call);
   await Promise.all([log.close(), database.close(), analytics.close()]);

@@ -20,6 +20,8 @@ export class MemoryEndpointStore implements EndpointStore, EndpointTester {
   readonly endpoints = new Map<string, Endpoint>();
   /** Newest first. */
   readonly kept: Delivery[] = [];
+  /** Whether endpoints may be topics. */
+  isOnKafka = true;
   readonly addresses = new WebhookAddresses(['127.0.0.0/8']);
   unreachable = false;
   readonly #isAudience: (projectId: string, id: string) => boolean;

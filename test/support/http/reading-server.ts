@@ -84,9 +84,7 @@ export class ReadingServer {
   readonly analytics = new MemoryAnalytics();
   readonly progress = new MemoryProgress();
   readonly saved = new MemoryAudienceStore();
-  readonly endpoints = new MemoryEndpointStore(
-    (projectId, id) => this.saved.audiences.get(id)?.projectId === projectId,
-  );
+  readonly endpoints = new MemoryEndpointStore((project, id) => this.saved.audiences.get(id)?.projectId === project);
   readonly audit = new MemoryAuditLog();
   readonly admin = new MemoryAdmin();
   /** Whether there is room for files that are uploaded. */
@@ -146,8 +144,7 @@ export class ReadingServer {
   ]);
 
   private constructor(options: Partial<ServerOptions>) {
-    const registry = new Registry();
-    const logger = createLogger('silent', new Writable());
+    const [registry, logger] = [new Registry(), createLogger('silent', new Writable())];
     this.#ingestor = new Ingestor({
       log: this.log,
       codec: this.codec,
@@ -242,7 +239,7 @@ export class ReadingServer {
   }
 
   #routeSets(registry: Registry): RouteSet[] {
-    const { profiles, analytics, watch } = this;
+    const { profiles, analytics, watch, endpoints } = this;
     const log = {
       ends: async (topics: readonly string[]) => {
         await this.recorded.check();
@@ -258,7 +255,7 @@ export class ReadingServer {
     const status = { log: recorded, codec, progress, processes, figures, folders, readiness, schedule: SCHEDULE };
     return [
       { routes: statusRoutes({ role: 'all', ...status }) },
-      { routes: sessionRoutes({ sessions: this.#consoleSessions(), projects }) },
+      { routes: sessionRoutes({ sessions: this.#consoleSessions(), projects, isOnKafka: false }) },
       operationRoutes({ readiness, registry, openapi: openApiDocument('/legacy') }),
       adminRoutes({ ...this.admin.ports, figures, timezone: 'UTC', schedule: SCHEDULE }),
       importRoutes(this.imports),
@@ -276,9 +273,12 @@ export class ReadingServer {
         projects,
         refusals: this.refusals,
         evaluator: this.evaluator,
-        endpoints: this.endpoints,
+        endpoints,
         endpointTester: this.endpoints,
         addresses: this.endpoints.addresses,
+        get isOnKafka() {
+          return endpoints.isOnKafka;
+        },
         limitsOf: limits,
         receiptsAtOnce: 4,
         changesAtOnce: 4,

@@ -1,6 +1,13 @@
 import * as fc from 'fast-check';
 import type { DeadLetter } from '../../../services/messages/dead-letter.ts';
-import type { Identify, Message, ProjectRecord, Session, Track } from '../../../services/messages/message.ts';
+import type {
+  AudienceChange,
+  Identify,
+  Message,
+  ProjectRecord,
+  Session,
+  Track,
+} from '../../../services/messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../../services/messages/timestamp.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 
@@ -69,6 +76,20 @@ export const DEAD_LETTER: DeadLetter = {
   error: 'cannot be read: é',
   failedAt: 1_795_270_801_221_000n,
   reader: 'projector',
+};
+
+export const AUDIENCE_CHANGE: AudienceChange = {
+  messageId: 'msg_0123456789abcdefghijklmn/1795270801221003',
+  endpointId: 'end_0123456789abcdefghij',
+  projectId: 'proj_0123456789abcdefghij',
+  userKey: '2ad8939b32c5ee9b5aa118ac45e4bc125fa881957de4f5a8ac2d084c5fc8f9b2',
+  userId: 'Jürgen 🛒',
+  anonymousId: null,
+  change: 'entered',
+  at: 1_795_270_801_221_003n,
+  audience: { id: 'aud_0123456789abcdefghij', name: 'Büro', version: 3 },
+  cause: 'refresh',
+  traits: '{"n":1e400,"plan":null}',
 };
 
 const text = fc.string({ unit: 'binary', maxLength: 80 });

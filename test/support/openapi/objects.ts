@@ -1,4 +1,6 @@
 /** What the paths of operators name in the tests of the OpenAPI document. */
+import { MAX_ENDPOINTS } from '../../../services/webhooks/endpoint-store.ts';
+import { TOPIC_URL } from '../../../services/webhooks/topic.ts';
 import { DEAD_LETTER } from '../http/admin-fakes.ts';
 import { ERASURE, NOBODY_ID } from '../http/memory-erasures.ts';
 import type { Document, Operation } from './document.ts';
@@ -16,6 +18,23 @@ export function withProjectObjects(server: ReadingServer, path: string): string 
     .replace('{file}', 'swagger-ui.css')
     .replace('{id}', path.startsWith('/v1/endpoints') ? endpoint.id : audience.id)
     .replace('{delivery}', delivery.id);
+}
+
+/** Answers where a project has as many endpoints as it may, and to a new secret for one that is a topic. */
+export async function endpointRefusals(
+  { endpoints }: ReadingServer,
+  document: Document,
+  exchange: (operation: Operation, request?: { readonly path: string }) => Promise<number>,
+): Promise<readonly number[]> {
+  const [create, rotate] = [document.operation('createEndpoint'), document.operation('rotateEndpointSecret')];
+  for (let n = 0; n < MAX_ENDPOINTS; n++) await exchange(create);
+  const tooMany = await exchange(create);
+  endpoints.endpoints.clear();
+  const { id } = endpoints.place(PROJECT.id, AUDIENCE).endpoint;
+  await endpoints.update(PROJECT.id, id, { url: TOPIC_URL });
+  const unsigned = await exchange(rotate, { path: rotate.path.replace('{id}', id) });
+  endpoints.endpoints.clear();
+  return [tooMany, unsigned];
 }
 
 export class AdminObjects {

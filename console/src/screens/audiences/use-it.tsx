@@ -1,8 +1,10 @@
 /** The same audience for a terminal, for programs and for those who query analytics. */
 import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
-import { project } from '../../frame/session.ts';
+import { isOnKafka, project } from '../../frame/session.ts';
 import { Command, curlText, KeyNote, Sql, tidemarkText } from '../../parts/copy-as.tsx';
+import { DocsLink } from '../../parts/docs-link.tsx';
+import { TOPIC_URL } from '../webhooks/words.ts';
 import { traitsFor } from '../user-columns.ts';
 
 const WAIT_S = 30;
@@ -35,6 +37,18 @@ export function UseIt({ audience: { id, definition } }: { readonly audience: Sav
         name="Webhook, by tidemark"
         text={tidemarkText(['endpoint', 'create', '--audience', id, '--traits', traits, 'https://example.com/hook'])}
       />
+      {isOnKafka.value && (
+        <>
+          <p>
+            Those who stream have a record of each change on Kafka.{' '}
+            <DocsLink path="docs/foreign-readers.md#python">How to read it</DocsLink>
+          </p>
+          <Command
+            name="Kafka, by tidemark"
+            text={tidemarkText(['endpoint', 'create', '--audience', id, '--traits', traits, TOPIC_URL])}
+          />
+        </>
+      )}
       <Command name="Members, by ClickHouse" text={membersSql(id)} what="the SQL of the members" />
       <p>Its size, freshness and definition, and the SQL that counts it.</p>
       <Command name="Audience, by curl" text={curlText({ request: operation('GET /v1/audiences/{id}', { path }) })} />

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../api/types.ts';
+import { isOnKafka } from '../../frame/session.ts';
 import { CheckList, Choice } from '../../parts/choice.tsx';
 import { Check, Field, FormButtons, submitted } from '../../parts/form.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
-import { type AudienceNames, WEBHOOK_TYPES } from './words.ts';
+import { type AudienceNames, TOPIC_URL, WEBHOOK_TYPES } from './words.ts';
 
 interface WebhookFormProps {
   /** What is changed; undefined where one is made. */
@@ -68,6 +69,11 @@ function TextFields({ endpoint }: { readonly endpoint: Endpoint | undefined }) {
         defaultValue={endpoint?.url ?? ''}
         autoFocus
       />
+      {isOnKafka.value && (
+        <p class="quiet">
+          Or <code>{TOPIC_URL}</code>: a record of each change, on the Kafka of this installation.
+        </p>
+      )}
       <Field
         label="Description"
         name="description"

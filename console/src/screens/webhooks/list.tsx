@@ -44,7 +44,7 @@ export function Webhooks() {
           onClose={() => setMaking(false)}
         />
       )}
-      {created !== undefined && (
+      {created !== undefined && created.secret !== null && (
         <NewSecret
           title="The signing secret"
           name={nameOf(created)}

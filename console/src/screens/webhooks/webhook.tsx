@@ -17,7 +17,7 @@ import { Ago } from '../../parts/time.tsx';
 import { StateMark } from '../job-state.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { WebhookForm } from './form.tsx';
-import { answerText, audiencesText, nameOf, stateOf, typesText, useAudienceNames } from './words.ts';
+import { answerText, audiencesText, nameOf, stateOf, TOPIC_URL, typesText, useAudienceNames } from './words.ts';
 
 const EVERY_MS = 5_000;
 const KEEP_OLD = { keep_old_hours: 24 };
@@ -136,7 +136,7 @@ function Steps({ endpoint, onChange }: Omit<KnownProps, 'isEditing'>) {
   const enable = (enabled: boolean): void =>
     run(async () => ask(operation('PATCH /v1/endpoints/{id}', { path, body: { enabled } })).then(onChange));
   const rotate = async (): Promise<void> => {
-    setSecret((await ask(operation('POST /v1/endpoints/{id}/rotate', { path, body: KEEP_OLD }))).secret);
+    setSecret((await ask(operation('POST /v1/endpoints/{id}/rotate', { path, body: KEEP_OLD }))).secret ?? undefined);
     onChange();
   };
   return (
@@ -148,9 +148,7 @@ function Steps({ endpoint, onChange }: Omit<KnownProps, 'isEditing'>) {
           disabled={isBusy}
           onClick={() => enable(!endpoint.enabled)}
         />
-        <ConfirmButton label="New secret…" title="Make a new secret?" action="Make it" onConfirm={rotate}>
-          <p>For 24 hours messages are signed with both secrets, so that you can change the receiver without a gap.</p>
-        </ConfirmButton>
+        {endpoint.url !== TOPIC_URL && <SecretButton onConfirm={rotate} />}
         {tested !== undefined && (
           <span class={tested.state === 'delivered' ? 'quiet' : 'field-error'} role="status">
             Test {tested.state === 'delivered' ? 'delivered' : 'failed'}: {answerText(tested)}
@@ -168,5 +166,13 @@ function Steps({ endpoint, onChange }: Omit<KnownProps, 'isEditing'>) {
         />
       )}
     </>
+  );
+}
+
+function SecretButton({ onConfirm }: { readonly onConfirm: () => Promise<void> }) {
+  return (
+    <ConfirmButton label="New secret…" title="Make a new secret?" action="Make it" onConfirm={onConfirm}>
+      <p>For 24 hours messages are signed with both secrets, so that you can change the receiver without a gap.</p>
+    </ConfirmButton>
   );
 }

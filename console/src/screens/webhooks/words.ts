@@ -15,6 +15,9 @@ export function useAudienceNames(): AudienceNames {
   return new Map(audiences.map(({ id, name }) => [id, name]));
 }
 
+/** What is written to Kafka has this in place of a URL. */
+export const TOPIC_URL = 'kafka:tidemark.audience-change';
+
 /** What an endpoint of a project may be told of. */
 export const WEBHOOK_TYPES: Readonly<Record<string, string>> = {
   'audience.changed': 'Users who enter and leave audiences',
@@ -28,7 +31,7 @@ export function typesText({ types }: Endpoint): string {
 
 /** What people call it: its description, or else the host that it leads to. */
 export function nameOf({ description, url }: Endpoint): string {
-  return description ?? new URL(url).host;
+  return description ?? (url === TOPIC_URL ? url : new URL(url).host);
 }
 
 export function audiencesText({ audiences }: Endpoint, names: AudienceNames): string {
@@ -56,10 +59,11 @@ export function deliveryState({ state, last_attempt: last }: Delivery) {
   return state === 'waiting' && last !== null ? { text: 'Retrying', tone: 'warn' } : { text, tone };
 }
 
-/** `200 in 42 ms`, or why there was no answer. */
+/** `200 in 42 ms`, or why there was no answer; of a topic `3 records in 42 ms`. */
 export function answerText({ last_attempt: last }: Delivery): string {
   if (last === null) return '';
-  return last.status === null ? (last.error ?? 'no answer') : `${last.status.rawJSON} in ${last.took_ms.rawJSON} ms`;
+  const answer = last.status === null ? last.answer : last.status.rawJSON;
+  return last.status === null && last.error !== null ? last.error : `${answer} in ${last.took_ms.rawJSON} ms`;
 }
 
 /** The name of its audience, or what it is. */
