@@ -1,13 +1,13 @@
 /** Replays of profiles and of analytics, one after another, as an operator has a service make them while it is tormented. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { carryOut } from '../../services/cli/client/carry-out.ts';
-import { operation } from '../../schemas/operations.ts';
-import type { ServiceRequest } from '../../services/cli/client/ask.ts';
-import { job } from '../../services/cli/client/job.ts';
-import type { BuiltGeneration } from '../../services/operations/replay/replay-commands.ts';
-import { GENERATION_KINDS, type GenerationKind } from '../../services/stores/generations/generation.ts';
-import { ADMIN_KEY } from '../support/service/service.ts';
-import type { Findings } from './check/findings.ts';
+import { carryOut } from '../../../services/cli/client/carry-out.ts';
+import { operation } from '../../../schemas/operations.ts';
+import type { ServiceRequest } from '../../../services/cli/client/ask.ts';
+import { job } from '../../../services/cli/client/job.ts';
+import type { BuiltGeneration } from '../../../services/operations/replay/replay-commands.ts';
+import { GENERATION_KINDS, type GenerationKind } from '../../../services/stores/generations/generation.ts';
+import { ADMIN_KEY } from '../../support/service/service.ts';
+import type { Findings } from '../check/findings.ts';
 
 export interface ReplaysOptions {
   /** Where to ask; any of them. */

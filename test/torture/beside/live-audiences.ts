@@ -1,7 +1,7 @@
 /** Live audiences beside the load: saved at its beginning, and read when all of it has come. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LIVE_DEFINITIONS, type LiveReport } from './check/check-live.ts';
-import type { TestedProject } from './project.ts';
+import { LIVE_DEFINITIONS, type LiveReport } from '../check/check-live.ts';
+import type { TestedProject } from '../project.ts';
 
 const RETRY_MS = 500;
 
