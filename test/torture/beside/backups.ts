@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { job } from '../../../services/cli/client/job.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import type { Findings } from '../check/findings.ts';
-import { AnyDoor } from './any-door.ts';
+import { Operator } from './operator.ts';
 
 export interface BackupsOptions {
   /** Where to ask; any of them. */
@@ -21,7 +21,7 @@ export class Backups {
   /** That came to their end, and requests that a fault broke off. */
   readonly counts = { made: 0, brokenOff: 0 };
   readonly #findings: Findings;
-  readonly #door: AnyDoor;
+  readonly #operator: Operator;
   readonly #over = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #lastError = 'no answer';
@@ -29,14 +29,14 @@ export class Backups {
   constructor({ doors, folder, findings }: BackupsOptions) {
     this.folder = folder;
     this.#findings = findings;
-    this.#door = new AnyDoor(doors);
+    this.#operator = new Operator(doors);
   }
 
   start(): void {
     this.#running = this.#run();
   }
 
-  /** When nothing is broken any more: makes the last. That there is none within `patienceMs` is a finding. */
+  /** When nothing is broken any more: makes the last. If it fails for `patienceMs`, that is a finding. */
   async finish(patienceMs: number): Promise<void> {
     this.#over.abort();
     await this.#running;
@@ -59,7 +59,7 @@ export class Backups {
   /** Resolves with whether it came to its end. No fault excuses a folder that is damaged or refused. */
   async #make(signal: AbortSignal): Promise<boolean> {
     try {
-      await this.#door.ask(job('POST /v1/admin/backups', { body: { folder: this.folder, again: false } }), signal);
+      await this.#operator.ask(job('POST /v1/admin/backups', { body: { folder: this.folder, again: false } }), signal);
       this.counts.made++;
       return true;
     } catch (error) {

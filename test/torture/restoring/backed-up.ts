@@ -23,7 +23,7 @@ export class BackedUp {
   lost = 0;
   readonly #ends: ReadonlyMap<string, bigint>;
   readonly #forgotten: string | undefined;
-  /** Of messages below the ends, by their place on the log. */
+  /** Fingerprints of messages below the ends, by where they are on the log. */
   readonly #prints = new Map<string, string>();
   /** What a copy of each message that is in the backup would be named by. */
   readonly #names = new Map<number, readonly string[]>();
@@ -91,7 +91,7 @@ export class BackedUp {
   }
 }
 
-/** Of the last backup of a folder. */
+/** Where the log of the last backup in a folder ends. */
 export async function endsOfBackup(folder: string): Promise<ReadonlyMap<string, bigint>> {
   const { backups } = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as {
     readonly backups: readonly { readonly ends: readonly EndOfPartition[] }[];

@@ -22,7 +22,7 @@ export interface RestoreOptions {
 
 export interface Restored {
   readonly kills: number;
-  /** Of the log, blank ones too. */
+  /** How many the log got, blank ones too. */
   readonly records: number;
   readonly tookMs: number;
 }

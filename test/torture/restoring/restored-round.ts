@@ -14,7 +14,7 @@ export interface RestoredOptions extends RoundOptions {
   readonly lanes: number;
   /** On average, between two requests of a caller. */
   readonly pauseMs: number;
-  /** How long the round takes that follows on what is restored from a backup; 0: there is none. */
+  /** How long the round takes that follows on what is restored from a backup; 0: without one. */
   readonly restoredForMs: number;
 }
 

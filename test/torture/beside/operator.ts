@@ -3,7 +3,7 @@ import { carryOut } from '../../../services/cli/client/carry-out.ts';
 import type { ServiceRequest } from '../../../services/cli/client/ask.ts';
 import { ADMIN_KEY } from '../../support/service/service.ts';
 
-export class AnyDoor {
+export class Operator {
   readonly #doors: readonly string[];
 
   constructor(doors: readonly string[]) {
