@@ -44,9 +44,22 @@ export async function torture(scene: Scene, options: RunOptions): Promise<Finish
   const backups = options.restoredForMs > 0 ? new Backups({ doors, folder, findings }) : undefined;
   const parts = { scene, load, findings, live, forgetting, backups };
   const reported = await round(parts, options);
-  const restored = backups === undefined ? null : await restoreAndGoOn({ ...parts, backups }, options);
+  const restored = backups === undefined ? null : await restoredOf({ ...parts, backups }, options);
   const { form, skipped } = scene;
   return { report: { ...reported, seed: options.seed, form, skipped, restored }, load };
+}
+
+/** Resolves with null, and a finding of the first round, where nothing can be restored. */
+async function restoredOf(
+  parts: Parameters<typeof restoreAndGoOn>[0],
+  options: RunOptions,
+): Promise<RestoredReport | null> {
+  try {
+    return await restoreAndGoOn(parts, options);
+  } catch (error) {
+    parts.findings.add('not restored', String(error));
+    return null;
+  }
 }
 
 /** In a project that nobody else posts to. */
