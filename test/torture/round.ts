@@ -78,6 +78,7 @@ export async function round(parts: RoundParts, options: RoundOptions): Promise<R
   const { scene, load, findings, live, forgetting } = parts;
   const { ledger } = load;
   const [first, schedule] = [ledger.next, planFaults({ ...options, targets: scene.targets })];
+  const { length: diedBefore } = scene.serverDeaths;
   const { say } = options;
   say(`${scene.form}: ${schedule.length} faults in ${options.forMs / 1000} s, seed ${options.seed}`);
   const replays = new Replays({ doors: scene.doors, findings });
@@ -117,7 +118,7 @@ export async function round(parts: RoundParts, options: RoundOptions): Promise<R
     compared,
     findings,
     deaths: deathsOf(scene),
-    serverDeaths: scene.serverDeaths,
+    serverDeaths: scene.serverDeaths.slice(diedBefore),
     forcedStops,
     schedule,
   };
