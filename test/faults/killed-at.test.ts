@@ -16,7 +16,7 @@ import { Findings } from '../torture/check/findings.ts';
 import { Ledger } from '../torture/check/ledger.ts';
 import { TOLD_TRAITS, TraitsTold } from '../torture/check/traits-told.ts';
 import { compareStores } from '../torture/check/verdict.ts';
-import { LiveAudiences } from '../torture/live-audiences.ts';
+import { LiveAudiences } from '../torture/beside/live-audiences.ts';
 import type { KillStep } from './kill-at.ts';
 
 const PRELOAD = `--import=${join(import.meta.dirname, 'kill-at.ts')}`;

@@ -26,6 +26,7 @@ const RUN = {
   live: true,
   // It takes minutes until everybody is forgotten.
   forgetting: false,
+  restoredForMs: 0,
   say: () => undefined,
 };
 

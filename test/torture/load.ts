@@ -13,12 +13,14 @@ export interface LoadOptions {
   readonly lanes: number;
   readonly usersALane: number;
   readonly pauseMs: number;
+  /** What is remembered of a load before this one; nothing by default. */
+  readonly before?: Pick<Load, 'ledger' | 'told'>;
 }
 
 /** Callers of several projects, and what they remember. */
 export class Load {
-  readonly ledger = new Ledger();
-  readonly told = new TraitsTold();
+  readonly ledger: Ledger;
+  readonly told: TraitsTold;
   /** Requests made, by the status of their answer; `none` where there was none. */
   readonly answers = new Map<string, number>();
   /** Answers that no fault excuses. */
@@ -31,8 +33,10 @@ export class Load {
   readonly #lanes: readonly Lane[];
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor({ seed, projects, doors, lanes, usersALane, pauseMs }: LoadOptions) {
+  constructor({ seed, projects, doors, lanes, usersALane, pauseMs, before }: LoadOptions) {
     this.projects = projects;
+    this.ledger = before?.ledger ?? new Ledger();
+    this.told = before?.told ?? new TraitsTold();
     const dice = new Dice(seed);
     this.#lanes = Array.from({ length: lanes }, (_, lane) => {
       const project = projects[lane % projects.length];

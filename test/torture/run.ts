@@ -1,5 +1,6 @@
 /**
- * `npm run torture -- [--minutes 10] [--seed N] [--form embedded|servers] [--kills K] [--no-replays] [--no-forgetting]`: load and random faults for N minutes, then
+ * `npm run torture -- [--minutes 10] [--seed N] [--form embedded|servers] [--kills K] [--no-replays] [--no-live]
+ * [--no-forgetting] [--no-restore]`: load and random faults for N minutes, then
  * the comparison. Prints a summary, writes a report to test/torture/results/, and ends with 1 where anything is wrong.
  */
 import { randomInt } from 'node:crypto';
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     replays: { type: 'boolean', default: true },
     live: { type: 'boolean', default: true },
     forgetting: { type: 'boolean', default: true },
+    restore: { type: 'boolean', default: true },
     keep: { type: 'boolean', default: false },
   },
   allowNegative: true,
@@ -33,8 +35,8 @@ if (!(minutes > 0) || !Number.isSafeInteger(seed) || !Number.isSafeInteger(kills
 if (!['embedded', 'servers'].includes(values.form)) fail('--form is embedded or servers');
 
 say(`seed ${seed}: run again with --form ${values.form} --minutes ${minutes} --seed ${seed} --kills ${kills}`);
-const isEmbedded = values.form === 'embedded';
-const scene = isEmbedded ? await embeddedScene() : await serversScene({ brokers: Number(values.brokers) });
+const scene =
+  values.form === 'embedded' ? await embeddedScene() : await serversScene({ brokers: Number(values.brokers) });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void scene.close().then(() => process.exit(130)));
 }
@@ -51,9 +53,9 @@ try {
     maxWaitMs: minutes * 30_000,
     answered: 1,
     replays: values.replays,
-    // Several sinks keep no audience live.
-    live: values.live && isEmbedded,
+    live: values.live,
     forgetting: values.forgetting,
+    restoredForMs: values.restore ? minutes * 15_000 : 0,
     say,
   };
   const { report } = await torture(scene, options);
@@ -62,7 +64,8 @@ try {
   await mkdir(folder, { recursive: true });
   await writeFile(file, `${JSON.stringify(report, null, 2)}\n`);
   process.stdout.write(`${summaryOf(report)}\nwritten to ${file}\n`);
-  process.exitCode = report.findings.count() === 0 ? 0 : 1;
+  const all = [report.findings, report.restored?.findings];
+  process.exitCode = all.every((findings) => (findings?.count() ?? 0) === 0) ? 0 : 1;
 } finally {
   if (values.keep) say('the stores are left: end with Ctrl-C');
   else await scene.close();

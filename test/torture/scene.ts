@@ -1,9 +1,15 @@
+import { join } from 'node:path';
 import type { Death, Supervised } from './supervised.ts';
 import type { StoreUrls } from '../support/stores/new-stores.ts';
 import type { FaultKind, Faulty } from './schedule.ts';
 
 /** A setting of every process: longer than any fault of its clock, and short enough to be waited for. */
 export const CLOCK_TRUST_AFTER_MS = '20000';
+
+/** Settings of every process: backups go there, when they are asked for. No fault befalls that disk. */
+export function backupSettings(folder: string): { readonly BACKUP_DIR: string; readonly BACKUP_EVERY: string } {
+  return { BACKUP_DIR: join(folder, 'backup'), BACKUP_EVERY: 'off' };
+}
 
 /** Something to be hurt, and how. Beginning and ending twice is no error. */
 export interface Target extends Faulty {
@@ -26,6 +32,10 @@ export interface Scene {
   readonly skipped: readonly string[];
   /** Ends of servers that nobody asked for. */
   readonly serverDeaths: readonly string[];
+  /** Where backups are. */
+  readonly backupFolder: string;
+  /** Another of the same form whose stores are empty, and whose processes do not run yet. It is closed with this one. */
+  emptied(): Promise<Scene>;
   /** Ends every fault; resolves once all is running. */
   heal(): Promise<void>;
   close(): Promise<void>;

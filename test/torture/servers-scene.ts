@@ -10,9 +10,11 @@ import { removeServersFolder, serversFolder } from '../servers/processes/reaped.
 import { startRegistry } from '../servers/registry.ts';
 import type { ServerControls } from '../servers/processes/server-process.ts';
 import { ADMIN_KEY, READ_KEY, WRITE_KEY } from '../support/service/service.ts';
+import { freshDatabase } from '../support/stores/fresh-database.ts';
+import type { StoreUrls } from '../support/stores/new-stores.ts';
 import { diskTargets } from './embedded-scene.ts';
 import { brokerConnectionTarget, connectionTarget } from './proxy-target.ts';
-import { CLOCK_TRUST_AFTER_MS, processTarget, type Scene, type Target } from './scene.ts';
+import { backupSettings, CLOCK_TRUST_AFTER_MS, processTarget, type Scene, type Target } from './scene.ts';
 import type { FaultKind } from './schedule.ts';
 import { SlowDisk } from './disks/slow-disk.ts';
 import { SmallDisk } from './disks/small-disk.ts';
@@ -39,22 +41,63 @@ export async function serversScene(options: ServersOptions): Promise<Scene> {
   // What servers are started with, they inherit.
   Object.assign(process.env, slowDisk?.environment);
   const servers = await Servers.start(folder, options);
-  const { proxies, brokers } = servers;
-  const dataDir = join(folder, 'service');
-  await mkdir(dataDir, { mode: 0o700 });
+  const closing: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const end of closing) await end();
+    await servers.close();
+    for (const name of Object.keys(slowDisk?.environment ?? {})) delete process.env[name];
+    await removeServersFolder(folder);
+  };
+  const sceneOn = async (name: string, stores: StoreUrls): Promise<Scene> => {
+    const settings = { ...options.settings, ...backupSettings(folder) };
+    const { end, scene } = await rolesOn({ folder: join(folder, name), stores, servers, slowDisk }, settings, options);
+    closing.push(end);
+    return { ...scene, emptied: async () => sceneOn(`${name}-emptied`, await emptyStores(servers.stores)), close };
+  };
+  return sceneOn('service', servers.stores);
+}
+
+/** New databases, and topics under a prefix, on the same servers. */
+async function emptyStores({ EVENT_LOG_URL, PROFILES_URL, ANALYTICS_URL }: StoreUrls): Promise<StoreUrls> {
+  const [profiles, analytics] = [await freshDatabase(PROFILES_URL), await freshDatabase(ANALYTICS_URL)];
+  return {
+    EVENT_LOG_URL: `${EVENT_LOG_URL}?topic_prefix=emptied.`,
+    PROFILES_URL: profiles.url,
+    ANALYTICS_URL: analytics.url,
+  };
+}
+
+interface RolesParts {
+  /** For what the processes have of their own. */
+  readonly folder: string;
+  /** Past the proxies. */
+  readonly stores: StoreUrls;
+  readonly servers: Servers;
+  readonly slowDisk: SlowDisk | undefined;
+}
+
+/** Processes of every role on these stores. */
+async function rolesOn(
+  { folder, stores, servers, slowDisk }: RolesParts,
+  settings: Readonly<Record<string, string>> & ReturnType<typeof backupSettings>,
+  { processes: count = 2 }: ServersOptions,
+): Promise<{ readonly scene: Omit<Scene, 'emptied' | 'close'>; readonly end: () => Promise<void> }> {
+  const dataDir = join(folder, 'commands');
+  await mkdir(dataDir, { mode: 0o700, recursive: true });
+  const { postgres, clickhouse, registry } = servers.proxies;
   const environment = {
-    ...options.settings,
+    ...settings,
     INITIAL_WRITE_KEY: WRITE_KEY,
     INITIAL_READ_KEY: READ_KEY,
     INITIAL_ADMIN_KEY: ADMIN_KEY,
     CLOCK_TRUST_AFTER_MS,
     DATA_DIR: dataDir,
-    PROFILES_URL: proxies.postgres.url,
-    ANALYTICS_URL: proxies.clickhouse.url,
-    SCHEMA_REGISTRY_URL: proxies.registry.url,
-    EVENT_LOG_URL: `kafka://${brokers.map(({ proxy }) => `127.0.0.1:${proxy.port}`).join(',')}`,
+    PROFILES_URL: byWayOf(postgres, stores.PROFILES_URL),
+    ANALYTICS_URL: byWayOf(clickhouse, stores.ANALYTICS_URL),
+    SCHEMA_REGISTRY_URL: registry.url,
+    EVENT_LOG_URL: stores.EVENT_LOG_URL,
   };
-  const processes = await processesOf(folder, environment, options.processes ?? 2);
+  const processes = await processesOf(folder, environment, count);
   const ingest = processes.filter(({ name }) => name.startsWith('ingest'));
   const doors = await Promise.all(ingest.map(({ url }) => TcpProxy.before(url)));
   const disks = diskTargets(slowDisk, undefined);
@@ -66,31 +109,37 @@ export async function serversScene(options: ServersOptions): Promise<Scene> {
     ...disks.targets,
     ...spaces,
   ];
-  return {
+  const scene = {
     form: 'servers',
     targets,
     doors: doors.map(({ url }) => new URL(url).origin),
     environment,
-    stores: servers.stores,
+    stores,
     processes,
     skipped: [
       ...disks.skipped.filter((what) => !what.startsWith('full') || spaces.length === 0),
       'kill -9 of the registry (what Apicurio holds here is in memory)',
     ],
     serverDeaths: servers.deaths,
+    backupFolder: settings.BACKUP_DIR,
     heal: async () => {
       for (const target of targets) for (const kind of target.kinds) if (isLasting(kind)) await target.end(kind);
       await servers.ready();
       for (const one of processes) one.launch();
     },
-    close: async () => {
-      for (const door of doors) door.close();
-      await Promise.all(processes.map((one) => one.kill()));
-      await servers.close();
-      for (const name of Object.keys(slowDisk?.environment ?? {})) delete process.env[name];
-      await removeServersFolder(folder);
-    },
   };
+  const end = async (): Promise<void> => {
+    for (const door of doors) door.close();
+    await Promise.all(processes.map((one) => one.kill()));
+  };
+  return { scene, end };
+}
+
+/** The same database, through the proxy. */
+function byWayOf(proxy: TcpProxy, url: string): string {
+  const way = new URL(url);
+  way.port = new URL(proxy.url).port;
+  return way.href;
 }
 
 function isLasting(kind: FaultKind): boolean {

@@ -14,24 +14,27 @@ const RUN = {
   quietSpeed: 0.02,
   answered: 400,
   replays: true,
-  // Several sinks keep no audience live.
-  live: false,
+  live: true,
   // It takes minutes until everybody is forgotten.
   forgetting: false,
+  restoredForMs: 4_000,
   say: () => undefined,
 };
 
 const canRun = await canRunOnServers();
 
 test.skipIf(!canRun)(
-  'roles and servers under kills and other faults lose nothing, double nothing, and both stores are as the model',
-  { timeout: 900_000 },
+  'roles and servers under kills and other faults lose nothing, double nothing, and both stores are as the model, after a restore too',
+  { timeout: 1_800_000 },
   async () => {
     const scene = await serversScene({ brokers: 1 });
     try {
       const { report } = await torture(scene, RUN);
+      const { restored } = report;
 
-      expect(report.findings.kinds, summaryOf(report)).toEqual([]);
+      expect([report.findings.kinds, restored?.findings.kinds], summaryOf(report)).toEqual([[], []]);
+      expect(restored?.backedUp).toBeGreaterThan(RUN.answered);
+      expect(restored?.restore.kills).toBeGreaterThan(0);
       expect(report.faults['kill']).toBe(RUN.kills);
       expect(Math.min(report.replays.profiles, report.replays.analytics)).toBeGreaterThan(0);
       expect(report.compared.generations.length).toBeGreaterThanOrEqual(4);

@@ -88,8 +88,9 @@ export class Ledger {
     return ((this.#flags[n] ?? 0) & IS_REPEAT) !== 0;
   }
 
-  count(outcome: Outcome): number {
-    return this.#outcomes.subarray(0, this.#count).reduce((sum, one) => sum + Number(OUTCOMES[one] === outcome), 0);
+  /** @param from The first message that counts. */
+  count(outcome: Outcome, from = 0): number {
+    return this.#outcomes.subarray(from, this.#count).reduce((sum, one) => sum + Number(OUTCOMES[one] === outcome), 0);
   }
 
   /** Whether this is message `n` as it was sent. */

@@ -72,7 +72,7 @@ async function readKafka(url: string, take: Take): Promise<void> {
 async function readTopic(
   kafka: Kafka,
   topic: string,
-  take: (partition: number, offset: bigint, value: Uint8Array) => void,
+  take: (partition: number, offset: bigint, value: Uint8Array | undefined) => void,
 ): Promise<void> {
   const missing = await endsOf(kafka, topic);
   if (missing.size === 0) return;
@@ -89,7 +89,8 @@ async function readTopic(
       const offset = BigInt(message.offset);
       const end = missing.get(partition);
       if (end === undefined || offset >= end) return;
-      take(partition, offset, message.value ?? Buffer.alloc(0));
+      const isOfNobody = message.key === null && message.value === null;
+      take(partition, offset, isOfNobody ? undefined : (message.value ?? Buffer.alloc(0)));
       if (offset + 1n >= end) missing.delete(partition);
       if (missing.size === 0) whole.resolve();
     },

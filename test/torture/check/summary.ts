@@ -1,13 +1,24 @@
+import type { RestoredReport } from '../restoring/restored-round.ts';
+import type { RoundReport } from '../round.ts';
 import type { Report } from '../torture.ts';
 
 /** A run in a few lines. */
 export function summaryOf(report: Report): string {
-  const { messages, compared, findings, deaths, serverDeaths, forcedStops, replays, forgotten } = report;
+  const { restored } = report;
   const lines = [
     ['form, seed', `${report.form}, ${report.seed}`],
+    ['not done here', report.skipped.join(', ') || 'nothing'],
+    ...linesOf(report),
+    ...(restored === null ? [] : linesOfRestore(restored)),
+  ];
+  return lines.map(([name = '', text = '']) => `${name.padEnd(28)} ${text}`).join('\n');
+}
+
+function linesOf(report: RoundReport): string[][] {
+  const { messages, compared, findings, deaths, serverDeaths, forcedStops, replays, forgotten } = report;
+  return [
     ['faults', listed(report.faults)],
     ['kill -9 of', listed(report.killed)],
-    ['not done here', report.skipped.join(', ') || 'nothing'],
     ['requests by answer', listed(report.answers)],
     ['messages', listed(messages)],
     ['on the log', `${compared.messages}, ${compared.copies} of them later copies`],
@@ -37,7 +48,18 @@ export function summaryOf(report: Report): string {
     ],
     ['stops in a fault not with 0', forcedStops.map(({ name, how }) => `${name} (${how})`).join(', ') || 'none'],
   ];
-  return lines.map(([name = '', text = '']) => `${name.padEnd(28)} ${text}`).join('\n');
+}
+
+function linesOfRestore(restored: RestoredReport): string[][] {
+  const { backups, restore, backedUp, lost, findings } = restored;
+  return [
+    ['', ''],
+    ['backups', `${backups.made}; requests broken off: ${backups.brokenOff}`],
+    ['restored', `${restore.records} records in ${restore.tookMs} ms, ${restore.kills} kills on the way`],
+    ['of the backup', `${backedUp} messages; ${lost} that were answered came after it`],
+    ['other than backed up', String(findings.count('other than backed up'))],
+    ...linesOf(restored),
+  ];
 }
 
 function listed(counts: Readonly<Record<string, number>>): string {

@@ -9,6 +9,8 @@ export interface ForgettingOptions {
   /** Where to ask; any of them. */
   readonly doors: readonly string[];
   readonly findings: Findings;
+  /** How many people were forgotten in a run before: of each more messages come, and nothing is ever seen of them again. */
+  readonly before?: number;
 }
 
 const PAUSE_MS = 500;
@@ -19,6 +21,8 @@ const REQUEST_MS = 20_000;
 export class Forgetting {
   /** How many people were asked to be forgotten. */
   people = 0;
+  /** Everybody who was asked for, when nobody was to be forgotten any more: a list that a restore takes. */
+  listed = '';
   readonly #options: ForgettingOptions;
   readonly #over = new AbortController();
   #running: Promise<void> = Promise.resolve();
@@ -35,12 +39,16 @@ export class Forgetting {
     this.#running = this.#run();
   }
 
-  /**
-   * When nothing is broken any more: resolves once everybody who was asked for is forgotten. Somebody who is not by then is a finding.
-   */
+  /** In the same project, of an installation that follows this one. */
+  get moved(): Pick<ForgettingOptions, 'project' | 'before'> {
+    return { project: this.#options.project, before: this.people };
+  }
+
+  /** When nothing is broken any more: resolves once everybody is forgotten. Somebody who is not by then is a finding. */
   async finish(patienceMs: number): Promise<void> {
     this.#over.abort();
     await this.#running;
+    this.listed = await this.#list();
     const deadline = performance.now() + patienceMs;
     const pending = `/v1/admin/erasures?state=pending&limit=1&project=${this.#options.project.id}`;
     for (;;) {
@@ -53,15 +61,32 @@ export class Forgetting {
     this.#options.findings.add('not forgotten', `somebody of ${this.people} people`);
   }
 
+  async #list(): Promise<string> {
+    const pages: string[] = [];
+    let after = '';
+    for (;;) {
+      const path = `/v1/admin/erasures?limit=1000&project=${this.projectId}${after}`;
+      const page = await (await this.#ask('GET', path, ADMIN_KEY)).text();
+      pages.push(page);
+      const { next_cursor: cursor } = JSON.parse(page) as { readonly next_cursor: string | null };
+      if (cursor === null) break;
+      after = `&cursor=${encodeURIComponent(cursor)}`;
+    }
+    return pages.join('\n');
+  }
+
   /** Whoever is begun with is carried through. */
   async #run(): Promise<void> {
     const { signal } = this.#over;
-    for (let number = 0; !signal.aborted; number++) {
-      const user = `forgotten ${number}`;
+    const { before = 0 } = this.#options;
+    for (let number = 0; number < before && !signal.aborted; number++) await this.#post(nameOf(number));
+    for (let number = before; !signal.aborted; number++) {
+      const user = nameOf(number);
       await this.#post(user);
       await this.#forget(user);
       this.people++;
       await this.#post(user);
+      if (before > 0) await this.#expectNothingOf(nameOf(number % before));
       await sleep(PAUSE_MS, undefined, { signal }).catch(() => undefined);
     }
   }
@@ -72,6 +97,12 @@ export class Forgetting {
       { type: 'track', user_id: user, anonymous_id: `with ${user}`, event: 'Bought' },
     ];
     await this.#ask('POST', '/v1/batch', this.#options.project.writeKey, { batch });
+  }
+
+  async #expectNothingOf(user: string): Promise<void> {
+    const { project, findings } = this.#options;
+    const { status } = await this.#ask('GET', `/v1/users/${encodeURIComponent(user)}`, project.readKey);
+    if (status !== 404) findings.add('forgotten and there again', `${user} is answered ${status}`);
   }
 
   async #forget(user: string): Promise<void> {
@@ -96,4 +127,8 @@ export class Forgetting {
       await sleep(RETRY_MS);
     }
   }
+}
+
+function nameOf(number: number): string {
+  return `forgotten ${number}`;
 }

@@ -1,9 +1,17 @@
-/** Live audiences beside the load: saved at its beginning, and read when all of it has come. */
+/** Audiences beside the load, live ones where there can be any: saved at its beginning, and read when all of it has come. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LIVE_DEFINITIONS, type LiveReport } from './check/check-live.ts';
-import type { TestedProject } from './project.ts';
+import { LIVE_DEFINITIONS, type LiveReport } from '../check/check-live.ts';
+import type { TestedProject } from '../project.ts';
 
 const RETRY_MS = 500;
+
+export interface AudiencesOptions {
+  /**
+   * Whether the service follows every message. Where several processes have sinks it refuses to: then the audiences are
+   * evaluated each minute, and once more before they are read.
+   */
+  readonly areLive: boolean;
+}
 
 interface Saved {
   readonly id: string;
@@ -14,6 +22,7 @@ interface Saved {
 interface AudienceJson {
   readonly id: string;
   readonly live_through: string | null;
+  readonly evaluation: { readonly at: string } | null;
 }
 
 interface ChangeLine {
@@ -22,11 +31,18 @@ interface ChangeLine {
 }
 
 export class LiveAudiences {
-  readonly #url: () => string;
+  #url: () => string;
+  readonly #areLive: boolean;
   readonly #saved: Saved[] = [];
 
   /** @param url Where the service is now. */
-  constructor(url: () => string) {
+  constructor(url: () => string, { areLive }: AudiencesOptions = { areLive: true }) {
+    this.#url = url;
+    this.#areLive = areLive;
+  }
+
+  /** The service is elsewhere from now on, with the same audiences. */
+  moveTo(url: () => string): void {
     this.#url = url;
   }
 
@@ -35,7 +51,9 @@ export class LiveAudiences {
     for (const [index, { definition }] of LIVE_DEFINITIONS.entries()) {
       const project = projects[index % projects.length];
       if (project === undefined) throw new Error('there is no project');
-      const body = JSON.stringify({ name: `Live ${index}`, definition, refresh: 'live' });
+      const [name, refresh] = [`Live ${index}`, this.#areLive ? 'live' : '1m'];
+      if (!this.#areLive) await this.#expectRefusal(project, { name, definition, refresh: 'live' });
+      const body = JSON.stringify({ name, definition, refresh });
       const { id } = (await this.#ask(project, '/v1/audiences', { method: 'POST', body })) as AudienceJson;
       this.#saved.push({ id, index, project });
     }
@@ -47,8 +65,8 @@ export class LiveAudiences {
     const deadline = performance.now() + withinMs;
     const reports: LiveReport[] = [];
     for (const saved of this.#saved) {
-      for (let through = ''; through < now; through = (await this.#find(saved)).live_through ?? '') {
-        if (performance.now() > deadline) throw new Error(`the audience ${saved.index} is not live up to ${now}`);
+      for (let through = ''; through < now; through = await this.#throughOf(saved)) {
+        if (performance.now() > deadline) throw new Error(`the audience ${saved.index} is not decided up to ${now}`);
         await sleep(RETRY_MS);
       }
       reports.push(await this.#changesOf(saved));
@@ -56,8 +74,17 @@ export class LiveAudiences {
     return reports;
   }
 
-  async #find({ id, project }: Saved): Promise<AudienceJson> {
-    return (await this.#ask(project, `/v1/audiences/${id}`)) as AudienceJson;
+  /** Up to when it is decided. */
+  async #throughOf({ id, project }: Saved): Promise<string> {
+    const [path, request] = this.#areLive ? ['', {}] : ['/evaluate', { method: 'POST' }];
+    const answer = (await this.#ask(project, `/v1/audiences/${id}${path}`, request)) as AudienceJson;
+    return (this.#areLive ? answer.live_through : answer.evaluation?.at) ?? '';
+  }
+
+  async #expectRefusal(project: TestedProject, audience: object): Promise<void> {
+    const request = { method: 'POST', headers: headersOf(project), body: JSON.stringify(audience) };
+    const { status } = await fetch(`${this.#url()}/v1/audiences`, request);
+    if (status !== 409) throw new Error(`a live audience is answered ${status} where there can be none`);
   }
 
   async #changesOf({ id, index, project }: Saved): Promise<LiveReport> {

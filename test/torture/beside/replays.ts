@@ -1,13 +1,11 @@
 /** Replays of profiles and of analytics, one after another, as an operator has a service make them while it is tormented. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { carryOut } from '../../services/cli/client/carry-out.ts';
-import { operation } from '../../schemas/operations.ts';
-import type { ServiceRequest } from '../../services/cli/client/ask.ts';
-import { job } from '../../services/cli/client/job.ts';
-import type { BuiltGeneration } from '../../services/operations/replay/replay-commands.ts';
-import { GENERATION_KINDS, type GenerationKind } from '../../services/stores/generations/generation.ts';
-import { ADMIN_KEY } from '../support/service/service.ts';
-import type { Findings } from './check/findings.ts';
+import { operation } from '../../../schemas/operations.ts';
+import { job } from '../../../services/cli/client/job.ts';
+import type { BuiltGeneration } from '../../../services/operations/replay/replay-commands.ts';
+import { GENERATION_KINDS, type GenerationKind } from '../../../services/stores/generations/generation.ts';
+import type { Findings } from '../check/findings.ts';
+import { Operator } from './operator.ts';
 
 export interface ReplaysOptions {
   /** Where to ask; any of them. */
@@ -25,13 +23,15 @@ const PAUSE_MS = 500;
 const GENERATIONS = operation('GET /v1/admin/generations');
 
 export class Replays {
-  readonly #options: ReplaysOptions;
+  readonly #findings: Findings;
+  readonly #operator: Operator;
   readonly #counts = { profiles: 0, analytics: 0, brokenOff: 0 };
   readonly #stop = new AbortController();
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor(options: ReplaysOptions) {
-    this.#options = options;
+  constructor({ doors, findings }: ReplaysOptions) {
+    this.#findings = findings;
+    this.#operator = new Operator(doors);
   }
 
   get counts(): ReplayCounts {
@@ -57,7 +57,9 @@ export class Replays {
     const signal = AbortSignal.timeout(patienceMs);
     for (const kind of GENERATION_KINDS) await this.#replay(kind, signal);
     for (;;) {
-      const fed = (await this.#ask(GENERATIONS, signal)).generations.filter(({ state }) => state !== 'dropped');
+      const fed = (await this.#operator.ask(GENERATIONS, signal)).generations.filter(
+        ({ state }) => state !== 'dropped',
+      );
       if (fed.every(({ behind }) => behind === 0)) return;
       await sleep(PAUSE_MS, undefined, { signal });
     }
@@ -77,24 +79,17 @@ export class Replays {
 
   /** Goes on with what is being built; beside it the live generation and the one before are kept. */
   async #replay(kind: GenerationKind, signal: AbortSignal): Promise<void> {
-    const built = await this.#ask(job('POST /v1/admin/generations', { body: { kind } }), signal);
-    if (!built.same) this.#options.findings.add('replayed differently', describe(built));
+    const built = await this.#operator.ask(job('POST /v1/admin/generations', { body: { kind } }), signal);
+    if (!built.same) this.#findings.add('replayed differently', describe(built));
     const path = { kind, number: String(built.number) };
-    await this.#ask(job('POST /v1/admin/generations/{kind}/{number}/swap', { path }), signal);
+    await this.#operator.ask(job('POST /v1/admin/generations/{kind}/{number}/swap', { path }), signal);
     this.#counts[kind]++;
-    const all = (await this.#ask(GENERATIONS, signal)).generations.filter((one) => one.kind === kind);
+    const all = (await this.#operator.ask(GENERATIONS, signal)).generations.filter((one) => one.kind === kind);
     const former = all.filter(({ state }) => state === 'former').slice(0, -1);
     for (const { number } of [...former, ...all.filter(({ state }) => state === 'dropping')]) {
       const dropped = { kind, number: String(number) };
-      await this.#ask(job('POST /v1/admin/generations/{kind}/{number}/drop', { path: dropped }), signal);
+      await this.#operator.ask(job('POST /v1/admin/generations/{kind}/{number}/drop', { path: dropped }), signal);
     }
-  }
-
-  #ask<T>(request: ServiceRequest<T>, signal: AbortSignal): Promise<T> {
-    const { doors } = this.#options;
-    const url = doors[Math.floor(Math.random() * doors.length)] ?? '';
-    const context = { env: {}, err: () => undefined, service: { url, key: ADMIN_KEY }, signal };
-    return carryOut(context, request);
   }
 }
 
