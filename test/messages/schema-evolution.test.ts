@@ -4,7 +4,14 @@ import { avroType, memberType } from '../../services/messages/avro.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import { DEAD_LETTER_TOPIC, SCHEMA_TOPICS, topicOf } from '../../services/messages/message.ts';
 import { currentSchemaOf, EmbeddedSchemaIds, type Topic } from '../../services/messages/schema-ids.ts';
-import { AUDIENCE_CHANGE, DEAD_LETTER, IDENTIFY, PROJECT, SESSION, TRACK } from '../support/messages/sample-messages.ts';
+import {
+  AUDIENCE_CHANGE,
+  DEAD_LETTER,
+  IDENTIFY,
+  PROJECT,
+  SESSION,
+  TRACK,
+} from '../support/messages/sample-messages.ts';
 
 const FOLDER = 'schemas/messages';
 

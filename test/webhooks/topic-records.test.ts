@@ -12,17 +12,16 @@ function lineOf(userId: string, at: string, more = ''): string {
   return `{${user},"change":"entered","at":"${at}","version":2,"cause":"refresh"${more}}`;
 }
 
-test.each([
-  ['{"n":12345678901234567890.10,"s":"}"}'],
-  ['{"traits":{"traits":1}}'],
-  ['{}'],
-])('traits are cut out of a change with every digit: %s', (traits) => {
-  const text = lineOf('a,"traits":{"x":1}', '2026-11-20T00:00:00.000001Z', `,"traits":${traits}`);
+test.each([['{"n":12345678901234567890.10,"s":"}"}'], ['{"traits":{"traits":1}}'], ['{}']])(
+  'traits are cut out of a change with every digit: %s',
+  (traits) => {
+    const text = lineOf('a,"traits":{"x":1}', '2026-11-20T00:00:00.000001Z', `,"traits":${traits}`);
 
-  const [record] = changeRecords(ENDPOINT, DELIVERY, [text]);
+    const [record] = changeRecords(ENDPOINT, DELIVERY, [text]);
 
-  expect(record).toMatchObject({ userId: 'a,"traits":{"x":1}', traits });
-});
+    expect(record).toMatchObject({ userId: 'a,"traits":{"x":1}', traits });
+  },
+);
 
 test('two changes of a user in one message have ids of their own, and without traits there are none', () => {
   const lines = ['2026-11-20T00:00:00.000001Z', '2026-11-20T00:00:00.000002Z'].map((at) => lineOf('ada', at));
