@@ -36,9 +36,7 @@ export async function torture(scene: Scene, options: RunOptions): Promise<Finish
   const projects = await provision(scene);
   const forgetting = options.forgetting ? await forgettingIn(scene, findings) : undefined;
   const load = new Load({ ...options, projects, doors: scene.doors, usersALane: 20 });
-  const live = options.live
-    ? new LiveAudiences(() => scene.doors[0] ?? '', { areLive: scene.form === 'embedded' })
-    : undefined;
+  const live = options.live ? new LiveAudiences(() => scene.doors[0] ?? '') : undefined;
   await live?.save(projects);
   const { doors, backupFolder: folder } = scene;
   const backups = options.restoredForMs > 0 ? new Backups({ doors, folder, findings }) : undefined;

@@ -1,17 +1,9 @@
-/** Audiences beside the load, live ones where there can be any: saved at its beginning, and read when all of it has come. */
+/** Live audiences beside the load: saved at its beginning, and read when all of it has come. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LIVE_DEFINITIONS, type LiveReport } from '../check/check-live.ts';
 import type { TestedProject } from '../project.ts';
 
 const RETRY_MS = 500;
-
-export interface AudiencesOptions {
-  /**
-   * Whether the service follows every message. Where several processes have sinks it refuses to: then the audiences are
-   * evaluated each minute, and once more before they are read.
-   */
-  readonly areLive: boolean;
-}
 
 interface Saved {
   readonly id: string;
@@ -22,7 +14,6 @@ interface Saved {
 interface AudienceJson {
   readonly id: string;
   readonly live_through: string | null;
-  readonly evaluation: { readonly at: string } | null;
 }
 
 interface ChangeLine {
@@ -32,13 +23,11 @@ interface ChangeLine {
 
 export class LiveAudiences {
   #url: () => string;
-  readonly #areLive: boolean;
   readonly #saved: Saved[] = [];
 
   /** @param url Where the service is now. */
-  constructor(url: () => string, { areLive }: AudiencesOptions = { areLive: true }) {
+  constructor(url: () => string) {
     this.#url = url;
-    this.#areLive = areLive;
   }
 
   /** The service is elsewhere from now on, with the same audiences. */
@@ -51,9 +40,7 @@ export class LiveAudiences {
     for (const [index, { definition }] of LIVE_DEFINITIONS.entries()) {
       const project = projects[index % projects.length];
       if (project === undefined) throw new Error('there is no project');
-      const [name, refresh] = [`Live ${index}`, this.#areLive ? 'live' : '1m'];
-      if (!this.#areLive) await this.#expectRefusal(project, { name, definition, refresh: 'live' });
-      const body = JSON.stringify({ name, definition, refresh });
+      const body = JSON.stringify({ name: `Live ${index}`, definition, refresh: 'live' });
       const { id } = (await this.#ask(project, '/v1/audiences', { method: 'POST', body })) as AudienceJson;
       this.#saved.push({ id, index, project });
     }
@@ -76,15 +63,7 @@ export class LiveAudiences {
 
   /** Up to when it is decided. */
   async #throughOf({ id, project }: Saved): Promise<string> {
-    const [path, request] = this.#areLive ? ['', {}] : ['/evaluate', { method: 'POST' }];
-    const answer = (await this.#ask(project, `/v1/audiences/${id}${path}`, request)) as AudienceJson;
-    return (this.#areLive ? answer.live_through : answer.evaluation?.at) ?? '';
-  }
-
-  async #expectRefusal(project: TestedProject, audience: object): Promise<void> {
-    const request = { method: 'POST', headers: headersOf(project), body: JSON.stringify(audience) };
-    const { status } = await fetch(`${this.#url()}/v1/audiences`, request);
-    if (status !== 409) throw new Error(`a live audience is answered ${status} where there can be none`);
+    return ((await this.#ask(project, `/v1/audiences/${id}`)) as AudienceJson).live_through ?? '';
   }
 
   async #changesOf({ id, index, project }: Saved): Promise<LiveReport> {
