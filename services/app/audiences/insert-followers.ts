@@ -6,7 +6,7 @@ import type { Database } from '../../stores/database/database.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
 import type { AnalyticsFollower } from '../readers/generation-readers.ts';
 
-/** Who is told what the sinks of this process insert. */
+/** The follower of what the sinks of this process insert. */
 export function insertFollowerOf(
   { eventLogUrl }: Config,
   database: Database,

@@ -35,7 +35,7 @@ export class WantedIds {
       const text = rest + piece;
       // The value at the end may go on in the next piece: as far as it is here, it may look like another id.
       if (this.isIn(text.slice(0, startOfValue(text, text.length)))) return true;
-      // Of a value that is longer than any id, a part that is longer too is enough.
+      // A part of a value is enough if it is longer than any id, too.
       rest = text.slice(Math.max(startOfValue(text, text.length - LONGEST_ID), text.length - 2 * LONGEST_ID - 1));
     }
     return this.isIn(rest);

@@ -65,7 +65,7 @@ const AGAIN_AFTER_MS = 10_000;
 /**
  * Keeps live audiences up to date: with every insert of the sink, and when time changes who is in them. Each begins with an
  * evaluation, after every start of the process too, and from then on the users are decided whom a message or time may have
- * changed. Where that is in doubt, it begins again. Of several processes one does so, and another once that one is gone.
+ * changed. Where that is in doubt, it begins again. One of several processes does so, and another goes on once that one is gone.
  */
 export class LiveAudiences implements AudienceFollower {
   readonly #parts: LiveParts;

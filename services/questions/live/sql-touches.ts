@@ -8,7 +8,7 @@ export interface NotedInsert {
   readonly users: Inserted;
 }
 
-/** Of each project its users: the internal id, and the names of events and of traits where these are known. */
+/** The users of each project: the internal id, and the names of events and of traits where these are known. */
 type NotedUsers = Readonly<Record<string, readonly (readonly [string] | readonly [string, string[], string[]])[]>>;
 
 /** A row of more users takes long to read, and nothing is decided meanwhile. */

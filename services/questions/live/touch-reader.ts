@@ -6,7 +6,6 @@ import type { SqlTouches } from './sql-touches.ts';
 export interface TouchReaderParts {
   readonly touches: Pick<SqlTouches, 'read' | 'drop'>;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Who is told. */
   readonly live: {
     /** 0 while another process is to read them. */
     readonly epoch: bigint;

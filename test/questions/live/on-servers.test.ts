@@ -20,7 +20,7 @@ test.skipIf(!(await canRunOnServers()))(
     const { id } = await save(ingest, { name: 'Buyers', definition: { event: 'Bought' }, refresh: 'live' });
     await expect.poll(() => find(ingest, id), WITHIN_A_MINUTE).toMatchObject({ live_through: expect.any(String) });
 
-    // Of more users than there are partitions, so that each sink inserts some.
+    // There are more users than partitions, so that each sink inserts some.
     const users = Array.from({ length: 30 }, (_, index) => `user ${index}`);
     await Promise.all(users.map((user) => track(ingest, user, 'Bought')));
     const changes = async () => named(await changesSince(ingest, id, undefined, 0)).toSorted();
