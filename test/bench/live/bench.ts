@@ -9,7 +9,7 @@ import { cpuSecondsOf } from '../cpu.ts';
 import { type Figures, median, ROUNDS } from '../figures.ts';
 import type { Form } from '../forms.ts';
 import { withService } from '../http.ts';
-import { LiveFollower } from './follower.ts';
+import { LiveFollower, LiveReceiver, RECEIVER_SETTINGS } from './follower.ts';
 import { LEAVES_AFTER_MS, LiveLoad, type LiveLoadReport, SESSION, USERS } from './load.ts';
 
 interface Size {
@@ -30,8 +30,9 @@ const USUAL: Size = { rate: 500, audiences: 100, seconds: 50, changes: 100, dues
 const PATIENCE_SECONDS = 60;
 
 interface Run extends LiveLoadReport {
-  /** From posted to seen by the client that waits. */
+  /** From posted to seen by the client that waits, and by a webhook. */
   readonly seenMs: readonly number[];
+  readonly sentMs: readonly number[];
   /** From the instant at which time is over to seen. */
   readonly dueMs: readonly number[];
   readonly queryableMs: readonly number[];
@@ -67,12 +68,16 @@ function sizeOf(text: string): Partial<Size> {
 
 async function runWith(form: Form, size: Size, refresh: 'live' | '1h'): Promise<Run> {
   let run: Run | undefined;
-  await withService(form, async (service) => {
-    const followed = await makeAudiences(service, size.audiences, refresh);
-    const load = new LiveLoad(service, size);
-    await load.run((USERS * SESSION) / size.rate, false);
-    run = await measured(service, size, load, refresh === 'live' ? followed : null);
-  });
+  await withService(
+    form,
+    async (service) => {
+      const followed = await makeAudiences(service, size.audiences, refresh);
+      const load = new LiveLoad(service, size);
+      await load.run((USERS * SESSION) / size.rate, false);
+      run = await measured(service, size, load, refresh === 'live' ? followed : null);
+    },
+    { settings: RECEIVER_SETTINGS },
+  );
   if (run === undefined) throw new Error('nothing was measured');
   return run;
 }
@@ -81,6 +86,7 @@ async function measured(service: ServiceProcess, size: Size, load: LiveLoad, fol
   const followers = followed && {
     entering: new LiveFollower(service, followed.entering),
     leaving: new LiveFollower(service, followed.leaving),
+    webhook: await LiveReceiver.of(service, followed.entering),
   };
   followers?.entering.start();
   followers?.leaving.start();
@@ -91,12 +97,15 @@ async function measured(service: ServiceProcess, size: Size, load: LiveLoad, fol
   while (performance.now() < until) queryableMs.push(await timeToQueryable(service));
   const answers = await loading;
   const cpuShare = ((await cpuSecondsOf(service.pid)) - before) / size.seconds;
-  const seenMs = followers ? await followers.entering.delays('entered', load.enteredAt, PATIENCE_SECONDS) : [];
+  const entered = ['entered', load.enteredAt, PATIENCE_SECONDS] as const;
+  const seenMs = followers ? await followers.entering.delays(...entered) : [];
+  const sentMs = followers ? await followers.webhook.delays(...entered) : [];
   const dueMs = followers
     ? await followers.leaving.delays('left', load.leavesAt, PATIENCE_SECONDS + LEAVES_AFTER_MS / 1000)
     : [];
   await Promise.all([followers?.entering.stop(), followers?.leaving.stop()]);
-  return { ...answers, seenMs, dueMs, queryableMs, cpuShare };
+  followers?.webhook.stop();
+  return { ...answers, seenMs, sentMs, dueMs, queryableMs, cpuShare };
 }
 
 interface Followed {
@@ -153,10 +162,15 @@ async function timeToQueryable(service: ServiceProcess): Promise<number> {
 
 function report(figures: Figures, name: string, runs: readonly Run[]): void {
   const seen = runs.flatMap(({ seenMs }) => seenMs).toSorted((a, b) => a - b);
+  const sent = runs.flatMap(({ sentMs }) => sentMs).toSorted((a, b) => a - b);
   const due = runs.flatMap(({ dueMs }) => dueMs).toSorted((a, b) => a - b);
   const queryable = runs.flatMap(({ queryableMs }) => queryableMs).toSorted((a, b) => a - b);
   figures.add(name, {
-    ...(seen.length > 0 && { ...percentiles('posted to seen', seen), ...percentiles('time over to seen', due) }),
+    ...(seen.length > 0 && {
+      ...percentiles('posted to seen', seen),
+      ...percentiles('posted to a webhook', sent),
+      ...percentiles('time over to seen', due),
+    }),
     ...percentiles('posted to queryable', queryable),
     'ingest p50': [median(runs.map(({ p50Ms }) => p50Ms)), 'ms'],
     'ingest p99': [median(runs.map(({ p99Ms }) => p99Ms)), 'ms'],
