@@ -1,4 +1,4 @@
-/** Who learns of the changes of an audience as docs/audiences.md and docs/webhooks.md say, and notes when each came. */
+/** A client and a webhook that learn of the changes of an audience, as docs/audiences.md and docs/webhooks.md say. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
