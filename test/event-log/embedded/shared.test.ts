@@ -34,6 +34,7 @@ describe('an embedded log that several threads have open', () => {
     await Promise.all(given.map((one) => log.append([one])));
 
     const { read } = (await thread.news()) as { read: readonly string[] };
+    await thread.ended;
     expect(read.toSorted()).toEqual(given.map(({ value }) => String(value)).toSorted());
   });
 
@@ -47,6 +48,7 @@ describe('an embedded log that several threads have open', () => {
     );
 
     const { appended: elsewhere } = (await thread.news()) as { appended: readonly Appended[] };
+    await thread.ended;
     const said = new Set([...appended.flat(), ...elsewhere].map(placeOf));
     expect(said.size).toBe(1_500);
     const read = await readCount(await readerOf(other), 1_500);
@@ -80,6 +82,7 @@ function startThread(task: ThreadTask) {
   const news: ThreadNews[] = [];
   worker.on('message', (one: ThreadNews) => news.push(one));
   return {
+    /** A thread that is terminated while it closes the log leaves it locked: await this before the test ends. */
     ended: once(worker, 'exit'),
     news: async () => {
       while (news.length === 0) await once(worker, 'message');
