@@ -121,7 +121,10 @@ describe('a log in LMDB that cannot be converted', () => {
 
     const opening = open(folder).then((log) => log.close());
 
-    await expect(opening).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE', message: expect.stringContaining('of free space') });
+    await expect(opening).rejects.toMatchObject({
+      code: 'LOG_UNAVAILABLE',
+      message: expect.stringContaining('of free space'),
+    });
     await truncate(file, size);
     expect(await contentIn(folder)).toEqual(content);
   });
