@@ -115,7 +115,7 @@ export function testLive(scene: () => Scene): void {
         expect(response.status).toBe(400);
       }
       const page = await scene().signedIn('#/live');
-      await page.getByRole('link', { name: 'Rejected' }).click();
+      await page.getByRole('link', { name: 'Rejected', exact: true }).click();
       const row = page.getByRole('row', { name: /^event .*\/v1\/track 2/ });
 
       await row.getByRole('button').click();
