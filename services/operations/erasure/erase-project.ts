@@ -3,7 +3,7 @@ import type { Database } from '../../stores/database/database.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
 import { Replay, type ReplayParts } from '../replay/replay.ts';
 import { forgetBegunEdits } from './begun-edits.ts';
-import { deletedFromProfiles, deletedSlices, eraseAnalytics, eraseUntilGone, waitingFor } from './erase-rows.ts';
+import { deletedFromProfiles, deletedSlices, eraseAnalytics, eraseUntilGone, reportingWaits } from './erase-rows.ts';
 
 /** What was deleted of a project, as plain JSON. */
 export interface Erasure {
@@ -80,9 +80,7 @@ async function erase(
     for await (const _ of deletedSlices(database, table, whose, call.signal)) continue;
   }
   await forgetBegunEdits(parts, (message) => message.projectId === projectId);
-  const onWait = (reason?: string): void =>
-    call.report({ phase: 'analytics', done: before + users, unit: 'users', ...waitingFor(reason) });
-  onWait();
-  const rows = await eraseAnalytics(parts, whose, { signal: call.signal, onWait });
+  const progress = { phase: 'analytics', done: before + users, unit: 'users' };
+  const rows = await eraseAnalytics(parts, whose, reportingWaits(call, progress));
   return { users, tables: rows.length };
 }

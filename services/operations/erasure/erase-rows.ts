@@ -102,9 +102,12 @@ export async function eraseAnalytics(
   return found;
 }
 
-/** What a job adds to its progress while analytics does not delete. */
-export function waitingFor(reason: string | undefined): Partial<Progress> {
-  return reason === undefined ? {} : { waits_because: reason };
+/** Reports the progress of a job now, and again while it waits: with the reason where analytics does not delete. */
+export function reportingWaits(call: CommandCall, progress: Progress): ForgettingOptions {
+  const onWait = (reason?: string): void =>
+    call.report({ ...progress, ...(reason !== undefined && { waits_because: reason }) });
+  onWait();
+  return { signal: call.signal, onWait };
 }
 
 /** What `eraseAnalytics` would delete. */

@@ -22,7 +22,7 @@ import {
   eraseAnalytics,
   eraseUntilGone,
   pauseFor,
-  waitingFor,
+  reportingWaits,
   type RowsParts,
 } from './erase-rows.ts';
 import { forgetInImports } from './forgotten-imports.ts';
@@ -101,10 +101,7 @@ export async function forgetUsers(parts: ForgettingUsersParts, call: CommandCall
 async function eraseAll(parts: ForgettingUsersParts, people: readonly Erasure[], call: CommandCall): Promise<number> {
   let rows = 0;
   const eraseOnce = async (): Promise<boolean> => {
-    const onWait = (reason?: string): void =>
-      call.report({ phase: 'stores', done: rows, unit: 'rows', ...waitingFor(reason) });
-    onWait();
-    const found = await eraseUsers(parts, people, { signal: call.signal, onWait });
+    const found = await eraseUsers(parts, people, reportingWaits(call, { phase: 'stores', done: rows, unit: 'rows' }));
     rows += found;
     return found > 0;
   };

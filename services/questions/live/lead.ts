@@ -1,8 +1,8 @@
-import { hasCode, TidemarkError } from '../../runtime/errors.ts';
+import { hasCode } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { pause } from '../../runtime/pause.ts';
 import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
-import type { LiveStore } from './live-store.ts';
+import { type LiveStore, overtaken } from './live-store.ts';
 
 export interface LeadParts {
   readonly store: Pick<LiveStore, 'open' | 'renew' | 'release'>;
@@ -54,7 +54,7 @@ export class Lead {
 
   /** @throws TidemarkError `AUDIENCE_BUSY` if the epoch turned out to be closed. */
   expectOpen(epoch: bigint): void {
-    if (this.#lost === epoch) throw new TidemarkError('AUDIENCE_BUSY', 'another process follows the audiences');
+    if (this.#lost === epoch) throw overtaken();
   }
 
   async #renew(epoch: bigint): Promise<void> {

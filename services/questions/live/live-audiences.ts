@@ -1,5 +1,5 @@
 import type { Micros } from '../../messages/message.ts';
-import { hasCode, TidemarkError } from '../../runtime/errors.ts';
+import { hasCode } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { pause } from '../../runtime/pause.ts';
 import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
@@ -13,7 +13,7 @@ import type { Followed, Inserted } from './followed.ts';
 import { FollowedAudiences } from './followed-audiences.ts';
 import { Horizons } from './horizons.ts';
 import { Lead } from './lead.ts';
-import type { LiveStore } from './live-store.ts';
+import { type LiveStore, overtaken } from './live-store.ts';
 import { Outlook } from './outlook.ts';
 import { type Chosen, Ticker, type TickParts } from './tick.ts';
 import type { SqlTouches } from './sql-touches.ts';
@@ -114,6 +114,10 @@ export class LiveAudiences implements AudienceFollower {
     return this.#ticker?.epoch ?? 0n;
   }
 
+  get isFollowing(): boolean {
+    return this.#audiences.following().length > 0;
+  }
+
   figures(): LiveFigures {
     const following = this.#audiences.following().length;
     const lagMs = following === 0 ? 0 : performance.now() - this.#tickedAt;
@@ -133,7 +137,7 @@ export class LiveAudiences implements AudienceFollower {
   async hold({ id, projectId, isLive }: SavedAudience, isDeleted: boolean): Promise<Micros> {
     const ticker = this.#ticker;
     if (ticker === undefined) {
-      if (isLive) throw new TidemarkError('AUDIENCE_BUSY', 'another process follows the audiences');
+      if (isLive) throw overtaken();
       return 0n;
     }
     if (isLive && !isDeleted) this.#audiences.hold(id, projectId, await this.#parts.generationOf(projectId));
@@ -151,8 +155,7 @@ export class LiveAudiences implements AudienceFollower {
       return;
     }
     ticker.comeAfter(at);
-    if (!(await this.#parts.store.follow(id, by.version, ticker.epoch)))
-      throw new TidemarkError('AUDIENCE_BUSY', 'another process follows the audiences');
+    if (!(await this.#parts.store.follow(id, by.version, ticker.epoch))) throw overtaken();
     this.#audiences.follow(followed, by, at);
     this.#nudge();
   }

@@ -1,5 +1,6 @@
 /** What is kept, in the database of the audiences, of how far live audiences are. */
 import type { Micros } from '../../messages/message.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
 import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
 
 /** What a tick changes of one audience. */
@@ -18,6 +19,11 @@ export interface LiveAudienceRow {
   readonly version: number;
   /** The project's. */
   readonly timezone: string;
+}
+
+/** What is thrown where somebody else has the open epoch. */
+export function overtaken(): TidemarkError {
+  return new TidemarkError('AUDIENCE_BUSY', 'another process follows the audiences');
 }
 
 /** Every method throws TidemarkError `STORE_UNAVAILABLE`, retryable, while the database cannot be reached. */

@@ -1,11 +1,10 @@
 import type { Micros } from '../../messages/message.ts';
-import { TidemarkError } from '../../runtime/errors.ts';
 import type { Database, Queryable, SqlValue } from '../../stores/database/database.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
 import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
 import { LIVE_THROUGH, openEpoch } from '../saved/audience-row.ts';
 import { MAX_EVALUATIONS } from '../saved/audience-store.ts';
-import type { LiveCounts, LiveAudienceRow, LiveStore } from './live-store.ts';
+import { type LiveCounts, type LiveAudienceRow, type LiveStore, overtaken } from './live-store.ts';
 
 /** In a Postgres-compatible database (schemas/postgres/030-live-audiences.sql, 036-folded-epochs.sql, 039-live-touches.sql). */
 export class SqlLiveStore implements LiveStore {
@@ -24,7 +23,7 @@ export class SqlLiveStore implements LiveStore {
         [byForce],
       );
       const others = await transaction.query('select epoch from live_epochs where closed_at_ms is null');
-      if (others.length > 0) throw busy();
+      if (others.length > 0) throw overtaken();
       const opened = await newEpoch(transaction, null);
       // What was inserted before is found by the evaluations.
       await transaction.query('delete from live_touches');
@@ -49,7 +48,7 @@ export class SqlLiveStore implements LiveStore {
     return this.#database.transaction(async (transaction) => {
       const close = `update live_epochs set closed_at_ms = ${NOW_MS} where epoch = $1 and closed_at_ms is null returning through`;
       const [closed] = await transaction.query<{ through: Micros }>(close, [epoch]);
-      if (closed === undefined) throw busy();
+      if (closed === undefined) throw overtaken();
       const next = await newEpoch(transaction, closed.through);
       await transaction.query('update audiences set live_epoch = $2 where live_epoch = $1', [epoch, next.epoch]);
       return next;
@@ -128,10 +127,6 @@ export class SqlLiveStore implements LiveStore {
 
 /** Until when nobody else opens an epoch: 15 s after its holder was heard of last. */
 const LEASED_UNTIL = `${NOW_MS} + 15000`;
-
-function busy(): TidemarkError {
-  return new TidemarkError('AUDIENCE_BUSY', 'another process follows the audiences');
-}
 
 /** @param through Where it begins; null: where the last one ends. */
 async function newEpoch(transaction: Queryable, through: Micros | null): Promise<LiveEpoch> {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Micros } from '../../messages/message.ts';
-import { hasCode, TidemarkError } from '../../runtime/errors.ts';
+import { hasCode } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
@@ -11,7 +11,7 @@ import { sampleUser } from '../sample-user.ts';
 import { Params } from '../sql/params.ts';
 import { decideAll, memberKey, type Turn } from './decide.ts';
 import type { Followed } from './followed.ts';
-import type { LiveCounts, LiveStore } from './live-store.ts';
+import { type LiveCounts, type LiveStore, overtaken } from './live-store.ts';
 import type { AskRows } from './users-query.ts';
 
 export interface TickParts {
@@ -201,10 +201,6 @@ interface NameRow {
   readonly internal_id: string;
   readonly user_id: string;
   readonly anonymous_id: string;
-}
-
-function overtaken(): TidemarkError {
-  return new TidemarkError('AUDIENCE_BUSY', 'another process follows the audiences');
 }
 
 /** Without those who are forgotten: they go without a change. */

@@ -9,6 +9,8 @@ export interface TouchReaderParts {
   readonly live: {
     /** 0 while another process is to read them. */
     readonly epoch: bigint;
+    /** Whether anybody waits for them: then they are read often. */
+    readonly isFollowing: boolean;
     inserted(generation: number, users: Inserted): void;
   };
 }
@@ -23,7 +25,12 @@ export class TouchReader {
   constructor(parts: TouchReaderParts) {
     this.#parts = parts;
     const cannot = 'it cannot be read what sinks have inserted for live audiences';
-    this.#looking = new Looking({ look: () => this.read(), everyMs: READ_EVERY_MS, cannot, logger: parts.logger });
+    this.#looking = new Looking({
+      look: async () => parts.live.isFollowing && this.read(),
+      everyMs: READ_EVERY_MS,
+      cannot,
+      logger: parts.logger,
+    });
   }
 
   start(): void {

@@ -92,10 +92,13 @@ export class AudienceScheduler implements AudienceEvaluator {
     if (await isClockWrong()) {
       throw new TidemarkError('STORE_UNAVAILABLE', 'The clock of this machine is wrong: no audience is evaluated.');
     }
-    if ((await store.find(projectId, id))?.isLive === true && this.#epoch === 0n) await this.#askFor(projectId, id);
+    const isElsewhere = this.#epoch === 0n && (await store.find(projectId, id))?.isLive === true;
+    if (isElsewhere) await this.#askFor(projectId, id);
     else await this.#evaluateClaimed(await this.#claim(projectId, id));
     const audience = await store.find(projectId, id);
     if (audience === undefined) throw new TidemarkError('AUDIENCE_UNKNOWN', 'The audience was deleted meanwhile.');
+    if (isElsewhere && audience.failure !== null)
+      throw new TidemarkError(audience.failure, 'The process that follows it could not evaluate it.');
     return audience;
   }
 
@@ -110,13 +113,11 @@ export class AudienceScheduler implements AudienceEvaluator {
     await store.makeDue(projectId, id);
     for (;;) {
       const awaited = await store.isAwaited(id);
-      if (awaited === null) break;
+      if (awaited === null) return;
       if (awaited === 'due' && performance.now() > until)
         throw new TidemarkError('AUDIENCE_BUSY', 'No process follows live audiences now.');
       await delay(CLAIM_POLL_MS);
     }
-    const failure = (await store.find(projectId, id))?.failure ?? null;
-    if (failure !== null) throw new TidemarkError(failure, 'The process that follows it could not evaluate it.');
   }
 
   expectLive(): Promise<void> {
