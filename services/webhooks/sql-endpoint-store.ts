@@ -1,7 +1,7 @@
 import type { Micros } from '../messages/message.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { Database, Queryable, SqlValue } from '../stores/database/database.ts';
-import { NOW_MS } from '../stores/database/sql-time.ts';
+import { NOW_MS, STATEMENT_MS } from '../stores/database/sql-time.ts';
 import { BASE36, randomText } from '../stores/projects/keys.ts';
 import {
   DELIVERY_COLUMNS,
@@ -41,7 +41,7 @@ export class SqlEndpointStore implements EndpointStore {
       await transaction.query(
         `insert into endpoints (id, project_id, url, description, types, audiences, traits, initial, batch_size, secret,
                                 created_at_ms, updated_at_ms)
-         values ($1, $2, $3, $4, $5::text[], $6::text[], $7, $8, $9::int4, $10, ${NOW_MS}, ${NOW_MS})`,
+         values ($1, $2, $3, $4, $5::text[], $6::text[], $7, $8, $9::int4, $10, ${STATEMENT_MS}, ${STATEMENT_MS})`,
         [id, projectId, url, description, types, audiences, traits, initial, batchSize, secret],
       );
       await transaction.query(BEGIN_POSITIONS, [id]);

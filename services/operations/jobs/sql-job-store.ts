@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { CommandArguments, Progress } from '../../runtime/command.ts';
 import type { ErrorCode } from '../../runtime/errors.ts';
 import type { Database } from '../../stores/database/database.ts';
-import { NOW_MS } from '../../stores/database/sql-time.ts';
+import { NOW_MS, STATEMENT_MS } from '../../stores/database/sql-time.ts';
 import type { Heartbeat, Job, JobEnd, JobFilter, JobState, JobStore, NewJob } from './job.ts';
 
 // Longer than any pause of a process that lives.
@@ -25,7 +25,7 @@ export class SqlJobStore implements JobStore {
     const id = `job_${randomBytes(10).toString('hex')}`;
     const [row] = await this.#database.query<JobRow>(
       `insert into jobs (id, kind, args, principal, state, owner, created_at_ms, heartbeat_at_ms)
-       values ($1, $2, $3, $4, 'queued', $5, ${NOW_MS}, ${NOW_MS})
+       values ($1, $2, $3, $4, 'queued', $5, ${STATEMENT_MS}, ${STATEMENT_MS})
        returning ${JOB_COLUMNS}`,
       [id, kind, JSON.stringify(args), principal, owner],
     );

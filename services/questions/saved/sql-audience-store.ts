@@ -2,7 +2,7 @@ import type { Micros } from '../../messages/message.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
 import type { Database, Queryable, SqlValue } from '../../stores/database/database.ts';
-import { NOW_MS } from '../../stores/database/sql-time.ts';
+import { NOW_MS, STATEMENT_MS } from '../../stores/database/sql-time.ts';
 import { BASE36, randomText } from '../../stores/projects/keys.ts';
 import {
   changesReadableAtOf,
@@ -76,8 +76,8 @@ export class SqlAudienceStore extends SqlAudienceClaims implements AudienceStore
   ): Promise<SavedAudience | undefined> {
     const [created] = await transaction.query<AudienceRow>(
       `with created as (insert into audiences (id, project_id, name, definition, version, refresh_ms, is_live, created_at_ms, updated_at_ms, due_at_ms, note, tags)
-       select $1, id, $3, $4, 1, $5::int8, $8::boolean, ${NOW_MS}, ${NOW_MS},
-              case when $5::int8 is null and not $8::boolean then null else ${NOW_MS} end, $9::text, $10::text[]
+       select $1, id, $3, $4, 1, $5::int8, $8::boolean, ${STATEMENT_MS}, ${STATEMENT_MS},
+              case when $5::int8 is null and not $8::boolean then null else ${STATEMENT_MS} end, $9::text, $10::text[]
        from projects where id = $2
          and (select count(*) from audiences where project_id = $2 and deleted_at_ms is null) < $6::int8
        on conflict (project_id, name) where deleted_at_ms is null do nothing

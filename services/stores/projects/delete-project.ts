@@ -1,7 +1,7 @@
 import { commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Database, Queryable } from '../database/database.ts';
-import { NOW_MS } from '../database/sql-time.ts';
+import { STATEMENT_MS } from '../database/sql-time.ts';
 import { type Generation, tableOf } from '../generations/generation.ts';
 import { forgetLive, liveNumberOf, SqlGenerations } from '../generations/sql-generations.ts';
 
@@ -100,7 +100,7 @@ async function remove(
 ): Promise<void> {
   await transaction.query(
     `insert into deleted_projects (id, name, deleted_at_ms, finished_at_ms)
-     values ($1, $2, ${NOW_MS}, case when not $3::boolean then ${NOW_MS} end)
+     values ($1, $2, ${STATEMENT_MS}, case when not $3::boolean then ${STATEMENT_MS} end)
      on conflict (id) do nothing`,
     [id, name, leaves],
   );
