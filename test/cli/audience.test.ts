@@ -54,6 +54,24 @@ describe('tidemark audience', () => {
       expect(nobody.stderr).toContain('COMMAND_INVALID');
     },
   );
+
+  test('an audience is made live, and evaluated, while no service runs', { timeout: 300_000 }, async () => {
+    const dataDir = await temporaryFolder();
+    await newStores(dataDir);
+    const tidemark = (...args: readonly string[]): Promise<Finished> =>
+      runProgram(['services/cli/tidemark.ts', ...args, '--json'], { DATA_DIR: dataDir });
+    const { id } = JSON.parse((await tidemark('project', 'create', 'Shop')).stdout) as ProjectSummary;
+    await fill(join(dataDir, 'analytics'), id);
+
+    const saved = await tidemark('audience', 'save', 'Buyers', JSON.stringify(DEFINITION), '--refresh', 'live');
+    expect(saved.stderr).toBe('');
+    const audience = JSON.parse(saved.stdout) as { readonly id: string };
+    const evaluated = await tidemark('audience', 'evaluate', audience.id);
+
+    expect(audience).toMatchObject({ refresh: 'live', evaluation: null });
+    expect(evaluated.stderr).toBe('');
+    expect(JSON.parse(evaluated.stdout)).toMatchObject({ id: audience.id, evaluation: { members: 1 } });
+  });
 });
 
 async function fill(folder: string, projectId: string): Promise<void> {

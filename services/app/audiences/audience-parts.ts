@@ -41,7 +41,8 @@ export function audienceSchedulerOf(
   { isClockWrong, live: own }: AudienceSurroundings = {},
 ): AudienceScheduler {
   const live = new LiveGenerations(database);
-  const follower = own ?? (isServer(config.eventLogUrl) && !isOnCluster(config) ? FOLLOWED_ELSEWHERE : undefined);
+  const mayBeLive = !isOnCluster(config);
+  const follower = own ?? (isServer(config.eventLogUrl) && mayBeLive ? FOLLOWED_ELSEWHERE : undefined);
   return new AudienceScheduler({
     store: new SqlAudienceStore(database, config.maxProjectAudiences),
     projects: new SqlProjectStore(database),
@@ -49,6 +50,7 @@ export function audienceSchedulerOf(
     losses: new LostAnalytics(database, analytics, live),
     limits: queryLimitsOf(config),
     logger,
+    mayBeLive,
     ...(isClockWrong && { isClockWrong }),
     ...(follower && { follower }),
   });

@@ -27,6 +27,8 @@ export interface SchedulerParts {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** It keeps live audiences up to date in this process; left out: nobody does, and they are evaluated every minute. */
   readonly follower?: AudienceFollower;
+  /** Whether an audience may be live on these stores, whichever process follows it; left out: it may. */
+  readonly mayBeLive?: boolean;
   /** How long a claim is valid unless its owner renews it. */
   readonly leaseMs?: number;
   /** How often the scheduler looks for audiences that are due. */
@@ -67,7 +69,8 @@ export class AudienceScheduler implements AudienceEvaluator {
   #lastProjectId = '';
 
   constructor(parts: SchedulerParts) {
-    this.#parts = { leaseMs: LEASE_MS, everyMs: DUE_POLL_MS, isClockWrong: () => Promise.resolve(false), ...parts };
+    const isClockWrong = () => Promise.resolve(false);
+    this.#parts = { leaseMs: LEASE_MS, everyMs: DUE_POLL_MS, mayBeLive: true, isClockWrong, ...parts };
     const { everyMs, logger } = this.#parts;
     this.#looking = new Looking({
       look: () => this.#evaluateNext(),
@@ -121,7 +124,7 @@ export class AudienceScheduler implements AudienceEvaluator {
   }
 
   expectLive(): Promise<void> {
-    if (this.#parts.follower !== undefined) return Promise.resolve();
+    if (this.#parts.mayBeLive) return Promise.resolve();
     const message = 'No audience is live on a cluster of ClickHouse: see docs/audiences.md.';
     return Promise.reject(new TidemarkError('AUDIENCE_NOT_LIVE', message));
   }

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { audienceSchedulerOf } from '../../services/app/audiences/audience-parts.ts';
+import { readConfig } from '../../services/runtime/config.ts';
+
+const KAFKA = { EVENT_LOG_URL: 'kafka://127.0.0.1:9' };
+const POSTGRES = { PROFILES_URL: 'postgres://127.0.0.1:9/x' };
+const CLUSTER = { ANALYTICS_URL: 'http://127.0.0.1:9/x?cluster=blue' };
+
+function mayBeLive(settings: Readonly<Record<string, string>>): Promise<void> {
+  return audienceSchedulerOf(readConfig(settings), console as never, {} as never).expectLive();
+}
+
+test.each([
+  ['embedded stores', {}],
+  ['servers', { ...KAFKA, ...POSTGRES, ANALYTICS_URL: 'http://127.0.0.1:9/x' }],
+])('audiences may be live on %s, though this process follows none', async (_, settings) => {
+  await expect(mayBeLive(settings)).resolves.toBeUndefined();
+});
+
+test.each([{}, { ...KAFKA, ...POSTGRES }])(
+  'no audience is live on a cluster of ClickHouse, beside %j',
+  async (others) => {
+    await expect(mayBeLive({ ...others, ...CLUSTER })).rejects.toMatchObject({ code: 'AUDIENCE_NOT_LIVE' });
+  },
+);
