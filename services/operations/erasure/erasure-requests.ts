@@ -55,7 +55,7 @@ export interface ErasureRequestParts {
   readonly stores: () => Promise<ForgettingUsersParts>;
   /** Notes that others are to be told, in the transaction of the request. */
   readonly tell: (transaction: Queryable, projectId: string, people: readonly NewErasure[]) => Promise<void>;
-  readonly jobs: Pick<Jobs, 'start' | 'list'>;
+  readonly jobs: Pick<Jobs, 'start' | 'resume' | 'list'>;
   readonly stopping: AbortSignal;
   readonly logger: Pick<Logger, 'warn'>;
 }
@@ -111,10 +111,14 @@ export class ErasureRequests implements Erasures {
   }
 }
 
-/** Begins the job, unless one runs: where it does not delete what was just asked for, `ErasureWatch` begins the next. */
-export async function beginErasing(jobs: Pick<Jobs, 'start' | 'list'>, principal: string): Promise<void> {
+/**
+ * Begins the job, unless one runs: where it does not delete what was just asked for, `ErasureWatch` begins the next. One that
+ * did not come to its end goes on, so that an outage leaves one job, however often it is tried.
+ */
+export async function beginErasing(jobs: ErasureRequestParts['jobs'], principal: string): Promise<void> {
   const [last] = await jobs.list(1, { kind: USERS_ERASE });
-  if (last === undefined || isFinished(last)) await jobs.start({ kind: USERS_ERASE, args: {}, principal });
+  if (last === undefined || last.state === 'done') await jobs.start({ kind: USERS_ERASE, args: {}, principal });
+  else if (isFinished(last)) await jobs.resume(last.id);
 }
 
 interface People extends Pick<ForgettingAnswer, 'shared' | 'unknown'> {

@@ -3,12 +3,11 @@ import type { Logger } from '../../runtime/logger.ts';
 import { Looking } from '../../runtime/looking.ts';
 import type { Database } from '../../stores/database/database.ts';
 import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
-import type { Jobs } from '../jobs/job-runner.ts';
-import { beginErasing } from './erasure-requests.ts';
+import { beginErasing, type ErasureRequestParts } from './erasure-requests.ts';
 
 export interface ErasureWatchParts {
   readonly database: Database;
-  readonly jobs: Pick<Jobs, 'start' | 'list'>;
+  readonly jobs: ErasureRequestParts['jobs'];
   readonly logger: Pick<Logger, 'warn'>;
   /** How often it looks for people who are still to be forgotten. */
   readonly lookEveryMs?: number;

@@ -64,7 +64,7 @@ export class SqlJobStore implements JobStore {
     const [row] = await this.#database.query<JobRow>(
       `update jobs
        set state = 'queued', owner = $2, cancel_requested = false, heartbeat_at_ms = ${NOW_MS}, rate = null,
-           started_at_ms = null, finished_at_ms = null, failure_code = null, failure = null
+           started_at_ms = null, finished_at_ms = null
        where id = $1 and state in ('failed', 'cancelled', 'interrupted')
        returning ${JOB_COLUMNS}`,
       [id, owner],
@@ -141,8 +141,9 @@ const REMOVE_OLD = `
     and (finished_at_ms < ${NOW_MS} - $1::int8
          or id in (select id from jobs where not ${UNFINISHED} order by created_at_ms desc, id desc offset $2::int4 - 1))`;
 
-const JOB_COLUMNS = `id, kind, args, principal, state, progress, rate, result, failure_code, failure, created_at_ms, started_at_ms,
-  finished_at_ms`;
+/** One that runs again keeps why it failed before, which is not its own until it has ended. */
+const JOB_COLUMNS = `id, kind, args, principal, state, progress, rate, result, created_at_ms, started_at_ms, finished_at_ms,
+  case when not ${UNFINISHED} then failure_code end as failure_code, case when not ${UNFINISHED} then failure end as failure`;
 
 interface JobRow {
   readonly id: string;

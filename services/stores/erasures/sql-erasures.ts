@@ -210,14 +210,11 @@ interface ErasureRow {
   readonly names: readonly string[] | null;
 }
 
-/** The reason of the job that forgets people; of the job before it where that one waits for nothing. */
+/** The reason of the job that forgets people; why it failed before where it waits for nothing. */
 const WAITS_BECAUSE = `
-  select coalesce(waits_because, case when state = 'failed' then failure end)
-  from (select state, failure, created_at_ms,
-               case when state in ('queued', 'running') then progress::jsonb ->> 'waits_because' end as waits_because
-        from jobs where kind = 'users erase' order by created_at_ms desc, id desc limit 2) as newest
-  where state not in ('queued', 'running') or waits_because is not null
-  order by created_at_ms desc limit 1`;
+  select coalesce(case when state in ('queued', 'running') then progress::jsonb ->> 'waits_because' end,
+                  case when failure_code is distinct from 'STOPPING' then failure end)
+  from jobs where kind = 'users erase' order by created_at_ms desc, id desc limit 1`;
 
 const ERASURE_ROWS = `
   select id, project_id, user_key, cut_us, suppress, came_with, state, requested_at_us, due_at_us, finished_at_us,

@@ -1,13 +1,17 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { ErasureMetrics, ErasureWatch } from '../../../services/operations/erasure/erasure-watch.ts';
-import type { Job } from '../../../services/operations/jobs/job.ts';
+import { JobRunner } from '../../../services/operations/jobs/job-runner.ts';
+import type { JobKind } from '../../../services/operations/jobs/job.ts';
+import { SqlJobStore } from '../../../services/operations/jobs/sql-job-store.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
+import type { Command } from '../../../services/runtime/command.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
+import type { Database } from '../../../services/stores/database/database.ts';
 import { SqlErasures } from '../../../services/stores/erasures/sql-erasures.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { sharedInstallation } from '../../support/service/whole-installation.ts';
-import { ForgettingScene, JOB } from './forgetting-scene.ts';
+import { ForgettingScene } from './forgetting-scene.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 20 };
 
@@ -21,44 +25,41 @@ function outageOf(analytics: AnalyticsStore): () => void {
   return () => (analytics.forget = forget);
 }
 
-/** Jobs that are carried out one after another, and what became of each. */
-function jobsOf(ends: Job[]) {
-  let last: Job | undefined;
-  const start = async (): Promise<Job> => {
-    const job = (last = { ...JOB, state: 'running' });
-    const end = (state: Job['state']): void => void ends.push((last = { ...JOB, state }));
-    void scene.forget().then(
-      () => end('done'),
-      () => end('failed'),
-    );
-    return job;
-  };
-  return { start, list: async () => (last === undefined ? [] : [last]) };
+/** Carries the job out. */
+function runnerOn(database: Database): JobRunner {
+  const known: Partial<Record<JobKind, Command>> = { 'users erase': (_, call) => scene.forget(call) };
+  const commands = known as Record<JobKind, Command>;
+  return new JobRunner({ commands, jobs: new SqlJobStore(database), logger: { warn: () => undefined } });
 }
 
-test('while a store is down in the midst the job is begun again and again, and ends once the store is there', async () => {
+test('while a store is down in the midst one job is tried again and again, and ends once the store is there', async () => {
   const { database, analytics } = installation();
   const shop = await scene.projectWithPeople('An outage');
   await scene.request(shop.projectId, ['ada']);
-  const [ends, metrics] = [[] as Job[], new ErasureMetrics(database)];
+  const metrics = new ErasureMetrics(database);
   const restore = outageOf(analytics);
-  const jobs = jobsOf(ends);
+  const jobs = runnerOn(database);
+  const resume = vi.spyOn(jobs, 'resume');
   const watch = new ErasureWatch({ database, jobs, logger: { warn: () => undefined }, lookEveryMs: 1 });
-  onTestFinished(() => watch.stop());
+  onTestFinished(async () => {
+    await watch.stop();
+    await jobs.stop();
+  });
 
   watch.start();
-  await expect.poll(() => ends.length, PATIENCE).toBeGreaterThan(3);
+  await expect.poll(() => resume.mock.calls.length, PATIENCE).toBeGreaterThan(3);
   const during = {
     pending: (await new SqlErasures(database).pending()).length,
-    states: ends.map(({ state }) => state),
+    reason: (await new SqlErasures(database).pending()).map(({ waitsBecause }) => waitsBecause),
   };
   const profile = await new SqlProfileStore(database).find(shop.projectId, userKeyOf(shop.projectId, 'ada'));
   restore();
-  await expect.poll(() => ends.at(-1)?.state, PATIENCE).toBe('done');
+  await expect.poll(async () => (await jobs.list(1, {}))[0]?.state, PATIENCE).toBe('done');
   await watch.stop();
 
-  expect(during).toMatchObject({ pending: 2 });
-  expect(new Set(during.states)).toEqual(new Set(['failed']));
+  const reason = 'ClickHouse cannot be reached';
+  expect(during).toEqual({ pending: 2, reason: [reason, reason] });
+  expect(await jobs.list(10, {})).toMatchObject([{ state: 'done', failure: null }]);
   expect(profile).toBeUndefined();
   expect(await scene.rowsOf(shop.projectId, 'ada')).toEqual({});
   expect(await new SqlErasures(database).pending()).toEqual([]);

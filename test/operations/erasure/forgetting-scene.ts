@@ -19,7 +19,7 @@ import type { WholeInstallation } from '../../support/service/whole-installation
 
 export const SILENT = { report: () => undefined, signal: new AbortController().signal };
 
-export const JOB: Job = {
+const JOB: Job = {
   id: 'job_1',
   kind: 'users erase',
   args: {},
@@ -74,7 +74,7 @@ export class ForgettingScene {
   }
 
   #requests(): ErasureRequests {
-    const jobs = { list: async () => [], start: async () => JOB };
+    const jobs = { list: async () => [], start: async () => JOB, resume: async () => JOB };
     const { signal: stopping } = SILENT;
     return new ErasureRequests({
       stores: async () => this.#parts(),
