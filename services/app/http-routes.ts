@@ -23,7 +23,7 @@ import type { Stores } from './stores.ts';
 export function appOf(
   parts: HttpSideParts,
   { ingest, keys, watch, changesWatch, listening, health, uploads }: Assembled,
-): AppParts {
+): AppParts & { readonly table: RouteTable } {
   const { config, logger, stores, log, codec, registry } = parts;
   const readiness = (): Readiness => ingest.readinessWith(health.parts);
   const schedule = { folder: config.backupDir, everyMs: config.backupEveryMs };
@@ -57,12 +57,11 @@ export function appOf(
       openapi: openApiDocument(config.legacyBasePath),
     }),
   ]);
-  const { maxReceivingBytes, corsOrigins, isAdminOnPort } = config;
+  const { maxReceivingBytes, corsOrigins } = config;
   const { audit, repeats } = stores;
   const { refusals } = ingest;
   const onRefusal: AppParts['onRefusal'] = (call, refusal) => refusals.add(call, refusal);
-  const limits = { maxReceivingBytes, corsOrigins, isAdminOnPort };
-  const own = { table, keys, registry, logger, ...limits, audit, repeats, onRefusal };
+  const own = { table, keys, registry, logger, maxReceivingBytes, corsOrigins, audit, repeats, onRefusal };
   return sessions === undefined ? own : { ...own, sessions };
 }
 

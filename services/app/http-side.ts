@@ -43,7 +43,9 @@ export class HttpSide {
         localSocket === undefined
           ? undefined
           : await LocalServer.open(app, localSocket, { maxConnections: LOCAL_CONNECTIONS });
-      bound.server.answerBy(answeringBy(app));
+      // The socket has what operates the installation in any case.
+      const table = parts.config.isAdminOnPort ? app.table : app.table.without('admin');
+      bound.server.answerBy(answeringBy({ ...app, table }));
       assembled.ingest.openOffload();
       return new HttpSide(assembled, bound, local);
     } catch (error) {

@@ -24,7 +24,7 @@ import { RateLimiter } from './rate-limit.ts';
 import { handle, type HandleParts } from './handling/handle.ts';
 import { ReceivingBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
 import { respond, type RespondParts } from './respond.ts';
-import { NO_PATH, type RouteTable } from './route-table.ts';
+import type { RouteTable } from './route-table.ts';
 import type { SessionKeys } from './access/session-cookie.ts';
 import { type Answering, HttpServer, type ServerOptions } from './server.ts';
 import { composed, refuse, routeOf, type State, type Step, type Work } from './steps.ts';
@@ -39,8 +39,6 @@ export interface AppParts extends RespondParts {
   readonly maxReceivingBytes: number;
   /** Origins of pages that may send what SDKs send; `*` is any. None where left out. */
   readonly corsOrigins?: readonly string[];
-  /** Whether `/v1/admin` is served on the port; it is where left out. On the Unix socket it always is. */
-  readonly isAdminOnPort?: boolean;
   /** Where changes are recorded; needed only where a route changes anything. */
   readonly audit?: Pick<AuditLog, 'append'>;
   /** Where requests with an Idempotency-Key are kept; without it the header counts for nothing but messages. */
@@ -96,7 +94,6 @@ function createApp(parts: AppParts, isLocal: boolean): Koa {
   const steps = [
     respond(parts, metrics),
     ...((parts.corsOrigins ?? []).length > 0 ? [allowOrigins(parts)] : []),
-    ...(!isLocal && parts.isAdminOnPort === false ? [hideAdmin] : []),
     findRoute(parts.table),
     authenticate(parts.keys, parts.sessions),
     limitRate(limiter),
@@ -165,11 +162,6 @@ const PREFLIGHT = {
   'Access-Control-Allow-Headers': 'authorization, content-type, x-api-key, x-write-key, x-retry-count, idempotency-key',
   'Access-Control-Max-Age': '86400',
 };
-
-/** Below `/v1/admin` there is nothing then: no route, no method and no scope shows. */
-function hideAdmin(next: Work): Work {
-  return (state) => (state.call.path.startsWith('/v1/admin') ? refuse(state, NO_PATH) : next(state));
-}
 
 function findRoute(table: AppParts['table']): Step {
   return (next) => (state) => {

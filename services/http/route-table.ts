@@ -27,10 +27,19 @@ export class RouteTable {
   readonly #router = new Router({ strict: true, sensitive: true });
   readonly #byName = new Map<string, Route>();
   readonly #twoStepBases: readonly string[];
+  readonly #sets: readonly RouteSet[];
 
   constructor(sets: readonly RouteSet[]) {
+    this.#sets = sets;
     this.#twoStepBases = sets.flatMap(({ twoStepBase }) => (twoStepBase === undefined ? [] : [`${twoStepBase}/`]));
     for (const route of sets.flatMap(({ routes }) => routes)) this.#add(route);
+  }
+
+  /** The same without the routes that need this scope: a path that has no others is one that is not there. */
+  without(scope: Route['scope']): RouteTable {
+    return new RouteTable(
+      this.#sets.map((set) => ({ ...set, routes: set.routes.filter((route) => route.scope !== scope) })),
+    );
   }
 
   /** The route, or the 404 or 405 to answer. HEAD goes where GET goes. */

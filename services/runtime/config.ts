@@ -115,11 +115,11 @@ const SETTINGS = {
     help: 'Whether a start that finds a log and no project makes the projects of the log again, with new keys',
     parse: onOrOff,
   },
-  /** Whether `/v1/admin` is served on the port. */
+  /** Whether what needs the scope `admin` is served on the port. */
   isAdminOnPort: {
     name: 'ADMIN',
     default: 'on',
-    help: 'Whether `/v1/admin` is served on the port; off: only on the Unix socket in `DATA_DIR`',
+    help: 'Whether what needs the scope `admin` is served on the port; off: only on the Unix socket in `DATA_DIR`',
     parse: onOrOff,
   },
   /** What `/metrics` asks for; undefined where it needs no key. */

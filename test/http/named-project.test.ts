@@ -14,21 +14,17 @@ import {
 
 let server: ReadingServer;
 let local: HttpServer;
-let hidden: HttpServer;
 let localUrl: string;
-let hiddenUrl: string;
 
 beforeAll(async () => {
   server = await ReadingServer.start();
   server.addProfile('ada');
   // The Unix socket's server is made so, of the same parts.
-  local = new HttpServer(answeringBy({ ...server.parts, isAdminOnPort: false }, { isLocal: true }));
-  hidden = new HttpServer(answeringBy({ ...server.parts, isAdminOnPort: false }));
+  local = new HttpServer(answeringBy(server.parts, { isLocal: true }));
   localUrl = `http://127.0.0.1:${(await local.listen('127.0.0.1', 0)).port}`;
-  hiddenUrl = `http://127.0.0.1:${(await hidden.listen('127.0.0.1', 0)).port}`;
 });
 
-afterAll(() => Promise.all([local.close(0), hidden.close(0), server.stop()]));
+afterAll(() => Promise.all([local.close(0), server.stop()]));
 
 interface Reply {
   readonly status: number;
@@ -177,23 +173,5 @@ describe('the Unix socket', () => {
 
     expect(reply).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
     expect(await get(localUrl + ADA, { api_key: READ_KEY })).toMatchObject({ status: 200 });
-  });
-});
-
-describe('ADMIN=off', () => {
-  test.each([ADMIN_KEY, READ_KEY, ''])('administration on the port is like a path that does not exist', async (key) => {
-    const unknown = await get(`${hiddenUrl}/v1/nothing`, { api_key: key });
-
-    for (const path of ['/v1/admin/audit', '/v1/admin/nothing', '/v1/admin']) {
-      expect(await get(hiddenUrl + path, { api_key: key })).toEqual({ ...unknown, status: 404 });
-    }
-    const wrongMethod = await fetch(`${hiddenUrl}/v1/admin/audit`, { method: 'DELETE' });
-    expect([wrongMethod.status, wrongMethod.headers.get('allow')]).toEqual([404, null]);
-  });
-
-  test('an admin key goes on reading projects on the port', async () => {
-    const reply = await get(`${hiddenUrl}${ADA}?project=${PROJECT.id}`, { api_key: ADMIN_KEY });
-
-    expect(reply).toMatchObject({ status: 200 });
   });
 });
