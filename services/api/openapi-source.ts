@@ -5,7 +5,8 @@
  * - `"$Name"` is a copy of what `copies` has under that name: examples, and parts of them.
  * - `schema` and `examples` directly in a body or an answer are those of `application/json`. An answer with `examples` alone
  *   is a problem document. `example` is the value of an only example.
- * - Every operation takes the id of the request, and every answer has it.
+ * - Every operation takes the id of the request, and every answer has it. A POST of the scope `admin` or `audiences` takes an
+ *   Idempotency-Key, unless it is an upload.
  * - A body of JSON is required, may be compressed, and has at most 32,768 bytes unless its description says otherwise.
  * - `scope` stands for `security`, and for the answers that `refusalsOf` names. Where an operation has such an answer itself,
  *   that one counts; null takes it away.
@@ -34,7 +35,9 @@ export function completed({ copies, ...source }: Source): Omit<Source, 'copies'>
   const { paths, components } = withCopies({ ...source }, copies) as unknown as Source;
   return {
     paths: mapped(paths, (item, path) =>
-      mapped(item, (operation) => operationOf(operation as JsonObject, path.startsWith(`${LEGACY_BASE_PATH}/`))),
+      mapped(item, (operation, method) =>
+        operationOf(operation as JsonObject, method, path.startsWith(`${LEGACY_BASE_PATH}/`)),
+      ),
     ),
     components: Object.fromEntries(
       Object.entries(components).map(([kind, ofKind]) => [kind, mapped(ofKind, COMPONENTS[kind] ?? withSchema)]),
@@ -55,10 +58,16 @@ function withCopies(value: Json, copies: JsonObject): Json {
   return typeof value === 'object' && value !== null ? mapped(value, (member) => withCopies(member, copies)) : value;
 }
 
-function operationOf(operation: JsonObject, isTwoStep: boolean): JsonObject {
+function operationOf(operation: JsonObject, method: string, isTwoStep: boolean): JsonObject {
   const { scope, security = [], parameters = [], requestBody, responses = {}, ...rest } = operation;
   const takesJson = requestBody !== undefined && !('content' in (requestBody as JsonObject));
-  const common = takesJson ? ['ContentEncoding', 'RequestId'] : ['RequestId'];
+  const isRepeatable = method === 'post' && (scope === 'admin' || scope === 'audiences');
+  const isUpload = requestBody !== undefined && !takesJson;
+  const common = [
+    ...(isRepeatable && !isUpload ? ['RepeatKey'] : []),
+    ...(takesJson ? ['ContentEncoding'] : []),
+    'RequestId',
+  ];
   const answers = { ...refusalsOf(scope, takesJson, isTwoStep), ...(responses as JsonObject) };
   return {
     ...rest,

@@ -13,13 +13,18 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 function registered({ method, path, scope, bodyLimitBytes, streamsBody = false }: Route): string {
-  return `${method} ${path.replace(/:(\w+)/g, '{$1}')}, scope ${scope}, body ${bodyLimitBytes !== null || streamsBody}`;
+  const isRepeatable = method === 'POST' && (scope === 'admin' || scope === 'audiences') && !streamsBody;
+  const body = bodyLimitBytes !== null || streamsBody;
+  return `${method} ${path.replace(/:(\w+)/g, '{$1}')}, scope ${scope}, body ${body}, repeats ${isRepeatable}`;
 }
 
-function documented({ method, path, security, requestBody }: Operation): string {
+function documented({ method, path, security, requestBody, parameters }: Operation): string {
+  // Where messages are recorded the header has another meaning.
+  const isRepeatable = parameters.some(({ description = '' }) => description.includes('Idempotency-Replayed'));
   const scopes = new Set(security.flatMap((one) => Object.values(one)).map((roles) => roles.join() || 'any'));
   const scope = scopes.size === 0 ? null : [...scopes].join();
-  return `${method.toUpperCase()} ${path}, scope ${scope}, body ${requestBody !== undefined}`;
+  const body = requestBody !== undefined;
+  return `${method.toUpperCase()} ${path}, scope ${scope}, body ${body}, repeats ${isRepeatable}`;
 }
 
 /** The headers that carry a key as a security scheme of the document says. */

@@ -9,6 +9,7 @@ export interface MediaType {
 }
 
 export interface HeaderOrParameter {
+  readonly description?: string;
   readonly name?: string;
   readonly in?: string;
   readonly required?: boolean;
