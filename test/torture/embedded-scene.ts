@@ -107,6 +107,7 @@ export function diskTargets(
   slowDisk: SlowDisk | undefined,
   smallDisk: SmallDisk | undefined,
   name = 'disk',
+  keptKibibytes = 0,
 ): { readonly targets: readonly Target[]; readonly skipped: readonly string[] } {
   const slow: Target | undefined = slowDisk && {
     name,
@@ -117,7 +118,7 @@ export function diskTargets(
   const full: Target | undefined = smallDisk && {
     name: `${name} space`,
     kinds: ['disk full'],
-    begin: (_kind, amount) => smallDisk.fill(amount),
+    begin: (_kind, amount) => smallDisk.fill(keptKibibytes + amount),
     end: () => smallDisk.empty(),
   };
   return {

@@ -32,6 +32,11 @@ export interface ServersOptions {
 }
 
 const DISK_MEBIBYTES = 4_096;
+// It takes its disk for full with this much left. libchdb, which is the server here, counts a write that fails for lack of
+// space as successful, so that a part or the record of a deletion would be cut short.
+const CLICKHOUSE_KEEPS_KIBIBYTES = 65_536;
+const KEEPS = `<keep_free_space_bytes>${CLICKHOUSE_KEEPS_KIBIBYTES * 1_024}</keep_free_space_bytes>`;
+const CLICKHOUSE_KEEPS = `<storage_configuration><disks><default>${KEEPS}</default></disks></storage_configuration>`;
 const LOOK_AFTER_SERVERS_MS = 1_000;
 
 /** Kafka, registry, Postgres and ClickHouse of its own, and processes of every role. */
@@ -101,7 +106,10 @@ async function rolesOn(
   const ingest = processes.filter(({ name }) => name.startsWith('ingest'));
   const doors = await Promise.all(ingest.map(({ url }) => TcpProxy.before(url)));
   const disks = diskTargets(slowDisk, undefined);
-  const spaces = servers.disks.flatMap(([name, disk]) => diskTargets(undefined, disk, name).targets);
+  const spaces = servers.disks.flatMap(
+    ([name, disk]) =>
+      diskTargets(undefined, disk, name, name === 'clickhouse' ? CLICKHOUSE_KEEPS_KIBIBYTES : 0).targets,
+  );
   const targets: Target[] = [
     ...processes.map((one) => processTarget(one, one.name === 'ingest-1' ? ['kill child'] : [])),
     ...servers.targets,
@@ -203,17 +211,10 @@ class Servers {
 
   static async start(folder: string, { brokers: brokerCount, largeDisks = false }: ServersOptions): Promise<Servers> {
     const brokerNames = Array.from({ length: brokerCount }, (_, index) => `broker-${index + 1}`);
+    const folders = [...brokerNames.map((name) => [name, join('kafka', name)]), ['postgres'], ['clickhouse']];
     const disks = await Promise.all(
-      [
-        ...brokerNames.map((name) => [name, join('kafka', name)]),
-        ['postgres', 'postgres'],
-        ['clickhouse', 'clickhouse'],
-      ].map(
-        async ([name = '', path = '']) =>
-          [
-            name,
-            SmallDisk.canMount && !largeDisks ? await SmallDisk.mount(join(folder, path), DISK_MEBIBYTES) : undefined,
-          ] as const,
+      (SmallDisk.canMount && !largeDisks ? folders : []).map(
+        async ([name = '', path = name]) => [name, await SmallDisk.mount(join(folder, path), DISK_MEBIBYTES)] as const,
       ),
     );
     const ports = await freePorts(brokerCount);
@@ -221,7 +222,7 @@ class Servers {
     const [kafka, postgres, clickhouse, registry] = await Promise.all([
       startKafka({ folder: join(folder, 'kafka'), brokers: brokerCount, advertisedPorts: ports, heapMb: 384 }),
       startPostgres({ folder: join(folder, 'postgres'), settings: { max_connections: '200' } }),
-      startClickHouse({ folder: join(folder, 'clickhouse') }),
+      startClickHouse({ folder: join(folder, 'clickhouse'), config: CLICKHOUSE_KEEPS }),
       startRegistry({ folder: join(folder, 'registry'), port: await freePort() }),
     ]);
     const brokers = kafka.brokers.map((controls, index) => {
@@ -241,7 +242,6 @@ class Servers {
       registry: await TcpProxy.before(registry.url),
     };
     const stores = { EVENT_LOG_URL: kafka.url, PROFILES_URL: postgres.url, ANALYTICS_URL: clickhouse.url };
-    const mounted = disks.flatMap(([name, disk]) => (disk === undefined ? [] : [[name, disk] as const]));
     return new Servers(
       {
         stores: {
@@ -250,7 +250,7 @@ class Servers {
         },
         proxies,
         brokers,
-        disks: mounted,
+        disks,
       },
       servers,
     );
