@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { reapWithUs } from '../../servers/processes/reaped.ts';
 import { placeAnalytics, placeCluster } from '../stores/new-stores.ts';
 
 export const WRITE_KEY = 'write-key-of-the-tests-0123456789abcdef';
@@ -58,6 +59,8 @@ export class ServiceProcess {
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    // A hook that runs out of time has nothing yet that it could stop.
+    reapWithUs(child, 'SIGKILL');
     const output: string[] = [];
     const url = await readyUrl(child, output);
     return new ServiceProcess(child, url, dataDir, output);
