@@ -12,6 +12,9 @@
  *   that one counts; null takes it away.
  */
 
+import { isRepeatable } from '../http/handling/repeats.ts';
+import type { Route } from '../http/route.ts';
+
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 type Change = (value: Json, key: string) => Json;
@@ -61,10 +64,10 @@ function withCopies(value: Json, copies: JsonObject): Json {
 function operationOf(operation: JsonObject, method: string, isTwoStep: boolean): JsonObject {
   const { scope, security = [], parameters = [], requestBody, responses = {}, ...rest } = operation;
   const takesJson = requestBody !== undefined && !('content' in (requestBody as JsonObject));
-  const isRepeatable = method === 'post' && (scope === 'admin' || scope === 'audiences');
   const isUpload = requestBody !== undefined && !takesJson;
+  const route = { method: method.toUpperCase(), scope } as Pick<Route, 'method' | 'scope'>;
   const common = [
-    ...(isRepeatable && !isUpload ? ['RepeatKey'] : []),
+    ...(isRepeatable(route) && !isUpload ? ['RepeatKey'] : []),
     ...(takesJson ? ['ContentEncoding'] : []),
     'RequestId',
   ];

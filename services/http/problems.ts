@@ -78,8 +78,10 @@ const DEFAULT_RETRY_AFTER_S = 1;
 
 const BY_CODE: Partial<Record<ErrorCode, RefusalKind>> = {
   LOG_UNAVAILABLE: 'unavailable',
+  LOG_NEWER: 'unavailable',
   STORE_UNAVAILABLE: 'unavailable',
   STORE_TIMEOUT: 'unavailable',
+  BACKUP_UNAVAILABLE: 'unavailable',
   STOPPING: 'unavailable',
   WAITING_FOR_ANALYTICS: 'unavailable',
   QUERY_LIMIT: 'query-limit',
@@ -111,8 +113,10 @@ const NO_STORE = 'A store that this request needs is unavailable now. Send the s
 
 const DETAIL: Partial<Record<ErrorCode, string>> = {
   LOG_UNAVAILABLE: 'The event log cannot take messages now. Send the same request again later.',
+  LOG_NEWER: NO_STORE,
   STORE_UNAVAILABLE: NO_STORE,
   STORE_TIMEOUT: NO_STORE,
+  BACKUP_UNAVAILABLE: NO_STORE,
   STOPPING: 'This process is stopping. Send the same request again.',
   TOO_MANY_QUESTIONS: 'Too many questions are being asked. Send the same request again later.',
   WAITING_FOR_ANALYTICS:

@@ -1,14 +1,11 @@
 import { type Refusal, refusalOf, type RefusalKind, renderRefusal } from '../../http/problems.ts';
 import type { CommandFailure } from '../../runtime/command.ts';
-import { type ErrorCode, isRetryable, TidemarkError } from '../../runtime/errors.ts';
+import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
 
 /** Operators are told what happened, and the code of the error. */
 export function refusalOfFailure({ code, message }: CommandFailure, method: string | undefined): Refusal {
   if (code === undefined) return { refused: 'internal', detail: message };
-  const error = new TidemarkError(code, message);
-  const known = kindOf(code, method) ?? refusalOf(error).refused;
-  // A client may send it again, also where others than operators never meet the code.
-  const kind = known === 'internal' && isRetryable(error) ? 'unavailable' : known;
+  const kind = kindOf(code, method) ?? refusalOf(new TidemarkError(code, message)).refused;
   return { refused: kind, detail: message, errorCode: code };
 }
 

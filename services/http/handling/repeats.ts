@@ -15,7 +15,7 @@ const MAX_KEY_LENGTH = 255;
 const MAX_BODY_LENGTH = 65_536;
 
 /** Whether requests to it may have an Idempotency-Key that counts here: what records messages has its own meaning of it. */
-function isRepeatable({ method, scope }: Route): boolean {
+export function isRepeatable({ method, scope }: Pick<Route, 'method' | 'scope'>): boolean {
   return method === 'POST' && (scope === 'admin' || scope === 'audiences');
 }
 
