@@ -91,9 +91,7 @@ export class Supervised {
   killChild(): boolean {
     const children = childrenOf(this.pid);
     const [first] = children;
-    if (first === undefined) return false;
-    process.kill(first, 'SIGKILL');
-    return true;
+    return first !== undefined && send(first, 'SIGKILL');
   }
 
   /** By SIGTERM: it must end with 0 by itself. Resolves with whether it did. */
@@ -131,7 +129,7 @@ export class Supervised {
   }
 
   #signal(signal: NodeJS.Signals): void {
-    for (const pid of [this.pid, ...childrenOf(this.pid)]) if (pid !== undefined) process.kill(pid, signal);
+    for (const pid of [this.pid, ...childrenOf(this.pid)]) if (pid !== undefined) send(pid, signal);
   }
 
   async #end(signal: NodeJS.Signals): Promise<number | null> {
@@ -160,6 +158,16 @@ export class Supervised {
 }
 
 /** Linux alone tells. */
+/** Returns whether the process was still there. */
+function send(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw error;
+  }
+}
+
 function childrenOf(pid: number | undefined): number[] {
   if (pid === undefined) return [];
   try {
