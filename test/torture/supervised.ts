@@ -157,7 +157,6 @@ export class Supervised {
   }
 }
 
-/** Linux alone tells. */
 /** Returns whether the process was still there. */
 function send(pid: number, signal: NodeJS.Signals): boolean {
   try {
@@ -168,6 +167,7 @@ function send(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
+/** Linux alone tells. */
 function childrenOf(pid: number | undefined): number[] {
   if (pid === undefined) return [];
   try {

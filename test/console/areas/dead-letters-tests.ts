@@ -51,7 +51,8 @@ export function testDeadLetters(scene: () => Scene): void {
         .poll(async () => profileOf(scene(), projectId, 'mended'), { timeout: 20_000 })
         .toMatch(/"plan": ?"team", ?"balance": ?12345678901234567\.25/);
       await page.goto(`${scene().url}/console/#/users/mended?project=${projectId}`);
-      await page.getByText('12345678901234567.25').waitFor();
+      // The timeline beside the traits shows the number too, once it has loaded.
+      await page.getByRole('table').getByText('12345678901234567.25').waitFor();
       expect(complaintsOf(page).filter((line) => !line.includes('404'))).toEqual([]);
     });
 

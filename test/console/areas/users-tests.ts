@@ -217,7 +217,7 @@ export function testUsers(scene: () => Scene): void {
       await page.getByRole('link', { name: 'cookie-1' }).click();
 
       await page.getByRole('heading', { name: 'Anonymous user' }).waitFor();
-      await page.getByText('Looked Around').waitFor();
+      await page.getByRole('button', { name: 'Looked Around' }).waitFor();
     });
   });
 }
