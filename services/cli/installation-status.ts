@@ -5,7 +5,8 @@ import { mebibytes, rounded, table } from './print.ts';
 type InstallationStatus = Answer<'GET /v1/admin/status'>;
 type ShownReader = InstallationStatus['readers']['sink'];
 
-export function installationText(url: string, status: InstallationStatus): string {
+/** @param at Where it is, as "at http://host:8080". */
+export function installationText(at: string, status: InstallationStatus): string {
   const { version, role, ready, parts, rates, readers, attention } = status;
   const lines = [
     ...Object.entries(parts).filter(([part]) => !(part in readers)),
@@ -13,7 +14,7 @@ export function installationText(url: string, status: InstallationStatus): strin
     ...Object.entries(readers).map(([reader, of]) => [reader, readerText(of)]),
     ...otherLines(status),
   ];
-  const head = `Tidemark ${version} at ${url}, role ${role}, is ${ready ? 'ready' : 'NOT READY'}.\n`;
+  const head = `Tidemark ${version} ${at}, role ${role}, is ${ready ? 'ready' : 'NOT READY'}.\n`;
   return `${head}${table(lines[0] ?? [], lines.slice(1))}${attentionText(attention)}`;
 }
 

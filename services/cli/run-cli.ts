@@ -14,7 +14,7 @@ import { addKey } from './key.ts';
 import { addLog } from './log.ts';
 import { addProject } from './project.ts';
 import { addReplay } from './replay.ts';
-import { addServiceOptionsBelow, type ServiceOptions } from './client/service-options.ts';
+import { addServiceOptionsBelow, namedService } from './client/service-options.ts';
 import { addStatus } from './status.ts';
 import { addTail } from './tail.ts';
 import { addUser } from './users/user.ts';
@@ -76,7 +76,7 @@ export function tidemark(given: CliContext): Command {
   addCompletion(root, context);
   addServiceOptionsBelow(root);
   root.hook('preAction', (_, command) => {
-    context.service = command.opts<ServiceOptions>();
+    context.service = namedService(context, command.opts());
   });
   return root;
 }

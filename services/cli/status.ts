@@ -42,7 +42,8 @@ export function addStatus(root: Command, context: CliContext): void {
     };
     const installation = await installationStatus(context, options);
     if (installation !== undefined) {
-      return print(installation, installationText(serviceUrl(context, options.url), installation));
+      const at = isLocal(context, options) ? 'on this machine' : `at ${serviceUrl(context, options.url)}`;
+      return print(installation, installationText(at, installation));
     }
     const status = await serviceStatus(clientWithoutKey(context, options));
     return print(status, serviceText(status));
@@ -52,8 +53,11 @@ export function addStatus(root: Command, context: CliContext): void {
 /** What an operator is told; undefined without a key and the socket of this machine, and where no service tells it. */
 async function installationStatus(context: CliContext, options: ServiceOptions): Promise<Installation | undefined> {
   const hasKey = keyOf(context, options) !== undefined;
-  const isLocal = options.url === undefined && !hasKey;
-  const client = isLocal ? await clientOfRunning(context) : hasKey ? clientWithKey(context, options) : undefined;
+  const client = isLocal(context, options)
+    ? await clientOfRunning(context)
+    : hasKey
+      ? clientWithKey(context, options)
+      : undefined;
   if (client === undefined) return undefined;
   try {
     const response = await ask(client, pathTo('GET /v1/admin/status'));
@@ -63,6 +67,11 @@ async function installationStatus(context: CliContext, options: ServiceOptions):
     if (error instanceof ServiceUnreachable) return undefined;
     throw error;
   }
+}
+
+/** Whether the socket of this machine is asked. Its service may have been started with another port than the command. */
+function isLocal(context: CliContext, options: ServiceOptions): boolean {
+  return options.url === undefined && keyOf(context, options) === undefined;
 }
 
 async function serviceStatus(client: ServiceClient): Promise<ServiceStatus> {

@@ -45,16 +45,18 @@ const COMMANDS = commandsOf(tidemark({ env: {}, out: () => undefined, err: () =>
 
 describe('a wrong key', () => {
   test.each(COMMANDS.filter(({ options }) => options.includes('--url')))(
-    '$name with a key that the service does not take exits with 2, and says so',
+    '$name with a key that the service does not take exits with 2, and says so, with an address or without one',
     async ({ name, words }) => {
       const file = join(await temporaryFolder(), 'file.ndjson');
       await writeFile(file, '{}');
-      const given = name === 'import' ? [file] : words;
+      const given = [...name.split(' '), ...(name === 'import' ? [file] : words), '--key', 'wrong'];
 
-      const run = new CliRun([...name.split(' '), ...given, '--url', server.url, '--key', 'wrong']);
+      const named = new CliRun([...given, '--url', server.url]);
+      const here = new CliRun(given, { env: { PORT: new URL(server.url).port } });
 
-      expect([await run.code, run.out]).toEqual([2, '']);
-      expect(run.err).toContain('does not take this key');
+      expect([await named.code, named.out, await here.code, here.out]).toEqual([2, '', 2, '']);
+      expect(named.err).toContain('does not take this key');
+      expect(here.err).toContain('does not take this key');
     },
   );
 });

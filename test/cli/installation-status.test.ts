@@ -29,7 +29,7 @@ const STATUS: Answer<'GET /v1/admin/status'> = {
 
 test('the status of an installation is told in lines, each part once', () => {
   expect(
-    installationText('http://host:8080', STATUS)
+    installationText('at http://host:8080', STATUS)
       .split('\n')
       .map((line) => line.replace(/ +/g, ' ')),
   ).toEqual([
@@ -54,7 +54,7 @@ test('the status of an installation is told in lines, each part once', () => {
 test('what is not known is left out of the status', () => {
   const { verification: _, ...unknown } = STATUS;
   const nothing = { newest_queryable_event: null, disk: null, dead_letters: null, attention: [], ready: false };
-  const text = installationText('http://host', {
+  const text = installationText('at http://host', {
     ...unknown,
     ...nothing,
     stored_bytes: { ...STATUS.stored_bytes, log: null, profiles: null },

@@ -200,3 +200,10 @@ function comparable(text: string): string {
     return text;
   }
 }
+
+test('status without a key asks the socket of this machine, whatever the port of its service', async () => {
+  const run = new CliRun(['status'], { env: { DATA_DIR: service().dataDir, PORT: '0' } });
+
+  expect([0, 1]).toContain(await run.code);
+  expect(run.out).toMatch(/^Tidemark \d+\.\d+\.\d+ on this machine, role all, is ready\.\n/);
+});

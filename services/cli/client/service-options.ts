@@ -43,6 +43,17 @@ export function addServiceOptionsBelow(command: Command): void {
   }
 }
 
+/**
+ * The service that the options name. A key without an address is for the port of the service on this machine, whose socket
+ * asks for none.
+ *
+ * @throws TidemarkError `COMMAND_INVALID`
+ */
+export function namedService(context: Pick<CliContext, 'env'>, options: ServiceOptions): ServiceOptions {
+  const { url, key } = options;
+  return url === undefined && key !== undefined ? { ...options, url: serviceUrl(context, url) } : options;
+}
+
 function sameProject(project: string, before: string | undefined): string {
   if (before === undefined || before === project) return project;
   throw new InvalidArgumentError(`Two projects are named: ${before} and ${project}.`);
