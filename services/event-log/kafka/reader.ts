@@ -29,6 +29,7 @@ export interface KafkaReaderParts {
 
 const START_RETRY_MS = 250;
 const JOIN_WITHIN_MS = 3_000;
+const CLOSED_POLL_MS = 20;
 
 /**
  * A member of a consumer group that fetches from the positions that the stores know. On every change of the group it
@@ -69,6 +70,8 @@ export class KafkaReader implements LogReader {
   }
 
   async poll(options: PollOptions): Promise<readonly PartitionRecords[]> {
+    // Whoever polls on, for the log was closed first, leaves timers and signals their turn.
+    if (this.#closing !== undefined) await this.#pause(Math.min(options.maxWaitMs, CLOSED_POLL_MS));
     const deadlineMs = performance.now() + options.maxWaitMs;
     while (this.#closing === undefined) {
       const fetches = await this.#ready();

@@ -196,6 +196,18 @@ export function testReading(makeBench: MakeBench): void {
       expect(values(first)).toEqual(values(before));
     });
 
+    test('whoever polls on after the log was closed leaves timers their turn', async () => {
+      const { log, reader } = await makeBench();
+      const opened = await reader();
+      await log.close();
+      const timer = { isOver: false };
+      setTimeout(() => (timer.isOver = true), 1);
+
+      for (let polls = 0; !timer.isOver && polls < 100_000; polls++) expect(await opened.poll(PATIENT)).toEqual([]);
+
+      expect(timer.isOver).toBe(true);
+    });
+
     test('the log says where the topics end', async () => {
       const { log, a, b } = await makeBench();
       const before = await log.ends([a, b]);

@@ -44,18 +44,6 @@ describe('a reader of an embedded log', () => {
     expect(polled.map((one) => one.records.length)).toEqual([1, 49]);
   });
 
-  test('whoever polls on after the log was closed leaves timers their turn', async () => {
-    const log = await opened(await temporaryFolder());
-    const reader = await readerOf(log);
-    await log.close();
-    const timer = { isOver: false };
-    setTimeout(() => (timer.isOver = true), 1);
-
-    for (let polls = 0; !timer.isOver && polls < 100_000; polls++) expect(await reader.poll(PATIENT)).toEqual([]);
-
-    expect(timer.isOver).toBe(true);
-  });
-
   test('a position of an unknown partition is LOG_REPLACED', async () => {
     const log = await opened(await temporaryFolder());
     const lost = { topic: 't', partition: 7, offset: 1n, identity: '0'.repeat(32) };
