@@ -68,8 +68,8 @@ function runningOn(http: HttpThread, main: MainThread, started: Pick<Running, 'a
     ended: http.ended,
     projectNames: () => projectNamesIn(main.opened.database),
     stop: onlyOnce(async () => {
-      // The streams of commands end with the commands.
-      await Promise.all([main.jobs.stop(), http.stop()]);
+      // The streams of commands end with the commands. Readers of a server that does not answer take long too.
+      await Promise.all([main.jobs.stop(), http.stop(), main.side.stop()]);
       await closeMainThread(main);
     }),
   };

@@ -9,7 +9,7 @@ import { assemble, type Assembled, close, type HttpSideParts, refresh } from './
 import { appOf } from './http-routes.ts';
 
 /** Requests accepted before a stop have this long to be answered. */
-const FINISH_REQUESTS_MS = 9_000;
+const FINISH_REQUESTS_MS = 8_000;
 
 /** Connections of operators to the control socket, from the descriptors that `MAX_CONNECTIONS` leaves. */
 const LOCAL_CONNECTIONS = 100;

@@ -1,7 +1,7 @@
 /** Opens the stores that the URLs of the configuration name, and waits for unreachable servers where that is wanted. */
 import { existsSync } from 'node:fs';
 import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
-import { openAnalytics } from '../stores/analytics/open.ts';
+import { type AnalyticsOptions, openAnalytics } from '../stores/analytics/open.ts';
 import type { Database, Queryable } from '../stores/database/database.ts';
 import { migrateDatabase } from '../stores/database/migrate.ts';
 import { openDatabase } from '../stores/database/open.ts';
@@ -17,6 +17,9 @@ import { retry } from '../runtime/retry.ts';
 import { isServer } from '../runtime/embedded.ts';
 import { refuseUnfinishedRestore } from '../stores/service-state/restore-state.ts';
 
+// A process that stops must end within 14 s. This is past the time that requests have, and leaves stores time to close.
+const WAITS_FOR_SERVERS_MS = 8_500;
+
 /**
  * Every opener throws permanent errors (`CONFIG_INVALID`, `SERVER_DENIED`, `SERVER_TOO_OLD`, `STORE_NEWER`, `RESTORE_UNFINISHED`,
  * `LOG_MISCONFIGURED`, `SCHEMA_INCOMPATIBLE`, …). It waits for a server that cannot be reached, and logs that once; it does
@@ -26,26 +29,26 @@ export class StoreOpener {
   readonly #config: Config;
   readonly #logger: Logger;
   readonly #signal: AbortSignal | undefined;
+  readonly #onServers = new Set<Closable>();
 
   /**
-   * @param signal Ends the waiting: the openers then throw `STOPPING`. Without one they do not wait, and throw what an
-   *   unreachable server causes.
+   * @param signal Ends the waiting: the openers then throw `STOPPING`, and 8.5 s later what they opened on servers is closed,
+   *   which ends what still waits for these. Without a signal they do not wait, and throw what an unreachable server causes.
    */
   constructor(config: Config, logger: Logger, signal: AbortSignal | undefined) {
     this.#config = config;
     this.#logger = logger;
     this.#signal = signal;
+    // Closing them ends all that waits for their servers.
+    const closeAll = (): void => this.#onServers.forEach((store) => void store.close());
+    signal?.addEventListener('abort', () => setTimeout(closeAll, WAITS_FOR_SERVERS_MS).unref(), { once: true });
   }
 
   log(): Promise<EventLog> {
     const { eventLogUrl, eventLogPartitions } = this.#config;
-    return this.#withRetry('the event log', eventLogUrl, () =>
-      openEventLog(eventLogUrl, {
-        topics: TOPICS,
-        partitions: eventLogPartitions,
-        logger: this.#logger,
-        signal: this.#signal,
-      }),
+    const options = { topics: TOPICS, partitions: eventLogPartitions, logger: this.#logger, signal: this.#signal };
+    return this.#withRetry('the event log', eventLogUrl, async () =>
+      this.#noteOnServer(eventLogUrl, await openEventLog(eventLogUrl, options)),
     );
   }
 
@@ -68,7 +71,7 @@ export class StoreOpener {
   database(): Promise<Database> {
     const { profilesUrl } = this.#config;
     return this.#withRetry('the database of profiles', profilesUrl, async () => {
-      const database = await openDatabase(profilesUrl, this.#signal);
+      const database = this.#noteOnServer(profilesUrl, await openDatabase(profilesUrl, this.#signal));
       try {
         if (this.#signal?.aborted === true) throw new TidemarkError('STOPPING', 'the process is stopping');
         await refuseUnfinishedRestore(database);
@@ -76,6 +79,7 @@ export class StoreOpener {
         return database;
       } catch (error) {
         await database.close();
+        this.#onServers.delete(database);
         throw error;
       }
     });
@@ -84,9 +88,16 @@ export class StoreOpener {
   /** With its tables up to date. ClickHouse has no lock of its own to migrate under: Postgres lends one. */
   analytics(database: Promise<Database>): Promise<AnalyticsStore> {
     const { analyticsUrl } = this.#config;
-    return this.#withRetry('analytics', analyticsUrl, () =>
-      openAnalytics(analyticsUrl, { exclusively: async (run) => exclusively(await database, run) }),
+    const options: AnalyticsOptions = { exclusively: async (run) => exclusively(await database, run) };
+    return this.#withRetry('analytics', analyticsUrl, async () =>
+      this.#noteOnServer(analyticsUrl, await openAnalytics(analyticsUrl, options)),
     );
+  }
+
+  /** Embedded stores are closed when nothing asks them any more: they answer. */
+  #noteOnServer<Store extends Closable>(url: string, store: Store): Store {
+    if (isServer(url)) this.#onServers.add(store);
+    return store;
   }
 
   #withRetry<T>(what: string, url: string, open: () => Promise<T>): Promise<T> {
@@ -100,6 +111,8 @@ export class StoreOpener {
     });
   }
 }
+
+type Closable = Pick<Database, 'close'>;
 
 /** The stores of a process, opened. */
 export interface OpenedStores {

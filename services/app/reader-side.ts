@@ -37,6 +37,7 @@ export interface ReaderSideParts {
 export class ReaderSide {
   readonly readers: Readers;
   readonly #parts: ReaderSideParts;
+  #stopping: Promise<void> | undefined;
 
   constructor(parts: ReaderSideParts) {
     this.#parts = parts;
@@ -59,15 +60,26 @@ export class ReaderSide {
     return deliverer === undefined ? all.metrics() : withMetricsOf(all, deliverer).metrics();
   }
 
-  /** Finishes the batches under way and closes the stores. An evaluation under way is ended, not waited for. */
+  /** Finishes the batches under way. Idempotent. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  /** Stops and closes the stores. An evaluation under way is ended, not waited for. */
   async close(): Promise<void> {
-    const { stores, readers, scheduler, live, deliverer, letterWatch, heartbeat, projectWriter } = this.#parts;
+    const { stores, scheduler, live, deliverer } = this.#parts;
     const othersStopped = Promise.all([scheduler?.stop(), live?.stop(), deliverer?.stop()]);
-    await Promise.all([readers.stop(), heartbeat.stop(), projectWriter?.stop(), letterWatch?.stop()]);
+    await this.stop();
     // This is what ends the evaluation, and what is read for webhooks.
     await stores.analytics?.close();
     await othersStopped;
     await closeStores(stores);
+  }
+
+  async #stop(): Promise<void> {
+    const { readers, heartbeat, projectWriter, letterWatch } = this.#parts;
+    await Promise.all([readers.stop(), heartbeat.stop(), projectWriter?.stop(), letterWatch?.stop()]);
   }
 }
 

@@ -46,8 +46,10 @@ export class GenerationWatch {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
-    await this.#polling;
-    await Promise.all(this.running.map((readers) => readers.stop()));
+    const stopRunning = (): Promise<unknown> => Promise.all(this.running.map((readers) => readers.stop()));
+    // A poll may wait long for a database that does not answer, and may have begun others meanwhile.
+    await Promise.all([this.#polling, stopRunning()]);
+    await stopRunning();
   }
 
   #poll(): void {

@@ -40,7 +40,7 @@ const OPEN_WITHIN_MS = 10_000;
 const CHECK_WITHIN_MS = 5_000;
 const BOUNDS_WITHIN_MS = 5_000;
 /** A process has 15 s to stop. Appends that are not acknowledged by then are rejected. */
-const FINISH_WITHIN_MS = 5_000;
+const FINISH_WITHIN_MS = 2_000;
 
 /**
  * The event log on Kafka, by the client that the URL names (url.ts). Offsets are Kafka's: they have gaps where other

@@ -50,6 +50,6 @@ export interface Database extends Queryable {
    * @throws TidemarkError `STORE_UNAVAILABLE`, also where the disk has no room for another copy; the signal's reason.
    */
   rewriteFiles?(tables: readonly string[], signal: AbortSignal): Promise<void>;
-  /** Waits for statements in progress. Idempotent. */
+  /** Waits for statements in progress; where a server has them, for 2 s, after which they reject. Idempotent. */
   close(): Promise<void>;
 }

@@ -1,9 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { TidemarkError } from '../../../runtime/errors.ts';
 import type { Query, QueryLimits, QueryResult } from '../analytics-store.ts';
 import type { Deployment } from './deployment.ts';
 import { questionError } from './errors.ts';
 import { questionSettings } from './settings.ts';
+
+/** How long a server may take to answer what is under way when the store is closed. */
+const GOODBYE_MS = 2_000;
 
 interface JsonAnswer {
   readonly data: readonly Readonly<Record<string, unknown>>[];
@@ -47,4 +51,9 @@ export async function askRows(
 /** @throws TidemarkError `STOPPING`. */
 export function refuseIfStopping(stopping: AbortSignal): void {
   if (stopping.aborted) throw new TidemarkError('STOPPING', 'analytics is being closed');
+}
+
+/** Waits for what is under way, for 2 s: closing the clients ends what still waits for a server that hangs. Never rejects. */
+export async function endSoon(underWay: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.race([Promise.allSettled(underWay), delay(GOODBYE_MS, undefined, { ref: false })]);
 }

@@ -20,7 +20,7 @@ import type {
   StoredEvent,
   Whose,
 } from '../analytics-store.ts';
-import { askRows, refuseIfStopping } from './ask.ts';
+import { askRows, refuseIfStopping, endSoon } from './ask.ts';
 import { ClickHouseAudiences } from './audiences.ts';
 import type { ClickHouseClients } from './clients.ts';
 import type { Deployment } from './deployment.ts';
@@ -291,8 +291,7 @@ export class ClickHouseStore implements AnalyticsStore {
 
   async #close(): Promise<void> {
     this.#stopping.abort();
-    await this.#generations.close();
-    await Promise.allSettled([...this.#inserts, ...Array.from(this.#streams, (stream) => stream.return())]);
+    await endSoon([this.#generations.close(), ...this.#inserts, ...Array.from(this.#streams, (one) => one.return())]);
     const { release, ...clients } = this.#clients;
     await Promise.all([...new Set(Object.values(clients).flat())].map((client) => client.close()));
     await release();

@@ -1,7 +1,8 @@
-import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient, type PoolConfig } from 'pg';
+import { type ClientBase, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { TidemarkError } from '../../../runtime/errors.ts';
 import type { Database, Queryable, Row, SqlValue, TransactionOptions } from '../database.ts';
 import { OpenTransaction } from '../open-transaction.ts';
+import { Connections } from './connections.ts';
 import { connectError } from './errors.ts';
 import { NO_LIMIT, PostgresSession, prepareSession } from './session.ts';
 import { TYPES } from './types.ts';
@@ -14,8 +15,8 @@ const KEEP_ALIVE_AFTER_MS = 10_000;
 const LIFETIME_S = 3_600;
 /** The client's time limit for a statement exceeds the server's by this. */
 const GRACE_MS = 5_000;
-/** How long a server may take to close the connections. */
-const GOODBYE_MS = 3_000;
+/** How long a server may take to answer the statements in progress and to close the connections. */
+const GOODBYE_MS = 2_000;
 
 /**
  * A Postgres server, through a pool of connections. Statements of several callers run concurrently, each on its own
@@ -24,15 +25,13 @@ const GOODBYE_MS = 3_000;
 export class PostgresDatabase implements Database {
   readonly #settings: PostgresSettings;
   readonly #pool: Pool;
-  readonly #clients = new Set<PoolClient>();
+  readonly #connections = new Connections();
   readonly #underWay = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
   private constructor(settings: PostgresSettings) {
     this.#settings = settings;
-    this.#pool = new Pool(poolConfig(settings));
-    this.#pool.on('connect', (client) => this.#keep(client));
-    this.#pool.on('remove', (client) => this.#clients.delete(client));
+    this.#pool = new Pool({ ...poolConfig(settings), Client: this.#connections.Client });
     // An idle connection broke. The pool removes it, and no statement is affected.
     this.#pool.on('error', () => undefined);
   }
@@ -102,23 +101,12 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  #keep(client: PoolClient): void {
-    this.#clients.add(client);
-    // The pool does not listen for errors of a connection in use, and an error event without a listener ends the
-    // process. Statements on the connection are rejected in any case.
-    client.on('error', nothing);
-  }
-
+  /** The time is limited because a server that hangs answers nothing, and does not confirm that a connection is closed. */
   async #shutDown(): Promise<void> {
+    const impatience = setTimeout(() => this.#connections.hangUp(), GOODBYE_MS);
     await Promise.allSettled(this.#underWay);
-    const impatience = setTimeout(() => this.#hangUp(), GOODBYE_MS);
     await this.#pool.end();
     clearTimeout(impatience);
-  }
-
-  /** Closes the pool. The time is limited because a server that hangs never confirms. */
-  #hangUp(): void {
-    for (const { connection } of this.#clients) connection.stream.destroy();
   }
 }
 
@@ -167,25 +155,8 @@ function poolConfig(settings: PostgresSettings): ServerPool {
     maxLifetimeSeconds: LIFETIME_S,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-    Client: TidyClient,
     // A statement is sent at once even if another is in progress, so the server can start it without a round trip.
     pipeline: true,
     onConnect: (client) => prepareSession(client, settings),
   };
-}
-
-function nothing(): void {
-  // The caller receives the same rejection.
-}
-
-/**
- * The driver's client, which also closes its connection after a failed login. The driver and its pool do not close a
- * connection that they gave up themselves (no password, a signature that does not match). The server then keeps it for
- * a minute, and dropping the database waits for it.
- */
-class TidyClient extends Client {
-  constructor(config?: ClientConfig) {
-    super(config);
-    this.connection.on('error', () => this.connection.stream.destroy());
-  }
 }

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openAnalytics } from '../../../../services/stores/analytics/open.ts';
 import { testAnalyticsGenerations } from '../../../contract/analytics-generations.ts';
 import { testAnalyticsStore } from '../../../contract/analytics-store.ts';
+import { TcpProxy } from '../../../faults/tcp-proxy.ts';
 import { serverUrl } from '../../../servers/server.ts';
+import { insert, MessageMaker } from '../../../support/stores/analytics.ts';
 import { type FreshDatabase, freshDatabase } from '../../../support/stores/fresh-database.ts';
 
 const SERVERS = [
@@ -21,5 +23,18 @@ for (const [name, url] of SERVERS) {
 
     testAnalyticsStore(name, () => openAnalytics(database.url));
     testAnalyticsGenerations(name, () => openAnalytics(database.url));
+
+    test(`${name} that hangs: closing ends an insert that it does not answer`, { timeout: 30_000 }, async () => {
+      const proxy = await TcpProxy.before(database.url);
+      onTestFinished(() => proxy.close());
+      const store = await openAnalytics(proxy.url);
+      proxy.freeze();
+
+      const unanswered = insert(store, [new MessageMaker().track()]);
+      const inserting = expect(unanswered).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      await store.close();
+
+      await inserting;
+    });
   });
 }

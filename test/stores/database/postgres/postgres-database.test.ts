@@ -1,5 +1,6 @@
 import { types } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { TidemarkError } from '../../../../services/runtime/errors.ts';
 import { openDatabase } from '../../../../services/stores/database/open.ts';
 import { testDatabase } from '../../../contract/database.ts';
 import { serverUrl } from '../../../servers/server.ts';
@@ -185,5 +186,21 @@ describe.skipIf(server === undefined)('on a server', () => {
     isMute = true;
 
     await expect(database.close()).resolves.toBeUndefined();
+  });
+
+  test('closing ends what waits for a server that hangs, and for a connection', { timeout: 20_000 }, async () => {
+    let isMute = false;
+    const url = await rewritingProxy(bench.url, (answer) => (isMute ? undefined : answer));
+    const database = await bench.open('pool_max=1', url);
+    isMute = true;
+
+    const unanswered = database.transaction((transaction) => transaction.query('select 1'), { isUnhurried: true });
+    const both = Promise.allSettled([unanswered, database.query('select 2')]);
+    await database.close();
+
+    expect((await both).map((one) => one.status === 'rejected' && (one.reason as TidemarkError).code)).toEqual([
+      'STORE_UNAVAILABLE',
+      'STORE_UNAVAILABLE',
+    ]);
   });
 });
