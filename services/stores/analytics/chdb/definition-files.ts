@@ -1,6 +1,7 @@
 /**
- * The files of chDB's definitions: `metadata/DATABASE.sql` and `metadata/DATABASE/TABLE.sql`. chDB 3.4 takes a definition as
- * successful though its file could not be written, and cannot be opened again while a file is cut off or empty.
+ * The files of chDB's definitions, `metadata/DATABASE.sql` and `metadata/DATABASE/TABLE.sql`, and those that say which rows of a
+ * table are to be rewritten, `mutation_NUMBER.txt`. chDB takes a statement as successful though its file could not be written,
+ * and cannot be opened again while a file is cut off or empty.
  */
 import { globSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -15,6 +16,7 @@ export interface DefinitionFile {
 const SQL = '.sql';
 /** As chDB names the folder of a part: its partition, its blocks, its level. */
 const PART = /_\d+_\d+_\d+$/;
+const MUTATION = /^format version: .*\ncommands: .*\n$/s;
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 /** The definitions whose files were not written whole. */
@@ -30,6 +32,17 @@ export function removeBrokenDefinitions(folder: string): void {
   const broken = brokenDefinitions(folder);
   if (broken.length === 0 || hasRowsWithoutDefinition(folder)) return;
   for (const { path } of broken) rmSync(path);
+}
+
+/**
+ * Removes the files of mutations that were not written whole. Rows that such a one was to delete may be there still, as after
+ * a kill just before the statement. To be called while chDB is not open.
+ */
+export function removeBrokenMutations(folder: string): void {
+  for (const file of globSync('store/*/*/mutation_*.txt', { cwd: folder })) {
+    const path = join(folder, file);
+    if (!MUTATION.test(readFileSync(path, 'utf8'))) rmSync(path);
+  }
 }
 
 function allDefinitions(folder: string): readonly DefinitionFile[] {

@@ -6,7 +6,7 @@ import { lackOfRoom, STORE_RESERVE_BYTES } from '../../../runtime/free-space.ts'
 import { noSpace, PartGuard } from '../part-guard.ts';
 import { sqlString } from '../clickhouse/deployment.ts';
 import { dropOldParts } from './old-parts.ts';
-import { brokenDefinitions, removeBrokenDefinitions } from './definition-files.ts';
+import { brokenDefinitions, removeBrokenDefinitions, removeBrokenMutations } from './definition-files.ts';
 import { RowFile } from './row-file.ts';
 
 /** An insert of rows that are in a file: `INSERT INTO table (columns)`, and the name of the file's format. */
@@ -62,6 +62,7 @@ export class ChdbEngine {
   constructor(folder: string) {
     this.#folder = folder;
     removeBrokenDefinitions(folder);
+    removeBrokenMutations(folder);
     this.#baseSession = new Session(folder, { connectionArgs: [`--config-file=${CONFIG_FILE}`] });
     this.#guard = new PartGuard({ query: (preamble, sql) => this.#ask(preamble, sql) }, folder);
   }
