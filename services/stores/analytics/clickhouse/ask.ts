@@ -53,7 +53,14 @@ export function refuseIfStopping(stopping: AbortSignal): void {
   if (stopping.aborted) throw new TidemarkError('STOPPING', 'analytics is being closed');
 }
 
-/** Waits for what is under way, for 2 s: closing the clients ends what still waits for a server that hangs. Never rejects. */
-export async function endSoon(underWay: readonly Promise<unknown>[]): Promise<void> {
-  await Promise.race([Promise.allSettled(underWay), delay(GOODBYE_MS, undefined, { ref: false })]);
+/**
+ * Waits for what is under way; for 2 s where a server may stop responding: closing the clients ends what still waits for it.
+ * Never rejects.
+ */
+export async function endSoon(
+  { graceMs }: Pick<Deployment, 'graceMs'>,
+  underWay: readonly Promise<unknown>[],
+): Promise<void> {
+  const ended = Promise.allSettled(underWay);
+  await (graceMs === undefined ? ended : Promise.race([ended, delay(GOODBYE_MS, undefined, { ref: false })]));
 }

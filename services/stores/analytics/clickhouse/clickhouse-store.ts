@@ -291,7 +291,8 @@ export class ClickHouseStore implements AnalyticsStore {
 
   async #close(): Promise<void> {
     this.#stopping.abort();
-    await endSoon([this.#generations.close(), ...this.#inserts, ...Array.from(this.#streams, (one) => one.return())]);
+    const streams = Array.from(this.#streams, (stream) => stream.return());
+    await endSoon(this.#deployment, [this.#generations.close(), ...this.#inserts, ...streams]);
     const { release, ...clients } = this.#clients;
     await Promise.all([...new Set(Object.values(clients).flat())].map((client) => client.close()));
     await release();
