@@ -52,12 +52,8 @@ export function addStatus(root: Command, context: CliContext): void {
 
 /** What an operator is told; undefined without a key and the socket of this machine, and where no service tells it. */
 async function installationStatus(context: CliContext, options: ServiceOptions): Promise<Installation | undefined> {
-  const hasKey = keyOf(context, options) !== undefined;
-  const client = isLocal(context, options)
-    ? await clientOfRunning(context)
-    : hasKey
-      ? clientWithKey(context, options)
-      : undefined;
+  if (options.url !== undefined && keyOf(context, options) === undefined) return undefined;
+  const client = isLocal(context, options) ? await clientOfRunning(context) : clientWithKey(context, options);
   if (client === undefined) return undefined;
   try {
     const response = await ask(client, pathTo('GET /v1/admin/status'));
