@@ -16,6 +16,7 @@ import type { OpenedStores, StoresWithoutAnalytics } from './open-stores.ts';
 import type { Readers } from './readers/readers.ts';
 import { noteDeadLetters, wantsDeadLetters } from '../webhooks/dead-letter-notices.ts';
 import type { WebhookDeliverer } from '../webhooks/webhook-deliverer.ts';
+import { onlyOnce } from './role.ts';
 import type { ReadersHealth } from './stores.ts';
 
 export interface ReaderSideParts {
@@ -36,8 +37,12 @@ export interface ReaderSideParts {
 
 export class ReaderSide {
   readonly readers: Readers;
+  /** Finishes the batches under way. */
+  readonly stop = onlyOnce(async () => {
+    const { readers, heartbeat, projectWriter, letterWatch } = this.#parts;
+    await Promise.all([readers.stop(), heartbeat.stop(), projectWriter?.stop(), letterWatch?.stop()]);
+  });
   readonly #parts: ReaderSideParts;
-  #stopping: Promise<void> | undefined;
 
   constructor(parts: ReaderSideParts) {
     this.#parts = parts;
@@ -60,12 +65,6 @@ export class ReaderSide {
     return deliverer === undefined ? all.metrics() : withMetricsOf(all, deliverer).metrics();
   }
 
-  /** Finishes the batches under way. Idempotent. */
-  stop(): Promise<void> {
-    this.#stopping ??= this.#stop();
-    return this.#stopping;
-  }
-
   /** Stops and closes the stores. An evaluation under way is ended, not waited for. */
   async close(): Promise<void> {
     const { stores, scheduler, live, deliverer } = this.#parts;
@@ -75,11 +74,6 @@ export class ReaderSide {
     await stores.analytics?.close();
     await othersStopped;
     await closeStores(stores);
-  }
-
-  async #stop(): Promise<void> {
-    const { readers, heartbeat, projectWriter, letterWatch } = this.#parts;
-    await Promise.all([readers.stop(), heartbeat.stop(), projectWriter?.stop(), letterWatch?.stop()]);
   }
 }
 
