@@ -5,11 +5,9 @@ import { LocalServer } from '../http/local-server.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { BoundServer } from '../http/starting.ts';
 import { TidemarkError } from '../runtime/errors.ts';
+import { REQUESTS_END_AFTER_MS } from '../runtime/watchdog/stop-times.ts';
 import { assemble, type Assembled, close, type HttpSideParts, refresh } from './http-parts.ts';
 import { appOf } from './http-routes.ts';
-
-/** Requests accepted before a stop have this long to be answered. */
-const FINISH_REQUESTS_MS = 8_000;
 
 /** Connections of operators to the control socket, from the descriptors that `MAX_CONNECTIONS` leaves. */
 const LOCAL_CONNECTIONS = 100;
@@ -80,7 +78,7 @@ export class HttpSide {
     this.#assembled.watch.stop();
     this.#assembled.changesWatch.stop();
     this.#assembled.listening.abort();
-    await Promise.all([this.#server.close(FINISH_REQUESTS_MS), this.#local?.close(FINISH_REQUESTS_MS)]);
+    await Promise.all([this.#server.close(REQUESTS_END_AFTER_MS), this.#local?.close(REQUESTS_END_AFTER_MS)]);
     await close(this.#assembled);
   }
 }

@@ -15,10 +15,8 @@ import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { retry } from '../runtime/retry.ts';
 import { isServer } from '../runtime/embedded.ts';
+import { SERVERS_LEFT_AFTER_MS } from '../runtime/watchdog/stop-times.ts';
 import { refuseUnfinishedRestore } from '../stores/service-state/restore-state.ts';
-
-// A process that stops must end within 14 s. This is past the time that requests have, and leaves stores time to close.
-const WAITS_FOR_SERVERS_MS = 8_500;
 
 /**
  * Every opener throws permanent errors (`CONFIG_INVALID`, `SERVER_DENIED`, `SERVER_TOO_OLD`, `STORE_NEWER`, `RESTORE_UNFINISHED`,
@@ -39,9 +37,8 @@ export class StoreOpener {
     this.#config = config;
     this.#logger = logger;
     this.#signal = signal;
-    // Closing them ends all that waits for their servers.
     const closeAll = (): void => this.#onServers.forEach((store) => void store.close());
-    signal?.addEventListener('abort', () => setTimeout(closeAll, WAITS_FOR_SERVERS_MS).unref(), { once: true });
+    signal?.addEventListener('abort', () => setTimeout(closeAll, SERVERS_LEFT_AFTER_MS).unref(), { once: true });
   }
 
   log(): Promise<EventLog> {

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { TidemarkError } from '../../runtime/errors.ts';
+import { GOODBYE_MS } from '../../runtime/watchdog/stop-times.ts';
 import { isTlsRecord } from '../../runtime/transport-faults.ts';
 import type {
   Appended,
@@ -39,8 +40,6 @@ export interface KafkaEventLogOptions {
 const OPEN_WITHIN_MS = 10_000;
 const CHECK_WITHIN_MS = 5_000;
 const BOUNDS_WITHIN_MS = 5_000;
-/** A process has 15 s to stop. Appends that are not acknowledged by then are rejected. */
-const FINISH_WITHIN_MS = 2_000;
 
 /**
  * The event log on Kafka, by the client that the URL names (url.ts). Offsets are Kafka's: they have gaps where other
@@ -190,7 +189,7 @@ export class KafkaEventLog implements EventLog {
 
   async #close(): Promise<void> {
     this.#ended.abort(logClosed());
-    await this.#appends.finish(FINISH_WITHIN_MS);
+    await this.#appends.finish(GOODBYE_MS);
     await Promise.all([...this.#readers].map((reader) => reader.close()));
     await Promise.all([...this.#scans, this.#appendWire, this.#wire].map((wire) => wire.close()));
   }

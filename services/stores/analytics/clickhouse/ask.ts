@@ -1,13 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { TidemarkError } from '../../../runtime/errors.ts';
+import { GOODBYE_MS } from '../../../runtime/watchdog/stop-times.ts';
 import type { Query, QueryLimits, QueryResult } from '../analytics-store.ts';
 import type { Deployment } from './deployment.ts';
 import { questionError } from './errors.ts';
 import { questionSettings } from './settings.ts';
-
-/** How long a server may take to answer what is under way when the store is closed. */
-const GOODBYE_MS = 2_000;
 
 interface JsonAnswer {
   readonly data: readonly Readonly<Record<string, unknown>>[];

@@ -20,7 +20,7 @@ import type {
   StoredEvent,
   Whose,
 } from '../analytics-store.ts';
-import { askRows, refuseIfStopping, endSoon } from './ask.ts';
+import { askRows, endSoon, refuseIfStopping } from './ask.ts';
 import { ClickHouseAudiences } from './audiences.ts';
 import type { ClickHouseClients } from './clients.ts';
 import type { Deployment } from './deployment.ts';

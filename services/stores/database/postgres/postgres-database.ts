@@ -1,5 +1,6 @@
 import { type ClientBase, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { TidemarkError } from '../../../runtime/errors.ts';
+import { GOODBYE_MS } from '../../../runtime/watchdog/stop-times.ts';
 import type { Database, Queryable, Row, SqlValue, TransactionOptions } from '../database.ts';
 import { OpenTransaction } from '../open-transaction.ts';
 import { Connections } from './connections.ts';
@@ -15,8 +16,6 @@ const KEEP_ALIVE_AFTER_MS = 10_000;
 const LIFETIME_S = 3_600;
 /** The client's time limit for a statement exceeds the server's by this. */
 const GRACE_MS = 5_000;
-/** How long a server may take to answer the statements in progress and to close the connections. */
-const GOODBYE_MS = 2_000;
 
 /**
  * A Postgres server, through a pool of connections. Statements of several callers run concurrently, each on its own
