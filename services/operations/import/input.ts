@@ -1,7 +1,7 @@
 /** The file to import as a stream of unpacked bytes. */
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { addAbortSignal, pipeline, Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createGunzip, createZstdDecompress, crc32 } from 'node:zlib';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { FileOffset } from './record.ts';
@@ -37,13 +37,10 @@ async function readAt(file: FileHandle, position: number): Promise<Buffer> {
 
 /**
  * The bytes of a file from its beginning on; unpacked where they begin as gzip or zstd does, and as UTF-8. The file stays
- * open. Once the signal aborts it fails at the next chunk, and does not wait for one.
+ * open, also where the reading ends early. Once the signal aborts it fails at the next chunk.
  */
 export async function* readInput(file: FileHandle, { read, encoding, signal }: InputOptions): AsyncGenerator<Buffer> {
-  const source = file.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES });
-  // The reader gets its errors. The source may end before anything reads it.
-  source.on('error', () => undefined);
-  const chunks = counted(addAbortSignal(signal, source), read);
+  const chunks = chunksOf(file, read, signal);
   const begun: Buffer[] = [];
   // Four bytes tell.
   while (lengthOf(begun) < 4) {
@@ -79,10 +76,15 @@ const PACKINGS: readonly Packing[] = [
   { name: 'zstd', magic: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), unpack: zstdFrames },
 ];
 
-async function* counted(source: AsyncIterable<unknown>, read: ReadSoFar): AsyncGenerator<Buffer> {
-  for await (const chunk of source) {
-    read.bytes += (chunk as Buffer).length;
-    yield chunk as Buffer;
+/** No stream of Node: one that is left closes the file (24.21), `autoClose` or not. */
+async function* chunksOf(file: FileHandle, read: ReadSoFar, signal: AbortSignal): AsyncGenerator<Buffer> {
+  for (let position = 0; ;) {
+    signal.throwIfAborted();
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    read.bytes += bytesRead;
+    yield buffer.subarray(0, bytesRead);
   }
 }
 

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { historyLines, ImportClient, IMPORTS, type ShownImport } from '../../../support/service/import-client.ts';
 import { ADMIN_KEY, ServiceProcess } from '../../../support/service/service.ts';
@@ -149,6 +150,20 @@ describe('imports over HTTP', { timeout: 120_000 }, () => {
       expect.any(Number),
       0,
     ]);
+  });
+
+  test.each([
+    ['gzip', gzipSync],
+    ['zstd', zstdCompressSync],
+  ])('the beginning of a large file of %s is shown', async (_what, pack) => {
+    // Ids do not pack well: what is packed is several chunks too.
+    const lines = Array.from({ length: 20_000 }, () => `{"type":"track","user_id":"${randomUUID()}","event":"Seen"}\n`);
+    const file = await client.upload(pack(Buffer.from(lines.join(''))), 'history.ndjson.packed');
+
+    const shown = await client.send('POST', `${IMPORTS}/preview`, { project: 'default', file });
+
+    expect(shown).toMatchObject({ status: 200, body: { format: 'ndjson', problem: null } });
+    expect(shown.body['rows']).toHaveLength(20);
   });
 
   test('a mapping that cannot be used is shown with the columns, and a file that cannot be read is refused', async () => {
