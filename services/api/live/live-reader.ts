@@ -8,6 +8,7 @@ import { pause } from '../../runtime/pause.ts';
 import { isLeftOut, type LeftOut, NOTHING_LEFT_OUT } from '../../stores/erasures/left-out.ts';
 import { type LiveFilter, RecordFilter } from './live-filter.ts';
 import { type PartitionEnd, type Shared, Sharer } from './live-sharer.ts';
+import { MatchCollector } from './match-collector.ts';
 
 export interface LiveParts {
   readonly log: Pick<EventLog, 'ends' | 'scan'>;
@@ -212,45 +213,22 @@ export class LiveReader {
   }
 
   #shownOf(found: MatchCollector): Pick<Tick, 'matched' | 'seen'> {
-    const matched = found.newest().flatMap(({ at, record }): Matched[] => {
+    const matched = found.newest().flatMap(({ at, record }) => {
       const message = decodedOrUndefined(this.#parts.codec, at.topic, record.value);
       if (message === undefined || !this.#wants(message)) return [];
-      return [{ message, at: { topic: at.topic, partition: at.partition, offset: record.offset } }];
+      const { topic, partition } = at;
+      return [{ message, at: { topic, partition, offset: record.offset }, appendedAtMs: record.appendedAtMs }];
     });
-    return { matched, seen: found.seen };
+    matched.sort(
+      (one, other) =>
+        one.appendedAtMs - other.appendedAtMs || Number(one.message.receivedAt - other.message.receivedAt),
+    );
+    return { matched: matched.slice(-found.rows), seen: found.seen };
   }
 
   #wants(message: Message): boolean {
     const isOfProject = message.projectId === this.#projectId && !isLeftOut(this.#leftOut, message);
     return isOfProject && this.#records.matches(message);
-  }
-}
-
-interface FoundRecord {
-  readonly at: TopicPartition;
-  readonly record: LogRecord;
-}
-
-/** Counts records, and keeps the newest of all partitions. */
-class MatchCollector {
-  seen = 0;
-  readonly #rows: number;
-  #kept: FoundRecord[] = [];
-
-  /** @param rows How many are kept. */
-  constructor(rows: number) {
-    this.#rows = rows;
-  }
-
-  add(one: FoundRecord): void {
-    this.seen++;
-    this.#kept.push(one);
-    if (this.#kept.length >= 4 * this.#rows) this.#kept = this.newest();
-  }
-
-  /** Oldest first. */
-  newest(): FoundRecord[] {
-    return this.#kept.toSorted((one, other) => one.record.appendedAtMs - other.record.appendedAtMs).slice(-this.#rows);
   }
 }
 
