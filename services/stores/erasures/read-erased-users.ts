@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.ts';
-import { ALL_TIME, erasedName, type ErasedUsers } from './erased-users.ts';
+import { ALL_TIME, erasedName, type ErasedUser, type ErasedUsers } from './erased-users.ts';
 
 interface ErasedRow extends Record<string, unknown> {
   readonly project_id: string;
@@ -16,6 +16,21 @@ export async function readErasedUsers(database: Queryable): Promise<ErasedUsers>
     if (cut > (erased.get(name) ?? -ALL_TIME)) erased.set(name, cut);
   }
   return erased;
+}
+
+/**
+ * The instants up to which messages of these people are gone, where messages of them are taken again: the newest of each, by
+ * name as in `ErasedUsers`.
+ */
+export async function newestCuts(database: Queryable, people: readonly ErasedUser[]): Promise<ErasedUsers> {
+  if (people.length === 0) return new Map();
+  const rows = await database.query<ErasedRow & { readonly cut_us: bigint }>(
+    `select project_id, user_key, max(cut_us) as cut_us from erasures
+     where cut_us is not null and (project_id, user_key) in (select * from unnest($1::text[], $2::text[]))
+     group by project_id, user_key`,
+    [people.map(({ projectId }) => projectId), people.map(({ userKey }) => userKey)],
+  );
+  return new Map(rows.map((row) => [erasedName(row.project_id, row.user_key), row.cut_us]));
 }
 
 /** Reads the list again and again. It is the same object while nothing changed. */

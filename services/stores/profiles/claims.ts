@@ -1,8 +1,10 @@
 /** Statements on `applied`: which copy of a message counts. */
 import { hash } from 'node:crypto';
 import type { Queryable } from '../database/database.ts';
-import type { Claim, ReaderName } from './profile-store.ts';
 import { TRANSACTION_MS } from '../database/sql-time.ts';
+import { erasedName } from '../erasures/erased-users.ts';
+import { newestCuts } from '../erasures/read-erased-users.ts';
+import type { Claim, ReaderName } from './profile-store.ts';
 
 /**
  * Enters claims that nobody made before; returns of each, in order, whether it counts: whether its position is the one stored
@@ -14,7 +16,7 @@ export async function enterClaims(
   claims: readonly Claim[],
 ): Promise<readonly boolean[]> {
   if (claims.length === 0) return [];
-  const identities = claims.map(identityOfClaim);
+  const identities = await identitiesOf(transaction, claims);
   const first = new Map<string, Claim>();
   for (const [index, claim] of claims.entries()) {
     const identity = identities[index] as string;
@@ -38,7 +40,12 @@ export async function releaseClaims(database: Queryable, reader: ReaderName, cla
        using unnest($2::text[], $3::int4[], $4::int8[]) as claim (identity, partition, log_offset)
        where applied.reader = $1 and applied.identity = claim.identity::uuid
          and (applied.partition, applied.log_offset) = (claim.partition, claim.log_offset)`,
-      [reader, slice.map(identityOfClaim), slice.map(({ partition }) => partition), slice.map(({ offset }) => offset)],
+      [
+        reader,
+        await identitiesOf(database, slice),
+        slice.map(({ partition }) => partition),
+        slice.map(({ offset }) => offset),
+      ],
     );
   }
 }
@@ -49,12 +56,13 @@ export async function areRepeats(
   reader: ReaderName,
   claims: readonly Claim[],
 ): Promise<readonly boolean[]> {
+  const identities = await identitiesOf(database, claims);
   const places = new Map<string, string>();
-  for (const slice of inSlices(claims.map((claim) => [identityOfClaim(claim), claim] as const))) {
+  for (const slice of inSlices(claims.map((claim, index) => [identities[index] as string, claim] as const))) {
     for (const { identity, place } of await selectPositions(database, reader, slice)) places.set(identity, place);
   }
-  return claims.map((claim) => {
-    const place = places.get(identityOfClaim(claim));
+  return claims.map((claim, index) => {
+    const place = places.get(identities[index] as string);
     return place !== undefined && place !== positionKey(claim);
   });
 }
@@ -117,8 +125,17 @@ function positionKey({ partition, offset }: Claim): string {
   return `${partition}/${offset}`;
 }
 
-function identityOfClaim({ projectId, topic, userKey, messageId }: Claim): string {
-  return hash('sha256', JSON.stringify([projectId, topic, userKey, messageId]), 'hex').slice(0, 32);
+/**
+ * In order. A message is judged by copies received after the newest cut of its person alone: what a message of before did is
+ * gone, and every message of before is left out, so a replay finds the same.
+ */
+async function identitiesOf(database: Queryable, claims: readonly Claim[]): Promise<readonly string[]> {
+  const cuts = await newestCuts(database, claims);
+  return claims.map(({ projectId, topic, userKey, messageId }) => {
+    const cut = cuts.get(erasedName(projectId, userKey));
+    const since = cut === undefined ? [] : [String(cut)];
+    return hash('sha256', JSON.stringify([projectId, topic, userKey, messageId, ...since]), 'hex').slice(0, 32);
+  });
 }
 
 /** Two transactions that enter some of the same claims do it in one order, or they could deadlock. */

@@ -64,8 +64,8 @@ export class ForgettingScene {
   }
 
   /** Asks for it, without the job. */
-  request(projectId: string, ids: readonly string[]) {
-    return this.#requests().request({ projectId, users: named(projectId, ids), suppress: true, actor: 'local' });
+  request(projectId: string, ids: readonly string[], suppress = true) {
+    return this.#requests().request({ projectId, users: named(projectId, ids), suppress, actor: 'local' });
   }
 
   /** What that would delete. */
