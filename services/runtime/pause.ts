@@ -6,6 +6,19 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
+/** What the work gives, or the signal's reason as a failure once that aborts, whatever becomes of the work then. */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort);
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
 const NEVER_NOTIFIED = new Int32Array(new SharedArrayBuffer(4));
 
 /** Blocks this thread for `ms` milliseconds: for the end of a process or thread, where nothing can be awaited. */

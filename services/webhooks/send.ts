@@ -1,9 +1,12 @@
 /** One attempt to deliver a message over HTTP. */
-import { lookup as lookUp, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { callbackify } from 'node:util';
+import { untilAborted } from '../runtime/pause.ts';
 import { literalAddressIn, NOT_ENCRYPTED, type WebhookAddresses } from './addresses.ts';
+import { lookUp } from './names.ts';
 import { readRetryAfter } from './retry-schedule.ts';
 
 /** What came of an attempt. */
@@ -32,9 +35,11 @@ export interface SendOptions {
   readonly timeoutMs?: number;
 }
 
-/** All of an attempt, from the lookup of the name to the end of the answer. */
+/** From the lookup of the name to the head of the answer. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
-/** What is read of an answer. */
+/** How long the rest of an answer is waited for: its head says what became of the message. */
+const REST_TIMEOUT_MS = 500;
+/** What is read before the head of the answer has come, informational answers with it, and what is read of its body. */
 const MAX_ANSWER_BYTES = 65_536;
 /** What is kept of an answer. */
 const KEPT_ANSWER_BYTES = 200;
@@ -44,7 +49,7 @@ export function isDelivered({ status, error }: Attempt): boolean {
   return status === null ? error === null : status >= 200 && status < 300;
 }
 
-/** Posts a message. Never rejects, and never takes longer than the timeout. */
+/** Posts a message. Never rejects, and never takes longer than the timeout, whatever the other side does. */
 export async function postWebhook(message: WebhookMessage, options: SendOptions): Promise<Attempt> {
   const { signal, timeoutMs = ATTEMPT_TIMEOUT_MS } = options;
   const startedMs = performance.now();
@@ -68,7 +73,7 @@ async function post(
   const target = new URL(url);
   const why = addresses.whyNot(target);
   if (why !== undefined) return { ...NO_ANSWER, error: `the URL ${why}` };
-  const answer = await answerTo(target, body, {
+  const answering = answerTo(target, body, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -79,52 +84,72 @@ async function post(
     // A connection of its own: one that is kept would be to an address of another check.
     agent: false,
     signal,
-    ...(literalAddressIn(target) === undefined && { lookup: lookupIn(addresses, target) }),
+    ...(literalAddressIn(target) === undefined && { lookup: lookupIn(addresses, target, signal) }),
   });
+  const answer = await untilAborted(answering, signal);
   const retryAfterMs = readRetryAfter(answer.headers['retry-after'], Date.now());
-  return { status: answer.statusCode ?? null, error: null, answer: await keptAnswerOf(answer), retryAfterMs };
+  return { status: answer.statusCode ?? null, error: null, answer: await keptAnswerOf(answer, signal), retryAfterMs };
 }
 
 function answerTo(url: URL, body: string, options: RequestOptions): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request = url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options);
-  request.on('response', resolve).on('error', reject);
+  let bytes = 0;
+  const count = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) request.destroy(new Error('no answer within the first 64 KB'));
+  };
+  request.on('socket', (socket) => socket.on('data', count));
+  request.on('response', (answer) => {
+    answer.socket.off('data', count);
+    resolve(answer);
+  });
+  // Node has neither a response nor an error for the status 101, and leaves the connection to whoever listens.
+  request.on('upgrade', (answer, socket) => {
+    socket.destroy();
+    resolve(answer);
+  });
+  request.on('error', reject);
   request.end(body);
   return promise;
 }
 
-/** Reads the answer, up to a limit: the status counts, whatever becomes of the rest. */
-async function keptAnswerOf(answer: IncomingMessage): Promise<string> {
+/** Reads the rest of the answer, as far as it comes soon: the status counts, whatever becomes of the rest. */
+async function keptAnswerOf(answer: IncomingMessage, signal: AbortSignal): Promise<string> {
   const kept: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of answer as AsyncIterable<Buffer>) {
-      if (bytes < KEPT_ANSWER_BYTES) kept.push(chunk);
-      bytes += chunk.length;
-      if (bytes > MAX_ANSWER_BYTES) break;
-    }
-  } catch {
-    // It was cut, or took too long.
-  } finally {
-    answer.destroy();
-  }
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(REST_TIMEOUT_MS)]);
+  // It was cut, or takes too long.
+  await untilAborted(readInto(kept, answer), soon).catch(() => undefined);
+  answer.destroy();
   // Postgres has no text with a NUL.
   return Buffer.concat(kept).subarray(0, KEPT_ANSWER_BYTES).toString('utf8').replaceAll('\0', '\uFFFD');
 }
 
+async function readInto(kept: Buffer[], answer: AsyncIterable<Buffer>): Promise<void> {
+  let bytes = 0;
+  for await (const chunk of answer) {
+    if (bytes < KEPT_ANSWER_BYTES) kept.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) return;
+  }
+}
+
 class InnerAddressError extends Error {}
 
-/** Looks up a name as Node does, and has only the addresses that may be sent to: one of these is connected to. */
-function lookupIn(addresses: WebhookAddresses, { hostname, protocol }: URL): LookupFunction {
+/** Looks up a name, and has only the addresses that may be sent to: one of these is connected to. */
+function lookupIn(addresses: WebhookAddresses, { hostname, protocol }: URL, signal: AbortSignal): LookupFunction {
   const mayUse = (address: string): boolean =>
     protocol === 'https:' ? addresses.isAllowed(address) : addresses.isNamed(address);
+  const usableOf = callbackify(async (name: string): Promise<readonly [LookupAddress, ...LookupAddress[]]> => {
+    const found = await lookUp(name, signal);
+    const [first, ...others] = found.filter(({ address }) => mayUse(address));
+    if (first === undefined) throw new InnerAddressError(whyNone(found));
+    return [first, ...others];
+  });
   return (name, options, done) => {
-    lookUp(name, { ...options, all: true }, (error, found) => {
+    usableOf(name, (error, usable) => {
       if (error !== null) return done(error, []);
-      const usable = found.filter(({ address }) => mayUse(address));
-      const [first] = usable;
-      if (first === undefined) return done(new InnerAddressError(whyNone(found)), []);
-      return options.all === true ? done(null, usable) : done(null, first.address, first.family);
+      return options.all === true ? done(null, [...usable]) : done(null, usable[0].address, usable[0].family);
     });
   };
 

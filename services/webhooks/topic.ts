@@ -1,6 +1,7 @@
 /** Endpoints whose messages are written to a topic on Kafka instead of being posted. */
 import { type AudienceChange, AUDIENCE_CHANGE_TOPIC } from '../messages/message.ts';
 import { isRetryable, TidemarkError } from '../runtime/errors.ts';
+import { untilAborted } from '../runtime/pause.ts';
 import type { WebhookType } from './endpoint-store.ts';
 import type { Attempt } from './send.ts';
 
@@ -66,15 +67,7 @@ async function appended(
   if (topic === undefined) throw noKafka();
   const records = changes();
   // An append cannot be ended. What it wrote is written again under the same ids.
-  const ended = Promise.withResolvers<never>();
-  const end = (): void => ended.reject(signal.reason);
-  if (signal.aborted) end();
-  signal.addEventListener('abort', end);
-  try {
-    await Promise.race([topic.append(records), ended.promise]);
-  } finally {
-    signal.removeEventListener('abort', end);
-  }
+  await untilAborted(topic.append(records), signal);
   return records.length;
 }
 

@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebhookAddresses } from '../../services/webhooks/addresses.ts';
 import { isDelivered, postWebhook, type SendOptions } from '../../services/webhooks/send.ts';
 import { answer, WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
@@ -12,6 +14,35 @@ function attempt(url: string, options: Partial<SendOptions> = {}) {
     { url, headers: { 'webhook-id': 'msg_1' }, body: '{"ü":1}' },
     { addresses: LOOPBACK, signal, ...options },
   );
+}
+
+/** The URL of a server that does this with each connection once a request comes. */
+async function rawReceiver(answering: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).once('data', () => answering(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+/** Writes a text again and again, as fast as it is taken. Resolves with the bytes once the connection is closed. */
+function writeForEver(socket: Socket, text: string): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  socket.on('close', () => resolve(socket.bytesWritten));
+  const more = (): void => {
+    if (socket.destroyed) return;
+    if (socket.write(text)) setImmediate(more);
+    else socket.once('drain', more);
+  };
+  more();
+  return promise;
 }
 
 describe('an attempt', () => {
@@ -96,6 +127,65 @@ describe('an attempt', () => {
     const sent = await attempt(receiver.url, { timeoutMs: 500 });
 
     expect([sent.status, sent.answer]).toEqual([200, 'begun']);
+  });
+
+  test('an answer whose end does not come counts as soon as its head is there', async () => {
+    const receiver = await WebhookReceiver.start();
+    receiver.answering = (res) => res.writeHead(200).write('begun');
+
+    const sent = await attempt(receiver.url, { timeoutMs: 600_000 });
+
+    expect([sent.status, sent.answer, isDelivered(sent)]).toEqual([200, 'begun', true]);
+  });
+
+  test.each([
+    ['switches protocols', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n', 101],
+    ['switches protocols without naming one', 'HTTP/1.1 101 Switching Protocols\r\n\r\n', 101],
+    ['speaks no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', null],
+  ])('an endpoint that %s has failed, and its connection is closed', async (_, text, status) => {
+    const closed = Promise.withResolvers<void>();
+    const url = await rawReceiver((socket) => socket.on('close', () => closed.resolve()).write(text));
+
+    const sent = await attempt(url, { timeoutMs: 600_000 });
+
+    expect(sent.status).toBe(status);
+    expect(isDelivered(sent)).toBe(false);
+    await closed.promise;
+  });
+
+  test('an endpoint that closes the connection without an answer has failed', async () => {
+    const url = await rawReceiver((socket) => socket.end());
+
+    expect(await attempt(url, { timeoutMs: 600_000 })).toMatchObject({
+      status: null,
+      error: expect.stringContaining('ECONNRESET') as string,
+    });
+  });
+
+  test.each([
+    ['informational answers', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(1_000)],
+    ['early hints', `HTTP/1.1 103 Early Hints\r\nlink: <${'x'.repeat(8_000)}>\r\n\r\n`],
+    ['a head', `x-${'x'.repeat(100)}: 1\r\n`.repeat(100)],
+  ])('an endpoint that sends %s without end has failed before much of it is taken', async (_, text) => {
+    const written = Promise.withResolvers<number>();
+    const url = await rawReceiver((socket) => {
+      if (text.startsWith('x')) socket.write('HTTP/1.1 200 OK\r\n');
+      writeForEver(socket, text).then(written.resolve, written.reject);
+    });
+
+    const sent = await attempt(url, { timeoutMs: 600_000 });
+
+    expect(sent).toMatchObject({ status: null, error: expect.any(String) as string });
+    // What sockets and their buffers took; the endpoint would have gone on.
+    expect(await written.promise).toBeLessThan(50_000_000);
+  });
+
+  test('a few informational answers before the answer change nothing', async () => {
+    const url = await rawReceiver((socket) =>
+      socket.end('HTTP/1.1 102 Processing\r\n\r\n'.repeat(5) + 'HTTP/1.1 204 No Content\r\n\r\n'),
+    );
+
+    expect(await attempt(url)).toMatchObject({ status: 204, error: null });
   });
 
   test('an attempt ends with its signal', async () => {
