@@ -21,9 +21,10 @@ export function ndjsonAnswer(lines: AsyncIterable<Uint8Array>, { headers, end }:
   return linesAnswer('application/x-ndjson', new Pieces(lines, () => `${JSON.stringify(end())}\n`), headers);
 }
 
-/** Streams lines of CSV. After a failure the connection is cut. */
+/** Streams lines of CSV. After a failure the connection is cut. A browser saves them, and shows nothing that somebody sent. */
 export function csvAnswer(lines: AsyncIterable<Uint8Array>, headers?: Answer['headers']): Answer {
-  return linesAnswer('text/csv; charset=utf-8', new Pieces(lines, () => ''), headers);
+  const asFile = { 'X-Content-Type-Options': 'nosniff', 'Content-Disposition': 'attachment' };
+  return linesAnswer('text/csv; charset=utf-8', new Pieces(lines, () => ''), { ...headers, ...asFile });
 }
 
 function linesAnswer(type: string, pieces: Pieces, headers: Answer['headers']): Answer {

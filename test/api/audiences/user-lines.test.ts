@@ -27,7 +27,10 @@ function memberWith(userId: string, traits: string): object {
 async function ask(path: string, init: RequestInit = {}) {
   const headers = { api_key: READ_KEY, 'content-type': 'application/json' };
   const response = await fetch(`${api.url}/v1/audiences/${path}`, { ...init, headers });
-  return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
+  const [type = null, ...kept] = ['content-type', 'content-disposition', 'x-content-type-options'].map((name) =>
+    response.headers.get(name),
+  );
+  return { status: response.status, type, asFile: kept, text: await response.text() };
 }
 
 const members = (query: string) => ask(`${AUDIENCE}/members?${query}`);
@@ -57,12 +60,12 @@ test('members as CSV have a column each trait, without a formula and without a l
   api.analytics.lines = [ada];
   const key = userKeyOf(PROJECT.id, '=ada');
 
-  const { type, text } = await members('traits=email,score,list,on,nick,gone&format=csv');
+  const { type, asFile, text } = await members('traits=email,score,list,on,nick,gone&format=csv');
   const ids = await members('format=csv');
   api.analytics.lines = [];
   const none = await members('format=csv&traits=*');
 
-  expect(type).toBe('text/csv; charset=utf-8');
+  expect([type, ...asFile]).toEqual(['text/csv; charset=utf-8', 'attachment', 'nosniff']);
   expect(text).toBe(
     'user_id,anonymous_id,internal_id,email,score,list,on,nick,gone\n' +
       `'=ada,,${key},"a,""b""\nc",-1.5,"[1,""x""]",false,'@me,\n`,
@@ -85,6 +88,7 @@ test('the changes of an audience have traits as its members do, and as CSV what 
     cause: 'refresh',
     traits: { plan: 'pro' },
   });
+  expect(csv.asFile).toEqual(['attachment', 'nosniff']);
   expect(csv.text).toBe(
     'user_id,anonymous_id,internal_id,change,at,version,cause,plan\n' +
       `ada,,${userKeyOf(PROJECT.id, 'ada')},entered,1970-01-01T00:00:00.000009Z,1,refresh,pro\n`,
