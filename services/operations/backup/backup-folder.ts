@@ -1,12 +1,12 @@
 /** The folder that backups are in: found, locked, and freed of what a run left that did not end. */
-import { mkdir, readdir, rm, stat, statfs } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../../runtime/folder-lock.ts';
 import { LOST_AND_FOUND } from '../../runtime/private-folder.ts';
 import { filesOf, type Manifest, MANIFEST_FILE, NEW_MANIFEST_FILE, readManifest } from './manifest.ts';
-import { damaged, type StoredFile, unavailable } from './stored-file.ts';
+import { damaged, notRegular, readingFailure, type StoredFile, unavailable } from './stored-file.ts';
 
 export const LOG_FOLDER = 'log';
 export const TABLES_FOLDER = 'tables';
@@ -115,14 +115,14 @@ export async function removeUnnamed(folder: string, manifest: Manifest): Promise
   }
 }
 
-/** @throws TidemarkError `BACKUP_DAMAGED` where a file is missing or has another length. */
+/** @throws TidemarkError `BACKUP_DAMAGED` where a file is missing, is no regular one or has another length. */
 export async function expectFiles(folder: string, files: readonly StoredFile[]): Promise<void> {
   for (const { file, bytes } of files) {
     const path = join(folder, file);
-    const found = await stat(path).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw damaged(`${path} is missing`, error);
-      throw unavailable(`cannot read ${path}`, error);
+    const found = await lstat(path).catch((error: unknown) => {
+      throw readingFailure(path, error);
     });
+    if (!found.isFile()) throw notRegular(path);
     if (found.size !== bytes) throw damaged(`${path} has ${found.size} bytes instead of ${bytes}`);
   }
 }

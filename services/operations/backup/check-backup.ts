@@ -5,7 +5,7 @@ import { expectFiles, manifestOf } from './backup-folder.ts';
 import { filesOf, type Manifest } from './manifest.ts';
 import { recordsOfFile } from './read-log.ts';
 import { readLines } from './rows-file.ts';
-import { damaged } from './stored-file.ts';
+import { expectTables } from './tables.ts';
 
 /** What a folder holds, as plain JSON. */
 export interface CheckedBackup {
@@ -40,6 +40,7 @@ export async function checkFiles(
   manifest: Manifest,
   { report, signal }: Pick<CommandCall, 'report' | 'signal'>,
 ): Promise<void> {
+  await expectTables(folder, manifest.backups);
   await expectFiles(folder, filesOf(manifest));
   const total = addedUp(manifest.log, ({ records }) => records);
   let done = 0;
@@ -51,14 +52,8 @@ export async function checkFiles(
     }
   }
   const rowsFiles = manifest.backups.flatMap(({ tables, history }) => [...tables, ...history]);
-  for (const file of [...rowsFiles, ...(manifest.forgotten ?? [])]) {
-    let rows = 0;
-    for await (const lines of readLines(folder, file, LINES_AT_ONCE)) {
-      signal.throwIfAborted();
-      rows += lines.length;
-    }
-    if (rows !== file.rows) throw damaged(`${folder}/${file.file} has ${rows} rows instead of ${file.rows}`);
-  }
+  for (const file of [...rowsFiles, ...(manifest.forgotten ?? [])])
+    for await (const _ of readLines(folder, file, LINES_AT_ONCE)) signal.throwIfAborted();
 }
 
 const LINES_AT_ONCE = 10_000;

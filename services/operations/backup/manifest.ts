@@ -1,6 +1,6 @@
 /** What a folder of backups holds: `manifest.json`, which is written last. What it does not name is not part of it. */
 import { createHash } from 'node:crypto';
-import { open, readFile, rename } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isBlank } from '../../event-log/blank.ts';
 import type { LogRecord } from '../../event-log/event-log.ts';
@@ -8,11 +8,15 @@ import { flushFolder } from '../../event-log/flush-folder.ts';
 import { identityOf } from '../../event-log/identity.ts';
 import type { RestoredTopic } from '../../event-log/restored-log.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import { damaged, type StoredFile, unavailable } from './stored-file.ts';
+import { wrongInManifest } from './manifest-schema.ts';
+import { damaged, openStored, readingFailure, type StoredFile, unavailable } from './stored-file.ts';
 
 export const MANIFEST_FILE = 'manifest.json';
 /** One that is being written. */
 export const NEW_MANIFEST_FILE = 'manifest.json.new';
+
+/** Some 300 bytes name a file of 64 MiB. */
+const MAX_MANIFEST_BYTES = 128 * 2 ** 20;
 
 /** A version higher than the program's own is refused. */
 const MANIFEST_FORMAT = 1;
@@ -85,21 +89,29 @@ export const EMPTY_MANIFEST: Manifest = { format: MANIFEST_FORMAT, log: [], back
  */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   const path = join(folder, MANIFEST_FILE);
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw unavailable(`cannot read ${path}`, error);
-  }
+  const text = await textOf(path);
+  if (text === undefined) return undefined;
   const { sha256, ...manifest } = parsedManifest(path, text);
   if (manifest.format > MANIFEST_FORMAT) {
     const message = `${path} is of format ${manifest.format}; this version of Tidemark reads up to ${MANIFEST_FORMAT}.`;
     throw new TidemarkError('BACKUP_FOREIGN', message);
   }
   if (sha256 !== digestOf(manifest)) throw damaged(`${path} has changed`);
+  const wrong = wrongInManifest(manifest);
+  if (wrong !== undefined) throw damaged(`${path} is not one that a backup wrote: ${wrong}`);
   return manifest;
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  try {
+    await using file = await openStored(path);
+    const { size } = await file.stat();
+    if (size > MAX_MANIFEST_BYTES) throw damaged(`${path} has ${size} bytes`);
+    return await file.readFile('utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw readingFailure(path, error);
+  }
 }
 
 /** Puts it in place of the one before, by one rename. @throws TidemarkError `BACKUP_UNAVAILABLE`. */

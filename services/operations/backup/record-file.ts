@@ -9,7 +9,7 @@ import type { LogRecord } from '../../event-log/event-log.ts';
 
 const HEADER_BYTES = 24;
 /** No log takes a record of this size. */
-const MAX_RECORD_BYTES = 256 * 2 ** 20;
+const MAX_RECORD_BYTES = 64 * 2 ** 20;
 
 /** Pure. */
 export function encodeRecords(records: readonly LogRecord[]): Buffer {
@@ -34,30 +34,38 @@ export function encodeRecords(records: readonly LogRecord[]): Buffer {
  * @throws Error where the bytes are no records.
  */
 export async function* decodeRecords(pieces: AsyncIterable<Buffer>): AsyncGenerator<readonly LogRecord[]> {
-  let rest: Buffer = Buffer.alloc(0);
+  let waiting: Buffer[] = [];
+  // How many bytes of these, and how many are a record.
+  let [length, wanted] = [0, HEADER_BYTES];
   for await (const piece of pieces) {
-    const bytes: Buffer = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+    waiting.push(piece);
+    length += piece.length;
+    if (length < wanted) continue;
+    const bytes = Buffer.concat(waiting);
     const records: LogRecord[] = [];
-    let at = 0;
-    for (let next = recordAt(bytes, at); next !== undefined; next = recordAt(bytes, at)) {
-      records.push(next.record);
-      at = next.end;
+    let [at, end] = [0, endOfRecord(bytes, 0)];
+    while (end <= bytes.length) {
+      records.push(recordBetween(bytes, at, end));
+      [at, end] = [end, endOfRecord(bytes, end)];
     }
-    rest = bytes.subarray(at);
+    [waiting, length, wanted] = [[bytes.subarray(at)], bytes.length - at, end - at];
     if (records.length > 0) yield records;
   }
-  if (rest.length > 0) throw new Error('the last record is cut off');
+  if (length > 0) throw new Error('the last record is cut off');
 }
 
-/** Undefined where not all of it is there. */
-function recordAt(bytes: Buffer, at: number): { readonly record: LogRecord; readonly end: number } | undefined {
+/** The end of its header where not all of that is there. */
+function endOfRecord(bytes: Buffer, at: number): number {
   const keyAt = at + HEADER_BYTES;
-  if (bytes.length < keyAt) return undefined;
+  if (bytes.length < keyAt) return keyAt;
+  const length = bytes.readUInt32LE(at + 16) + bytes.readUInt32LE(at + 20);
+  if (length > MAX_RECORD_BYTES) throw new Error(`a record of ${length} bytes cannot be`);
+  return keyAt + length;
+}
+
+function recordBetween(bytes: Buffer, at: number, end: number): LogRecord {
+  const keyAt = at + HEADER_BYTES;
   const valueAt = keyAt + bytes.readUInt32LE(at + 16);
-  const end = valueAt + bytes.readUInt32LE(at + 20);
-  if (end - keyAt > MAX_RECORD_BYTES) throw new Error(`a record of ${end - keyAt} bytes cannot be`);
-  if (bytes.length < end) return undefined;
   const [key, value] = [bytes.subarray(keyAt, valueAt), bytes.subarray(valueAt, end)];
-  const record = { offset: bytes.readBigUInt64LE(at), appendedAtMs: bytes.readDoubleLE(at + 8), key, value };
-  return { record, end };
+  return { offset: bytes.readBigUInt64LE(at), appendedAtMs: bytes.readDoubleLE(at + 8), key, value };
 }

@@ -1,5 +1,6 @@
 /** The files of a backup: compressed with zstd, and known by their length and their CRC-32. */
-import { createReadStream, createWriteStream } from 'node:fs';
+import { constants as flags, createWriteStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, crc32, createZstdCompress, createZstdDecompress } from 'node:zlib';
@@ -60,7 +61,11 @@ export async function writeStored(
  */
 export async function* readStored(folder: string, { file, ...written }: StoredFile): AsyncGenerator<Buffer> {
   const sum = { bytes: 0, crc: 0 };
-  const stream = createReadStream(`${folder}/${file}`, { highWaterMark: PIECE_BYTES });
+  const path = `${folder}/${file}`;
+  const opened = await openStored(path).catch((error: unknown) => {
+    throw readingFailure(path, error);
+  });
+  const stream = opened.createReadStream({ highWaterMark: PIECE_BYTES });
   const decompress = createZstdDecompress({ chunkSize: PIECE_BYTES });
   const reading = pipeline(stream, summing(sum), decompress);
   // Reported by the loop below.
@@ -69,11 +74,19 @@ export async function* readStored(folder: string, { file, ...written }: StoredFi
     for await (const chunk of decompress as AsyncIterable<Buffer>) yield chunk;
     await reading;
   } catch (error) {
-    throw readingFailure(`${folder}/${file}`, error);
+    throw readingFailure(path, error);
   } finally {
     stream.destroy();
   }
-  if (sum.bytes !== written.bytes || hexOf(sum.crc) !== written.crc32) throw damaged(`${folder}/${file} has changed`);
+  if (sum.bytes !== written.bytes || hexOf(sum.crc) !== written.crc32) throw damaged(`${path} has changed`);
+}
+
+/** Nothing but a regular file is read or waited for: no link, no pipe. */
+export async function openStored(path: string): Promise<FileHandle> {
+  const file = await open(path, flags.O_RDONLY | flags.O_NOFOLLOW | flags.O_NONBLOCK);
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw notRegular(path);
 }
 
 interface Sum {
@@ -95,13 +108,19 @@ function hexOf(crc: number): string {
   return crc.toString(16).padStart(8, '0');
 }
 
-function readingFailure(path: string, error: unknown): TidemarkError {
+export function readingFailure(path: string, error: unknown): TidemarkError {
   if (error instanceof TidemarkError) return error;
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return damaged(`${path} is missing`, error);
+  // A link, a socket.
+  if (code === 'ELOOP' || code === 'ENXIO') return notRegular(path);
   // Codes of zlib begin with `Z` or `ERR_`; those of the file system do not.
   if (code === undefined || /^(?:Z|ERR_)/.test(code)) return damaged(`${path} has changed`, error);
   return unavailable(`cannot read ${path}`, error);
+}
+
+export function notRegular(path: string): TidemarkError {
+  return damaged(`${path} is no regular file`);
 }
 
 export function damaged(what: string, cause?: unknown): TidemarkError {

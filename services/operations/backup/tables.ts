@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { mkdir } from 'node:fs/promises';
 import { flushFolder } from '../../event-log/flush-folder.ts';
 import type { Database, Queryable } from '../../stores/database/database.ts';
+import { migratedTables } from '../../stores/database/migrate.ts';
 import { TRANSACTION_MS } from '../../stores/database/sql-time.ts';
 import { TABLES_FOLDER } from './backup-folder.ts';
-import type { RowsFile } from './manifest.ts';
+import type { BackupEntry, RowsFile } from './manifest.ts';
 import { readLines, rowsFile } from './rows-file.ts';
-import { unavailable } from './stored-file.ts';
+import { damaged, unavailable } from './stored-file.ts';
 
 /** Every other table is in a backup, also one that a later migration adds. */
 export const NOT_BACKED_UP: readonly string[] = [
@@ -103,6 +104,19 @@ export function dumpForgotten(
     return files;
   };
   return database.transaction(dump, { isUnhurried: true });
+}
+
+/**
+ * No table is filled but those of the program that are backed up. One that a later version knows is refused by its schema.
+ *
+ * @throws TidemarkError `BACKUP_DAMAGED`.
+ */
+export async function expectTables(folder: string, backups: readonly BackupEntry[]): Promise<void> {
+  const { names, migrations } = await migratedTables();
+  const isBackedUp = (table: string): boolean => names.includes(table) && !NOT_BACKED_UP.includes(table);
+  const known = backups.filter(({ schema }) => schema <= migrations).flatMap(({ tables }) => tables);
+  const foreign = known.find(({ table }) => !isBackedUp(table));
+  if (foreign !== undefined) throw damaged(`${folder} has rows of ${foreign.table}, which no backup has`);
 }
 
 /** Fills tables that are empty. Their columns are those that they had when the backup was made. */

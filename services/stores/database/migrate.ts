@@ -43,6 +43,13 @@ export async function migrateUpTo(database: Database, number: number, folder = M
   await migrate(new DatabaseMigrations(database), files.slice(0, number));
 }
 
+/** The tables that the migrations make, and how many migrations there are. No database is asked. */
+export async function migratedTables(): Promise<{ readonly names: readonly string[]; readonly migrations: number }> {
+  const files = await readMigrations(MIGRATIONS_FOLDER);
+  const names = files.flatMap(({ sql }) => [...sql.matchAll(/^create table (\w+)/gm)].map(([, name = '']) => name));
+  return { names, migrations: files.length };
+}
+
 /** Creates or migrates the tables of a generation in this schema, and creates the schema if it does not exist. */
 export async function migrateSchema(
   database: Database,
