@@ -17,6 +17,7 @@ interface BackupOptions extends OutputOptions {
 interface RestoreOptions extends OutputOptions {
   readonly until?: number;
   readonly erasures?: string;
+  readonly drill?: true;
 }
 
 export function addBackup(parent: Command, context: CliContext): void {
@@ -41,6 +42,7 @@ export function addRestore(parent: Command, context: CliContext): void {
     .argument('<folder>', 'the folder of the backup')
     .option('--until <time>', 'as it was at this time, ISO-8601 (default: as the last backup has it)', readMoment)
     .option('--erasures <file>', 'also forget the people of this list: of erasures made since the backup')
+    .option('--drill', 'only to look at it: endpoints of webhooks are paused, so receivers get nothing twice')
     .option(...JSON_OPTION)
     .action((folder: string, options: RestoreOptions) => restore(context, resolve(folder), options));
 }
@@ -74,18 +76,20 @@ async function check(context: CliContext, folder: string, { json }: BackupOption
   context.out(`${found.files} files, ${found.records} records, ${mebibytes(found.bytes)}. All is as it was written.\n`);
 }
 
-async function restore(context: CliContext, folder: string, { json, until, erasures }: RestoreOptions): Promise<void> {
+async function restore(context: CliContext, folder: string, options: RestoreOptions): Promise<void> {
+  const { json, until, erasures, drill = false } = options;
   const { restoreInto } = await import('../app/backups/restore.ts');
   const config = readConfig(context.env);
   const result = await withProgress(context, 'restoring', (show) => {
     const report = (progress: Progress): void => show({ ...progress, note: progress['phase'] });
-    const wanted = { folder, untilMs: until, erasuresFile: erasures };
+    const wanted = { folder, untilMs: until, erasuresFile: erasures, isDrill: drill };
     return restoreInto(config, wanted, { report, signal: signalOf(context) });
   });
   if (json) return printJson(context, result);
   const { number, at, records, rows, took_ms: tookMs } = result;
   context.out(`backup ${number} of ${at}: ${records} records and ${rows} rows, ${(tookMs / 1_000).toFixed(1)} s\n`);
   context.out('Start the service: it takes messages at once, and reads profiles and analytics again.\n');
+  if (drill) context.out('Its endpoints of webhooks are paused until somebody enables them.\n');
 }
 
 function signalOf({ signal }: CliContext): AbortSignal {

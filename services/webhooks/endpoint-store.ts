@@ -35,8 +35,8 @@ export interface Endpoint extends EndpointSettings {
   readonly projectId: string | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-  /** Why nothing is sent to it: it answered 410, or a caller disabled it. Null: it is enabled. */
-  readonly disabled: 'gone' | 'request' | null;
+  /** Why nothing is sent to it: it answered 410, a caller disabled it, or it was restored for a drill. Null: it is enabled. */
+  readonly disabled: 'gone' | 'request' | 'drill' | null;
   /** Until when messages are signed by the secret before, too; null where they are not. */
   readonly oldSecretUntilMs: number | null;
   /** Attempts that failed since the last that did not. */

@@ -3,7 +3,7 @@ import { openRestoredLog, shareEventLog } from '../../event-log/open.ts';
 import { type CheckedBackup, checkBackup } from '../../operations/backup/check-backup.ts';
 import { restore, type RestoreResult } from '../../operations/backup/restore.ts';
 import { readErasuresFile } from '../../operations/erasure/erasures-file.ts';
-import type { CommandCall } from '../../runtime/command.ts';
+import { type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import type { Config } from '../../runtime/config.ts';
 import { checkDataFolders, hasEmbedded } from '../../runtime/embedded.ts';
 import { lockFolder } from '../../runtime/folder-lock.ts';
@@ -24,18 +24,23 @@ export interface WantedRestore {
   readonly untilMs: number | undefined;
   /** A file with erasures that are newer than the backup. */
   readonly erasuresFile: string | undefined;
+  /** Its endpoints are paused. */
+  readonly isDrill: boolean;
 }
 
 /**
  * @throws TidemarkError as `restore`; `FOLDER_IN_USE` where a service runs on the data folder; `COMMAND_INVALID` where the
- *   file of erasures cannot be read as such.
+ *   file of erasures cannot be read as such, or the service of a drill would make backups.
  */
 export async function restoreInto(
   config: Config,
-  { folder, untilMs, erasuresFile }: WantedRestore,
+  { folder, untilMs, erasuresFile, isDrill }: WantedRestore,
   call: Pick<CommandCall, 'report' | 'signal'>,
 ): Promise<RestoreResult> {
   checkDataFolders(config);
+  if (isDrill && config.backupDir !== undefined) {
+    throw commandInvalid(`The service of a drill would back up into ${config.backupDir}: set BACKUP_DIR= for it.`);
+  }
   const erasures = erasuresFile === undefined ? [] : await readErasuresFile(erasuresFile);
   const lock = hasEmbedded(config) ? lockFolder(config.dataDir) : undefined;
   const opened: Closing[] = [];
@@ -54,7 +59,7 @@ export async function restoreInto(
     };
     const { eventLogPartitions: partitions, schemaRegistryUrl } = config;
     const hasRegistry = schemaRegistryUrl !== undefined;
-    return await restore(stores, { folder, untilMs, partitions, hasRegistry, erasures }, call);
+    return await restore(stores, { folder, untilMs, partitions, hasRegistry, erasures, isDrill }, call);
   } finally {
     // The database last: analytics may be migrating under its lock.
     for (const store of opened.toReversed()) await store.close();

@@ -16,7 +16,12 @@ import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
 import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
 import type { Database, Queryable } from '../../stores/database/database.ts';
 import { migrateDatabase } from '../../stores/database/migrate.ts';
-import { noteRestoreFailed, noteRestoreFinished, noteTablesFilled } from '../../stores/service-state/restore-state.ts';
+import {
+  noteRestoreFailed,
+  noteRestoreFinished,
+  noteTablesFilled,
+  pauseEndpoints,
+} from '../../stores/service-state/restore-state.ts';
 import { addedUp } from './back-up.ts';
 import { manifestOf } from './backup-folder.ts';
 import { checkFiles } from './check-backup.ts';
@@ -45,6 +50,8 @@ export interface RestoreRequest {
   readonly hasRegistry: boolean;
   /** Erasures that are newer than the backup. */
   readonly erasures: readonly ErasureRow[];
+  /** It is only looked at: whoever has the installation itself goes on sending to its endpoints. */
+  readonly isDrill: boolean;
 }
 
 /** What was restored, as plain JSON. */
@@ -74,13 +81,14 @@ export async function restore(
   request: RestoreRequest,
   call: RestoreCall,
 ): Promise<RestoreResult> {
-  const { folder, untilMs } = request;
+  const { folder, untilMs, isDrill } = request;
   const startedMs = performance.now();
   const manifest = await manifestOf(folder);
   const entry = entryAt(manifest, request);
   await checkFiles(folder, manifest, call);
 
-  const name = `${entry.at} (number ${entry.number}${untilMs === undefined ? '' : `, until ${formatMs(untilMs)}`})`;
+  const until = untilMs === undefined ? '' : `, until ${formatMs(untilMs)}`;
+  const name = `${entry.at} (number ${entry.number}${until}${isDrill ? ', a drill' : ''})`;
   const database = await stores.database();
   const state = await beginRestore(database, entry, name);
   const analytics = await stores.analytics(database);
@@ -92,7 +100,13 @@ export async function restore(
   const ends = await fillLog(log, state.isResumed, { manifest, entry, request, erasures }, call, database);
   if (!state.hasTables) {
     call.report({ phase: 'tables', done: 0 });
-    await database.transaction((transaction) => fillDatabase(transaction, folder, entry, ends), { isUnhurried: true });
+    const fill = async (transaction: Queryable): Promise<void> => {
+      await fillTables(transaction, folder, entry.tables);
+      if (isDrill) await pauseEndpoints(transaction);
+      await keepAudiencesWaiting(transaction, ends);
+      await noteTablesFilled(transaction);
+    };
+    await database.transaction(fill, { isUnhurried: true });
   }
   await migrateDatabase(database);
   await erasures.fill(database, folder, manifest, entry);
@@ -219,17 +233,6 @@ function expectEnds(
     if (!fits) throw restoreRefusal(`${nameOf(partition)} ends at ${now}, and the backup has it up to ${end}.`);
   }
   return found;
-}
-
-async function fillDatabase(
-  transaction: Queryable,
-  folder: string,
-  { tables }: BackupEntry,
-  ends: readonly RestoredEnd[],
-): Promise<void> {
-  await fillTables(transaction, folder, tables);
-  await keepAudiencesWaiting(transaction, ends);
-  await noteTablesFilled(transaction);
 }
 
 /** No audience is evaluated before the sink has inserted all that the log has now. */

@@ -14,6 +14,7 @@ import { type LeftOut, readLeftOut } from '../../stores/erasures/left-out.ts';
 import { ErasedUsersReader } from '../../stores/erasures/read-erased-users.ts';
 import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
+import { pausedEndpoints } from '../../stores/service-state/restore-state.ts';
 
 /** What the stores tell of the installation. Arguments and results can be cloned between threads. */
 export interface StoreFigures extends KeptVerifications, KeptBackups {
@@ -26,6 +27,8 @@ export interface StoreFigures extends KeptVerifications, KeptBackups {
   leftOut(): Promise<LeftOut>;
   /** The oldest erasure of a person that is not done; null where all are. */
   oldestErasure(): Promise<Pick<Erasure, 'requestedAt' | 'waitsBecause'> | null>;
+  /** How many endpoints a restore for a drill has paused, and nobody has enabled since. */
+  pausedForDrill(): Promise<number>;
   ofProject(projectId: string): Promise<ProjectFigures>;
 }
 
@@ -102,6 +105,10 @@ export class SqlStoreFigures implements StoreFigures {
 
   oldestErasure(): Promise<Erasure | null> {
     return new SqlErasures(this.#database).oldestPending();
+  }
+
+  pausedForDrill(): Promise<number> {
+    return pausedEndpoints(this.#database);
   }
 
   leftOut(): Promise<LeftOut> {

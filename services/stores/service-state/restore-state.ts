@@ -53,3 +53,15 @@ export async function refuseUnfinishedRestore(database: Queryable): Promise<void
       : `It cannot go on: ${state.failure} Empty the stores and restore again.`;
   throw new TidemarkError('RESTORE_UNFINISHED', `The restore of the backup of ${state.backup} is not finished. ${how}`);
 }
+
+/** The endpoints of webhooks of what is restored for a drill: each until somebody enables it. */
+export async function pauseEndpoints(database: Queryable): Promise<void> {
+  await database.query("update endpoints set disabled = 'drill' where disabled is null");
+}
+
+/** How many are paused so. */
+export async function pausedEndpoints(database: Queryable): Promise<number> {
+  const sql = "select count(*)::int4 as paused from endpoints where disabled = 'drill'";
+  const [row] = await database.query<{ readonly paused: number }>(sql);
+  return row?.paused ?? 0;
+}

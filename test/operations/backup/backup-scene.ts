@@ -132,7 +132,14 @@ export class RestoreScene {
     try {
       return await restore(
         stores,
-        { folder, untilMs, partitions, hasRegistry: other.hasRegistry === true, erasures: other.erasures ?? [] },
+        {
+          folder,
+          untilMs,
+          partitions,
+          hasRegistry: other.hasRegistry === true,
+          erasures: other.erasures ?? [],
+          isDrill: other.isDrill === true,
+        },
         { ...SILENT, signal },
       );
     } finally {
@@ -145,6 +152,7 @@ export interface RestoreOptions {
   readonly untilMs?: number;
   readonly partitions?: number;
   readonly hasRegistry?: boolean;
+  readonly isDrill?: boolean;
   readonly signal?: AbortSignal;
   readonly erasures?: readonly ErasureRow[];
   readonly history?: KeptHistory;

@@ -47,6 +47,8 @@ test('the restore drill brings back users, events, audiences and receipts, and s
   const saved = await service.request('/v1/audiences', { name: 'Pro', definition, refresh: '1h' }, READ);
   const { id } = (await saved.json()) as { id: string };
   await service.request(`/v1/audiences/${id}/evaluate`, {}, READ);
+  const endpoint = { url: 'https://receiver.example/hook', types: ['audience.changed'], initial: 'none' };
+  expect((await service.request('/v1/endpoints', endpoint, READ)).status).toBe(201);
   const before = await seen(service, id);
 
   const port = String(await freePort());
@@ -54,19 +56,33 @@ test('the restore drill brings back users, events, audiences and receipts, and s
   const shell = drill()
     .replaceAll('/backups/tidemark', join(root, 'backup'))
     .replaceAll('/tmp/drill', join(root, 'drill'))
-    .replace('8099', port);
+    .replace('8099', port)
+    // What was restored is looked at below.
+    .replace('rm -rf', 'echo REMOVED');
   const { stdout } = await promisify(execFile)('sh', ['-ec', shell], { cwd: ROOT, env, timeout: 500_000 });
 
   expect(stdout).toContain('All is as it was written.');
   expect(stdout).toMatch(/Equal\.\n/);
+  expect(stdout).toContain(`REMOVED ${join(root, 'drill')} ${join(root, 'drill.log')}`);
   await placeAnalytics(join(root, 'drill', 'analytics'));
   const restored = await start(join(root, 'drill'));
   expect(await seen(restored, id)).toEqual(before);
   await readersPassed(restored, receipt);
   expect(await admin(restored, '/projects')).toEqual(await admin(service, '/projects'));
+  const { attention } = await admin<{ attention: { code: string }[] }>(restored, '/status');
+  expect(attention.map(({ code }) => code)).toContain('endpoints_paused');
+  expect(await enabled(service)).toEqual([true]);
+  expect(await enabled(restored)).toEqual([false]);
 });
 
 const READ = { api_key: 'read-key-of-the-tests-0123456789abcdef' };
+
+async function enabled(service: ServiceProcess): Promise<readonly boolean[]> {
+  const list = (await (await fetch(`${service.url}/v1/endpoints`, { headers: READ })).json()) as {
+    endpoints: { enabled: boolean }[];
+  };
+  return list.endpoints.map((one) => one.enabled);
+}
 
 /** What callers see of users, events and the history of an audience. */
 async function seen(service: ServiceProcess, audience: string): Promise<readonly unknown[]> {

@@ -8,7 +8,9 @@ import { readManifest, writeManifest } from '../../../services/operations/backup
 import { sinkPositions } from '../../../services/stores/profiles/progress-of.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
-import { refuseUnfinishedRestore } from '../../../services/stores/service-state/restore-state.ts';
+import { pausedEndpoints, refuseUnfinishedRestore } from '../../../services/stores/service-state/restore-state.ts';
+import { SqlEndpointClaims } from '../../../services/webhooks/sql-endpoint-claims.ts';
+import { SqlEndpointStore } from '../../../services/webhooks/sql-endpoint-store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { BackupScene, recordsOf, RestoreScene, rowsOf } from './backup-scene.ts';
 
@@ -43,6 +45,28 @@ test('the log has every record at its offset with its time, and tables and histo
   expect(to.history.tables).toEqual(from.history.tables);
   expect(to.history.derived).toBe(1);
   expect((await audited(to.database)).id).toBeGreaterThan(id);
+});
+
+test('what is restored for a drill sends to no endpoint until somebody enables it, and goes on as a drill alone', async () => {
+  const { from, to, folder } = await scenes();
+  const [own, gone] = [await endpoint(from.database), await endpoint(from.database)];
+  await from.database.query("update endpoints set disabled = 'gone' where id = $1", [gone]);
+  await from.backUp(folder);
+  const killed = { database: dyingTransaction(to.database), isDrill: true };
+  await expect(to.restore(folder, killed)).rejects.toThrow('killed');
+
+  await expect(to.restore(folder)).rejects.toMatchObject({ code: 'RESTORE_REFUSED' });
+  await to.restore(folder, { isDrill: true });
+
+  const endpoints = new SqlEndpointStore(to.database);
+  const claims = new SqlEndpointClaims(to.database);
+  expect((await endpoints.find(null, own)).disabled).toBe('drill');
+  expect((await endpoints.find(null, gone)).disabled).toBe('gone');
+  expect(await claims.claimDue(60_000, '')).toBeUndefined();
+  expect(await pausedEndpoints(to.database)).toBe(1);
+  await endpoints.update(null, own, { isEnabled: true });
+  expect((await claims.claimDue(60_000, ''))?.endpoint.id).toBe(own);
+  expect(await pausedEndpoints(to.database)).toBe(0);
 });
 
 test('no audience is evaluated before analytics has what the log had', async () => {
@@ -180,6 +204,25 @@ test('a log that cannot have its offsets is refused, and so is a second try', as
   await expect(to.restore(folder)).rejects.toMatchObject(again);
   await expect(refuseUnfinishedRestore(to.database)).rejects.toThrow(refusal.message);
 });
+
+/** The id of an endpoint of the installation that something waits for. */
+async function endpoint(database: Database): Promise<string> {
+  const { endpoint: made } = await new SqlEndpointStore(database).create(null, {
+    url: 'https://receiver.example/',
+    description: null,
+    types: ['dead_letter.waiting'],
+    audiences: null,
+    traits: null,
+    initial: 'none',
+    batchSize: 10,
+  });
+  await database.query(
+    `insert into endpoint_deliveries (id, endpoint_id, type, state, created_at_ms, notice)
+     values ($1, $2, 'dead_letter.waiting', 'waiting', 1, '{}')`,
+    [`msg_${made.id}`, made.id],
+  );
+  return made.id;
+}
 
 /** A change that the audit log has, with its id. */
 async function audited(database: Database): Promise<{ readonly id: number }> {

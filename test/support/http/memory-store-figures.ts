@@ -39,6 +39,10 @@ export class MemoryStoreFigures implements StoreFigures {
     return this.#unlessUnreachable(null);
   }
 
+  async pausedForDrill(): Promise<number> {
+    return this.#unlessUnreachable(0);
+  }
+
   async leftOut(): ReturnType<StoreFigures['leftOut']> {
     return this.#unlessUnreachable({ projects: this.deleted, users: new Map() });
   }

@@ -42,7 +42,7 @@ export function audiencesText({ audiences }: Endpoint, names: AudienceNames): st
 /** With a class of the dot. */
 export function stateOf({ enabled, disabled_because: why, failures, waiting_since: since }: Endpoint) {
   if (!enabled && why === 'gone') return { text: 'Stopped: the receiver answered 410', tone: 'bad' };
-  if (!enabled) return { text: 'Paused', tone: '' };
+  if (!enabled) return { text: why === 'drill' ? 'Paused: restored for a drill' : 'Paused', tone: '' };
   if (countOf(failures) > 0) return { text: `Failing, ${plural(countOf(failures), 'attempt')}`, tone: 'bad' };
   return since === null ? { text: 'Up to date', tone: 'good' } : { text: 'Sending', tone: 'busy' };
 }

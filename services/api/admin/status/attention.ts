@@ -33,6 +33,7 @@ export const ATTENTION_LINKS = {
   backup_old: 'docs/operations.md#backup-and-restore',
   erasure_late: 'docs/forget.md#what-to-watch',
   erasure_waits: 'docs/forget.md#what-to-watch',
+  endpoints_paused: 'docs/operations.md#the-restore-drill',
 } as const;
 
 export type AttentionCode = keyof typeof ATTENTION_LINKS;
@@ -56,6 +57,7 @@ export function attentionTo(status: JudgedStatus, nowMs: number): readonly Atten
     ...verificationAttention(status, nowMs),
     ...backupAttention(status, nowMs),
     ...erasureAttention(status, nowMs),
+    ...drillAttention(status),
   ].map(([code, reason]) => ({ code, reason, link: ATTENTION_LINKS[code] }));
 }
 
@@ -145,4 +147,10 @@ function erasureAttention(
   if (code === 'erasure_waits' && because === null) return [];
   const why = because === null ? '' : `: ${because}`;
   return [[code, `somebody is to be forgotten since ${requestedAt}, and is not yet${why}`]];
+}
+
+function drillAttention({ endpoints_paused_for_drill: paused = 0 }: JudgedStatus): Finding[] {
+  if (paused === 0) return [];
+  const which = paused === 1 ? 'an endpoint gets' : `${paused} endpoints get`;
+  return [['endpoints_paused', `this was restored for a drill: ${which} no webhooks until enabled`]];
 }

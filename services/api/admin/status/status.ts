@@ -54,6 +54,7 @@ class StatusSource {
   readonly #verification: () => Promise<Awaited<ReturnType<StoreFigures['verification']>> | undefined>;
   readonly #backup: () => Promise<LastBackup | null | undefined>;
   readonly #oldestErasure: () => Promise<Awaited<ReturnType<StoreFigures['oldestErasure']>> | undefined>;
+  readonly #pausedForDrill: () => Promise<number | undefined>;
   readonly #disk: () => Promise<Awaited<ReturnType<typeof diskFigures>> | undefined>;
   readonly #stored: () => Promise<Awaited<ReturnType<typeof storedBytes>> | undefined>;
   readonly #deadLetters: () => Promise<Awaited<ReturnType<WaitingDeadLetters['count']>> | undefined>;
@@ -67,6 +68,7 @@ class StatusSource {
     this.#verification = cached(SLOW_MS, () => figures.verification());
     this.#backup = cached(SLOW_MS, () => figures.lastBackup(parts.schedule.folder));
     this.#oldestErasure = cached(SLOW_MS, () => figures.oldestErasure());
+    this.#pausedForDrill = cached(SLOW_MS, () => figures.pausedForDrill());
     this.#disk = cached(SLOW_MS, () => diskFigures(folders));
     this.#stored = cached(SLOW_MS, () => storedBytes(folders, figures));
     this.#deadLetters = cached(SLOW_MS, (signal) => letters.count(signal));
@@ -78,12 +80,13 @@ class StatusSource {
   }
 
   async read(): Promise<InstallationStatus> {
-    const [log, processes, verification, backup, oldestErasure, disk, stored, letters] = await Promise.all([
+    const [log, processes, verification, backup, oldestErasure, paused, disk, stored, letters] = await Promise.all([
       this.#log(),
       this.#processes(),
       this.#verification(),
       this.#backup(),
       this.#oldestErasure(),
+      this.#pausedForDrill(),
       this.#disk(),
       this.#stored(),
       this.#deadLetters(),
@@ -117,6 +120,7 @@ class StatusSource {
       ...(verification === undefined ? {} : { verification: verificationOf(verification) }),
       ...(backup === undefined ? {} : { backup: backupOf(this.#parts.schedule, backup) }),
       ...erasureOf(oldestErasure),
+      ...(paused === undefined ? {} : { endpoints_paused_for_drill: paused }),
       dead_letters:
         letters === undefined
           ? null

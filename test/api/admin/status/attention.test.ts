@@ -56,6 +56,7 @@ test.each<[string, Partial<JudgedStatus>, string, RegExp]>([
   ['a process that is not ready', { ready: false }, 'not_ready', /readyz/],
   ['a log that is unreachable', { parts: { eventLog: 'away' } }, 'log_unavailable', /eventLog is away/],
   ['a log that lacks its beginning', { deleted_from_log: 7 }, 'log_incomplete', /7 records were deleted/],
+  ['a drill', { endpoints_paused_for_drill: 2 }, 'endpoints_paused', /2 endpoints get no webhooks/],
   ['another log', { ready: false, parts: { eventLog: 'replaced' } }, 'log_replaced', /lacks what the readers/],
   ['ingest without its log', { ready: false, parts: { ingest: 'log away' } }, 'log_unavailable', /ingest is log away/],
   ['a store that is unreachable', { parts: { analytics: 'away' } }, 'store_unavailable', /analytics is away/],
