@@ -24,7 +24,7 @@ const LOG_FILE = {
   lastOffset: COUNT,
 };
 
-const TABLES = rowsFiles('tables', { type: 'string', pattern: '^[a-z_]+$' });
+const TABLE_FILES = rowsFiles('tables', { type: 'string', pattern: '^[a-z_]+$' });
 const FORGOTTEN = rowsFiles('tables', { enum: ['erasures', 'blanked'] });
 const HISTORY = rowsFiles('audience-history', { enum: HISTORY_TABLES });
 
@@ -34,9 +34,9 @@ const BACKUP = {
   version: { type: 'string', pattern: String.raw`^[\w.+-]{1,64}$` },
   schema: { ...COUNT, minimum: 1 },
   hasRegistry: { type: 'boolean' },
-  topics: listOf({ name: TOPIC, partitions: { ...COUNT, minimum: 1 } }),
-  ends: listOf({ topic: TOPIC, partition: COUNT, end: COUNT }),
-  tables: TABLES,
+  topics: objectsOf({ name: TOPIC, partitions: { ...COUNT, minimum: 1 } }),
+  ends: objectsOf({ topic: TOPIC, partition: COUNT, end: COUNT }),
+  tables: TABLE_FILES,
   history: HISTORY,
 };
 
@@ -44,8 +44,8 @@ const validate = new Ajv({ strictTypes: false }).compile({
   type: 'object',
   required: ['log', 'backups'],
   properties: {
-    log: listOf(LOG_FILE, { blank: COUNT }),
-    backups: listOf(BACKUP),
+    log: objectsOf(LOG_FILE, { blank: COUNT }),
+    backups: objectsOf(BACKUP),
     forgotten: FORGOTTEN,
   },
 });
@@ -59,10 +59,10 @@ export function wrongInManifest(manifest: unknown): string | undefined {
 
 function rowsFiles(folder: string, table: object): object {
   const file = { type: 'string', pattern: String.raw`^${folder}/\d{6,}/[a-z_]+\.ndjson\.zst$` };
-  return listOf({ ...STORED, file, table, rows: COUNT });
+  return objectsOf({ ...STORED, file, table, rows: COUNT });
 }
 
-function listOf(required: object, optional: object = {}): object {
+function objectsOf(required: object, optional: object = {}): object {
   const properties = { ...required, ...optional };
   return { type: 'array', items: { type: 'object', required: Object.keys(required), properties } };
 }

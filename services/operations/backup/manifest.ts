@@ -89,7 +89,7 @@ export const EMPTY_MANIFEST: Manifest = { format: MANIFEST_FORMAT, log: [], back
  */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   const path = join(folder, MANIFEST_FILE);
-  const text = await textOf(path);
+  const text = await manifestText(path);
   if (text === undefined) return undefined;
   const { sha256, ...manifest } = parsedManifest(path, text);
   if (manifest.format > MANIFEST_FORMAT) {
@@ -102,7 +102,7 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
   return manifest;
 }
 
-async function textOf(path: string): Promise<string | undefined> {
+async function manifestText(path: string): Promise<string | undefined> {
   try {
     await using file = await openStored(path);
     const { size } = await file.stat();

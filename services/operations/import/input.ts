@@ -40,7 +40,7 @@ async function readAt(file: FileHandle, position: number): Promise<Buffer> {
  * open, also where the reading ends early. Once the signal aborts it fails at the next chunk.
  */
 export async function* readInput(file: FileHandle, { read, encoding, signal }: InputOptions): AsyncGenerator<Buffer> {
-  const chunks = chunksOf(file, read, signal);
+  const chunks = fileChunks(file, read, signal);
   const begun: Buffer[] = [];
   // Four bytes tell.
   while (lengthOf(begun) < 4) {
@@ -77,7 +77,7 @@ const PACKINGS: readonly Packing[] = [
 ];
 
 /** No stream of Node: one that is left closes the file (24.21), `autoClose` or not. */
-async function* chunksOf(file: FileHandle, read: ReadSoFar, signal: AbortSignal): AsyncGenerator<Buffer> {
+async function* fileChunks(file: FileHandle, read: ReadSoFar, signal: AbortSignal): AsyncGenerator<Buffer> {
   for (let position = 0; ;) {
     signal.throwIfAborted();
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);

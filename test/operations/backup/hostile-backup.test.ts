@@ -67,16 +67,16 @@ test(
       ['rows at an absolute path', withTable({ file: join(root, 'outside.zst') })],
       ['a file of the log outside', withFile({ file: '../outside.zst' })],
       ['a file of the log elsewhere within', withFile({ file: table.file })],
-      ['a topic that is none of ours', withFile({ topic: '../../topic' })],
+      ['a topic of somebody else', withFile({ topic: '../../topic' })],
       ['a topic to be made', withEntry({ topics: [...entry.topics, { name: '../topic', partitions: 2 }] })],
       ['a history that there is not', withEntry({ history: [{ ...table, table: 'events' }] })],
-      ['a list of the forgotten that is none', { ...manifest, forgotten: [table] }],
+      ['a list of the forgotten of other rows', { ...manifest, forgotten: [table] }],
       ['a count below zero', withFile({ records: -1 })],
       ['an end that is no number', withEntry({ ends: [{ ...entry.ends[0], end: '7' }] })],
-      ['a schema that is none', withEntry({ schema: -3 })],
+      ['a schema below the first', withEntry({ schema: -3 })],
       ['a version with the codes of a terminal', withEntry({ version: '\u001b[2J' })],
       ['no list of backups', { ...manifest, backups: {} }],
-      ['an entry that is none', { ...manifest, backups: [null] }],
+      ['an entry that is null', { ...manifest, backups: [null] }],
     ];
     const to = await RestoreScene.open(root);
 

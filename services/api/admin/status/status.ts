@@ -108,14 +108,7 @@ class StatusSource {
         newest === null ? null : { at: formatMs(newest), age_seconds: secondsSince(newest, nowMs) },
       deleted_from_log: log?.deletedRecords ?? null,
       processes: processes === undefined ? null : processes.map(processStatus),
-      disk: disk
-        ? {
-            folder: disk.folder,
-            total_bytes: disk.totalBytes,
-            free_bytes: disk.freeBytes,
-            used_bytes: disk.usedBytes,
-          }
-        : null,
+      disk: disk ? diskOf(disk) : null,
       stored_bytes: stored ?? { log: null, profiles: null, analytics: null },
       ...(verification === undefined ? {} : { verification: verificationOf(verification) }),
       ...(backup === undefined ? {} : { backup: backupOf(this.#parts.schedule, backup) }),
@@ -236,6 +229,11 @@ function backupOf(
     finished_at: last === null ? null : formatMs(last.finishedAtMs),
     bytes: last?.result.bytes_total ?? null,
   };
+}
+
+function diskOf(figures: NonNullable<Awaited<ReturnType<typeof diskFigures>>>): InstallationStatus['disk'] {
+  const { folder, totalBytes, freeBytes, usedBytes } = figures;
+  return { folder, total_bytes: totalBytes, free_bytes: freeBytes, used_bytes: usedBytes };
 }
 
 /** Left out where it is not known. */

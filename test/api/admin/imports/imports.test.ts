@@ -160,10 +160,10 @@ describe('imports over HTTP', { timeout: 120_000 }, () => {
     const lines = Array.from({ length: 20_000 }, () => `{"type":"track","user_id":"${randomUUID()}","event":"Seen"}\n`);
     const file = await client.upload(pack(Buffer.from(lines.join(''))), 'history.ndjson.packed');
 
-    const shown = await client.send('POST', `${IMPORTS}/preview`, { project: 'default', file });
+    const { status, body } = await client.send('POST', `${IMPORTS}/preview`, { project: 'default', file });
 
-    expect(shown).toMatchObject({ status: 200, body: { format: 'ndjson', problem: null } });
-    expect(shown.body['rows']).toHaveLength(20);
+    expect([status, body['format'], body['problem']]).toEqual([200, 'ndjson', null]);
+    expect(body['rows']).toHaveLength(20);
   });
 
   test('a mapping that cannot be used is shown with the columns, and a file that cannot be read is refused', async () => {
