@@ -1,26 +1,22 @@
-import { type AnalyticsParts, budgetOf } from '../../questions/query-budget.ts';
+import { budgetOf } from '../../questions/query-budget.ts';
 import { compareAudiences, type Comparison, type UserGroup } from '../../questions/audiences.ts';
 import type { Audience } from '../../questions/definition/audience.ts';
 import { readDefinition, type ReadingOptions } from '../../questions/definition/definition.ts';
+import { consult, type QuestionParts } from '../../questions/saved/consult.ts';
 import { definitionOf } from '../../questions/saved/references.ts';
-import type { AudienceStore } from '../../questions/saved/audience-store.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Problem } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { type Members, readBody } from '../input.ts';
 import { contextOf, type QueryRequest } from '../query.ts';
-import { referencesOf, userJson } from './questions.ts';
+import { userJson } from './questions.ts';
 import { findAudienceOf, NO_AUDIENCE } from './saved.ts';
 
-export interface CompareParts extends AnalyticsParts {
-  readonly saved: Pick<AudienceStore, 'find'>;
-}
-
 /** `POST /v1/audiences/compare` */
-export async function answerCompare(parts: CompareParts, call: QueryRequest): Promise<Answer | Refusal> {
+export async function answerCompare(parts: QuestionParts, call: QueryRequest): Promise<Answer | Refusal> {
   const { project } = call;
-  const references = { timezone: project.timezone, audiences: await referencesOf(parts, call) };
+  const references = { timezone: project.timezone, ...(await consult(parts, project, call.text)) };
   const read = readBody('POST /v1/audiences/compare', call, (exact) => readForms(exact, references));
   if (!read.ok) return read.refusal;
   const { body, also } = read.value;
@@ -63,7 +59,7 @@ function readId(id: unknown): ReadId {
 
 /** Undefined if the project has no such audience. */
 async function definitionFrom(
-  { saved }: CompareParts,
+  { saved }: QuestionParts,
   call: QueryRequest,
   from: string | Audience,
 ): Promise<Audience | undefined> {

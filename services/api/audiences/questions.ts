@@ -1,11 +1,10 @@
-import { type AnalyticsParts, budgetOf, MAX_PAGE_CHARS } from '../../questions/query-budget.ts';
+import { budgetOf, MAX_PAGE_CHARS } from '../../questions/query-budget.ts';
 import { previewAudience } from '../../questions/audiences.ts';
 import type { Audience } from '../../questions/definition/audience.ts';
 import type { SampleUser } from '../../questions/sample-user.ts';
 import { type ReadDefinition, readDefinition } from '../../questions/definition/definition.ts';
-import type { AudienceDefinitions } from '../../questions/definition/reading.ts';
-import type { AudienceStore } from '../../questions/saved/audience-store.ts';
-import { definitionOf, findReferences } from '../../questions/saved/references.ts';
+import { consult, type QuestionParts } from '../../questions/saved/consult.ts';
+import { definitionOf } from '../../questions/saved/references.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { type Members, readBody } from '../input.ts';
@@ -17,7 +16,7 @@ import type { TraitsParts } from './user-lines.ts';
 
 /** `POST /v1/audiences/preview` */
 export async function answerPreview(parts: PreviewParts, call: QueryRequest): Promise<Answer | Refusal> {
-  const read = readBody('POST /v1/audiences/preview', call, definitionIn(call, await referencesOf(parts, call)));
+  const read = readBody('POST /v1/audiences/preview', call, await definitionIn(parts, call));
   if (!read.ok) return read.refusal;
   const { also, body } = read.value;
   const traits = readTraitChoice(body.traits);
@@ -29,28 +28,18 @@ export async function answerPreview(parts: PreviewParts, call: QueryRequest): Pr
   };
 }
 
-/** What questions about definitions need, which may refer to saved audiences. */
-export type QuestionParts = AnalyticsParts & { readonly saved: Pick<AudienceStore, 'find'> };
-
 type PreviewParts = QuestionParts & TraitsParts;
-
-/** The saved audiences to which the body of a question refers. */
-export function referencesOf(
-  { saved }: Pick<QuestionParts, 'saved'>,
-  { project, text }: QueryRequest,
-): Promise<AudienceDefinitions> {
-  return findReferences(saved, project.id, text);
-}
 
 /** Where the definition stands in a question. */
 export const DEFINITION_PATH = '/definition';
 
 /** Reads the definition in the body of a question. */
-export function definitionIn(
-  { project: { timezone } }: QueryRequest,
-  audiences: AudienceDefinitions,
-): (body: Members) => ReadDefinition {
-  return ({ definition }) => readDefinition(definition, { timezone, path: DEFINITION_PATH, audiences });
+export async function definitionIn(
+  parts: QuestionParts,
+  { project, text }: QueryRequest,
+): Promise<(body: Members) => ReadDefinition> {
+  const options = { timezone: project.timezone, path: DEFINITION_PATH, ...(await consult(parts, project, text)) };
+  return ({ definition }) => readDefinition(definition, options);
 }
 
 /** `GET /v1/audiences/:id/preview` */

@@ -1,8 +1,9 @@
 import type { OperationName } from '../../../schemas/operations.ts';
+import type { AnalyticsParts } from '../../questions/query-budget.ts';
 import { readDefinition } from '../../questions/definition/definition.ts';
 import type { AudienceStore, ChangeTerms, NewAudience, SavedAudience } from '../../questions/saved/audience-store.ts';
-import { findReferences, namesReferredTo } from '../../questions/saved/references.ts';
-import type { AudienceDefinitions } from '../../questions/definition/reading.ts';
+import { consult, type QuestionParts } from '../../questions/saved/consult.ts';
+import { namesReferredTo } from '../../questions/saved/references.ts';
 import type { AudienceEvaluator } from '../../questions/saved/audience-scheduler.ts';
 import type { Call } from '../../http/call.ts';
 import { readIfMatch } from '../../http/if-match.ts';
@@ -18,7 +19,7 @@ import { type Input, type Members, readBody, readInput } from '../input.ts';
 import { given, pageFrom, type QueryRequest, readCursor, refuseBody, refuseParameter } from '../query.ts';
 
 /** What the endpoints of saved audiences need. */
-export interface SavedAudienceParts {
+export interface SavedAudienceParts extends AnalyticsParts {
   readonly saved: AudienceStore;
   readonly evaluator: AudienceEvaluator;
 }
@@ -26,8 +27,7 @@ export interface SavedAudienceParts {
 /** `POST /v1/audiences` */
 export async function answerSave(parts: SavedAudienceParts, call: ChangeRequest): Promise<Answer | Refusal> {
   const { saved } = parts;
-  const audiences = await findReferences(saved, call.project.id, call.text);
-  const read = readBody('POST /v1/audiences', call, settingsIn(call, audiences));
+  const read = readBody('POST /v1/audiences', call, await settingsIn(parts, call));
   if (!read.ok) return read.refusal;
   const { settings, warnings } = read.value.also;
   const made = { name: '', definition: '', refreshMs: null, ...settings };
@@ -83,14 +83,14 @@ export async function answerSaved(parts: SavedAudienceParts, call: QueryRequest)
 
 /** `PUT` and `PATCH /v1/audiences/:id`: the one replaces all, the other what it names. */
 export async function answerChange(
-  { saved, evaluator }: SavedAudienceParts,
+  parts: SavedAudienceParts,
   call: ChangeRequest,
   how: 'PUT /v1/audiences/{id}' | 'PATCH /v1/audiences/{id}',
 ): Promise<Answer | Refusal> {
   const terms = readTerms(call);
   if ('refused' in terms) return terms;
-  const audiences = await findReferences(saved, call.project.id, call.text);
-  const read = readBody(how, call, settingsIn(call, audiences));
+  const { saved, evaluator } = parts;
+  const read = readBody(how, call, await settingsIn(parts, call));
   if (!read.ok) return read.refusal;
   const { settings, warnings } = read.value.also;
   if (Object.keys(settings).length === 0) return NO_CHANGE;
@@ -201,15 +201,15 @@ type ReadSettings =
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** Reads what the document cannot say of a body's members. A definition is kept as it was sent. */
-function settingsIn(
-  { project: { timezone } }: QueryRequest,
-  audiences: AudienceDefinitions,
-): (body: Members) => ReadSettings {
+async function settingsIn(
+  parts: QuestionParts,
+  { project, text: body }: QueryRequest,
+): Promise<(body: Members) => ReadSettings> {
+  const options = { timezone: project.timezone, path: '/definition', ...(await consult(parts, project, body)) };
   return ({ name, definition, refresh, note, tags }) => {
     const problems: Problem[] = [];
     problems.push(...labelProblems(name, tags));
-    const read =
-      definition === undefined ? undefined : readDefinition(definition, { timezone, path: '/definition', audiences });
+    const read = definition === undefined ? undefined : readDefinition(definition, options);
     if (read?.ok === false) problems.push(...read.problems);
     const kept = readRefresh(refresh);
     if (kept === undefined) problems.push(NO_REFRESH);

@@ -1,4 +1,5 @@
 import type { AnalyticsParts } from '../../questions/query-budget.ts';
+import type { QuestionParts } from '../../questions/saved/consult.ts';
 import { definitionOf } from '../../questions/saved/references.ts';
 import type { Audience } from '../../questions/definition/audience.ts';
 import type { ReadDefinition } from '../../questions/definition/definition.ts';
@@ -14,12 +15,12 @@ import { contextOf, refuseParameter } from '../query.ts';
 import { userKeyIn, type UserIds } from '../users/named-user.ts';
 import { NOBODY } from '../users/users.ts';
 import { withWarnings } from './audience-json.ts';
-import { DEFINITION_PATH, definitionIn, type QuestionParts, referencesOf } from './questions.ts';
+import { DEFINITION_PATH, definitionIn } from './questions.ts';
 import { readOfAudience } from './saved.ts';
 
 /** `POST /v1/audiences/explain` */
 export async function answerExplain(parts: QuestionParts, call: Call): Promise<Answer | Refusal> {
-  const read = readBody('POST /v1/audiences/explain', call, definitionIn(call, await referencesOf(parts, call)));
+  const read = readBody('POST /v1/audiences/explain', call, await definitionIn(parts, call));
   if (!read.ok) return read.refusal;
   const { body, also } = read.value;
   const explanation = await explanationOf(parts, call, also.definition, DEFINITION_PATH, body.sample);
@@ -28,7 +29,7 @@ export async function answerExplain(parts: QuestionParts, call: Call): Promise<A
 
 /** `POST /v1/audiences/why` */
 export async function answerWhy(parts: QuestionParts, call: Call): Promise<Answer | Refusal> {
-  const readDefinition = definitionIn(call, await referencesOf(parts, call));
+  const readDefinition = await definitionIn(parts, call);
   const read = readBody('POST /v1/audiences/why', call, (exact) => withUser(readDefinition(exact), exact));
   if (!read.ok) return read.refusal;
   const { body, also } = read.value;

@@ -9,8 +9,7 @@ import { eventBody } from '../users/events.ts';
 import { contextOf, type QueryRequest, refuseBody } from '../query.ts';
 import type { OpenSpan } from '../../questions/events/count-sql.ts';
 import type { Summaries } from '../../questions/events/summary.ts';
-import { findReferences } from '../../questions/saved/references.ts';
-import type { QuestionParts } from '../audiences/questions.ts';
+import { consult, type QuestionParts } from '../../questions/saved/consult.ts';
 import { readTraitChoice } from '../../stores/profiles/trait-choice.ts';
 import type { TraitsParts } from '../audiences/user-lines.ts';
 import { traitsOfUsers } from '../users/traits-of-users.ts';
@@ -24,8 +23,8 @@ import {
 } from '../../questions/events/read-question.ts';
 import { MAX_BUCKETS, offsetAt, type TimeBuckets } from '../../questions/events/time-buckets.ts';
 
-async function questionText({ saved }: QuestionParts, { project, text }: QueryRequest): Promise<QuestionText> {
-  return { project, text, audiences: await findReferences(saved, project.id, text) };
+async function questionText(parts: QuestionParts, { project, text }: QueryRequest): Promise<QuestionText> {
+  return { project, text, ...(await consult(parts, project, text)) };
 }
 
 /** `POST /v1/events/query` */

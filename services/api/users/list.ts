@@ -5,11 +5,9 @@ import type { Answer } from '../../http/route.ts';
 import type { Problem } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME, formatMicros } from '../../messages/timestamp.ts';
 import type { Audience } from '../../questions/definition/audience.ts';
-import { readDefinition } from '../../questions/definition/definition.ts';
-import type { AudienceDefinitions } from '../../questions/definition/reading.ts';
+import { readDefinition, type ReadingOptions } from '../../questions/definition/definition.ts';
 import { budgetOf, MAX_PAGE_CHARS } from '../../questions/query-budget.ts';
-import { findReferences } from '../../questions/saved/references.ts';
-import type { AudienceStore } from '../../questions/saved/audience-store.ts';
+import { consult, type QuestionParts } from '../../questions/saved/consult.ts';
 import { type QueriedUser, listUsers, type UserPosition } from '../../questions/users/user-list.ts';
 import { withWarnings } from '../audiences/audience-json.ts';
 import { NO_TRAITS, readTraitChoice, type TraitChoice, withTraits } from '../../stores/profiles/trait-choice.ts';
@@ -17,17 +15,15 @@ import { type Members, readBody } from '../input.ts';
 import { contextOf, refuseBody } from '../query.ts';
 import type { UserStores } from './store-parts.ts';
 
-export interface UserListParts extends UserStores {
-  readonly saved: Pick<AudienceStore, 'find'>;
-}
+export type UserListParts = UserStores & QuestionParts;
 
 export async function answerUsersQuery(
   parts: UserListParts,
   call: Pick<Call, 'project' | 'text'>,
 ): Promise<Answer | Refusal> {
   const { project } = call;
-  const audiences = await findReferences(parts.saved, project.id, call.text);
-  const read = readBody('POST /v1/users/query', call, usersIn(project.timezone, audiences));
+  const options = { timezone: project.timezone, path: '/users', ...(await consult(parts, project, call.text)) };
+  const read = readBody('POST /v1/users/query', call, usersIn(options));
   if (!read.ok) return read.refusal;
   const { body, also } = read.value;
   const traits = readTraitChoice(body.traits);
@@ -54,10 +50,10 @@ type ReadUsers =
   | { readonly ok: true; readonly users: Audience | null; readonly warnings: readonly Problem[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-function usersIn(timezone: string, audiences: AudienceDefinitions): (body: Members) => ReadUsers {
+function usersIn(options: ReadingOptions): (body: Members) => ReadUsers {
   return (body) => {
     if (body['users'] === undefined) return { ok: true, users: null, warnings: [] };
-    const read = readDefinition(body['users'], { timezone, path: '/users', audiences });
+    const read = readDefinition(body['users'], options);
     return read.ok ? { ok: true, users: read.definition, warnings: read.warnings } : read;
   };
 }

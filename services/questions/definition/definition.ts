@@ -6,19 +6,19 @@ import type { SampleCondition, TraitCondition } from './audience.ts';
 import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from './limits.ts';
 import { readMember } from '../operators/operators.ts';
 import { readEvent } from './read-event.ts';
-import { type AudienceDefinitions, Reading } from './reading.ts';
+import { type Consulted, Reading } from './reading.ts';
 
 export type ReadDefinition =
   | { readonly ok: true; readonly definition: Audience; readonly warnings: readonly Problem[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-export interface ReadingOptions {
+export interface ReadingOptions extends Consulted {
   /** The project's, for dates without an offset. */
   readonly timezone: string;
   /** The pointer to the definition in its document, such as `/definition`. Default: the definition is the document. */
   readonly path?: string;
-  /** The saved audiences that it may refer to. Default: none. */
-  readonly audiences?: AudienceDefinitions;
+  /** Whether it is one that was saved. Default: no. */
+  readonly isSaved?: boolean;
 }
 
 type ReadCondition<K extends Condition['kind']> = (
@@ -39,8 +39,11 @@ const KINDS = [...GROUPS, ...(Object.keys(CONDITIONS) as Condition['kind'][])];
  * Reads the JSON of a definition as `parseBody` gives it: `exact`, so that a number which no double holds is compared
  * digit for digit. Pure. Problems, at most 100, carry RFC 6901 pointers.
  */
-export function readDefinition(body: unknown, { timezone, path = '', audiences }: ReadingOptions): ReadDefinition {
-  const reading = new Reading(timezone, audiences);
+export function readDefinition(
+  body: unknown,
+  { timezone, path = '', isSaved, ...consulted }: ReadingOptions,
+): ReadDefinition {
+  const reading = new Reading(timezone, consulted, isSaved);
   const definition = readNode(reading, body, path, 1);
   const { problems, warnings } = reading;
   return definition === undefined || problems.length > 0 ? { ok: false, problems } : { ok: true, definition, warnings };

@@ -21,6 +21,12 @@ export const MAX_PATH_KEYS = 16;
 /** Code points of a key, an event's name or a string to compare with. */
 export const MAX_TEXT = 512;
 
+/** About the instructions of RE2 for one pattern. */
+export const MAX_STEPS = 1_000;
+
+/** The same for all patterns of one request. ClickHouse compiles them in 100 ms, classes of Unicode in 500 ms (measured). */
+export const MAX_STEPS_TOGETHER = 10_000;
+
 /** Names of events in one list. */
 export const MAX_EVENT_NAMES = 50;
 

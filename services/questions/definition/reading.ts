@@ -7,6 +7,17 @@ export interface AudienceDefinitions {
   readonly get: (id: string) => { readonly name: string; readonly definition: string } | undefined;
 }
 
+/** Why ClickHouse refuses patterns, by their texts. */
+export type RejectedPatterns = ReadonlyMap<string, string>;
+
+/** What stores say of a definition before it is read. */
+export interface Consulted {
+  /** The saved audiences that it may refer to. Default: none. */
+  readonly audiences?: AudienceDefinitions;
+  /** Default: none. */
+  readonly rejectedPatterns?: RejectedPatterns;
+}
+
 /** The state of reading one definition. Each function that reads a part returns undefined after it has refused it. */
 export class Reading {
   readonly timezone: string;
@@ -14,16 +25,25 @@ export class Reading {
   /** What is accepted and most likely means something else than its author thinks. */
   readonly warnings: Problem[] = [];
   readonly audiences: AudienceDefinitions;
+  readonly rejectedPatterns: RejectedPatterns;
   /** The saved audiences that are being read, each referred to by the one before. */
   readonly referring: string[] = [];
   /** The lists whose objects are being asked about, each in the one before. */
   listDepth = 0;
+  readonly #isSaved: boolean;
   #conditions = 0;
   #referredConditions = 0;
 
-  constructor(timezone: string, audiences: AudienceDefinitions = new Map()) {
+  constructor(timezone: string, { audiences = new Map(), rejectedPatterns = new Map() }: Consulted, isSaved = false) {
     this.timezone = timezone;
     this.audiences = audiences;
+    this.rejectedPatterns = rejectedPatterns;
+    this.#isSaved = isSaved;
+  }
+
+  /** Whether a saved definition is being read, whose patterns were taken when it was saved. */
+  get isSaved(): boolean {
+    return this.#isSaved || this.referring.length > 0;
   }
 
   refuse(path: string, message: string): undefined {

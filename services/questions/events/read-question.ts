@@ -4,7 +4,7 @@ import { readNode } from '../definition/definition.ts';
 import { readEventNames } from '../definition/read-event.ts';
 import { readPath } from '../definition/read-path.ts';
 import { readPeriod } from '../definition/read-period.ts';
-import { type AudienceDefinitions, isJsonObject, Reading } from '../definition/reading.ts';
+import { type Consulted, isJsonObject, Reading } from '../definition/reading.ts';
 import { parseBody } from '../../messages/json.ts';
 import type { Problem } from '../../messages/message.ts';
 import { isTimezone } from '../../messages/timestamp.ts';
@@ -59,11 +59,9 @@ const INTERVALS = ['hour', 'day', 'week'] as const;
 
 type Body = Readonly<Record<string, unknown>>;
 /** A question as it was asked. */
-export interface QuestionText {
+export interface QuestionText extends Consulted {
   readonly text: string;
   readonly project: { readonly timezone: string };
-  /** The saved audiences to which it refers. */
-  readonly audiences?: AudienceDefinitions;
 }
 
 type QuestionOrProblems<T> =
@@ -112,7 +110,7 @@ function readQuestion<T>(call: QuestionText, timezone: string, read: ReadQuestio
   const parsed = parseBody(call.text);
   if (!parsed.ok) return parsed;
   const { exact } = parsed.value;
-  const reading = new Reading(timezone, call.audiences);
+  const reading = new Reading(timezone, call);
   const body = reading.object(exact, '');
   const question = body && read(reading, body);
   const { problems } = reading;

@@ -4,8 +4,6 @@ import { isMoving, momentsOf, passesAll } from '../operators/operators.ts';
 import type { TestedAt } from '../operators/operator.ts';
 import { valueAt } from '../sql/stored-value.ts';
 
-const LOCATION: Pick<TestedAt, 'location'> = { location: 'property' };
-
 /** Whether time alone may change which events pass. */
 export function isMovingWhere(where: readonly Member[]): boolean {
   return where.some(({ tests }) => isMoving(tests));
@@ -17,18 +15,20 @@ export class MovingWhere {
   readonly #values: readonly unknown[];
   /** When the answer may change, in order. */
   readonly moments: readonly Micros[];
+  readonly #at: TestedAt;
   #passed = 0;
   #askedAt: Micros;
   #passes: boolean;
 
-  constructor(where: readonly Member[], properties: unknown, now: Micros) {
+  constructor(where: readonly Member[], properties: unknown, at: TestedAt) {
+    this.#at = at;
     this.#members = where;
     // Only what is tested is kept: the properties of an event may be large.
     this.#values = where.map(({ path }) => valueAt(properties, path));
-    const moments = where.flatMap(({ tests }, index) => momentsOf(this.#values[index], tests, { ...LOCATION, now }));
+    const moments = where.flatMap(({ tests }, index) => momentsOf(this.#values[index], tests, at));
     this.moments = [...new Set(moments)].sort((one, other) => (one < other ? -1 : 1));
-    this.#askedAt = now;
-    this.#passes = this.#testedAt(now);
+    this.#askedAt = at.now;
+    this.#passes = this.#testedAt(at.now);
   }
 
   passesAt(now: Micros): boolean {
@@ -43,6 +43,6 @@ export class MovingWhere {
   }
 
   #testedAt(now: Micros): boolean {
-    return this.#members.every(({ tests }, index) => passesAll(this.#values[index], tests, { ...LOCATION, now }));
+    return this.#members.every(({ tests }, index) => passesAll(this.#values[index], tests, { ...this.#at, now }));
   }
 }

@@ -9,7 +9,10 @@ import { MAX_PAGE_CHARS, type QueryBudget } from '../query-budget.ts';
 import { measuredValue } from '../measures/tally.ts';
 import { Params } from '../sql/params.ts';
 import { namesSql } from '../sql/user-sets.ts';
+import { eventDigitsSql, matchedTexts } from '../operators/matched-texts.ts';
+import type { TestedAt } from '../operators/operator.ts';
 import { passesAll } from '../operators/operators.ts';
+import { withFunctions } from '../sql/functions.ts';
 import { parseStoredJson, valueAt } from '../sql/stored-value.ts';
 import type { CountedEvent } from './event-window.ts';
 import { isMovingWhere, MovingWhere } from './moving-where.ts';
@@ -27,6 +30,8 @@ export interface EventRow {
   readonly received: string;
   readonly precedence: string;
   readonly text: string;
+  /** By `eventDigitsSql` of the conditions. */
+  readonly digits: string;
 }
 
 /** An event with the conditions that its properties pass. */
@@ -136,27 +141,33 @@ export function keepFirst(
 }
 
 function conditionsPassed(
-  { event, text, precedence }: EventRow,
+  { event, text, precedence, digits }: EventRow,
   conditions: readonly EventCondition[],
   now: Micros,
 ): Copy['passes'] {
   const ofEvent = conditions.filter(({ events }) => events === null || events.includes(event));
   const properties = text === '' ? {} : parseStoredJson(text);
+  const tested = ofEvent.flatMap(({ where }) => where);
+  const matched = matchedTexts(
+    tested.map(({ path, tests }) => ({ value: valueAt(properties, path), tests })),
+    digits,
+  );
+  const at = { location: 'property', now, matched } as const;
   const passes = new Map<EventCondition, Pick<CountedEvent, 'moving' | 'measured'> | null>();
   for (const condition of ofEvent) {
     const { where, measure } = condition;
     const measured = measure && {
       measured: { value: measuredValue(measure, properties), precedence: BigInt(precedence) },
     };
-    const moving = isMovingWhere(where) ? new MovingWhere(where, properties, now) : null;
+    const moving = isMovingWhere(where) ? new MovingWhere(where, properties, at) : null;
     if (moving !== null && moving.moments.length > 0) passes.set(condition, { moving, ...measured });
-    else if (where.every((member) => isPassed(properties, member, now))) passes.set(condition, measured);
+    else if (where.every((member) => isPassed(properties, member, at))) passes.set(condition, measured);
   }
   return passes;
 }
 
-function isPassed(properties: unknown, { path, tests }: Member, now: Micros): boolean {
-  return passesAll(valueAt(properties, path), tests, { location: 'property', now });
+function isPassed(properties: unknown, { path, tests }: Member, at: TestedAt): boolean {
+  return passesAll(valueAt(properties, path), tests, at);
 }
 
 /**
@@ -177,16 +188,17 @@ function pageQuery(
     ...(after ? afterSql(params, after) : []),
   ];
   const sql =
-    `SELECT ${columnsSql(withText)} FROM ${userEventsWhere(where)} ` +
+    `SELECT ${columnsSql(params, { conditions, withText })} FROM ${userEventsWhere(where)} ` +
     `ORDER BY timestamp, message_id LIMIT ${params.count(limit)} WITH TIES`;
-  return { projectId, sql, params: params.values() };
+  return { projectId, sql: withFunctions(sql), params: params.values() };
 }
 
 /** The columns of an `EventRow`. */
-export function columnsSql(withText: boolean): string {
+export function columnsSql(params: Params, { conditions, withText }: EventScope): string {
   return (
     'message_id, event, toUnixTimestamp64Micro(timestamp) AS occurred, ' +
-    `toUnixTimestamp64Micro(received_at) AS received, precedence, ${withText ? 'properties_text' : "''"} AS text`
+    `toUnixTimestamp64Micro(received_at) AS received, precedence, ${withText ? 'properties_text' : "''"} AS text, ` +
+    `${eventDigitsSql(params, conditions)} AS digits`
   );
 }
 

@@ -2,8 +2,11 @@
 import type { Micros } from '../../messages/message.ts';
 import { timesOfVersion } from '../../messages/version.ts';
 import type { QueryBudget } from '../query-budget.ts';
+import { matchedTexts, traitDigitsSql } from '../operators/matched-texts.ts';
+import type { MatchedTexts, TestedAt } from '../operators/operator.ts';
 import { momentsOf, passesAll } from '../operators/operators.ts';
-import { parseStoredJson, type ValueLocation, valueAt } from '../sql/stored-value.ts';
+import { withFunctions } from '../sql/functions.ts';
+import { parseStoredJson, valueAt } from '../sql/stored-value.ts';
 import type { TraitCondition } from '../definition/audience.ts';
 import { Params } from '../sql/params.ts';
 import type { OneUser } from './user-events-query.ts';
@@ -15,6 +18,7 @@ export interface KnownTrait {
   readonly value: unknown;
   /** The message's time, as used to order versions, and when it arrived. */
   readonly setAt: { readonly timestamp: Micros; readonly receivedAt: Micros };
+  readonly matched: MatchedTexts;
 }
 
 export interface TraitRow {
@@ -22,6 +26,8 @@ export interface TraitRow {
   readonly kind: string;
   readonly value: string;
   readonly version: string;
+  /** By `traitDigitsSql` of the conditions. */
+  readonly digits: string;
 }
 
 /** By the trait's name; those that no message mentions are absent. @throws TidemarkError as `AnalyticsReader.ask`. */
@@ -34,15 +40,21 @@ export async function readUserTraits(
   if (names.length === 0) return new Map();
   const params = new Params();
   const sql =
-    'SELECT trait, kind, value, toString(version) AS version FROM trait_rows FINAL ' +
+    `SELECT trait, kind, value, toString(version) AS version, ${traitDigitsSql(params, conditions)} AS digits ` +
+    'FROM trait_rows FINAL ' +
     `WHERE project_id = ${params.string(projectId)} AND trait IN ${params.strings(names)} AND user = ${params.user(userKey)}`;
-  const rows = await asking.ask<TraitRow>({ projectId, sql, params: params.values() });
-  return new Map(rows.map((row) => [row.trait, knownTrait(row)]));
+  const rows = await asking.ask<TraitRow>({ projectId, sql: withFunctions(sql), params: params.values() });
+  return new Map(rows.map((row) => [row.trait, knownTrait(row, conditions)]));
 }
 
-export function knownTrait({ kind, value, version }: TraitRow): KnownTrait {
-  const isDeleted = kind === 'deleted';
-  return { isDeleted, value: isDeleted ? undefined : parseStoredJson(value), setAt: timesOfVersion(BigInt(version)) };
+/** @param conditions Those of which the digits are. */
+export function knownTrait(row: TraitRow, conditions: readonly TraitCondition[]): KnownTrait {
+  const isDeleted = row.kind === 'deleted';
+  const value = isDeleted ? undefined : parseStoredJson(row.value);
+  const ofTrait = conditions.filter(({ path }) => path[0] === row.trait);
+  const tested = ofTrait.map(({ path, tests }) => ({ value: valueAt(value, path.slice(1)), tests }));
+  const matched = matchedTexts(tested, row.digits);
+  return { isDeleted, value, setAt: timesOfVersion(BigInt(row.version)), matched };
 }
 
 /** The value that the condition tests; undefined if missing. */
@@ -52,13 +64,13 @@ export function conditionValue({ path }: TraitCondition, trait: KnownTrait | und
 
 /** Every instant after `now` at which time alone changes `passesTrait`, and maybe others. In order. */
 export function traitMoments(condition: TraitCondition, trait: KnownTrait | undefined, now: Micros): readonly Micros[] {
-  return momentsOf(conditionValue(condition, trait), condition.tests, { location: locationOf(condition), now });
+  return momentsOf(conditionValue(condition, trait), condition.tests, testedAt(condition, trait, now));
 }
 
 export function passesTrait(condition: TraitCondition, trait: KnownTrait | undefined, now: Micros): boolean {
-  return passesAll(conditionValue(condition, trait), condition.tests, { location: locationOf(condition), now });
+  return passesAll(conditionValue(condition, trait), condition.tests, testedAt(condition, trait, now));
 }
 
-function locationOf({ path }: TraitCondition): ValueLocation {
-  return path.length === 1 ? 'trait' : 'in-trait';
+function testedAt({ path }: TraitCondition, trait: KnownTrait | undefined, now: Micros): TestedAt {
+  return { location: path.length === 1 ? 'trait' : 'in-trait', now, matched: trait?.matched };
 }

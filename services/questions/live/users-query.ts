@@ -17,7 +17,9 @@ import {
   scopesOf,
 } from '../explain/user-events-query.ts';
 import { type KnownTrait, knownTrait, type TraitRow } from '../explain/user-traits.ts';
+import { traitDigitsSql } from '../operators/matched-texts.ts';
 import { MAX_PAGE_CHARS } from '../query-budget.ts';
+import { withFunctions } from '../sql/functions.ts';
 import { Params } from '../sql/params.ts';
 
 /** What is known of a user. */
@@ -75,17 +77,20 @@ async function readTraits(
   ask: AskRows,
   { projectId, users, conditions }: UsersWanted,
 ): Promise<ReadonlyMap<string, Map<string, KnownTrait>>> {
-  const names = conditions.flatMap((one) => (one.kind === 'trait' ? [one.path[0] ?? ''] : []));
+  const ofTraits = conditions.filter((condition) => condition.kind === 'trait');
+  const names = ofTraits.map(({ path }) => path[0] ?? '');
   const found = new Map<string, Map<string, KnownTrait>>();
   if (names.length === 0) return found;
   const params = new Params();
   const sql =
-    'SELECT user, trait, kind, value, toString(version) AS version FROM user_trait_rows FINAL ' +
+    `SELECT user, trait, kind, value, toString(version) AS version, ${traitDigitsSql(params, ofTraits)} AS digits ` +
+    'FROM user_trait_rows FINAL ' +
     `WHERE project_id = ${params.string(projectId)} AND user IN ${params.userNumbers(users.map(userNumber))} ` +
     `AND trait IN ${params.strings([...new Set(names)])}`;
-  for (const row of (await ask({ projectId, sql, params: params.values() })) as readonly OfUser<TraitRow>[]) {
+  const rows = await ask({ projectId, sql: withFunctions(sql), params: params.values() });
+  for (const row of rows as readonly OfUser<TraitRow>[]) {
     const ofUser = found.get(row.user) ?? new Map<string, KnownTrait>();
-    found.set(row.user, ofUser.set(row.trait, knownTrait(row)));
+    found.set(row.user, ofUser.set(row.trait, knownTrait(row, ofTraits)));
   }
   return found;
 }
@@ -127,7 +132,7 @@ async function readCopies(
  */
 function usersPage(
   { projectId, users, now }: UsersWanted,
-  { conditions, withText }: EventScope,
+  scope: EventScope,
   after: OfUser<EventRow> | undefined,
   limit: number,
 ): Query {
@@ -137,7 +142,7 @@ function usersPage(
   const where = [
     `project_id = ${params.string(projectId)}`,
     `user IN ${params.userNumbers(left)}`,
-    countableSql(params, conditions, now),
+    countableSql(params, scope.conditions, now),
   ];
   if (after !== undefined) {
     const last = [
@@ -150,7 +155,7 @@ function usersPage(
   // Not `userEventsWhere`: an audience follows only where all rows are in the order of users (`hasUserOrder`), and to look
   // into the other table, which has none, takes a fifth of the time.
   const sql =
-    `SELECT user, ${columnsSql(withText)} FROM user_track_rows WHERE ${where.join(' AND ')} ` +
+    `SELECT user, ${columnsSql(params, scope)} FROM user_track_rows WHERE ${where.join(' AND ')} ` +
     `ORDER BY user, timestamp, message_id LIMIT ${params.count(limit)} WITH TIES`;
-  return { projectId, sql, params: params.values() };
+  return { projectId, sql: withFunctions(sql), params: params.values() };
 }

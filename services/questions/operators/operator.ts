@@ -19,10 +19,15 @@ export interface Operator<T extends Test> {
   moments?(value: unknown, test: T, at: TestedAt): readonly Micros[];
 }
 
+/** By the test, the texts among the values of a row that its pattern matches. */
+export type MatchedTexts = ReadonlyMap<Test, ReadonlySet<string>>;
+
 /** Where a value is stored, and the evaluation, which relative times count back from. */
 export interface TestedAt {
   readonly location: ValueLocation;
   readonly now: Micros;
+  /** What patterns match in the row of the value. Left out where there is no value. */
+  readonly matched?: MatchedTexts | undefined;
 }
 
 export type TestOf<K extends Test['test']> = Extract<Test, { readonly test: K }>;

@@ -24,9 +24,9 @@ const HAS: Operator<HasTest> = {
     value.hasObject((memberAt) =>
       members.map(({ path, tests }) => testsSql(scope, memberAt(path), tests)).join(' AND '),
     ),
-  passes: (value, { members }, { now }) =>
+  passes: (value, { members }, at) =>
     objectsIn(value).some((object) =>
-      members.every(({ path, tests }) => passesAll(valueAt(object, path), tests, { location: 'in-list', now })),
+      members.every(({ path, tests }) => passesAll(valueAt(object, path), tests, { ...at, location: 'in-list' })),
     ),
   moments: (value, { members }, { now }) =>
     objectsIn(value).flatMap((object) =>

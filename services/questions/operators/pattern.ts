@@ -1,37 +1,41 @@
-import { RE2JS } from 're2js';
+/** Patterns of RE2. ClickHouse alone compiles them and says what they match, in linear time, also for the questions in memory. */
+import { MAX_STEPS } from '../definition/limits.ts';
 import { orFalse } from '../definition/value.ts';
 import type { Reading } from '../definition/reading.ts';
+import type { Params } from '../sql/params.ts';
 import { describeConstant, describeOptions } from './constant.ts';
 import type { Operator, TestOf } from './operator.ts';
+import { stepsOf } from './pattern-size.ts';
 
-type Matches = TestOf<'matches'>;
-
-export const MATCHES: Operator<Matches> = {
+export const MATCHES: Operator<TestOf<'matches'>> = {
   read: readPattern,
   describe: (test) => `matches ${describeConstant(test.value)}${describeOptions(test)}`,
-  sql: ({ params }, value, test) => orFalse(`match(${value.string()}, ${params.string(patternOf(test))})`),
-  passes: (value, test) => typeof value === 'string' && compiled(test).matcher(value).find(),
+  sql: ({ params }, value, test) => matchSql(params, value.string(), test),
+  passes: (value, test, { matched }) => typeof value === 'string' && matched?.get(test)?.has(value) === true,
 };
 
-// ClickHouse's RE2 has memory for 87,000 instructions of bytes. A class of Unicode takes up to some 1,700 of them.
-const MAX_INSTRUCTIONS = 1_000;
-const MAX_INSTRUCTIONS_OF_CLASSES = 50;
-
-function readPattern(reading: Reading, value: unknown, path: string): Matches | undefined {
-  const text = reading.text(value, path);
-  if (text === undefined) return undefined;
-  const test: Matches = { test: 'matches', value: text };
-  try {
-    const most = /\\p/i.test(text) ? MAX_INSTRUCTIONS_OF_CLASSES : MAX_INSTRUCTIONS;
-    if (compile(text).programSize() <= most && compiled(test).programSize() <= most) return test;
-  } catch (error) {
-    return reading.refuse(path, `is not a pattern of RE2: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  return reading.refuse(path, 'is too large a pattern');
+/** The condition that a string, or NULL, matches. */
+export function matchSql(params: Params, string: string, test: TestOf<'matches'>): string {
+  return orFalse(`match(${string}, ${params.string(re2Text(test))})`);
 }
 
-/** As it is given to ClickHouse: letters of other scripts are escapedLetter, since it takes one of them before ? for bytes. */
-function patternOf({ value, ignoresCase }: Matches): string {
+function readPattern(reading: Reading, value: unknown, path: string): TestOf<'matches'> | undefined {
+  const text = reading.text(value, path);
+  if (text === undefined) return undefined;
+  const test = { test: 'matches', value: text } as const;
+  const reason = reading.isSaved ? undefined : reasonAgainst(reading, test);
+  return reason === undefined ? test : reading.refuse(path, reason);
+}
+
+function reasonAgainst({ rejectedPatterns }: Reading, test: TestOf<'matches'>): string | undefined {
+  if (stepsOf(test.value) > MAX_STEPS) return 'is too large a pattern';
+  // ClickHouse takes it for a letter.
+  if (/^(?:[^\\]|\\[^])*\\$/.test(re2Text(test))) return 'is not a pattern of RE2: a backslash at its end';
+  return rejectedPatterns.get(test.value);
+}
+
+/** As it is given to ClickHouse: letters of other scripts are escaped, since it takes one of them before ? for bytes. */
+export function re2Text({ value, ignoresCase }: TestOf<'matches'>): string {
   const pattern = Array.from(withoutQuotes(value), escapedLetter).join('');
   return ignoresCase === true ? `(?i)${pattern}` : pattern;
 }
@@ -49,18 +53,4 @@ function escapedLetter(char: string): string {
 
 function hex(char: string): string {
   return (char.codePointAt(0) ?? 0).toString(16);
-}
-
-let latest: { readonly pattern: string; readonly program: RE2JS } | undefined;
-
-/** The same pattern is asked of one value after another. */
-function compiled(test: Matches): RE2JS {
-  const pattern = patternOf(test);
-  if (latest?.pattern !== pattern) latest = { pattern, program: compile(pattern) };
-  return latest.program;
-}
-
-/** As ClickHouse has it, `.` is any character, a line feed too. */
-function compile(pattern: string): RE2JS {
-  return RE2JS.compile(pattern, RE2JS.DOTALL);
 }

@@ -55,7 +55,7 @@ export async function definitionOf(
 ): Promise<Audience> {
   const parsed = parseBody(definition);
   const audiences = await findReferences(store, projectId, definition);
-  const read = parsed.ok ? readDefinition(parsed.value.exact, { timezone, audiences }) : parsed;
+  const read = parsed.ok ? readDefinition(parsed.value.exact, { timezone, audiences, isSaved: true }) : parsed;
   if (read.ok) return read.definition;
   const { path = '', message } = read.problems[0] ?? {};
   if (path.includes('/audience'))
@@ -90,7 +90,7 @@ export function readSaved(
   const audiences: AudienceDefinitions = {
     get: (id) => ({ name: names.get(id) ?? id, definition: '{"event":{"any":true}}' }),
   };
-  return parsed.ok ? readDefinition(parsed.value.exact, { timezone, audiences }) : parsed;
+  return parsed.ok ? readDefinition(parsed.value.exact, { timezone, audiences, isSaved: true }) : parsed;
 }
 
 /**

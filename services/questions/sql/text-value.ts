@@ -68,6 +68,12 @@ export class TextValue implements ValueSql {
     return `arrayExists(member -> JSONType(member) = 'Object' AND ${isPassed}, ${this.#readableMembers()})`;
   }
 
+  /** A list: what `of` makes of the members of each object in this one. */
+  eachObject(of: (memberAt: (path: readonly string[]) => TextValue) => string): string {
+    const objects = `arrayFilter(member -> JSONType(member) = 'Object', ${this.#readableMembers()})`;
+    return `arrayMap(member -> ${of((path) => new TextValue(this.#params, 'member', path))}, ${objects})`;
+  }
+
   #has(isWanted: (member: TextValue) => string, members = this.#members()): string {
     const member = new TextValue(this.#params, 'member', []);
     return `arrayExists(member -> ${isWanted(member)}, ${members})`;

@@ -10,7 +10,7 @@ const NOW = 1_795_132_800_000_000n;
 
 test('what passes at an instant does not depend on which instants were asked about before', () => {
   const where = whereOf(SOON);
-  const moving = new MovingWhere(where, { ends: '2026-11-30T00:00:00Z' }, NOW);
+  const moving = new MovingWhere(where, { ends: '2026-11-30T00:00:00Z' }, { location: 'property', now: NOW });
   const instants = [0n, 5n, 11n, 5n, 0n, 3n, 11n, 4n].map((days) => NOW + days * DAY);
 
   expect(instants.map((now) => moving.passesAt(now))).toEqual([false, true, false, true, false, true, false, true]);

@@ -203,7 +203,9 @@ function testsAbout(value: string): fc.Arbitrary<[string, string][]> {
     ),
     fc.tuple(
       fc.constant('has'),
-      fc.constantFrom('exists":false', 'exists":true', 'is_not":1').map((one) => `[{"property":"a","${one}}]`),
+      fc
+        .constantFrom('exists":false', 'exists":true', 'is_not":1', 'matches":"^.$"', 'matches":"[^a]"')
+        .map((one) => `[{"property":"a","${one}}]`),
     ),
     { weight: DATES.includes(value) ? 12 : 1, arbitrary: dateTest },
   );

@@ -127,7 +127,16 @@ function clickHouseUnavailable(error: unknown, says: string): TidemarkError {
 
 function codeAndText(error: unknown): { code: string; says: string } {
   if (!(error instanceof ClickHouseError)) return { code: '', says: reasonOf(error) };
-  return { code: error.code, says: `${error.code} ${error.type ?? ''}`.trim() + systemSays(error) + shardOf(error) };
+  return {
+    code: error.code,
+    says: `${error.code} ${error.type ?? ''}`.trim() + patternSays(error) + systemSays(error) + shardOf(error),
+  };
+}
+
+/** What is wrong with a pattern, in the words of RE2, without the pattern. */
+function patternSays({ code, message }: ClickHouseError): string {
+  const reason = code === '427' ? /, error: (.+?)(?:: |\. Look at )/s.exec(message)?.[1] : undefined;
+  return reason === undefined ? '' : ` (${reason})`;
 }
 
 /** The error of the operating system (disk full, too many open files), by its number: ClickHouse's text has values. */
