@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import type { KeyRing } from '../stores/projects/project-store.ts';
 import type { AuditLog } from '../stores/service-state/audit-log.ts';
 import {
+  admitOrigins,
   authenticate,
   authenticateByBody,
   chargeBytes,
@@ -37,7 +38,7 @@ export interface AppParts extends RespondParts {
   readonly registry: Registry;
   /** Bytes of bodies that may be received at once. */
   readonly maxReceivingBytes: number;
-  /** Origins of pages that may send what SDKs send; `*` is any. None where left out. */
+  /** Origins of pages that may send messages; `*` is any. None where left out. */
   readonly corsOrigins?: readonly string[];
   /** Where changes are recorded; needed only where a route changes anything. */
   readonly audit?: Pick<AuditLog, 'append'>;
@@ -93,7 +94,7 @@ function createApp(parts: AppParts, isLocal: boolean): Koa {
   // Every request passes every step: one that has nothing to do is left out.
   const steps = [
     respond(parts, metrics),
-    ...((parts.corsOrigins ?? []).length > 0 ? [allowOrigins(parts)] : []),
+    admitOrigins(parts.table, parts.corsOrigins ?? []),
     findRoute(parts.table),
     authenticate(parts.keys, parts.sessions),
     limitRate(limiter),
@@ -139,29 +140,6 @@ function begin(isLocal: boolean, work: Work): (context: Koa.Context) => Promise<
     return work({ call: new Call(req, res, requestId, isLocal), outcome: undefined });
   };
 }
-
-/** Lets pages of these origins send what SDKs send, and answers what browsers ask before they do (the preflight). */
-function allowOrigins({ table, corsOrigins = [] }: AppParts): Step {
-  return (next) => (state) => {
-    const { req, res, path } = state.call;
-    const { headers, method } = req;
-    const { origin } = headers;
-    if (origin === undefined || !(corsOrigins.includes(origin) || corsOrigins.includes('*'))) return next(state);
-    const match = table.find('POST', path);
-    if ('refused' in match || match.route.takesSdkBodies !== true) return next(state);
-    res.setHeader('Access-Control-Allow-Origin', origin);
-    res.setHeader('Vary', 'Origin');
-    if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return next(state);
-    state.outcome = { status: 204, body: '', headers: PREFLIGHT };
-    return undefined;
-  };
-}
-
-const PREFLIGHT = {
-  'Access-Control-Allow-Methods': 'POST',
-  'Access-Control-Allow-Headers': 'authorization, content-type, x-api-key, x-write-key, x-retry-count, idempotency-key',
-  'Access-Control-Max-Age': '86400',
-};
 
 function findRoute(table: AppParts['table']): Step {
   return (next) => (state) => {

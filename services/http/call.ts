@@ -41,6 +41,8 @@ export class Call<Matched extends RouteHead = RouteHead> {
   readonly isLocal: boolean;
   route: Matched | undefined;
   key: AuthenticatedKey | undefined;
+  /** What the body has for a key, where no header has one and it was looked for. */
+  keyInBody: string | undefined;
   /** The project that the request names, where its key belongs to none. */
   namedProject: Project | undefined;
   /** The path's parameters, percent-decoded. */

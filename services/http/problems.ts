@@ -13,6 +13,7 @@ const REFUSALS = {
   'invalid-body': { status: 400, title: 'Invalid body' },
   'invalid-parameter': { status: 400, title: 'Invalid parameter' },
   unauthorized: { status: 401, title: 'Unauthorized' },
+  'origin-refused': { status: 403, title: 'Origin not allowed' },
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
   timeout: { status: 408, title: 'Request timeout' },

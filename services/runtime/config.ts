@@ -134,7 +134,7 @@ const SETTINGS = {
   corsOrigins: {
     name: 'CORS_ORIGINS',
     default: '',
-    help: 'Origins of pages that may send what browser SDKs send, separated by commas (`*` is any); none by default',
+    help: 'Origins of pages that may send messages, separated by commas (`*` is any); none by default',
     parse: origins,
   },
   logLevel: {

@@ -232,33 +232,3 @@ describe('the key', () => {
     expect([tooLarge.status, notUtf8.status]).toEqual([401, 401]);
   });
 });
-
-describe('pages of other origins', () => {
-  const preflight = (origin: string, path = '/v1/t'): Promise<Response> =>
-    fetch(server.url + path, {
-      method: 'OPTIONS',
-      headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
-    });
-
-  test('pages of an origin in CORS_ORIGINS may send what SDKs send', async () => {
-    const asked = await preflight('https://shop.example');
-    const sent = await server.post('/v1/t', CALL, { origin: 'https://shop.example', 'content-type': 'text/plain' });
-
-    expect([asked.status, sent.status]).toEqual([204, 200]);
-    expect(asked.headers.get('access-control-allow-origin')).toBe('https://shop.example');
-    expect(asked.headers.get('access-control-allow-headers')).toContain('authorization');
-    expect(sent.headers.get('access-control-allow-origin')).toBe('https://shop.example');
-  });
-
-  test('a refusal can be read by pages of such an origin', async () => {
-    const { status, headers } = await server.post('/v1/t', {}, { origin: 'https://shop.example' });
-    expect([status, headers.get('access-control-allow-origin')]).toEqual([400, 'https://shop.example']);
-  });
-
-  test('pages of other origins, and other paths, are not opened', async () => {
-    expect((await preflight('https://other.example')).headers.get('access-control-allow-origin')).toBeNull();
-    expect(
-      (await preflight('https://shop.example', '/v1/users/ada')).headers.get('access-control-allow-origin'),
-    ).toBeNull();
-  });
-});

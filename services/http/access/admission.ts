@@ -1,12 +1,52 @@
-/** Admission: authenticates the key, resolves the project, applies its rate limit. */
+/** Admission: looks at the origin of a page, authenticates the key, resolves the project, applies its rate limit. */
 import type { AuthenticatedKey, KeyRing, Project } from '../../stores/projects/project-store.ts';
 import { keyIn, keyInBody, LOCAL_KEY, opens, UNAUTHORIZED } from './authenticate.ts';
 import type { Call } from '../call.ts';
 import { findProject, NO_PROJECT } from './named-project.ts';
 import type { Refusal } from '../problems.ts';
 import type { RateLimiter } from '../rate-limit.ts';
-import { type SessionKeys, sessionTokenIn } from './session-cookie.ts';
+import type { RouteTable } from '../route-table.ts';
+import { isOfThisOrigin, type SessionKeys, sessionTokenIn } from './session-cookie.ts';
 import { refuse, routeOf, type State, type Step, type Work } from '../steps.ts';
+
+/**
+ * A browser asks before it sends most of what a page sends (the preflight), but not before a body of plain text, or one
+ * of `sendBeacon`: it keeps the answer of these from the page alone. So what comes from a page of another origin is refused
+ * here, before it is recorded. What is not sent by a page has no origin, and passes.
+ */
+export function admitOrigins(table: Pick<RouteTable, 'find'>, allowed: readonly string[]): Step {
+  return (next) => (state) => {
+    const { req, res, path } = state.call;
+    const { headers, method } = req;
+    const { origin } = headers;
+    if (origin === undefined) return next(state);
+    const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+    if (method !== 'POST' && !isPreflight) return next(state);
+    const match = table.find('POST', path);
+    if ('refused' in match || match.route.scope !== 'write') return next(state);
+    if (!(allowed.includes(origin) || allowed.includes('*'))) {
+      return isOfThisOrigin(headers) ? next(state) : refuse(state, FOREIGN_ORIGIN);
+    }
+    if (match.route.takesSdkBodies !== true) return next(state);
+    res.setHeader('Access-Control-Allow-Origin', origin);
+    res.setHeader('Vary', 'Origin');
+    if (!isPreflight) return next(state);
+    state.outcome = { status: 204, body: '', headers: PREFLIGHT };
+    return undefined;
+  };
+}
+
+const FOREIGN_ORIGIN: Refusal = {
+  refused: 'origin-refused',
+  detail: 'Pages of this origin may not send messages: the setting CORS_ORIGINS does not name it.',
+};
+
+const PREFLIGHT = {
+  'Access-Control-Allow-Methods': 'POST',
+  'Access-Control-Allow-Headers':
+    'api_key, authorization, content-type, idempotency-key, prefer, x-api-key, x-retry-count, x-write-key',
+  'Access-Control-Max-Age': '86400',
+};
 
 /** @param sessions The console's: a session's cookie counts as its key where no header has one. */
 export function authenticate(keys: KeyRing, sessions?: SessionKeys): Step {
@@ -77,7 +117,7 @@ export function authenticateByBody(keys: KeyRing, limiter: RateLimiter): Step {
       return next(state);
     });
     return (state) => {
-      const text = keyInBody(state.call.text);
+      const text = (state.call.keyInBody = keyInBody(state.call.text));
       return admitFound(state, text === undefined ? undefined : keys.find(text), keys, limited);
     };
   };

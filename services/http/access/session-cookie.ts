@@ -27,7 +27,11 @@ export function sessionTokenIn(req: IncomingMessage): string | undefined {
 
 /** Whether a page of this origin sent it, by means that only such a page has. */
 export function isFromConsole({ headers }: IncomingMessage): boolean {
-  if (headers['tidemark-console'] !== '1') return false;
+  return headers['tidemark-console'] === '1' && isOfThisOrigin(headers);
+}
+
+/** Whether a page sent it that this server answered. */
+export function isOfThisOrigin(headers: IncomingMessage['headers']): boolean {
   const site = headers['sec-fetch-site'];
   // Browsers name the relation only to https and to this machine. It holds where a proxy changes the Host header, too.
   if (site !== undefined) return site === 'same-origin';
