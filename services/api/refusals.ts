@@ -1,8 +1,14 @@
 import type { Call } from '../http/call.ts';
 import type { Refusal } from '../http/problems.ts';
-import type { Answer } from '../http/route.ts';
+import type { Answer as Sent } from '../http/route.ts';
+import type { Answer } from '../../schemas/operations.ts';
 import { formatMs } from '../messages/timestamp.ts';
-import type { ListedRefusals, RefusalCursor, RefusalStore } from '../stores/service-state/refusal-store.ts';
+import {
+  type ListedRefusals,
+  NO_PROJECT_ID,
+  type RefusalCursor,
+  type RefusalStore,
+} from '../stores/service-state/refusal-store.ts';
 import type { Input } from './input.ts';
 import { pageFrom, readCursor } from './query.ts';
 
@@ -13,17 +19,17 @@ export interface RefusalParts {
 /** `GET /v1/refusals` */
 export async function answerRefusals(
   { refusals }: RefusalParts,
-  { project }: Call,
+  { projectId }: Call,
   { limit, cursor }: Input<'GET /v1/refusals'>['query'],
-): Promise<Answer | Refusal> {
+): Promise<Sent | Refusal> {
   const after = readCursor(cursor, decodeRefusalCursor);
   if (!after.ok) return after.refusal;
-  const found = await refusals.list(project.id, limit + 1, after.value);
+  const found = await refusals.list(projectId ?? NO_PROJECT_ID, limit + 1, after.value);
   const { items, next } = pageFrom(found, limit, encodeRefusalCursor);
-  return { status: 200, body: JSON.stringify({ refusals: items.map(toAnswer), next_cursor: next }) };
+  return { status: 200, body: JSON.stringify({ refusals: items.map(refusalAnswer), next_cursor: next }) };
 }
 
-function toAnswer(listed: ListedRefusals): object {
+export function refusalAnswer(listed: ListedRefusals): Answer<'GET /v1/refusals'>['refusals'][number] {
   const { keyId, path, code, pointer, message, count, firstAtMs, lastAtMs, example } = listed;
   return {
     key_id: keyId === '' ? null : keyId,

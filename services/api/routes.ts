@@ -55,7 +55,9 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
       route('POST /v1/events/query', ask, (call) => answerEventsQuery(parts, call)),
       route('POST /v1/events/counts', ask, (call) => answerCounts(parts, call)),
       route('GET /v1/summary', { ...READ, ...question }, (call) => answerSummary(summaries, call)),
-      route('GET /v1/refusals', { ...READ, ...pages }, (call, { query }) => answerRefusals(parts, call, query)),
+      route('GET /v1/refusals', { ...READ, ...pages, isProjectOptional: true }, (call, { query }) =>
+        answerRefusals(parts, call, query),
+      ),
       route('GET /v1/receipts/{receipt}', { ...READ, scope: 'any' }, (call, input) =>
         answerReceipt(receipts, call, input),
       ),

@@ -59,8 +59,11 @@ export function appOf(
   ]);
   const { maxReceivingBytes, corsOrigins } = config;
   const { audit, repeats } = stores;
-  const { refusals } = ingest;
-  const onRefusal: AppParts['onRefusal'] = (call, refusal) => refusals.add(call, refusal);
+  const { refusals, strangers } = ingest;
+  const onRefusal: AppParts['onRefusal'] = (call, refusal) => {
+    refusals.add(call, refusal);
+    strangers.add(call, refusal, table);
+  };
   const own = { table, keys, registry, logger, maxReceivingBytes, corsOrigins, audit, repeats, onRefusal };
   return sessions === undefined ? own : { ...own, sessions };
 }

@@ -10,6 +10,7 @@ import { IngestClock } from '../ingest/ingest-clock.ts';
 import { newestArrivalMs } from '../ingest/newest-arrival.ts';
 import { publicRoutes } from '../ingest/public-api.ts';
 import { RefusalCounts } from '../ingest/refusal-counts.ts';
+import { Strangers } from '../ingest/strangers.ts';
 import { twoStepRoutes } from '../ingest/two-step.ts';
 import type { Codec } from '../messages/codec.ts';
 import type { Config } from '../runtime/config.ts';
@@ -36,17 +37,20 @@ export class IngestSide {
   readonly #twoStepBase: string;
   /** What was refused. */
   readonly refusals: RefusalCounts;
+  readonly strangers: Strangers;
 
   private constructor(
     ingestor: Ingestor,
     spool: IngestSpool | undefined,
     twoStepBase: string,
     refusals: RefusalCounts,
+    logger: Logger,
   ) {
     this.#ingestor = ingestor;
     this.#spool = spool;
     this.#twoStepBase = twoStepBase;
     this.refusals = refusals;
+    this.strangers = new Strangers({ counts: refusals, logger });
     refusals.start();
   }
 
@@ -69,7 +73,7 @@ export class IngestSide {
       registry,
       logger,
     });
-    return new IngestSide(ingestor, spool, config.legacyBasePath, new RefusalCounts(stores.refusals, logger));
+    return new IngestSide(ingestor, spool, config.legacyBasePath, new RefusalCounts(stores.refusals, logger), logger);
   }
 
   get routes(): readonly RouteSet[] {
@@ -85,8 +89,9 @@ export class IngestSide {
   }
 
   /** Messages since the process began. */
-  get counters(): { readonly accepted: number; readonly refused: number } {
-    return { accepted: this.#ingestor.acceptedMessages, refused: this.refusals.total };
+  get counters(): Readonly<Record<'accepted' | 'refused' | 'strangers', number>> {
+    const { acceptedMessages: accepted } = this.#ingestor;
+    return { accepted, refused: this.refusals.total, strangers: this.strangers.total };
   }
 
   /** From now on the log makes records itself where it can. Does not wait for that. */
@@ -111,6 +116,7 @@ export class IngestSide {
 
   async close(): Promise<void> {
     this.#ingestor.close();
+    this.strangers.stop();
     await Promise.all([this.#spool?.close(), this.refusals.stop()]);
   }
 }

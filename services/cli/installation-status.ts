@@ -11,6 +11,7 @@ export function installationText(at: string, status: InstallationStatus): string
   const lines = [
     ...Object.entries(parts).filter(([part]) => !(part in readers)),
     ['accepted', `${rounded(rates.accepted)} messages/s, ${rounded(rates.refused)} refused`],
+    ...strangersLines(status),
     ...Object.entries(readers).map(([reader, of]) => [reader, readerText(of)]),
     ...otherLines(status),
   ];
@@ -21,6 +22,25 @@ export function installationText(at: string, status: InstallationStatus): string
 export function attentionText(attention: InstallationStatus['attention']): string {
   const wanted = attention.map(({ code, reason, link }) => `  ${code}: ${reason} (${link})\n`).join('');
   return wanted === '' ? 'Nothing wants attention.\n' : `Wants attention:\n${wanted}`;
+}
+
+const CAUSES: Readonly<Record<string, string>> = {
+  unauthorized: 'without a valid key',
+  'not-found': 'at a path that is not there',
+  'method-not-allowed': 'with a method that the path does not have',
+  'origin-refused': 'from a page that CORS_ORIGINS does not name',
+};
+
+/** Requests that no project is known for; nothing where there was none today. */
+function strangersLines({ without_project: strangers }: InstallationStatus): readonly (readonly string[])[] {
+  const counts = Object.entries(strangers?.today ?? {}).map(([code, count]) => `${count} ${CAUSES[code] ?? code}`);
+  if (!strangers?.last || counts.length === 0) return [];
+  const { path, key_id: key, message, last } = strangers.last;
+  const where = [path ?? 'several paths', ...(key === null ? [] : [`key ${key}`]), last, message].join(', ');
+  return [
+    ['refused today', `${counts.join(', ')} (${strangers.last_minute} in the last minute)`],
+    ['refused last', where],
+  ];
 }
 
 function otherLines(status: InstallationStatus): readonly (readonly string[])[] {
@@ -34,9 +54,16 @@ function otherLines(status: InstallationStatus): readonly (readonly string[])[] 
       ? []
       : [['dead letters', `${letters.counted_all ? '' : 'at least '}${letters.messages} waiting`]]),
     ...(verification === undefined ? [] : [['verified', verification?.finished_at ?? 'never']]),
+    ...backupLine(status),
     ...(disk === null ? [] : [['disk', `${mebibytes(disk.free_bytes)} of ${mebibytes(disk.total_bytes)} free`]]),
     ...(sizes.length === 0 ? [] : [['stored', sizes.join(', ')]]),
   ];
+}
+
+function backupLine({ backup }: InstallationStatus): readonly (readonly string[])[] {
+  if (backup === undefined) return [];
+  const { folder, finished_at: last } = backup;
+  return [['backups', last ?? (folder === null ? 'none (BACKUP_DIR is not set)' : `none so far in ${folder}`)]];
 }
 
 function readerText({

@@ -41,33 +41,45 @@ export function addStatus(root: Command, context: CliContext): void {
       if (status.attention.length > 0) throw new ExitCode(EXIT_ATTENTION);
     };
     const installation = await installationStatus(context, options);
-    if (installation !== undefined) {
-      const at = isLocal(context, options) ? 'on this machine' : `at ${serviceUrl(context, options.url)}`;
-      return print(installation, installationText(at, installation));
-    }
+    if (installation !== undefined)
+      return print(installation.status, installationText(installation.at, installation.status));
     const status = await serviceStatus(clientWithoutKey(context, options));
     return print(status, serviceText(status));
   });
 }
 
-/** What an operator is told; undefined without a key and the socket of this machine, and where no service tells it. */
-async function installationStatus(context: CliContext, options: ServiceOptions): Promise<Installation | undefined> {
-  if (options.url !== undefined && keyOf(context, options) === undefined) return undefined;
-  const client = isLocal(context, options) ? await clientOfRunning(context) : clientWithKey(context, options);
-  if (client === undefined) return undefined;
+interface Known {
+  /** As "at http://host:8080". */
+  readonly at: string;
+  readonly status: Installation;
+}
+
+/**
+ * What an operator is told; undefined without a key and the socket of this machine, and where no service tells it. The
+ * environment may have a key for other commands: one that is not an admin's is as none.
+ */
+async function installationStatus(context: CliContext, options: ServiceOptions): Promise<Known | undefined> {
+  const { url, key } = options;
+  if (keyOf(context, options) !== undefined) {
+    const status = await askInstallation(clientWithKey(context, options), key !== undefined);
+    if (status !== undefined) return { at: `at ${serviceUrl(context, url)}`, status };
+  }
+  // Its service may have been started with another port than the command.
+  const local = url === undefined && key === undefined ? await clientOfRunning(context) : undefined;
+  const status = local === undefined ? undefined : await askInstallation(local, true);
+  return status && { at: 'on this machine', status };
+}
+
+/** @throws TidemarkError where the key must be an admin's, and is not. */
+async function askInstallation(client: ServiceClient, mustOpen: boolean): Promise<Installation | undefined> {
   try {
     const response = await ask(client, pathTo('GET /v1/admin/status'));
-    if (response.status === 401) await client.expectOk(response, 'admin');
+    if (response.status === 401 && mustOpen) await client.expectOk(response, 'admin');
     return response.ok ? (JSON.parse(await response.text(), keepDigits) as Installation) : undefined;
   } catch (error) {
     if (error instanceof ServiceUnreachable) return undefined;
     throw error;
   }
-}
-
-/** Whether the socket of this machine is asked. Its service may have been started with another port than the command. */
-function isLocal(context: CliContext, options: ServiceOptions): boolean {
-  return options.url === undefined && keyOf(context, options) === undefined;
 }
 
 async function serviceStatus(client: ServiceClient): Promise<ServiceStatus> {

@@ -26,6 +26,8 @@ export class RouteTable {
   readonly #exact = new Map<string, ExactPath>();
   readonly #router = new Router({ strict: true, sensitive: true });
   readonly #byName = new Map<string, Route>();
+  /** Beginnings of paths, up to their first parameter. */
+  readonly #beginnings = new Set<string>();
   readonly #twoStepBases: readonly string[];
   readonly #sets: readonly RouteSet[];
 
@@ -54,11 +56,21 @@ export class RouteTable {
     return this.#twoStepBases.some((base) => path.startsWith(base)) ? 'two-step' : 'problem';
   }
 
+  /** What can be shown of a path that is not there: to its first odd part. What follows may name a person or hold a key. */
+  knownPart(path: string): string {
+    const odd = beginningsOf(path).find((beginning) => !this.#beginnings.has(beginning)) ?? path;
+    const at = odd.lastIndexOf('/') + 1;
+    const isParameter = this.#router.match(odd, 'GET').path.length > 0;
+    if (isParameter || !/^[\w.-]{0,24}$/.test(odd.slice(at))) return `${odd.slice(0, at)}…`;
+    return odd === path ? odd : `${odd}/…`;
+  }
+
   #add(route: Route): void {
     const name = `${route.method} ${route.path}`;
     if (this.#byName.has(name)) throw new Error(`two routes for ${name}`);
     this.#byName.set(name, route);
     for (const path of [route.path, ...(route.aliases ?? [])]) {
+      for (const beginning of beginningsOf(path)) this.#beginnings.add(beginning);
       if (path.includes(':')) this.#router.register(path, [route.method], () => undefined, { name });
       else this.#addExact(path, route);
     }
@@ -83,6 +95,15 @@ export class RouteTable {
     if (layers.length > 0) return wrongMethod(allowOf(layers.flatMap(({ methods }) => methods)));
     return NO_PATH;
   }
+}
+
+/** `/v1`, `/v1/users` of `/v1/users/:user_id`. */
+function* beginningsOf(path: string): Generator<string> {
+  for (let at = path.indexOf('/', 1); at !== -1; at = path.indexOf('/', at + 1)) {
+    yield path.slice(0, at);
+    if (path[at + 1] === ':') return;
+  }
+  yield path;
 }
 
 function wrongMethod(allow: string): Refusal {

@@ -93,6 +93,11 @@ export class RefusalCounts {
     for (const [pointer, message] of byPointer(problems)) this.#count({ ...group, pointer }, message, example);
   }
 
+  /** What no project is known for. */
+  addGroup(group: RefusalGroup, message: string): void {
+    this.#count(group, message, () => null);
+  }
+
   /** @param rejected JSON of the items that were left out of a batch. @param count How many these are. */
   addItems(call: CountedCall, rejected: string, count: number): void {
     const group = groupOf(call, 'invalid-body');
@@ -165,30 +170,30 @@ export class RefusalCounts {
   }
 
   /** The group, or that of all others where no more may be opened; undefined where it can be opened. */
-  #find({ projectId, keyId, path, code, pointer }: RefusalGroup): Counting | undefined {
-    const groups = this.#projects.get(projectId);
-    const found = groups?.get(`${keyId} ${path} ${code} ${pointer}`);
-    return found ?? (this.#isFull(groups) ? this.#other(projectId) : undefined);
+  #find(group: RefusalGroup): Counting | undefined {
+    const groups = this.#projects.get(group.projectId);
+    return groups?.get(groupName(group)) ?? (this.#isFull(groups) ? this.#other(group) : undefined);
   }
 
   #isFull(groups: Map<string, Counting> | undefined): boolean {
     return this.#groups >= MAX_GROUPS || (groups !== undefined && groups.size >= MAX_GROUPS_A_DAY);
   }
 
-  #other(projectId: string): Counting {
-    const found = this.#projects.get(projectId)?.get(OTHER);
+  #other(of: RefusalGroup): Counting {
+    const group = otherGroup(of);
+    const found = this.#projects.get(group.projectId)?.get(groupName(group));
     if (found !== undefined) return found;
     const nowMs = this.#nowMs();
     const message = 'is beyond the problems that are told apart';
     const first = { count: 0, firstAtMs: nowMs, lastAtMs: nowMs, message, example: null };
-    return this.#open({ ...otherGroup(projectId), ...first });
+    return this.#open({ ...group, ...first });
   }
 
   #open(counting: Counting): Counting {
-    const { projectId, keyId, path, code, pointer } = counting;
+    const { projectId } = counting;
     let groups = this.#projects.get(projectId);
     if (groups === undefined) this.#projects.set(projectId, (groups = new Map<string, Counting>()));
-    groups.set(`${keyId} ${path} ${code} ${pointer}`, counting);
+    groups.set(groupName(counting), counting);
     this.#groups++;
     return counting;
   }
@@ -224,9 +229,12 @@ export class RefusalCounts {
   }
 }
 
-const OTHER = '  other ';
 const UNLISTED = 'is not valid; the first 100 problems of its batch were told';
 const UNLISTED_ADJUSTED = 'was mended; the first 100 members of its batch were told';
+
+function groupName({ keyId, path, code, pointer }: RefusalGroup): string {
+  return `${keyId} ${path} ${code} ${pointer}`;
+}
 
 /** Without its pointer; undefined for a request that no project's key sent. */
 function groupOf({ key, namedProject, route }: CountedCall, code: string): Omit<RefusalGroup, 'pointer'> | undefined {

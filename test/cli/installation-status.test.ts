@@ -51,6 +51,35 @@ test('the status of an installation is told in lines, each part once', () => {
   ]);
 });
 
+test.each([
+  [null, null, 'backups none (BACKUP_DIR is not set)'],
+  ['/backups', null, 'backups none so far in /backups'],
+  ['/backups', '2026-11-24T00:00:00.000000Z', 'backups 2026-11-24T00:00:00.000000Z'],
+])('of backups in %s, the last %s, the status says "%s"', (folder, last, line) => {
+  const backup = { folder, every_seconds: 0, finished_at: last, bytes: null };
+  const lines = installationText('at http://host', { ...STATUS, backup }).split('\n');
+  expect(lines.map((text) => text.replace(/ +/g, ' '))).toContain(line);
+});
+
+test('requests that no project is known for are told by cause, with the last of them', () => {
+  const last = {
+    key_id: 'tm_w_9x2…',
+    path: '/v1/track',
+    code: 'unauthorized',
+    pointer: '',
+    message: 'from 192.0.2.17: This needs a valid key',
+    count: 5,
+    first: '2026-11-24T00:00:00.000000Z',
+    last: '2026-11-24T00:00:01.000000Z',
+    example: null,
+  };
+  const strangers = { last_minute: 3, today: { unauthorized: 5, 'not-found': 2 }, last };
+  const text = installationText('at http://host', { ...STATUS, without_project: strangers }).replace(/ +/g, ' ');
+
+  expect(text).toContain('refused today 5 without a valid key, 2 at a path that is not there (3 in the last minute)\n');
+  expect(text).toMatch(/refused last \/v1\/track, key tm_w_9x2…, .*192\.0\.2\.17/);
+});
+
 test('what is not known is left out of the status', () => {
   const { verification: _, ...unknown } = STATUS;
   const nothing = { newest_queryable_event: null, disk: null, dead_letters: null, attention: [], ready: false };

@@ -53,6 +53,13 @@ test('with a key of the installation, status says what an operator is told', asy
   expect(read.err).toContain('its scope is not admin');
 });
 
+test('a key of the environment that is not an admin key does not keep status from its answer', async () => {
+  const run = new CliRun(['status', '--url', server.url, '--json'], { env: { TIDEMARK_KEY: READ_KEY } });
+
+  expect(await run.code).toBe(0);
+  expect(JSON.parse(run.out)).toMatchObject({ up: true, ready: true, attention: [] });
+});
+
 test('status says where no service is up, or what answers is not one', async () => {
   const env = { PORT: '2', DATA_DIR: await temporaryFolder() };
   const none = new CliRun(['status', '--json'], { env });

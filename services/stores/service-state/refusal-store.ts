@@ -1,11 +1,14 @@
 /** What was refused of a project's messages, counted by key, path and problem. */
 
+/** In place of a project's id: of requests that no project is known for. */
+export const NO_PROJECT_ID = '';
+
 /** What refusals are counted by. */
 export interface RefusalGroup {
   readonly projectId: string;
-  /** '' where it is not known. */
+  /** '' where it is not known. Without a project it is the beginning of what was sent for a key. */
   readonly keyId: string;
-  /** Path of the route, as `/v1/track`. */
+  /** Path of the route, as `/v1/track`. Without a route it is the known part of what was asked for. */
   readonly path: string;
   /** The kind of problem, as `invalid-body`. */
   readonly code: string;
@@ -36,8 +39,9 @@ export const MAX_GROUPS_A_DAY = 1_000;
 /** How long refusals are listed, and kept. */
 export const KEPT_DAYS = 30;
 
-export function otherGroup(projectId: string): RefusalGroup {
-  return { projectId, keyId: '', path: '', code: 'other', pointer: '' };
+/** Where no project is known, the causes stay apart: there are few. */
+export function otherGroup({ projectId, code }: Pick<RefusalGroup, 'projectId' | 'code'>): RefusalGroup {
+  return { projectId, keyId: '', path: '', code: projectId === NO_PROJECT_ID ? code : 'other', pointer: '' };
 }
 
 /** UTC, in days since 1970. */
@@ -55,6 +59,8 @@ export interface RefusalStore {
   add(counted: readonly CountedRefusals[]): Promise<void>;
   /** The groups of a project of the last 30 days, that which was refused last first. */
   list(projectId: string, limit: number, after?: RefusalCursor): Promise<readonly ListedRefusals[]>;
+  /** How many since midnight (UTC), by code. */
+  today(projectId: string): Promise<Readonly<Record<string, number>>>;
   /** Deletes what is older than 30 days. */
   deleteOld(): Promise<void>;
 }

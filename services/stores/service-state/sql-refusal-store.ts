@@ -48,6 +48,11 @@ export class SqlRefusalStore implements RefusalStore {
     }));
   }
 
+  async today(projectId: string): Promise<Readonly<Record<string, number>>> {
+    const rows = await this.#database.query<{ readonly code: string; readonly count: bigint }>(TODAY, [projectId]);
+    return Object.fromEntries(rows.map(({ code, count }) => [code, Number(count)]));
+  }
+
   async deleteOld(): Promise<void> {
     await this.#database.query(`delete from refusals where day <= ${OLDEST_DAY}`);
   }
@@ -94,7 +99,7 @@ async function withinBound(
     const ofDay = `${one.projectId} ${dayOf(one.lastAtMs)}`;
     const count = groups.get(ofDay) ?? 0;
     groups.set(ofDay, count + 1);
-    const group = count < MAX_GROUPS_A_DAY ? one : { ...one, ...otherGroup(one.projectId), example: null };
+    const group = count < MAX_GROUPS_A_DAY ? one : { ...one, ...otherGroup(one), example: null };
     const name = nameOfGroup(group);
     const before = kept.get(name);
     kept.set(name, before === undefined ? group : addedUp(before, group));
@@ -166,6 +171,12 @@ const ADD_GROUPS = `
 
 /** The newest day that is not kept any more. */
 const OLDEST_DAY = `(${NOW_MS} / 86400000 - ${KEPT_DAYS})::int4`;
+
+const TODAY = `
+  select code, sum(count)::int8 as count
+  from refusals
+  where project_id = $1 and day = (${NOW_MS} / 86400000)::int4
+  group by code`;
 
 // Messages and examples, a kilobyte each, are looked up for the groups of the page alone.
 const LIST_GROUPS = `

@@ -50,6 +50,18 @@ function testRefusals(name: string, database: () => Database): void {
     expect(await all('proj_2')).toEqual([]);
   });
 
+  test(`${name} tells how many there were today by code, and keeps the causes of those without a project apart`, async () => {
+    const strangers = Array.from({ length: 1_200 }, (_, n) =>
+      counted({ projectId: '', keyId: `${n}…`, code: n % 2 === 0 ? 'unauthorized' : 'not-found', count: 2 }),
+    );
+    await store.add(strangers);
+    await store.add([counted({ projectId: '', lastAtMs: NOW_MS - DAY_MS, code: 'not-found' })]);
+
+    expect(await store.today('')).toEqual({ unauthorized: 1_200, 'not-found': 1_200 });
+    expect((await all('')).length).toBeLessThanOrEqual(1_003);
+    expect((await all('')).map(({ code }) => code)).not.toContain('other');
+  });
+
   test(`${name} lists pages, what was refused last first`, async () => {
     const groups = Array.from({ length: 7 }, (_, n) =>
       counted({ pointer: `/m${n}`, lastAtMs: NOW_MS + Math.floor(n / 2) }),

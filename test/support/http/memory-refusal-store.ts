@@ -43,6 +43,14 @@ export class MemoryRefusalStore implements RefusalStore {
       .slice(0, limit);
   }
 
+  async today(projectId: string): Promise<Record<string, number>> {
+    this.#check();
+    const counts: Record<string, number> = {};
+    for (const one of this.all.filter((group) => group.projectId === projectId))
+      counts[one.code] = (counts[one.code] ?? 0) + one.count;
+    return counts;
+  }
+
   async deleteOld(): Promise<void> {
     this.#check();
   }

@@ -249,10 +249,10 @@ export class ReadingServer {
     };
     const limits = (project: Project) => limitsOf(project, { maxMs: 1_000, maxMemoryBytes: 1e9, maxRowsRead: 1e9 });
     const readiness = () => ({ ready: this.ready, parts: { ingest: this.#ingestor.state } });
-    const { processes, figures, progress, recorded, codec } = this;
+    const { processes, figures, refusals, progress, recorded, codec } = this;
     const folders = { dataDir: '/nowhere', log: undefined, profiles: undefined, analytics: undefined };
     const projects = { listProjects: async () => [PROJECT, OTHER_PROJECT] };
-    const status = { log: recorded, codec, progress, processes, figures, folders, readiness, schedule: SCHEDULE };
+    const status = { log: recorded, codec, progress, processes, figures, refusals, folders, readiness, schedule: SCHEDULE };
     return [
       { routes: statusRoutes({ role: 'all', ...status }) },
       { routes: sessionRoutes({ sessions: this.#consoleSessions(), projects, isOnKafka: false }) },

@@ -31,6 +31,7 @@ export const ATTENTION_LINKS = {
   verification_found_difference: 'docs/operations.md#a-store-is-wrong',
   verification_old: 'docs/verify.md',
   backup_old: 'docs/operations.md#backup-and-restore',
+  backup_missing: 'docs/operations.md#backup-and-restore',
   erasure_late: 'docs/forget.md#what-to-watch',
   erasure_waits: 'docs/forget.md#what-to-watch',
   endpoints_paused: 'docs/operations.md#the-restore-drill',
@@ -45,9 +46,11 @@ const MAX_LAG_S = 60;
 const LEAST_FREE_BYTES = 2 ** 30;
 const LEAST_FREE_SHARE = 0.1;
 const ERASED_WITHIN_MS = 86_400_000;
+const BACKED_UP_WITHIN_S = 86_400;
 const VERIFIED_WITHIN_MS = 7 * 86_400_000;
 
-export function attentionTo(status: JudgedStatus, nowMs: number): readonly Attention[] {
+/** @param mayLackBackups Whether somebody said that none are made here (BACKUP_EVERY=off). */
+export function attentionTo(status: JudgedStatus, nowMs: number, mayLackBackups = false): readonly Attention[] {
   return [
     ...partsAttention(status),
     ...logAttention(status),
@@ -55,7 +58,7 @@ export function attentionTo(status: JudgedStatus, nowMs: number): readonly Atten
     ...deadLettersAttention(status),
     ...diskAttention(status),
     ...verificationAttention(status, nowMs),
-    ...backupAttention(status, nowMs),
+    ...(mayLackBackups ? [] : backupAttention(status, nowMs)),
     ...erasureAttention(status, nowMs),
     ...drillAttention(status),
   ].map(([code, reason]) => ({ code, reason, link: ATTENTION_LINKS[code] }));
@@ -127,9 +130,13 @@ function verificationAttention({ verification, uptime_seconds: uptime }: JudgedS
   ];
 }
 
-/** Where the service makes backups by itself: one that never was is old after twice the time between two. */
+/** One that never was is missing after a day; where the service makes them by itself, it is old after twice the time between two. */
 function backupAttention({ backup, uptime_seconds: uptime }: JudgedStatus, nowMs: number): Finding[] {
-  if (backup === undefined || backup.every_seconds === 0) return [];
+  if (backup === undefined) return [];
+  if (backup.every_seconds === 0) {
+    const isMissing = backup.folder === null && backup.finished_at === null && uptime > BACKED_UP_WITHIN_S;
+    return isMissing ? [['backup_missing', 'there has never been a backup, and BACKUP_DIR is not set']] : [];
+  }
   const { folder, every_seconds: every, finished_at: finishedAt } = backup;
   const seconds = finishedAt === null ? uptime : (nowMs - Date.parse(finishedAt)) / 1_000;
   if (seconds <= 2 * every) return [];

@@ -8,6 +8,8 @@ import { route } from '../../input.ts';
 import { programVersion } from '../../../runtime/version.ts';
 import { MISSING_AFTER_MS, type ProcessStore, type SeenProcess } from '../../../stores/service-state/process-store.ts';
 import type { ReaderProgress } from '../../../stores/profiles/profile-store.ts';
+import { refusalAnswer } from '../../refusals.ts';
+import { NO_PROJECT_ID, type RefusalStore } from '../../../stores/service-state/refusal-store.ts';
 import { attentionTo, type InstallationStatus } from './attention.ts';
 import type { BackupSchedule, LastBackup } from '../../../operations/backup/last-backup.ts';
 import { type DataFolders, diskFigures, storedBytes } from '../../../operations/status/disk.ts';
@@ -24,6 +26,7 @@ export interface StatusParts {
   readonly progress: ReaderProgress;
   readonly processes: Pick<ProcessStore, 'list'>;
   readonly figures: StoreFigures;
+  readonly refusals: Pick<RefusalStore, 'today' | 'list'>;
   readonly folders: DataFolders;
   readonly readiness: () => Readiness;
   readonly schedule: BackupSchedule;
@@ -55,6 +58,7 @@ class StatusSource {
   readonly #backup: () => Promise<LastBackup | null | undefined>;
   readonly #oldestErasure: () => Promise<Awaited<ReturnType<StoreFigures['oldestErasure']>> | undefined>;
   readonly #pausedForDrill: () => Promise<number | undefined>;
+  readonly #strangers: () => Promise<Awaited<ReturnType<typeof strangersIn>> | undefined>;
   readonly #disk: () => Promise<Awaited<ReturnType<typeof diskFigures>> | undefined>;
   readonly #stored: () => Promise<Awaited<ReturnType<typeof storedBytes>> | undefined>;
   readonly #deadLetters: () => Promise<Awaited<ReturnType<WaitingDeadLetters['count']>> | undefined>;
@@ -69,6 +73,7 @@ class StatusSource {
     this.#backup = cached(SLOW_MS, () => figures.lastBackup(parts.schedule.folder));
     this.#oldestErasure = cached(SLOW_MS, () => figures.oldestErasure());
     this.#pausedForDrill = cached(SLOW_MS, () => figures.pausedForDrill());
+    this.#strangers = cached(QUICK_MS, () => strangersIn(parts.refusals));
     this.#disk = cached(SLOW_MS, () => diskFigures(folders));
     this.#stored = cached(SLOW_MS, () => storedBytes(folders, figures));
     this.#deadLetters = cached(SLOW_MS, (signal) => letters.count(signal));
@@ -80,17 +85,19 @@ class StatusSource {
   }
 
   async read(): Promise<InstallationStatus> {
-    const [log, processes, verification, backup, oldestErasure, paused, disk, stored, letters] = await Promise.all([
-      this.#log(),
-      this.#processes(),
-      this.#verification(),
-      this.#backup(),
-      this.#oldestErasure(),
-      this.#pausedForDrill(),
-      this.#disk(),
-      this.#stored(),
-      this.#deadLetters(),
-    ]);
+    const [log, processes, verification, backup, oldestErasure, paused, strangers, disk, stored, letters] =
+      await Promise.all([
+        this.#log(),
+        this.#processes(),
+        this.#verification(),
+        this.#backup(),
+        this.#oldestErasure(),
+        this.#pausedForDrill(),
+        this.#strangers(),
+        this.#disk(),
+        this.#stored(),
+        this.#deadLetters(),
+      ]);
     const { role, readiness } = this.#parts;
     const { ready, parts } = readiness();
     const nowMs = Date.now();
@@ -103,6 +110,7 @@ class StatusSource {
       ready,
       parts,
       rates: ratesOf(running),
+      ...strangersOf(strangers, running),
       readers: readersOf(processes === undefined ? undefined : running, log?.lags, nowMs),
       newest_queryable_event:
         newest === null ? null : { at: formatMs(newest), age_seconds: secondsSince(newest, nowMs) },
@@ -111,7 +119,7 @@ class StatusSource {
       disk: disk ? diskOf(disk) : null,
       stored_bytes: stored ?? { log: null, profiles: null, analytics: null },
       ...(verification === undefined ? {} : { verification: verificationOf(verification) }),
-      ...(backup === undefined ? {} : { backup: backupOf(this.#parts.schedule, backup) }),
+      ...backupOf(this.#parts.schedule, backup),
       ...erasureOf(oldestErasure),
       ...(paused === undefined ? {} : { endpoints_paused_for_drill: paused }),
       dead_letters:
@@ -119,7 +127,7 @@ class StatusSource {
           ? null
           : { messages: letters.messages, waiting: letters.byReader, counted_all: letters.isWhole },
     };
-    return { ...status, attention: attentionTo(status, nowMs) };
+    return { ...status, attention: attentionTo(status, nowMs, this.#parts.schedule.everyMs === 0) };
   }
 }
 
@@ -157,6 +165,23 @@ function ratesOf(running: readonly SeenProcess[]): InstallationStatus['rates'] {
     projected: rateOf(running, 'projector') + rateOf(running, 'import-projector'),
     stored: rateOf(running, 'sink') + rateOf(running, 'import-sink'),
   };
+}
+
+/** Requests that no project is known for. */
+async function strangersIn(
+  refusals: StatusParts['refusals'],
+): Promise<Omit<NonNullable<InstallationStatus['without_project']>, 'last_minute'>> {
+  const [today, [last]] = await Promise.all([refusals.today(NO_PROJECT_ID), refusals.list(NO_PROJECT_ID, 1)]);
+  return { today, last: last === undefined ? null : refusalAnswer(last) };
+}
+
+/** Left out where it is not known. */
+function strangersOf(
+  strangers: Awaited<ReturnType<typeof strangersIn>> | undefined,
+  running: readonly SeenProcess[],
+): Pick<InstallationStatus, 'without_project'> {
+  if (strangers === undefined) return {};
+  return { without_project: { last_minute: Math.round(60 * rateOf(running, 'strangers')), ...strangers } };
 }
 
 function rateOf(processes: readonly SeenProcess[], name: string): number {
@@ -219,16 +244,19 @@ function verificationOf(
     : { finished_at: formatMs(last.finishedAtMs), missing: last.missing, surplus: last.surplus };
 }
 
+/** Left out where it is not known. */
 function backupOf(
   { folder, everyMs }: BackupSchedule,
-  last: LastBackup | null,
-): NonNullable<InstallationStatus['backup']> {
-  return {
+  last: LastBackup | null | undefined,
+): Pick<InstallationStatus, 'backup'> {
+  if (last === undefined) return {};
+  const backup = {
     folder: folder ?? null,
     every_seconds: folder === undefined ? 0 : everyMs / 1_000,
     finished_at: last === null ? null : formatMs(last.finishedAtMs),
     bytes: last?.result.bytes_total ?? null,
   };
+  return { backup };
 }
 
 function diskOf(figures: NonNullable<Awaited<ReturnType<typeof diskFigures>>>): InstallationStatus['disk'] {

@@ -98,6 +98,12 @@ test.each<[string, Partial<JudgedStatus>, string, RegExp]>([
   ['a backup that is older than twice its schedule', backedUp(49), 'backup_old', /every 24 hours, .* 49 hours old/],
   ['no backup in twice its schedule', { ...backedUp(null), uptime_seconds: 172_801 }, 'backup_old', /never been one/],
   [
+    'no backup in a day where none is ever made',
+    { backup: { folder: null, every_seconds: 0, finished_at: null, bytes: null }, uptime_seconds: 86_401 },
+    'backup_missing',
+    /never been a backup, and BACKUP_DIR is not set/,
+  ],
+  [
     'somebody who waits to be forgotten for more than a day',
     erasedSince(25),
     'erasure_late',
@@ -113,6 +119,15 @@ test.each<[string, Partial<JudgedStatus>, string, RegExp]>([
   expect(attentionTo({ ...WELL, ...changes }, NOW_MS)).toMatchObject([
     { code, reason: expect.stringMatching(reason) as string },
   ]);
+});
+
+test('no backup is well within the first day, after one by hand, and where BACKUP_EVERY is off', () => {
+  const none = { folder: null, every_seconds: 0, finished_at: null, bytes: null };
+  const byHand = { ...none, finished_at: '2026-11-01T00:00:00.000000Z', bytes: 1 };
+
+  expect(attentionTo({ ...WELL, backup: none, uptime_seconds: 86_400 }, NOW_MS)).toEqual([]);
+  expect(attentionTo({ ...WELL, backup: byHand }, NOW_MS)).toEqual([]);
+  expect(attentionTo({ ...WELL, backup: none }, NOW_MS, true)).toEqual([]);
 });
 
 test('a minute, a gigabyte, a tenth and seven days are well', () => {
