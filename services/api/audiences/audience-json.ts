@@ -30,8 +30,20 @@ export function withWarnings(body: string, warnings: readonly Problem[]): string
 }
 
 export function audienceJson(audience: SavedAudience, project: Zone, names: AudienceNames): string {
-  const { id, name, note, tags, version, revision, createdAtMs, updatedAtMs, evaluation, failure, liveThrough } =
-    audience;
+  const {
+    id,
+    name,
+    note,
+    tags,
+    version,
+    revision,
+    createdAtMs,
+    updatedAtMs,
+    evaluation,
+    failure,
+    isLive,
+    liveThrough,
+  } = audience;
   const rest = {
     version,
     revision,
@@ -40,7 +52,8 @@ export function audienceJson(audience: SavedAudience, project: Zone, names: Audi
     updated_at: formatMs(updatedAtMs),
     evaluation: evaluation && { ...evaluation, at: formatMicros(evaluation.at) },
     failure,
-    live_through: liveThrough === null || !audience.isLive ? null : formatMicros(liveThrough),
+    // No change is there yet of a definition that has not been evaluated.
+    live_through: isLive && liveThrough !== null && evaluation?.version === version ? formatMicros(liveThrough) : null,
   };
   const head = JSON.stringify({ id, name, note, tags }).slice(0, -1);
   return `${head},${definitionJson(audience, project, names)},${JSON.stringify(rest).slice(1)}`;

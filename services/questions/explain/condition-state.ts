@@ -7,18 +7,18 @@ import type {
   SampleCondition,
   TraitCondition,
 } from '../definition/audience.ts';
+import type { AtEvaluation } from '../operators/operator.ts';
 import { samplePosition } from '../sql/sample.ts';
 import type { CountedEvent } from './event-window.ts';
-import { flipsOf, windowAt } from './sequence-window.ts';
-import { conditionValue, type KnownTrait, passesTrait, traitMoments } from './user-traits.ts';
+import { windowOf } from './sequence-window.ts';
+import { conditionValue, courseOfTrait, type KnownTrait } from './user-traits.ts';
 
 /** What is known of the user. */
-export interface EvaluationInput {
+export interface EvaluationInput extends AtEvaluation {
   readonly traits: ReadonlyMap<string, KnownTrait>;
   readonly events: ReadonlyMap<EventCondition, readonly CountedEvent[]>;
   /** The internal id. */
   readonly userKey: string;
-  readonly now: Micros;
   readonly eventsShown: number;
 }
 
@@ -67,31 +67,21 @@ const CONDITION_STATES: {
 } = { trait: traitState, event: eventState, sample: sampleState };
 
 export function conditionStateOf(condition: Condition, known: EvaluationInput): ConditionState {
+  known.steps.of = condition;
   const state = CONDITION_STATES[condition.kind] as (condition: Condition, known: EvaluationInput) => ConditionState;
   return state(condition, known);
 }
 
-function traitState(condition: TraitCondition, { traits, now }: EvaluationInput): ConditionState<TraitEvidence> {
+function traitState(condition: TraitCondition, known: EvaluationInput): ConditionState<TraitEvidence> {
+  const { traits } = known;
   const trait = traits.get(condition.path[0] ?? '');
   const setBy = trait === undefined ? null : { ...trait.setAt, isDeleted: trait.isDeleted };
+  const { passes, flips } = courseOfTrait(condition, trait, known);
   return {
-    isMet: passesTrait(condition, trait, now),
-    flips: traitFlips(condition, trait, now),
+    isMet: passes,
+    flips: flips.values(),
     evidence: { kind: 'trait', value: conditionValue(condition, trait), setBy },
   };
-}
-
-function* traitFlips(
-  condition: TraitCondition,
-  trait: KnownTrait | undefined,
-  now: Micros,
-): Generator<Micros, void, undefined> {
-  let isMet = passesTrait(condition, trait, now);
-  for (const instant of traitMoments(condition, trait, now)) {
-    if (passesTrait(condition, trait, instant) === isMet) continue;
-    isMet = !isMet;
-    yield instant;
-  }
 }
 
 function sampleState(
@@ -103,15 +93,13 @@ function sampleState(
   return { isMet: position < hundredths, flips: [].values(), evidence };
 }
 
-function eventState(
-  condition: EventCondition,
-  { events, now, eventsShown }: EvaluationInput,
-): ConditionState<EventEvidence> {
+function eventState(condition: EventCondition, known: EvaluationInput): ConditionState<EventEvidence> {
+  const { events, eventsShown } = known;
   const later = condition.sequence && events.get(condition.sequence.later);
   const counted = { events: events.get(condition) ?? [], later: later ?? [] };
-  const window = windowAt(condition, counted, now);
+  const window = windowOf(condition, counted, known);
   const { count, first = null, last = null, isMet } = window;
   const measured = condition.measure ? window.measured : undefined;
   const evidence = { kind: 'event', count, first, last, events: window.newest(eventsShown), measured } as const;
-  return { isMet, flips: flipsOf(condition, counted, now), evidence };
+  return { isMet, flips: window.flips(), evidence };
 }

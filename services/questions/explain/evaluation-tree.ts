@@ -1,8 +1,9 @@
 import type { Micros } from '../../messages/message.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
-import { type Audience, isCondition, partsOf } from '../definition/audience.ts';
+import { type Audience, type Condition, conditionsIn, isCondition, partsOf } from '../definition/audience.ts';
 import { describe } from '../definition/describe.ts';
-import { type EvaluationInput, type Evidence, conditionStateOf } from './condition-state.ts';
+import type { Steps } from '../steps.ts';
+import { type ConditionState, type EvaluationInput, type Evidence, conditionStateOf } from './condition-state.ts';
 
 /** The result of one part of a definition for one user. Plain data. */
 export type EvaluationNode = CommonNode & (GroupParts | Evidence);
@@ -37,14 +38,40 @@ interface Part {
   readonly evidence: Evidence | null;
 }
 
-/** Evaluates a definition for one user at one instant, and finds when each result changes after it. */
-export class EvaluationTree {
-  readonly #known: EvaluationInput;
+/**
+ * Evaluates a definition for one user at one instant, and finds when each result changes after it.
+ *
+ * @param onPause Called at intervals; may throw.
+ * @throws TidemarkError `QUERY_LIMIT`, as `Steps`; what `onPause` throws.
+ */
+export async function evaluated(
+  audience: Audience,
+  path: string,
+  known: EvaluationInput,
+  onPause: () => void,
+): Promise<EvaluationNode> {
+  const states = new Map<Condition, ConditionState>();
+  const yielder = new EventLoopYielder();
+  for (const { condition } of conditionsIn(audience, path)) {
+    states.set(condition, conditionStateOf(condition, known));
+    if (!yielder.isOver()) continue;
+    onPause();
+    await yielder.next();
+  }
+  const tree = new EvaluationTree(audience, path, states);
+  await tree.lookAhead(known.steps, onPause);
+  return tree.root;
+}
+
+/** The parts of a definition, over time. */
+class EvaluationTree {
+  readonly #states: ReadonlyMap<Condition, ConditionState>;
   readonly #root: Part;
   readonly #conditions: Part[] = [];
 
-  constructor(audience: Audience, path: string, known: EvaluationInput) {
-    this.#known = known;
+  /** @param states Those of its conditions. */
+  constructor(audience: Audience, path: string, states: ReadonlyMap<Condition, ConditionState>) {
+    this.#states = states;
     this.#root = this.#part(audience, path);
   }
 
@@ -52,10 +79,12 @@ export class EvaluationTree {
     return this.#node(this.#root);
   }
 
-  /** Finds when the result of each part changes. @param onPause Called at intervals; may throw. */
-  async lookAhead(onPause: () => void): Promise<void> {
+  /** Finds when the result of each part changes. */
+  async lookAhead(steps: Steps, onPause: () => void): Promise<void> {
     const yielder = new EventLoopYielder();
+    steps.of = undefined;
     for (let instant = this.#nextFlip(); instant !== undefined; instant = this.#nextFlip()) {
+      steps.take(this.#conditions.length);
       for (const condition of this.#conditions) {
         if (condition.next !== instant) continue;
         condition.isMet = !condition.isMet;
@@ -77,8 +106,9 @@ export class EvaluationTree {
   }
 
   #part(audience: Audience, path: string): Part {
-    if (isCondition(audience)) {
-      const { isMet, flips, evidence } = conditionStateOf(audience, this.#known);
+    const state = isCondition(audience) && this.#states.get(audience);
+    if (state) {
+      const { isMet, flips, evidence } = state;
       const next = flips.next().value ?? undefined;
       const part = { audience, path, of: [], wasMet: isMet, isMet, changesAt: null, flips, next, evidence };
       this.#conditions.push(part);

@@ -1,7 +1,9 @@
 import type { Micros } from '../../messages/message.ts';
 import { type Audience, conditionsIn } from '../definition/audience.ts';
+import type { AtEvaluation } from '../operators/operator.ts';
 import type { QueryBudget } from '../query-budget.ts';
-import { EvaluationTree } from './evaluation-tree.ts';
+import { Steps } from '../steps.ts';
+import { evaluated } from './evaluation-tree.ts';
 import type { OneUser } from './user-events-query.ts';
 import { knownUser, readKnown } from './why.ts';
 
@@ -29,23 +31,25 @@ export async function readMemberships(
 ): Promise<readonly Membership[] | undefined> {
   if ((await knownUser(budget, user)) === undefined) return undefined;
   const memberships: Membership[] = [];
-  for (const group of inGroups(audiences)) memberships.push(...(await evaluated(budget, group, user, now)));
+  for (const group of inGroups(audiences)) {
+    const at = { now, steps: new Steps() };
+    memberships.push(...(await evaluatedTogether(budget, group, user, at)));
+  }
   return memberships;
 }
 
-async function evaluated(
+async function evaluatedTogether(
   budget: QueryBudget,
   audiences: readonly Audience[],
   user: OneUser,
-  now: Micros,
+  at: AtEvaluation,
 ): Promise<readonly Membership[]> {
   const conditions = audiences.flatMap((audience) => conditionsIn(audience, '').map(({ condition }) => condition));
-  const known = await readKnown(budget, user, conditions, now);
+  const known = await readKnown(budget, user, conditions, at);
   const memberships: Membership[] = [];
   for (const audience of audiences) {
-    const tree = new EvaluationTree(audience, '', { ...known, userKey: user.userKey, now, eventsShown: 0 });
-    await tree.lookAhead(() => budget.checkTime());
-    const { isMet, changesAt } = tree.root;
+    const input = { ...known, ...at, userKey: user.userKey, eventsShown: 0 };
+    const { isMet, changesAt } = await evaluated(audience, '', input, () => budget.checkTime());
     memberships.push({ isMember: isMet, changesAt });
   }
   return memberships;

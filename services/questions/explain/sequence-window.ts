@@ -1,7 +1,9 @@
 import type { Micros } from '../../messages/message.ts';
-import { TidemarkError } from '../../runtime/errors.ts';
 import { type EventCondition, liesWithin, type Sequence, timeOver } from '../definition/audience.ts';
-import { type CountedEvent, EventWindow } from './event-window.ts';
+import { allOf, anyOf, type Course, isPassingAt, opposite, unmoving } from '../operators/course.ts';
+import type { AtEvaluation } from '../operators/operator.ts';
+import type { Steps } from '../steps.ts';
+import { type CountedEvent, EventWindow, byTimeAndArrival } from './event-window.ts';
 
 /** The events of one user that a condition is about: `later` those of its later event, where it has one. */
 export interface KnownEvents {
@@ -9,67 +11,52 @@ export interface KnownEvents {
   readonly later: readonly CountedEvent[];
 }
 
-/** Steps of an event and an instant in which a user is looked at: a second's work. */
-const MAX_STEPS = 5_000_000;
-
-/**
- * The instants after `now` at which a condition of these events changes, in order. Where time changes what passes `where`,
- * the window is made anew of what passes.
- *
- * @throws TidemarkError `QUERY_LIMIT` past `MAX_STEPS`.
- */
-export function* flipsOf(
-  condition: EventCondition,
-  known: KnownEvents,
-  now: Micros,
-): Generator<Micros, void, undefined> {
-  const all = [...known.events, ...known.later];
-  const moments = all.flatMap(({ moving }) => moving?.moments ?? []);
-  if (moments.length === 0) {
-    yield* windowOf(condition, known, now).flips();
-    return;
-  }
-  const ends = new EventWindow(condition, known.events, now).instants();
-  const instants = new BigInt64Array([...ends, ...moments]).sort();
-  if (instants.length * all.length > MAX_STEPS)
-    throw new TidemarkError('QUERY_LIMIT', 'the question went past its limit of rows');
-  let { isMet } = windowAt(condition, known, now);
-  for (const instant of instants) {
-    if (windowAt(condition, known, instant).isMet === isMet) continue;
-    isMet = !isMet;
-    yield instant;
-  }
-}
-
-/** The events that pass `where` at this instant. Ask about instants in ascending order. */
-export function windowAt(condition: EventCondition, { events, later }: KnownEvents, now: Micros): EventWindow {
-  const isPassing = ({ moving }: CountedEvent): boolean => moving?.passesAt(now) ?? true;
-  return windowOf(condition, { events: events.filter(isPassing), later: later.filter(isPassing) }, now);
-}
-
-function windowOf(condition: EventCondition, { events, later }: KnownEvents, now: Micros): EventWindow {
+/** The events that a condition counts from the evaluation on. @throws TidemarkError `QUERY_LIMIT`, as `Steps`. */
+export function windowOf(condition: EventCondition, { events, later }: KnownEvents, at: AtEvaluation): EventWindow {
   const { sequence } = condition;
-  if (sequence === null) return new EventWindow(condition, events, now);
-  const matching = events.filter(isMatching(sequence, later));
-  if (sequence.which === 'any') return new EventWindow(condition, matching, now);
-  return new OneEventWindow(condition, sequence, { events, matching: new Set(matching), now });
+  if (sequence === null) return new EventWindow(condition, events, at);
+  const matching = matches(sequence, later, at.steps);
+  if (sequence.which === 'any') return new EventWindow(condition, matchingOf(events, matching, at.steps), at);
+  return new OneEventWindow(condition, sequence, new Map(events.map((event) => [event, matching(event)])), at);
+}
+
+type Matching = (event: CountedEvent) => Course;
+
+function matchingOf(events: readonly CountedEvent[], matching: Matching, steps: Steps): readonly CountedEvent[] {
+  return events.flatMap((event) => {
+    const course = allOf([matching(event), event.moving ?? unmoving(true)], steps);
+    if (course.flips.length > 0) return [{ ...event, moving: course }];
+    return course.passes ? [event] : [];
+  });
 }
 
 /** Whether an event is followed, or not, as the sequence asks. It says nothing of whether the time after it is over. */
-function isMatching({ isFollowed, within }: Sequence, later: readonly CountedEvent[]) {
-  const times = new BigInt64Array(later.map(({ timestamp }) => timestamp)).sort();
-  return ({ timestamp }: CountedEvent): boolean => {
-    const next = times[indexAfter(times, timestamp)];
-    return isFollowed === (next !== undefined && next - timestamp <= within);
+function matches({ isFollowed, within }: Sequence, later: readonly CountedEvent[], steps: Steps): Matching {
+  steps.take(later.length);
+  const sorted = later.toSorted(byTimeAndArrival);
+  const lasting = sorted.filter(({ moving }) => moving === undefined);
+  const moving = sorted.length === lasting.length ? [] : sorted.filter((event) => event.moving !== undefined);
+  const isInTime = (one: CountedEvent, next: CountedEvent | undefined): next is CountedEvent =>
+    next !== undefined && next.timestamp - one.timestamp <= within;
+  const followers = function* (event: CountedEvent): Generator<Course, void, undefined> {
+    if (isInTime(event, lasting[indexAfter(lasting, event)])) yield unmoving(true);
+    for (let index = indexAfter(moving, event); isInTime(event, moving[index]); index++) {
+      steps.take(1);
+      yield moving[index]?.moving ?? unmoving(true);
+    }
+  };
+  return (event) => {
+    const followed = anyOf(followers(event), steps);
+    return isFollowed ? followed : opposite(followed);
   };
 }
 
-/** The index of the first of these sorted times that is later. */
-function indexAfter(times: BigInt64Array, time: Micros): number {
-  let [low, high] = [0, times.length];
+/** The index of the first of these sorted events that is later. */
+function indexAfter(events: readonly CountedEvent[], event: CountedEvent): number {
+  let [low, high] = [0, events.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((times[middle] ?? time) > time) high = middle;
+    if (byTimeAndArrival(events[middle] ?? event, event) > 0) high = middle;
     else low = middle + 1;
   }
   return low;
@@ -78,20 +65,17 @@ function indexAfter(times: BigInt64Array, time: Micros): number {
 /** Counts at most one event: the first or the last within the period, if it is (not) followed. */
 class OneEventWindow extends EventWindow {
   readonly #sequence: Sequence;
-  readonly #matching: ReadonlySet<CountedEvent>;
+  readonly #matching: ReadonlyMap<CountedEvent, Course>;
 
   constructor(
     condition: EventCondition,
     sequence: Sequence,
-    known: {
-      readonly events: readonly CountedEvent[];
-      readonly matching: ReadonlySet<CountedEvent>;
-      readonly now: Micros;
-    },
+    matching: ReadonlyMap<CountedEvent, Course>,
+    at: AtEvaluation,
   ) {
-    super(condition, known.events, known.now);
+    super(condition, [...matching.keys()], at);
     this.#sequence = sequence;
-    this.#matching = known.matching;
+    this.#matching = matching;
   }
 
   override get count(): number {
@@ -101,7 +85,9 @@ class OneEventWindow extends EventWindow {
   override get first(): CountedEvent | undefined {
     const one = this.#sequence.which === 'first' ? super.first : super.last;
     const over = timeOver(this.#sequence);
-    const isCounted = one && this.#matching.has(one) && (over === null || liesWithin(one.timestamp, over, this.now));
+    const matching = one && this.#matching.get(one);
+    const isCounted =
+      matching && isPassingAt(matching, this.now) && (over === null || liesWithin(one.timestamp, over, this.now));
     return isCounted ? one : undefined;
   }
 
@@ -111,5 +97,9 @@ class OneEventWindow extends EventWindow {
 
   override newest(atMost: number): readonly CountedEvent[] {
     return this.first === undefined ? [] : [this.first].slice(0, atMost);
+  }
+
+  protected override moreInstants(): readonly Micros[] {
+    return [...this.#matching.values()].flatMap(({ flips }) => flips);
   }
 }

@@ -3,19 +3,20 @@ import { DAY_MICROS, dayOf } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
 import { END_OF_TIME } from '../../messages/timestamp.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import { userEventsWhere } from '../../stores/analytics/user-events.ts';
-import { type EventCondition, type Member, microsOf } from '../definition/audience.ts';
+import { type EventCondition, microsOf } from '../definition/audience.ts';
 import { MAX_PAGE_CHARS, type QueryBudget } from '../query-budget.ts';
 import { measuredValue } from '../measures/tally.ts';
+import { unmoving } from '../operators/course.ts';
 import { Params } from '../sql/params.ts';
 import { namesSql } from '../sql/user-sets.ts';
 import { eventDigitsSql, matchedTexts } from '../operators/matched-texts.ts';
-import type { TestedAt } from '../operators/operator.ts';
-import { passesAll } from '../operators/operators.ts';
+import type { AtEvaluation } from '../operators/operator.ts';
+import { areMoving, courseOfMembers, passesMembers } from '../operators/operators.ts';
 import { withFunctions } from '../sql/functions.ts';
 import { parseStoredJson, valueAt } from '../sql/stored-value.ts';
 import type { CountedEvent } from './event-window.ts';
-import { isMovingWhere, MovingWhere } from './moving-where.ts';
 
 export interface OneUser {
   readonly projectId: string;
@@ -59,10 +60,10 @@ export async function readUserEvents(
   asking: QueryBudget,
   user: OneUser,
   asked: readonly EventCondition[],
-  now: Micros,
+  at: AtEvaluation,
 ): Promise<ReadonlyMap<EventCondition, readonly CountedEvent[]>> {
   const events = eventsOfConditions(asked);
-  for (const scope of scopesOf(asked)) addCopies(events, await firstCopies(asking, user, scope, now));
+  for (const scope of scopesOf(asked)) addCopies(events, await firstCopies(asking, user, scope, at));
   return events;
 }
 
@@ -102,14 +103,21 @@ async function firstCopies(
   asking: QueryBudget,
   user: OneUser,
   wanted: EventScope,
-  now: Micros,
+  at: AtEvaluation,
 ): Promise<Iterable<Copy>> {
+  const yielder = new EventLoopYielder();
+  const conditionsOf = conditionsByName(wanted);
   const copies = new Map<string, Copy>();
   let after: EventRow | undefined;
   let limit = wanted.withText ? FIRST_ROWS : MAX_PAGE_ROWS;
   for (;;) {
-    const rows = await asking.ask<EventRow>(pageQuery(user, wanted, now, { after, limit }));
-    for (const row of rows) keepFirst(copies, row, wanted.conditions, now);
+    const rows = await asking.ask<EventRow>(pageQuery(user, wanted, at.now, { after, limit }));
+    for (const row of rows) {
+      keepFirst(copies, row, conditionsOf(row.event), at);
+      if (!yielder.isOver()) continue;
+      asking.checkTime();
+      await yielder.next();
+    }
     if (copies.size > MAX_EVENTS) throw new TidemarkError('QUERY_LIMIT', 'the question went past its limit of rows');
     after = rows.at(-1);
     if (rows.length < limit || after === undefined) return copies.values();
@@ -118,18 +126,28 @@ async function firstCopies(
   }
 }
 
+/** Those that are about an event of this name. */
+export function conditionsByName({ conditions }: EventScope): (event: string) => readonly EventCondition[] {
+  const byName = new Map<string, readonly EventCondition[]>();
+  return (event) => {
+    const known = byName.get(event) ?? conditions.filter(({ events }) => events?.includes(event) ?? true);
+    byName.set(event, known);
+    return known;
+  };
+}
+
 /** Keeps, of the copies of a message on one day, the one that is first on the log. */
 export function keepFirst(
   copies: Map<string, Copy>,
   row: EventRow,
   conditions: readonly EventCondition[],
-  now: Micros,
+  at: AtEvaluation,
 ): void {
   const timestamp = BigInt(row.occurred);
   const precedence = BigInt(row.precedence);
   const key = JSON.stringify([row.event, String(dayOf(timestamp)), row.message_id]);
   if ((copies.get(key)?.precedence ?? -1n) >= precedence) return;
-  const passes = conditionsPassed(row, conditions, now);
+  const passes = conditionsPassed(row, conditions, at);
   copies.set(key, {
     event: row.event,
     messageId: row.message_id,
@@ -140,34 +158,36 @@ export function keepFirst(
   });
 }
 
+/** @param conditions Those about an event of its name. */
 function conditionsPassed(
-  { event, text, precedence, digits }: EventRow,
+  { text, precedence, digits }: EventRow,
   conditions: readonly EventCondition[],
-  now: Micros,
+  at: AtEvaluation,
 ): Copy['passes'] {
-  const ofEvent = conditions.filter(({ events }) => events === null || events.includes(event));
   const properties = text === '' ? {} : parseStoredJson(text);
-  const tested = ofEvent.flatMap(({ where }) => where);
+  const values = conditions.flatMap(({ where }) => where);
+  at.steps.take(digits.length);
   const matched = matchedTexts(
-    tested.map(({ path, tests }) => ({ value: valueAt(properties, path), tests })),
+    values.map(({ path, tests }) => ({ value: valueAt(properties, path), tests })),
     digits,
   );
-  const at = { location: 'property', now, matched } as const;
+  const tested = { ...at, location: 'property', matched } as const;
   const passes = new Map<EventCondition, Pick<CountedEvent, 'moving' | 'measured'> | null>();
-  for (const condition of ofEvent) {
+  for (const condition of conditions) {
     const { where, measure } = condition;
+    at.steps.of = condition;
+    at.steps.take(1);
+    const course = areMoving(where)
+      ? courseOfMembers(properties, where, tested)
+      : unmoving(passesMembers(properties, where, tested));
+    const isMoving = course.flips.length > 0;
+    if (!isMoving && !course.passes) continue;
     const measured = measure && {
       measured: { value: measuredValue(measure, properties), precedence: BigInt(precedence) },
     };
-    const moving = isMovingWhere(where) ? new MovingWhere(where, properties, at) : null;
-    if (moving !== null && moving.moments.length > 0) passes.set(condition, { moving, ...measured });
-    else if (where.every((member) => isPassed(properties, member, at))) passes.set(condition, measured);
+    passes.set(condition, isMoving ? { moving: course, ...measured } : measured);
   }
   return passes;
-}
-
-function isPassed(properties: unknown, { path, tests }: Member, at: TestedAt): boolean {
-  return passesAll(valueAt(properties, path), tests, at);
 }
 
 /**

@@ -3,8 +3,9 @@ import type { Micros } from '../../messages/message.ts';
 import { timesOfVersion } from '../../messages/version.ts';
 import type { QueryBudget } from '../query-budget.ts';
 import { matchedTexts, traitDigitsSql } from '../operators/matched-texts.ts';
-import type { MatchedTexts, TestedAt } from '../operators/operator.ts';
-import { momentsOf, passesAll } from '../operators/operators.ts';
+import type { Course } from '../operators/course.ts';
+import type { AtEvaluation, MatchedTexts } from '../operators/operator.ts';
+import { courseOf } from '../operators/operators.ts';
 import { withFunctions } from '../sql/functions.ts';
 import { parseStoredJson, valueAt } from '../sql/stored-value.ts';
 import type { TraitCondition } from '../definition/audience.ts';
@@ -62,15 +63,8 @@ export function conditionValue({ path }: TraitCondition, trait: KnownTrait | und
   return valueAt(trait?.value, path.slice(1));
 }
 
-/** Every instant after `now` at which time alone changes `passesTrait`, and maybe others. In order. */
-export function traitMoments(condition: TraitCondition, trait: KnownTrait | undefined, now: Micros): readonly Micros[] {
-  return momentsOf(conditionValue(condition, trait), condition.tests, testedAt(condition, trait, now));
-}
-
-export function passesTrait(condition: TraitCondition, trait: KnownTrait | undefined, now: Micros): boolean {
-  return passesAll(conditionValue(condition, trait), condition.tests, testedAt(condition, trait, now));
-}
-
-function testedAt({ path }: TraitCondition, trait: KnownTrait | undefined, now: Micros): TestedAt {
-  return { location: path.length === 1 ? 'trait' : 'in-trait', now, matched: trait?.matched };
+/** When the trait passes the condition from the evaluation on. */
+export function courseOfTrait(condition: TraitCondition, trait: KnownTrait | undefined, at: AtEvaluation): Course {
+  const location = condition.path.length === 1 ? 'trait' : 'in-trait';
+  return courseOf(conditionValue(condition, trait), condition.tests, { ...at, location, matched: trait?.matched });
 }

@@ -1,11 +1,13 @@
 import type { Micros } from '../../messages/message.ts';
 import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import { type Audience, type Condition, conditionsIn } from '../definition/audience.ts';
+import type { AtEvaluation } from '../operators/operator.ts';
 import { QueryBudget } from '../query-budget.ts';
 import { sampleUser } from '../sample-user.ts';
 import { Params } from '../sql/params.ts';
+import { Steps } from '../steps.ts';
 import type { EvaluationInput } from './condition-state.ts';
-import { type EvaluationNode, EvaluationTree } from './evaluation-tree.ts';
+import { evaluated, type EvaluationNode } from './evaluation-tree.ts';
 import { type OneUser, readUserEvents } from './user-events-query.ts';
 import { readUserTraits } from './user-traits.ts';
 
@@ -48,12 +50,19 @@ export async function explainMembership(
   const budget = new QueryBudget(reader, limits);
   const user = await knownUser(budget, options);
   if (user === undefined) return undefined;
-  const conditions = conditionsIn(audience, path).map(({ condition }) => condition);
-  const known = await readKnown(budget, options, conditions, now);
-  const tree = new EvaluationTree(audience, path, { ...known, userKey, now, eventsShown });
-  await tree.lookAhead(() => budget.checkTime());
+  const conditions = conditionsIn(audience, path);
+  const at = { now, steps: new Steps(conditions) };
+  const known = await readKnown(
+    budget,
+    options,
+    conditions.map(({ condition }) => condition),
+    at,
+  );
+  const evaluation = await evaluated(audience, path, { ...known, ...at, userKey, eventsShown }, () =>
+    budget.checkTime(),
+  );
   const { tookMs, rowsRead } = budget;
-  return { userKey, ...user, evaluatedAt: now, evaluation: tree.root, tookMs, rowsRead };
+  return { userKey, ...user, evaluatedAt: now, evaluation, tookMs, rowsRead };
 }
 
 /** What these conditions test of the user. @throws TidemarkError as `AnalyticsReader.ask`. */
@@ -61,13 +70,13 @@ export async function readKnown(
   budget: QueryBudget,
   user: OneUser,
   conditions: readonly Condition[],
-  now: Micros,
+  at: AtEvaluation,
 ): Promise<Pick<EvaluationInput, 'traits' | 'events'>> {
   const ofTraits = conditions.filter((condition) => condition.kind === 'trait');
   const ofEvents = conditions.filter((condition) => condition.kind === 'event');
   const [traits, events] = await Promise.all([
     readUserTraits(budget, user, ofTraits),
-    readUserEvents(budget, user, ofEvents, now),
+    readUserEvents(budget, user, ofEvents, at),
   ]);
   return { traits, events };
 }

@@ -13,8 +13,7 @@ import {
   timeOver,
   type Times,
 } from '../definition/audience.ts';
-import { isMovingWhere } from '../explain/moving-where.ts';
-import { isMoving } from '../operators/operators.ts';
+import { areMoving, isMoving } from '../operators/operators.ts';
 
 /** Two audiences that are asked at the beginning of a span of time. */
 export interface TimeBounds {
@@ -73,7 +72,7 @@ function conditionBounds(condition: Condition, span: Micros): TimeBounds {
 /** It counts the events in a period that moves, and asks nothing else that time changes. */
 function isPlainCount({ within, first, last, sequence, measure, where }: EventCondition): boolean {
   const isPlain = first === null && last === null && sequence === null && measure === null;
-  return isPlain && agesPassed([within]).length > 0 && !isMovingWhere(where);
+  return isPlain && agesPassed([within]).length > 0 && !areMoving(where);
 }
 
 /** At every instant the count is at most that of all events which the period ever has, and at least that of those it keeps. */

@@ -4,9 +4,10 @@ import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
 import { Params } from '../sql/params.ts';
+import { Steps } from '../steps.ts';
 import { decisionsOn, evaluate } from './evaluate.ts';
 import type { Followed } from './followed.ts';
-import { type AskRows, readUsers, TooManyEvents, type UserState } from './users-query.ts';
+import { type AskRows, readUsers, TooManyEvents, type UserState, YIELD_AFTER_MS } from './users-query.ts';
 
 /** A user who is to enter an audience, or to leave it. */
 export interface Turn {
@@ -31,9 +32,6 @@ export interface Decided {
 }
 
 const USERS_OF_QUESTION = 500;
-// Requests have a thread of their own. What takes turns here are the readers, and a turn of theirs may be a statement of
-// PGlite: with a turn after every 2 ms, to decide 158 users took up to 2.7 s under 500 events/s (measured).
-const YIELD_AFTER_MS = 20;
 
 /** Which audiences each user is to be decided for: all of one project. */
 export type Candidates = ReadonlyMap<string, ReadonlySet<Followed>>;
@@ -85,11 +83,12 @@ async function decideSlice(
   undecided: Set<Followed>,
 ): Promise<void> {
   const yielder = new EventLoopYielder(YIELD_AFTER_MS);
-  const withoutEvents = decisionsOn({ traits: new Map(), events: new Map(), userKey: '', now });
+  const nothing = { traits: new Map(), events: new Map(), userKey: '', now, steps: new Steps() };
+  const withoutEvents = decisionsOn(nothing);
   for (const [userKey, state] of states) {
-    if (yielder.isOver()) await yielder.next();
     const decide = state && decisionsOn({ ...state, userKey, now }, withoutEvents);
     for (const followed of candidates.get(userKey) ?? []) {
+      if (yielder.isOver()) await yielder.next();
       const decision = decide && decisionOf(followed, decide);
       if (!decision) {
         undecided.add(followed);

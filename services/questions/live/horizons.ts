@@ -16,17 +16,15 @@ export interface HorizonParts {
 }
 
 const MAX_USERS = 200_000;
-/** Where it cannot be asked whom time changes, the audience is evaluated as often as others may be. */
-const EVERY_MINUTE_MS = 60_000;
 
 /** Asks, time and again, whom time may change until when. Nothing of it is stored: after a crash it is asked again. */
 export class Horizons {
   readonly #parts: HorizonParts;
-  readonly #evaluateAgain: (followed: Followed, afterMs: number) => Promise<void>;
+  readonly #evaluateAgain: (followed: Followed) => Promise<void>;
   #tookMs = 0;
 
   /** @param evaluateAgain Where it cannot be told. */
-  constructor(parts: HorizonParts, evaluateAgain: (followed: Followed, afterMs: number) => Promise<void>) {
+  constructor(parts: HorizonParts, evaluateAgain: (followed: Followed) => Promise<void>) {
     this.#parts = parts;
     this.#evaluateAgain = evaluateAgain;
   }
@@ -75,7 +73,7 @@ export class Horizons {
     } catch (error) {
       if (!hasCode(error, 'QUERY_LIMIT')) throw error;
     }
-    await this.#evaluateAgain(followed, EVERY_MINUTE_MS);
+    await this.#evaluateAgain(followed);
     return undefined;
   }
 }

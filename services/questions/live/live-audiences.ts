@@ -1,5 +1,5 @@
 import type { Micros } from '../../messages/message.ts';
-import { hasCode } from '../../runtime/errors.ts';
+import { type ErrorCode, hasCode } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { pause } from '../../runtime/pause.ts';
 import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
@@ -61,6 +61,7 @@ const TICK_EVERY_MS = 1_000;
 const FAILED_AGAIN_MS = 1_000;
 /** An audience that needs an evaluation again and again is evaluated no more often than this. */
 const AGAIN_AFTER_MS = 10_000;
+const EVERY_MINUTE_MS = 60_000;
 
 /**
  * Keeps live audiences up to date: with every insert of the sink, and when time changes who is in them. Each begins with an
@@ -92,7 +93,7 @@ export class LiveAudiences implements AudienceFollower {
     const { touches, store, logger } = parts;
     this.#lead = new Lead({ store, logger, isAlone: touches === undefined });
     this.#touches = touches && new TouchReader({ touches, logger, live: this });
-    this.#horizons = new Horizons(parts, (followed, afterMs) => this.#beginAgain([followed], afterMs));
+    this.#horizons = new Horizons(parts, (followed) => this.#beByTheMinute([followed]));
     this.#outlook = new Outlook(parts, this.#audiences);
     this.#folder = new EpochFolder(parts);
   }
@@ -238,7 +239,7 @@ export class LiveAudiences implements AudienceFollower {
     const startedMs = performance.now();
     const chosen = this.#audiences.take(at);
     try {
-      const ticked = await ticker.tick(at, chosen, (undecided) => this.#beginAgain([...undecided], AGAIN_AFTER_MS));
+      const ticked = await ticker.tick(at, chosen, (undecided) => this.#beByTheMinute([...undecided]));
       this.#totals.changes += ticked.changes;
     } catch (error) {
       for (const { followed, users } of chosen) for (const user of users) followed.candidates.add(user);
@@ -269,14 +270,16 @@ export class LiveAudiences implements AudienceFollower {
     }
   }
 
+  /** Where a user cannot be decided alone, or not all whom time changes: they are evaluated as often as others may be. */
+  #beByTheMinute(audiences: readonly Followed[]): Promise<void> {
+    return this.#beginAgain(audiences, EVERY_MINUTE_MS, 'QUERY_LIMIT');
+  }
+
   /** They are evaluated after this time, and follow again from there. */
-  async #beginAgain(audiences: readonly Followed[], afterMs: number): Promise<void> {
+  async #beginAgain(audiences: readonly Followed[], afterMs: number, failure?: ErrorCode): Promise<void> {
     const current = audiences.filter((followed) => this.#audiences.get(followed.id) === followed);
-    if (current.length === 0) return;
-    await this.#parts.store.makeDue(
-      current.map(({ id }) => id),
-      afterMs,
-    );
+    const ids = current.map(({ id }) => id);
+    if (ids.length > 0) await this.#parts.store.makeDue(ids, afterMs, failure);
     for (const followed of current) this.#audiences.removeExactly(followed);
   }
 

@@ -1,6 +1,6 @@
 /** What is kept, in the database of the audiences, of how far live audiences are. */
 import type { Micros } from '../../messages/message.ts';
-import { TidemarkError } from '../../runtime/errors.ts';
+import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
 import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
 
 /** What a tick changes of one audience. */
@@ -64,8 +64,12 @@ export interface LiveStore {
    * is being evaluated, or where the epoch is closed.
    */
   join(id: string, version: number, epoch: bigint): Promise<boolean>;
-  /** These audiences are to be evaluated after this time, and are no longer as far as the epoch. */
-  makeDue(ids: readonly string[], afterMs: number): Promise<void>;
+  /**
+   * These audiences are to be evaluated after this time, and are no longer as far as the epoch.
+   *
+   * @param failure What kept them from following; null: nothing did.
+   */
+  makeDue(ids: readonly string[], afterMs: number, failure?: ErrorCode | null): Promise<void>;
   list(): Promise<readonly LiveAudienceRow[]>;
   /** Epochs that were closed this time ago or longer, the oldest first. */
   closedEpochs(closedForMs: number): Promise<readonly LiveEpoch[]>;

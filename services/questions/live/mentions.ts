@@ -1,5 +1,6 @@
 import { userKeyOf } from '../../messages/user-key.ts';
 import { type Audience, type Condition, conditionsIn, isCondition } from '../definition/audience.ts';
+import { Steps } from '../steps.ts';
 import { decisionsOn } from './evaluate.ts';
 
 /** Which messages of a user an audience asks about. */
@@ -45,7 +46,8 @@ function eventsNamed(condition: Condition): readonly (string | null)[] {
 
 /** Neither traits nor events: of such a user time changes nothing. */
 function unknownUser() {
-  return decisionsOn({ traits: new Map(), events: new Map(), userKey: userKeyOf('nobody', 'nobody'), now: 0n });
+  const known = { traits: new Map(), events: new Map(), userKey: userKeyOf('nobody', 'nobody') };
+  return decisionsOn({ ...known, now: 0n, steps: new Steps() });
 }
 
 /** Whether some user passes, and whether every one does: samples have some users. */

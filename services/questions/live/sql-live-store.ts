@@ -1,4 +1,5 @@
 import type { Micros } from '../../messages/message.ts';
+import type { ErrorCode } from '../../runtime/errors.ts';
 import type { Database, Queryable, SqlValue } from '../../stores/database/database.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
 import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
@@ -92,11 +93,12 @@ export class SqlLiveStore implements LiveStore {
     return joined.length > 0;
   }
 
-  async makeDue(ids: readonly string[], afterMs: number): Promise<void> {
+  async makeDue(ids: readonly string[], afterMs: number, failure: ErrorCode | null = null): Promise<void> {
     await this.#database.query(
-      `update audiences set due_at_ms = ${NOW_MS} + $2::int8, live_through = ${LIVE_THROUGH}, live_epoch = null
+      `update audiences set due_at_ms = ${NOW_MS} + $2::int8, live_through = ${LIVE_THROUGH}, live_epoch = null,
+         failure = coalesce($3, failure)
        where id = any($1::text[]) and is_live and deleted_at_ms is null`,
-      [ids, BigInt(afterMs)],
+      [ids, BigInt(afterMs), failure],
     );
   }
 

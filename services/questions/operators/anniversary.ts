@@ -1,7 +1,7 @@
 /** Days that recur every year: birthdays, the day of a contract. Pure. */
 import { DAY_MICROS } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
-import { END_OF_TIME } from '../../messages/timestamp.ts';
+import type { TimeSpan } from './course.ts';
 import { dayAt, dayOfYear, isLeapYear, LEAP_DAY, monthDayOf, startOfDay, yearOf, YEARS } from './local-time.ts';
 
 /** Days of the year, from that of the evaluation to that of this long after it. */
@@ -15,15 +15,6 @@ const YEAR = 366n * DAY_MICROS;
 /** The days that have begun and not ended between `now` and the end, as `MM-DD`. Null: every day of the year. */
 export function anniversaryDays({ upTo, timezone }: Anniversary, now: Micros): ReadonlySet<string> | null {
   if (upTo >= YEAR) return null;
-  const key = `${upTo} ${timezone} ${now}`;
-  // The events of a user are tested at one instant after another.
-  if (latest.key !== key) latest = { key, days: daysBetween({ upTo, timezone }, now) };
-  return latest.days;
-}
-
-let latest: { readonly key: string; readonly days: ReadonlySet<string> } = { key: '', days: new Set() };
-
-function daysBetween({ upTo, timezone }: Anniversary, now: Micros): ReadonlySet<string> {
   const [first, last] = [dayAt(now, timezone), dayAt(now + upTo, timezone)];
   const days = new Set<string>();
   for (let day = first; day <= last; day++) {
@@ -49,27 +40,53 @@ export interface YearlySpans {
 }
 
 export function yearlySpans(days: ReadonlySet<string>, timezone: string): YearlySpans {
+  const [runs, runsOfLeapYears] = [runsIn(2001, days), runsIn(2000, days)];
   const starts: Micros[] = [];
   const ends: Micros[] = [];
-  for (const year of YEARS) {
-    const numbers = [...days]
-      .filter((monthDay) => monthDay !== LEAP_DAY || isLeapYear(year))
-      .map((monthDay) => dayOfYear(year, monthDay))
-      .sort((one, other) => Number(one - other));
-    for (const [index, day] of numbers.entries()) {
-      if (numbers[index - 1] !== day - 1n) starts.push(startOfDay(day, timezone));
-      if (numbers[index + 1] !== day + 1n) ends.push(startOfDay(day + 1n, timezone));
+  for (const [index, year] of YEARS.entries()) {
+    for (const { first, last } of isLeapYear(year) ? runsOfLeapYears : runs) {
+      starts.push(daysOfYears(first, timezone)[index]?.[0] ?? 0n);
+      ends.push(daysOfYears(last, timezone)[index]?.[1] ?? 0n);
     }
   }
   return { starts, ends };
 }
 
-/** The instants after `now` at which this day of the year comes to count, or no longer does. */
-export function anniversaryMoments(monthDay: string, { upTo, timezone }: Anniversary, now: Micros): readonly Micros[] {
-  if (upTo >= YEAR) return [];
-  const from = yearOf(dayAt(now, timezone)) - 1;
-  return YEARS.filter((year) => year >= from)
-    .map((year) => dayOfYear(year, monthDay))
-    .flatMap((day) => [startOfDay(day, timezone) - upTo, startOfDay(day + 1n, timezone)])
-    .filter((instant) => instant > now && instant < END_OF_TIME);
+/** Days that follow one another. They are the same in every year that is as long. */
+function runsIn(year: number, days: ReadonlySet<string>): { readonly first: string; readonly last: string }[] {
+  const sorted = [...days].filter((monthDay) => monthDay !== LEAP_DAY || isLeapYear(year)).sort();
+  const follows = (one = '', other = ''): boolean => dayOfYear(year, one) + 1n === dayOfYear(year, other);
+  const firsts = sorted.filter((day, index) => index === 0 || !follows(sorted[index - 1], day));
+  const lasts = sorted.filter((day, index) => index === sorted.length - 1 || !follows(day, sorted[index + 1]));
+  return firsts.map((first, index) => ({ first, last: lasts[index] ?? first }));
 }
+
+/** When this day of the year counts, of the years from that before `now` on. Null: always. */
+export function anniversarySpans(
+  monthDay: string,
+  { upTo, timezone }: Anniversary,
+  now: Micros,
+): readonly TimeSpan[] | null {
+  if (upTo >= YEAR) return null;
+  const from = yearOf(dayAt(now, timezone)) - 1;
+  const days = daysOfYears(monthDay, timezone).slice(from - (YEARS[0] ?? from));
+  return days.map(([start, end]): TimeSpan => [start - upTo, end]);
+}
+
+/** A day of the year in each of `YEARS`: in a zone other than UTC they take 5 ms to find, and a list may have thousands. */
+function daysOfYears(monthDay: string, timezone: string): readonly TimeSpan[] {
+  const key = `${monthDay} ${timezone}`;
+  const known = knownDays.get(key);
+  if (known !== undefined) return known;
+  const days = YEARS.map((year): TimeSpan => {
+    const day = dayOfYear(year, monthDay);
+    return [startOfDay(day, timezone), startOfDay(day + 1n, timezone)];
+  });
+  if (knownDays.size === MAX_KNOWN_DAYS) knownDays.clear();
+  knownDays.set(key, days);
+  return days;
+}
+
+/** All days of the year, in one zone. */
+const MAX_KNOWN_DAYS = 366;
+const knownDays = new Map<string, readonly TimeSpan[]>();

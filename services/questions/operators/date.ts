@@ -4,8 +4,9 @@ import { agesPassed, type DateTest, liesWithin, type NumberConstant } from '../d
 import { describeDuration, describePeriod } from '../definition/describe-period.ts';
 import { PERIOD_KEYS, readDuration, readNext, readPeriodBy } from '../definition/read-period.ts';
 import { isJsonObject, type Reading } from '../definition/reading.ts';
-import { anniversaryDays, anniversaryMoments } from './anniversary.ts';
+import { anniversarySpans } from './anniversary.ts';
 import { storedNumber } from './constant.ts';
+import { type Course, flipping, unmoving, within } from './course.ts';
 import { dateSql } from './date-sql.ts';
 import { dayAt, monthDayOf } from './local-time.ts';
 import type { Operator, TestedAt } from './operator.ts';
@@ -20,23 +21,25 @@ export const DATE: Operator<DateTest> = {
       : `has its anniversary in the next ${describeDuration(when.upTo)}${unit}`;
   },
   sql: dateSql,
-  passes: (value, test, at) => {
-    const date = dateOf(value, test, at);
-    if (date === undefined) return false;
-    const { when, timezone } = test;
-    if (!('upTo' in when)) return liesWithin(date.instant, when, at.now);
-    return anniversaryDays({ ...when, timezone }, at.now)?.has(date.monthDay()) ?? true;
-  },
-  moments: (value, test, at) => {
-    const date = dateOf(value, test, at);
-    if (date === undefined) return [];
-    const { when, timezone } = test;
-    if ('upTo' in when) return anniversaryMoments(date.monthDay(), { ...when, timezone }, at.now);
-    return agesPassed([when])
-      .map((age) => date.instant + age)
-      .filter((instant) => instant > at.now && instant < END_OF_TIME);
-  },
+  passes: (value, test, at) => courseOf(value, test, at).passes,
+  course: courseOf,
 };
+
+function courseOf(value: unknown, test: DateTest, at: TestedAt): Course {
+  const date = dateOf(value, test, at);
+  if (date === undefined) return unmoving(false);
+  const { when, timezone } = test;
+  const { now, steps } = at;
+  const { instant, monthDay } = date;
+  if (!('upTo' in when)) {
+    const moments = agesPassed([when]).map((age) => instant + age);
+    return flipping(moments, (time) => liesWithin(instant, when, time), now);
+  }
+  const spans = anniversarySpans(monthDay(), { ...when, timezone }, now);
+  if (spans === null) return unmoving(true);
+  steps.take(2 * spans.length);
+  return within(spans, now);
+}
 
 const KEYS = [...PERIOD_KEYS, 'next', 'anniversary'] as const;
 const EPOCHS = ['seconds', 'milliseconds'] as const;

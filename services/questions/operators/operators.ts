@@ -1,5 +1,4 @@
 /** The operators of traits and properties. A new one needs a kind of `Test`, and a line here. */
-import type { Micros } from '../../messages/message.ts';
 import type { HasTest, Member, Test, TextOptions } from '../definition/audience.ts';
 import { MAX_CONDITIONS, MAX_LIST_DEPTH } from '../definition/limits.ts';
 import { readPath } from '../definition/read-path.ts';
@@ -7,6 +6,7 @@ import { isJsonObject, type Reading } from '../definition/reading.ts';
 import type { ValueSql } from '../definition/value.ts';
 import type { Scope } from '../sql/params.ts';
 import { valueAt } from '../sql/stored-value.ts';
+import { allOf, anyOf, type Course, unmoving } from './course.ts';
 import { DATE } from './date.ts';
 import { EXISTS, IN, IS, IS_NOT } from './equality.ts';
 import type { Operator, TestedAt } from './operator.ts';
@@ -24,15 +24,19 @@ const HAS: Operator<HasTest> = {
     value.hasObject((memberAt) =>
       members.map(({ path, tests }) => testsSql(scope, memberAt(path), tests)).join(' AND '),
     ),
-  passes: (value, { members }, at) =>
-    objectsIn(value).some((object) =>
-      members.every(({ path, tests }) => passesAll(valueAt(object, path), tests, { ...at, location: 'in-list' })),
-    ),
-  moments: (value, { members }, { now }) =>
-    objectsIn(value).flatMap((object) =>
-      members.flatMap(({ path, tests }) => momentsOf(valueAt(object, path), tests, { location: 'in-list', now })),
-    ),
+  passes: (value, { members }, at) => objectsIn(value, at).some((object) => passesMembers(object, members, inList(at))),
+  course: (value, { members }, at) => {
+    const objects = objectsIn(value, at);
+    return anyOf(
+      mapped(objects, (object) => courseOfMembers(object, members, inList(at))),
+      at.steps,
+    );
+  },
 };
+
+function inList(at: TestedAt): TestedAt {
+  return { ...at, location: 'in-list' };
+}
 
 /** In the order in which they are tried. */
 const OPERATORS: Readonly<Record<OperatorName, Operator<Test>>> = {
@@ -125,8 +129,10 @@ function readHas(reading: Reading, value: unknown, path: string): HasTest | unde
 }
 
 /** None where the value is no list. */
-function objectsIn(value: unknown): readonly object[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+function objectsIn(value: unknown, { steps }: TestedAt): readonly object[] {
+  if (!Array.isArray(value)) return [];
+  steps.take(value.length);
+  return value.filter(isJsonObject);
 }
 
 function isOfText(name: OperatorName): boolean {
@@ -149,16 +155,68 @@ export function testsSql(scope: Scope, value: ValueSql, tests: readonly Test[]):
 
 /** The same of a value in memory. */
 export function passesAll(value: unknown, tests: readonly Test[], at: TestedAt): boolean {
-  return tests.every((test) => OPERATORS[test.test].passes(value, test, at));
+  return tests.every((test) => {
+    at.steps.take(weightOf(value, test));
+    return OPERATORS[test.test].passes(value, test, at);
+  });
+}
+
+/** Whether the members of an object pass. */
+export function passesMembers(object: unknown, members: readonly Member[], at: TestedAt): boolean {
+  return members.every(({ path, tests }) => passesAll(valueAt(object, path), tests, at));
 }
 
 /** Whether time alone may change what passes. */
 export function isMoving(tests: readonly Test[]): boolean {
-  return tests.some((test) => OPERATORS[test.test].moments !== undefined);
+  return tests.some((test) =>
+    test.test === 'has' ? areMoving(test.members) : OPERATORS[test.test].course !== undefined,
+  );
 }
 
-/** Every instant after the evaluation at which time alone changes whether a value passes, and maybe others. In order. */
-export function momentsOf(value: unknown, tests: readonly Test[], at: TestedAt): readonly Micros[] {
-  const moments = tests.flatMap((test) => OPERATORS[test.test].moments?.(value, test, at) ?? []);
-  return [...new Set(moments)].sort((one, other) => (one < other ? -1 : 1));
+export function areMoving(members: readonly Member[]): boolean {
+  return members.some(({ tests }) => isMoving(tests));
+}
+
+/** When a value passes every one of these tests from the evaluation on. */
+export function courseOf(value: unknown, tests: readonly Test[], at: TestedAt): Course {
+  const [moving, others] = parted(tests, (test) => isMoving([test]));
+  if (!passesAll(value, others, at)) return unmoving(false);
+  return allOf(
+    mapped(moving, (test) => courseOfTest(value, test, at)),
+    at.steps,
+  );
+}
+
+/** When the members of an object pass. Only what passes all that time does not change has instants that matter. */
+export function courseOfMembers(object: unknown, members: readonly Member[], at: TestedAt): Course {
+  const [moving, others] = parted(members, ({ tests }) => isMoving(tests));
+  if (!passesMembers(object, others, at)) return unmoving(false);
+  return allOf(
+    mapped(moving, ({ path, tests }) => courseOf(valueAt(object, path), tests, at)),
+    at.steps,
+  );
+}
+
+function courseOfTest(value: unknown, test: Test, at: TestedAt): Course {
+  const operator = OPERATORS[test.test];
+  at.steps.take(weightOf(value, test));
+  return operator.course?.(value, test, at) ?? unmoving(operator.passes(value, test, at));
+}
+
+const LETTERS_OF_STEP = 64;
+
+/** A test of a long text, of a list or with many constants is many steps. */
+function weightOf(value: unknown, test: Test): number {
+  const constants = test.test === 'in' ? test.values.length : 1;
+  if (typeof value === 'string') return constants * (1 + Math.floor(value.length / LETTERS_OF_STEP));
+  return test.test === 'contains' && Array.isArray(value) ? 1 + value.length : constants;
+}
+
+function parted<T>(all: readonly T[], isFirst: (one: T) => boolean): readonly [readonly T[], readonly T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
+}
+
+/** One after another, as they are asked for. */
+function* mapped<T, V>(all: readonly T[], map: (one: T) => V): Generator<V, void, undefined> {
+  for (const one of all) yield map(one);
 }

@@ -10,6 +10,7 @@ import { measureUsers } from '../measures/measure-users.ts';
 import { passesAll } from '../operators/operators.ts';
 import { withFunctions } from './functions.ts';
 import { Params, type Scope } from './params.ts';
+import { Steps } from '../steps.ts';
 import { sampleSql } from './sample.ts';
 import { sequenceUsers } from './sequence-users.ts';
 import { eventUsers, traitUsers } from './user-sets.ts';
@@ -130,7 +131,8 @@ function userSet(scope: Scope, condition: Condition): UserSet {
 
 /** If a user without the trait passes, the set has the users who do not pass. */
 function traitSet(scope: Scope, condition: TraitCondition): UserSet {
-  const isPositive = !passesAll(undefined, condition.tests, { location: 'trait', now: scope.now });
+  const at = { location: 'trait', now: scope.now, steps: new Steps() } as const;
+  const isPositive = !passesAll(undefined, condition.tests, at);
   const precedence = condition.tests.every(({ test }) => test === 'exists') ? PRECEDENCE.anyTrait : PRECEDENCE.trait;
   return { precedence, isPositive, of: (among) => traitUsers(scope, condition, isPositive, among) };
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { formatMicros } from '../../../services/messages/timestamp.ts';
 import { AUDIENCES_KEY, OTHER_READ_KEY, ReadingServer } from '../../support/http/reading-server.ts';
 
 let server: ReadingServer;
@@ -196,4 +197,20 @@ test('an audience has a note and tags, PUT without them takes them away, and a l
       body: { code: 'invalid-body' },
     });
   expect((await send('PATCH', path, { body: { note: 'x'.repeat(1_001) } })).status).toBe(400);
+});
+
+test('a live audience is through to no instant while its changed definition has not been evaluated', async () => {
+  const definition = { trait: 'tier', is: 'gold' };
+  const made = await send('POST', '', { body: { name: 'Live', definition, refresh: 'live' } });
+  const id = String(made.body['id']);
+  const found = server.saved.audiences.get(id)!;
+  const evaluation = { at: 5n, version: 1, cause: 'live', members: 1, entered: 1, left: 0 } as const;
+  server.saved.audiences.set(id, { ...found, liveThrough: 20n, isFollowed: true, evaluation });
+
+  const before = await send('GET', `/${id}`);
+  const changed = await send('PATCH', `/${id}`, { body: { definition: { trait: 'tier', is: 'iron' } } });
+  const after = await send('GET', `/${id}`);
+
+  expect(before.body).toMatchObject({ live_through: formatMicros(20n) });
+  expect([changed.body['live_through'], after.body['live_through']]).toEqual([null, null]);
 });

@@ -2,9 +2,11 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EventCondition, Period } from '../../../services/questions/definition/audience.ts';
 import { type CountedEvent, EventWindow } from '../../../services/questions/explain/event-window.ts';
+import { Steps } from '../../../services/questions/steps.ts';
 import { EVER, NOW, period } from '../../support/messages/random-periods.ts';
 import { propertyRun } from '../../support/property-run.ts';
 
+const AT = () => ({ now: NOW, steps: new Steps() });
 const times = fc.tuple(fc.nat(3), fc.option(fc.nat(3), { nil: null })).map(([atLeast, more]) => ({
   atLeast,
   atMost: more === null ? null : atLeast + more,
@@ -41,7 +43,7 @@ function at(time: bigint, messageId = String(time)): CountedEvent {
 describe('the events of a condition', () => {
   test('of events of one time the first is the one that arrived first, and the newest the one that arrived last', () => {
     const events = [3n, 1n, 2n].map((arrival) => ({ ...at(900n, `m${9n - arrival}`), receivedAt: arrival }));
-    const window = new EventWindow(EVER, events, NOW);
+    const window = new EventWindow(EVER, events, AT());
 
     expect([window.first?.receivedAt, window.last?.receivedAt]).toEqual([1n, 3n]);
     expect(window.newest(2).map(({ receivedAt }) => receivedAt)).toEqual([3n, 2n]);
@@ -55,7 +57,7 @@ describe('the events of a condition', () => {
           (now, index) => index > 0 && isMet(asked, events, now) !== isMet(asked, events, now - 1n),
         );
 
-        const window = new EventWindow(asked, events, NOW);
+        const window = new EventWindow(asked, events, AT());
 
         expect(window.isMet).toBe(isMet(asked, events, NOW));
         expect([...window.flips()]).toEqual(expected);
@@ -67,7 +69,7 @@ describe('the events of a condition', () => {
   test('events are counted by message, and listed newest first, one for each message', () => {
     const events = [at(3n, 'b'), at(1n, 'a'), at(2n, 'a'), at(4n, 'c')];
 
-    const found = new EventWindow(EVER, events, NOW);
+    const found = new EventWindow(EVER, events, AT());
 
     expect(found.count).toBe(3);
     expect(found.newest(2)).toEqual([at(4n, 'c'), at(3n, 'b')]);
@@ -79,7 +81,7 @@ describe('the events of a condition', () => {
     const found = new EventWindow(
       { ...EVER, within: { from: { ago: 10n }, to: { ago: -1n } } },
       [at(989n), at(1_001n)],
-      NOW,
+      AT(),
     );
 
     expect([found.count, found.first, found.last, found.newest(5)]).toEqual([0, undefined, undefined, []]);

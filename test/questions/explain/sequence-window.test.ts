@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { EventCondition, Period, Sequence } from '../../../services/questions/definition/audience.ts';
 import type { CountedEvent } from '../../../services/questions/explain/event-window.ts';
-import { flipsOf, windowAt } from '../../../services/questions/explain/sequence-window.ts';
+import { windowOf } from '../../../services/questions/explain/sequence-window.ts';
+import { Steps } from '../../../services/questions/steps.ts';
 import { EVER, NOW, period } from '../../support/messages/random-periods.ts';
 import { propertyRun } from '../../support/property-run.ts';
 
@@ -63,8 +64,10 @@ test('a sequence becomes true and false at exactly the instants that its definit
 
       const known = { events: earlier, later };
 
-      expect(windowAt(asked, known, NOW).isMet).toBe(isMet(asked, earlier, later, NOW));
-      expect([...flipsOf(asked, known, NOW)]).toEqual(expected);
+      const window = windowOf(asked, known, { now: NOW, steps: new Steps() });
+
+      expect(window.isMet).toBe(isMet(asked, earlier, later, NOW));
+      expect([...window.flips()]).toEqual(expected);
     }),
     propertyRun(2_000),
   );

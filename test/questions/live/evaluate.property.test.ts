@@ -5,6 +5,7 @@ import { type Audience, conditionsIn } from '../../../services/questions/definit
 import { readKnown } from '../../../services/questions/explain/why.ts';
 import { type Decision, decisionsOn, evaluate } from '../../../services/questions/live/evaluate.ts';
 import { QueryBudget } from '../../../services/questions/query-budget.ts';
+import { Steps } from '../../../services/questions/steps.ts';
 import { compileMembership } from '../../../services/questions/sql/compile-members.ts';
 import { audienceOf } from '../../support/messages/naive-audience.ts';
 import { historyAndDefinitions, insertHistory, NOW, readIn } from '../../support/messages/random-history.ts';
@@ -55,8 +56,9 @@ describe.each(await testedAnalytics())('decisions, in $name', (tested) => {
     const decisions = new Map<string, Decision>();
     for (const { projectId, userKey } of messages) {
       if (decisions.has(userKey)) continue;
-      const known = await readKnown(new QueryBudget(store(), AMPLE), { projectId, userKey }, conditions, NOW);
-      decisions.set(userKey, evaluate(audience, decisionsOn({ ...known, userKey, now: NOW })));
+      const at = { now: NOW, steps: new Steps() };
+      const known = await readKnown(new QueryBudget(store(), AMPLE), { projectId, userKey }, conditions, at);
+      decisions.set(userKey, evaluate(audience, decisionsOn({ ...known, ...at, userKey })));
     }
     return decisions;
   }

@@ -161,4 +161,19 @@ describe.each(await testedAnalytics())('lists in $name', (tested) => {
     ])
       expect(await whyOf(projectId, 'ada', text)).toMatchObject({ isMet: false, changesAt });
   });
+
+  test('why goes through thousands of objects, and where they take too many steps it names the condition', async () => {
+    const born = (index: number) => new Date(Number(NOW / 1000n) + index * 86_400_000).toISOString().slice(0, 10);
+    const list = JSON.stringify(Array.from({ length: 5_000 }, (_, index) => ({ born: born(index + 9) })));
+    const projectId = await projectWith({ ada: list });
+    const next = '{"trait":"items","has":[{"property":"born","date":{"next":"7d"}},{"property":"born","exists":true}]}';
+    const anniversary = '{"trait":"items","has":[{"property":"born","date":{"anniversary":{"next":"7d"}}}]}';
+    const changesAt = BigInt(Date.parse(born(9))) * 1000n - 7n * DAY;
+
+    expect(await whyOf(projectId, 'ada', next)).toMatchObject({ isMet: false, changesAt });
+    await expect(whyOf(projectId, 'ada', `{"any":[${next},${anniversary}]}`)).rejects.toMatchObject({
+      code: 'QUERY_LIMIT',
+      message: expect.stringContaining('"/any/1"'),
+    });
+  });
 });
