@@ -33,7 +33,7 @@ const COUNTED = {
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
 const IDENTIFY = { version: '5', type: 'identify', message_id: 'm', occurred: '1', received: '2', anonymous_id: '' };
-const TRAIT = { version: '5', trait: 'plan', kind: 'string', value: '"pro"' };
+const TRAIT = { version: '5', trait: 'plan', kind: 'string', value: '"pro"', digits: '' };
 
 const MESSAGE = {
   ...EVENT_ROW,
