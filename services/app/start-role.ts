@@ -12,7 +12,9 @@ import { checkAddress } from '../http/server.ts';
 import type { Config } from '../runtime/config.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
 import { startAll } from './all-service.ts';
+import { answers } from '../operations/backup/backup-folder.ts';
 import { checkDataFolders } from '../runtime/embedded.ts';
+import { checkPrivate, checkUnwritable } from '../runtime/private-folder.ts';
 import { clusterMetricsOf, sendReady, startIngestCluster } from './ingest-cluster.ts';
 import { startIngest } from './ingest-service.ts';
 import { startReader } from './reader-service.ts';
@@ -32,9 +34,21 @@ export async function startRole(
 ): Promise<Running> {
   const { logger } = output;
   checkDataFolders(config);
+  await checkSharedFolders(config);
   if (role === 'all') return startAll(config, output, signal);
   if (role === 'ingest') return startIngestProcesses(config, output, signal);
   return startReader(role, config, logger.child({ role }), signal);
+}
+
+/**
+ * Folders that may be on another machine, which may have gone away: that keeps nothing from starting.
+ *
+ * @throws TidemarkError `FOLDER_EXPOSED`.
+ */
+async function checkSharedFolders({ backupDir, importDir }: Config): Promise<void> {
+  const isThere = async (folder: string): Promise<boolean> => answers(folder).catch(() => false);
+  if (backupDir !== undefined && (await isThere(backupDir))) checkPrivate(backupDir, 'BACKUP_DIR');
+  if (importDir !== undefined && (await isThere(importDir))) checkUnwritable(importDir, 'IMPORT_DIR');
 }
 
 async function startIngestProcesses(config: Config, { logger }: OpenedLogger, signal: AbortSignal): Promise<Running> {

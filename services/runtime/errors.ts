@@ -2,7 +2,7 @@
 export type ErrorCode =
   | 'CONFIG_INVALID' // a setting is missing or not valid; the message names every one
   | 'FOLDER_IN_USE' // another process has this embedded store open
-  | 'FOLDER_EXPOSED' // other users may read or write a data folder; the message has the command that closes it
+  | 'FOLDER_EXPOSED' // other users may read or write a folder; the message has the command that closes it
   | 'ADDRESS_IN_USE' // another process listens on the port; the message names the setting to change
   | 'LOG_UNAVAILABLE' // the event log cannot be reached or cannot write now (disk full)
   | 'LOG_FOREIGN' // the folder is not an event log, or one of a newer version

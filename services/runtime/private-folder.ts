@@ -36,6 +36,19 @@ export function checkPrivate(folder: string, setting: string): void {
   if (isForeign) for (const name of foldersIn(path)) checkPrivate(join(path, name), setting);
 }
 
+/**
+ * Checks that no other user may put something into a folder, which may be read by others.
+ *
+ * @param setting Which setting names the folder.
+ * @throws TidemarkError `FOLDER_EXPOSED`, with the command that closes it.
+ */
+export function checkUnwritable(folder: string, setting: string): void {
+  const path = resolve(folder);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats?.isDirectory() === true && (stats.mode & OTHERS_WRITE) !== 0)
+    throw refusal(path, setting, stats.mode, 'o-w');
+}
+
 /** Closes an empty folder; one that is not empty may be any folder, such as /tmp. Whether it was closed. */
 export function closeIfEmpty(path: string): boolean {
   try {
@@ -65,11 +78,11 @@ function foldersIn(path: string): string[] {
   return entries.filter((entry) => entry.isDirectory() && entry.name !== LOST_AND_FOUND).map(({ name }) => name);
 }
 
-function refusal(path: string, setting: string, mode: number): TidemarkError {
+function refusal(path: string, setting: string, mode: number, closing = 'go-rwx'): TidemarkError {
   const shown = (mode & PERMISSIONS).toString(8).padStart(4, '0');
   return new TidemarkError(
     'FOLDER_EXPOSED',
-    `${setting}: other users may read or write in ${path} (mode ${shown}). Close it: chmod -R go-rwx ${shellQuoted(path)}`,
+    `${setting}: other users may read or write in ${path} (mode ${shown}). Close it: chmod -R ${closing} ${shellQuoted(path)}`,
   );
 }
 

@@ -179,9 +179,10 @@ describe('the data folder', () => {
   test.each([
     ['DATA_DIR', 'services/main.js', []],
     ['SPOOL_DIR', 'services/main.js', []],
+    ['BACKUP_DIR', 'services/main.js', []],
     ['DATA_DIR', 'services/cli/tidemark.js', ['project', 'list']],
   ])(
-    'a data folder that others may read is refused, with the command that closes it (%s, %s)',
+    'a folder that others may read is refused, with the command that closes it (%s, %s)',
     async (setting, program, args) => {
       const folder = await temporaryFolder();
       const exposed = join(folder, 'exposed');

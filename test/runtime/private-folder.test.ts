@@ -1,7 +1,7 @@
 import { chmod, chown, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { checkPrivate } from '../../services/runtime/private-folder.ts';
+import { checkPrivate, checkUnwritable } from '../../services/runtime/private-folder.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const isRoot = process.geteuid?.() === 0;
@@ -19,9 +19,9 @@ async function folderOf(mode: number, inside: number | null = 0o700): Promise<st
   return folder;
 }
 
-function verdict(folder: string): string {
+function verdict(folder: string, check = checkPrivate): string {
   try {
-    checkPrivate(folder, 'DATA_DIR');
+    check(folder, 'DATA_DIR');
     return 'taken';
   } catch (error) {
     return (error as { code: string }).code;
@@ -36,6 +36,18 @@ test.each([
   ['given to its group, and readable by all', 0o2775, 'FOLDER_EXPOSED'],
 ])('a folder that is %s (%o) is %s', async (_, mode, expected) => {
   expect(verdict(await folderOf(mode, 0o755))).toBe(expected);
+});
+
+test.each([
+  [0o755, 'taken'],
+  [0o775, 'taken'],
+  [0o777, 'FOLDER_EXPOSED'],
+  [0o1777, 'FOLDER_EXPOSED'],
+])('a folder to import from, of the mode %o, is %s', async (mode, expected) => {
+  const folder = await folderOf(mode);
+
+  expect(verdict(folder, checkUnwritable)).toBe(expected);
+  expect((await stat(folder)).mode & 0o7777).toBe(mode);
 });
 
 test('an empty folder is closed', async () => {

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../../runtime/folder-lock.ts';
-import { LOST_AND_FOUND } from '../../runtime/private-folder.ts';
+import { checkPrivate, checkUnwritable, LOST_AND_FOUND } from '../../runtime/private-folder.ts';
 import { filesOf, type Manifest, MANIFEST_FILE, NEW_MANIFEST_FILE, readManifest } from './manifest.ts';
 import { damaged, notRegular, readingFailure, type StoredFile, unavailable } from './stored-file.ts';
 
@@ -12,6 +12,9 @@ export const LOG_FOLDER = 'log';
 export const TABLES_FOLDER = 'tables';
 export const HISTORY_FOLDER = 'audience-history';
 const FOLDERS = [LOG_FOLDER, TABLES_FOLDER, HISTORY_FOLDER];
+
+/** As a refusal names it: no setting need name the folder. */
+const BACKUPS = 'The folder of backups';
 
 /** Those of `lockFolder`. */
 const OWN_LOCK = /^\.lock/;
@@ -32,12 +35,13 @@ export interface OpenedFolder {
  * Makes the folder where it is absent, and keeps others from writing to it.
  *
  * @throws TidemarkError `BACKUP_UNAVAILABLE`; `BACKUP_FOREIGN` where it holds something else; `BACKUP_DAMAGED`;
- *   `FOLDER_IN_USE`.
+ *   `FOLDER_IN_USE`; `FOLDER_EXPOSED` where other users may read or write it.
  */
 export async function openFolder(folder: string): Promise<OpenedFolder> {
   const isThere = await answers(folder);
   // Before anything is written into it, the lock too.
   if (isThere && (await readManifest(folder)) === undefined) await refuseOthers(folder);
+  checkPrivate(folder, BACKUPS);
   if (!isThere) await mkdir(folder, { recursive: true, mode: 0o700 }).catch(rethrow(`cannot make ${folder}`));
   const lock = lockedFolder(folder);
   try {
@@ -53,15 +57,21 @@ export async function openFolder(folder: string): Promise<OpenedFolder> {
   }
 }
 
-/** The manifest of a folder that is only read. @throws TidemarkError as `openFolder`; `BACKUP_FOREIGN` without one. */
+/**
+ * The manifest of a folder that is only read.
+ *
+ * @throws TidemarkError as `openFolder`; `FOLDER_EXPOSED` where other users may write it; `BACKUP_FOREIGN` without one.
+ */
 export async function manifestOf(folder: string): Promise<Manifest> {
-  const manifest = (await answers(folder)) ? await readManifest(folder) : undefined;
+  const isThere = await answers(folder);
+  checkUnwritable(folder, BACKUPS);
+  const manifest = isThere ? await readManifest(folder) : undefined;
   if (manifest !== undefined) return manifest;
   throw new TidemarkError('BACKUP_FOREIGN', `${folder} holds no finished backup: it has no ${MANIFEST_FILE}.`);
 }
 
 /** Whether the folder is there. @throws TidemarkError `BACKUP_UNAVAILABLE`, also where nothing answers in time. */
-async function answers(folder: string): Promise<boolean> {
+export async function answers(folder: string): Promise<boolean> {
   const timer = new AbortController();
   const silence = delay(ANSWERS_WITHIN_MS, undefined, { signal: timer.signal }).catch(() => undefined);
   try {

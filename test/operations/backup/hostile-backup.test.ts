@@ -1,6 +1,6 @@
 /** Folders that whoever could write to them has changed, the checksum of the manifest too. */
 import { execFileSync } from 'node:child_process';
-import { copyFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32, zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -93,6 +93,20 @@ test(
     expect(await checkBackup(folder, SILENT)).toMatchObject({ records: 20 });
   },
 );
+
+test('a folder that others may write takes no backup, and is neither checked nor restored', async () => {
+  const { root, folder, made } = await scene();
+  const exposed = { code: 'FOLDER_EXPOSED' };
+  const to = await RestoreScene.open(root);
+  await chmod(folder, 0o777);
+
+  await expect(made.backUp(folder)).rejects.toMatchObject(exposed);
+  await expect(checkBackup(folder, SILENT)).rejects.toMatchObject(exposed);
+  await expect(to.restore(folder)).rejects.toMatchObject(exposed);
+  await chmod(folder, 0o755);
+  await expect(made.backUp(folder)).rejects.toMatchObject(exposed);
+  expect(await checkBackup(folder, SILENT)).toMatchObject({ records: 20 });
+});
 
 test('nothing but regular files is read, and nothing is waited for', async () => {
   const { root, folder, manifest } = await scene();
