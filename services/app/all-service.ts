@@ -1,7 +1,6 @@
 /** The role `all`: everything in one process. HTTP has a thread of its own, readers and stores have the main thread. */
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SqlJobStore } from '../operations/jobs/sql-job-store.ts';
 import { BACK_PRESSURE, loadThrottle, type Throttle } from '../consumers/throttle/throttle.ts';
 import type { Config } from '../runtime/config.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
@@ -10,7 +9,7 @@ import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
 import type { Logger, OpenedLogger } from '../runtime/logger.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
 import { encoderModuleOf } from '../ingest/encoder-module.ts';
-import { hasEmbedded, isServer } from '../runtime/embedded.ts';
+import { hasEmbedded } from '../runtime/embedded.ts';
 import { ImportQueue } from './imports/import-thread.ts';
 import { HttpThread } from './http-thread.ts';
 import { compose, type Composition } from './composition.ts';
@@ -107,7 +106,6 @@ async function openMainThread(
   const lock = hasEmbedded(config) ? await lockWithRetry(config.dataDir) : undefined;
   try {
     const opened = await openStores(config, logger, signal, ALL_STORES);
-    if (!isServer(config.profilesUrl)) await new SqlJobStore(opened.database).interruptAll();
     const { live, follower, withMetrics } = livePartsOf(config, logger, opened, { throttle, isClockWrong });
     const readers = Readers.both({ ...opened, config, logger, throttle, ...follower }, opened.analytics);
     const parts = { config, logger, hasReaders: true, importer, readers: withMetrics(readers), isClockWrong, ...live };

@@ -11,17 +11,18 @@ import { Codec } from '../messages/codec.ts';
 import { TOPICS } from '../messages/message.ts';
 import { openSchemaIds } from '../messages/registry/open.ts';
 import type { Config } from '../runtime/config.ts';
-import { TidemarkError } from '../runtime/errors.ts';
+import { isRetryable, TidemarkError } from '../runtime/errors.ts';
+import { lackOfRoom, STORE_RESERVE_BYTES } from '../runtime/free-space.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { retry } from '../runtime/retry.ts';
-import { isServer } from '../runtime/embedded.ts';
+import { embeddedFolderOf, isServer } from '../runtime/embedded.ts';
 import { SERVERS_LEFT_AFTER_MS } from '../runtime/watchdog/stop-times.ts';
 import { refuseUnfinishedRestore } from '../stores/service-state/restore-state.ts';
 
 /**
  * Every opener throws permanent errors (`CONFIG_INVALID`, `SERVER_DENIED`, `SERVER_TOO_OLD`, `STORE_NEWER`, `RESTORE_UNFINISHED`,
- * `LOG_MISCONFIGURED`, `SCHEMA_INCOMPATIBLE`, …). It waits for a server that cannot be reached, and logs that once; it does
- * not wait for an embedded store.
+ * `LOG_MISCONFIGURED`, `SCHEMA_INCOMPATIBLE`, …). It waits for a server that cannot be reached, and for room on the disk of an
+ * embedded store, and logs that once.
  */
 export class StoreOpener {
   readonly #config: Config;
@@ -99,9 +100,12 @@ export class StoreOpener {
 
   #withRetry<T>(what: string, url: string, open: () => Promise<T>): Promise<T> {
     const signal = this.#signal;
-    if (signal === undefined || !isServer(url)) return open();
+    if (signal === undefined) return open();
+    const folder = embeddedFolderOf(url);
+    const lacksRoom = (): boolean => folder !== undefined && lackOfRoom(folder, STORE_RESERVE_BYTES) !== undefined;
     return retry(open, {
       signal,
+      passes: (error) => isRetryable(error) && (isServer(url) || lacksRoom()),
       onTrouble: (error) => this.#logger.warn({ err: error }, `cannot open ${what} now: waiting`),
       onRecovery: () => this.#logger.info(`opened ${what}`),
       longestWaitMs: 5_000,

@@ -1,6 +1,7 @@
 /** What a start does for projects: holds the database against the log, and makes the first one. */
 import type { Jobs } from '../operations/jobs/job-runner.ts';
 import { eraseUnfinished } from '../api/admin/project-deletion.ts';
+import { SqlJobStore } from '../operations/jobs/sql-job-store.ts';
 import { ProjectsOnLog, type ProjectsOnLogParts } from '../operations/project-log/projects-on-log.ts';
 import type { Config } from '../runtime/config.ts';
 import { retry, type RetryOptions } from '../runtime/retry.ts';
@@ -17,13 +18,19 @@ export async function projectNamesIn(database: Database): Promise<readonly strin
   return (await new SqlProjectStore(database).listProjects()).map(({ name }) => name);
 }
 
-/** As `ensureFirstProject`; then has what is left of deleted projects deleted by jobs. */
+/**
+ * Notes the jobs of a process before as interrupted; then as `ensureFirstProject`; then has what is left of deleted projects
+ * deleted by jobs.
+ */
 export async function startProjects(
   config: Config,
   parts: ProjectsOnLogParts,
   jobs: Jobs,
   signal: AbortSignal,
 ): Promise<FirstStart | undefined> {
+  // No other process has an embedded database open.
+  if (!isServer(config.profilesUrl))
+    await retry(() => new SqlJobStore(parts.database).interruptAll(), waiting(parts, signal));
   const firstStart = await ensureFirstProject(config, parts, signal);
   await eraseUnfinished(jobs, parts.database, parts.logger);
   return firstStart;
@@ -74,6 +81,6 @@ export function obeyDeletions(parts: ProjectsOnLogParts, signal: AbortSignal): P
 }
 
 function waiting({ logger }: ProjectsOnLogParts, signal: AbortSignal): RetryOptions {
-  const onTrouble = (err: unknown): void => logger.warn({ err }, 'cannot compare projects with the log now: waiting');
+  const onTrouble = (err: unknown): void => logger.warn({ err }, 'cannot finish the start now: waiting');
   return { signal, onTrouble };
 }

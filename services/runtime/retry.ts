@@ -8,6 +8,8 @@ export interface RetryOptions {
   readonly onTrouble?: (error: unknown) => void;
   /** Called once, when a repeated call succeeds. */
   readonly onRecovery?: () => void;
+  /** Which errors are waited for; those that are retryable where left out. */
+  readonly passes?: (error: unknown) => boolean;
   readonly firstWaitMs?: number;
   readonly longestWaitMs?: number;
 }
@@ -15,10 +17,10 @@ export interface RetryOptions {
 /**
  * Repeats a call until it succeeds or fails permanently, with growing waits in between.
  *
- * @throws what `call` throws where that is not retryable; TidemarkError `STOPPING` once `signal` is aborted.
+ * @throws what `call` throws where that does not pass by itself; TidemarkError `STOPPING` once `signal` is aborted.
  */
 export async function retry<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { signal, onTrouble, onRecovery, firstWaitMs = 100, longestWaitMs = 10_000 } = options;
+  const { signal, onTrouble, onRecovery, passes = isRetryable, firstWaitMs = 100, longestWaitMs = 10_000 } = options;
   for (let attempt = 0; ; attempt++) {
     if (signal.aborted) throw new TidemarkError('STOPPING', 'given up: the process is stopping');
     try {
@@ -26,7 +28,7 @@ export async function retry<T>(call: () => Promise<T>, options: RetryOptions): P
       if (attempt > 0) onRecovery?.();
       return result;
     } catch (error) {
-      if (!isRetryable(error)) throw error;
+      if (!passes(error)) throw error;
       if (attempt === 0 && !signal.aborted) onTrouble?.(error);
       await pause(jittered(Math.min(firstWaitMs * 2 ** attempt, longestWaitMs)), signal);
     }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { CommandArguments, Progress } from '../../runtime/command.ts';
 import type { ErrorCode } from '../../runtime/errors.ts';
-import type { Database } from '../../stores/database/database.ts';
+import type { Database, Queryable } from '../../stores/database/database.ts';
 import { NOW_MS, STATEMENT_MS } from '../../stores/database/sql-time.ts';
 import type { Heartbeat, Job, JobEnd, JobFilter, JobState, JobStore, NewJob } from './job.ts';
 
@@ -72,9 +72,9 @@ export class SqlJobStore implements JobStore {
     return row && toJob(row);
   }
 
-  /** For a database that one process has alone: no job of a process before can be running. */
+  /** For a database that one process has alone: no job of a process before can be running. A full disk does not prevent it. */
   async interruptAll(): Promise<void> {
-    await this.#interrupt(0);
+    await this.#database.transaction((transaction) => interrupt(transaction, 0), { isUnhurried: true });
   }
 
   async requestCancel(id: string): Promise<void> {
@@ -119,18 +119,18 @@ export class SqlJobStore implements JobStore {
 
   /** A job whose owner has died without a word. */
   #noteInterrupted(): Promise<void> {
-    return this.#interrupt(this.#ownerDeadAfterMs);
+    return interrupt(this.#database, this.#ownerDeadAfterMs);
   }
+}
 
-  async #interrupt(silentForMs: number): Promise<void> {
-    await this.#database.query(
-      `update jobs
-       set state = 'interrupted', finished_at_ms = ${NOW_MS},
-           failure_code = 'STOPPING', failure = 'The process that ran the job has ended.'
-       where ${UNFINISHED} and heartbeat_at_ms <= ${NOW_MS} - $1::int8`,
-      [silentForMs],
-    );
-  }
+async function interrupt(database: Queryable, silentForMs: number): Promise<void> {
+  await database.query(
+    `update jobs
+     set state = 'interrupted', finished_at_ms = ${NOW_MS},
+         failure_code = 'STOPPING', failure = 'The process that ran the job has ended.'
+     where ${UNFINISHED} and heartbeat_at_ms <= ${NOW_MS} - $1::int8`,
+    [silentForMs],
+  );
 }
 
 const UNFINISHED = `state in ('queued', 'running')`;

@@ -1,7 +1,7 @@
 import { MESSAGE_TOPICS, type ProjectRecord } from '../../messages/message.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import type { Database } from '../../stores/database/database.ts';
+import type { Database, Queryable } from '../../stores/database/database.ts';
 import { deleteAsOnLog } from '../../stores/projects/delete-project.ts';
 import type { LostProject } from '../../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
@@ -73,22 +73,30 @@ export class ProjectsOnLog {
   async complete(lost: readonly LostProject[]): Promise<void> {
     const { database, logger } = this.#parts;
     const store = new SqlProjectStore(database);
-    for (const known of [...lost, ...this.#live.map(lostProjectOf)]) {
+    const rows = await database.query<{ readonly id: string }>(KNOWN_PROJECTS);
+    const there = new Set(rows.map(({ id }) => id));
+    for (const known of [...lost, ...this.#live.map(lostProjectOf)].filter(({ id }) => !there.has(id))) {
       const { id: project, name } = known;
       if ((await store.addLostProject(known)) === undefined) continue;
       logger.warn({ project, name }, 'the log has a project that the database lacked: it is added, without keys');
     }
     const ids = [...this.#records.keys()];
     const revisions = [...this.#records.values()].map(({ revision }) => revision);
-    await database.query(FOLLOW_PROJECTS, [ids, revisions]);
     const deleted = [...this.#records.values()].filter(({ deletedAt }) => deletedAt !== null);
-    await database.query(FOLLOW_DELETIONS, [deleted.map(({ projectId }) => projectId)]);
+    const follow = async (transaction: Queryable): Promise<void> => {
+      await transaction.query(FOLLOW_PROJECTS, [ids, revisions]);
+      await transaction.query(FOLLOW_DELETIONS, [deleted.map(({ projectId }) => projectId)]);
+    };
+    // A full disk prevents no start.
+    await database.transaction(follow, { isUnhurried: true });
   }
 
   get #live(): readonly ProjectRecord[] {
     return [...this.#records.values()].filter(({ deletedAt }) => deletedAt === null);
   }
 }
+
+const KNOWN_PROJECTS = 'select id from projects union all select id from deleted_projects';
 
 const ANY_PROJECT = 'select 1 from projects union all select 1 from deleted_projects limit 1';
 
