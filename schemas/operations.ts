@@ -77,13 +77,20 @@ export function operation<Name extends OperationName>(name: Name, ...[given]: Re
   return request as Operation<Answer<Name>>;
 }
 
-/** The path of an operation, its parameters in their places and percent-encoded. */
+/** Clients take it for a folder, also as `%2e`, and ask for another path. */
+const FOLDER = /^\.\.?$/;
+
+/** The path of an operation, its parameters in their places and percent-encoded, or in the query where no path can have them. */
 export function pathTo<Name extends OperationName>(name: Name, ...[target]: Given<Name>): string {
   const { path = {}, query = {} }: { readonly path?: object | undefined; readonly query?: object } = target ?? {};
   const values: Readonly<Record<string, unknown>> = { ...path };
   const template = name.slice(name.indexOf(' ') + 1);
-  const place = template.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(values[key])));
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const isApart = (key: string): boolean => FOLDER.test(String(values[key]));
+  const place = template.replace(/\{(\w+)\}/g, (_, key: string) =>
+    isApart(key) ? '-' : encodeURIComponent(String(values[key])),
+  );
+  const apart = Object.entries(values).filter(([key]) => isApart(key));
+  const given = [...Object.entries(query).filter(([, value]) => value !== undefined), ...apart];
   const text = new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)])).toString();
   return text === '' ? place : `${place}?${text}`;
 }

@@ -61,6 +61,12 @@ export function readInput<Name extends OperationName>(
     else if (text?.includes('\0') === true) problems.push(`${parameter} must not hold a NUL character`);
     else if (text !== undefined) input[part][parameter] = valueOf(text, schema);
   }
+  for (const parameter of Object.keys(input.path)) {
+    const { [parameter]: instead, ...rest } = input.query;
+    if (instead === undefined) continue;
+    input.path[parameter] = instead;
+    input.query = rest;
+  }
   if (!validate(input)) {
     for (const { path, message } of problemsOf(validate)) problems.push(`${path.split('/').at(-1) ?? ''} ${message}`);
   }

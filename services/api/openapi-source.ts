@@ -7,6 +7,7 @@
  *   is a problem document. `example` is the value of an only example.
  * - Every operation takes the id of the request, and every answer has it. A POST of the scope `admin` or `audiences` takes an
  *   Idempotency-Key, unless it is an upload.
+ * - What callers have chosen and stands in a path (`IN_QUERY_TOO`) may stand in the query in its place.
  * - A body of JSON is required, may be compressed, and has at most 32,768 bytes unless its description says otherwise.
  * - `scope` stands for `security`, and for the answers that `refusalsOf` names. Where an operation has such an answer itself,
  *   that one counts; null takes it away.
@@ -38,9 +39,7 @@ export function completed({ copies, ...source }: Source): Omit<Source, 'copies'>
   const { paths, components } = withCopies({ ...source }, copies) as unknown as Source;
   return {
     paths: mapped(paths, (item, path) =>
-      mapped(item, (operation, method) =>
-        operationOf(operation as JsonObject, method, path.startsWith(`${LEGACY_BASE_PATH}/`)),
-      ),
+      mapped(item, (operation, method) => operationOf(operation as JsonObject, method, path)),
     ),
     components: Object.fromEntries(
       Object.entries(components).map(([kind, ofKind]) => [kind, mapped(ofKind, COMPONENTS[kind] ?? withSchema)]),
@@ -61,7 +60,16 @@ function withCopies(value: Json, copies: JsonObject): Json {
   return typeof value === 'object' && value !== null ? mapped(value, (member) => withCopies(member, copies)) : value;
 }
 
-function operationOf(operation: JsonObject, method: string, isTwoStep: boolean): JsonObject {
+/** No URL has a segment `.` or `..`, also as `%2e`: clients take it for a folder. */
+const IN_QUERY_TOO = /\{(user_id|message_id|name)\}/g;
+
+function inQuery(name: string): Json {
+  const description = `In place of the \`${name}\` of the path, which may be anything then, such as \`-\`. For one that is \`.\` or \`..\`, which no URL has in its path.`;
+  return { name, in: 'query', description, schema: { type: 'string', minLength: 1, maxLength: 512 } };
+}
+
+function operationOf(operation: JsonObject, method: string, path: string): JsonObject {
+  const isTwoStep = path.startsWith(`${LEGACY_BASE_PATH}/`);
   const { scope, security = [], parameters = [], requestBody, responses = {}, ...rest } = operation;
   const takesJson = requestBody !== undefined && !('content' in (requestBody as JsonObject));
   const isUpload = requestBody !== undefined && !takesJson;
@@ -69,6 +77,7 @@ function operationOf(operation: JsonObject, method: string, isTwoStep: boolean):
   const common = [
     ...(isRepeatable(route) && !isUpload ? ['RepeatKey'] : []),
     ...(takesJson ? ['ContentEncoding'] : []),
+    ...[...path.matchAll(IN_QUERY_TOO)].map(([, name = '']) => inQuery(name)),
     'RequestId',
   ];
   const answers = { ...refusalsOf(scope, takesJson, isTwoStep), ...(responses as JsonObject) };

@@ -19,7 +19,7 @@ async function folderOf(mode: number, inside: number | null = 0o700): Promise<st
   return folder;
 }
 
-function verdict(folder: string, check = checkPrivate): string {
+function outcomeOf(folder: string, check = checkPrivate): string {
   try {
     check(folder, 'DATA_DIR');
     return 'taken';
@@ -35,7 +35,7 @@ test.each([
   ['given to its group (setgid)', 0o2770, 'taken'],
   ['given to its group, and readable by all', 0o2775, 'FOLDER_EXPOSED'],
 ])('a folder that is %s (%o) is %s', async (_, mode, expected) => {
-  expect(verdict(await folderOf(mode, 0o755))).toBe(expected);
+  expect(outcomeOf(await folderOf(mode, 0o755))).toBe(expected);
 });
 
 test.each([
@@ -46,19 +46,19 @@ test.each([
 ])('a folder to import from, of the mode %o, is %s', async (mode, expected) => {
   const folder = await folderOf(mode);
 
-  expect(verdict(folder, checkUnwritable)).toBe(expected);
+  expect(outcomeOf(folder, checkUnwritable)).toBe(expected);
   expect((await stat(folder)).mode & 0o7777).toBe(mode);
 });
 
 test('an empty folder is closed', async () => {
   const folder = await folderOf(0o755, null);
 
-  expect(verdict(folder)).toBe('taken');
+  expect(outcomeOf(folder)).toBe('taken');
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
 });
 
 test('a folder that does not exist is accepted', async () => {
-  expect(verdict(join(await temporaryFolder(), 'none'))).toBe('taken');
+  expect(outcomeOf(join(await temporaryFolder(), 'none'))).toBe('taken');
 });
 
 test('the command in the error quotes the folder for a shell', async () => {
@@ -81,7 +81,7 @@ test.skipIf(!isRoot).each([
   process.seteuid?.(NOBODY);
   onTestFinished(() => process.seteuid?.(0));
 
-  const found = verdict(folder);
+  const found = outcomeOf(folder);
 
   process.seteuid?.(0);
   expect(found).toBe(expected);
