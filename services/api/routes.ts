@@ -21,7 +21,14 @@ import type { UserStores } from './users/store-parts.ts';
 import { userRoutes } from './users/routes.ts';
 
 export interface ReadingParts
-  extends UserStores, AudienceRouteParts, LiveParts, RefusalParts, AuditParts, CatalogParts, EndpointParts {
+  extends
+    UserStores,
+    Omit<AudienceRouteParts, 'catalog'>,
+    LiveParts,
+    RefusalParts,
+    AuditParts,
+    CatalogParts,
+    EndpointParts {
   readonly analytics: AnalyticsReader;
   readonly watch: ProgressWatch;
   /** How many receipts may wait at once, half of them of one project; `RECEIPTS_AT_ONCE` where left out. */
@@ -43,12 +50,14 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
   const receipts = { watch: parts.watch, ends: new LogEnds(parts.log), waits };
   const readers = new LiveReaders(parts);
   const summaries = new Summaries(parts);
+  const catalog = new Catalog(parts);
+  const withCatalog = { ...parts, catalog };
   const pages = limitedTo(PAGES_AT_ONCE);
   const question = limitedTo(OPEN_QUERIES);
   const ask = { ...READ, ...question, bodyLimitBytes: BODY_LIMIT_BYTES };
   return {
     routes: [
-      ...userRoutes(parts, question, pages),
+      ...userRoutes(withCatalog, question, pages),
       route('GET /v1/events/live', { ...READ, ...limitedTo(OPEN_LISTENERS) }, (call, { query }) =>
         answerLive(parts, call, query, readers),
       ),
@@ -61,16 +70,15 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
       route('GET /v1/receipts/{receipt}', { ...READ, scope: 'any' }, (call, input) =>
         answerReceipt(receipts, call, input),
       ),
-      ...audienceRoutes(parts, question, pages),
+      ...audienceRoutes(withCatalog, question, pages),
       ...endpointRoutes(parts),
       ...auditRoutes(parts),
-      ...catalogRoutes(parts, { ...READ, ...question }),
+      ...catalogRoutes(catalog, { ...READ, ...question }),
     ],
   };
 }
 
-function catalogRoutes(parts: ReadingParts, ask: How): Route[] {
-  const catalog = new Catalog(parts);
+function catalogRoutes(catalog: Catalog, ask: How): Route[] {
   return [
     route('GET /v1/catalog/events', ask, (call, input) => answerCatalogEvents(catalog, call, input)),
     route('GET /v1/catalog/events/{name}/properties', ask, (call, input) =>

@@ -1,7 +1,6 @@
 /** Each kind of condition in the builder: as a sentence, as what its controls and buttons make, and as JSON where it has no words. */
 import { describe, expect, test } from 'vitest';
 import { jsonText, parseJson } from '../../console/src/api/json.ts';
-import { hintsOf } from '../../console/src/screens/builder/hints.ts';
 import { applyEdit } from '../../console/src/screens/builder/json-edit.ts';
 import { knownNames, namesInList, testsOf } from '../../console/src/screens/builder/known.ts';
 import type { Piece } from '../../console/src/screens/builder/sentences/phrase.ts';
@@ -269,17 +268,5 @@ describe('controls and buttons of each kind', () => {
     const sample = '{"sample":{"percent":10,"seed":"a"}}';
     expect(withControl(sample, 'Percent', '12.5')).toBe('{"sample":{"percent":12.5,"seed":"a"}}');
     expect(withControl(`{"not":${sample}}`, 'In or not', 'in')).toBe(sample);
-  });
-
-  test('a later event or one of a list that no message had is pointed out', () => {
-    const events = { names: knownNames([{ name: 'A', count: parseJson('7') as { rawJSON: string } }]), isWhole: true };
-    const known = { events, traits: undefined, properties: () => undefined };
-    const hints = (text: string) => hintsOf(treeOf(parseJson(text)), known).map((hint) => hint.text);
-
-    expect(hints('{"event":["A","B"],"followed_by":{"event":"C","within":"1d"}}')).toEqual([
-      'No event is called “B” so far.',
-      'No event is called “C” so far.',
-    ]);
-    expect(hints('{"event":{"any":true}}')).toEqual([]);
   });
 });

@@ -1,10 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isList, isObject, type Json, jsonText, parseJson } from '../../console/src/api/json.ts';
-import { hintsOf } from '../../console/src/screens/builder/hints.ts';
 import { applyEdit, type Path, valueAt } from '../../console/src/screens/builder/json-edit.ts';
 import { formatJson, lineAt, offsetOf, readJson } from '../../console/src/screens/builder/json-text.ts';
-import { knownNames } from '../../console/src/screens/builder/known.ts';
 import type { Piece } from '../../console/src/screens/builder/sentences/phrase.ts';
 import {
   problemsByNode,
@@ -152,27 +150,6 @@ describe('a definition and its sentences', () => {
     ]);
 
     expect([...found.keys()]).toEqual(['/all/1/not/any/0', '']);
-  });
-
-  test('a name or a type that the data does not have is pointed out, where the catalog has all names', () => {
-    const rawCount = parseJson('7') as { rawJSON: string };
-    const names = (name: string, types: readonly string[], examples: readonly string[]) => ({
-      names: knownNames([{ name, count: rawCount, types: types.map((type) => ({ type })), examples }]),
-      isWhole: true,
-    });
-    const known = {
-      events: names('Order Completed', [], []),
-      traits: names('address', ['object'], ['{"city":"Wien"}']),
-      properties: () => names('total', ['number'], ['12.5']),
-    };
-    const hints = (text: string) => hintsOf(treeOf(parseJson(text)), known).map((hint) => hint.text);
-
-    expect(hints('{"event":"Order Complted"}')).toEqual(['No event is called “Order Complted” so far.']);
-    expect(hints('{"event":"Order Completed","where":[{"property":"total","gt":"50"}]}')).toHaveLength(1);
-    expect(hints('{"event":"Order Completed","where":[{"property":"total","gt":50}]}')).toEqual([]);
-    expect(hints('{"trait":["address","city"],"is":"Wien"}')).toEqual([]);
-    expect(hints('{"trait":["address","city"],"is":5}')).toHaveLength(1);
-    expect(hints('{"trait":"plan","is":"pro"}')).toEqual(['No user has the trait “plan” so far.']);
   });
 });
 

@@ -4,7 +4,7 @@ import { type AudienceNames, namesReferredTo, readSaved } from '../../questions/
 import type { AudienceStore, NewAudience, SavedAudience } from '../../questions/saved/audience-store.ts';
 import { etagOf } from '../../http/if-match.ts';
 import type { Answer } from '../../http/route.ts';
-import type { Problem } from '../../messages/message.ts';
+import type { Warning } from '../../questions/definition/reading.ts';
 import { formatMicros, formatMs } from '../../messages/timestamp.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 
@@ -15,7 +15,7 @@ export async function audienceAnswer(
   saved: Pick<AudienceStore, 'find'>,
   audience: SavedAudience,
   project: Pick<Project, 'id' | 'timezone'>,
-  { headers = {}, warnings = [] }: Pick<Answer, 'headers'> & { readonly warnings?: readonly Problem[] } = {},
+  { headers = {}, warnings = [] }: Pick<Answer, 'headers'> & { readonly warnings?: readonly Warning[] } = {},
 ): Promise<Answer> {
   const names = await namesReferredTo(saved, project.id, [audience]);
   const body = withWarnings(audienceJson(audience, project, names), warnings);
@@ -23,9 +23,11 @@ export async function audienceAnswer(
 }
 
 /** The JSON of an object, with the warnings about a definition if there are any. */
-export function withWarnings(body: string, warnings: readonly Problem[]): string {
+export function withWarnings(body: string, warnings: readonly Warning[]): string {
   if (warnings.length === 0) return body;
-  const list = warnings.map(({ path, message }) => ({ pointer: path, message }));
+  const list = warnings.map(({ path, message, instead }) => {
+    return { pointer: path, message, ...(instead !== undefined && { instead: JSON.rawJSON(instead) }) };
+  });
   return `${body.slice(0, -1)},"warnings":${JSON.stringify(list)}}`;
 }
 

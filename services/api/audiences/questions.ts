@@ -1,10 +1,14 @@
-import { budgetOf, MAX_PAGE_CHARS } from '../../questions/query-budget.ts';
+import { type AnalyticsParts, budgetOf, MAX_PAGE_CHARS } from '../../questions/query-budget.ts';
 import { previewAudience } from '../../questions/audiences.ts';
 import type { Audience } from '../../questions/definition/audience.ts';
+import { type WarningParts, unseenIn } from '../../questions/catalog/unseen.ts';
+import { ignoringCase } from '../../questions/definition/letter-case.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
 import type { SampleUser } from '../../questions/sample-user.ts';
 import { type ReadDefinition, readDefinition } from '../../questions/definition/definition.ts';
 import { consult, type QuestionParts } from '../../questions/saved/consult.ts';
 import { definitionOf } from '../../questions/saved/references.ts';
+import type { Warning } from '../../questions/definition/reading.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { type Members, readBody } from '../input.ts';
@@ -22,13 +26,34 @@ export async function answerPreview(parts: PreviewParts, call: QueryRequest): Pr
   const traits = readTraitChoice(body.traits);
   if (!traits.ok) return refuseBody([{ path: '/traits', message: traits.message }]).refusal;
   const chosen = { sample: body.sample, traits: traits.value };
-  return {
-    status: 200,
-    body: withWarnings(await previewBody(parts, call, also.definition, chosen), also.warnings),
-  };
+  const { definition } = also;
+  const unseen = unseenIn(parts.catalog, call.project, definition, DEFINITION_PATH);
+  const found = await previewOf(parts, call, definition, chosen);
+  const warnings = [...also.warnings, ...(await unseen)];
+  if (found.count === 0 && warnings.length === 0) warnings.push(...(await otherCase(parts, call, definition)));
+  return { status: 200, body: withWarnings(found.body, warnings) };
 }
 
-type PreviewParts = QuestionParts & TraitsParts;
+/** Nobody is found, and somebody would be if upper and lower case were the same: what is asked once more then. */
+async function otherCase(
+  parts: AnalyticsParts,
+  { project }: QueryRequest,
+  definition: Audience,
+): Promise<readonly Warning[]> {
+  const folded = ignoringCase(definition);
+  if (folded === undefined) return [];
+  try {
+    const { count } = await previewAudience(budgetOf(parts, project), folded, { ...contextOf(project), sampleSize: 0 });
+    const message = `finds nobody, and ${count} with "ignore_case": true beside its texts`;
+    return count === 0 ? [] : [{ path: DEFINITION_PATH, message }];
+  } catch (error) {
+    // A warning is no reason to refuse what was counted.
+    if (error instanceof TidemarkError) return [];
+    throw error;
+  }
+}
+
+type PreviewParts = QuestionParts & TraitsParts & WarningParts;
 
 /** Where the definition stands in a question. */
 export const DEFINITION_PATH = '/definition';
@@ -50,7 +75,7 @@ export async function answerSavedPreview(parts: PreviewParts, call: QueryRequest
   if (!traits.ok) return refuseParameter('traits', traits.message).refusal;
   const chosen = { sample: read.query.sample, traits: traits.value };
   const definition = await definitionOf(parts.saved, read.audience, call.project);
-  return { status: 200, body: await previewBody(parts, call, definition, chosen) };
+  return { status: 200, body: (await previewOf(parts, call, definition, chosen)).body };
 }
 
 interface SampleChoice {
@@ -58,19 +83,19 @@ interface SampleChoice {
   readonly traits: TraitChoice;
 }
 
-async function previewBody(
+async function previewOf(
   parts: PreviewParts,
   { project }: QueryRequest,
   definition: Audience,
   chosen: SampleChoice,
-): Promise<string> {
+): Promise<{ readonly count: number; readonly body: string }> {
   const options = { ...contextOf(project), sampleSize: chosen.sample };
   const found = await previewAudience(budgetOf(parts, project), definition, options);
   const { count, sample, sampleUsers, tookMs, rowsRead } = found;
   const users = await sampleOf(parts, project.id, sampleUsers, chosen.traits);
   const head = JSON.stringify({ count, sample }).slice(0, -1);
   const end = JSON.stringify({ took_ms: Math.round(tookMs), rows_read: rowsRead }).slice(1);
-  return `${head},"sample_users":[${users.join(',')}],${end}`;
+  return { count, body: `${head},"sample_users":[${users.join(',')}],${end}` };
 }
 
 /** The JSON of the users. Those with wide traits are fewer: a page of them is the most. */

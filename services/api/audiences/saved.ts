@@ -4,6 +4,9 @@ import { readDefinition } from '../../questions/definition/definition.ts';
 import type { AudienceStore, ChangeTerms, NewAudience, SavedAudience } from '../../questions/saved/audience-store.ts';
 import { consult, type QuestionParts } from '../../questions/saved/consult.ts';
 import { namesReferredTo } from '../../questions/saved/references.ts';
+import type { Audience } from '../../questions/definition/audience.ts';
+import type { Warning } from '../../questions/definition/reading.ts';
+import { unseenIn, type WarningParts } from '../../questions/catalog/unseen.ts';
 import type { AudienceEvaluator } from '../../questions/saved/audience-scheduler.ts';
 import type { Call } from '../../http/call.ts';
 import { readIfMatch } from '../../http/if-match.ts';
@@ -19,7 +22,7 @@ import { type Input, type Members, readBody, readInput } from '../input.ts';
 import { given, pageFrom, type QueryRequest, readCursor, refuseBody, refuseParameter } from '../query.ts';
 
 /** What the endpoints of saved audiences need. */
-export interface SavedAudienceParts extends AnalyticsParts {
+export interface SavedAudienceParts extends AnalyticsParts, WarningParts {
   readonly saved: AudienceStore;
   readonly evaluator: AudienceEvaluator;
 }
@@ -29,13 +32,18 @@ export async function answerSave(parts: SavedAudienceParts, call: ChangeRequest)
   const { saved } = parts;
   const read = readBody('POST /v1/audiences', call, await settingsIn(parts, call));
   if (!read.ok) return read.refusal;
-  const { settings, warnings } = read.value.also;
+  const { settings } = read.value.also;
+  const warned = warningsOf(parts, call, read.value.also);
   const made = { name: '', definition: '', refreshMs: null, ...settings };
   if (made.isLive === true) await parts.evaluator.expectLive();
   const audience = await saved.create(call.project.id, made, call.key?.id);
   const audit = { action: 'audience.save', object: audience.id, after: settingsJson(audience) };
   const headers = { Location: `/v1/audiences/${audience.id}` };
-  return { ...(await audienceAnswer(saved, audience, call.project, { headers, warnings })), status: 201, audit };
+  return {
+    ...(await audienceAnswer(saved, audience, call.project, { headers, warnings: await warned })),
+    status: 201,
+    audit,
+  };
 }
 
 /** `GET /v1/audiences` */
@@ -87,16 +95,17 @@ export async function answerChange(
   call: ChangeRequest,
   how: 'PUT /v1/audiences/{id}' | 'PATCH /v1/audiences/{id}',
 ): Promise<Answer | Refusal> {
+  const { saved, evaluator } = parts;
   const terms = readTerms(call);
   if ('refused' in terms) return terms;
-  const { saved, evaluator } = parts;
   const read = readBody(how, call, await settingsIn(parts, call));
   if (!read.ok) return read.refusal;
-  const { settings, warnings } = read.value.also;
+  const { settings } = read.value.also;
   if (Object.keys(settings).length === 0) return NO_CHANGE;
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
   if (settings.isLive === true) await evaluator.expectLive();
+  const warned = warningsOf(parts, call, read.value.also);
   const changes = { ...(how === 'PUT /v1/audiences/{id}' && { refreshMs: null, note: '', tags: [] }), ...settings };
   const before = await saved.find(call.project.id, id);
   const after = await saved.update(call.project.id, id, changes, terms);
@@ -106,7 +115,7 @@ export async function answerChange(
     before: before && settingsJson(before),
     after: settingsJson(after),
   };
-  return { ...(await audienceAnswer(saved, after, call.project, { warnings })), audit };
+  return { ...(await audienceAnswer(saved, after, call.project, { warnings: await warned })), audit };
 }
 
 const NO_CHANGE = refuseBody([
@@ -197,8 +206,25 @@ function audienceIdOf(call: QueryRequest): string | undefined {
 const AUDIENCE_ID = /^\w{1,64}$/;
 
 type ReadSettings =
-  | { readonly ok: true; readonly settings: Partial<NewAudience>; readonly warnings: readonly Problem[] }
+  | {
+      readonly ok: true;
+      readonly settings: Partial<NewAudience>;
+      /** Undefined where none is given. */
+      readonly definition: Audience | undefined;
+      readonly warnings: readonly Warning[];
+    }
   | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** What the definition most likely does not mean, and what of it no message had. */
+async function warningsOf(
+  { catalog }: SavedAudienceParts,
+  { project }: QueryRequest,
+  { definition, warnings }: Extract<ReadSettings, { readonly ok: true }>,
+): Promise<readonly Warning[]> {
+  return definition === undefined
+    ? []
+    : [...warnings, ...(await unseenIn(catalog, project, definition, '/definition'))];
+}
 
 /** Reads what the document cannot say of a body's members. A definition is kept as it was sent. */
 async function settingsIn(
@@ -217,7 +243,8 @@ async function settingsIn(
     const text = definition === undefined ? undefined : toJsonText(definition);
     const labels = { note: note as string | undefined, tags: tags as readonly string[] | undefined };
     const settings = given({ name: name as string | undefined, definition: text, ...kept, ...labels });
-    return { ok: true, settings, warnings: read?.ok === true ? read.warnings : [] };
+    const { definition: audience, warnings = [] } = read?.ok === true ? read : { definition: undefined };
+    return { ok: true, settings, definition: audience, warnings };
   };
 }
 

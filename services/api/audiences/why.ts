@@ -1,5 +1,6 @@
 import type { AnalyticsParts } from '../../questions/query-budget.ts';
 import type { QuestionParts } from '../../questions/saved/consult.ts';
+import { unseenIn, type WarningParts } from '../../questions/catalog/unseen.ts';
 import { definitionOf } from '../../questions/saved/references.ts';
 import type { Audience } from '../../questions/definition/audience.ts';
 import type { ReadDefinition } from '../../questions/definition/definition.ts';
@@ -19,12 +20,13 @@ import { DEFINITION_PATH, definitionIn } from './questions.ts';
 import { readOfAudience } from './saved.ts';
 
 /** `POST /v1/audiences/explain` */
-export async function answerExplain(parts: QuestionParts, call: Call): Promise<Answer | Refusal> {
+export async function answerExplain(parts: QuestionParts & WarningParts, call: Call): Promise<Answer | Refusal> {
   const read = readBody('POST /v1/audiences/explain', call, await definitionIn(parts, call));
   if (!read.ok) return read.refusal;
   const { body, also } = read.value;
+  const unseen = unseenIn(parts.catalog, call.project, also.definition, DEFINITION_PATH);
   const explanation = await explanationOf(parts, call, also.definition, DEFINITION_PATH, body.sample);
-  return { status: 200, body: withWarnings(explanation, also.warnings) };
+  return { status: 200, body: withWarnings(explanation, [...also.warnings, ...(await unseen)]) };
 }
 
 /** `POST /v1/audiences/why` */

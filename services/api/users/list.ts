@@ -6,16 +6,18 @@ import type { Problem } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME, formatMicros } from '../../messages/timestamp.ts';
 import type { Audience } from '../../questions/definition/audience.ts';
 import { readDefinition, type ReadingOptions } from '../../questions/definition/definition.ts';
+import type { Warning } from '../../questions/definition/reading.ts';
 import { budgetOf, MAX_PAGE_CHARS } from '../../questions/query-budget.ts';
 import { consult, type QuestionParts } from '../../questions/saved/consult.ts';
 import { type QueriedUser, listUsers, type UserPosition } from '../../questions/users/user-list.ts';
+import { unseenIn, type WarningParts } from '../../questions/catalog/unseen.ts';
 import { withWarnings } from '../audiences/audience-json.ts';
 import { NO_TRAITS, readTraitChoice, type TraitChoice, withTraits } from '../../stores/profiles/trait-choice.ts';
 import { type Members, readBody } from '../input.ts';
 import { contextOf, refuseBody } from '../query.ts';
 import type { UserStores } from './store-parts.ts';
 
-export type UserListParts = UserStores & QuestionParts;
+export type UserListParts = UserStores & QuestionParts & WarningParts;
 
 export async function answerUsersQuery(
   parts: UserListParts,
@@ -30,6 +32,7 @@ export async function answerUsersQuery(
   if (!traits.ok) return refuseBody([{ path: '/traits', message: traits.message }]).refusal;
   const after = body.cursor === undefined ? null : decodeUserPosition(body.cursor);
   if (after === undefined) return WRONG_CURSOR;
+  const unseen = also.users === null ? [] : unseenIn(parts.catalog, project, also.users, '/users');
   const budget = budgetOf(parts, project);
   const { total, users, hasMore } = await listUsers(budget, contextOf(project), {
     users: also.users,
@@ -43,11 +46,11 @@ export async function answerUsersQuery(
   const last = hasMore || bodies.length < users.length ? users[bodies.length - 1] : undefined;
   const rest = { next_cursor: last === undefined ? null : encodeUserPosition(last.position), ...costOf(budget) };
   const json = `{"total":${total},"users":[${bodies.join(',')}],${JSON.stringify(rest).slice(1)}`;
-  return { status: 200, body: withWarnings(json, also.warnings) };
+  return { status: 200, body: withWarnings(json, [...also.warnings, ...(await unseen)]) };
 }
 
 type ReadUsers =
-  | { readonly ok: true; readonly users: Audience | null; readonly warnings: readonly Problem[] }
+  | { readonly ok: true; readonly users: Audience | null; readonly warnings: readonly Warning[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 function usersIn(options: ReadingOptions): (body: Members) => ReadUsers {

@@ -16,6 +16,7 @@ const OPEN_EXPORTS = 8;
 
 export type UserRouteParts = Parameters<typeof answerUsers>[0] &
   Parameters<typeof answerUserAudiences>[0] &
+  Parameters<typeof answerUsersQuery>[0] &
   ExportParts;
 
 /** All that is read of users, and their events. */

@@ -43,8 +43,11 @@ export interface EventProperties extends CatalogList<CatalogMember> {
   readonly event: CatalogName;
 }
 
+/** An answer that lacks a name somebody asks about is found again after this. */
+const KEPT_WITHOUT_MS = 2_000;
+
 interface Kept {
-  readonly untilMs: number;
+  readonly sinceMs: number;
   readonly value: Promise<unknown>;
   /** 0 until it is known. */
   entries: number;
@@ -71,8 +74,9 @@ export class Catalog {
     this.#nowMs = parts.monotonicMs ?? (() => performance.now());
   }
 
-  events(project: Project): Promise<CatalogList<CatalogName>> {
-    return this.#keptOr(['events', project.id], async () => {
+  /** @param wanted Names that a kept answer should have, unless it is quite new. */
+  events(project: Project, wanted: readonly string[] = []): Promise<CatalogList<CatalogName>> {
+    return this.#keptWith(wanted, ['events', project.id], async () => {
       const [rows, isExact] = await this.#ask(project, storedRowsQuery('track_rows', project.id), (exact) =>
         eventNamesQuery(project.id, MAX_NAMES + 1, exact),
       );
@@ -80,8 +84,9 @@ export class Catalog {
     });
   }
 
-  traits(project: Project): Promise<CatalogList<CatalogMember>> {
-    return this.#keptOr(['traits', project.id], async () => {
+  /** @param wanted As of `events`. */
+  traits(project: Project, wanted: readonly string[] = []): Promise<CatalogList<CatalogMember>> {
+    return this.#keptWith(wanted, ['traits', project.id], async () => {
       const [rows, isExact] = await this.#ask(project, storedRowsQuery('trait_rows', project.id), (exact) =>
         traitsQuery(project.id, MAX_NAMES + 1, exact),
       );
@@ -89,9 +94,13 @@ export class Catalog {
     });
   }
 
-  /** Undefined where the project has no such event. */
-  async properties(project: Project, event: string): Promise<EventProperties | undefined> {
-    const found = await this.#keptOr(['properties', project.id, event], async () => {
+  /** Undefined where the project has no such event. @param wanted As of `events`. */
+  async properties(
+    project: Project,
+    event: string,
+    wanted: readonly string[] = [],
+  ): Promise<EventProperties | undefined> {
+    const found = await this.#keptWith(wanted, ['properties', project.id, event], async () => {
       const properties = await this.#propertiesOf(project, event);
       return { entries: properties?.entries ?? [], properties };
     });
@@ -126,17 +135,30 @@ export class Catalog {
     return { ...list, event: found.event, entries };
   }
 
+  /** The kept answer, or a newer one where it lacks a name that may have come since. */
+  async #keptWith<T extends { readonly entries: readonly CatalogName[] }>(
+    wanted: readonly string[],
+    key: readonly string[],
+    find: () => Promise<T>,
+  ): Promise<T> {
+    const kept = await this.#keptOr(key, find);
+    if (wanted.length === 0) return kept;
+    const names = new Set(kept.entries.map(({ name }) => name));
+    return wanted.every((name) => names.has(name)) ? kept : this.#keptOr(key, find, KEPT_WITHOUT_MS);
+  }
+
   /** Requests that come while an answer is being found share it. */
   #keptOr<T extends { readonly entries: readonly unknown[] }>(
     key: readonly string[],
     find: () => Promise<T>,
+    keptMs = KEPT_MS,
   ): Promise<T> {
     const name = JSON.stringify(key);
     const nowMs = this.#nowMs();
     const kept = this.#kept.get(name);
-    if (kept !== undefined && nowMs < kept.untilMs) return kept.value as Promise<T>;
+    if (kept !== undefined && nowMs < kept.sinceMs + keptMs) return kept.value as Promise<T>;
     const value = find();
-    const keeping: Kept = { untilMs: nowMs + KEPT_MS, value, entries: 0 };
+    const keeping: Kept = { sinceMs: nowMs, value, entries: 0 };
     this.#kept.delete(name);
     this.#kept.set(name, keeping);
     value.then(
@@ -157,7 +179,7 @@ export class Catalog {
     let entries = 0;
     for (const kept of this.#kept.values()) entries += kept.entries;
     for (const [name, kept] of this.#kept) {
-      if (nowMs < kept.untilMs && entries <= KEPT_ENTRIES) return;
+      if (nowMs < kept.sinceMs + KEPT_MS && entries <= KEPT_ENTRIES) return;
       entries -= kept.entries;
       this.#kept.delete(name);
     }

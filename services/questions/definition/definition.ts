@@ -6,10 +6,10 @@ import type { SampleCondition, TraitCondition } from './audience.ts';
 import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from './limits.ts';
 import { readMember } from '../operators/operators.ts';
 import { readEvent } from './read-event.ts';
-import { type Consulted, Reading } from './reading.ts';
+import { type Consulted, Reading, type Warning } from './reading.ts';
 
 export type ReadDefinition =
-  | { readonly ok: true; readonly definition: Audience; readonly warnings: readonly Problem[] }
+  | { readonly ok: true; readonly definition: Audience; readonly warnings: readonly Warning[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 export interface ReadingOptions extends Consulted {

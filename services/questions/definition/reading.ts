@@ -18,12 +18,17 @@ export interface Consulted {
   readonly rejectedPatterns?: RejectedPatterns;
 }
 
+/** What is accepted and most likely means something else than its author thinks. */
+export interface Warning extends Problem {
+  /** JSON text that is most likely meant in this place. */
+  readonly instead?: string;
+}
+
 /** The state of reading one definition. Each function that reads a part returns undefined after it has refused it. */
 export class Reading {
   readonly timezone: string;
   readonly problems: Problem[] = [];
-  /** What is accepted and most likely means something else than its author thinks. */
-  readonly warnings: Problem[] = [];
+  readonly warnings: Warning[] = [];
   readonly audiences: AudienceDefinitions;
   readonly rejectedPatterns: RejectedPatterns;
   /** The saved audiences that are being read, each referred to by the one before. */

@@ -1,5 +1,6 @@
 /** The operators of traits and properties. A new one needs a kind of `Test`, and a line here. */
 import type { HasTest, Member, Test, TextOptions } from '../definition/audience.ts';
+import { isOfText, OF_TEXT } from '../definition/letter-case.ts';
 import { MAX_CONDITIONS, MAX_LIST_DEPTH } from '../definition/limits.ts';
 import { readPath } from '../definition/read-path.ts';
 import { isJsonObject, type Reading } from '../definition/reading.ts';
@@ -60,15 +61,6 @@ const OPERATOR_NAMES = Object.keys(OPERATORS) as readonly OperatorName[];
 
 /** What may stand beside the operators of text. */
 const OPTION = 'ignore_case';
-const TEXT_OPERATORS: readonly OperatorName[] = [
-  'is',
-  'is_not',
-  'in',
-  'contains',
-  'starts_with',
-  'ends_with',
-  'matches',
-];
 
 /** A list of properties and the operators beside each. Each counts as a condition. */
 export function readMembers(reading: Reading, value: unknown, path: string): readonly Member[] | undefined {
@@ -105,7 +97,7 @@ function readTests(
   const tests = given.map((name) => OPERATORS[name].read(reading, node[name], `${path}/${name}`));
   const options = Object.hasOwn(node, OPTION) ? readOptions(reading, node[OPTION], given, `${path}/${OPTION}`) : {};
   if (!options || !tests.every((test) => test !== undefined)) return undefined;
-  return tests.map((test) => (isOfText(test.test) ? { ...test, ...options } : test));
+  return tests.map((test) => (isOfText(test) ? { ...test, ...options } : test));
 }
 
 function readOptions(
@@ -115,7 +107,8 @@ function readOptions(
   path: string,
 ): TextOptions | undefined {
   if (typeof value !== 'boolean') return reading.refuse(path, 'is neither true nor false');
-  if (!given.some(isOfText)) return reading.refuse(path, `is not beside any of ${TEXT_OPERATORS.join(', ')}`);
+  if (!given.some((name) => OF_TEXT.includes(name)))
+    return reading.refuse(path, `is not beside any of ${OF_TEXT.join(', ')}`);
   return value ? { ignoresCase: true } : {};
 }
 
@@ -133,10 +126,6 @@ function objectsIn(value: unknown, { steps }: TestedAt): readonly object[] {
   if (!Array.isArray(value)) return [];
   steps.take(value.length);
   return value.filter(isJsonObject);
-}
-
-function isOfText(name: OperatorName): boolean {
-  return TEXT_OPERATORS.includes(name);
 }
 
 export function describeMember(member: Member): string {

@@ -15,6 +15,7 @@ import type { ExportParts } from '../../../services/api/users/export.ts';
 import { userRoutes } from '../../../services/api/users/routes.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { serverUrl } from '../../servers/server.ts';
+import { Catalog } from '../../../services/questions/catalog/catalog.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
 import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
@@ -91,7 +92,9 @@ describe.each(forms)('read from $name', ({ tested }) => {
   /** What the route of this path answers. */
   async function answer(path: string, call: Call, stores = parts): Promise<Answer | Refusal> {
     const unlimited = { admitWhole: () => undefined };
-    const route = userRoutes(stores, unlimited, unlimited).find((one) => one.path === `/v1/users${path}`);
+    const route = userRoutes({ ...stores, catalog: new Catalog(stores) }, unlimited, unlimited).find(
+      (one) => one.path === `/v1/users${path}`,
+    );
     return (await route?.handle(call)) as Answer | Refusal;
   }
 

@@ -6,6 +6,7 @@ import { MemoryAudienceStore } from '../../support/http/memory-audience-store.ts
 import { MemoryProfiles } from '../../support/http/reading-fakes.ts';
 import { PROJECT } from '../../support/http/reading-server.ts';
 import { propertyRun } from '../../support/property-run.ts';
+import { Catalog } from '../../../services/questions/catalog/catalog.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
 import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { testedAnalytics, testedShards } from '../../support/stores/tested-analytics.ts';
@@ -31,7 +32,9 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('a s
       saved: new MemoryAudienceStore(),
       nowMs: Date.now,
     };
-    const route = userRoutes(parts, unlimited, unlimited).find(({ path }) => path === '/v1/users');
+    const route = userRoutes({ ...parts, catalog: new Catalog(parts) }, unlimited, unlimited).find(
+      ({ path }) => path === '/v1/users',
+    );
     const project = { ...PROJECT, id: projectId, searchTraits: ['name', 'company'] };
     const query = new URLSearchParams({ search: part, limit: String(limit) });
     const found: string[] = [];

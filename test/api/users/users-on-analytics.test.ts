@@ -12,6 +12,7 @@ import { compileMembership } from '../../../services/questions/sql/compile-membe
 import { MemoryAudienceStore } from '../../support/http/memory-audience-store.ts';
 import { MemoryProfiles } from '../../support/http/reading-fakes.ts';
 import { PROJECT } from '../../support/http/reading-server.ts';
+import { Catalog } from '../../../services/questions/catalog/catalog.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
 import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { testedAnalytics, testedShards } from '../../support/stores/tested-analytics.ts';
@@ -74,7 +75,8 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('use
   beforeAll(async () => {
     await insert(analytics(), messages);
     await insert(analytics(), [new MessageMaker().track({ userId: 'of another project', messageId: 't1' })]);
-    parts = { profiles, analytics: analytics(), limitsOf: () => AMPLE, saved };
+    const stores = { profiles, analytics: analytics(), limitsOf: () => AMPLE, saved };
+    parts = { ...stores, catalog: new Catalog(stores) };
     for (const [userId, traits] of [
       ['ada', '{"name":"Ada","plan":"pro"}'],
       ['bob', '{"name":"Bob","plan":"pro"}'],

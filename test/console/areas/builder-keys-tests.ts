@@ -32,10 +32,19 @@ export function testBuilderKeys(scene: () => Scene): void {
     test('a value of a type that the data never has is made one that it has', async () => {
       const page = await opened({ event: 'Order Completed', where: [{ property: 'total', gt: '100' }] });
 
-      await page.getByText('"100" is text, but total holds numbers: nobody matches.').waitFor();
+      await page.locator('.notes .hint', { hasText: 'has only held numbers' }).waitFor();
       await page.getByRole('button', { name: 'Make it a number' }).click();
 
       await expectDocument(page, { event: 'Order Completed', where: [{ property: 'total', gt: 100 }] });
+    });
+
+    test('a misspelt event inside not is pointed out, and the one that there is takes its place', async () => {
+      const page = await opened({ not: { event: 'order completed' } });
+
+      await page.getByRole('button', { name: 'Use “Order Completed”' }).click();
+
+      await expectDocument(page, { not: { event: 'Order Completed' } });
+      await page.locator('.notes .hint').waitFor({ state: 'detached' });
     });
 
     test('an audience of nobody and a problem name nothing that is not there', async () => {

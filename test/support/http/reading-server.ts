@@ -81,7 +81,7 @@ export class ReadingServer {
   readonly log = new FaultyLog();
   readonly codec = new Codec(new EmbeddedSchemaIds());
   readonly profiles = new MemoryProfiles();
-  readonly analytics = new MemoryAnalytics();
+  readonly analytics: MemoryAnalytics = Object.assign(new MemoryAnalytics(), { hasCatalog: false });
   readonly progress = new MemoryProgress();
   readonly saved = new MemoryAudienceStore();
   readonly endpoints = new MemoryEndpointStore((project, id) => this.saved.audiences.get(id)?.projectId === project);

@@ -6,11 +6,11 @@ import { count } from '../../parts/numbers.ts';
 import { Button } from '../../parts/form.tsx';
 import { AddMenu } from './add-menu.tsx';
 import type { Builder } from './builder.ts';
-import { hintsOf } from './hints.ts';
-import { pointerOf } from './json-edit.ts';
+import { pathTo, pointerOf, valueAt } from './json-edit.ts';
+import { typeOf } from './known.ts';
 import { AddButton, PieceView } from './sentences/piece-view.tsx';
 import { RowMenu } from './row-menu.tsx';
-import { GROUPS, groupKind, problemText, sentenceOf, type TreeNode, wordingOf } from './tree.ts';
+import { GROUPS, groupKind, type Problem, problemText, sentenceOf, type TreeNode, wordingOf } from './tree.ts';
 import { joined, moved, removed } from './tree-edits.ts';
 
 export interface NodeProps {
@@ -176,28 +176,27 @@ function Notes({ builder, node }: NodeProps) {
   const at = pointerOf(node.at);
   const refused = builder.problemsAt.value.get(at) ?? [];
   const warnings = builder.warningsAt.value.get(at) ?? [];
-  const { events, traits } = builder.catalog;
-  const hints = hintsOf(node, {
-    events: events.value,
-    traits: traits.value,
-    properties: (event) => builder.catalog.knownProperties(event),
-  });
-  if (refused.length + warnings.length + hints.length === 0) return null;
+  if (refused.length + warnings.length === 0) return null;
   return (
     <ul class="notes">
       {[...refused, ...warnings].map((problem) => (
         <li key={problem.pointer + problem.message} class={warnings.includes(problem) ? 'hint' : 'refused'}>
-          {problemText(problem)}
-        </li>
-      ))}
-      {hints.map(({ text, fix }) => (
-        <li key={text} class="hint">
-          {text}{' '}
-          {fix !== undefined && <Button label={fix.text} look="plain tiny" onClick={() => builder.edit(fix.edit)} />}
+          {problemText(problem)} <Instead builder={builder} problem={problem} />
         </li>
       ))}
     </ul>
   );
+}
+
+const TYPES: Readonly<Record<string, string>> = { text: 'Make it text', number: 'Make it a number' };
+
+/** The button that puts in what is most likely meant. */
+function Instead({ builder, problem: { pointer, instead } }: { readonly builder: Builder; readonly problem: Problem }) {
+  if (instead === undefined) return null;
+  const at = pathTo(builder.document, pointer);
+  const isOfType = typeOf(valueAt(builder.document, at) ?? null) === typeOf(instead);
+  const label = isOfType && typeof instead === 'string' ? `Use “${instead}”` : (TYPES[typeOf(instead)] ?? '');
+  return <Button label={label} look="plain tiny" onClick={() => builder.edit({ at, value: instead })} />;
 }
 
 /** The document, where the tree shows one. */

@@ -109,7 +109,7 @@ export class Counting {
         users: preview.sample_users,
         tookMs: countOf(preview.took_ms),
         rowsRead: countOf(preview.rows_read),
-        warnings: (preview.warnings ?? []).map(({ pointer, message }) => ({ pointer: inDefinition(pointer), message })),
+        warnings: (preview.warnings ?? []).map((one) => ({ ...one, pointer: inDefinition(one.pointer) })),
       };
       this.counted.value = counted;
       this.isCounting.value = false;

@@ -17,6 +17,16 @@ export function valueAt(root: Json | undefined, path: Path): Json | undefined {
   }, root);
 }
 
+/** The place that a pointer names in this document. */
+export function pathTo(root: Json | undefined, pointer: string): Path {
+  const path: (string | number)[] = [];
+  for (const key of pointer.split('/').slice(1)) {
+    const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
+    path.push(isList(valueAt(root, path)) ? Number(name) : name);
+  }
+  return path;
+}
+
 /** The root with the edit. A place whose parent is not there changes nothing. */
 export function applyEdit(root: Json | undefined, { at, value }: Edit): Json | undefined {
   const [key, ...rest] = at;

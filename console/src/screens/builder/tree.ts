@@ -113,6 +113,8 @@ function groupText(node: TreeNode): string {
 export interface Problem {
   readonly pointer: string;
   readonly message: string;
+  /** What is most likely meant there. */
+  readonly instead?: Json | undefined;
 }
 
 /** The service's words about its interface, as words about what stands here. */
