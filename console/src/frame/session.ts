@@ -56,6 +56,8 @@ export async function loadSession(): Promise<void> {
     isStarting.value = false;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
+    // The page stays, and a secret that it shows once: whoever is signed in is so still.
+    if (typeof session.peek() === 'object') return;
     isStarting.value = error.status === 503 && (await serviceStarts());
     if (isStarting.value) setTimeout(() => void loadSession(), START_POLL_MS);
     else sessionError.value = error;

@@ -25,7 +25,7 @@ interface ListingProps<T> {
   readonly rowLook?: (row: T) => string;
   /** Below a row; undefined or false while it is closed. */
   readonly detailsOf?: ((row: T) => ComponentChildren) | undefined;
-  /** In place of a first page without rows. */
+  /** In place of a first page without rows, after which nothing comes. */
   readonly none?: ComponentChildren;
   /** The cursor of the page that follows, null where none does; left out where all is one page. */
   readonly next?: string | null;
@@ -35,10 +35,13 @@ interface ListingProps<T> {
 
 /** A table with a row for each of a list, and below it the links to other pages. */
 export function Listing<T>({ next, cursor = 'cursor', none, ...table }: ListingProps<T>) {
-  const isEmpty = none !== undefined && table.rows.length === 0 && !address.value.query.has(cursor);
+  const isEmpty = table.rows.length === 0;
+  // A page may be empty, and the next one not.
+  const isBlank = none !== undefined && isEmpty && (next ?? null) === null && !address.value.query.has(cursor);
   return (
     <>
-      {isEmpty ? none : <Rows {...table} />}
+      {isBlank ? none : <Rows {...table} />}
+      {isEmpty && (next ?? null) !== null && <p class="quiet">Nothing on this page. There is more on the next.</p>}
       {next !== undefined && <Pager next={next} name={cursor} />}
     </>
   );

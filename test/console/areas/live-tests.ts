@@ -140,13 +140,17 @@ export function testLive(scene: () => Scene): void {
       await expectAccessible(page, 'getting started');
 
       await page.getByRole('button', { name: 'Make a write key and fill it in' }).click();
-      await page.getByText('The key is filled in below.').waitFor();
+      await page.getByRole('heading', { name: 'The new key' }).waitFor();
+      await page.getByRole('button', { name: 'Copy the key' }).waitFor();
       await page.getByRole('button', { name: 'Node' }).click();
-      const program = await page.locator('.get-started .command pre').innerText();
+      const program = await page.locator('.get-started .command pre').last().innerText();
       await run(process.execPath, ['--input-type=module', '--eval', program]);
 
       await expect.poll(async () => page.locator('.ticks .done').count()).toBe(2);
-      await page.getByRole('link', { name: 'See the user ada' }).waitFor();
+      await page.locator('.arrived').getByRole('link', { name: 'Order Completed' }).waitFor();
+      await page.locator('.arrived').getByText('Ada Lovelace').waitFor();
+      // What was waited for is in the figures, too, without opening the page again.
+      await page.getByRole('link', { name: /^Events [1-9]/ }).waitFor();
       const definition = { trait: 'plan', is: 'pro' };
       const saved = await fetch(`${scene().url}/v1/audiences`, {
         method: 'POST',
@@ -155,6 +159,10 @@ export function testLive(scene: () => Scene): void {
       });
       expect(saved.status).toBe(201);
       await page.getByRole('heading', { name: 'Get started' }).waitFor({ state: 'detached' });
+      // No other copy of it is anywhere.
+      expect(program).toContain(await page.locator('.shown-once pre').innerText());
+      await page.getByRole('button', { name: 'Done' }).click();
+      await page.locator('.shown-once').waitFor({ state: 'detached' });
       // Later tests find the project without audiences.
       const { id: audience } = (await saved.json()) as { id: string };
       const removed = await fetch(`${scene().url}/v1/audiences/${audience}`, {

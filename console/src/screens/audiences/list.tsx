@@ -62,7 +62,7 @@ interface FoundProps {
 function Found({ page: { audiences, next_cursor: next }, isFirst }: FoundProps) {
   const wanted = address.value.query.get('name') ?? '';
   const shown = audiences.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
-  if (audiences.length === 0 && isFirst) return <NoAudiences />;
+  if (audiences.length === 0 && next === null && isFirst) return <NoAudiences />;
   return (
     <>
       {audiences.length > 8 && (

@@ -55,7 +55,7 @@ function Found({ page, onChange }: { readonly page: DeadLettersPage; readonly on
   const filter = filterIn(address.value.query);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const { dead_letters: letters, next_cursor: next } = page;
-  if (letters.length === 0) return <Nothing isFiltered={isFiltered(filter)} />;
+  if (letters.length === 0 && next === null) return <Nothing isFiltered={isFiltered(filter)} />;
   const words = chosen.size > 0 ? `${count(chosen.size)} chosen` : isFiltered(filter) ? 'all of these' : 'all';
   const change = (): void => {
     setChosen(new Set());

@@ -62,7 +62,7 @@ function Names({ narrowing, cursor }: { readonly narrowing: Narrowing; readonly 
   return (
     <Ready of={page} what="events">
       {({ events, exact, truncated, next_cursor: next }) =>
-        events.length === 0 ? (
+        events.length === 0 && next === null ? (
           <NoNames prefix={narrowing.prefix} />
         ) : (
           <>

@@ -13,7 +13,8 @@ import { useChange } from '../../parts/loading/use-change.ts';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Section } from '../../parts/page.tsx';
 import { Button } from '../../parts/form.tsx';
-import { userLink } from '../user-link.ts';
+import { NewSecret } from '../../parts/new-secret.tsx';
+import { Arrived } from './arrived.tsx';
 import { type Language, LANGUAGES, snippetOf } from './snippets.ts';
 
 const EVERY_MS = 3_000;
@@ -27,13 +28,21 @@ interface GetStartedProps {
   readonly isListening: boolean;
 }
 
-/** Nothing where all of it is done, or it was hidden. */
+/**
+ * Nothing where all of it is done, or it was hidden. A key that was made here stays until the person says that it is kept:
+ * no other copy of it is anywhere.
+ */
 export function GetStarted({ rows, isListening }: GetStartedProps) {
+  const [key, setKey] = useState<string>();
+  const [isKept, setKept] = useState(false);
   const steps = useSteps(rows);
-  if (steps === undefined || choice.value !== 'open') return null;
+  const isNew = steps !== undefined && Object.values(steps).includes(false) && choice.value === 'open';
+  const secret = key !== undefined && !isKept && (
+    <NewSecret title="The new key" name="Write key" what="the key" text={key} onClose={() => setKept(true)} />
+  );
+  if (!isNew) return secret || null;
   const { hasEvent, hasIdentify, hasAudience } = steps;
-  if (hasEvent && hasIdentify && hasAudience) return null;
-  const user = rows.find(({ type }) => type === 'track') ?? rows[0];
+  const isWaiting = !(hasEvent && hasIdentify);
   return (
     <Section
       id="get-started"
@@ -43,7 +52,7 @@ export function GetStarted({ rows, isListening }: GetStartedProps) {
     >
       <ol class="ticks">
         <Step name="Send a first event" isDone={hasEvent}>
-          What a user did, such as <b>Order Completed</b>. {user !== undefined && <SeeUser row={user} />}
+          What a user did, such as <b>Order Completed</b>.
         </Step>
         <Step name="Identify a first user" isDone={hasIdentify}>
           What you know about a user: name, email, plan.
@@ -53,7 +62,10 @@ export function GetStarted({ rows, isListening }: GetStartedProps) {
           {mayChangeAudiences.value && <a href={linkTo(['audiences', 'new'])}>New audience</a>}
         </Step>
       </ol>
-      {!(hasEvent && hasIdentify) && <Send isListening={isListening} />}
+      {isWaiting && key === undefined && <WriteKey onMade={setKey} />}
+      {secret}
+      {isWaiting && <Snippets text={key} />}
+      <Arrived rows={rows} isListening={isListening} />
     </Section>
   );
 }
@@ -89,22 +101,11 @@ function Step({ name, isDone, children }: StepProps) {
   );
 }
 
-function SeeUser({ row }: { readonly row: LiveRow }) {
-  return (
-    <>
-      <a href={userLink(row)}>See the user {row.user_id}</a>, or <a href={linkTo(['live'])}>watch Live</a>.
-    </>
-  );
-}
-
-/** What sends both, with a key filled in where one can be made here. */
-function Send({ isListening }: { readonly isListening: boolean }) {
+/** What sends both, with the key filled in where one was made here. */
+function Snippets({ text: key = 'YOUR_WRITE_KEY' }: { readonly text: string | undefined }) {
   const [language, setLanguage] = useState<Language>('curl');
-  const [key, setKey] = useState<string>();
-  const text = snippetOf(language, SERVICE.origin + SERVICE.pathname, key ?? 'YOUR_WRITE_KEY');
   return (
     <>
-      <WriteKey isMade={key !== undefined} onMade={setKey} />
       <div class="row" role="group" aria-label="Language">
         {LANGUAGES.map((one) => (
           <Button label={one} key={one} aria-pressed={one === language} onClick={() => setLanguage(one)} />
@@ -113,19 +114,14 @@ function Send({ isListening }: { readonly isListening: boolean }) {
           SDKs of Segment, RudderStack and others work too: <DocsLink path="docs/sdks.md">SDKs</DocsLink>
         </span>
       </div>
-      <Command name={language} text={text} />
-      <p class="status" role="status">
-        <i class={isListening ? 'dot alive' : 'dot'} aria-hidden="true" />
-        {isListening ? 'Listening…' : 'Connecting…'}
-      </p>
+      <Command name={language} text={snippetOf(language, SERVICE.origin + SERVICE.pathname, key)} />
     </>
   );
 }
 
-function WriteKey({ isMade, onMade }: { readonly isMade: boolean; readonly onMade: (key: string) => void }) {
+function WriteKey({ onMade }: { readonly onMade: (key: string) => void }) {
   const { isBusy, error, run } = useChange();
   const id = project.value?.id;
-  if (isMade) return <p>The key is filled in below. Keep it: it is not shown again.</p>;
   if (!isAdmin.value || id === undefined) {
     return (
       <p>

@@ -1,5 +1,6 @@
-/** How the project is: figures of the last 24 hours, what moved, and what came last; on a project that is new, the first event. */
+/** How the project is: figures of the last 24 hours, what moved, and what came last; on a project that is new, zeros, and the first event. */
 import { operation } from '../../../../schemas/operations.ts';
+import { countOf } from '../../api/json.ts';
 import type { ProjectStatus } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
 import { Problem, Ready } from '../../parts/loading/states.tsx';
@@ -19,19 +20,18 @@ const NEWEST = 8;
 const STATUS_MS = 5_000;
 const SUMMARY_MS = 30_000;
 
+/** Until something has come: the first of it is waited for. */
+const FIRST_MS = 3_000;
+
 export function Screen() {
   const feed = useFeed({ recent: NEWEST, traits: namesWanted() }, false);
-  const hasData = useHasData();
-  const { value: status } = useAnswer(hasData === 'yes' ? operation('GET /v1/status') : undefined, STATUS_MS);
+  const { value: status } = useAnswer(operation('GET /v1/status'), STATUS_MS);
   return (
-    <ScreenPage
-      title="Today"
-      beside={hasData === 'yes' && <p class="quiet">The last 24 hours, and the same time a day before</p>}
-    >
+    <ScreenPage title="Today" beside={<p class="quiet">The last 24 hours, and the same time a day before</p>}>
       {feed.error !== undefined && <Problem error={feed.error} />}
       <Health status={status} />
-      {hasData !== 'unknown' && <GetStarted rows={rowsOf(feed)} isListening={feed.state === 'open'} />}
-      {hasData === 'yes' && <Project status={status} feed={feed} />}
+      <GetStarted rows={rowsOf(feed)} isListening={feed.state === 'open'} />
+      <Project status={status} feed={feed} />
     </ScreenPage>
   );
 }
@@ -43,7 +43,9 @@ interface ProjectProps {
 }
 
 function Project({ status, feed }: ProjectProps) {
-  const summary = useAnswer(operation('GET /v1/summary'), SUMMARY_MS);
+  const summary = useAnswer(operation('GET /v1/summary'), ({ events }) =>
+    countOf(events.count) === 0 ? FIRST_MS : SUMMARY_MS,
+  );
   return (
     <>
       <Ready of={summary} what="the last 24 hours">
@@ -89,14 +91,4 @@ function Newest({ feed }: { readonly feed: Feed }) {
       </ul>
     </section>
   );
-}
-
-/**
- * Whether anything has ever been recorded in this project; `unknown` until the service has said. What a page of an empty
- * project says stays there when its first event comes, until the page is opened again.
- */
-function useHasData(): 'unknown' | 'yes' | 'no' {
-  const { value, error } = useAnswer(operation('GET /v1/users', { query: { prefix: '', limit: 1 } }));
-  if (value === undefined) return error === undefined ? 'unknown' : 'yes';
-  return value.users.length === 0 ? 'no' : 'yes';
 }

@@ -63,7 +63,7 @@ function History({ name, trait }: { readonly name: UserName; readonly trait: str
     <Ready of={useAnswer(traitHistoryRequest(name, trait))} what="the values">
       {({ values, next_cursor: next }) => (
         <div class="history">
-          {values.length === 0 && (
+          {values.length === 0 && next === null && (
             <p class="quiet small">No earlier values are known. A replay of profiles brings them back from the log.</p>
           )}
           <ol class="given-values">

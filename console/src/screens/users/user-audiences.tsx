@@ -50,7 +50,7 @@ interface ListProps {
 }
 
 function List({ audiences, hasMore, user }: ListProps) {
-  if (audiences.length === 0) {
+  if (audiences.length === 0 && !hasMore) {
     return (
       <p class="quiet">
         There are no audiences yet. <a href={linkTo(['audiences'])}>Make one</a>.
