@@ -12,6 +12,14 @@ function firstClasses(sheet: string): string[] {
   );
 }
 
+test('no part asks for the focus by the attribute, which works once in a document', () => {
+  const found = globSync('console/src/**/*.{tsx,css}').filter((file) =>
+    /auto-?focus/i.test(readFileSync(file, 'utf8')),
+  );
+
+  expect(found).toEqual([]);
+});
+
 test('no sheet of a screen has a class of the frame', () => {
   const frame = globSync('console/src/frame/*.tsx').map((file) => readFileSync(file, 'utf8'));
   const used = new Set(

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { keepsDigits } from '../api/json.ts';
 import { Loading, Problem } from '../parts/loading/states.tsx';
 import { ScreenPage } from '../parts/page.tsx';
@@ -26,7 +26,14 @@ export function App() {
     );
   }
   if (session.value === 'unknown') return null;
-  return session.value === 'none' ? <SignIn /> : <Frame />;
+  return <SignedIn />;
+}
+
+function SignedIn() {
+  const isSignedOut = session.value === 'none';
+  const wasSignedOut = useRef(isSignedOut);
+  wasSignedOut.current ||= isSignedOut;
+  return isSignedOut ? <SignIn /> : <Frame isEntered={wasSignedOut.current} />;
 }
 
 function retrySession(): void {
@@ -54,11 +61,13 @@ function TooOld() {
   );
 }
 
-function Frame() {
+/** @param isEntered Whether somebody signed in on this page. */
+function Frame({ isEntered }: { readonly isEntered: boolean }) {
   const screen = SCREENS.find(({ path }) => path === (address.value.path[0] ?? ''));
   useShortcuts(useMemo(globalShortcuts, []));
   useEffect(keepScroll, []);
   useTitle(screen?.name);
+  useFocusOnScreen(isEntered);
   const skip = (event: Event): void => {
     event.preventDefault();
     document.querySelector('main')?.focus();
@@ -112,6 +121,41 @@ function useTitle(screen: string | undefined): void {
     name();
     return () => observer.disconnect();
   }, [screen]);
+}
+
+/**
+ * The heading of a page that is opened has the focus, so that a screen reader says it and the next Tab goes on from there.
+ * What takes the focus by itself keeps it, and so does all from the first press on.
+ */
+function useFocusOnScreen(isEntered: boolean): void {
+  const path = address.value.path.join('/');
+  const isOpened = useRef(isEntered);
+  useEffect(() => {
+    const main = document.querySelector('main');
+    const isFirst = !isOpened.current;
+    isOpened.current = true;
+    // A document that was just loaded is read from its top.
+    if (isFirst || main === null) return undefined;
+    const observer = new MutationObserver(focus);
+    const controller = new AbortController();
+    const stop = (): void => {
+      observer.disconnect();
+      controller.abort();
+    };
+    function focus(): void {
+      const { activeElement: active } = document;
+      const heading = main?.querySelector<HTMLElement>('h1');
+      if (heading === null || heading === undefined || active === heading) return;
+      const owner = active?.closest('main, dialog') ?? null;
+      if (owner !== null && active !== main) return;
+      heading.tabIndex = -1;
+      heading.focus({ preventScroll: true });
+    }
+    for (const name of ['keydown', 'pointerdown'] as const) addEventListener(name, stop, { signal: controller.signal });
+    observer.observe(main, { childList: true, subtree: true });
+    focus();
+    return stop;
+  }, [path]);
 }
 
 function globalShortcuts(): Record<string, () => void> {

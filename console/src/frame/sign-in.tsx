@@ -1,10 +1,12 @@
 import { Button, submitted } from '../parts/form.tsx';
 import { useChange } from '../parts/loading/use-change.ts';
+import { useFocusOnMount } from '../parts/use-focus.ts';
 import { Mark } from './navigation.tsx';
 import { signIn } from './session.ts';
 
 export function SignIn() {
   const { isBusy, error, run } = useChange();
+  const field = useFocusOnMount<HTMLInputElement>();
   return (
     <main class="sign-in">
       <form onSubmit={submitted((textOf) => run(async () => signIn(textOf('key'))))}>
@@ -13,10 +15,10 @@ export function SignIn() {
         <label>
           <span class="label">Key</span>
           <input
+            ref={field}
             name="key"
             type="password"
             required
-            autoFocus
             autoComplete="current-password"
             spellcheck={false}
             aria-describedby="key-help"

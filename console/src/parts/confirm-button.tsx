@@ -4,6 +4,7 @@ import { Dialog } from './dialog.tsx';
 import { Button, FormButtons, submitted } from './form.tsx';
 import { Problem } from './loading/states.tsx';
 import { useChange } from './loading/use-change.ts';
+import { useFocusOnMount } from './use-focus.ts';
 import './confirm-button.css';
 
 interface ConfirmNameProps {
@@ -52,16 +53,17 @@ interface TypedNameProps {
 
 /** The field for the name of what is changed for good. */
 export function TypedName({ name, typed, onType }: TypedNameProps) {
+  const field = useFocusOnMount<HTMLInputElement>();
   return (
     <label>
       <span class="label">
         To confirm, type <code>{name}</code>
       </span>
       <input
+        ref={field}
         value={typed}
         autoComplete="off"
         spellcheck={false}
-        autoFocus
         onInput={({ currentTarget }) => onType(currentTarget.value)}
       />
     </label>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useOpenDialog } from './use-focus.ts';
 
 interface DialogProps {
   readonly title: string;
@@ -11,8 +11,7 @@ interface DialogProps {
 
 /** A dialog that is open for as long as it is there. */
 export function Dialog({ title, look, onClose, children }: DialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  const dialog = useOpenDialog();
   return (
     <dialog ref={dialog} class={look} aria-labelledby="dialog-title" onClose={onClose}>
       <h2 id="dialog-title">{title}</h2>

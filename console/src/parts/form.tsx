@@ -1,6 +1,7 @@
 /** What forms are made of, and what one does when it is sent. */
 import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
+import { useFocusOnMount } from './use-focus.ts';
 
 type Submitted = SubmitEvent & { readonly currentTarget: HTMLFormElement };
 
@@ -28,17 +29,20 @@ type FieldProps = Omit<InputHTMLAttributes, 'class' | 'list' | 'label'> & {
   /** A class of the label. */
   readonly look?: string;
   readonly suggestions?: readonly string[];
+  /** Whether it has the caret once it is there. */
+  readonly isFirst?: boolean;
 };
 
 /** A line of text with its label above, and with our suggestions alone. */
-export function Field({ label, look, suggestions, ...attributes }: FieldProps) {
+export function Field({ label, look, suggestions, isFirst = false, ...attributes }: FieldProps) {
   const id = useId();
+  const field = useFocusOnMount<HTMLInputElement>(isFirst);
   // The types of Preact know no input that may be of several kinds.
   const given = { autoComplete: 'off', list: suggestions && id, ...attributes } as InputHTMLAttributes;
   return (
     <label class={look}>
       <span class="label">{label}</span>
-      <input {...given} />
+      <input ref={field} {...given} />
       {suggestions !== undefined && (
         <datalist id={id}>
           {suggestions.map((one) => (

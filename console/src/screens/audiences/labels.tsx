@@ -6,6 +6,7 @@ import { linkTo } from '../../frame/router.ts';
 import { mayChangeAudiences } from '../../frame/session.ts';
 import { Button, FormButtons, submitted } from '../../parts/form.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
+import { useFocusOnMount } from '../../parts/use-focus.ts';
 import { Problem } from '../../parts/loading/states.tsx';
 import { changeAudience } from './change-audience.ts';
 
@@ -46,6 +47,7 @@ export function Tags({ tags }: Pick<SavedAudience, 'tags'>) {
 
 function LabelsForm({ audience, onChange, onClose }: LabelsProps & { readonly onClose: () => void }) {
   const { isBusy, error, run } = useChange();
+  const field = useFocusOnMount<HTMLTextAreaElement>();
   const submit = submitted((textOf) => {
     const [note, words] = [textOf('note'), textOf('tags')];
     const tags = [...new Set(words.split(',').map((word) => word.trim()))].filter((word) => word !== '');
@@ -60,7 +62,7 @@ function LabelsForm({ audience, onChange, onClose }: LabelsProps & { readonly on
     <form class="card labels-form" aria-label="Description and tags" onSubmit={submit}>
       <label>
         <span class="label">Description</span>
-        <textarea name="note" rows={2} maxLength={1_000} defaultValue={audience.note} autoFocus />
+        <textarea ref={field} name="note" rows={2} maxLength={1_000} defaultValue={audience.note} />
       </label>
       <label>
         <span class="label">Tags, separated by commas</span>

@@ -81,7 +81,7 @@ function Adding({ of, members, onAdd, onCancel }: AddingProps) {
         required
         maxLength={512}
         value={name}
-        autoFocus
+        isFirst
         onInput={({ currentTarget }) => setName(currentTarget.value)}
       />
       <Choice

@@ -1,17 +1,18 @@
 /** Screens, audiences, events and users in one list, by a part of their names; a message by its whole id. */
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { goTo } from '../../frame/router.ts';
+import { useFocusOnMount, useOpenDialog } from '../../parts/use-focus.ts';
 import { type Found, useFound } from './found.ts';
 import './palette.css';
 
 export function Palette({ onClose }: { readonly onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useOpenDialog();
+  const field = useFocusOnMount<HTMLInputElement>();
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const id = useId();
   const { found, isLoading } = useFound(text.trim());
   const active = Math.min(chosen, found.length - 1);
-  useEffect(() => dialog.current?.showModal(), []);
   const open = (one: Found): void => {
     dialog.current?.close();
     goTo(one.link);
@@ -26,6 +27,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   return (
     <dialog ref={dialog} class="palette" aria-label="Search" onClose={onClose}>
       <input
+        ref={field}
         type="text"
         role="combobox"
         aria-label="Search"
@@ -34,7 +36,6 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         aria-activedescendant={active >= 0 ? `${id}-${active}` : undefined}
         aria-autocomplete="list"
         placeholder="Screens, audiences, events, users, message ids"
-        autoFocus
         autocomplete="off"
         spellcheck={false}
         maxLength={512}

@@ -40,7 +40,7 @@ export function NewKey({ project, onDone, onCancel }: NewKeyProps) {
         name="name"
         maxLength={200}
         placeholder={hasScopes ? 'Web shop' : 'Operators'}
-        autoFocus
+        isFirst
         required
       />
       {hasScopes && (

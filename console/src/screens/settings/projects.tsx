@@ -60,7 +60,7 @@ function NewProject({ onCancel }: { readonly onCancel: () => void }) {
   });
   return (
     <form class="card setting-form" aria-label="New project" onSubmit={submit}>
-      <Field label="Name" name="name" required maxLength={200} autoFocus />
+      <Field label="Name" name="name" required maxLength={200} isFirst />
       <ZoneField />
       {error !== undefined && <Problem error={error} />}
       <FormButtons action="Create project" isOff={isBusy} onCancel={onCancel} />

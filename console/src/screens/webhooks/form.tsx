@@ -67,7 +67,7 @@ function TextFields({ endpoint }: { readonly endpoint: Endpoint | undefined }) {
         maxLength={2_048}
         placeholder="https://surveys.example.com/hooks/tidemark"
         defaultValue={endpoint?.url ?? ''}
-        autoFocus
+        isFirst
       />
       {isOnKafka.value && (
         <p class="quiet">
