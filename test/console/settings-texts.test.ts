@@ -1,9 +1,11 @@
 /** The pure parts of the screen Settings. */
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { AdminProject } from '../../console/src/api/types.ts';
 import { parseJson, type RawNumber } from '../../console/src/api/json.ts';
 import { lineDiff } from '../../console/src/parts/json/line-diff.ts';
 import { bytes } from '../../console/src/parts/numbers.ts';
+import { ACTIONS } from '../../console/src/screens/settings/audit-actions.ts';
 import { changesOf, fieldsOf } from '../../console/src/screens/settings/project-changes.ts';
 
 const PROJECT = parseJson(
@@ -25,6 +27,23 @@ describe('what a form changes of a project', () => {
       '{"name_traits":["full name","email"],"search_traits":[]}',
     );
   });
+});
+
+test('the audit log has words for every action of the service, and for no other', () => {
+  const text = globSync('services/**/*.ts')
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n');
+  const named = [...text.matchAll(/(?:\baction\b|answer(?:Job|Started)\()[^\n]*?'([a-z-]+(?:\.[a-z-]+)+)'/g)];
+  // `generation.${step}`: the last word of its path.
+  const made = [...text.matchAll(/\baction\b[^\n]*`([a-z-]+)\.\$\{/g)].flatMap(([, kind = '']) => {
+    const paths = [...text.matchAll(new RegExp(`'POST /v1/admin/${kind}s?/(?:\\{\\w+\\}/)*(\\w+)'`, 'g'))];
+    return paths.map(([, step = '']) => `${kind}.${step}`);
+  });
+  const actions = new Set([...named.map(([, action = '']) => action), ...made]);
+
+  expect(actions.size).toBeGreaterThan(25);
+  expect([...actions].filter((action) => !(action in ACTIONS) && action !== 'generation.compare')).toEqual([]);
+  expect(Object.keys(ACTIONS).filter((action) => !actions.has(action))).toEqual([]);
 });
 
 describe('a diff', () => {

@@ -68,6 +68,7 @@ export type VerifiedHour = Verification['hours'][number];
 export type AdminProject = Answer<'GET /v1/admin/projects/{id}'>;
 export type AdminKey = Answer<'GET /v1/admin/keys'>['keys'][number];
 export type CreatedKey = Answer<'POST /v1/admin/keys'>;
+export type Erasure = Answer<'GET /v1/admin/erasures/{id}'>;
 export type AuditEntry = Answer<'GET /v1/admin/audit'>['entries'][number];
 export type Generations = Answer<'GET /v1/admin/generations'>;
 export type Generation = Generations['generations'][number];

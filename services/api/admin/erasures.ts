@@ -85,7 +85,9 @@ async function forget(
   const made = await erasures.request({ projectId: project, users: people, suppress, actor: principalOf(call) });
   const body = JSON.stringify(answerJson(made, givenAs));
   if (made.erasures.length === 0) return { answer: { status: 202, body }, unknown: made.unknown };
-  const object = made.erasures.length === 1 ? (made.erasures[0]?.id ?? '') : `${made.erasures.length} people`;
+  // Without the anonymous ids that came with them.
+  const own = made.erasures.filter(({ cameWith }) => cameWith === null);
+  const object = own.length === 1 ? (own[0]?.id ?? '') : `${own.length} people`;
   const after = JSON.stringify({ erasures: made.erasures.map(({ id }) => id), suppress });
   return {
     answer: { status: 202, body, audit: { action: 'user.forget', object, project, after } },

@@ -121,7 +121,9 @@ function firstStartOf(
 }
 
 function hashed({ scopes, key, given }: Chosen): FirstKey {
-  return { scopes, sha256: hashKey(key), awaitsShowing: !given };
+  const scope = firstScope(scopes);
+  const name = `${scope.slice(0, 1).toUpperCase()}${scope.slice(1)} key (first start)`;
+  return { scopes, name, sha256: hashKey(key), awaitsShowing: !given };
 }
 
 function choose(scopes: readonly Scope[], given: string | undefined): Chosen {

@@ -9,6 +9,7 @@ import { count } from '../../parts/numbers.ts';
 import { depthOf, Sentence } from '../../parts/conditions/sentence-view.tsx';
 import { Ready } from '../../parts/loading/states.tsx';
 import { Section } from '../../parts/page.tsx';
+import { KeyName } from '../key-name.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useLoad } from '../../parts/loading/use-load.ts';
 import { changedLines } from './state.ts';
@@ -80,7 +81,19 @@ export function Made({ version }: { readonly version: AudienceVersion }) {
     <>
       {version.version.rawJSON === '1' ? 'made ' : 'changed '}
       {at !== null && <Ago at={at} />}
-      {key !== null && <> with the key {name === null ? <code>{key}</code> : <b>{name}</b>}</>}
+      {key !== null && (
+        <>
+          {' '}
+          with{' '}
+          {name === null ? (
+            <KeyName id={key} name={null} />
+          ) : (
+            <>
+              the key <b title={key}>{name}</b>
+            </>
+          )}
+        </>
+      )}
     </>
   );
 }

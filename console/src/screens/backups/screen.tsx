@@ -9,6 +9,7 @@ import { Command } from '../../parts/copy-as.tsx';
 import { DocsLink } from '../../parts/docs-link.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Empty, FieldError, Ready } from '../../parts/loading/states.tsx';
+import { KeyName, type KeyNames, useKeyNames } from '../key-name.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { bytes, counted, durationText } from '../../parts/numbers.ts';
@@ -31,6 +32,7 @@ export function Backups() {
     isRunning(page) ? WHILE_RUNNING_MS : OTHERWISE_MS,
   );
   const { value, retry } = polled;
+  const names = useKeyNames();
   return (
     <ScreenPage
       title="Backups"
@@ -48,7 +50,7 @@ export function Backups() {
             <Listing
               rows={page.backups}
               keyOf={({ id }) => id}
-              columns={BACKUP_COLUMNS}
+              columns={columnsWith(names)}
               none={page.folder !== null && <p class="quiet">No backups yet.</p>}
               next={page.next_cursor}
             />
@@ -109,26 +111,32 @@ function Schedule({ page: { folder, every_seconds: every, last } }: { readonly p
   );
 }
 
-const BACKUP_COLUMNS: readonly CellColumn<Backup>[] = [
-  { name: 'Started', cell: ({ created_at: at }) => <Ago at={at} /> },
-  {
-    name: 'State',
-    cell: ({ state, problem }) => (
-      <>
-        <JobState state={state} />
-        {problem !== null && <p class="field-error">{problem.detail}</p>}
-      </>
-    ),
-  },
-  { name: 'By', look: 'quiet narrow-off', cell: ({ principal }) => (principal === 'service' ? 'schedule' : principal) },
-  { name: 'New messages', look: 'number', cell: messagesOf },
-  { name: 'Written', look: 'number', cell: ({ result }) => result !== null && bytes(result.bytes) },
-  {
-    name: 'Took',
-    look: 'number narrow-off',
-    cell: ({ result }) => result !== null && durationText(countOf(result.took_ms) / 1_000),
-  },
-];
+function columnsWith(names: KeyNames): readonly CellColumn<Backup>[] {
+  return [
+    { name: 'Started', cell: ({ created_at: at }) => <Ago at={at} /> },
+    {
+      name: 'State',
+      cell: ({ state, problem }) => (
+        <>
+          <JobState state={state} />
+          {problem !== null && <p class="field-error">{problem.detail}</p>}
+        </>
+      ),
+    },
+    {
+      name: 'By',
+      look: 'quiet narrow-off',
+      cell: ({ principal: id }) => (id === 'service' ? 'schedule' : <KeyName id={id} name={names.get(id)} />),
+    },
+    { name: 'New messages', look: 'number', cell: messagesOf },
+    { name: 'Written', look: 'number', cell: ({ result }) => result !== null && bytes(result.bytes) },
+    {
+      name: 'Took',
+      look: 'number narrow-off',
+      cell: ({ result }) => result !== null && durationText(countOf(result.took_ms) / 1_000),
+    },
+  ];
+}
 
 /** `41,200`; of one that runs `12,000 of 41,200`. */
 function messagesOf({ result, progress, state }: Backup): string {

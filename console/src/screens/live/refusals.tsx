@@ -4,6 +4,7 @@ import type { RefusalGroup } from '../../api/types.ts';
 import { address } from '../../frame/router.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
+import { KeyName, useKeyNames } from '../key-name.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
@@ -65,6 +66,12 @@ const COLUMNS: readonly CellColumn<RefusalGroup>[] = [
   { name: 'Last', look: 'quiet narrow-off', cell: ({ last }) => <Ago at={last} isPlain /> },
 ];
 
+/** By its name where that may be asked for. */
+function Sender({ id }: { readonly id: string }) {
+  const name = useKeyNames().get(id);
+  return name === undefined ? <code>{id}</code> : <KeyName id={id} name={name} />;
+}
+
 function Details({ group }: { readonly group: RefusalGroup }) {
   const facts = {
     Problem: (
@@ -72,7 +79,7 @@ function Details({ group }: { readonly group: RefusalGroup }) {
         {group.message} <code>{group.code}</code>
       </>
     ),
-    Key: group.key_id === null ? <span class="quiet">unknown</span> : <code>{group.key_id}</code>,
+    Key: group.key_id === null ? <span class="quiet">unknown</span> : <Sender id={group.key_id} />,
     First: <Ago at={group.first} />,
     Last: <Ago at={group.last} />,
   };

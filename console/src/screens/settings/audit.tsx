@@ -6,43 +6,13 @@ import { projectName, session } from '../../frame/session.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
 import { JsonDiff } from '../../parts/json/json-diff.tsx';
+import { KeyName } from '../key-name.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Clock, exactTime } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-
-/** What is done, in words. */
-const ACTIONS: Readonly<Record<string, string>> = {
-  'audience.save': 'Created an audience',
-  'audience.change': 'Changed an audience',
-  'audience.delete': 'Deleted an audience',
-  'project.create': 'Created a project',
-  'project.change': 'Changed a project',
-  'project.delete': 'Deleted a project',
-  'key.create': 'Created a key',
-  'key.revoke': 'Revoked a key',
-  'generation.build': 'Began a replay',
-  'generation.change': 'Changed the rate of a replay',
-  'generation.swap': 'Put a replay into use',
-  'generation.rollback': 'Went back to the generation before',
-  'generation.drop': 'Deleted a generation',
-  'dead-letters.edit': 'Corrected a dead letter',
-  'dead-letters.replay': 'Replayed dead letters',
-  'dead-letters.drop': 'Dropped dead letters',
-  'import.start': 'Began an import',
-  'import.resume': 'Resumed an import',
-  'job.cancel': 'Stopped a job',
-  'backup.start': 'Began a backup',
-  'endpoint.create': 'Created a webhook',
-  'endpoint.change': 'Changed a webhook',
-  'endpoint.delete': 'Deleted a webhook',
-  'endpoint.rotate': 'Made a new secret of a webhook',
-  'endpoint.test': 'Tested a webhook',
-  'import.upload': 'Uploaded a file to import',
-  'audience.evaluate': 'Updated an audience',
-  'endpoint.resend': 'Sent changes to a webhook again',
-};
+import { ACTIONS } from './audit-actions.ts';
 
 type FilterName = 'action' | 'of_project' | 'principal' | 'since' | 'until';
 type Filter = Readonly<Record<FilterName, string | undefined>>;
@@ -125,7 +95,7 @@ const COLUMNS: readonly CellColumn<AuditEntry>[] = [
     ),
   },
   { name: 'Object', look: 'quiet', cell: (entry) => nameIn(entry) ?? entry.object },
-  { name: 'By', look: 'narrow-off', cell: ({ principal }) => principal.name ?? principal.id },
+  { name: 'By', look: 'narrow-off', cell: ({ principal }) => <KeyName {...principal} /> },
   { name: 'Project', look: 'quiet narrow-off', cell: ({ project }) => project !== null && projectName(project) },
   { name: 'Time', cell: ({ at }) => <Clock at={at} /> },
 ];

@@ -5,10 +5,12 @@ import { isAdmin, session, signOut } from '../../frame/session.ts';
 import { NeedsKey } from '../../frame/needs-key.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Button } from '../../parts/form.tsx';
+import { useKeyNames } from '../key-name.tsx';
 import { ScreenPage, Section } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { minuteText } from '../../parts/time.tsx';
 import { Audit } from './audit.tsx';
+import { Forgotten } from './forgotten.tsx';
 import { Installation } from './installation.tsx';
 import { Keys } from './keys.tsx';
 import { ProjectPage } from './project.tsx';
@@ -19,6 +21,7 @@ const TABS = {
   projects: 'Projects',
   keys: 'Admin keys',
   audit: 'Audit log',
+  forgotten: 'Forgotten people',
   installation: 'Installation',
   session: 'Your session',
 } as const;
@@ -48,6 +51,8 @@ function Content({ open, id }: { readonly open: TabName; readonly id: string | u
       return <Keys />;
     case 'audit':
       return <Audit />;
+    case 'forgotten':
+      return <Forgotten />;
     case 'installation':
       return <Installation />;
     case 'session':
@@ -60,10 +65,16 @@ function Content({ open, id }: { readonly open: TabName; readonly id: string | u
 
 /** What the reader signed in with, and how that ends. */
 function OwnSession() {
+  const names = useKeyNames();
   if (typeof session.value === 'string') return null;
   const { key_id: key, scopes, projects, expires_at: end } = session.value;
+  const name = names.get(key);
   const facts = {
-    Key: key,
+    Key: (
+      <>
+        {name} <code>{key}</code>
+      </>
+    ),
     Permissions: scopes.join(', '),
     [projects.length === 1 ? 'Project' : 'Projects']: projects.map(({ name }) => name).join(', '),
     'Ends at the latest': minuteText(end),

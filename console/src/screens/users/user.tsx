@@ -100,9 +100,10 @@ function ForgetButton({ profile }: { readonly profile: Profile }) {
   const forget = async (): Promise<void> => {
     const path = { user_id: profile.internal_id };
     const query = { by: 'internal_id' as const, project: project.value?.id ?? '' };
-    await ask(operation('DELETE /v1/users/{user_id}', { path, query }));
+    const answer = await ask(operation('DELETE /v1/users/{user_id}', { path, query }));
     tellDone('Nothing of this person is shown any more. A job deletes what there is.');
-    goTo(linkTo(['users']));
+    const [erasure] = 'erasures' in answer ? answer.erasures : [];
+    goTo(linkTo(['settings', 'forgotten'], { open: erasure?.id }));
   };
   return (
     <ConfirmButton

@@ -1,0 +1,96 @@
+/** One who is forgotten: what was deleted, what remains, and what can be done. */
+import { ask, send } from '../../api/client.ts';
+import { countOf, type RawNumber } from '../../api/json.ts';
+import { operation } from '../../../../schemas/operations.ts';
+import type { Erasure } from '../../api/types.ts';
+import { tellDone } from '../../frame/feedback.tsx';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Button } from '../../parts/form.tsx';
+import { FieldError } from '../../parts/loading/states.tsx';
+import { useChange } from '../../parts/loading/use-change.ts';
+import { count } from '../../parts/numbers.ts';
+import { TextFile } from '../../parts/text-file.ts';
+import { exactTime } from '../../parts/time.tsx';
+import { KeyName, type KeyNames } from '../key-name.tsx';
+
+interface PersonProps {
+  readonly erasure: Erasure;
+  readonly names: KeyNames;
+  readonly onLifted: () => void;
+}
+
+export function ForgottenPerson({ erasure, names, onLifted }: PersonProps) {
+  const { id, actor, requested_at: asked, finished_at: finished, lifted_at: lifted, due_at: due } = erasure;
+  const { report, suppress, waits_because: why, state } = erasure;
+  const facts = {
+    'Asked by': <KeyName id={actor} name={names.get(actor)} />,
+    Asked: exactTime(asked),
+    Finished: finished === null ? undefined : exactTime(finished),
+    'Due by': finished === null && exactTime(due),
+    'Waits because': why ?? undefined,
+    'Later messages': suppress ? 'are dropped' : 'are taken',
+    Lifted: lifted === null ? undefined : exactTime(lifted),
+    [state === 'done' ? 'Rows deleted' : 'Rows to delete']:
+      report === null ? undefined : rowsText(report.postgres, report.clickhouse),
+    'Found at the end': report?.found_at_end && rowsText(report.found_at_end),
+    'SHA-256 of the internal id': report?.user_sha256 !== undefined && <code class="id">{report.user_sha256}</code>,
+    Erasure: <code>{id}</code>,
+  };
+  return (
+    <div class="details">
+      <Facts of={facts} look="wide-facts" />
+      {report?.remains !== undefined && report.remains.length > 0 && (
+        <div>
+          <p class="label">What may still name the person</p>
+          <ul class="remains">
+            {report.remains.map(({ what, until }) => (
+              <li key={what}>
+                {what}
+                {until !== null && `, until ${exactTime(until)}`}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <div class="row">
+        {state === 'done' && <Certificate id={id} />}
+        {suppress && <Lift id={id} onLifted={onLifted} />}
+      </div>
+    </div>
+  );
+}
+
+function rowsText(...tables: readonly Readonly<Record<string, RawNumber>>[]): string {
+  const rows = tables.flatMap((table) => Object.values(table)).reduce((sum, one) => sum + countOf(one), 0);
+  return count(rows);
+}
+
+/** Saves it as the service sends it: with every digit. */
+function Certificate({ id }: { readonly id: string }) {
+  const { isBusy, error, run } = useChange();
+  const save = async (): Promise<void> => {
+    const file = new TextFile();
+    file.add(await (await send(operation('GET /v1/admin/erasures/{id}', { path: { id } }))).text());
+    file.save(`${id}.json`);
+  };
+  return (
+    <>
+      <Button label="Download certificate" disabled={isBusy} onClick={() => run(save)} />
+      <FieldError error={error} />
+    </>
+  );
+}
+
+function Lift({ id, onLifted }: { readonly id: string; readonly onLifted: () => void }) {
+  const lift = async (): Promise<void> => {
+    await ask(operation('POST /v1/admin/erasures/{id}/lift', { path: { id } }));
+    tellDone('Lifted: messages of this person are taken again.');
+    onLifted();
+  };
+  return (
+    <ConfirmButton label="Lift…" title="Take messages of this person again?" action="Lift" onConfirm={lift}>
+      <p>Messages that are received from now on are recorded. What was deleted or dropped stays gone.</p>
+    </ConfirmButton>
+  );
+}

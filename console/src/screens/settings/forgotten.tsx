@@ -1,0 +1,79 @@
+/** People who are forgotten: who asked, how far it is, and the certificate of what was deleted. */
+import { operation } from '../../../../schemas/operations.ts';
+import type { Erasure } from '../../api/types.ts';
+import { address } from '../../frame/router.ts';
+import { project, projectName } from '../../frame/session.ts';
+import { DocsLink } from '../../parts/docs-link.tsx';
+import { KeyName, type KeyNames, useKeyNames } from '../key-name.tsx';
+import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Section } from '../../parts/page.tsx';
+import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { StateMark } from '../job-state.tsx';
+import { ForgottenPerson } from './forgotten-person.tsx';
+
+/** While one is under way. */
+const EVERY_MS = 3_000;
+
+export function Forgotten() {
+  const cursor = address.value.query.get('cursor') ?? undefined;
+  const query = { project: project.value?.id, cursor };
+  const loaded = useAnswer(operation('GET /v1/admin/erasures', { query }), ({ erasures }) =>
+    erasures.some(({ state }) => state === 'pending') ? EVERY_MS : undefined,
+  );
+  const names = useKeyNames();
+  useOpenRow();
+  return (
+    <Section
+      id="forgotten"
+      title="Forgotten people"
+      copy={{ request: operation('GET /v1/admin/erasures', { query }), tidemark: ['forget', 'list'] }}
+    >
+      <p class="quiet small text">
+        Of {projectName(project.value?.id ?? '')}. No id that you gave is kept: each person is known by an internal id,
+        which the certificate has as a hash.{' '}
+        <DocsLink path="docs/forget.md">What is deleted, and what remains</DocsLink>
+      </p>
+      <Ready of={loaded} what="forgotten people">
+        {({ erasures, next_cursor: next }) => (
+          <Listing
+            rows={erasures}
+            keyOf={({ id }) => id}
+            columns={columnsWith(names)}
+            detailsOf={(erasure) =>
+              isOpenRow(erasure.id) && <ForgottenPerson erasure={erasure} names={names} onLifted={loaded.retry} />
+            }
+            none={
+              <Empty title="Nobody was forgotten">
+                On the page of a user, <b>Forget…</b> deletes a person for good. The certificate is here afterwards.
+              </Empty>
+            }
+            next={next}
+          />
+        )}
+      </Ready>
+    </Section>
+  );
+}
+
+function columnsWith(names: KeyNames): readonly CellColumn<Erasure>[] {
+  return [
+    {
+      name: 'Person',
+      cell: ({ id, internal_id: person, came_with: with_ }) => (
+        <OpenRow id={id}>
+          <code>{person.slice(0, 12)}…</code> {with_ !== null && <span class="quiet small">an anonymous id</span>}
+        </OpenRow>
+      ),
+    },
+    { name: 'Asked', cell: ({ requested_at: at }) => <Ago at={at} isPlain /> },
+    { name: 'By', look: 'narrow-off', cell: ({ actor }) => <KeyName id={actor} name={names.get(actor)} /> },
+    { name: 'State', cell: (erasure) => <StateMark {...stateOf(erasure)} /> },
+  ];
+}
+
+function stateOf({ state, waits_because: why, lifted_at: lifted }: Erasure): { text: string; tone: string } {
+  if (state === 'pending') return why === null ? { text: 'Under way', tone: 'busy' } : { text: 'Waits', tone: 'warn' };
+  return lifted === null ? { text: 'Forgotten', tone: 'good' } : { text: 'Forgotten, lifted', tone: 'good' };
+}
