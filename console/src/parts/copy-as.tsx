@@ -107,11 +107,14 @@ export function curlText({ request, isStream = false }: Pick<CopyAsProps, 'reque
   return lines.join(' \\\n  ');
 }
 
+/** What asks about a project, which a key of the installation has to name. */
+const OF_PROJECT = ['audience', 'endpoint', 'events', 'forget', 'tail', 'user'];
+
 export function tidemarkText(words: readonly string[]): string {
   const url = SERVICE.origin + SERVICE.pathname.replace(/\/$/, '');
-  return ['tidemark', ...words.map((word) => (/^[\w./:=-]+$/.test(word) ? word : quoted(word))), '--url', url].join(
-    ' ',
-  );
+  const isOfProject = chosenProject.id !== undefined && OF_PROJECT.includes(words[0] ?? '');
+  const given = [...words, ...(isOfProject ? ['--project', chosenProject.id ?? ''] : []), '--url', url];
+  return ['tidemark', ...given.map((word) => (/^[\w./:=-]+$/.test(word) ? word : quoted(word)))].join(' ');
 }
 
 // A press anywhere else closes a menu, as people expect of one.

@@ -70,7 +70,7 @@ const NO_CSV_WITH_WAIT = '--wait goes on without an end, which CSV cannot say: l
 
 interface NamedAudience {
   readonly id: string;
-  readonly project: string;
+  readonly project: string | undefined;
 }
 
 interface From {

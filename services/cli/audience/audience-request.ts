@@ -2,10 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import type { Answer } from '../../../schemas/operations.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { askFor, type ServiceRequest } from '../client/ask.ts';
-import type { ServiceClient } from '../client/service-client.ts';
+import { WrongKey, type ServiceClient } from '../client/service-client.ts';
 import type { CliContext } from '../context.ts';
+import { oneLine } from '../print.ts';
 import { projectIdOf, projectNamedBy } from '../project.ts';
 import { withService } from '../client/with-service.ts';
 
@@ -44,22 +46,42 @@ export function readOperands(
 }
 
 /** A request, once it is known by what it names its project. */
-export type OfProject<T = unknown> = (project: string) => ServiceRequest<T>;
+export type OfProject<T = unknown> = (project: string | undefined) => ServiceRequest<T>;
 
 /** @throws as `askFor`. */
 export function askAudiences<T>(context: CliContext, project: string | undefined, requestOf: OfProject<T>): Promise<T> {
   const { signal } = context;
-  return withProject(context, project, (client, named) => askFor(client, requestOf(named), { signal }));
+  return withProject(context, project, async (client, named) => {
+    const answer = await askFor(client, requestOf(named), { signal });
+    sayWarnings(context, answer);
+    return answer;
+  });
 }
 
-/** Asks a service about the audiences of a project, the only one where none is named. */
+/** Says what a definition most likely does not mean, on standard error: the answer itself is for programs. */
+export function sayWarnings({ err }: CliContext, answer: unknown): void {
+  const { warnings = [] } = answer as { readonly warnings?: Answer<'POST /v1/audiences/preview'>['warnings'] };
+  for (const { pointer, message } of warnings) err(`Warning: ${pointer} ${oneLine(message)}.\n`);
+}
+
+/** Asks a service about the audiences of a project: where none is named, that of the key, else the only one. */
 export async function withProject<T>(
   context: CliContext,
   project: string | undefined,
-  use: (client: ServiceClient, project: string) => Promise<T>,
+  use: (client: ServiceClient, project: string | undefined) => Promise<T>,
 ): Promise<T> {
-  const named = project ?? (await projectIdOf(context, undefined));
+  const named = project ?? (await onlyProjectId(context));
   return withService(context, (client) => use(client, named), { needs: ['profilesUrl', 'analyticsUrl'] });
+}
+
+/** Undefined for a key of one project, which may not list any. */
+async function onlyProjectId(context: CliContext): Promise<string | undefined> {
+  try {
+    return await projectIdOf(context, undefined);
+  } catch (error) {
+    if (error instanceof WrongKey) return undefined;
+    throw error;
+  }
 }
 
 /** What a file, standard input (`-`) or the argument itself has. @throws TidemarkError `COMMAND_INVALID` */

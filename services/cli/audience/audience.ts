@@ -14,6 +14,7 @@ import {
   type OfProject,
   type ProjectOption,
   readOperands,
+  sayWarnings,
   TRAITS_OPTION,
   withProject,
 } from './audience-request.ts';
@@ -109,7 +110,7 @@ function rowOf({ id, name, refresh, evaluation, failure }: ShownAudience): strin
   return [id, name, refresh ?? '-', String(evaluation?.members ?? '-'), evaluation?.at ?? '-', failure ?? '-'];
 }
 
-const SAVED: Readonly<Record<'show' | 'delete' | 'evaluate', (id: string, project: string) => ServiceRequest>> = {
+const SAVED: Readonly<Record<'show' | 'delete' | 'evaluate', (id: string, project?: string) => ServiceRequest>> = {
   show: (id, project) => operation('GET /v1/audiences/{id}', { path: { id }, query: { project } }),
   delete: (id, project) => operation('DELETE /v1/audiences/{id}', { path: { id }, query: { project } }),
   evaluate: (id, project) => operation('POST /v1/audiences/{id}/evaluate', { path: { id }, query: { project } }),
@@ -165,6 +166,7 @@ async function printAnswer(context: CliContext, project: string | undefined, req
     ask(client, { ...requestOf(named), notFound: 'AUDIENCE_UNKNOWN' }, { signal }),
   );
   context.out(`${text.trimEnd()}\n`);
+  sayWarnings(context, JSON.parse(text));
 }
 
 /** `none`: the service no longer evaluates the audience by itself. */

@@ -170,9 +170,16 @@ async function* linesOf(response: Response): AsyncGenerator<string> {
   }
 }
 
+/** What the key of a request needs. */
+function scopeFor({ method, path }: ServiceRequest): 'read' | 'audiences' | 'admin' {
+  const isRead =
+    method === 'GET' || /^\/v1\/(?:events|users|audiences)\/(?:counts|query|preview|explain|why|compare)\b/.test(path);
+  if (/^\/v1\/(?:events|users|audiences|messages)\b/.test(path) && isRead) return 'read';
+  return /^\/v1\/(?:audiences|endpoints)\b/.test(path) ? 'audiences' : 'admin';
+}
+
 function errorOfAnswer(client: ServiceClient, request: ServiceRequest, status: number, text: string): Error {
-  const scope = request.path.startsWith('/v1/events') ? 'read' : 'admin';
-  if (status === 401) return badKey(client.url, scope);
+  if (status === 401) return badKey(client.url, scopeFor(request));
   try {
     return errorOf({ status, ...(JSON.parse(text) as ProblemText) }, request);
   } catch {

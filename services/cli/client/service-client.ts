@@ -141,13 +141,19 @@ function detailIn(text: string): string | undefined {
   }
 }
 
-export const HOW_TO_MAKE_A_KEY = 'Make one with: npx tidemark key create --project PROJECT --scope read';
+export const HOW_TO_MAKE_A_KEY = howToMake('read');
 
-type KeyScope = 'read' | 'admin';
+type KeyScope = 'read' | 'audiences' | 'admin';
+
+/** A key that the service does not take for this. */
+export class WrongKey extends TidemarkError {}
 
 /** What 401 means to every command: it was used wrongly. @param scope Scope of the key that is needed. */
 export function badKey(url: string, scope: KeyScope = 'read'): TidemarkError {
-  const how = scope === 'read' ? HOW_TO_MAKE_A_KEY : 'Make one with: npx tidemark key create --scope admin';
-  const message = `${url} does not take this key: it is wrong or revoked, or its scope is not ${scope}. ${how}`;
-  return new TidemarkError('COMMAND_INVALID', message);
+  const message = `${url} does not take this key: it is wrong or revoked, or its scope is not ${scope}. ${howToMake(scope)}`;
+  return new WrongKey('COMMAND_INVALID', message);
+}
+
+function howToMake(scope: KeyScope): string {
+  return `Make one with: npx tidemark key create ${scope === 'admin' ? '' : '--project PROJECT '}--scope ${scope}`;
 }

@@ -1,7 +1,7 @@
 /** The same audience for a terminal, for programs and for those who query analytics. */
 import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
-import { isOnKafka, project } from '../../frame/session.ts';
+import { isOnKafka, mayChangeAudiences, project } from '../../frame/session.ts';
 import { Command, curlText, KeyNote, Sql, tidemarkText } from '../../parts/copy-as.tsx';
 import { DocsLink } from '../../parts/docs-link.tsx';
 import { TOPIC_URL } from '../webhooks/words.ts';
@@ -33,11 +33,15 @@ export function UseIt({ audience: { id, definition } }: { readonly audience: Sav
         A service that listens has the same changes posted to it, as a webhook: put its URL in. Analytics has the
         members as a view, for dashboards and joins.
       </p>
-      <Command
-        name="Webhook, by tidemark"
-        text={tidemarkText(['endpoint', 'create', '--audience', id, '--traits', traits, 'https://example.com/hook'])}
-      />
-      {isOnKafka.value && (
+      {mayChangeAudiences.value ? (
+        <Command
+          name="Webhook, by tidemark"
+          text={tidemarkText(['endpoint', 'create', '--audience', id, '--traits', traits, 'https://example.com/hook'])}
+        />
+      ) : (
+        <p class="quiet">A webhook is made with a key that has the scope audiences.</p>
+      )}
+      {isOnKafka.value && mayChangeAudiences.value && (
         <>
           <p>
             Those who stream have a record of each change on Kafka.{' '}
