@@ -18,6 +18,7 @@ import {
   type TraitValueQuery,
   type UserNameRow,
 } from '../../stores/analytics/user-search.ts';
+import { isFoundIn, textSearch } from '../../stores/analytics/letter-case.ts';
 import type { Profile } from '../../stores/profiles/profile.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import { BEFORE_ALL, userNumberOf } from '../audiences/cursor.ts';
@@ -84,7 +85,7 @@ function readSearch(query: Input<'GET /v1/users'>['query']): Checked<Search> {
 
 /** In the order of internal ids. */
 function byPart(text: string): Search {
-  const wanted = text.toLowerCase();
+  const wanted = textSearch(text);
   return {
     isCursor: (cursor) => isHex(cursor, 64),
     find: async (stores, project, cursor, limit) => {
@@ -97,7 +98,7 @@ function byPart(text: string): Search {
     isFound: ({ userId, traits }, { searchTraits }) => {
       const values = parseJson(traits) as Readonly<Record<string, unknown>>;
       const texts = [userId, ...searchTraits.map((name) => (Object.hasOwn(values, name) ? values[name] : null))];
-      return texts.some((value) => typeof value === 'string' && value.toLowerCase().includes(wanted));
+      return texts.some((value) => typeof value === 'string' && isFoundIn(value, wanted));
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The SQL that tests one JSON value in ClickHouse, independent of where the value is stored. */
 import type { NumberConstant, TextOptions } from './audience.ts';
+import { foldCase, foldCaseSql } from '../../stores/analytics/letter-case.ts';
 import type { Params } from '../sql/params.ts';
 
 export const OPERATOR_SQL = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
@@ -38,13 +39,13 @@ export function equalsSql(params: Params, string: string, value: string, options
   return `${foldedSql(string, options)} = ${params.string(folded(value, options))}`;
 }
 
-/** A string as it is compared. ClickHouse's lowerUTF8 and `toLowerCase` are one function (tested for every character). */
+/** A string as it is compared. */
 export function foldedSql(string: string, { ignoresCase }: TextOptions): string {
-  return ignoresCase === true ? `lowerUTF8(${string})` : string;
+  return ignoresCase === true ? foldCaseSql(string) : string;
 }
 
 export function folded(text: string, { ignoresCase }: TextOptions): string {
-  return ignoresCase === true ? text.toLowerCase() : text;
+  return ignoresCase === true ? foldCase(text) : text;
 }
 
 /** False instead of NULL. */

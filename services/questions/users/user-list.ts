@@ -3,6 +3,7 @@ import type { Micros } from '../../messages/message.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import type { Audience } from '../definition/audience.ts';
 import { userEventsWhere } from '../../stores/analytics/user-events.ts';
+import { isFoundInSql, textSearch } from '../../stores/analytics/letter-case.ts';
 import type { QueryBudget } from '../query-budget.ts';
 import { filter, queryOf } from '../sql/compile.ts';
 import { Params, type Scope } from '../sql/params.ts';
@@ -144,7 +145,8 @@ function positionsQuery(scope: Scope, { users, search, sort, after, limit }: Use
 /** FINAL, so that a text that a trait has no more finds nobody. */
 function searchSql({ params, projectId }: Scope, { text, traits }: NonNullable<UsersQuestion['search']>): string {
   const project = `project_id = ${params.string(projectId)}`;
-  const has = (column: string): string => `positionCaseInsensitiveUTF8(${column}, ${params.string(text)}) > 0`;
+  const search = textSearch(text);
+  const has = (column: string): string => isFoundInSql(column, search, params.string(search.text));
   return (
     `user IN (SELECT user FROM user_rows WHERE ${project} AND ${has('user_id')} UNION ALL ` +
     `SELECT user FROM trait_rows FINAL WHERE ${project} AND trait IN ${params.strings(traits)} ` +

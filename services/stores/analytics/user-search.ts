@@ -3,6 +3,7 @@
  * without FINAL or LIMIT BY, which would read all that matches: a row may come several times, one after another.
  */
 import type { Query } from './analytics-store.ts';
+import { isFoundInSql, type TextSearch, textSearch } from './letter-case.ts';
 
 export interface UserNameRow {
   readonly user_id: string;
@@ -96,27 +97,29 @@ export interface PartRow {
 }
 
 /**
- * Users who were ever given such a text, in whatever case of letters, as far as it is not merged away, ascending: the first
+ * Users who were ever given such a text (`TextSearch`), as far as it is not merged away, ascending: the first
  * `limit` rows above `after` of each source. A user may come several times.
  */
 export function partQuery({ projectId, text, traits }: PartQuery, after: bigint, limit: number): Query {
+  const search = textSearch(text);
   const ofTraits = traits.map((_, index) => {
     const ofTrait = `trait = {trait${index}:String}`;
     return sourceSql(
+      search,
       index + 1,
       `trait_rows WHERE project_id = {projectId:String} AND ${ofTrait}`,
       'text',
       'trait, user',
     );
   });
-  const ofIds = sourceSql(0, 'user_rows WHERE project_id = {projectId:String}', 'user_id', 'user');
+  const ofIds = sourceSql(search, 0, 'user_rows WHERE project_id = {projectId:String}', 'user_id', 'user');
   return {
     projectId,
     sql: `SELECT toString(user) AS user_number, toString(source) AS source
           FROM (${[ofIds, ...ofTraits].join(' UNION ALL ')}) ORDER BY user`,
     params: {
       projectId,
-      text,
+      text: search.text,
       after: after.toString(),
       limit: String(limit),
       ...Object.fromEntries(traits.map((trait, index) => [`trait${index}`, trait])),
@@ -125,9 +128,9 @@ export function partQuery({ projectId, text, traits }: PartQuery, after: bigint,
 }
 
 /** In the order of the table, which is read no further than that; DISTINCT would read all that matches. */
-function sourceSql(source: number, rows: string, column: string, order: string): string {
+function sourceSql(search: TextSearch, source: number, rows: string, column: string, order: string): string {
   return `(SELECT user, ${source} AS source FROM ${rows} AND user > {after:UInt128}
-             AND positionCaseInsensitiveUTF8(${column}, {text:String}) > 0
+             AND ${isFoundInSql(column, search, '{text:String}')}
            ORDER BY project_id, ${order} LIMIT {limit:UInt64})`;
 }
 

@@ -188,11 +188,14 @@ function textPasses(
   return new RegExp(test.value, test.ignoresCase ? 'sui' : 'su').test(text);
 }
 
-/** In lower case where the test ignores it, in a list too. */
+const lower = (text: string): string => text.toLowerCase();
+const upper = (text: string): string => text.toUpperCase();
+
+/** Each letter in lower case where the test ignores it, in a list too: no letter knows where it stands. */
 function letters<T>(value: T, test: TextOptions): T {
   if (test.ignoresCase !== true) return value;
   if (Array.isArray(value)) return value.map((member: unknown) => letters(member, test)) as T;
-  return (typeof value === 'string' ? value.toLowerCase() : value) as T;
+  return (typeof value === 'string' ? Array.from(lower(upper(lower(value))), lower).join('') : value) as T;
 }
 
 function contains(value: unknown, wanted: Constant, place: Place): boolean {
