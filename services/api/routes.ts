@@ -16,7 +16,7 @@ import { answerCounts, answerEventsQuery, answerSummary } from './events/answer-
 import { Summaries } from '../questions/events/summary.ts';
 import { answerReceipt } from './receipts/receipts.ts';
 import { answerRefusals, type RefusalParts } from './refusals.ts';
-import { BODY_LIMIT_BYTES, limitedTo, READ } from './route-parts.ts';
+import { DEFINITION_LIMIT_BYTES, limitedTo, READ } from './route-parts.ts';
 import type { UserStores } from './users/store-parts.ts';
 import { userRoutes } from './users/routes.ts';
 
@@ -54,7 +54,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
   const withCatalog = { ...parts, catalog };
   const pages = limitedTo(PAGES_AT_ONCE);
   const question = limitedTo(OPEN_QUERIES);
-  const ask = { ...READ, ...question, bodyLimitBytes: BODY_LIMIT_BYTES };
+  const ask = { ...READ, ...question, bodyLimitBytes: DEFINITION_LIMIT_BYTES };
   return {
     routes: [
       ...userRoutes(withCatalog, question, pages),

@@ -3,7 +3,7 @@ import { ConcurrencyLimiter } from '../../http/concurrency-limiter.ts';
 import type { Call } from '../../http/call.ts';
 import type { Route } from '../../http/route.ts';
 import { route, unreadRoute } from '../input.ts';
-import { BODY_LIMIT_BYTES, type Limited, READ } from '../route-parts.ts';
+import { DEFINITION_LIMIT_BYTES, type Limited, READ } from '../route-parts.ts';
 import { answerCompare } from './compare.ts';
 import { answerFollow, type FollowParts } from './follow.ts';
 import { answerHistory, answerVersions } from './past.ts';
@@ -33,13 +33,13 @@ const CHANGES_AT_ONCE = 1_000;
 /** Questions about audiences, and saved audiences. */
 export function audienceRoutes(parts: AudienceRouteParts, question: Limited, { admitWhole }: Limited): Route[] {
   const ask = { ...READ, ...question };
-  const post = { ...ask, bodyLimitBytes: BODY_LIMIT_BYTES };
+  const post = { ...ask, bodyLimitBytes: DEFINITION_LIMIT_BYTES };
   const page = { ...READ, admitWhole };
   const streams = new ConcurrencyLimiter(OPEN_STREAMS);
   const stream = { ...READ, admitWhole: (call: Call) => streams.admit(call) };
   const following = { streams, waits: new ConcurrencyLimiter(parts.changesAtOnce ?? CHANGES_AT_ONCE) };
   const change = { ...READ, scope: 'audiences' } as const;
-  const write = { ...change, bodyLimitBytes: BODY_LIMIT_BYTES };
+  const write = { ...change, bodyLimitBytes: DEFINITION_LIMIT_BYTES };
   return [
     route('POST /v1/audiences/preview', post, (call) => answerPreview(parts, call)),
     route('POST /v1/audiences/explain', post, (call) => answerExplain(parts, call)),

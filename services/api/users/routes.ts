@@ -1,6 +1,6 @@
 import type { Route } from '../../http/route.ts';
 import { route } from '../input.ts';
-import { BODY_LIMIT_BYTES, limitedTo, type Limited, READ } from '../route-parts.ts';
+import { DEFINITION_LIMIT_BYTES, limitedTo, type Limited, READ } from '../route-parts.ts';
 import { answerExport, type ExportParts } from './export.ts';
 import { answerActivity } from './activity.ts';
 import { answerUsersQuery } from './list.ts';
@@ -28,7 +28,7 @@ export function userRoutes(parts: UserRouteParts, question: Limited, { admitWhol
   const history = { ...ask, aliases: ['/v1/users/:user_id/traits//history'] };
   return [
     route('GET /v1/users', page, (call, input) => answerUsers(parts, call, input)),
-    route('POST /v1/users/query', { ...ask, bodyLimitBytes: BODY_LIMIT_BYTES }, (call) =>
+    route('POST /v1/users/query', { ...ask, bodyLimitBytes: DEFINITION_LIMIT_BYTES }, (call) =>
       answerUsersQuery(parts, call),
     ),
     route('GET /v1/messages/{message_id}', ask, (call, input) => answerMessages(parts, call, input)),

@@ -15,6 +15,9 @@ export const MAX_REFERRED_CONDITIONS = 1000;
 /** Values of one `in`. */
 export const MAX_VALUES = 1000;
 
+/** Values of all `in` of one definition. */
+export const MAX_VALUES_TOGETHER = 10_000;
+
 /** Keys of one path. */
 export const MAX_PATH_KEYS = 16;
 

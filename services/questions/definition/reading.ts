@@ -1,6 +1,6 @@
 import { MAX_PROBLEMS, pointerTo } from '../../messages/unacceptable.ts';
 import type { Problem } from '../../messages/message.ts';
-import { MAX_CONDITIONS, MAX_REFERRED_CONDITIONS, MAX_TEXT } from './limits.ts';
+import { MAX_CONDITIONS, MAX_REFERRED_CONDITIONS, MAX_TEXT, MAX_VALUES_TOGETHER } from './limits.ts';
 
 /** The saved audiences that a definition refers to, and that those refer to, by their ids. */
 export interface AudienceDefinitions {
@@ -38,6 +38,7 @@ export class Reading {
   readonly #isSaved: boolean;
   #conditions = 0;
   #referredConditions = 0;
+  #values = 0;
 
   constructor(timezone: string, { audiences = new Map(), rejectedPatterns = new Map() }: Consulted, isSaved = false) {
     this.timezone = timezone;
@@ -67,6 +68,15 @@ export class Reading {
     const most = isReferred ? MAX_REFERRED_CONDITIONS : MAX_CONDITIONS;
     if (count > most) this.refuse(path, `is one condition more than ${most}`);
     return count <= most;
+  }
+
+  /** Counts the values of an `in`. Returns false after it has refused more than there may be. */
+  countValues(values: number, path: string): boolean {
+    // What is saved was counted when it was.
+    if (!this.isSaved) this.#values += values;
+    if (this.#values > MAX_VALUES_TOGETHER)
+      this.refuse(path, `has more values, with those of other in, than ${MAX_VALUES_TOGETHER}`);
+    return this.#values <= MAX_VALUES_TOGETHER;
   }
 
   object(value: unknown, path: string): Record<string, unknown> | undefined {

@@ -1,6 +1,7 @@
 import { pointerTo } from '../../messages/unacceptable.ts';
 import { MAX_VALUES } from '../definition/limits.ts';
 import { type Reading, isJsonObject } from '../definition/reading.ts';
+import { folded, splitNumbers } from '../definition/value.ts';
 import type { ValueLocation } from '../sql/stored-value.ts';
 import {
   describeConstant,
@@ -8,6 +9,7 @@ import {
   equals,
   isOneOf,
   readConstant,
+  storedNumber,
   testOf,
   warnOfDuration,
 } from './constant.ts';
@@ -41,7 +43,7 @@ export const IN: Operator<TestOf<'in'>> = {
     return `is one of ${values.length === 0 ? last : `${values.join(', ')} or ${last}`}${describeOptions(test)}`;
   },
   sql: ({ params }, value, test) => isOneOf(params, value, test.values, test),
-  passes: (value, test, { location }) => test.values.some((wanted) => equals(value, wanted, location, test)),
+  passes: (value, test, { location }) => isOneOfValues(value, test, location),
 };
 
 export const EXISTS: Operator<TestOf<'exists'>> = {
@@ -54,8 +56,29 @@ export const EXISTS: Operator<TestOf<'exists'>> = {
 
 function readIn(reading: Reading, value: unknown, path: string): TestOf<'in'> | undefined {
   const members = reading.list(value, path, MAX_VALUES);
-  const values = members?.map((member, index) => readConstant(reading, member, path + pointerTo([index])));
-  return values?.every((member) => member !== undefined) ? { test: 'in', values } : undefined;
+  if (!members || !reading.countValues(members.length, path)) return undefined;
+  const values = members.map((member, index) => readConstant(reading, member, path + pointerTo([index])));
+  return values.every((member) => member !== undefined) ? { test: 'in', values } : undefined;
+}
+
+/** The values of an `in`, by which those of 200,000 events of one user may be asked for. */
+const VALUE_SETS = new WeakMap<TestOf<'in'>, ReturnType<typeof valueSetsOf>>();
+
+function valueSetsOf(test: TestOf<'in'>) {
+  const texts = test.values.filter((wanted) => typeof wanted === 'string').map((text) => folded(text, test));
+  const { integers, others, doubles } = splitNumbers(test.values.filter((wanted) => typeof wanted === 'object'));
+  return { texts: new Set(texts), integers: new Set(integers), others: new Set(others), doubles: new Set(doubles) };
+}
+
+function isOneOfValues(value: unknown, test: TestOf<'in'>, location: ValueLocation): boolean {
+  if (typeof value === 'boolean') return test.values.includes(value);
+  const sets = VALUE_SETS.get(test) ?? valueSetsOf(test);
+  VALUE_SETS.set(test, sets);
+  if (typeof value === 'string') return sets.texts.has(folded(value, test));
+  const number = storedNumber(value, location);
+  if (number === undefined) return false;
+  if (number.integer === null) return sets.doubles.has(number.double);
+  return sets.integers.has(number.integer) || sets.others.has(number.double);
 }
 
 function exists(value: unknown, location: ValueLocation): boolean {

@@ -12,6 +12,9 @@ import { stepsOf } from './pattern-size.ts';
 const ANSWERS = new Map<string, string | null>();
 const MOST_ANSWERS = 1_000;
 
+/** What a pattern counts at least, so that there are not too many for a query. Two definitions have 200. */
+const LEAST_STEPS = 50;
+
 /**
  * The patterns in the JSON of a definition, or a body with some, that are refused, with the reason. The first refused one
  * is the last that is compiled, and none is compiled where all together would take too long.
@@ -26,7 +29,9 @@ export async function rejectedPatterns(
   const parsed = parseBody(json);
   const tests = parsed.ok ? [...patternsIn(parsed.value.plain)] : [];
   // Those that are too large each are refused where they are read.
-  const sized = tests.map((test) => ({ test, steps: stepsOf(test.value) })).filter(({ steps }) => steps <= MAX_STEPS);
+  const sized = tests
+    .map((test) => ({ test, steps: Math.max(stepsOf(test.value), LEAST_STEPS) }))
+    .filter(({ steps }) => steps <= MAX_STEPS);
   const steps = sized.reduce((sum, one) => sum + one.steps, 0);
   const tooMuch = sized.at(-1);
   if (steps > MAX_STEPS_TOGETHER && tooMuch)

@@ -1,6 +1,14 @@
 import type { NumberConstant, TextOptions } from '../definition/audience.ts';
 import type { Params } from './params.ts';
-import { anyOf, type ComparisonSql, equalsSql, type NumberSql, orFalse, type ValueSql } from '../definition/value.ts';
+import {
+  anyOf,
+  type ComparisonSql,
+  equalsSql,
+  type NumberSql,
+  orFalse,
+  splitNumbers,
+  type ValueSql,
+} from '../definition/value.ts';
 
 /** A member of JSON text, or with no keys the whole of it. `text` has been through `readable`. */
 export class TextValue implements ValueSql {
@@ -48,7 +56,19 @@ export class TextValue implements ValueSql {
   }
 
   isOneOf(values: readonly NumberConstant[]): string {
-    return anyOf(values.map((value) => this.isNumber('=', value)));
+    const { integers, others, doubles } = splitNumbers(values);
+    const isDouble = (wanted: readonly number[]) =>
+      `${this.extract('JSONExtractFloat')} IN ${this.#params.doubles(wanted)}`;
+    const whole = (type: string, extract: string) => {
+      const isWanted = others.length === 0 ? [] : [isDouble(others)];
+      if (integers.length > 0)
+        isWanted.push(`toInt128(${this.extract(extract)}) IN ${this.#params.integers(integers)}`);
+      return `${this.#isOfType(type)}, ${anyOf(isWanted)}`;
+    };
+    return (
+      `multiIf(${whole('Int64', 'JSONExtractInt')}, ${whole('UInt64', 'JSONExtractUInt')}, ` +
+      `${this.#isOfType('Double')}, ${isDouble(doubles)}, false)`
+    );
   }
 
   hasString(value: string, options?: TextOptions): string {

@@ -52,7 +52,7 @@ export function JsonPane({ builder }: { readonly builder: Builder }) {
             autocapitalize="off"
             autocomplete="off"
             rows={Math.max(12, lines.length + 1)}
-            maxLength={32_768}
+            maxLength={512_000}
             placeholder={'{ "trait": "plan", "is": "pro" }'}
             value={text}
             onInput={({ currentTarget }) => builder.type(currentTarget.value)}

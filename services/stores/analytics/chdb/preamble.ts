@@ -20,7 +20,7 @@ function settingsForChdb(settings: object): Record<string, SettingValue> {
 }
 
 /**
- * `SET a = 1, param_b = 'text'; ` The engine binds parameters with the types that the query declares. (chDB's own API
+ * `SET a = 1; SET param_b = 'text'; ` Settings first, since one is how long a statement may be. The engine binds parameters with the types that the query declares. (chDB's own API
  * for parameters runs one such statement at a time in the whole process.)
  */
 export function preambleOf(settings: object, params: Readonly<Record<string, unknown>>): string {
@@ -30,8 +30,7 @@ export function preambleOf(settings: object, params: Readonly<Record<string, unk
   const bound = Object.entries(params).map(
     ([name, value]) => `param_${identifier(name)} = ${sqlString(paramText(value))}`,
   );
-  const all = [...set, ...bound];
-  return all.length === 0 ? '' : `SET ${all.join(', ')}; `;
+  return [set, bound].map((all) => (all.length === 0 ? '' : `SET ${all.join(', ')}; `)).join('');
 }
 
 function identifier(name: string): string {

@@ -23,6 +23,8 @@ const READ_SETTINGS: ClickHouseSettings = {
   // A large set of users excludes no granule, and sorting it for the index takes longer than reading the granules.
   use_index_for_in_with_subqueries_max_values: '10000',
   readonly: '2',
+  // The usual 256 KiB are fewer than a thousand texts may have. What a query takes is bounded by numbers before.
+  max_query_size: '16000000',
   output_format_json_quote_64bit_integers: 1,
   ...QUESTION_SETTINGS,
   cancel_http_readonly_queries_on_client_close: 1,
