@@ -18,7 +18,7 @@ export function useKeyNames(): KeyNames {
   return new Map(keys.flatMap((key) => (key.name === null ? [] : [[key.id, key.name] as const])));
 }
 
-/** Who is no key. */
+/** Principals that are no keys. */
 const OTHERS: Readonly<Record<string, string>> = { local: 'this machine', service: 'the service' };
 
 interface KeyNameProps {

@@ -14,7 +14,7 @@ export interface Seen {
   readonly examples: readonly unknown[];
 }
 
-/** Of a trait, or of a property of several events. Inside objects it is known by the examples; undefined where it is not. */
+/** A trait, or a property of several events, as the catalog has it. Inside objects it is known by the examples; undefined where it is not. */
 export function seenAt(members: readonly CatalogMember[], [, ...inner]: Member['path']): Seen | undefined {
   const texts = members.flatMap(({ examples }) => examples).filter((text) => text.length < MAX_EXAMPLE_CHARS);
   const examples = texts.map(parseStoredJson);

@@ -31,8 +31,8 @@ export function Forgotten() {
       copy={{ request: operation('GET /v1/admin/erasures', { query }), tidemark: ['forget', 'list'] }}
     >
       <p class="quiet small text">
-        Of {projectName(project.value?.id ?? '')}. No id that you gave is kept: each person is known by an internal id,
-        which the certificate has as a hash.{' '}
+        The people of {projectName(project.value?.id ?? '')}. No id that you gave is kept: each person is known by an
+        internal id, which the certificate has as a hash.{' '}
         <DocsLink path="docs/forget.md">What is deleted, and what remains</DocsLink>
       </p>
       <Ready of={loaded} what="forgotten people">
