@@ -28,7 +28,7 @@ try {
   if (existsSync(new URL('../node_modules/vite', import.meta.url))) {
     (await import('../tools/openapi-types.ts')).writeOpenApiTypes();
     const { buildConsole, isBuilt } = await import('../console/build.js');
-    // The first `npx tidemark` runs this too: a service that starts meanwhile must find the files of the console.
+    // The first `npx` of a checkout runs this too: a service that starts meanwhile must find the files of the console.
     if (!isBuilt()) await buildConsole();
   }
 } catch (error) {

@@ -9,7 +9,7 @@ const { node } = process.versions;
 if (node.localeCompare(NEEDED, 'en', { numeric: true }) < 0) {
   process.stderr.write(
     `tidemark: this is Node ${node} (${process.execPath}), and Node ${NEEDED} or later is needed. ` +
-      'It comes with the packages, but for macOS on arm64, and npm finds it there: npm ci && npm start, npx tidemark.\n',
+      'It comes with the packages, but for macOS on arm64, and npm finds it there: npm ci && npm start, ./tidemark.\n',
   );
   process.exit(1);
 }

@@ -48,8 +48,8 @@ export function readyText({ version, role, address, projects, console }: ReadyFa
           ...(console ? [['Console', `${address}/console/`]] : []),
           ['Front page', `${address}/`],
           ['API reference', `${address}/docs`],
-          ['Make a key', `npx tidemark key create${projects.length === 1 ? '' : ' --project PROJECT'} --scope read`],
-          ['See it live', 'npx tidemark tail'],
+          ['Make a key', `./tidemark key create${projects.length === 1 ? '' : ' --project PROJECT'} --scope read`],
+          ['See it live', './tidemark tail'],
         ];
   const lines = rows.map(([name = '', value = '']) => `  ${name.padEnd('API reference'.length)}  ${value}\n`);
   return `\nTidemark ${version} is ready at ${address}\n${lines.join('')}  Ctrl-C stops it.\n\n`;

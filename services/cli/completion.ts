@@ -35,7 +35,7 @@ const CASES = (words: WordsByPath): string =>
     .join('\n');
 
 const SCRIPTS: Readonly<Record<Shell, (words: WordsByPath) => string>> = {
-  bash: (words) => `# Complete tidemark in bash: source <(npx tidemark completion bash)
+  bash: (words) => `# Complete tidemark in bash: source <(./tidemark completion bash)
 _tidemark() {
   local typed="\${COMP_WORDS[*]:1:COMP_CWORD-1} " words
   case "$typed" in
@@ -46,7 +46,7 @@ ${CASES(words)}
 complete -o default -F _tidemark tidemark
 `,
   zsh: (words) => `#compdef tidemark
-# Complete tidemark in zsh, after compinit: source <(npx tidemark completion zsh)
+# Complete tidemark in zsh, after compinit: source <(./tidemark completion zsh)
 _tidemark() {
   local typed="\${(j: :)words[2,CURRENT-1]} " candidates
   case "$typed" in
@@ -57,7 +57,7 @@ ${CASES(words).replaceAll(') words=', ') candidates=')}
 }
 compdef _tidemark tidemark
 `,
-  fish: (words) => `# Complete tidemark in fish: npx tidemark completion fish | source
+  fish: (words) => `# Complete tidemark in fish: ./tidemark completion fish | source
 function __tidemark_words
   set -l typed (string join ' ' -- (commandline -opc)[2..-1])' '
   switch $typed

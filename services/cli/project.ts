@@ -27,7 +27,7 @@ interface CreateOptions extends OutputOptions {
 function addProjectCreate(parent: Command, context: CliContext): void {
   parent
     .command('create')
-    .description('make a project; make its keys with "npx tidemark key create"')
+    .description('make a project; make its keys with "./tidemark key create"')
     .argument('<name>', 'a name for people, 1 to 200 characters')
     .option('--timezone <zone>', 'IANA time zone of timestamps without an offset (default: INITIAL_TIMEZONE)')
     .option('--rate-limit <limit>', 'requests a second for each ingest process, or none', parseRateLimit)

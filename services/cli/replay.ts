@@ -110,8 +110,7 @@ function printOutcome(
   swapped: boolean,
 ): void {
   const whose = project === null ? '' : ` --project ${project}`;
-  if (swapped)
-    out(`Generation ${number} of ${kind} is live. Back again: npx tidemark replay rollback ${kind}${whose}\n`);
+  if (swapped) out(`Generation ${number} of ${kind} is live. Back again: ./tidemark replay rollback ${kind}${whose}\n`);
   else {
     const how = confirm === undefined ? ' Nobody could be asked: --yes says yes.' : '';
     out(`Generation ${number} of ${kind} is kept up to date beside the live one.${how}\n`);
@@ -172,7 +171,7 @@ function addReplayDrop(parent: Command, context: CliContext): void {
     .command('drop')
     .description('delete what a generation holds that is not live')
     .addArgument(new Argument('<kind>', 'profiles or analytics').choices(KINDS))
-    .argument('<number>', 'its number, as "npx tidemark replay status" has it', parseNumber)
+    .argument('<number>', 'its number, as "./tidemark replay status" has it', parseNumber)
     .option(...JSON_OPTION)
     .action(async (kind: Kind, number: number, { json }: OutputOptions) => {
       const path = { kind, number: String(number) };

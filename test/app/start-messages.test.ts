@@ -23,5 +23,5 @@ test('a ready service names ten projects at most, and how to make a key of one o
   const text = readyText({ version: '1.2.3', role: 'all', address: 'http://127.0.0.1:8080', projects, console: true });
 
   expect(text).toContain('"shop 9" and 2 more\n');
-  expect(text).toContain('npx tidemark key create --project PROJECT --scope read\n');
+  expect(text).toContain('./tidemark key create --project PROJECT --scope read\n');
 });

@@ -3,7 +3,7 @@
  *
  *   npm run demo                                    # in another terminal
  *   node test/console/screenshots.ts FOLDER         # with TIDEMARK_URL, READ_KEY and WRITE_KEY where they differ
- * Screens of an operator are in it where ADMIN_KEY is given: `npx tidemark key create --scope admin`. ONLY=1280-light,360-dark
+ * Screens of an operator are in it where ADMIN_KEY is given: `./tidemark key create --scope admin`. ONLY=1280-light,360-dark
  * makes these alone, and names behind the folder these screens alone.
  */
 import { mkdirSync } from 'node:fs';

@@ -89,7 +89,7 @@ test('the first start, and each start on a terminal, says in plain lines what it
   expect(first.lines[0]).toMatch(
     /^Starting Tidemark \S+ on a free port of 127\.0\.0\.1; the first start makes its stores/,
   );
-  expect(plain(first.lines)).toContain('npx tidemark key create');
+  expect(plain(first.lines)).toContain('./tidemark key create');
   expect(plain(piped.lines)).toBe('');
   expect(onTerminal.lines[0]).toMatch(
     /^Starting Tidemark \S+ on .*; it opens its stores, which takes a second or two\.$/,

@@ -9,7 +9,7 @@ export function NeedsKey({ permission = 'admin' }: { readonly permission?: 'admi
     <Empty title={isAdmin ? 'This needs an admin key' : 'This needs another key'}>
       {isAdmin ? 'It shows the whole installation' : `It takes the permission ${permission}`}, and your key has the
       permissions <code>{scopes}</code>. On the machine of the service,{' '}
-      <code>tidemark key create --scope {permission}</code> makes one.
+      <code>./tidemark key create --scope {permission}</code> makes one.
     </Empty>
   );
 }

@@ -33,7 +33,7 @@ export function SignIn() {
         )}
         <Button label={isBusy ? 'Signing in…' : 'Sign in'} type="submit" look="primary" disabled={isBusy} />
         <p class="quiet small" id="key-help">
-          The service printed its keys when it first started; <code>tidemark key create --scope read</code> makes
+          The service printed its keys when it first started; <code>./tidemark key create --scope read</code> makes
           another. This browser does not keep the key.
         </p>
       </form>

@@ -114,7 +114,7 @@ export function tidemarkText(words: readonly string[]): string {
   const url = SERVICE.origin + SERVICE.pathname.replace(/\/$/, '');
   const isOfProject = chosenProject.id !== undefined && OF_PROJECT.includes(words[0] ?? '');
   const given = [...words, ...(isOfProject ? ['--project', chosenProject.id ?? ''] : []), '--url', url];
-  return ['tidemark', ...given.map((word) => (/^[\w./:=-]+$/.test(word) ? word : quoted(word)))].join(' ');
+  return ['./tidemark', ...given.map((word) => (/^[\w./:=-]+$/.test(word) ? word : quoted(word)))].join(' ');
 }
 
 // A press anywhere else closes a menu, as people expect of one.

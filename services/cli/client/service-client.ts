@@ -155,5 +155,5 @@ export function badKey(url: string, scope: KeyScope = 'read'): TidemarkError {
 }
 
 function howToMake(scope: KeyScope): string {
-  return `Make one with: npx tidemark key create ${scope === 'admin' ? '' : '--project PROJECT '}--scope ${scope}`;
+  return `Make one with: ./tidemark key create ${scope === 'admin' ? '' : '--project PROJECT '}--scope ${scope}`;
 }

@@ -85,7 +85,7 @@ export function firstStartNotice({ project, keys, isRepeated }: FirstStart): str
       ? `The first keys of ${named} may never have been seen: that start ended too early. These replace them, shown only this once:`
       : `Made ${named}. Its keys are shown only this once:`,
     ...lines,
-    'More keys: npx tidemark key create. Lost ones: npx tidemark key revoke.\n',
+    'More keys: ./tidemark key create. Lost ones: ./tidemark key revoke.\n',
   ].join('\n');
 }
 

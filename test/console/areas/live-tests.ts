@@ -49,7 +49,7 @@ export function testLive(scene: () => Scene): void {
       const command = await page.locator('.command pre').first().innerText();
       expect(command).toContain("/v1/events/live?event=Wanted'");
       expect(command).toContain('Bearer $TIDEMARK_KEY');
-      expect(await page.locator('.command pre').nth(1).innerText()).toMatch(/^tidemark tail --event Wanted --url /);
+      expect(await page.locator('.command pre').nth(1).innerText()).toMatch(/^\.\/tidemark tail --event Wanted --url /);
       await page.getByLabel('User', { exact: true }).fill('grace');
       await page.keyboard.press('Enter');
       await expect.poll(() => page.url()).toContain('user_id=grace');

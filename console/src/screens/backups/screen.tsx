@@ -153,7 +153,7 @@ function CheckAndRestore({ folder }: { readonly folder: string }) {
         A check reads every file of the newest backup. Run it on the machine of the service.{' '}
         <DocsLink path="docs/operations.md#backup-and-restore">How to restore</DocsLink>
       </p>
-      <Command name="tidemark" text={`tidemark backup check ${folder}`} />
+      <Command name="tidemark" text={`./tidemark backup check ${folder}`} />
     </Section>
   );
 }

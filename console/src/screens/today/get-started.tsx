@@ -125,7 +125,7 @@ function WriteKey({ onMade }: { readonly onMade: (key: string) => void }) {
   if (!isAdmin.value || id === undefined) {
     return (
       <p>
-        You need a write key: run <code>tidemark key create --scope write</code>, or ask someone who has an admin key.
+        You need a write key: run <code>./tidemark key create --scope write</code>, or ask someone who has an admin key.
       </p>
     );
   }
