@@ -20,6 +20,13 @@ const INNER_V4 = [
   '240.0.0.0/4',
 ] as const;
 
+/**
+ * Public addresses that a cloud gives its own machines for what is inner: the host of one in Azure
+ * (learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16), services and their private endpoints in IBM
+ * Cloud. Those of other clouds are link-local, shared, reserved (192.0.0.192) or unique local addresses.
+ */
+const INNER_OF_CLOUDS = ['168.63.129.16', '161.26.0.0/16', '166.8.0.0/14'] as const;
+
 /** Everything but 2000::/3, and within it what leads to addresses of IPv4 or to nobody. */
 const INNER_V6 = ['::/3', '4000::/2', '8000::/1', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'] as const;
 
@@ -46,7 +53,7 @@ class Networks {
   }
 }
 
-const INNER = new Networks([...INNER_V4, ...INNER_V6]);
+const INNER = new Networks([...INNER_V4, ...INNER_OF_CLOUDS, ...INNER_V6]);
 
 export class WebhookAddresses {
   readonly #allowed: Networks;

@@ -5,6 +5,18 @@ const INNER = [
   '0.0.0.0',
   '10.1.2.3',
   '100.100.100.200',
+  '161.26.0.10',
+  '166.9.12.1',
+  '168.63.129.16',
+  '::ffff:168.63.129.16',
+  '::168.63.129.16',
+  '64:ff9b::a83f:8110',
+  '64:ff9b:1::a83f:8110',
+  '2002:a83f:8110::',
+  '2001:0:a83f:8110::1',
+  '192.0.0.192',
+  '169.254.170.2',
+  'fd20:ce::254',
   '127.0.0.1',
   '169.254.169.254',
   '172.31.255.255',
@@ -32,7 +44,7 @@ describe('the addresses that webhooks are sent to', () => {
     expect(nothing.isAllowed(address)).toBe(false);
   });
 
-  test.each(['8.8.8.8', '172.32.0.1', '193.0.0.1', '2606:4700::1111', '2a00:1450::8'])(
+  test.each(['8.8.8.8', '172.32.0.1', '193.0.0.1', '168.63.129.17', '2606:4700::1111', '2a00:1450::8'])(
     'the public address %s is allowed, and only over TLS',
     (address) => {
       expect([nothing.isAllowed(address), nothing.isNamed(address)]).toEqual([true, false]);

@@ -23,7 +23,7 @@ import {
   refuseBody,
   refuseParameter,
 } from '../query.ts';
-import { deliveryJson, endpointJson, withSecret } from './endpoint-json.ts';
+import { auditedJson, deliveryJson, endpointJson, withSecret } from './endpoint-json.ts';
 
 export interface EndpointParts {
   readonly endpoints: EndpointStore;
@@ -44,7 +44,7 @@ export async function answerNewEndpoint(parts: EndpointParts, call: QueryRequest
   const settings = { url: urlOf(url), description, types, audiences, traits, initial, batchSize: batch_size };
   const { endpoint, secret } = await parts.endpoints.create(call.projectId, settings);
   const headers = { Location: `/v1/endpoints/${endpoint.id}` };
-  const audit = { action: 'endpoint.create', object: endpoint.id, after: endpointJson(endpoint) };
+  const audit = { action: 'endpoint.create', object: endpoint.id, after: auditedJson(endpoint) };
   return { status: 201, body: withSecret(endpoint, secret), headers, audit, isSecret: true };
 }
 
@@ -86,11 +86,10 @@ export async function answerEndpointChange(
   const refusal = whyNotMoved(before.url, named.url) ?? (types && whyNotSent(call.projectId, types, before.url));
   if (refusal !== undefined) return refusal;
   const after = await parts.endpoints.update(call.projectId, id, changes);
-  const body = endpointJson(after);
   return {
     status: 200,
-    body,
-    audit: { action: 'endpoint.change', object: id, before: endpointJson(before), after: body },
+    body: endpointJson(after),
+    audit: { action: 'endpoint.change', object: id, before: auditedJson(before), after: auditedJson(after) },
   };
 }
 
@@ -102,7 +101,7 @@ export async function answerEndpointDelete(
 ): Promise<Answer> {
   const before = await endpoints.find(projectId, id);
   await endpoints.remove(projectId, id);
-  const audit = { action: 'endpoint.delete', object: id, before: endpointJson(before) };
+  const audit = { action: 'endpoint.delete', object: id, before: auditedJson(before) };
   return { status: 200, body: JSON.stringify({ id, deleted: true }), audit };
 }
 
@@ -119,7 +118,7 @@ export async function answerRotation(
   const { url } = await endpoints.find(call.projectId, id);
   if (isTopicUrl(url)) throw new TidemarkError('ENDPOINT_UNSIGNED', 'What is written to a topic is not signed.');
   const { endpoint, secret } = await endpoints.rotate(call.projectId, id, read.value.body.keep_old_hours * MS_IN_HOUR);
-  const audit = { action: 'endpoint.rotate', object: id, after: endpointJson(endpoint) };
+  const audit = { action: 'endpoint.rotate', object: id, after: auditedJson(endpoint) };
   return { status: 200, body: withSecret(endpoint, secret), audit, isSecret: true };
 }
 

@@ -26,6 +26,12 @@ export function endpointJson(endpoint: Endpoint): string {
   });
 }
 
+/** For the audit log, whose entries stay for ever: the query of a URL, and a name and a password in it, may be secrets. */
+export function auditedJson(endpoint: Endpoint): string {
+  const url = endpoint.url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1').replace(/[?#].*/s, '?…');
+  return endpointJson({ ...endpoint, url });
+}
+
 /** With the secret as its last member; null of a topic, to which nothing is signed. */
 export function withSecret(endpoint: Endpoint, secret: string): string {
   const given = isTopicUrl(endpoint.url) ? null : secret;

@@ -53,6 +53,28 @@ test('the evaluation of an audience is recorded, with what it found', async () =
   });
 });
 
+test('every change of a webhook is recorded with its URL as far as that holds no secret', async () => {
+  const made = await send('POST', '/v1/endpoints', '{"url":"https://example.com/hook?token=SECRET-1"}');
+  const { id, url } = (await made.json()) as { id: string; url: string };
+  await send('PATCH', `/v1/endpoints/${id}`, '{"url":"https://example.com/?SECRET-2"}');
+  await send('POST', `/v1/endpoints/${id}/rotate`, '{}');
+  await send('POST', `/v1/endpoints/${id}/resend`, '{"since":"2026-11-20T00:00:00Z"}');
+  await send('DELETE', `/v1/endpoints/${id}`, undefined);
+
+  const { entries } = await audit();
+
+  expect(url).toContain('SECRET-1');
+  expect(JSON.stringify(entries)).not.toContain('SECRET');
+  const [first, second] = ['https://example.com/hook?…', 'https://example.com/?…'];
+  expect(entries.toReversed()).toMatchObject([
+    { action: 'endpoint.create', after: { id, url: first } },
+    { action: 'endpoint.change', before: { url: first }, after: { url: second } },
+    { action: 'endpoint.rotate', after: { url: second } },
+    { action: 'endpoint.resend' },
+    { action: 'endpoint.delete', before: { url: second } },
+  ]);
+});
+
 test('saving, changing and deleting an audience are recorded with what it was and is', async () => {
   const saved = await send('POST', '/v1/audiences', `{"name":"Gold","definition":${GOLD}}`);
   const { id } = (await saved.json()) as { id: string };
