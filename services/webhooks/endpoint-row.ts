@@ -2,6 +2,19 @@
 import type { Delivery, Endpoint, WebhookType } from './endpoint-store.ts';
 import { NOW_MS } from '../stores/database/sql-time.ts';
 
+/** Whether the changes of `audiences a` are sent to `endpoints e`. */
+export const IS_WANTED = `a.project_id = e.project_id and a.deleted_at_ms is null and 'audience.changed' = any (e.types)
+  and (e.audiences is null or a.id = any (e.audiences))`;
+
+/** Whether there is anything after `endpoint_positions p` of `audiences a`. */
+export const IS_BEHIND = '(p.is_initial or p.after_user is not null or a.changes_readable_at > p.at)';
+
+/** The audiences of which `endpoints e` does not have everything, those that it does not know yet among them. */
+export const BEHIND = `select from audiences a left join endpoint_positions p on p.endpoint_id = e.id and p.audience_id = a.id
+  where ${IS_WANTED} and (${IS_BEHIND} or (p.endpoint_id is null and a.changes_readable_at is not null))`;
+
+export const WAITING = `select from endpoint_deliveries d where d.endpoint_id = e.id and d.state = 'waiting'`;
+
 /** The columns of `endpoints e`. */
 export const ENDPOINT_COLUMNS = `e.id, e.project_id, e.url, e.description, e.types, e.audiences, e.traits, e.initial, e.batch_size,
   e.created_at_ms, e.updated_at_ms, e.disabled, e.failures,

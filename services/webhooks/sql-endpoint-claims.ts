@@ -4,13 +4,17 @@ import type { Queryable, SqlValue } from '../stores/database/database.ts';
 import { NOW_MS } from '../stores/database/sql-time.ts';
 import { BASE36, randomText } from '../stores/projects/keys.ts';
 import {
+  BEHIND,
   DELIVERY_COLUMNS,
   type DeliveryRow,
   ENDPOINT_COLUMNS,
   type EndpointRow,
+  IS_BEHIND,
+  IS_WANTED,
   SECRETS,
   toDelivery,
   toEndpoint,
+  WAITING,
 } from './endpoint-row.ts';
 import {
   type AudienceBehind,
@@ -239,21 +243,8 @@ interface PositionRow {
   readonly after_user: string | null;
 }
 
-/** Whether the changes of `audiences a` are sent to `endpoints e`. */
-const IS_WANTED = `a.project_id = e.project_id and a.deleted_at_ms is null and 'audience.changed' = any (e.types)
-  and (e.audiences is null or a.id = any (e.audiences))`;
-
-/** Whether there is anything after `endpoint_positions p` of `audiences a`. */
-const IS_BEHIND = '(p.is_initial or p.after_user is not null or a.changes_readable_at > p.at)';
-
-/** The audiences of which `endpoints e` does not have everything, those that it does not know yet among them. */
-const BEHIND = `select from audiences a left join endpoint_positions p on p.endpoint_id = e.id and p.audience_id = a.id
-  where ${IS_WANTED} and (${IS_BEHIND} or (p.endpoint_id is null and a.changes_readable_at is not null))`;
-
 /** That of `endpoints e`; the installation has none. */
 const PROJECT = "coalesce(e.project_id, '')";
-
-const WAITING = `select from endpoint_deliveries d where d.endpoint_id = e.id and d.state = 'waiting'`;
 
 /** Where an endpoint begins with audiences that were evaluated for the first time since it exists. */
 const BEGIN_NEW = `
