@@ -15,12 +15,31 @@ export const BEHIND = `select from audiences a left join endpoint_positions p on
 
 export const WAITING = `select from endpoint_deliveries d where d.endpoint_id = e.id and d.state = 'waiting'`;
 
+/** Whether the endpoint `$1` is still as the claim `$2` found it, with `$3` as its time of change: else its turn ends, and the next is by its new settings. */
+export const UNCHANGED = `select from endpoints c where c.id = $1 and c.claim = $2 and c.disabled is null and c.updated_at_ms = $3::int8`;
+
+/** That of `endpoints e`; the installation has none. */
+export const PROJECT = "coalesce(e.project_id, '')";
+
+/**
+ * When the oldest message was made that `endpoints e` does not have, or could have been: that nothing was begun does not
+ * mean that nothing waits. Evaluations that found nothing make no message.
+ */
+export const WAITING_SINCE = `least(
+  (select min(d.created_at_ms) from endpoint_deliveries d where d.endpoint_id = e.id and d.state = 'waiting'),
+  (select min(case when p.is_initial then greatest(p.at / 1000, e.created_at_ms) when p.after_user is not null then p.at / 1000
+     else (select min(v.evaluated_at) / 1000 from audience_evaluations v
+           where v.audience_id = a.id and v.evaluated_at > coalesce(p.at, e.created_at_ms * 1000)
+             and v.evaluated_at <= a.changes_readable_at and (v.entered > 0 or v.left_members > 0)) end)
+   from audiences a left join endpoint_positions p on p.endpoint_id = e.id and p.audience_id = a.id
+   where ${IS_WANTED}))`;
+
 /** The columns of `endpoints e`. */
 export const ENDPOINT_COLUMNS = `e.id, e.project_id, e.url, e.description, e.types, e.audiences, e.traits, e.initial, e.batch_size,
   e.created_at_ms, e.updated_at_ms, e.disabled, e.failures,
   case when e.next_attempt_at_ms > ${NOW_MS} then e.next_attempt_at_ms end as next_attempt_at_ms,
   case when e.old_secret_until_ms > ${NOW_MS} then e.old_secret_until_ms end as old_secret_until_ms,
-  (select min(created_at_ms) from endpoint_deliveries d where d.endpoint_id = e.id and d.state = 'waiting') as waiting_since_ms`;
+  ${WAITING_SINCE} as waiting_since_ms`;
 
 /** The secrets that sign now, the newest first, of `endpoints e`. */
 export const SECRETS = `case when e.old_secret_until_ms > ${NOW_MS} then array[e.secret, e.old_secret] else array[e.secret] end`;

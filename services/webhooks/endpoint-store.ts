@@ -43,7 +43,7 @@ export interface Endpoint extends EndpointSettings {
   readonly failures: number;
   /** Nothing is sent before; null where nothing failed. */
   readonly nextAttemptAtMs: number | null;
-  /** When the oldest message that it does not have was made; null where it has all that were made. */
+  /** When the oldest message that it does not have was made, or could have been; null where it has all. */
   readonly waitingSinceMs: number | null;
 }
 
@@ -198,14 +198,23 @@ export interface FailedAttempt {
 
 /** Claims on endpoints to send to. Times are those of the database's clock. Without its claim a method changes nothing, and says so. */
 export interface EndpointClaims {
-  /** Claims an endpoint that may be sent to now and does not have everything; of another project than the last, if there is one: '' where that was none. */
-  claimDue(leaseMs: number, lastProjectId: string): Promise<EndpointClaim | undefined>;
-  /** Returns false if the claim has expired. */
+  /**
+   * Claims an endpoint that may be sent to now and does not have everything; of another project than the last, if there is
+   * one, and the one whose last turn is longest ago. The installation is the project ''.
+   *
+   * @param fullProjects None of these.
+   */
+  claimDue(
+    leaseMs: number,
+    lastProjectId: string,
+    fullProjects?: readonly string[],
+  ): Promise<EndpointClaim | undefined>;
+  /** Returns false if the claim has expired, or the endpoint was deleted. */
   renew(claim: EndpointClaim, leaseMs: number): Promise<boolean>;
   release(claim: EndpointClaim): Promise<void>;
-  /** The oldest message that was made and not delivered. */
+  /** The oldest message that was made and not delivered; undefined where the endpoint was changed or disabled since its claim. */
   waiting(claim: EndpointClaim): Promise<WaitingMessage | undefined>;
-  /** The audience that the endpoint is furthest behind with. */
+  /** The audience that the endpoint is furthest behind with, as `waiting`. */
   behind(claim: EndpointClaim): Promise<AudienceBehind | undefined>;
   /** Makes a message of a range, before it is sent. Undefined if the claim has expired. */
   begin(claim: EndpointClaim, range: AudienceRange): Promise<WaitingDelivery | undefined>;
@@ -222,7 +231,7 @@ export interface EndpointClaims {
   secretsOf(endpoint: Pick<Endpoint, 'id'>): Promise<readonly string[]>;
   /** Notes a test. */
   noteTest(endpoint: Pick<Endpoint, 'id'>, id: string, isDelivered: boolean, attempt: LastAttempt): Promise<Delivery>;
-  /** When the oldest message that waits was made, of all endpoints that are enabled; null where none waits. */
+  /** When the oldest message that waits was made, or could have been, of all endpoints that are enabled; null where none waits. */
   oldestWaitingMs(): Promise<number | null>;
   /** Deletes deliveries that are not kept any more. */
   deleteOld(): Promise<void>;

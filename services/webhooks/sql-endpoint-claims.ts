@@ -11,10 +11,13 @@ import {
   type EndpointRow,
   IS_BEHIND,
   IS_WANTED,
+  PROJECT,
   SECRETS,
   toDelivery,
   toEndpoint,
+  UNCHANGED,
   WAITING,
+  WAITING_SINCE,
 } from './endpoint-row.ts';
 import {
   type AudienceBehind,
@@ -47,7 +50,11 @@ export class SqlEndpointClaims implements EndpointClaims {
     this.#database = database;
   }
 
-  async claimDue(leaseMs: number, lastProjectId: string): Promise<EndpointClaim | undefined> {
+  async claimDue(
+    leaseMs: number,
+    lastProjectId: string,
+    fullProjects: readonly string[] = [],
+  ): Promise<EndpointClaim | undefined> {
     // Most installations have no endpoint, and what follows takes 2.5 ms of processor time there, on PGlite.
     const enabled = await this.#database.query('select 1 from endpoints where disabled is null limit 1');
     if (enabled.length === 0) return undefined;
@@ -56,10 +63,11 @@ export class SqlEndpointClaims implements EndpointClaims {
       `update endpoints e set claim = $1, claimed_until_ms = ${NOW_MS} + $2::int8
        where e.id = (select e.id from endpoints e where e.disabled is null and e.next_attempt_at_ms <= ${NOW_MS}
                        and (e.claim is null or e.claimed_until_ms <= ${NOW_MS})
-                       and (exists (${WAITING}) or exists (${BEHIND}))
-                     order by ${PROJECT} <= $3, ${PROJECT}, e.next_attempt_at_ms, e.id limit 1 for update skip locked)
+                       and ${PROJECT} <> all ($4::text[]) and (exists (${WAITING}) or exists (${BEHIND}))
+                     order by ${PROJECT} <= $3, ${PROJECT}, greatest(e.next_attempt_at_ms, e.claimed_until_ms), e.id
+                     limit 1 for update skip locked)
        returning ${ENDPOINT_COLUMNS}, ${SECRETS} as secrets`,
-      [token, BigInt(leaseMs), lastProjectId],
+      [token, BigInt(leaseMs), lastProjectId, fullProjects],
     );
     return row && { endpoint: toEndpoint(row), secrets: row.secrets, token };
   }
@@ -69,15 +77,16 @@ export class SqlEndpointClaims implements EndpointClaims {
   }
 
   async release(claim: EndpointClaim): Promise<void> {
-    await this.#whileClaimed(claim, 'claim = null, claimed_until_ms = null');
+    // When it was sent to last: the next turn is that of another endpoint.
+    await this.#whileClaimed(claim, `claim = null, claimed_until_ms = ${NOW_MS}`);
   }
 
-  async waiting({ endpoint: { id } }: EndpointClaim): Promise<WaitingMessage | undefined> {
+  async waiting(claim: EndpointClaim): Promise<WaitingMessage | undefined> {
     const sql = `select d.id, d.type, d.created_at_ms, d.audience_id, coalesce(a.name, '') as name, d.is_initial, d.from_at, d.from_user,
                         d.to_at, d.to_user, d.changes, d.notice
                  from endpoint_deliveries d left join audiences a on a.id = d.audience_id
-                 where d.endpoint_id = $1 and d.state = 'waiting' order by d.sequence limit 1`;
-    const [row] = await this.#database.query<ChangesRow | NoticeRow>(sql, [id]);
+                 where d.endpoint_id = $1 and d.state = 'waiting' and exists (${UNCHANGED}) order by d.sequence limit 1`;
+    const [row] = await this.#database.query<ChangesRow | NoticeRow>(sql, unchangedValues(claim));
     if (row === undefined) return undefined;
     const { type, notice } = row;
     if (type !== 'audience.changed') return { id: row.id, type, createdAtMs: Number(row.created_at_ms), notice };
@@ -87,15 +96,15 @@ export class SqlEndpointClaims implements EndpointClaims {
     return { id: row.id, createdAtMs: Number(row.created_at_ms), range };
   }
 
-  async behind({ endpoint: { id } }: EndpointClaim): Promise<AudienceBehind | undefined> {
-    await this.#database.query(BEGIN_NEW, [id, EARLIEST]);
+  async behind(claim: EndpointClaim): Promise<AudienceBehind | undefined> {
+    await this.#database.query(BEGIN_NEW, [claim.endpoint.id, EARLIEST]);
     const [row] = await this.#database.query<PositionRow>(
       `select a.id, a.name, p.is_initial, p.at, p.after_user
        from endpoints e join audiences a on ${IS_WANTED}
        join endpoint_positions p on p.endpoint_id = e.id and p.audience_id = a.id
-       where e.id = $1 and ${IS_BEHIND}
+       where e.id = $1 and ${IS_BEHIND} and exists (${UNCHANGED})
        order by p.at, a.id limit 1`,
-      [id],
+      unchangedValues(claim),
     );
     if (row === undefined) return undefined;
     const position = { isInitial: row.is_initial, at: row.at, afterUser: row.after_user };
@@ -178,8 +187,7 @@ export class SqlEndpointClaims implements EndpointClaims {
   }
 
   async oldestWaitingMs(): Promise<number | null> {
-    const sql = `select min(d.created_at_ms) as at from endpoint_deliveries d join endpoints e on e.id = d.endpoint_id
-                 where d.state = 'waiting' and e.disabled is null`;
+    const sql = `select min(${WAITING_SINCE}) as at from endpoints e where e.disabled is null`;
     const [row] = await this.#database.query<{ readonly at: bigint | null }>(sql);
     return row?.at === null || row === undefined ? null : Number(row.at);
   }
@@ -243,9 +251,6 @@ interface PositionRow {
   readonly after_user: string | null;
 }
 
-/** That of `endpoints e`; the installation has none. */
-const PROJECT = "coalesce(e.project_id, '')";
-
 /** Where an endpoint begins with audiences that were evaluated for the first time since it exists. */
 const BEGIN_NEW = `
   insert into endpoint_positions (endpoint_id, audience_id, is_initial, at)
@@ -280,6 +285,10 @@ function noted(first: number, state: Delivery['state']): string {
 }
 
 const IS_CLAIMED = `id = $1 and claim = $2 and claimed_until_ms > ${NOW_MS}`;
+
+function unchangedValues({ endpoint, token }: EndpointClaim): readonly SqlValue[] {
+  return [endpoint.id, token, BigInt(endpoint.updatedAtMs)];
+}
 
 function claimValues({ endpoint, token }: EndpointClaim): readonly SqlValue[] {
   return [endpoint.id, token];

@@ -1,6 +1,7 @@
 import type { AudienceChange } from '../messages/message.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { isStopping, Looking } from '../runtime/looking.ts';
+import { pause } from '../runtime/pause.ts';
 import type { WebhookAddresses } from './addresses.ts';
 import { messageBody, type HistoryParts, readRangeAgain, readNextRange } from './audience-messages.ts';
 import {
@@ -22,6 +23,7 @@ import { signedHeaders } from './signature.ts';
 import { makeMessageId } from './sql-endpoint-claims.ts';
 import { appendToTopic, type ChangeTopic, isTopicUrl } from './topic.ts';
 import { changeRecords, forgottenRecords, testRecord } from './topic-records.ts';
+import { Turn, Sending } from './sending.ts';
 import { WebhookMetrics } from './webhook-metrics.ts';
 
 export interface DelivererParts extends HistoryParts {
@@ -42,10 +44,8 @@ export interface DelivererParts extends HistoryParts {
 // To ask takes 11 ms of processor time on PGlite where 20 endpoints want 100 audiences each.
 const DUE_POLL_MS = 500;
 const LEASE_MS = 20_000;
-/** Endpoints that are sent to at once: a slow one keeps the others from nothing. */
-const AT_ONCE = 32;
-/** Messages of one endpoint before others have their turn. */
-const MESSAGES_OF_A_TURN = 100;
+/** A turn whose endpoint was deleted ends when its claim is to be renewed. */
+const RENEWALS_OF_A_LEASE = 10;
 /** Where the history of an audience cannot be read as far as it is known to be. */
 const UNREADABLE_WAIT_MS = 5_000;
 const TIDY_EVERY_MS = 3_600_000;
@@ -59,13 +59,13 @@ export class WebhookDeliverer implements EndpointTester {
   readonly #parts: DelivererParts;
   readonly #metrics: WebhookMetrics;
   readonly #looking: Looking;
-  readonly #turns = new Set<Promise<void>>();
+  readonly #turns = new Sending();
   #lastProjectId = '';
   #tidyAtMs = 0;
 
   constructor(parts: DelivererParts) {
     this.#parts = parts;
-    this.#metrics = new WebhookMetrics(() => parts.claims.oldestWaitingMs());
+    this.#metrics = new WebhookMetrics(() => parts.claims.oldestWaitingMs(), this.#turns);
     const { everyMs = DUE_POLL_MS, logger } = parts;
     this.#looking = new Looking({ look: () => this.#look(), everyMs, cannot: 'webhooks cannot be sent', logger });
   }
@@ -84,7 +84,7 @@ export class WebhookDeliverer implements EndpointTester {
   /** Ends the attempts under way: what they sent is sent again. Idempotent. */
   async stop(): Promise<void> {
     await this.#looking.stop();
-    await Promise.all(this.#turns);
+    await this.#turns.ended();
     await this.#parts.topic?.close();
   }
 
@@ -98,50 +98,57 @@ export class WebhookDeliverer implements EndpointTester {
     const endpoint = await endpoints.find(projectId, id);
     const messageId = makeMessageId();
     const secrets = await claims.secretsOf(endpoint);
-    const { attempt, noted } = await this.#attempt(endpoint, testMessage(endpoint, messageId), secrets);
+    const { attempt, noted } = await this.#attempt(
+      { endpoint, secrets },
+      testMessage(endpoint, messageId),
+      this.#looking.stopping,
+    );
     return claims.noteTest(endpoint, messageId, isDelivered(attempt), noted);
   }
 
+  /** Begins a turn, or waits until there may be one to begin. */
   async #look(): Promise<boolean> {
-    if (await this.#beginTurn()) return true;
-    await this.#tidy();
-    return false;
-  }
-
-  /** Returns whether there may be another endpoint to send to. */
-  async #beginTurn(): Promise<boolean> {
-    const { claims, leaseMs = LEASE_MS } = this.#parts;
-    if (this.#turns.size >= AT_ONCE) {
-      await Promise.race(this.#turns);
-      return true;
+    const { claims, leaseMs = LEASE_MS, everyMs = DUE_POLL_MS } = this.#parts;
+    const { stopping } = this.#looking;
+    const { areAll, fullProjects, freed } = this.#turns;
+    const claim = areAll ? undefined : await claims.claimDue(leaseMs, this.#lastProjectId, fullProjects);
+    if (claim === undefined) {
+      await this.#tidy();
+      await Promise.race([freed, pause(everyMs, stopping)]);
+    } else {
+      const turn = new Turn(claim, stopping);
+      this.#lastProjectId = turn.projectId;
+      this.#turns.begin(turn, () => this.#take(turn));
     }
-    const claim = await claims.claimDue(leaseMs, this.#lastProjectId);
-    if (claim === undefined) return false;
-    this.#lastProjectId = claim.endpoint.projectId ?? '';
-    const turn = this.#turn(claim).finally(() => this.#turns.delete(turn));
-    this.#turns.add(turn);
     return true;
   }
 
-  /** Never rejects. */
-  async #turn(claim: EndpointClaim): Promise<void> {
+  /** Returns whether the endpoint is due again. Never rejects. */
+  async #take(turn: Turn): Promise<boolean> {
     const { claims, leaseMs = LEASE_MS, logger } = this.#parts;
-    const renewing = setInterval(() => void claims.renew(claim, leaseMs).catch(() => undefined), leaseMs / 3);
-    const turn = { claim, failures: claim.endpoint.failures };
+    const { claim } = turn;
+    const renew = (): Promise<void> =>
+      claims.renew(claim, leaseMs).then(
+        (isOurs) => (isOurs ? undefined : turn.endBecauseLost()),
+        () => undefined,
+      );
+    const renewing = setInterval(() => void renew(), leaseMs / RENEWALS_OF_A_LEASE);
+    let hasMore = true;
     try {
-      for (let sent = 0; sent < MESSAGES_OF_A_TURN && !this.#looking.stopping.aborted; sent++) {
-        if (!(await this.#deliverNext(turn))) break;
-      }
+      while (hasMore && turn.mayGoOn) hasMore = await this.#deliverNext(turn);
     } catch (error) {
-      if (isStopping(error, this.#looking.stopping)) return;
-      const { id, projectId } = claim.endpoint;
-      logger.warn({ err: error, project: projectId, endpoint: id }, 'the changes for an endpoint cannot be read now');
-      await claims.postpone(claim, UNREADABLE_WAIT_MS).catch(() => undefined);
+      hasMore = false;
+      if (!isStopping(error, turn.signal)) {
+        const { id, projectId } = claim.endpoint;
+        logger.warn({ err: error, project: projectId, endpoint: id }, 'the changes for an endpoint cannot be read now');
+        await claims.postpone(claim, UNREADABLE_WAIT_MS).catch(() => undefined);
+      }
     } finally {
       clearInterval(renewing);
       // If this fails, the claim expires.
       await claims.release(claim).catch(() => undefined);
     }
+    return hasMore;
   }
 
   /** Returns whether to go on with this endpoint. */
@@ -188,11 +195,11 @@ export class WebhookDeliverer implements EndpointTester {
     const { claims, logger } = this.#parts;
     const { id } = delivery;
     const { claim } = turn;
-    const { endpoint, secrets } = claim;
-    const { attempt, noted } = await this.#attempt(endpoint, message, secrets);
+    const { endpoint } = claim;
+    const { attempt, noted } = await this.#attempt(claim, message, turn.signal);
     const succeeded = isDelivered(attempt);
     // It was ended before it could be answered, which is not the endpoint's fault.
-    if (this.#looking.stopping.aborted && attempt.status === null && !succeeded) return false;
+    if (turn.signal.aborted && attempt.status === null && !succeeded) return false;
     this.#metrics.count(succeeded ? 'delivered' : 'failed');
     turn.failures = succeeded ? 0 : turn.failures + 1;
     if (succeeded) return claims.delivered(claim, delivery, noted);
@@ -208,28 +215,20 @@ export class WebhookDeliverer implements EndpointTester {
   }
 
   async #attempt(
-    { url }: Endpoint,
+    { endpoint: { url }, secrets }: Pick<EndpointClaim, 'endpoint' | 'secrets'>,
     message: OutgoingMessage,
-    secrets: readonly string[],
+    signal: AbortSignal,
   ): Promise<{ readonly attempt: Attempt; readonly noted: LastAttempt }> {
+    const { addresses, timeoutMs, topic } = this.#parts;
     const atMs = Date.now();
-    const attempt = isTopicUrl(url)
-      ? await appendToTopic(this.#parts.topic, message.changes, this.#looking.stopping)
-      : await this.#post(url, message, { atMs, secrets });
+    const post = (): Promise<Attempt> => {
+      const body = message.body();
+      const headers = signedHeaders({ id: message.id, timestampS: Math.floor(atMs / 1_000), body }, secrets);
+      return postWebhook({ url, headers, body }, { addresses, signal, ...(timeoutMs !== undefined && { timeoutMs }) });
+    };
+    const attempt = await (isTopicUrl(url) ? appendToTopic(topic, message.changes, signal) : post());
     const { status, error, tookMs, answer } = attempt;
     return { attempt, noted: { atMs, status, error: error ?? redirectIn(status), tookMs, answer } };
-  }
-
-  #post(
-    url: string,
-    { id, body: text }: OutgoingMessage,
-    { atMs, secrets }: { readonly atMs: number; readonly secrets: readonly string[] },
-  ): Promise<Attempt> {
-    const { addresses, timeoutMs } = this.#parts;
-    const body = text();
-    const headers = signedHeaders({ id, timestampS: Math.floor(atMs / 1_000), body }, secrets);
-    const options = { addresses, signal: this.#looking.stopping, ...(timeoutMs !== undefined && { timeoutMs }) };
-    return postWebhook({ url, headers, body }, options);
   }
 
   async #tidy(): Promise<void> {
@@ -237,13 +236,6 @@ export class WebhookDeliverer implements EndpointTester {
     this.#tidyAtMs = performance.now() + TIDY_EVERY_MS;
     await this.#parts.claims.deleteOld();
   }
-}
-
-/** The messages that one claim of an endpoint is used for. */
-interface Turn {
-  readonly claim: EndpointClaim;
-  /** Attempts that failed since the last that did not. */
-  failures: number;
 }
 
 /** What is sent, in the form that its endpoint takes. */

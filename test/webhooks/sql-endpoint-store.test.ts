@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { emptiedEndpoints, testEndpointClaims } from '../contract/endpoint-claims.ts';
+import { testEndpointOrder } from '../contract/endpoint-order.ts';
 import { testEndpointStore } from '../contract/endpoint-store.ts';
 import { serverUrl } from '../servers/server.ts';
 import { MemoryEndpointStore } from '../support/http/memory-endpoint-store.ts';
@@ -11,12 +12,14 @@ describe('on PGlite', () => {
   const database = sharedDatabase();
   testEndpointStore('PGlite', { open: () => emptiedEndpoints(database()) });
   testEndpointClaims('PGlite', database);
+  testEndpointOrder('PGlite', database);
 });
 
 describe.skipIf(postgres === undefined)('on Postgres', () => {
   const database = sharedPostgres(postgres);
   testEndpointStore('Postgres', { open: () => emptiedEndpoints(database()) });
   testEndpointClaims('Postgres', database);
+  testEndpointOrder('Postgres', database);
 });
 
 testEndpointStore('memory', {

@@ -58,9 +58,10 @@ for (const tested of await testedAnalytics()) {
 
       scene().deliverer().start();
 
-      await expect.poll(() => receiver().told.length, PATIENCE).toBe(3);
-      // Users 1 and 2 have left since, which the changes would tell of somebody who was told of them.
+      await expect.poll(() => receiver().told.length, PATIENCE).toBe(4);
+      // Users 1 and 2 have left since: nobody leaves who was not told of.
       expect(receiver().told).toEqual([
+        ['user-1 entered first', 'user-2 entered first'],
         ['user-3 entered first'],
         ['user-1 left refresh', 'user-2 left refresh'],
         ['user-5 entered refresh'],
@@ -172,6 +173,7 @@ for (const tested of await testedAnalytics()) {
       const metrics = (): Promise<string> => deliverer.metrics();
       await expect.poll(metrics, PATIENCE).toContain('tidemark_webhook_attempts_total{result="delivered"} 2');
       await expect.poll(metrics, PATIENCE).toContain('tidemark_webhook_oldest_undelivered_seconds 0');
+      await expect.poll(metrics, PATIENCE).toContain('tidemark_webhook_turns 0');
     });
   });
 }

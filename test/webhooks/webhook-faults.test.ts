@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { WebhookAddresses } from '../../services/webhooks/addresses.ts';
 import { testedAnalytics } from '../support/stores/tested-analytics.ts';
-import { answer, WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { answer, type Answering, WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 import { webhookScenes } from '../support/webhooks/webhook-scenes.ts';
 
 const PATIENCE = { timeout: 20_000 };
+
+const switchProtocols: Answering = (res) =>
+  void res.socket?.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n');
 
 for (const tested of await testedAnalytics()) {
   describe(`endpoints that fail, with audiences in ${tested.name}`, () => {
@@ -87,6 +90,7 @@ for (const tested of await testedAnalytics()) {
       ['redirects', answer(302, { location: '/other' }), [4_500, 5_500], null],
       ['answers 410', answer(410), [4_500, 5_500], 'gone'],
       ['is slow', () => undefined, [4_500, 5_500], null],
+      ['switches protocols', switchProtocols, [4_500, 5_500], null],
     ] as const)(
       'an endpoint that %s is tried again when it says, under the same id',
       async (_, answering, wait, disabled) => {
