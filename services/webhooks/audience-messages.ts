@@ -2,6 +2,7 @@
 import type { Micros } from '../messages/message.ts';
 import { formatMicros, parseTimestamp } from '../messages/timestamp.ts';
 import type { AnalyticsReader, ChangesQuery, QueryLimits } from '../stores/analytics/analytics-store.ts';
+import type { LiveEpoch } from '../stores/analytics/live-history.ts';
 import { audienceMembersQuery } from '../stores/analytics/audience-members-query.ts';
 import { userNumber } from '../stores/analytics/columns.ts';
 import type { ProfileReader } from '../stores/profiles/profile-store.ts';
@@ -13,6 +14,8 @@ export interface ReadableHistory {
   /** Up to when; null: nothing yet. */
   until(projectId: string, audienceId: string): Promise<Micros | null>;
   changes(query: Omit<ChangesQuery, 'epochs'>, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>>;
+  /** Which live changes count. */
+  epochs(): Promise<readonly LiveEpoch[]>;
 }
 
 export interface HistoryParts {
@@ -55,14 +58,19 @@ export async function readNextRange(
   return { range: { ...audience, from, to, changes: changes.length }, changes };
 }
 
-/** Reads a range again. Users of whom nothing is left in the history are not among its changes. @throws as `readNextRange`. */
+/**
+ * Reads a range again: the changes that it had, less those of users who were forgotten since. Their number alone would let
+ * the next ones in. @throws as `readNextRange`.
+ */
 export async function readRangeAgain(
   parts: HistoryParts,
   endpoint: Endpoint,
   { audienceId, from, to, changes: limit }: AudienceRange,
 ): Promise<readonly string[]> {
   const found = await linesAfter(parts, { projectId: ownProject(endpoint), audienceId, from, until: to.at, limit });
-  const within = found.filter(({ internalId }) => !to.isInitial || internalId <= (to.afterUser ?? ''));
+  const isWithin = ({ at, internalId }: Line): boolean =>
+    to.afterUser === null || internalId <= to.afterUser || (!to.isInitial && instantOf(at) < to.at);
+  const within = found.filter(isWithin);
   return changesWith(parts, endpoint, within, 'all');
 }
 
@@ -93,7 +101,8 @@ async function linesAfter(parts: HistoryParts, query: LinesQuery): Promise<reado
   const { projectId, audienceId, from, until, limit } = query;
   const { analytics, history, limits } = parts;
   if (from.isInitial) {
-    const members = { projectId, audienceId, at: from.at, after: from.afterUser, limit };
+    const epochs = await history.epochs();
+    const members = { projectId, audienceId, at: from.at, after: from.afterUser, limit, epochs };
     const { rows } = await analytics.askHistory(audienceMembersQuery(members), limits);
     return rows.map((row) => lineOf(JSON.stringify(row)));
   }

@@ -43,6 +43,7 @@ export function webhooksOf(
     history: {
       until: (...of) => readableUntil(readable, ...of),
       changes: (...asked) => readableChanges(readable, ...asked),
+      epochs: () => saved.liveEpochs(),
     },
     claims: new SqlEndpointClaims(database),
     endpoints,

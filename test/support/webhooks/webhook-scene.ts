@@ -89,6 +89,7 @@ export class WebhookScene {
       history: {
         until: (...of) => readableUntil(readable, ...of),
         changes: (...asked) => readableChanges(readable, ...asked),
+        epochs: () => readable.saved.liveEpochs(),
       },
       profiles,
       claims: this.claims,
