@@ -22,11 +22,14 @@ const condition = fc
   .map((given) => ({ ...EVER, ...given, times: given.sequence.which === 'any' ? given.times : EVER.times }));
 const events = fc.array(
   fc
-    .record({ id: fc.nat(4), timestamp: fc.bigInt(960n, 1_040n) })
-
-    .map(({ id, timestamp }) => ({ event: 'X', messageId: `m${id}`, timestamp, receivedAt: timestamp })),
+    .record({ id: fc.nat(4), timestamp: fc.bigInt(960n, 1_040n), receivedAt: fc.bigInt(0n, 3n) })
+    .map(({ id, ...times }) => ({ event: 'X', messageId: `m${id}`, ...times })),
   { maxLength: 6 },
 );
+
+function byPlace(one: CountedEvent, other: CountedEvent): number {
+  return Number(one.timestamp - other.timestamp || one.receivedAt - other.receivedAt);
+}
 
 /** What the words of the definition say, the slow way. */
 function isMet(
@@ -41,12 +44,11 @@ function isMet(
       given === null || (time !== undefined && (from === undefined || time >= from) && (to === undefined || time < to))
     );
   };
-  const inTime = earlier
-    .filter(({ timestamp }) => lies(timestamp, within))
-    .toSorted((one, other) => Number(one.timestamp - other.timestamp));
+  const inTime = earlier.filter(({ timestamp }) => lies(timestamp, within)).toSorted(byPlace);
   const looked = { any: inTime, first: inTime.slice(0, 1), last: inTime.slice(-1) }[asked.which];
-  const counted = looked.filter(({ timestamp }) => {
-    const isFollowed = later.some((one) => one.timestamp > timestamp && one.timestamp <= timestamp + asked.within);
+  const counted = looked.filter((event) => {
+    const { timestamp } = event;
+    const isFollowed = later.some((one) => byPlace(one, event) > 0 && one.timestamp <= timestamp + asked.within);
     return asked.isFollowed ? isFollowed : !isFollowed && timestamp + asked.within <= now;
   });
   const count = new Set(counted.map(({ messageId }) => messageId)).size;

@@ -107,12 +107,18 @@ function inSequence(events: readonly Track[], sequence: Sequence, history: Histo
   const following = history
     .events(later.events)
     .filter(({ properties }) => later.where.every((member) => memberPasses(parsed(properties), member, now)));
-  const instants = events.map(({ timestamp }) => timestamp).toSorted((one, other) => (one < other ? -1 : 1));
-  return events.filter(({ timestamp: time }) => {
-    if ((which === 'first' && time !== instants.at(0)) || (which === 'last' && time !== instants.at(-1))) return false;
-    const hasFollower = following.some(({ timestamp }) => timestamp > time && timestamp <= time + within);
+  const places = events.map(placeOf).toSorted((one, other) => (one < other ? -1 : 1));
+  return events.filter((event) => {
+    const [time, place] = [event.timestamp, placeOf(event)];
+    if ((which === 'first' && place !== places.at(0)) || (which === 'last' && place !== places.at(-1))) return false;
+    const hasFollower = following.some((one) => placeOf(one) > place && one.timestamp <= time + within);
     return isFollowed ? hasFollower : !hasFollower && time + within <= now;
   });
+}
+
+/** In the order of time and arrival. */
+function placeOf({ timestamp, receivedAt }: Track): bigint {
+  return timestamp * 2n ** 64n + receivedAt;
 }
 
 function isIn(instant: Micros | undefined, period: Period | null, now: Micros): boolean {
