@@ -1,4 +1,5 @@
 /** What the routes of several areas share. */
+import type { AnswerBytes } from '../http/answer-bytes.ts';
 import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
 import type { Route } from '../http/route.ts';
 
@@ -12,7 +13,8 @@ export const READ = { bodyLimitBytes: null, style: 'problem', scope: 'read' } as
 
 export type Limited = Required<Pick<Route, 'admitWhole'>>;
 
-export function limitedTo(atOnce: number): Limited {
+/** @param answers Where answers may be large: bounds their bytes, too. */
+export function limitedTo(atOnce: number, answers?: Pick<AnswerBytes, 'admit'>): Limited {
   const limiter = new ConcurrencyLimiter(atOnce);
-  return { admitWhole: (call) => limiter.admit(call) };
+  return { admitWhole: (call) => limiter.admit(call) ?? answers?.admit(call) };
 }

@@ -1,5 +1,6 @@
 import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
 import type { Route, RouteSet } from '../http/route.ts';
+import { AnswerBytes } from '../http/answer-bytes.ts';
 import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
 import { type AuditParts, auditRoutes } from './admin/audit.ts';
 import { type AudienceRouteParts, audienceRoutes } from './audiences/routes.ts';
@@ -35,8 +36,9 @@ export interface ReadingParts
   readonly receiptsAtOnce?: number;
 }
 
-// Pages have 8 million characters each at most, so those that wait for their clients are 256 MB at worst.
 const PAGES_AT_ONCE = 32;
+/** Of pages and answers to questions, which have 8 million characters each at most: two such of a project. */
+const ANSWER_BYTES = 32_000_000;
 /** Questions that analytics answers, or that wait for it, and evaluations that were asked for. */
 const OPEN_QUERIES = 64;
 /** Receipts that wait: each takes some 8 KB with its connection and its request, of which 500 bytes are the wait's. */
@@ -52,8 +54,9 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
   const summaries = new Summaries(parts);
   const catalog = new Catalog(parts);
   const withCatalog = { ...parts, catalog };
-  const pages = limitedTo(PAGES_AT_ONCE);
-  const question = limitedTo(OPEN_QUERIES);
+  const answers = new AnswerBytes(ANSWER_BYTES);
+  const pages = limitedTo(PAGES_AT_ONCE, answers);
+  const question = limitedTo(OPEN_QUERIES, answers);
   const ask = { ...READ, ...question, bodyLimitBytes: DEFINITION_LIMIT_BYTES };
   return {
     routes: [

@@ -49,6 +49,8 @@ export class Call<Matched extends RouteHead = RouteHead> {
   params: Readonly<Record<string, string>> = NO_PARAMS;
   /** Valid UTF-8 without a byte order mark; none where the route takes none. */
   body: Buffer = NO_BODY;
+  /** The size of its answer, once that is made. 0 where it is a stream. */
+  answerBytes = 0;
   #leaving: AbortController | undefined;
   #ending: Refusal | undefined;
 

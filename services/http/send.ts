@@ -48,6 +48,7 @@ function sendAnswer(call: Call, answer: Answer): void {
   }
   // What a 304 has not changed must not be said to be empty.
   const length = answer.status === 304 ? undefined : byteLength(body);
+  call.answerBytes = length ?? 0;
   call.res.writeHead(answer.status, headersOf(call, type, length, answer.headers));
   if (length === undefined) call.res.end();
   else sendBody(call, body, length);
