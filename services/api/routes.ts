@@ -37,7 +37,7 @@ export interface ReadingParts
 }
 
 const PAGES_AT_ONCE = 32;
-/** Of pages and answers to questions, which have 8 million characters each at most: two such of a project. */
+/** Pages and answers to questions have 8 million characters each at most: a project has two such at once. */
 const ANSWER_BYTES = 32_000_000;
 /** Questions that analytics answers, or that wait for it, and evaluations that were asked for. */
 const OPEN_QUERIES = 64;

@@ -11,7 +11,7 @@ import { endAnswer } from './send.ts';
 export class AnswerBytes {
   readonly #bytes: ReceivingBytes;
   readonly #mostOfOne: number;
-  /** Of the answers of each project; half of it goes with each that is smaller. */
+  /** The size of each project's large answers; it falls by half with each answer that is smaller. */
   readonly #usual = new Map<string, number>();
 
   constructor(limit: number) {
@@ -24,18 +24,18 @@ export class AnswerBytes {
     const owner = call.projectId ?? '';
     const usual = this.#usual.get(owner) ?? 0;
     if (call.res.closed) return undefined;
-    const held = this.#bytes.open(owner);
-    if (!held.hold(Math.min(usual, this.#mostOfOne))) return OVERLOADED;
-    held.whenDropped(() => endAnswer(call, OVERLOADED));
+    const own = this.#bytes.open(owner);
+    if (!own.hold(Math.min(usual, this.#mostOfOne))) return TOO_MANY_BYTES;
+    own.whenDropped(() => endAnswer(call, TOO_MANY_BYTES));
     call.res.once('close', () => {
-      held.hold(0);
+      own.hold(0);
       this.#usual.set(owner, Math.max(call.answerBytes, (this.#usual.get(owner) ?? 0) / 2));
     });
     return undefined;
   }
 }
 
-const OVERLOADED: Refusal = {
+const TOO_MANY_BYTES: Refusal = {
   refused: 'overloaded',
   detail: 'As many bytes of answers as this process may hold are being made and sent. Send it again later.',
 };

@@ -9,7 +9,7 @@ function callOf(projectId: string): Call {
   return { res: new EventEmitter(), projectId, answerBytes: 0 } as unknown as Call;
 }
 
-/** How many of these are admitted, before one is answered; then each is answered with so many bytes. */
+/** Returns how many calls are admitted before any is answered, and answers each of them with this size. */
 function admitted(answers: AnswerBytes, projectId: string, calls: number, bytes: number): number {
   const open = Array.from({ length: calls }, () => callOf(projectId)).filter((call) => !answers.admit(call));
   for (const call of open) {
@@ -41,14 +41,15 @@ test('where others hold all bytes, a project that holds none gets those of an an
   const answers = new AnswerBytes(LIMIT);
   for (const id of ['a', 'b', 'c']) admitted(answers, id, 1, 1_000);
   const ended: unknown[] = [];
-  const held = ['a', 'a', 'b', 'b'].map((id) => ({
-    ...callOf(id),
+  const open = ['a', 'a', 'b', 'b'].map((id) => ({
+    res: Object.assign(new EventEmitter(), { headersSent: true }),
+    projectId: id,
+    answerBytes: 0,
     route: { method: 'GET' },
     end: () => ended.push(id),
   }));
-  for (const call of held) Object.assign(call.res, { headersSent: true });
 
-  expect(held.map((call) => answers.admit(call as unknown as Call))).toEqual([
+  expect(open.map((call) => answers.admit(call as unknown as Call))).toEqual([
     undefined,
     undefined,
     undefined,

@@ -86,7 +86,7 @@ export interface Sequence {
   readonly isFollowed: boolean;
   /** The later event: of its condition the name, `where` and `within`, outside of which it follows none. */
   readonly later: EventCondition;
-  /** How long after the earlier event the later one may be. Of the same time, it arrived later. */
+  /** How long after the earlier event the later one may be; where both are of one time, it arrived later. */
   readonly within: Micros;
   /** The events of the condition that are looked at: one alone is not counted. */
   readonly which: 'any' | 'first' | 'last';

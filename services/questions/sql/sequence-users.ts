@@ -39,22 +39,22 @@ export function followedEvents(
     ...(over === null ? [] : periodSql(scope, 'at', over)),
     isFollowed ? isInTime : `NOT (${isInTime})`,
   ];
-  // Whether an event is followed depends on its place alone, so that the first or the last of them has nothing else.
+  // Whether an event is followed depends on its time and arrival alone, so that the first or the last of them has nothing else.
   const end = which === 'first' ? 'min' : 'max';
   const earlier =
     which === 'any'
-      ? firstCopies(scope, condition, `${list}, ${PLACE} AS place`, among)
-      : `${firstCopies(scope, condition, `user, ${end}(timestamp) AS at, ${end}(${PLACE}) AS place`, among)} GROUP BY user`;
-  const next = `user AS of_user, timestamp AS next_at, ${PLACE} AS next_place, true AS has_next`;
+      ? firstCopies(scope, condition, `${list}, ${TIME_AND_ARRIVAL} AS order_key`, among)
+      : `${firstCopies(scope, condition, `user, ${end}(timestamp) AS at, ${end}(${TIME_AND_ARRIVAL}) AS order_key`, among)} GROUP BY user`;
+  const next = `user AS of_user, timestamp AS next_at, ${TIME_AND_ARRIVAL} AS next_order, true AS has_next`;
   return (
     `SELECT earlier.* FROM (${earlier}) AS earlier ASOF LEFT JOIN (${firstCopies(scope, later, next, null)}) AS later ` +
-    `ON user = of_user AND next_place > place WHERE ${conditions.join(' AND ')}`
+    `ON user = of_user AND next_order > order_key WHERE ${conditions.join(' AND ')}`
   );
 }
 
 /**
- * The place of an event in the order of time and arrival, as `byTimeAndArrival` has it: callers cut times to the second, and
+ * An event in the order of time and arrival, as `byTimeAndArrival` has it: callers cut times to the second, and
  * an order may be of that of its cart. ASOF JOIN compares one number, and takes no integers of more than 64 bits.
  */
-const PLACE =
+const TIME_AND_ARRIVAL =
   'toDecimal128(toInt128(toUnixTimestamp64Micro(timestamp)) * 18014398509481984 + toUnixTimestamp64Micro(received_at), 0)';

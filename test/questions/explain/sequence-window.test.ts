@@ -27,7 +27,7 @@ const events = fc.array(
   { maxLength: 6 },
 );
 
-function byPlace(one: CountedEvent, other: CountedEvent): number {
+function byWhen(one: CountedEvent, other: CountedEvent): number {
   return Number(one.timestamp - other.timestamp || one.receivedAt - other.receivedAt);
 }
 
@@ -44,11 +44,11 @@ function isMet(
       given === null || (time !== undefined && (from === undefined || time >= from) && (to === undefined || time < to))
     );
   };
-  const inTime = earlier.filter(({ timestamp }) => lies(timestamp, within)).toSorted(byPlace);
+  const inTime = earlier.filter(({ timestamp }) => lies(timestamp, within)).toSorted(byWhen);
   const looked = { any: inTime, first: inTime.slice(0, 1), last: inTime.slice(-1) }[asked.which];
   const counted = looked.filter((event) => {
     const { timestamp } = event;
-    const isFollowed = later.some((one) => byPlace(one, event) > 0 && one.timestamp <= timestamp + asked.within);
+    const isFollowed = later.some((one) => byWhen(one, event) > 0 && one.timestamp <= timestamp + asked.within);
     return asked.isFollowed ? isFollowed : !isFollowed && timestamp + asked.within <= now;
   });
   const count = new Set(counted.map(({ messageId }) => messageId)).size;

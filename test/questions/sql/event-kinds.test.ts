@@ -2,6 +2,9 @@ import { expect, test } from 'vitest';
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
 import { compilePreview } from '../../../services/questions/sql/compile.ts';
 
+const TIME_AND_ARRIVAL =
+  'toDecimal128(toInt128(toUnixTimestamp64Micro(timestamp)) * 18014398509481984 + toUnixTimestamp64Micro(received_at), 0)';
+
 const NOW = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;
 const TOTAL = `if(dynamicType(‹properties.total›) IN ('Int64', 'UInt64', 'Float64'), CAST(‹properties.total›, 'String'), NULL)`;
 const TAG = `transform(dynamicType(‹properties.total›), ['String', 'Int64', 'Float64', 'Bool', 'UInt64'], ['s', 'n', 'n', 'b', 'n'], '')`;
@@ -26,17 +29,18 @@ test.each([
       count: { at_least: 2 },
     },
     [
-      'user IN (SELECT user FROM (SELECT earlier.* FROM (SELECT user, timestamp AS at, message_number AS message',
+      'user IN (SELECT user FROM (SELECT earlier.* FROM (SELECT user, timestamp AS at, message_number AS message,',
+      `${TIME_AND_ARRIVAL} AS order_key`,
       'FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
       'AND day >= toDate32(‹2026-10-21 12:00:00.000000›) AND day <= toDate32(‹2026-11-20 12:00:00.000001›)',
       'AND timestamp >= ‹2026-10-21 12:00:00.000000› AND timestamp < ‹2026-11-20 12:00:00.000001›',
       'AND ifNull((‹properties.total.:`Int64`› > ‹50› OR ‹properties.total.:`UInt64`› > ‹50›',
       'OR ‹properties.total.:`Float64`› > ‹50›), false)) AS earlier ASOF LEFT JOIN',
-      '(SELECT user AS of_user, timestamp AS next_at, true AS has_next FROM track_rows FINAL',
+      `(SELECT user AS of_user, timestamp AS next_at, ${TIME_AND_ARRIVAL} AS next_order, true AS has_next FROM track_rows FINAL`,
       'WHERE project_id = ‹proj_1› AND event IN ‹Returned,Lost›',
       'AND day >= toDate32(‹2026-10-21 12:00:00.000000›) AND day <= toDate32(‹2026-11-21 12:00:00.000001›)',
       'AND timestamp >= ‹2026-10-21 12:00:00.000000› AND timestamp < ‹2026-11-21 12:00:00.000001›) AS later',
-      'ON user = of_user AND next_at > at WHERE at < ‹2026-11-19 12:00:00.000001› AND NOT (has_next',
+      'ON user = of_user AND next_order > order_key WHERE at < ‹2026-11-19 12:00:00.000001› AND NOT (has_next',
       'AND toUnixTimestamp64Micro(next_at) - toUnixTimestamp64Micro(at) <= ‹86400000000›))',
       'GROUP BY user HAVING uniqUpTo(‹2›)(message) >= ‹2›)',
     ],
@@ -45,10 +49,12 @@ test.each([
     'the last event, if another follows it',
     { event: 'Bought', followed_by: { event: 'Returned', within: '2w' }, which: 'last', first: { before: '7d' } },
     [
-      'user IN (SELECT user FROM (SELECT earlier.* FROM (SELECT user, max(timestamp) AS at FROM track_rows FINAL',
+      'user IN (SELECT user FROM (SELECT earlier.* FROM (SELECT user, max(timestamp) AS at,',
+      `max(${TIME_AND_ARRIVAL}) AS order_key FROM track_rows FINAL`,
       'WHERE project_id = ‹proj_1› AND event = ‹Bought› GROUP BY user) AS earlier ASOF LEFT JOIN (SELECT user AS of_user, timestamp AS next_at,',
+      `${TIME_AND_ARRIVAL} AS next_order,`,
       'true AS has_next FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Returned›) AS later',
-      'ON user = of_user AND next_at > at WHERE has_next',
+      'ON user = of_user AND next_order > order_key WHERE has_next',
       'AND toUnixTimestamp64Micro(next_at) - toUnixTimestamp64Micro(at) <= ‹1209600000000›)',
       'GROUP BY user HAVING min(at) < ‹2026-11-13 12:00:00.000000›)',
     ],

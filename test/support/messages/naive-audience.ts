@@ -107,17 +107,17 @@ function inSequence(events: readonly Track[], sequence: Sequence, history: Histo
   const following = history
     .events(later.events)
     .filter(({ properties }) => later.where.every((member) => memberPasses(parsed(properties), member, now)));
-  const places = events.map(placeOf).toSorted((one, other) => (one < other ? -1 : 1));
+  const whens = events.map(whenOf).toSorted((one, other) => (one < other ? -1 : 1));
   return events.filter((event) => {
-    const [time, place] = [event.timestamp, placeOf(event)];
-    if ((which === 'first' && place !== places.at(0)) || (which === 'last' && place !== places.at(-1))) return false;
-    const hasFollower = following.some((one) => placeOf(one) > place && one.timestamp <= time + within);
+    const [time, when] = [event.timestamp, whenOf(event)];
+    if ((which === 'first' && when !== whens.at(0)) || (which === 'last' && when !== whens.at(-1))) return false;
+    const hasFollower = following.some((one) => whenOf(one) > when && one.timestamp <= time + within);
     return isFollowed ? hasFollower : !hasFollower && time + within <= now;
   });
 }
 
 /** In the order of time and arrival. */
-function placeOf({ timestamp, receivedAt }: Track): bigint {
+function whenOf({ timestamp, receivedAt }: Track): bigint {
   return timestamp * 2n ** 64n + receivedAt;
 }
 
