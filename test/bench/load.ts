@@ -116,15 +116,16 @@ async function withAutocannon({ url, body, headers, connections, seconds }: Load
 // milliseconds at a time, which are its p99.
 const QUIET = ['--single-threaded', '--max-semi-space-size=64'];
 
-export async function generatePacedLoad(load: PacedLoad): Promise<Answered> {
+export async function generatePacedLoad(load: PacedLoad): Promise<Answered & { readonly longestMs: number }> {
   const script = join(import.meta.dirname, 'paced-load.ts');
   const { stdout } = await run(process.execPath, [...QUIET, script, JSON.stringify(load)]);
-  const { answered, errors, p50Us, p99Us } = JSON.parse(stdout) as PacedReport;
+  const { answered, errors, p50Us, p99Us, longestUs } = JSON.parse(stdout) as PacedReport;
   return {
     tool: 'paced',
     requestsPerSecond: answered / load.seconds,
     p50Ms: p50Us / 1000,
     p99Ms: p99Us / 1000,
+    longestMs: longestUs / 1000,
     errors,
   };
 }

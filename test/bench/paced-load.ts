@@ -13,6 +13,7 @@ export interface PacedReport {
   readonly errors: number;
   readonly p50Us: number;
   readonly p99Us: number;
+  readonly longestUs: number;
 }
 
 const TICK_MS = 1;
@@ -91,6 +92,14 @@ const ticker = setInterval(() => {
 function finish(): void {
   clearInterval(ticker);
   const [p50Us, p99Us] = [latencyUs.percentile(50), latencyUs.percentile(99)];
-  console.log(JSON.stringify({ answered, errors: measured - answered, p50Us, p99Us } satisfies PacedReport));
+  console.log(
+    JSON.stringify({
+      answered,
+      errors: measured - answered,
+      p50Us,
+      p99Us,
+      longestUs: latencyUs.max,
+    } satisfies PacedReport),
+  );
   for (const socket of [...free, ...carried.keys()]) socket.destroy();
 }

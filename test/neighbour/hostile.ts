@@ -32,6 +32,13 @@ const TRAITS_A_MESSAGE = 9_000;
 const LARGE_EVENTS = 150;
 const PATIENCE_MS = 60_000;
 
+const liveLongText = { any: [450, 449, 448].map((times) => ({ trait: 'text', matches: `(?:a?){${times}}[bc]` })) };
+
+await ask('live audience', 'POST', '/v1/audiences', readKey, {
+  name: 'Long text',
+  definition: liveLongText,
+  refresh: 'live',
+});
 await ask('large events', 'POST', '/v1/batch', writeKey, largeEvents());
 await Promise.all([
   ...Array.from({ length: HALF_SENT }, () => again(() => halfSent())),
@@ -39,6 +46,8 @@ await Promise.all([
   ...Array.from({ length: WAITING }, () => again(() => waitForReceipt())),
   again(wideIdentify),
   again(manyAudiences),
+  again(largePatterns),
+  again(longText),
 ]);
 process.stdout.write(`${JSON.stringify(answers satisfies HostileAnswers)}\n`);
 process.exit();
@@ -69,6 +78,28 @@ async function manyAudiences(): Promise<void> {
     await ask('audience', 'POST', '/v1/audiences', readKey, audience);
   }
   await sleep(10_000);
+}
+
+/** Questions of 32 KB of patterns: too large to be compiled, or long to compile. */
+async function largePatterns(): Promise<void> {
+  for (const pattern of ['(a*){0,999}'.repeat(46), '.{0,1000}'.repeat(51), '(?i)[a-\\x{10ffff}]'.repeat(27)]) {
+    const any = Array.from({ length: 58 }, (_, index) => ({ trait: 'text', matches: `${pattern}${index}` }));
+    for (const path of ['/v1/audiences/preview', '/v1/audiences', '/v1/audiences/why', '/v1/events/query']) {
+      const body = path === '/v1/events/query' ? { users: { any } } : { definition: { any } };
+      const more = { '/v1/audiences': { name: 'Patterns' }, '/v1/audiences/why': { user_id: 'long' } }[path];
+      await ask('large patterns', 'POST', path, readKey, { ...body, ...more });
+    }
+  }
+}
+
+/** A text as long as a batch may have, tested by patterns of many states: when it is asked about, and live. */
+async function longText(): Promise<void> {
+  const user_id = 'long';
+  const batch = [{ type: 'identify', user_id, traits: { text: 'a'.repeat(480_000) } }];
+  await ask('long text', 'POST', '/v1/batch', writeKey, { batch });
+  await ask('patterns of a long text', 'POST', '/v1/audiences/why', readKey, { user_id, definition: liveLongText });
+  await ask('track', 'POST', '/v1/track', writeKey, { user_id, event: 'Large' });
+  await sleep(1_000);
 }
 
 /** A receipt that nobody gave, naming places that no log has, and a wait for all of them. */

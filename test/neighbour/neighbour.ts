@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Answered, generatePacedLoad } from '../bench/load.ts';
+import { generatePacedLoad } from '../bench/load.ts';
 import { SINGLE } from '../bench/bodies.ts';
 import { READ_KEY, type ServiceProcess, WRITE_KEY } from '../support/service/service.ts';
 import { provision } from '../torture/provision.ts';
@@ -17,10 +17,12 @@ const PREVIEW = JSON.stringify({
   sample: 10,
 });
 
+type Paced = Awaited<ReturnType<typeof generatePacedLoad>>;
+
 /** What one project was answered. */
 export interface Fared {
-  readonly track: Answered;
-  readonly preview: Answered;
+  readonly track: Paced;
+  readonly preview: Paced;
 }
 
 export interface Compared {

@@ -41,9 +41,9 @@ try {
 }
 
 function show(when: string, { track, preview }: Fared): void {
-  for (const [what, { p50Ms, p99Ms, requestsPerSecond, errors }] of Object.entries({ track, preview })) {
+  for (const [what, { p50Ms, p99Ms, longestMs, requestsPerSecond, errors }] of Object.entries({ track, preview })) {
     const rate = `${requestsPerSecond.toFixed(1)}/s`;
-    const times = `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`;
+    const times = `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms, longest ${longestMs.toFixed(1)} ms`;
     process.stdout.write(`${what} ${when}: ${rate}, ${times}, ${errors} refused or unanswered\n`);
   }
 }
