@@ -9,7 +9,7 @@ export function csvLine(cells: readonly (string | null)[]): string {
 
 /** Also in the full width of East Asia, and behind what a spreadsheet cuts off (`\s` has U+FEFF and NBSP). */
 const FORMULA = /^(?:[\t\r\n]|\s*[=@+\-\uff1d\uff20\uff0b\uff0d])/;
-const NUMBER = /^[+-][\d.]+(?:e[+-]?\d+)?$/i;
+const NUMBER = /^[+-][\d.]+$/;
 
 function csvCell(text: string): string {
   const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
