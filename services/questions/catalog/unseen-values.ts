@@ -63,20 +63,11 @@ function seenText({ path }: Pick<Member, 'path'>, { types }: Seen): string {
 
 /** For each value that a test names: it finds something where the data has one of these types. */
 function typesFor(test: Test): readonly (readonly [ValueType, ...ValueType[]])[] {
-  switch (test.test) {
-    case 'exists':
-      return [];
-    case 'in':
-      return test.values.map((value) => [constantType(value)]);
-    case 'contains':
-      return [typeof test.value === 'string' ? ['text', 'array'] : ['array']];
-    case 'date':
-      return [[test.epoch === null ? 'text' : 'number']];
-    case 'has':
-      return [['array']];
-    default:
-      return [[constantType(test.value)]];
-  }
+  if (test.test === 'exists') return [];
+  if (test.test === 'in') return test.values.map((value) => [constantType(value)]);
+  if (test.test === 'contains') return [typeof test.value === 'string' ? ['text', 'array'] : ['array']];
+  if (test.test === 'date') return [[test.epoch === null ? 'text' : 'number']];
+  return [[test.test === 'has' ? 'array' : constantType(test.value)]];
 }
 
 function constantType(value: Constant): ValueType {
@@ -89,7 +80,8 @@ function convertedIn(test: Test, { types }: Seen): string | undefined {
   const [only, ...others] = [...types].filter((type) => type !== 'null');
   if (others.length > 0) return undefined;
   if (only === 'text') return JSON.stringify(describeConstant(test.value));
-  return only === 'number' && PLAIN_NUMBER.test(String(test.value)) ? String(test.value) : undefined;
+  const { value } = test;
+  return only === 'number' && typeof value === 'string' && PLAIN_NUMBER.test(value) ? value : undefined;
 }
 
 const PLAIN_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;

@@ -33,32 +33,33 @@ export function UseIt({ audience: { id, definition } }: { readonly audience: Sav
         A service that listens has the same changes posted to it, as a webhook: put its URL in. Analytics has the
         members as a view, for dashboards and joins.
       </p>
-      {mayChangeAudiences.value ? (
-        <Command
-          name="Webhook, by tidemark"
-          text={tidemarkText(['endpoint', 'create', '--audience', id, '--traits', traits, 'https://example.com/hook'])}
-        />
-      ) : (
-        <p class="quiet">A webhook is made with a key that has the scope audiences.</p>
-      )}
-      {isOnKafka.value && mayChangeAudiences.value && (
-        <>
-          <p>
-            Those who stream have a record of each change on Kafka.{' '}
-            <DocsLink path="docs/foreign-readers.md#python">How to read it</DocsLink>
-          </p>
-          <Command
-            name="Kafka, by tidemark"
-            text={tidemarkText(['endpoint', 'create', '--audience', id, '--traits', traits, TOPIC_URL])}
-          />
-        </>
-      )}
+      <Endpoints audience={id} traits={traits} />
       <Command name="Members, by ClickHouse" text={membersSql(id)} what="the SQL of the members" />
       <p>Its size, freshness and definition, and the SQL that counts it.</p>
       <Command name="Audience, by curl" text={curlText({ request: operation('GET /v1/audiences/{id}', { path }) })} />
       <Sql request={operation('GET /v1/audiences/{id}/explain', { path })} />
       <KeyNote />
     </section>
+  );
+}
+
+/** Where changes go, for a key that may have them sent. */
+function Endpoints({ audience, traits }: { readonly audience: string; readonly traits: string }) {
+  if (!mayChangeAudiences.value) return <p class="quiet">A webhook is made with a key that has the scope audiences.</p>;
+  const create = ['endpoint', 'create', '--audience', audience, '--traits', traits];
+  return (
+    <>
+      <Command name="Webhook, by tidemark" text={tidemarkText([...create, 'https://example.com/hook'])} />
+      {isOnKafka.value && (
+        <>
+          <p>
+            Those who stream have a record of each change on Kafka.{' '}
+            <DocsLink path="docs/foreign-readers.md#python">How to read it</DocsLink>
+          </p>
+          <Command name="Kafka, by tidemark" text={tidemarkText([...create, TOPIC_URL])} />
+        </>
+      )}
+    </>
   );
 }
 

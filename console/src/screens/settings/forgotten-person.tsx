@@ -26,37 +26,52 @@ export function ForgottenPerson({ erasure, names, onLifted }: PersonProps) {
   const facts = {
     'Asked by': <KeyName id={actor} name={names.get(actor)} />,
     Asked: exactTime(asked),
-    Finished: finished === null ? undefined : exactTime(finished),
+    Finished: finished !== null && exactTime(finished),
     'Due by': finished === null && exactTime(due),
     'Waits because': why ?? undefined,
     'Later messages': suppress ? 'are dropped' : 'are taken',
-    Lifted: lifted === null ? undefined : exactTime(lifted),
-    [state === 'done' ? 'Rows deleted' : 'Rows to delete']:
-      report === null ? undefined : rowsText(report.postgres, report.clickhouse),
-    'Found at the end': report?.found_at_end && rowsText(report.found_at_end),
-    'SHA-256 of the internal id': report?.user_sha256 !== undefined && <code class="id">{report.user_sha256}</code>,
+    Lifted: lifted !== null && exactTime(lifted),
+    ...(report !== null && reportFacts(report, state)),
     Erasure: <code>{id}</code>,
   };
   return (
     <div class="details">
       <Facts of={facts} look="wide-facts" />
-      {report?.remains !== undefined && report.remains.length > 0 && (
-        <div>
-          <p class="label">What may still name the person</p>
-          <ul class="remains">
-            {report.remains.map(({ what, until }) => (
-              <li key={what}>
-                {what}
-                {until !== null && `, until ${exactTime(until)}`}
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
+      <Remains of={report?.remains ?? []} />
       <div class="row">
         {state === 'done' && <Certificate id={id} />}
         {suppress && <Lift id={id} onLifted={onLifted} />}
       </div>
+    </div>
+  );
+}
+
+type Report = NonNullable<Erasure['report']>;
+
+function reportFacts(
+  { postgres, clickhouse, found_at_end: found, user_sha256: hash }: Report,
+  state: Erasure['state'],
+) {
+  return {
+    [state === 'done' ? 'Rows deleted' : 'Rows to delete']: rowsText(postgres, clickhouse),
+    'Found at the end': found && rowsText(found),
+    'SHA-256 of the internal id': hash !== undefined && <code class="id">{hash}</code>,
+  };
+}
+
+function Remains({ of: remains }: { readonly of: NonNullable<Report['remains']> }) {
+  if (remains.length === 0) return null;
+  return (
+    <div>
+      <p class="label">What may still name the person</p>
+      <ul class="remains">
+        {remains.map(({ what, until }) => (
+          <li key={what}>
+            {what}
+            {until !== null && `, until ${exactTime(until)}`}
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }
