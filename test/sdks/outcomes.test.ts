@@ -109,6 +109,6 @@ describe('a verdict', () => {
 
     expect(verdictOf([lost, identify])).toBe('loses traits; loses context (identify)');
     expect(verdictOf([kept, identify])).toBe('loses traits (identify); loses context (identify)');
-    expect(verdictOf([kept, { ...kept, endsProcess: true }])).toBe('ends the process');
+    expect(verdictOf([kept, { ...kept, endsProcess: true }])).toBe('ends the process (track)');
   });
 });

@@ -19,14 +19,15 @@ export function rowOf(sdk: Sdk, outcomes: readonly Outcome[]): Row {
 
 /** Each difference with the scenarios that it was seen in; without them where it was seen in all. */
 export function verdictOf(outcomes: readonly Outcome[]): string {
-  const judged = outcomes.filter(({ scenario }) => scenario !== 'outage');
+  const judged = outcomes.filter(({ scenario }) => !['outage', 'restart'].includes(scenario));
   const seen = judged.flatMap(({ scenario, difference }) =>
     difference.split(', ').flatMap((text) => (text === '' ? [] : [{ scenario, text }])),
   );
   const parts = [...Map.groupBy(seen, ({ text }) => text)].map(([text, list]) =>
     list.length === judged.length ? text : `${text} (${list.map(({ scenario }) => scenario).join(', ')})`,
   );
-  if (outcomes.some(({ endsProcess }) => endsProcess)) parts.push('ends the process');
+  const ending = outcomes.filter(({ endsProcess }) => endsProcess).map(({ scenario }) => scenario);
+  if (ending.length > 0) parts.push(`ends the process (${ending.join(', ')})`);
   return parts.length === 0 ? 'works' : parts.join('; ');
 }
 

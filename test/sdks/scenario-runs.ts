@@ -52,7 +52,10 @@ export async function runScenarios(
     const outage = SCENARIOS.find(({ outage }) => outage);
     const runs = await Promise.all(runners.map((runner) => runner.runAll()));
     const late = outage === undefined ? [] : await Promise.all(runners.map((runner) => runner.runOutage(outage)));
-    return [...runs.flat(), ...late];
+    const restart = SCENARIOS.find(({ byTimer }) => byTimer);
+    const npm = runners.filter(({ kind }) => kind === 'npm');
+    const last = restart === undefined ? [] : await Promise.all(npm.map((runner) => runner.runRestart(restart)));
+    return [...runs.flat(), ...late, ...last];
   } finally {
     await Promise.all(runners.map((runner) => runner.close()));
   }
@@ -133,12 +136,16 @@ class SdkRunner {
     return new SdkRunner(runnable, await SdkProxy.before(service.url));
   }
 
-  /** All but the outage. */
+  get kind(): Sdk['kind'] {
+    return this.#sdk.kind;
+  }
+
+  /** All but the outage and the restart. */
   async runAll(): Promise<readonly ScenarioRun[]> {
     const runs: ScenarioRun[] = [];
     for (const scenario of SCENARIOS) {
       const calls = this.#callsOf(scenario);
-      if (scenario.outage || calls.length === 0) continue;
+      if (scenario.outage || scenario.byTimer || calls.length === 0) continue;
       if (scenario.needsNull && this.#sdk.omitsNull) continue;
       if (scenario.losesAnswer) this.#proxy.loseNextAnswer();
       runs.push(await this.#noting(scenario, () => this.#run(scenario, calls)));
@@ -159,6 +166,19 @@ class SdkRunner {
       await this.#proxy.comeBack();
       const [first, second] = [await running, await this.#process.run(calls.slice(-1), WITHIN_MS)];
       return first === 'done' ? second : first;
+    });
+  }
+
+  /** The last call is made once the service is back, and flushed: it finds a program that goes on, or one that ended. */
+  async runRestart(scenario: Scenario): Promise<ScenarioRun> {
+    const calls = this.#callsOf(scenario);
+    await this.#proxy.goAway();
+    return this.#noting(scenario, async () => {
+      await this.#process.run({ byTimer: calls.slice(0, -1) }, WITHIN_MS);
+      await sleep(OUTAGE_MS);
+      await this.#proxy.comeBack();
+      await this.#proxy.quiet(QUIET_AFTER_OUTAGE_MS);
+      return this.#process.run(calls.slice(-1), RETRY_WITHIN_MS);
     });
   }
 

@@ -12,6 +12,8 @@ export interface Scenario {
   readonly needsNull?: true;
   /** The service is unreachable when the calls are made. */
   readonly outage?: true;
+  /** The service is away for a while, as in a restart, and nobody flushes: the SDK sends by its timer, or once it has many. */
+  readonly byTimer?: true;
   /** The service takes the first request, but its answer is lost: the SDK has to send it again. */
   readonly losesAnswer?: true;
   /** No project has the key. */
@@ -129,6 +131,13 @@ export const SCENARIOS: readonly Scenario[] = [
     outage: true,
     calls: ({ userId }) =>
       numbered(3, (n) => ({ type: 'track', userId, event: 'Ticked', properties: { n }, timestamp })),
+  },
+  {
+    name: 'restart',
+    expected: 'kept',
+    byTimer: true,
+    calls: ({ userId }) =>
+      numbered(45, (n) => ({ type: 'track', userId, event: 'Ticked', properties: { n }, timestamp })),
   },
 ];
 

@@ -14,7 +14,8 @@ export type Ran = 'done' | 'ended' | 'stuck';
 
 /**
  * A program that makes the calls of one SDK with one key. It is given `url` and `key` as its last two arguments, reads a
- * list of calls from each line of its input, makes them, flushes, and prints `@done`.
+ * list of calls from each line of its input, makes them, flushes, and prints `@done`. Those for npm flush not where the
+ * list is in the member `byTimer` of an object.
  */
 export class SdkProcess {
   readonly #command: Command;
@@ -35,7 +36,7 @@ export class SdkProcess {
   }
 
   /** Starts the program where it does not run. It may have ended since the run before: that counts as this one's. */
-  async run(calls: readonly Call[], withinMs: number): Promise<Ran> {
+  async run(calls: readonly Call[] | { readonly byTimer: readonly Call[] }, withinMs: number): Promise<Ran> {
     const { promise, resolve } = Promise.withResolvers<Ran>();
     const timer = setTimeout(() => resolve('stuck'), withinMs);
     this.#settle = resolve;

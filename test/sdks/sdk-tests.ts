@@ -43,7 +43,7 @@ export async function testSdks(...languages: readonly Sdk['kind'][]): Promise<vo
     if (process.env['UPDATE_SDK_TABLE'] === '1') {
       await writeRows(SDKS, new Map(runnables.map(({ sdk }) => [sdk.name, rowOf(sdk, outcomesOf(sdk))])));
     }
-  }, 300_000);
+  }, 560_000);
 
   function outcomesOf({ name }: Sdk): readonly Outcome[] {
     return outcomes.filter(({ sdk }) => sdk === name);

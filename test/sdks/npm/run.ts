@@ -8,7 +8,13 @@ const { connect } = (await import(`./${file}`)) as { connect: Connect };
 const sender = await connect(url, writeKey);
 
 for await (const line of createInterface({ input: process.stdin })) {
-  for (const call of JSON.parse(line) as Call[]) await sender.send(call);
-  await sender.flush().catch((error: unknown) => process.stderr.write(`flush: ${String(error)}\n`));
+  const read = JSON.parse(line) as Call[] | { readonly byTimer: Call[] };
+  if (Array.isArray(read)) {
+    for (const call of read) await sender.send(call);
+    await sender.flush().catch((error: unknown) => process.stderr.write(`flush: ${String(error)}\n`));
+  } else {
+    // As most programs do: they neither wait for a call nor flush.
+    for (const call of read.byTimer) void sender.send(call);
+  }
   process.stdout.write('@done\n');
 }
