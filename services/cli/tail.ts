@@ -31,13 +31,13 @@ async function tail(context: CliContext, { json, ...options }: TailOptions): Pro
   const { client, project } = await projectClientOf(context, options);
   const signal = context.signal ?? new AbortController().signal;
   const ticks = liveTicks(client, livePathOf(options, project), signal, {
-    onLost: () => context.err(`The connection to ${client.url} broke: connecting again …\n`),
+    onLost: () => context.err(`The connection to the service ${client.place} broke: connecting again …\n`),
     onBack: () => context.err('Connected again; what was recorded meanwhile follows.\n'),
   });
   try {
     let isFirst = true;
     for await (const { rows, seen, shown, skipped } of ticks) {
-      if (isFirst) context.err(`Waiting for messages at ${client.url}; Ctrl-C ends it.\n`);
+      if (isFirst) context.err(`Waiting for messages ${client.place}; Ctrl-C ends it.\n`);
       isFirst = false;
       const line = json ? JSON.stringify : (row: LiveRow) => rowText(row, context.columns);
       // Rows are the newest: what was left out came before them.

@@ -47,7 +47,7 @@ test('with a key of the installation, status says what an operator is told', asy
   const read = new CliRun(['status', '--url', server.url, '--key', READ_KEY, '--json']);
   expect(await read.code).toBe(2);
 
-  expect(told.out).toMatch(/^Tidemark \d+\.\d+\.\d+ at http:\S+, role all, is ready\.\n/);
+  expect(told.out).toMatch(/^Tidemark \d+\.\d+\.\d+\S* at http:\S+, role all, is ready\.\n/);
   expect(told.out).toContain('Wants attention:\n');
   expect(JSON.parse(json.out)).toMatchObject({ role: 'all', ready: true, attention: expect.any(Array) as unknown[] });
   expect(read.err).toContain('its scope is not admin');

@@ -30,7 +30,7 @@ if (url === undefined) {
   if (isNew) await fill(target);
   else print(`The console is at ${target.url}/console/ — sign in with the key ${READ_KEY}`);
   print(`What operators do needs the admin key ${ADMIN_KEY}`);
-  print('Ctrl-C stops the service; its data stays in data/demo.');
+  print(`Ctrl-C stops the service; its data stays in ${dataDir}.`);
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await service.stop();
 } else {

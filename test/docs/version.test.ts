@@ -7,14 +7,19 @@ function textOf(page: string): string {
   return readFileSync(page, 'utf8');
 }
 
-test('the version of the package is the newest release of the change log', () => {
-  const [, newest] = /^## (\d+\.\d+\.\d+)/m.exec(textOf('CHANGELOG.md')) ?? [];
-  expect(version).toBe(newest);
+const RELEASED = /^## (\d+)\.(\d+)\.(\d+)/m.exec(textOf('CHANGELOG.md')) ?? [];
+const release = RELEASED.slice(1).join('.');
+
+test('the version of the package is the newest release, or says that it comes after it', () => {
+  const [, major, minor] = RELEASED;
+  const hasChanged = /^## Unreleased\n+#/m.test(textOf('CHANGELOG.md'));
+  expect(version).toBe(hasChanged ? `${major}.${Number(minor) + 1}.0-dev` : release);
 });
 
-test('the lock file and the guide to deployment have the version of the package', () => {
+test('the lock file, the interface and the guide to deployment have the version of the package', () => {
   const lock = JSON.parse(textOf('package-lock.json')) as { version: string; packages: { '': { version: string } } };
-  const tags = [...textOf('deploy/README.md').matchAll(/\btidemark:(\d+\.\d+\.\d+)/g)].map(([, tag]) => tag);
+  const { info } = JSON.parse(textOf('schemas/openapi/openapi.json')) as { info: { version: string } };
+  const tags = [...textOf('deploy/README.md').matchAll(/\btidemark:(\d+\.\d+\.\d+[-\w.]*)/g)].map(([, tag]) => tag);
 
-  expect([lock.version, lock.packages[''].version, ...tags]).toEqual([version, version, version]);
+  expect([lock.version, lock.packages[''].version, info.version, ...tags]).toEqual(Array(4).fill(version));
 });

@@ -60,6 +60,11 @@ export class ServiceClient {
     this.#signal = signal;
   }
 
+  /** For people: the socket of this machine has no address that they know. */
+  get place(): string {
+    return this.#target.socketPath === undefined ? `at ${this.url}` : 'on this machine';
+  }
+
   /** Whether any connection was made: then the service may have done something. */
   get hasConnected(): boolean {
     return this.#hasConnected;

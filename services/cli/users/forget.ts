@@ -59,7 +59,11 @@ function askToForget(context: CliContext, body: ForgettingBody): Promise<Answer<
 
 /** @throws TidemarkError `COMMAND_INVALID` where nobody can be asked. */
 async function confirms(context: CliContext, body: ForgettingBody): Promise<boolean> {
-  if (context.confirm === undefined) throw new TidemarkError('COMMAND_INVALID', 'Nobody can be asked: give --yes.');
+  if (context.confirm === undefined)
+    throw new TidemarkError(
+      'COMMAND_INVALID',
+      'This asks before it forgets, and there is no terminal to ask at: give --yes.',
+    );
   const plan = await askToForget(context, { ...body, dry_run: true });
   if ('erasures' in plan) throw new Error('The service did not say what it would delete.');
   return context.confirm(`${planText(plan)} Forget them for ever? [y/N] `);

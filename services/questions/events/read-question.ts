@@ -201,7 +201,10 @@ function readWord<T extends string>(
   path: string,
   words: readonly T[],
 ): T | undefined {
-  return words.find((word) => word === value) ?? reading.refuse(path, `is not one of ${words.join(', ')}`);
+  return (
+    words.find((word) => word === value) ??
+    reading.refuse(path, `${value === undefined ? 'is missing: it is' : 'is not'} one of ${words.join(', ')}`)
+  );
 }
 
 /** `absent` where the body does not have it; undefined where it is refused. */

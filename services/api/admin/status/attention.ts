@@ -69,7 +69,7 @@ type Finding = readonly [AttentionCode, string];
 function partsAttention({ ready, parts }: JudgedStatus): Finding[] {
   const findings = Object.entries(parts).flatMap(([part, state]): Finding[] => {
     if (part === 'ingest' && state === 'clock skewed')
-      return [['clock_skewed', "the clock was set, or is off the log's"]];
+      return [['clock_skewed', 'the clock is behind the newest message, was set, or differs from that of the log']];
     if (state === 'replaced') return [['log_replaced', 'the event log lacks what the readers have read']];
     const isUnavailable = state === 'away' || state === 'log away';
     if (isUnavailable && (part === 'ingest' || part === 'eventLog'))
