@@ -30,6 +30,7 @@ const AUDIENCES = 150;
 const WIDE_TRAITS = 45_000;
 const TRAITS_A_MESSAGE = 9_000;
 const LARGE_EVENTS = 150;
+const ORDERS = 5_000;
 const PATIENCE_MS = 60_000;
 
 const liveLongText = { any: [450, 449, 448].map((times) => ({ trait: 'text', matches: `(?:a?){${times}}[bc]` })) };
@@ -48,6 +49,7 @@ await Promise.all([
   again(manyAudiences),
   again(largePatterns),
   again(longText),
+  again(datedOrders),
 ]);
 process.stdout.write(`${JSON.stringify(answers satisfies HostileAnswers)}\n`);
 process.exit();
@@ -99,6 +101,23 @@ async function longText(): Promise<void> {
   await ask('long text', 'POST', '/v1/batch', writeKey, { batch });
   await ask('patterns of a long text', 'POST', '/v1/audiences/why', readKey, { user_id, definition: liveLongText });
   await ask('track', 'POST', '/v1/track', writeKey, { user_id, event: 'Large' });
+  await sleep(1_000);
+}
+
+/** Thousands of orders with dates that come up: a live audience asks about them with each message, and `why` does. */
+async function datedOrders(): Promise<void> {
+  const has = [
+    { property: 'due', date: { next: '7d' } },
+    { property: 'state', is: 'open' },
+  ];
+  const definition = { trait: 'orders', has };
+  await ask('live audience', 'POST', '/v1/audiences', readKey, { name: 'Due soon', definition, refresh: 'live' });
+  const orders = Array.from({ length: ORDERS }, (_, index) => {
+    return { due: new Date(Date.now() + (8 * 24 + index) * 3_600_000).toISOString(), state: 'open' };
+  });
+  const batch = [{ type: 'identify', user_id: 'orders', traits: { orders } }];
+  await ask('dated orders', 'POST', '/v1/batch', writeKey, { batch });
+  await ask('why', 'POST', '/v1/audiences/why', readKey, { user_id: 'orders', definition });
   await sleep(1_000);
 }
 
