@@ -90,7 +90,11 @@ export function importIdOf(
   { hash }: FileIdentity,
 ): string {
   if (given === undefined) return hash;
-  return files.length > 1 ? `${given}/${files[index]?.name ?? ''}` : given;
+  if (files.length < 2) return given;
+  const name = files[index]?.name ?? '';
+  // Files of two folders may have one name.
+  const before = files.slice(0, index).filter((file) => file.name === name).length;
+  return before === 0 ? `${given}/${name}` : `${given}/${name}/${before}`;
 }
 
 /** What was not there in an earlier version is named only where it is given: an import of that version can go on. */

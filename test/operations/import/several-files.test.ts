@@ -155,6 +155,15 @@ describe('several files', () => {
 
     expect(new Set(keptIds()).size).toBe(6);
   });
+
+  test('with an id of the import, files of one name in two folders are two files', async () => {
+    const folder = await write({ '2025/1.ndjson': trackLines(3), '2026/1.ndjson': trackLines(3) });
+    const sources = ['2025', '2026'].map((year) => ({ path: join(folder, year, '1.ndjson') }));
+
+    await scene().run({ sources, importId: 'mine' });
+
+    expect(new Set(keptIds()).size).toBe(6);
+  });
 });
 
 describe('what was refused', () => {

@@ -24,8 +24,6 @@ export const ga4: Preset = {
       ...WHO_AND_WHEN,
       { to: 'event', from: ['event_name'] },
       { to: 'properties', from: ['event_params'] },
-      { to: 'properties.items', from: ['items'] },
-      { to: 'properties.ecommerce', from: ['ecommerce'] },
       { to: null, from: ['user_properties'] },
     ],
     constants: { type: 'track' },
@@ -48,30 +46,64 @@ export const ga4Users: Preset = {
   prepare: (record) => prepared(record, 'user'),
 };
 
-/** What tells one event from another: there is no id of it. */
+/**
+ * What was sent of an event, which tells it from others: there is no id of it, and all events of a bundle have one time.
+ * What Google adds later, such as the source of the traffic, is not the same in every export.
+ */
 const IDENTITY = [
+  'stream_id',
   'user_pseudo_id',
+  'user_id',
   'event_timestamp',
   'event_name',
   'event_bundle_sequence_id',
   'batch_event_index',
   'batch_page_id',
   'batch_ordering_id',
+  'event_params',
+  'user_properties',
+  'items',
+  'ecommerce',
 ];
 
 function prepared(record: RecordMembers, what: string): RecordMembers {
-  const identity = IDENTITY.map((name) => String(digitsOf(record[name])));
+  const identity = IDENTITY.map((name) => comparable(record[name]) ?? null);
   return {
-    ...record,
+    ...withProducts(record),
     message_id: shortMessageId(JSON.stringify(['ga4', what, ...identity])),
-    event_params: objectOf(record['event_params']),
     user_properties: objectOf(record['user_properties']),
   };
 }
 
-/** BigQuery writes whole numbers as texts: both are the same event. */
-function digitsOf(value: unknown): unknown {
-  return JSON.isRawJSON(value) ? JSON.stringify(value) : value;
+/** Items and their totals are properties beside the parameters. Where a parameter has that name, they go to the context. */
+function withProducts(record: RecordMembers): RecordMembers {
+  const params = objectOf(record['event_params'] ?? []);
+  if (!isObject(params)) return record;
+  const free = ['items', 'ecommerce'].filter((name) => isObjectOrList(record[name]) && !Object.hasOwn(params, name));
+  const rest = Object.entries(record).filter(([name]) => !free.includes(name));
+  const products = Object.fromEntries(free.map((name) => [name, record[name]]));
+  return { ...Object.fromEntries(rest), event_params: { ...params, ...products } };
+}
+
+function isObjectOrList(value: unknown): boolean {
+  return isObject(value) || Array.isArray(value);
+}
+
+/**
+ * The same for the same event, however it was exported: whole numbers are numbers or texts, what is null or empty may be
+ * left out, and keys and parameters are in any order.
+ */
+function comparable(value: unknown): unknown {
+  if (typeof value === 'number' || JSON.isRawJSON(value)) return JSON.stringify(value);
+  if (Array.isArray(value)) {
+    const members = value.map(comparable);
+    const isOfKeys = value.length > 0 && value.every((member) => isObject(member) && Object.hasOwn(member, 'key'));
+    return members.length === 0 ? undefined : isOfKeys ? members.map((each) => JSON.stringify(each)).sort() : members;
+  }
+  if (!isObject(value)) return value ?? undefined;
+  const entries = Object.entries(value).map(([name, member]) => [name, comparable(member)] as const);
+  const kept = entries.filter(([, member]) => member !== undefined).sort(([one], [other]) => (one < other ? -1 : 1));
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
 /** A list of keys and values as an object. What is no such list is left as it is. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readExport } from './exported.ts';
+import { readAll } from '../../../support/service/import-records.ts';
+import { readExport, summaryOf } from './exported.ts';
 
 describe('exports of Google Analytics, Snowplow and Customer.io', () => {
   // https://support.google.com/analytics/answer/7029846
@@ -41,6 +42,71 @@ describe('exports of Google Analytics, Snowplow and Customer.io', () => {
       expect.any(String),
       '2024-01-15T10:30:00.123456Z',
       { plan: 'pro' },
+    ]);
+  });
+
+  // GA4 sends events in bundles, and all of a bundle have one time.
+  test('events of Google Analytics at one microsecond are told apart by anything that was sent', async () => {
+    const param = (key: string, value: object) => ({ key, value });
+    const event = {
+      event_timestamp: '1710072000123456',
+      event_name: 'select_promotion',
+      event_params: [param('promotion_id', { string_value: 'spring' })],
+      user_id: 'u',
+      user_properties: [param('plan', { string_value: 'free' })],
+      items: [{ item_id: 'SKU1' }],
+    };
+    const others = [
+      { event_params: [param('promotion_id', { string_value: 'summer' })] },
+      { event_params: [param('promotion_id', { int_value: '7' })] },
+      { items: [{ item_id: 'SKU2' }] },
+      { ecommerce: { transaction_id: 'T-1' } },
+      { user_properties: [param('plan', { string_value: 'pro' })] },
+      { stream_id: '8' },
+    ].map((other) => ({ ...event, ...other }));
+
+    for (const preset of ['ga4', 'ga4-users'])
+      expect(new Set(await idsOf([event, ...others], preset)).size).toBe(1 + others.length);
+  });
+
+  test('an event of Google Analytics has one id, however BigQuery wrote it', async () => {
+    const value = { string_value: null, int_value: '17', float_value: null };
+    const params = [
+      { key: 'a', value },
+      { key: 'b', value: { string_value: 'x' } },
+    ];
+    const event = { event_timestamp: '1710072000123456', event_name: 'e', user_id: 'u', event_params: params };
+    const again = {
+      user_id: 'u',
+      event_params: [params[1], { value: { int_value: 17 }, key: 'a' }],
+      items: [],
+      event_name: 'e',
+      event_timestamp: 1710072000123456,
+      batch_page_id: null,
+      geo: { country: 'Germany' },
+    };
+
+    const [one, ...rest] = await idsOf([event, event, again], 'ga4');
+
+    expect(rest).toEqual([one, one]);
+  });
+
+  test('a parameter of Google Analytics that is called items stays, and the items are in the context', async () => {
+    const [purchase] = await readAll(
+      JSON.stringify({
+        event_timestamp: '1710072000123456',
+        event_name: 'purchase',
+        user_id: 'u',
+        event_params: [{ key: 'items', value: { string_value: 'two hats' } }],
+        items: [{ item_id: 'SKU1' }],
+        ecommerce: { transaction_id: 'T-1' },
+      }),
+      { preset: 'ga4' },
+    );
+
+    expect(summaryOf(purchase ?? { line: 0, text: '' })).toMatchObject([
+      ...['track', 'u', null, expect.any(String), '2024-03-10T12:00:00.123456Z', 'purchase'],
+      { items: 'two hats', ecommerce: { transaction_id: 'T-1' }, context: { items: [{ item_id: 'SKU1' }] } },
     ]);
   });
 
@@ -130,3 +196,8 @@ describe('exports of Google Analytics, Snowplow and Customer.io', () => {
     ]);
   });
 });
+
+async function idsOf(records: readonly object[], preset: string): Promise<unknown[]> {
+  const lines = await readAll(records.map((record) => JSON.stringify(record)).join('\n'), { preset });
+  return lines.map(({ draft }) => draft?.messageId);
+}
