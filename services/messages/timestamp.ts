@@ -13,6 +13,10 @@ export const END_OF_TIME: Micros = BigInt(Date.UTC(2300, 0)) * 1000n;
 const DATE_TIME =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])(\d\d)(?::?(\d\d))?)?)?$/;
 
+/** The same as databases and programs write it: a space for the `T`, one or a colon before the offset, `UTC` for `Z`. */
+const WRITTEN =
+  /^(\d{4})-(\d\d)-(\d\d)(?:(?:[Tt]| +)(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:[: ]*(?:([Zz]|UTC|GMT)|([+-])(\d\d)(?::?(\d\d))?))?)?$/;
+
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const MINUTE_MS = 60_000;
 
@@ -43,7 +47,15 @@ interface Fields {
  * rest cut off. `timezone` must be one (`isTimezone`).
  */
 export function parseTimestamp(text: string, timezone: string): ParsedTimestamp {
-  const match = DATE_TIME.exec(text);
+  return parseMatch(DATE_TIME.exec(text), timezone);
+}
+
+/** As `parseTimestamp`, of a time as databases write it too. `dateFields` of questions/sql/functions.ts reads the same. */
+export function parseWrittenTime(text: string, timezone: string): ParsedTimestamp {
+  return parseMatch(WRITTEN.exec(text), timezone);
+}
+
+function parseMatch(match: RegExpExecArray | null, timezone: string): ParsedTimestamp {
   if (match === null) return NOT_A_DATE_TIME;
   const fields = fieldsOf(match);
   if (!isOnTheCalendar(fields)) return NOT_ON_THE_CALENDAR;

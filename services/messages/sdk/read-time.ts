@@ -1,4 +1,4 @@
-import { readCertainTime } from '../certain-time.ts';
+import { isDateOfDigits, readCertainTime } from '../certain-time.ts';
 import { formatMicros, parseTimestamp } from '../timestamp.ts';
 
 export interface ReadTime {
@@ -15,8 +15,12 @@ export interface ReadTime {
 export function readTime(given: unknown, timezone: string): ReadTime {
   const parsed = typeof given === 'string' ? parseTimestamp(given, timezone) : undefined;
   if (parsed?.ok === true) return { text: given as string, wrong: undefined };
-  const certain = readCertainTime(typeof given === 'string' ? given : numberText(given), timezone);
-  if (certain === undefined) return { text: undefined, wrong: `${parsed?.message ?? 'is not a text'}: left out` };
+  const digits = typeof given === 'string' ? given : numberText(given);
+  const certain = readCertainTime(digits, timezone);
+  if (certain === undefined) {
+    const why = isDateOfDigits(digits) ? 'may be a date in digits alone' : (parsed?.message ?? 'is not a text');
+    return { text: undefined, wrong: `${why}: left out` };
+  }
   const text = formatMicros(certain.micros);
   return { text, wrong: `is taken as ${text}` };
 }

@@ -16,6 +16,7 @@ test.each([
   ['2021-10-16T16:00:27.029:Z', '2021-10-16T16:00:27.029000Z'],
   ['2021-10-16 16:00:27', '2021-10-16T14:00:27.000000Z'],
   ['2021-10-16 16:00:27.5 +00:00', '2021-10-16T16:00:27.500000Z'],
+  ['2021-10-16 16:00:27 UTC', '2021-10-16T16:00:27.000000Z'],
   [' 2021-10-16T16:00:27Z\n', '2021-10-16T16:00:27.000000Z'],
 ])('%j can mean %s alone', (given, utc) => {
   const { text = '', wrong } = readTime(given, 'Europe/Berlin');
@@ -40,6 +41,9 @@ test.each([
   [],
   {},
   '16/10/2021 16:00',
+  '2026112010',
+  2_026_112_010,
+  202_611_201_015,
 ])('%j cannot be read, and is left out', (given) => {
   expect(readTime(given, 'UTC')).toEqual({ text: undefined, wrong: expect.stringMatching(/: left out$/) });
 });

@@ -1,5 +1,5 @@
 /** Times as databases and products write them, which imports alone take. Pure. */
-import { type EpochUnit, readCertainTime } from '../../../messages/certain-time.ts';
+import { type EpochUnit, isDateOfDigits, readCertainTime } from '../../../messages/certain-time.ts';
 import type { JsonBody } from '../../../messages/json.ts';
 import type { Problem } from '../../../messages/message.ts';
 import { isObject } from '../../../messages/sdk/sdk-call.ts';
@@ -27,8 +27,16 @@ const UNIT_NAMES: Readonly<Record<EpochUnit, TimeForm>> = {
   ns: 'epoch nanoseconds',
 };
 const NOT_TEXT = 'is neither a text nor a number';
-const AMBIGUOUS =
+const EITHER_ORDER =
   'may be day before month or month before day: say which by the format of times, as in DD/MM/YYYY HH:mm';
+const DIGITS_ALONE =
+  'may be a date in digits alone, or a time since 1970: say which by the format of times, as in YYYYMMDDHH, s or ms';
+
+/** Why a time could be either of two. */
+function ambiguityIn(text: string): string | undefined {
+  if (/^\s*\d{1,2}[./-]\d{1,2}[./-]\d{4}/.test(text)) return EITHER_ORDER;
+  return isDateOfDigits(text) ? DIGITS_ALONE : undefined;
+}
 
 /** @param given The member of the record, as parsed. */
 export function readImportedTime(given: unknown, { timezone, timeFormat }: TimeOptions): ImportedTime {
@@ -37,15 +45,8 @@ export function readImportedTime(given: unknown, { timezone, timeFormat }: TimeO
   if (timeFormat !== undefined) return readFormatted(text, timezone, timeFormat);
   const parsed = parseTimestamp(text, timezone);
   if (parsed.ok) return { ok: true, text, form: 'ISO 8601' };
-  const certain = readCertainTime(
-    text
-      .trim()
-      .replace(/ *(?:UTC|GMT)$/, 'Z')
-      .replace(/ +([+-]\d\d)$/, '$1'),
-    timezone,
-  );
-  if (certain === undefined)
-    return { ok: false, message: /^\s*\d{1,2}[./-]\d{1,2}[./-]\d{4}/.test(text) ? AMBIGUOUS : parsed.message };
+  const certain = readCertainTime(text, timezone);
+  if (certain === undefined) return { ok: false, message: ambiguityIn(text) ?? parsed.message };
   const form = certain.unit === undefined ? 'date and time' : UNIT_NAMES[certain.unit];
   return { ok: true, text: formatMicros(certain.micros), form };
 }
