@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RECORD_LIMIT_BYTES } from '../../services/operations/import/record.ts';
+import { CALL_LIMIT_BYTES } from '../../services/operations/import/record.ts';
 import { BODY_LIMIT_BYTES } from '../../services/ingest/public-api.ts';
 import { parseTimestamp } from '../../services/messages/timestamp.ts';
 import { validateIdentify, validateTrack } from '../../services/messages/validate.ts';
@@ -54,9 +54,9 @@ describe('identify', () => {
 
     expect(pathsOf(identify(wide))).toEqual(['/traits']);
     expect(identify({ ...wide, traits: traitsOf(10_000) }).ok).toBe(true);
-    // So that only items of a batch ever do; nor can a line of an import, which is as long.
+    // So that only items of a batch ever do; nor can the call of a line of an import, which is as long.
     const shortest = Buffer.byteLength(JSON.stringify(wide));
-    expect(shortest).toBeGreaterThan(2 * Math.max(BODY_LIMIT_BYTES, RECORD_LIMIT_BYTES));
+    expect(shortest).toBeGreaterThan(2 * Math.max(BODY_LIMIT_BYTES, CALL_LIMIT_BYTES));
   });
 
   test('needs no more than a user', () => {

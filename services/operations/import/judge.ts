@@ -1,16 +1,20 @@
 /** Records → drafts of messages, or everything that is wrong with them: as `/v1/identify` and `/v1/track` judge. */
 import { isUtf8 } from 'node:buffer';
 import type { Draft } from '../../messages/draft.ts';
-import { type JsonBody, parseBody } from '../../messages/json.ts';
-import type { Problem } from '../../messages/message.ts';
+import type { JsonBody } from '../../messages/json.ts';
+import type { Micros, Problem } from '../../messages/message.ts';
 import { isObject } from '../../messages/sdk/sdk-call.ts';
+import { validateSdk } from '../../messages/sdk/validate-sdk.ts';
+import { parseTimestamp } from '../../messages/timestamp.ts';
+import { unacceptableIn } from '../../messages/unacceptable.ts';
 import { type Validated, validateIdentify, validateItem, validateTrack } from '../../messages/validate.ts';
 import { mapBody } from './mapping/apply.ts';
-import type { Mapping } from './mapping/mapping.ts';
+import { isLeftOut, type Mapping } from './mapping/mapping.ts';
 import type { RecordMembers } from './mapping/members.ts';
+import { readRecord } from './mapping/objects.ts';
 import type { Preset } from './presets/preset.ts';
-import { type RawRecord, RECORD_LIMIT_BYTES } from './record.ts';
-import { type TimeForm, type TimeOptions, withTime } from './times/read-time.ts';
+import { CALL_LIMIT_BYTES, type RawRecord, RECORD_LIMIT_BYTES } from './record.ts';
+import { readImportedTime, type TimeForm, type TimeOptions, withTime } from './times/read-time.ts';
 
 /** What lines are that do not say their type. */
 export type DefaultType = 'identify' | 'track';
@@ -19,7 +23,10 @@ export interface JudgeOptions extends TimeOptions {
   readonly type: DefaultType | undefined;
   /** Left out: a record is a call. */
   readonly mapping?: Mapping | undefined;
+  /** Members that may be objects as JSON in a text. */
+  readonly objects?: readonly string[];
   readonly prepare?: Preset['prepare'];
+  readonly isOfSdk?: Preset['isOfSdk'];
 }
 
 export interface JudgedCall {
@@ -32,12 +39,17 @@ export interface JudgedCall {
 
 /** Judges a text that should be the JSON of a record. */
 export function judgeText(text: string, options: JudgeOptions): JudgedCall {
-  const parsed = parseBody(text);
-  if (!parsed.ok) return { judged: parsed };
-  const prepared = options.prepare === undefined ? parsed.value : preparedBody(parsed.value, options.prepare);
+  const { mapping, type, objects = [], isOfSdk = false } = options;
+  const read = readRecord(text, objects);
+  if (!read.ok) return { judged: read };
+  if (isOfSdk && mapping === undefined) return judgeSdkCall(read.value, read.isSuspect, options);
+  const unacceptable = read.isSuspect ? unacceptableIn(read.value.exact, []) : [];
+  const counted = unacceptable.filter(({ path }) => mapping === undefined || !isLeftOut(firstOf(path), mapping));
+  if (counted.length > 0) return rejection(counted);
+  const prepared = options.prepare === undefined ? read.value : preparedBody(read.value, options.prepare);
   if (typeof prepared === 'string') return rejection([{ path: '', message: prepared }]);
-  const { mapping, type } = options;
   const mapped = mapping === undefined ? { call: prepared, problems: [] } : mapBody(prepared, mapping, type);
+  if (isOfSdk && mapped.problems.length === 0) return judgeSdkCall(mapped.call, false, options);
   const { call, problem, form: timeForm } = withTime(mapped.call, options);
   const judged = judgeCall(call, options);
   const others = problem === undefined ? mapped.problems : [...mapped.problems, problem];
@@ -45,9 +57,36 @@ export function judgeText(text: string, options: JudgeOptions): JudgedCall {
   return rejection([...(judged.ok ? [] : judged.problems), ...others], mapped.call.plain);
 }
 
+/** The first member on the way of a pointer. */
+function firstOf(pointer: string): string {
+  return pointer.split('/', 2)[1]?.replaceAll('~1', '/').replaceAll('~0', '~') ?? '';
+}
+
+/** As a call that arrives from an SDK, at the moment when the product got it. */
+function judgeSdkCall(given: JsonBody, isSuspect: boolean, options: JudgeOptions): JudgedCall {
+  const { timezone, type, timeFormat } = options;
+  const timed = withTime(given, options);
+  if (timed.problem !== undefined && timeFormat !== undefined) return rejection([timed.problem], given.plain);
+  const arrivedAt = arrivalAt(given.exact, timezone);
+  const body = timed.problem === undefined ? timed.call : given;
+  const frame = { timezone, arrivedAt, form: 'sdk', isSuspect } as const;
+  const judged = validateSdk(body, saysType(body) ? null : (type ?? null), frame);
+  if (!judged.ok || judged.draft.timestamp !== null) return { judged, call: given.plain, timeForm: timed.form };
+  return { judged: { ok: true, draft: { ...judged.draft, timestamp: arrivedAt } }, call: given.plain };
+}
+
+function arrivalAt(call: unknown, timezone: string): Micros | null {
+  const read = isObject(call) ? readImportedTime(call['receivedAt'], { timezone }) : undefined;
+  const parsed = read?.ok === true ? parseTimestamp(read.text, timezone) : undefined;
+  return parsed?.ok === true ? parsed.micros : null;
+}
+
+function saysType({ plain }: JsonBody): boolean {
+  return typeof plain === 'object' && plain !== null && 'type' in plain;
+}
+
 function judgeCall(call: JsonBody, { timezone, type }: JudgeOptions): Validated<Draft> {
-  const saysType = typeof call.plain === 'object' && call.plain !== null && 'type' in call.plain;
-  if (type === undefined || saysType) return validateItem(call, { timezone, arrivedAt: null });
+  if (type === undefined || saysType(call)) return validateItem(call, { timezone, arrivedAt: null });
   return type === 'track' ? validateTrack(call, timezone) : validateIdentify(call, timezone);
 }
 
@@ -64,6 +103,19 @@ function both(value: unknown): JsonBody {
 
 export function rejection(problems: readonly Problem[], call?: unknown): JudgedCall {
   return { judged: { ok: false, problems }, call };
+}
+
+/** The call of a record that is longer than a call may be: it counts by what it says. */
+export function bounded(judged: JudgedCall, { length }: RawRecord): JudgedCall {
+  if (length <= CALL_LIMIT_BYTES || !judged.judged.ok || bytesOf(judged.judged.draft) <= CALL_LIMIT_BYTES)
+    return judged;
+  return rejection([{ path: '', message: `is a call of more than ${CALL_LIMIT_BYTES} bytes` }]);
+}
+
+function bytesOf(draft: Draft): number {
+  const said = draft.type === 'track' ? [draft.event, draft.properties] : [draft.traits, draft.context];
+  const texts = [draft.userId, draft.anonymousId, draft.messageId, ...said];
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ''), 0);
 }
 
 /** What is wrong with a record as bytes; undefined where it can be read. */

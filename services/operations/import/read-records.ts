@@ -5,6 +5,7 @@ import { type Column, type CsvOptions, missingColumns, readHeader } from './csv-
 import { judgeRow, readCells } from './csv-rows.ts';
 import { describeForeign, isBinary } from './foreign.ts';
 import {
+  bounded,
   type DefaultType,
   isBlank,
   type JudgedCall,
@@ -13,7 +14,7 @@ import {
   rejection,
   wrongWithBytes,
 } from './judge.ts';
-import { type Mapping, mappingOf, PLAIN, type ShapeOptions } from './mapping/mapping.ts';
+import { type Mapping, mappingOf, objectSources, PLAIN, type ShapeOptions } from './mapping/mapping.ts';
 import type { Preset } from './presets/preset.ts';
 import { presetNamed } from './presets/presets.ts';
 import type { FileOffset, Format, RawRecord } from './record.ts';
@@ -62,7 +63,7 @@ export class RecordReader {
   constructor(options: ReadOptions, header?: readonly string[]) {
     const { csv, map, set, type, timeFormat, format } = options;
     const preset = presetNamed(options.preset);
-    const isShaped = map.length > 0 || Object.keys(set).length > 0 || preset !== undefined;
+    const isShaped = map.length > 0 || Object.keys(set).length > 0 || (preset !== undefined && preset.isOfSdk !== true);
     this.#csv = csv;
     this.#map = map;
     this.#given = format ?? preset?.format;
@@ -72,7 +73,9 @@ export class RecordReader {
       timeFormat,
       type,
       mapping: isShaped ? this.mapping : undefined,
+      objects: isShaped || preset !== undefined ? objectSources(this.mapping) : [],
       prepare: preset?.prepare,
+      isOfSdk: preset?.isOfSdk,
     };
     if (timeFormat !== undefined) timeReader(timeFormat);
     if (header !== undefined) this.#setHeader(header);
@@ -179,7 +182,7 @@ export class RecordReader {
 
   #judgeLine(raw: RawRecord): JudgedCall {
     const problems = wrongWithBytes(raw);
-    return problems === undefined ? judgeText(raw.bytes.toString(), this.#judge) : rejection(problems);
+    return problems === undefined ? bounded(judgeText(raw.bytes.toString(), this.#judge), raw) : rejection(problems);
   }
 
   #judgeRows(records: readonly RawRecord[]): readonly ReadRecord[] {
@@ -189,7 +192,8 @@ export class RecordReader {
     return records.map((raw) => {
       const row = cells.get(raw);
       if (row === undefined) return { raw, ...rejection(wrongWithBytes(raw) ?? []) };
-      return { raw, ...(row.ok ? judgeRow(row.cells, this.#columns ?? [], options) : rejection(row.problems)) };
+      if (!row.ok) return { raw, ...rejection(row.problems) };
+      return { raw, ...bounded(judgeRow(row.cells, this.#columns ?? [], options), raw) };
     });
   }
 }

@@ -1,7 +1,13 @@
 export type Format = 'ndjson' | 'csv';
 
-/** One record takes at most as many bytes as a request to `/v1/identify` or `/v1/track` may have: 32 KB. */
-export const RECORD_LIMIT_BYTES = 32_768;
+/** A call has at most as many bytes as a request to `/v1/identify` or `/v1/track` may have: 32 KB. */
+export const CALL_LIMIT_BYTES = 32_768;
+
+/** A line, or a record of CSV, may be longer than its call: most of it may be left out. What is longer is not held. */
+export const RECORD_LIMIT_BYTES = 1_048_576;
+
+/** What is kept of a record that is too long, and told of one that was refused. */
+export const KEPT_BYTES = 4_096;
 
 /** An offset between two records of the file: everything before it has been imported. */
 export interface FileOffset {

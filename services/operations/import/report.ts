@@ -1,6 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type { RawRecord } from './record.ts';
+import { CALL_LIMIT_BYTES, KEPT_BYTES, type RawRecord } from './record.ts';
 import type { RecordProblem } from './refusals.ts';
 
 /** The lines that were refused and why: NDJSON, readable by nobody else, since it holds what the lines hold. */
@@ -66,6 +66,8 @@ export function reportLine(
   errors: readonly RecordProblem[],
   file: string | undefined,
 ): string {
-  const isCut = length > bytes.length + 1;
-  return `${JSON.stringify({ file, line, errors, ...(isCut ? { length } : {}), text: bytes.toString() })}\n`;
+  // One that is longer than a call is short in the report too: a page of it has to hold a line.
+  const kept = bytes.length > CALL_LIMIT_BYTES ? bytes.subarray(0, KEPT_BYTES) : bytes;
+  const isCut = length > kept.length + 1;
+  return `${JSON.stringify({ file, line, errors, ...(isCut ? { length } : {}), text: kept.toString() })}\n`;
 }

@@ -1,14 +1,8 @@
 import { crc32 } from 'node:zlib';
-import { type FileOffset, type RawRecord, RECORD_LIMIT_BYTES } from './record.ts';
+import { type FileOffset, KEPT_BYTES, type RawRecord, RECORD_LIMIT_BYTES } from './record.ts';
 import { LINE_FEED, type RecordEnd } from './record-end.ts';
 
 const RETURN = 0x0d;
-
-/** What is kept of a record that is too long. */
-const KEPT_BYTES = 4_096;
-
-/** A quote that is not closed within this length is taken for a stray one: its line alone is refused, and not all after it. */
-const LONGEST_BYTES = 1024 * 1024;
 
 /** A line without an end, of which only the beginning is kept. */
 interface Endless {
@@ -41,7 +35,8 @@ export class RecordSplitter {
     const rest = this.#endless === undefined ? chunk : this.#endEndless(this.#endless, chunk, records);
     this.#pending = this.#pending.length === 0 ? rest : Buffer.concat([this.#pending, rest]);
     this.#cut(records);
-    if (this.#pending.length > LONGEST_BYTES) this.#cutLines(records, LONGEST_BYTES);
+    // A quote that is not closed by then is taken for a stray one: its line alone is refused, and not all after it.
+    if (this.#pending.length > RECORD_LIMIT_BYTES) this.#cutLines(records, RECORD_LIMIT_BYTES);
     return records;
   }
 

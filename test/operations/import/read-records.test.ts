@@ -62,14 +62,15 @@ describe('a line', () => {
 });
 
 describe('a line is refused, and those around it are not, where it', () => {
-  test('a line that is longer than a request may be is refused, its neighbors are not', async () => {
-    const long = (bytes: number): string => GOOD.replace('Paid"', `Paid","x":"${'x'.repeat(bytes)}"`);
+  test('a line whose call is longer than a request may be is refused, its neighbors are not', async () => {
+    const long = (bytes: number): string => GOOD.replace('Paid"', `Paid","properties":{"x":"${'x'.repeat(bytes)}"}`);
     const most = 32_768 - long(0).length;
+    const ignored = GOOD.replace('Paid"', `Paid","x":"${'x'.repeat(32_768)}"`);
 
-    expect(await refusedLines([GOOD, long(most), long(most + 1), GOOD].join('\n'))).toEqual([3]);
+    expect(await refusedLines([GOOD, long(most), long(32_768), ignored, GOOD].join('\n'))).toEqual([3]);
   });
 
-  test.each([1_000_000, 5_000_000])(
+  test.each([1_048_577, 5_000_000])(
     'a huge line (%i bytes) is refused, and only its beginning is kept',
     async (bytes) => {
       const lines = await readAll(`${GOOD}\n${'x'.repeat(bytes)}\n${GOOD}\n${'y'.repeat(bytes)}`, { format: 'ndjson' });

@@ -13,8 +13,11 @@ export interface Mapping {
   readonly rules: readonly Rule[];
   /** What every call has, whatever its record says: places and texts. */
   readonly constants: Readonly<Record<string, string>>;
-  /** Where the rest of a record goes: to the traits or properties, to the context, nowhere, or to where it is already. */
-  readonly rest: 'free' | 'context' | 'nowhere' | 'kept';
+  /**
+   * Where the rest of a record goes: to what it is named after, as people name it; to the traits or properties, to the
+   * context or nowhere, whatever a product calls it; or to where it is already.
+   */
+  readonly rest: 'named' | 'free' | 'context' | 'nowhere' | 'kept';
 }
 
 /** How records differ from calls, as people say it: plain JSON, with `null` for a source that is left out. */
@@ -46,7 +49,7 @@ export function targetOf(target: string): Target {
   return OBJECTS.includes(first) ? { path: [first, ...rest], isFree: false } : { path: [target], isFree: true };
 }
 
-export const PLAIN: Mapping = { rules: [], constants: {}, rest: 'free' };
+export const PLAIN: Mapping = { rules: [], constants: {}, rest: 'named' };
 /** For records that are calls already. */
 export const AS_IT_IS: Mapping = { ...PLAIN, rest: 'kept' };
 
@@ -80,8 +83,23 @@ export function targetOfColumn(name: string, { rules, rest }: Mapping): Target |
 
 /** Where a member goes that no rule names; undefined where it is left out. */
 export function targetOfRest(name: string, rest: Mapping['rest']): Target | undefined {
-  const target = targetOf(name);
-  if (!target.isFree || rest === 'free') return target;
+  if (rest === 'named') return targetOf(name);
   if (rest === 'nowhere') return undefined;
-  return { path: rest === 'context' ? ['context', name] : [name], isFree: false };
+  return { path: rest === 'context' ? ['context', name] : [name], isFree: rest === 'free' };
+}
+
+/** Whether nothing of a member becomes a part of the call. */
+export function isLeftOut(name: string, { rules, rest }: Mapping): boolean {
+  const own = rules.filter(({ from }) => from.some((path) => path === name || path.startsWith(`${name}.`)));
+  return own.length > 0 ? own.every(({ to }) => to === null) : rest === 'nowhere';
+}
+
+/** The members whose values are objects: they may be written as JSON in a text. */
+export function objectSources({ rules }: Mapping): readonly string[] {
+  const sources = rules.flatMap(({ to, from }) =>
+    from.flatMap((path) =>
+      path.includes('.') ? path.slice(0, path.indexOf('.')) : OBJECTS.includes(to ?? '') ? path : [],
+    ),
+  );
+  return [...new Set([...OBJECTS, ...sources])];
 }

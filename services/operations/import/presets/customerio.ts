@@ -20,7 +20,12 @@ export const customerioActivities: Preset = {
   mapping: {
     rules: [
       { to: 'message_id', from: ['id'] },
-      { to: 'user_id', from: ['customer_identifiers.id', 'customer_id', 'customer_identifiers.email'] },
+      { to: 'timestamp', from: ['timestamp'] },
+      // As people are known, whose export names them in this order.
+      {
+        to: 'user_id',
+        from: ['customer_identifiers.id', 'customer_id', 'customer_identifiers.email', 'customer_identifiers.cio_id'],
+      },
       { to: 'event', from: ['name', 'type'] },
       { to: 'context.activity_type', from: ['type'] },
       { to: 'properties', from: ['data'] },

@@ -1,5 +1,6 @@
 import { shortMessageId } from '../../../messages/message-id.ts';
 import { isObject } from '../../../messages/sdk/sdk-call.ts';
+import { MAX_DEPTH } from '../../../messages/unacceptable.ts';
 import type { Rule } from '../mapping/mapping.ts';
 import type { RecordMembers } from '../mapping/members.ts';
 import type { Preset } from './preset.ts';
@@ -93,15 +94,17 @@ function isObjectOrList(value: unknown): boolean {
  * The same for the same event, however it was exported: whole numbers are numbers or texts, what is null or empty may be
  * left out, and keys and parameters are in any order.
  */
-function comparable(value: unknown): unknown {
+function comparable(value: unknown, depth = 0): unknown {
+  // Deeper, a line is refused anyway.
+  if (depth > MAX_DEPTH) return undefined;
   if (typeof value === 'number' || JSON.isRawJSON(value)) return JSON.stringify(value);
   if (Array.isArray(value)) {
-    const members = value.map(comparable);
+    const members = value.map((member) => comparable(member, depth + 1));
     const isOfKeys = value.length > 0 && value.every((member) => isObject(member) && Object.hasOwn(member, 'key'));
     return members.length === 0 ? undefined : isOfKeys ? members.map((each) => JSON.stringify(each)).sort() : members;
   }
   if (!isObject(value)) return value ?? undefined;
-  const entries = Object.entries(value).map(([name, member]) => [name, comparable(member)] as const);
+  const entries = Object.entries(value).map(([name, member]) => [name, comparable(member, depth + 1)] as const);
   const kept = entries.filter(([, member]) => member !== undefined).sort(([one], [other]) => (one < other ? -1 : 1));
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }

@@ -14,6 +14,8 @@ export const mixpanel: Preset = {
       { to: 'message_id', from: ['properties.$insert_id'] },
       { to: 'user_id', from: ['properties.$user_id', 'properties.distinct_id'] },
       { to: 'anonymousId', from: ['properties.$device_id'] },
+      { to: 'event', from: ['event'] },
+      { to: 'properties', from: ['properties'] },
     ],
     constants: { type: 'track' },
     rest: 'free',
@@ -31,6 +33,7 @@ export const mixpanelPeople: Preset = {
   mapping: {
     rules: [
       { to: 'user_id', from: ['$distinct_id'] },
+      { to: 'anonymousId', from: ['$device_id'] },
       { to: 'timestamp', from: ['$properties.$last_seen'] },
       { to: 'traits', from: ['$properties'] },
     ],
@@ -40,13 +43,16 @@ export const mixpanelPeople: Preset = {
   prepare: withPlainNames,
 };
 
-/** The `distinct_id` of somebody unknown is `$device:` and the device's id, which names no user. */
 function withoutDeviceAsUser(record: RecordMembers): RecordMembers {
   const { properties } = record;
-  if (!isObject(properties)) return record;
-  const { distinct_id: id, ...rest } = properties;
-  if (typeof id !== 'string' || !id.startsWith('$device:')) return record;
-  return { ...record, properties: { $device_id: id.slice('$device:'.length), ...rest } };
+  return isObject(properties) ? { ...record, properties: deviceApart(properties, 'distinct_id') } : record;
+}
+
+/** The id of somebody unknown is `$device:` and the device's id, in events and in profiles, and names no user. */
+function deviceApart(members: RecordMembers, name: string): RecordMembers {
+  const { [name]: id, ...rest } = members;
+  if (typeof id !== 'string' || !id.startsWith('$device:')) return members;
+  return { $device_id: id.slice('$device:'.length), ...rest };
 }
 
 const PLAIN_NAMES: Readonly<Record<string, string>> = {
@@ -62,10 +68,10 @@ const PLAIN_NAMES: Readonly<Record<string, string>> = {
 /** Mixpanel's own properties under the names that traits have, where those are free. */
 function withPlainNames(record: RecordMembers): RecordMembers {
   const { $properties: given } = record;
-  if (!isObject(given)) return record;
+  if (!isObject(given)) return deviceApart(record, '$distinct_id');
   const named = Object.entries(given).map(([name, value]) => {
     const plain = PLAIN_NAMES[name];
     return [plain === undefined || Object.hasOwn(given, plain) ? name : plain, value] as const;
   });
-  return { ...record, $properties: Object.fromEntries(named) };
+  return { ...deviceApart(record, '$distinct_id'), $properties: Object.fromEntries(named) };
 }

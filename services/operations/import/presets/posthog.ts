@@ -11,6 +11,9 @@ export const posthog: Preset = {
     rules: [
       { to: 'message_id', from: ['uuid'] },
       { to: 'user_id', from: ['distinct_id'] },
+      { to: 'event', from: ['event'] },
+      { to: 'timestamp', from: ['timestamp'] },
+      { to: 'properties', from: ['properties'] },
       // Those of the export of persons are newer.
       { to: null, from: ['person_properties'] },
       { to: null, from: ['_inserted_at'] },

@@ -12,6 +12,8 @@ export interface Preset {
   /** Members that records of this form have, by their paths: the guess knows it by them. */
   readonly signs: readonly string[];
   readonly mapping: Mapping;
+  /** Whether the records are calls as SDKs sent them, which are mended as those that arrive. */
+  readonly isOfSdk?: boolean;
   /** Where its times without an offset are; the project's where left out. */
   readonly timezone?: string;
   /** What a mapping cannot say: the record to be mapped, made of this one, or why this one is not to be imported. */

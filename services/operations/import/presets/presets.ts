@@ -18,6 +18,7 @@ const segment: Preset = {
   format: 'ndjson',
   signs: ['messageId', 'type', 'receivedAt', 'integrations'],
   mapping: AS_IT_IS,
+  isOfSdk: true,
 };
 
 /** What RudderStack writes into object storage. https://www.rudderstack.com/docs/destinations/streaming-destinations/amazon-s3/ */
@@ -27,6 +28,7 @@ const rudderstack: Preset = {
   format: 'ndjson',
   signs: ['messageId', 'type', 'rudderId'],
   mapping: AS_IT_IS,
+  isOfSdk: true,
 };
 
 /** What Customer.io's storage destinations write. https://docs.customer.io/cdp/destinations/data-warehouses */
@@ -36,6 +38,7 @@ const customerio: Preset = {
   format: 'ndjson',
   signs: ['messageId', 'type', 'context'],
   mapping: AS_IT_IS,
+  isOfSdk: true,
 };
 
 /** The guess takes the first whose signs a record has. */
