@@ -1,5 +1,5 @@
 import type { Micros } from '../../messages/message.ts';
-import { EARLIEST, END_OF_TIME, parseTimestamp } from '../../messages/timestamp.ts';
+import { EARLIEST, END_OF_TIME, parseWrittenTime } from '../../messages/timestamp.ts';
 import { agesPassed, type DateTest, liesWithin, type NumberConstant } from '../definition/audience.ts';
 import { describeDuration, describePeriod } from '../definition/describe-period.ts';
 import { PERIOD_KEYS, readDuration, readNext, readPeriodBy } from '../definition/read-period.ts';
@@ -85,10 +85,10 @@ function dateOf(value: unknown, { epoch, timezone }: DateTest, { location }: Tes
     if (instant === undefined || instant < EARLIEST || instant >= END_OF_TIME) return undefined;
     return { instant, monthDay: () => monthDayOf(dayAt(instant, timezone)) };
   }
-  const parsed = typeof value === 'string' ? parseTimestamp(value, timezone) : undefined;
+  const parsed = typeof value === 'string' ? parseWrittenTime(value, timezone) : undefined;
   if (typeof value !== 'string' || parsed?.ok !== true) return undefined;
   const { micros } = parsed;
-  const hasOffset = /[Tt].*(?:[Zz]|[+-][\d:]+)$/.test(value);
+  const hasOffset = /[Tt ].*(?:[Zz]|UTC|GMT|[+-][\d:]+)$/.test(value);
   return { instant: micros, monthDay: () => (hasOffset ? monthDayOf(dayAt(micros, timezone)) : value.slice(5, 10)) };
 }
 

@@ -17,10 +17,10 @@ const READABLE_SQL = String.raw`json -> if(
         json)`;
 
 /**
- * The groups of `DATE_TIME` (messages/timestamp.ts): year, month, day, hour, minute, second, fraction, Z, sign, hours and
+ * The groups of `WRITTEN` (messages/timestamp.ts): year, month, day, hour, minute, second, fraction, Z, sign, hours and
  * minutes of the offset, '' where the text has no such part. No groups where the text is no date.
  */
-const DATE_FIELDS_SQL = String.raw`text -> extractGroups(ifNull(text, ''), '^(\\d{4})-(\\d\\d)-(\\d\\d)(?:[Tt](\\d\\d):(\\d\\d)(?::(\\d\\d)(?:[.,](\\d{1,9}))?)?(?:([Zz])|([+-])(\\d\\d)(?::?(\\d\\d))?)?)?$')`;
+const DATE_FIELDS_SQL = String.raw`text -> extractGroups(ifNull(text, ''), '^(\\d{4})-(\\d\\d)-(\\d\\d)(?:(?:[Tt]| +)(\\d\\d):(\\d\\d)(?::(\\d\\d)(?:[.,](\\d{1,9}))?)?(?:[: ]*(?:([Zz]|UTC|GMT)|([+-])(\\d\\d)(?::?(\\d\\d))?))?)?$')`;
 
 /** The numbers of these groups; of the fraction, microseconds. */
 const DATE_NUMBERS_SQL =

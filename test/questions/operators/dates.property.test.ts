@@ -35,12 +35,15 @@ function dateText(now: Micros): fc.Arbitrary<string> {
     }),
   );
   const part = fc.constantFrom(10, 16, 19, 23, 26);
-  const offset = fc.constantFrom('', '', 'Z', 'z', '+00:00', '+02:00', '-0330', '+14', '-11:59', '+25:00');
-  const written = fc
-    .tuple(instant, part, offset)
-    .map(
-      ([at, length, zone]) => formatMicros(at < END_OF_TIME ? at : now).slice(0, length) + (length === 10 ? '' : zone),
-    );
+  const offset = fc.constantFrom(
+    ...['', '', 'Z', 'z', '+00:00', '+02:00', '-0330', '+14', '-11:59', '+25:00'],
+    ...[' UTC', ' GMT', 'UTC', ' Z', ':Z', ' +0000', ' -03', '  +05:30', ' utc', ' CET'],
+  );
+  const between = fc.constantFrom('T', 'T', ' ', ' ', '  ', '\t', '_');
+  const written = fc.tuple(instant, part, offset, between).map(([at, length, zone, sign]) => {
+    const text = formatMicros(at < END_OF_TIME ? at : now).slice(0, length);
+    return length === 10 ? text : text.replace('T', sign) + zone;
+  });
   const odd = fc.constantFrom(
     '2026-02-30',
     '2025-02-29',

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import type { DateTest, NumberConstant, Period } from '../../../services/questions/definition/audience.ts';
 import type { Micros } from '../../../services/messages/message.ts';
-import { EARLIEST, END_OF_TIME, parseTimestamp } from '../../../services/messages/timestamp.ts';
+import { EARLIEST, END_OF_TIME, parseWrittenTime } from '../../../services/messages/timestamp.ts';
 
 const DAY: Micros = 86_400_000_000n;
 
@@ -11,7 +11,7 @@ export function datePasses(value: string | NumberConstant | undefined, test: Dat
   const instant = typeof value === 'string' ? ofText(value, test) : value && ofNumber(value, epoch);
   if (instant === undefined || instant < EARLIEST || instant >= END_OF_TIME) return false;
   if (!('upTo' in when)) return lies(instant, when, now);
-  const written = typeof value === 'string' && !/[zZ]$|T.*[+-]/.test(value) ? value.slice(0, 10) : null;
+  const written = typeof value === 'string' && !/[zZ]$|UTC$|GMT$|[T ].*[+-]/.test(value) ? value.slice(0, 10) : null;
   const date = written === null ? dateAt(instant, timezone) : Temporal.PlainDate.from(written);
   const last = dateAt(now + (when.upTo > 400n * DAY ? 400n * DAY : when.upTo), timezone);
   for (let day = dateAt(now, timezone); Temporal.PlainDate.compare(day, last) <= 0; day = day.add({ days: 1 })) {
@@ -22,7 +22,7 @@ export function datePasses(value: string | NumberConstant | undefined, test: Dat
 }
 
 function ofText(text: string, { epoch, timezone }: DateTest): Micros | undefined {
-  const parsed = parseTimestamp(text, timezone);
+  const parsed = parseWrittenTime(text, timezone);
   return epoch === null && parsed.ok ? parsed.micros : undefined;
 }
 
