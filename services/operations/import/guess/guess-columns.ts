@@ -1,4 +1,5 @@
 /** Which columns are the user, the event and the time: by their names and their values. Pure. */
+import { isDateOfDigits } from '../../../messages/certain-time.ts';
 import type { DefaultType } from '../judge.ts';
 import { MEMBERS } from '../mapping/mapping.ts';
 import { readImportedTime } from '../times/read-time.ts';
@@ -9,23 +10,48 @@ export interface SeenColumn {
   readonly values: readonly unknown[];
 }
 
-const NAMES: Readonly<Record<'user_id' | 'event' | 'timestamp' | 'message_id', readonly RegExp[]>> = {
-  user_id: [
-    /^user_?id$/i,
-    /^(?:customer|client|person|member|account|visitor|profile|contact)(?:_?id)?$/i,
-    /^uid$/i,
-    /^user$/i,
-    /^(?:e[-_ ]?)?mail(?:[-_ ]?address)?$/i,
-  ],
-  event: [/^event$/i, /^event_?(?:name|type)$/i, /^(?:action|activity)(?:_?(?:name|type))?$/i],
-  timestamp: [
-    /^timestamp$/i,
-    /^(?:event_?)?(?:time|date_?time|ts)$/i,
-    /^(?:occurred|created|happened|sent)_?at$/i,
-    /^date$/i,
-  ],
-  message_id: [/^message_?id$/i, /^event_?id$/i, /^(?:uu|gu)id$/i],
-};
+/** As `plainName` has them, the likeliest first. */
+const USERS = [
+  /^user_id$/,
+  /^(?:distinct|external|external_user)_id$/,
+  /^(?:customer|client|person|member|visitor|profile|contact|subscriber)_id$/,
+  /^account_id$/,
+  /^uid$/,
+  /^e_?mail(?:_?address)?$/,
+  /^(?:user|customer|contact|person|primary)_e_?mail(?:_address)?$/,
+  /^(?:user|customer|client|person|member|account|visitor|profile|contact)$/,
+];
+const EVENTS = [/^event$/, /^event_?(?:name|type)$/, /^(?:action|activity)(?:_?(?:name|type))?$/];
+/** When something took place. */
+const TIMES = [
+  /^timestamp$/,
+  /^(?:event_?)?(?:time|date_?time|ts)$/,
+  /^(?:occurred|created|happened|sent)_?(?:at|on)$|^at$/,
+  /^(?:event_)?date$/,
+  /^(?:created|create)_date$/,
+];
+/** As of when a profile is. The day of a sign-up is not: it stays a trait. */
+const AS_OF = [
+  /^timestamp$/,
+  /^as_of$/,
+  /^(?:last_)?(?:updated?|modified|changed)(?:_?(?:at|on|date|time))?$/,
+  /^(?:date|time)_(?:updated|modified|changed)$/,
+];
+const MESSAGES = [/^message_?id$/, /^event_?id$/, /^(?:uu|gu)id$/];
+/** Times of a user's life, and of what is to come, which are not those of an event. */
+const OTHER_TIMES =
+  /(?:sign|regist|join|birth|opt_?in|confirm|subscri|first|last|trial|renew|expir|due|until|updated|modified|changed)/;
+
+/** The last part of a path, in small letters, with a sign for each blank, and without a remark as `(UTC)`. */
+function plainName(name: string): string {
+  const last =
+    name
+      .replace(/\s*\([^)]*\)\s*$/, '')
+      .split('.')
+      .at(-1) ?? '';
+  const words = last.replaceAll(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();
+  return words.replaceAll(/[^\p{L}\p{N}]+/gu, '_').replaceAll(/^_|_$/g, '');
+}
 
 export interface GuessedColumns {
   /** Columns that are not called so already, by what each fills. */
@@ -37,27 +63,27 @@ export interface GuessedColumns {
 }
 
 export function guessColumns(columns: readonly SeenColumn[]): GuessedColumns {
-  const time = columnNamed(columns, 'timestamp', isTimes) ?? columns.find(isOnlyTime);
-  const found = {
-    user_id: columnNamed(columns, 'user_id'),
-    event: columnNamed(columns, 'event'),
-    timestamp: time,
-    message_id: columnNamed(columns, 'message_id'),
-  };
+  const event = columnNamed(columns, EVENTS);
+  const user = columnNamed(columns, USERS);
+  const type = event !== undefined ? 'track' : user !== undefined ? 'identify' : undefined;
+  const time =
+    type === 'identify'
+      ? columnNamed(columns, AS_OF, isTimes)
+      : (columnNamed(columns, TIMES, isTimes) ?? columns.find(isOnlyTime));
+  const found = { user_id: user, event, timestamp: time, message_id: columnNamed(columns, MESSAGES) };
   const pairs = Object.entries(found).flatMap(([member, column]) =>
     column === undefined || MEMBERS.includes(column.name) ? [] : [[column.name, member] as const],
   );
-  const type = found.event !== undefined ? 'track' : found.user_id !== undefined ? 'identify' : undefined;
   return { map: Object.fromEntries(pairs), type, timeFormat: time && formatOf(time) };
 }
 
 function columnNamed(
   columns: readonly SeenColumn[],
-  member: keyof typeof NAMES,
+  names: readonly RegExp[],
   fits: (column: SeenColumn) => boolean = () => true,
 ): SeenColumn | undefined {
-  for (const name of NAMES[member]) {
-    const found = columns.find((column) => name.test(column.name.split('.').at(-1) ?? '') && fits(column));
+  for (const name of names) {
+    const found = columns.find((column) => name.test(plainName(column.name)) && fits(column));
     if (found !== undefined) return found;
   }
   return undefined;
@@ -71,14 +97,16 @@ function textsOf({ values }: SeenColumn): readonly string[] {
 function isTimes(column: SeenColumn): boolean {
   const texts = textsOf(column);
   const times = texts.filter(
-    (text) => readImportedTime(text, { timezone: 'UTC' }).ok || DATE.test(text) || isExcelDay(text),
+    (text) =>
+      readImportedTime(text, { timezone: 'UTC' }).ok || DATE.test(text) || isExcelDay(text) || isDateOfDigits(text),
   );
   return texts.length > 0 && times.length >= texts.length * 0.8;
 }
 
 /** Without a name that says it: no numbers, and no members of members. */
 function isOnlyTime(column: SeenColumn): boolean {
-  return !column.name.includes('.') && isTimes(column) && !isNumbers(column);
+  const isOther = column.name.includes('.') || OTHER_TIMES.test(plainName(column.name));
+  return !isOther && isTimes(column) && !isNumbers(column);
 }
 
 function isNumbers(column: SeenColumn): boolean {
@@ -96,6 +124,8 @@ function isExcelDay(text: string): boolean {
 function formatOf(column: SeenColumn): string | undefined {
   const texts = textsOf(column);
   if (texts.every(isExcelDay)) return 'excel';
+  const [{ length } = ''] = texts;
+  if (texts.every((text) => text.length === length && isDateOfDigits(text))) return 'YYYYMMDDHHmmss'.slice(0, length);
   const dates = texts.map((text) => DATE.exec(text)).filter((match) => match !== null);
   const [first] = dates;
   if (first === undefined || dates.length < texts.length * 0.8) return undefined;

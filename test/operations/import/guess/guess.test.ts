@@ -63,9 +63,66 @@ describe('the guess', () => {
   });
 
   test('a column of times is found by its values where no name says it', () => {
-    expect(guessOf('email,name,joined\na@x,Ada,2020-01-01 10:00:00\nb@x,Bob,2020-01-02 10:00:00\n')).toMatchObject({
-      type: 'identify',
-      map: { email: 'user_id', joined: 'timestamp' },
+    expect(guessOf('email,action,when\na@x,Paid,2020-01-01 10:00:00\nb@x,Left,2020-01-02 10:00:00\n')).toMatchObject({
+      type: 'track',
+      map: { email: 'user_id', action: 'event', when: 'timestamp' },
+    });
+  });
+
+  const at = '2026-01-12 09:14:02';
+  test.each([
+    [
+      'Intercom',
+      `User ID,Name,Email,Signed up (UTC),Last seen (UTC)\nu1,Ada,a@x,${at},${at}\n`,
+      { 'User ID': 'user_id' },
+    ],
+    [
+      'Stripe',
+      `id,Created date (UTC),Amount,Customer ID,Customer Email\nch_1,${at},1,cus_1,a@x\n`,
+      { 'Customer ID': 'user_id' },
+    ],
+    [
+      'HubSpot',
+      `Record ID,First Name,Email,Create Date,Last Modified Date\n1,Ada,a@x,${at},${at}\n`,
+      { Email: 'user_id', 'Last Modified Date': 'timestamp' },
+    ],
+    ['Klaviyo', `Email consent,Email,First Name,Profile Created On\nyes,a@x,Ada,${at}\n`, { Email: 'user_id' }],
+    [
+      'Mailchimp',
+      `Email Address,First Name,OPTIN_TIME,LAST_CHANGED\na@x,Ada,${at},${at}\n`,
+      { 'Email Address': 'user_id', LAST_CHANGED: 'timestamp' },
+    ],
+    ['Braze', `external_id,braze_id,email,created_at\nu1,b1,a@x,${at}\n`, { external_id: 'user_id' }],
+    ['Mixpanel', `Distinct ID,Email,Created\nu1,a@x,${at}\n`, { 'Distinct ID': 'user_id' }],
+    ['Pipedrive', `Person - ID,Person - Email,Person created\n1,a@x,${at}\n`, { 'Person - ID': 'user_id' }],
+    ['a table', `userId,email,createdAt,updatedAt\nu1,a@x,${at},${at}\n`, { updatedAt: 'timestamp' }],
+    ['a list', `customer,E-Mail,Birthday\nAda,a@x,1990-01-12\n`, { 'E-Mail': 'user_id' }],
+  ])(
+    'people of %s are known by their id before their email, and the day of their sign-up stays a trait',
+    (_, text, map) => {
+      expect(guessOf(text)).toMatchObject({ preset: null, type: 'identify', map });
+      expect(Object.keys(guessOf(text).map)).toEqual(Object.keys(map));
+    },
+  );
+
+  test.each([
+    ['Event Name', 'Event Time', 'Customer Email'],
+    ['eventName', 'occurredAt', 'userEmail'],
+    ['Action', 'Created at', 'Email'],
+  ])('events are told by the names %s, %s and %s', (event, time, user) => {
+    expect(guessOf(`${user},${event},${time},Signed up\na@x,Paid,${at},${at}\n`)).toMatchObject({
+      type: 'track',
+      map: { [user]: 'user_id', [event]: 'event', [time]: 'timestamp' },
+    });
+  });
+
+  test.each(['20261120', '2026112010', '202611201015', '20261120101559'])('%s is a date in digits', (digits) => {
+    expect(guessOf(`user_id,event,dateHour\nu,e,${digits}\n`)).toMatchObject({
+      time_format: null,
+    });
+    expect(guessOf(`user_id,event,date\nu,e,${digits}\n`)).toMatchObject({
+      map: { date: 'timestamp' },
+      time_format: 'YYYYMMDDHHmmss'.slice(0, digits.length),
     });
   });
 
