@@ -17,6 +17,7 @@ interface ImportFileOptions extends OutputOptions, FileFormOptions {
   readonly importId?: string;
   readonly rate?: number;
   readonly dryRun?: true;
+  readonly yes?: true;
   readonly guess?: true;
 }
 
@@ -39,6 +40,7 @@ export function addImport(parent: Command, context: CliContext): void {
     .option('--import-id <id>', 'what names lines without a message_id, with their number (default: from the file)')
     .option('--rate <lines>', 'lines a second at most', readRate)
     .option('--dry-run', 'only look: import nothing, and say what would be refused')
+    .option('--yes', 'any number of lines may have no time')
     .option('--guess', 'only say what the file seems to be')
     .option(...JSON_OPTION)
     .action((files: string[], options: ImportFileOptions) => importFiles(context, files, options));
@@ -70,8 +72,8 @@ async function guessFile(context: CliContext, paths: readonly string[], options:
   else printGuess(context, paths, preview);
 }
 
-function requestOf({ importId, dryRun, rate, ...options }: ImportFileOptions) {
-  return { ...formOf(options), rate, import_id: importId, dry_run: dryRun };
+function requestOf({ importId, dryRun, rate, yes, ...options }: ImportFileOptions) {
+  return { ...formOf(options), rate, import_id: importId, dry_run: dryRun, untimed: yes };
 }
 
 /** A dry run has a file of its own, so that the report of an import is not overwritten. */
@@ -105,12 +107,14 @@ function printImported(context: CliContext, result: ImportResult, { json, report
   const from = resumedAt > 0 ? ` (lines up to ${resumedAt} in earlier runs)` : '';
   context.out(`${accepted} ${dryRun ? 'valid' : 'imported'}, ${refused} refused, of ${lines} lines${from}\n`);
   if (refused > 0) context.out(`refused lines and why: ${report}\n`);
-  if (dryRun) context.out((result.refusals ?? []).map(describeRefusal).join(''));
+  if (dryRun) context.out((result.refusals ?? []).map(describeRemark).join(''));
+  const warnings = result.warnings ?? [];
+  if (warnings.length > 0) context.out(`to be looked at:\n${warnings.map(describeRemark).join('')}`);
 }
 
-type ImportRefusal = NonNullable<ImportResult['refusals']>[number];
+type ImportRemark = NonNullable<ImportResult['refusals']>[number];
 
-function describeRefusal({ column, message, count, examples }: ImportRefusal): string {
+function describeRemark({ column, message, count, examples }: ImportRemark): string {
   const lines = examples.map(({ file, line, value }) => {
     const text = value === null ? 'nothing' : shortened(oneLine(value), VALUE_LENGTH);
     return `    ${file}:${line}: ${text}\n`;

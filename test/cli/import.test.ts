@@ -89,7 +89,7 @@ describe('tidemark import', { timeout: 60_000 }, () => {
   test('tidemark import that is interrupted goes on where it was', async () => {
     const file = await fileOf('interrupted.ndjson', GOOD.repeat(3_000));
     const leaving = new AbortController();
-    const first = runUntil(leaving.signal, 'import', file, '--rate', '500');
+    const first = runUntil(leaving.signal, 'import', file, '--rate', '500', '--yes');
     const imported = async (): Promise<number> => {
       const text = await readFile(`${file}.refused.ndjson.state.json`, 'utf8').catch(() => undefined);
       return text === undefined ? 0 : (JSON.parse(text) as ImportState).counts.imported;
@@ -99,7 +99,7 @@ describe('tidemark import', { timeout: 60_000 }, () => {
     leaving.abort(new Interrupted(130));
 
     expect(await first).toMatchObject({ code: 130, err: expect.stringContaining('goes on from here') as string });
-    const second = JSON.parse((await run('import', file, '--json')).out) as Record<string, number>;
+    const second = JSON.parse((await run('import', file, '--json', '--yes')).out) as Record<string, number>;
     expect(second).toMatchObject({ accepted: 3_000, refused: 0, lines: 3_000 });
     expect(second['resumed_at_line']).toBeGreaterThan(100);
   });

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ImportTask } from '../../operations/import/begin.ts';
-import type { ImportResult } from '../../operations/import/import-file.ts';
+import type { ImportResult } from '../../operations/import/import-result.ts';
 import type { ImportRunner } from '../../operations/import/import-commands.ts';
 import type { CommandCall, CommandEvent } from '../../runtime/command.ts';
 import type { Config } from '../../runtime/config.ts';

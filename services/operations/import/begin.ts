@@ -1,6 +1,7 @@
 /** Where an import begins: at the first line, or where it was left. */
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import type { Micros } from '../../messages/message.ts';
 import { drawProcessBits } from '../../messages/version.ts';
 import { type FileIdentity, identify } from './input.ts';
 import type { ReadOptions } from './read-records.ts';
@@ -21,6 +22,10 @@ export interface ImportTask extends ReadOptions {
   readonly restarts: boolean;
   readonly importId: string | undefined;
   readonly rate: number | undefined;
+  /** As of when profiles are that do not say it; when they arrive, where left out. */
+  readonly profilesAsOf?: Micros;
+  /** Whether any number of lines may have no time. */
+  readonly takesUntimed: boolean;
 }
 
 export interface Begun {

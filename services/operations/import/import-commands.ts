@@ -4,7 +4,7 @@ import { type CommandArguments, type CommandCall, commandInvalid } from '../../r
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Project, ProjectStore } from '../../stores/projects/project-store.ts';
 import type { ImportTask } from './begin.ts';
-import type { ImportResult } from './import-file.ts';
+import type { ImportResult } from './import-result.ts';
 import {
   type ImportFolders,
   type ImportRequest,
@@ -31,6 +31,8 @@ export interface ImportedFile {
   readonly resumed_at_line: number;
   /** What this run refused, by column and reason. */
   readonly refusals: readonly RefusalReason[];
+  /** What this run imported and is to be looked at: lines without a time, what was mended, sources that no record had. */
+  readonly warnings: readonly RefusalReason[];
 }
 
 /** What is known of files before they are imported. */
@@ -84,7 +86,7 @@ export async function importFile(
   if (named === undefined) throw projectUnknown();
   if (!request.dry_run) await checkLog();
   if (request.report === null) await mkdir(join(folder, request.folder), { recursive: true, mode: 0o700 });
-  const task = taskOfRequest(parts, request, named.timezone);
+  const task = taskOfRequest(parts, request, named);
   const { imported, ...result } = await whileProjectExists(
     async () => (await projects.findProject(request.project)) !== undefined,
     call.signal,
@@ -94,8 +96,8 @@ export async function importFile(
   // Nobody needs it any more.
   for (const id of request.dry_run ? [] : uploadsOf(request))
     await rm(dirname(uploadPath(folder, id)), { recursive: true, force: true });
-  const { refused, lines, resumedAtLine, refusals } = result;
-  return { accepted: imported, refused, lines, resumed_at_line: resumedAtLine, refusals };
+  const { refused, lines, resumedAtLine, refusals, warnings } = result;
+  return { accepted: imported, refused, lines, resumed_at_line: resumedAtLine, refusals, warnings };
 }
 
 /**
@@ -152,7 +154,7 @@ export async function previewImport(
   const files = await filesOfRequest(parts, request);
   const [first] = files as readonly [SourceFile];
   await using file = await opened(first, request);
-  const preview = await previewFile(file, readOptionsOf(request, timezone), signal);
+  const preview = await previewFile(file, { ...readOptionsOf(request, timezone), name: first.name }, signal);
   return { ...preview, files: files.slice(0, MOST_NAMED).map(({ name }) => name), file_count: files.length };
 }
 

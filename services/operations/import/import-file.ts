@@ -1,55 +1,27 @@
 /** From files to the import lane of the log. */
 import { type FileHandle, rm } from 'node:fs/promises';
-import type { Appended, EventLog, NewRecord } from '../../event-log/event-log.ts';
-import type { Codec } from '../../messages/codec.ts';
+import type { Appended, NewRecord } from '../../event-log/event-log.ts';
 import type { Problem } from '../../messages/message.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { retry } from '../../runtime/retry.ts';
 import { AppendPacer } from './append-pacer.ts';
 import { begin, type Begun, importIdOf, type ImportTask } from './begin.ts';
+import { checkTimes, Findings } from './findings.ts';
+import type { ImportHooks, ImportProgress, ImportResult, ImportTarget } from './import-result.ts';
 import { identify, readInput, type ReadSoFar, skipTo } from './input.ts';
 import { importedMessage } from './imported-message.ts';
 import { type ReadRecord, RecordReader } from './read-records.ts';
 import { BEGINNING } from './record.ts';
-import { Refusals, type RefusalReason } from './refusals.ts';
 import { type Report, reportLine } from './report.ts';
 import { filesOf, openSource, type SourceFile } from './source.ts';
-import { type Counts, type ImportState, writeState } from './state.ts';
-
-/** What an import writes to; none where it only looks. */
-export interface ImportTarget {
-  readonly log: Pick<EventLog, 'append'>;
-  readonly codec: Pick<Codec, 'encode'>;
-  readonly maxClockSkewMs: number;
-}
-
-export interface ImportProgress extends Counts {
-  /** Bytes of the files as they are, compressed or not. */
-  readonly bytesRead: number;
-  readonly bytes: number;
-  /** Lines of the files that are done. */
-  readonly lines: number;
-}
-
-export interface ImportHooks {
-  readonly onProgress: (progress: ImportProgress) => void;
-  readonly onTrouble: (error: unknown) => void;
-  /** Ends it after the append under way: what was done is kept. */
-  readonly signal: AbortSignal;
-}
-
-export interface ImportResult extends ImportProgress {
-  /** Where it went on: the line that was done last, 0 where it began anew. */
-  readonly resumedAtLine: number;
-  readonly isDone: boolean;
-  /** What this run refused, by column and reason. */
-  readonly refusals: readonly RefusalReason[];
-}
+import { type ImportState, writeState } from './state.ts';
 
 const SAVE_EVERY_MS = 1_000;
 /** Small, so that nobody waits long behind it. */
 const APPEND_BYTES = 512 * 1024;
 const REFUSED_TOGETHER = 1_000;
+/** Looked at before any of them is imported, where lines have no time. */
+const FIRST_RECORDS = 1_000;
 
 const NO_RECORDS = 'The file is not empty, but holds no record: blank lines, or a header alone.';
 
@@ -58,6 +30,7 @@ class Portion {
   readonly records: NewRecord[] = [];
   bytes = 0;
   refused = 0;
+  untimed = 0;
   report = '';
   last: ReadRecord | undefined;
 }
@@ -69,7 +42,7 @@ export class FileImport {
   readonly #pacer: AppendPacer;
   readonly #files: readonly SourceFile[];
   readonly #report: Report;
-  readonly #refusals = new Refusals();
+  readonly #findings = new Findings();
   readonly #isFresh: boolean;
   #file: FileHandle;
   #read: ReadSoFar = { bytes: 0 };
@@ -98,7 +71,7 @@ export class FileImport {
     this.#report = begun.report;
     this.#isFresh = begun.isFresh;
     this.#hasBegun = !begun.isFresh;
-    this.#reader = new RecordReader(task, begun.state.csvHeader);
+    this.#reader = new RecordReader({ ...task, isFurther: (begun.state.files?.done ?? 0) > 0 }, begun.state.csvHeader);
   }
 
   /**
@@ -116,7 +89,8 @@ export class FileImport {
     try {
       if (!begun.state.isDone) await running.#run();
       const isDone = running.#state.isDone;
-      return { ...running.#progress(), resumedAtLine, isDone, refusals: running.#refusals.list() };
+      const { refusals, warnings } = running.#findings;
+      return { ...running.#progress(), resumedAtLine, isDone, refusals, warnings };
     } finally {
       await begun.report.close();
       await running.#file.close();
@@ -168,6 +142,7 @@ export class FileImport {
       throw this.#namingFile(error);
     }
     await this.#flush();
+    this.#findings.endFile(this.#reader);
     this.#hasBytes ||= !this.#reader.isEmpty;
     return true;
   }
@@ -198,7 +173,7 @@ export class FileImport {
       place: BEGINNING,
     };
     this.#read = { bytes: 0 };
-    this.#reader = new RecordReader(this.#task);
+    this.#reader = new RecordReader({ ...this.#task, isFurther: true });
   }
 
   #checkHeader(): void {
@@ -214,41 +189,59 @@ export class FileImport {
       portion.refused += 1;
       portion.report += this.#refuse(record, judged.problems);
     } else {
-      const made = importedMessage(this.#task.projectId, judged.draft, raw, this.#state, this.#target?.codec);
+      this.#findings.take(record, this.#fileName, this.#reader);
+      const made = importedMessage(this.#task, judged.draft, raw, this.#state, this.#target?.codec);
+      if (judged.draft.timestamp === null) portion.untimed += 1;
       portion.records.push(made);
       portion.bytes += made.value.byteLength;
     }
-    const isFull = portion.records.length >= this.#pacer.records || portion.bytes >= APPEND_BYTES;
+    const most =
+      portion.untimed > 0 && !this.#hasBegun && !this.#task.takesUntimed ? FIRST_RECORDS : this.#pacer.records;
+    const isFull = portion.records.length >= most || portion.bytes >= APPEND_BYTES;
     if (isFull || portion.refused >= REFUSED_TOGETHER) await this.#flush();
   }
 
+  #checkTimes({ records, untimed }: Portion): void {
+    if (this.#target === undefined || this.#task.takesUntimed || untimed === 0) return;
+    const named = this.#task.map.flatMap(([source, to]) => (to === 'timestamp' ? [source] : []));
+    const isAny = untimed < records.length || named.some((source) => !this.#reader.unused.has(source));
+    checkTimes((this.#state.counts.untimed ?? 0) + untimed, isAny ? [] : named);
+  }
+
   /** The line of the report. */
-  #refuse({ raw, call }: ReadRecord, problems: readonly Problem[]): string {
+  #refuse(record: ReadRecord, problems: readonly Problem[]): string {
     const file = this.#fileName;
-    const named = this.#refusals.add({ raw, call, file, problems }, this.#reader.mapping, this.#reader.columns);
-    return reportLine(raw, named, this.#files.length > 1 ? file : undefined);
+    const named = this.#findings.refuse(record, problems, file, this.#reader);
+    return reportLine(record.raw, named, this.#files.length > 1 ? file : undefined);
   }
 
   async #flush(): Promise<void> {
-    const { records, refused, report, last } = this.#portion;
+    const { records, refused, untimed, report, last } = this.#portion;
     if (last === undefined) return;
+    this.#checkTimes(this.#portion);
     this.#portion = new Portion();
     this.#hasBegun = true;
-    if (this.#target !== undefined && records.length > 0) await this.#append(this.#target, records);
+    if (this.#target !== undefined) await this.#append(this.#target, records);
     await this.#report.add(report);
     const { counts, csvHeader = this.#reader.header } = this.#state;
     this.#state = {
       ...this.#state,
       ...(csvHeader === undefined ? {} : { csvHeader }),
       place: last.raw.end,
-      counts: { imported: counts.imported + records.length, refused: counts.refused + refused },
+      counts: {
+        imported: counts.imported + records.length,
+        refused: counts.refused + refused,
+        untimed: (counts.untimed ?? 0) + untimed,
+      },
       reportBytes: this.#report.bytes,
     };
     this.#hooks.onProgress(this.#progress());
     if (performance.now() - this.#savedAtMs >= SAVE_EVERY_MS) await this.#save();
   }
 
-  async #append(target: ImportTarget, records: readonly NewRecord[]): Promise<void> {
+  async #append(target: ImportTarget, all: readonly NewRecord[]): Promise<void> {
+    const records = all.slice(0, this.#pacer.records);
+    if (records.length === 0) return;
     const { signal, onTrouble } = this.#hooks;
     await this.#pacer.rest();
     let begunAtMs = performance.now();
@@ -262,6 +255,7 @@ export class FileImport {
     );
     this.#pacer.observe(records.length, performance.now() - begunAtMs);
     if (this.#isFresh && this.#state.counts.imported === 0) checkClock(appended, sentAtMs, target.maxClockSkewMs);
+    await this.#append(target, all.slice(records.length));
   }
 
   async #save(): Promise<void> {

@@ -1,6 +1,8 @@
 /** What an import over HTTP is to do: plain JSON, as its job keeps it. */
 import { join } from 'node:path';
+import { microsAt } from '../../messages/timestamp.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import type { Project } from '../../stores/projects/project-store.ts';
 import type { ImportTask } from './begin.ts';
 import type { DefaultType } from './judge.ts';
 import type { ReadOptions } from './read-records.ts';
@@ -50,6 +52,8 @@ export interface ImportRequest extends FileOptions {
   readonly report: string | null;
   readonly state: string | null;
   readonly restart: boolean;
+  /** Whether any number of lines may have no time. Not there in a job of an earlier version. */
+  readonly untimed?: boolean;
 }
 
 /** Where imports over HTTP keep their files. */
@@ -116,7 +120,11 @@ export function readOptionsOf(options: FileOptions, timezone: string): ReadOptio
   };
 }
 
-export function taskOfRequest(folders: ImportFolders, request: ImportRequest, timezone: string): ImportTask {
+export function taskOfRequest(
+  folders: ImportFolders,
+  request: ImportRequest,
+  { timezone, createdAtMs }: Pick<Project, 'timezone' | 'createdAtMs'>,
+): ImportTask {
   const { project, dry_run: isDry, restart, import_id: importId, rate } = request;
   const reportPath = reportPathOf(folders.folder, request);
   return {
@@ -128,5 +136,8 @@ export function taskOfRequest(folders: ImportFolders, request: ImportRequest, ti
     restarts: restart,
     importId: importId ?? undefined,
     rate: rate ?? undefined,
+    // What the service was sent since is newer than an export without a time, and what history says of before is older.
+    profilesAsOf: microsAt(createdAtMs),
+    takesUntimed: request.untimed === true,
   };
 }

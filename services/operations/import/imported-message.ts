@@ -4,6 +4,7 @@ import type { Codec } from '../../messages/codec.ts';
 import type { Draft } from '../../messages/draft.ts';
 import { importTopicOf } from '../../messages/message.ts';
 import { importedMessageId } from '../../messages/message-id.ts';
+import type { ImportTask } from './begin.ts';
 import type { RawRecord } from './record.ts';
 import type { ImportState } from './state.ts';
 
@@ -11,16 +12,19 @@ import type { ImportState } from './state.ts';
  * A pure function of file and state: a line read again after a kill makes the same message, whose repeat changes nothing.
  * Lines arrive a microsecond apart, from the import's beginning on, so that they keep their order.
  *
+ * A profile that does not say as of when it is must not be newer than what was sent meanwhile.
+ *
  * @param codec Undefined where nobody reads it.
  */
 export function importedMessage(
-  projectId: string,
+  { projectId, profilesAsOf }: Pick<ImportTask, 'projectId' | 'profilesAsOf'>,
   draft: Draft,
   { line, bytes }: RawRecord,
   { importId, begunAtMicros, processBits, files }: ImportState,
   codec: Pick<Codec, 'encode'> | undefined,
 ): MessageRecord {
-  const message = stamped(arrivalOf(projectId, draft, 'import'), {
+  const timestamp = draft.timestamp ?? (draft.type === 'identify' ? (profilesAsOf ?? null) : null);
+  const message = stamped(arrivalOf(projectId, { ...draft, timestamp }, 'import'), {
     projectId,
     messageId: draft.messageId ?? importedMessageId(projectId, importId, line, bytes),
     // Whoever chose it: a repeat can come.

@@ -10,7 +10,7 @@ import { unacceptableIn } from '../../messages/unacceptable.ts';
 import { type Validated, validateIdentify, validateItem, validateTrack } from '../../messages/validate.ts';
 import { mapBody } from './mapping/apply.ts';
 import { isLeftOut, type Mapping } from './mapping/mapping.ts';
-import type { RecordMembers } from './mapping/members.ts';
+import { has, type RecordMembers } from './mapping/members.ts';
 import { readRecord } from './mapping/objects.ts';
 import type { Preset } from './presets/preset.ts';
 import { CALL_LIMIT_BYTES, type RawRecord, RECORD_LIMIT_BYTES } from './record.ts';
@@ -27,6 +27,8 @@ export interface JudgeOptions extends TimeOptions {
   readonly objects?: readonly string[];
   readonly prepare?: Preset['prepare'];
   readonly isOfSdk?: Preset['isOfSdk'];
+  /** Sources that no record has had so far: what is found in one is taken out. */
+  readonly unused?: Set<string>;
 }
 
 export interface JudgedCall {
@@ -39,17 +41,24 @@ export interface JudgedCall {
 
 /** Judges a text that should be the JSON of a record. */
 export function judgeText(text: string, options: JudgeOptions): JudgedCall {
-  const { mapping, type, objects = [], isOfSdk = false } = options;
+  const { mapping, prepare, objects = [] } = options;
   const read = readRecord(text, objects);
   if (!read.ok) return { judged: read };
-  if (isOfSdk && mapping === undefined) return judgeSdkCall(read.value, read.isSuspect, options);
+  if (options.isOfSdk === true && mapping === undefined) return judgeSdkCall(read.value, read.isSuspect, options);
   const unacceptable = read.isSuspect ? unacceptableIn(read.value.exact, []) : [];
-  const counted = unacceptable.filter(({ path }) => mapping === undefined || !isLeftOut(firstOf(path), mapping));
+  const counted = unacceptable.filter(
+    ({ path }) => mapping === undefined || !isLeftOut(memberOfPointer(path), mapping),
+  );
   if (counted.length > 0) return rejection(counted);
-  const prepared = options.prepare === undefined ? read.value : preparedBody(read.value, options.prepare);
-  if (typeof prepared === 'string') return rejection([{ path: '', message: prepared }]);
-  const mapped = mapping === undefined ? { call: prepared, problems: [] } : mapBody(prepared, mapping, type);
-  if (isOfSdk && mapped.problems.length === 0) return judgeSdkCall(mapped.call, false, options);
+  const prepared = prepare === undefined ? read.value : preparedBody(read.value, prepare);
+  return typeof prepared === 'string' ? rejection([{ path: '', message: prepared }]) : judgeRecord(prepared, options);
+}
+
+function judgeRecord(record: JsonBody, options: JudgeOptions): JudgedCall {
+  const { mapping, type, unused = new Set() } = options;
+  for (const source of unused) if (has(record.plain, source)) unused.delete(source);
+  const mapped = mapping === undefined ? { call: record, problems: [] } : mapBody(record, mapping, type);
+  if (options.isOfSdk === true && mapped.problems.length === 0) return judgeSdkCall(mapped.call, false, options);
   const { call, problem, form: timeForm } = withTime(mapped.call, options);
   const judged = judgeCall(call, options);
   const others = problem === undefined ? mapped.problems : [...mapped.problems, problem];
@@ -58,7 +67,7 @@ export function judgeText(text: string, options: JudgeOptions): JudgedCall {
 }
 
 /** The first member on the way of a pointer. */
-function firstOf(pointer: string): string {
+function memberOfPointer(pointer: string): string {
   return pointer.split('/', 2)[1]?.replaceAll('~1', '/').replaceAll('~0', '~') ?? '';
 }
 
@@ -113,8 +122,8 @@ export function bounded(judged: JudgedCall, { length }: RawRecord): JudgedCall {
 }
 
 function bytesOf(draft: Draft): number {
-  const said = draft.type === 'track' ? [draft.event, draft.properties] : [draft.traits, draft.context];
-  const texts = [draft.userId, draft.anonymousId, draft.messageId, ...said];
+  const content = draft.type === 'track' ? [draft.event, draft.properties] : [draft.traits, draft.context];
+  const texts = [draft.userId, draft.anonymousId, draft.messageId, ...content];
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ''), 0);
 }
 

@@ -7,7 +7,8 @@ import { readInput } from './input.ts';
 import { sourceOf } from './mapping/explain.ts';
 import { type ReadOptions, type ReadRecord, RecordReader } from './read-records.ts';
 import { BEGINNING, type Format } from './record.ts';
-import type { RecordProblem } from './refusals.ts';
+import { oddDatesIn } from './odd-dates.ts';
+import { type RecordProblem, Refusals, type RefusalReason, remarksOn, unusedSources } from './refusals.ts';
 import type { TimeForm } from './times/read-time.ts';
 
 export interface PreviewedColumn {
@@ -39,12 +40,16 @@ export interface FilePreview {
   readonly rows: readonly PreviewedRow[];
   /** Why an import would be refused as a whole, as where the columns cannot be used as they are mapped; null where it would not. */
   readonly problem: string | null;
+  /** What of these rows is to be looked at though it would be imported: no time, what is mended, texts that are no dates. */
+  readonly warnings: readonly RefusalReason[];
   /** What the file seems to be, whatever was asked for. Nothing of it is applied. */
   readonly guess: Guess;
 }
 
 export interface PreviewOptions extends ReadOptions {
   readonly encoding?: string | undefined;
+  /** The file's, for people. */
+  readonly name?: string;
 }
 
 const PREVIEWED_ROWS = 20;
@@ -67,9 +72,11 @@ export async function previewFile(
     return await previewed({ file, options, signal }, null);
   } catch (error) {
     if (!hasCode(error, 'COMMAND_INVALID')) throw error;
-    if (options.map.length === 0 && options.csv.jsonColumns.length === 0) throw error;
-    // The header may be good where the mapping is not: then people can mend that.
-    const plain = { ...options, map: [], csv: { ...options.csv, jsonColumns: [] } };
+    const { map, csv } = options;
+    const isPlain = map.length === 0 && csv.jsonColumns.length === 0 && !csv.typed && csv.columns === undefined;
+    if (isPlain && csv.delimiter === ',') throw error;
+    // The header may be good where the mapping is not, and the file good that is no CSV: then people can mend that.
+    const plain = { ...options, map: [], csv: { ...csv, jsonColumns: [] }, isFurther: true };
     return previewed({ file, options: plain, signal }, error.message);
   }
 }
@@ -97,9 +104,21 @@ async function previewed({ file, options, signal }: Previewed, problem: string |
       // With another mapping than was asked for, what is wrong with a row says nothing.
       return previewedRow(record, texts, problem === null ? reader : undefined);
     }),
+    warnings: problem === null ? warningsOf(records, reader, options.name) : [],
     problem: problem ?? reader.lack ?? (records.length === 0 ? NO_ROWS : null),
     guess: guess(await firstBytes(file, signal)),
   };
+}
+
+function warningsOf(records: readonly ReadRecord[], reader: RecordReader, file = ''): readonly RefusalReason[] {
+  const good = records.filter(({ judged }) => judged.ok);
+  const oddDates = oddDatesIn(good.map(({ call }) => call));
+  const warnings = new Refusals();
+  for (const [index, record] of good.entries()) {
+    const problems = [...remarksOn(record), ...(oddDates[index] ?? [])];
+    warnings.add({ ...record, file, problems }, reader.mapping, reader.columns);
+  }
+  return [...unusedSources(reader.unused, records.length), ...warnings.list()];
 }
 
 function previewedRow(

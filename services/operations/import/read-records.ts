@@ -32,6 +32,8 @@ export interface ReadOptions extends ShapeOptions {
   /** What the file holds; that of the preset, or told by its beginning, where left out. */
   readonly format: Format | undefined;
   readonly csv: CsvOptions;
+  /** Whether it is not the first of several files, which may be of another format than that. */
+  readonly isFurther?: boolean;
 }
 
 /** A record and what it was found to be. */
@@ -46,6 +48,9 @@ const CONVERT_RETURNS = "Convert them: tr '\\r' '\\n' < FILE > CONVERTED.";
 export class RecordReader {
   readonly #csv: CsvOptions;
   readonly #map: ShapeOptions['map'];
+  readonly #isFurther: boolean;
+  /** What people named as a source, and no record has had so far. */
+  readonly unused: Set<string>;
   readonly #judge: JudgeOptions;
   /** Left out: the beginning tells. */
   readonly #given: Format | undefined;
@@ -66,6 +71,8 @@ export class RecordReader {
     const isShaped = map.length > 0 || Object.keys(set).length > 0 || (preset !== undefined && preset.isOfSdk !== true);
     this.#csv = csv;
     this.#map = map;
+    this.#isFurther = options.isFurther === true;
+    this.unused = new Set(map.map(([source]) => source));
     this.#given = format ?? preset?.format;
     this.mapping = mappingOf(options, preset?.mapping ?? PLAIN);
     this.#judge = {
@@ -76,6 +83,7 @@ export class RecordReader {
       objects: isShaped || preset !== undefined ? objectSources(this.mapping) : [],
       prepare: preset?.prepare,
       isOfSdk: preset?.isOfSdk,
+      unused: this.unused,
     };
     if (timeFormat !== undefined) timeReader(timeFormat);
     if (header !== undefined) this.#setHeader(header);
@@ -150,6 +158,7 @@ export class RecordReader {
   }
 
   #splitter(format: Format, place: FileOffset): RecordSplitter {
+    if (format === 'ndjson' && !this.#isFurther) checkIdle(this.#csv);
     const end = format === 'csv' ? new CsvRecordEnd(this.#csv.delimiter) : new LineEnd();
     this.#format = format;
     return new RecordSplitter(end, place);
@@ -196,6 +205,18 @@ export class RecordReader {
       return { raw, ...bounded(judgeRow(row.cells, this.#columns ?? [], options), raw) };
     });
   }
+}
+
+/** What is asked for and has no effect was meant for another file. */
+function checkIdle({ delimiter, typed, jsonColumns, columns }: CsvOptions): void {
+  const given = {
+    delimiter: delimiter !== ',',
+    types: typed,
+    json_columns: jsonColumns.length > 0,
+    columns: columns !== undefined,
+  };
+  const idle = Object.entries(given).flatMap(([name, isGiven]) => (isGiven ? [name] : []));
+  if (idle.length > 0) throw unusable(`The file is NDJSON, and ${idle.join(', ')} can be said of CSV alone.`);
 }
 
 function zoneOf({ zone, timezone }: ReadOptions, preset: Preset | undefined): string {

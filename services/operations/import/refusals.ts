@@ -3,6 +3,7 @@ import type { Problem } from '../../messages/message.ts';
 import type { Column } from './csv-columns.ts';
 import { sourceOf, valueAt } from './mapping/explain.ts';
 import type { Mapping } from './mapping/mapping.ts';
+import type { JudgedCall } from './judge.ts';
 import type { RawRecord } from './record.ts';
 
 /** A problem of a record, and the column or member that it is about. */
@@ -26,13 +27,34 @@ export interface RefusalExample {
   readonly value: string | null;
 }
 
+const UNTIMED = {
+  identify: 'is missing: what the line sets is as of when the project was made, and overwrites nothing newer',
+  track: 'is missing: the event is dated at the import',
+} as const;
+
+/** What is to be known of a record that is imported: that it has no time, and what of it was mended. */
+export function remarksOn({ judged }: JudgedCall): readonly Problem[] {
+  if (!judged.ok) return [];
+  const { timestamp, type, adjusted } = judged.draft;
+  const mended = (adjusted ?? []).map(({ path, message }) => {
+    return { path, message: message.replace(/^is taken as \d.*/, 'is taken as the time that it must mean') };
+  });
+  return timestamp === null ? [{ path: '/timestamp', message: UNTIMED[type] }, ...mended] : mended;
+}
+
+/** Sources that no record had, which are misspelt or not needed. @param count How many records there were. */
+export function unusedSources(sources: Iterable<string>, count: number): readonly RefusalReason[] {
+  if (count === 0) return [];
+  return [...sources].map((column) => ({ column, message: 'is in no record', count, examples: [] }));
+}
+
 const EXAMPLES = 3;
 const EXAMPLE_LENGTH = 200;
 /** Messages may hold parts of the record: not each of them is a kind of its own. */
 const MOST_KINDS = 100;
 const ANOTHER_REASON = 'is refused for another reason';
 
-/** A record that was refused. */
+/** A record and what is to be said of it. */
 interface Rejected {
   readonly raw: RawRecord;
   /** What was judged, where there was anything. */

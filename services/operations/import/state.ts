@@ -8,6 +8,8 @@ import type { FileOffset } from './record.ts';
 export interface Counts {
   readonly imported: number;
   readonly refused: number;
+  /** How many of those that were imported have no time; left out by an earlier version. */
+  readonly untimed?: number;
 }
 
 export interface ImportState {

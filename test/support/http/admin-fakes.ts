@@ -240,6 +240,7 @@ export class MemoryAdmin {
             columns: [],
             rows: [],
             problem: null,
+            warnings: [],
             guess: GUESS,
             files: ['history.csv'],
             file_count: 1,

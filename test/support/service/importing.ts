@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach } from 'vitest';
 import type { ImportTask } from '../../../services/operations/import/begin.ts';
-import { FileImport, type ImportProgress, type ImportResult } from '../../../services/operations/import/import-file.ts';
+import { FileImport } from '../../../services/operations/import/import-file.ts';
+import type { ImportProgress, ImportResult } from '../../../services/operations/import/import-result.ts';
 import type { ImportState } from '../../../services/operations/import/state.ts';
 import { IMPORT_TOPICS, type Message, type Problem } from '../../../services/messages/message.ts';
 import { READ } from './import-records.ts';
@@ -44,7 +45,7 @@ export class ImportScene {
 
   run({ isDry = false, signal, onProgress, maxClockSkewMs = Infinity, ...given }: Given = {}): Promise<ImportResult> {
     const { log, path, reportPath, statePath } = this;
-    const fixed = { projectId: 'proj_1', restarts: false, importId: undefined, rate: undefined };
+    const fixed = { projectId: 'proj_1', restarts: false, importId: undefined, rate: undefined, takesUntimed: true };
     const task: ImportTask = { ...READ, ...fixed, sources: [{ path }], reportPath, statePath, ...given };
     return FileImport.run(task, isDry ? undefined : { log, codec, maxClockSkewMs }, {
       onProgress: onProgress ?? (() => undefined),

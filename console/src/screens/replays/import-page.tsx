@@ -104,7 +104,24 @@ export function ImportState({ job }: { readonly job: ImportJob }) {
       {figures?.lines !== undefined && (
         <Counts accepted={figures.accepted} refused={figures.refused} isDry={args.dry_run} />
       )}
+      <Warnings of={result?.warnings ?? []} />
     </section>
+  );
+}
+
+type Warning = NonNullable<NonNullable<ImportJob['result']>['warnings']>[number];
+
+/** What would be imported, or was, and is to be looked at. */
+export function Warnings({ of: warnings }: { readonly of: readonly Warning[] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <ul class="notice">
+      {warnings.map(({ column, message, count: times }) => (
+        <li key={`${column} ${message}`}>
+          {counted(times)} × {column !== null && <code>{column}</code>} {message}
+        </li>
+      ))}
+    </ul>
   );
 }
 

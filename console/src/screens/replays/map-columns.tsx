@@ -11,7 +11,7 @@ import { useChange } from '../../parts/loading/use-change.ts';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Button, Check } from '../../parts/form.tsx';
 import { isOver } from '../job-state.tsx';
-import { ImportState, RefusedList, useImport } from './import-page.tsx';
+import { ImportState, RefusedList, useImport, Warnings } from './import-page.tsx';
 import { MEMBERS, PreviewTable } from './preview-table.tsx';
 
 type Body = BodyOf<'POST /v1/admin/imports'>;
@@ -31,6 +31,7 @@ export function MapColumns({ source }: { readonly source: Source }) {
         {(found) => (
           <>
             {found.problem !== null && <p class="notice">{found.problem}</p>}
+            <Warnings of={found.warnings} />
             <Guessed preview={found} query={query} />
             <PreviewTable preview={found} map={map} onMap={(changed) => change({ map: mapText(changed) })} />
             <Start body={request} isUsable={found.problem === null} />
@@ -105,6 +106,11 @@ function Options({ query }: { readonly query: URLSearchParams }) {
         isOn={query.get('types') === 'yes'}
         onChange={(isOn) => change({ types: isOn ? 'yes' : undefined })}
       />
+      <Check
+        label="Rows may have no time"
+        isOn={query.get('untimed') === 'yes'}
+        onChange={(isOn) => change({ untimed: isOn ? 'yes' : undefined })}
+      />
     </div>
   );
 }
@@ -136,12 +142,14 @@ const PRESET_NAMES = (Object.keys(PRESETS) as (keyof typeof PRESETS)[]).filter((
 
 function Start({ body, isUsable }: { readonly body: Body; readonly isUsable: boolean }) {
   const { isBusy, error, run } = useChange();
-  const check = address.value.query.get('check') ?? undefined;
+  const { query } = address.value;
+  const untimed = query.get('untimed') === 'yes';
+  const check = query.get('check') ?? undefined;
   const checked = useImport(check);
   const isChecking = check !== undefined && (checked.value === undefined || !isOver(checked.value.state));
   const isChecked = check !== undefined && !isChecking;
   const start = async (isDry: boolean): Promise<ImportJob> =>
-    ask(operation('POST /v1/admin/imports', { body: { ...body, dry_run: isDry } }));
+    ask(operation('POST /v1/admin/imports', { body: { ...body, untimed, dry_run: isDry } }));
   const checkAll = (): void => run(async () => setParameters({ check: (await start(true)).id }));
   const importAll = (): void => run(async () => goTo(linkTo(['imports', (await start(false)).id])));
   return (
@@ -161,7 +169,7 @@ function Start({ body, isUsable }: { readonly body: Body; readonly isUsable: boo
           disabled={isBusy || !isUsable}
           onClick={importAll}
         />
-        <CopyAs request={operation('POST /v1/admin/imports', { body })} />
+        <CopyAs request={operation('POST /v1/admin/imports', { body: { ...body, untimed } })} />
       </p>
       <p class="quiet small">The check imports nothing. It shows how many rows would be rejected, and why.</p>
     </section>

@@ -66,6 +66,7 @@ const DEFAULTS = {
   report: null,
   state: null,
   restart: false,
+  untimed: false,
 };
 
 /** A member that is null is as one that is left out. */

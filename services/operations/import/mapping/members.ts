@@ -8,16 +8,25 @@ export type RecordMembers = Record<string, unknown>;
  * as it is. What stands in a list is not taken out.
  */
 export function take(record: unknown, path: string): unknown {
+  const found = find(record, path);
+  if (found === undefined) return undefined;
+  const value = found.members[found.name];
+  if (!Array.isArray(found.members)) delete found.members[found.name];
+  return value;
+}
+
+/** Whether there is something to take. */
+export function has(record: unknown, path: string): boolean {
+  return find(record, path) !== undefined;
+}
+
+function find(record: unknown, path: string): { readonly members: RecordMembers; readonly name: string } | undefined {
   if (!isObject(record) && !Array.isArray(record)) return undefined;
   const members = record as RecordMembers;
-  if (Object.hasOwn(members, path)) {
-    const value = members[path];
-    if (!Array.isArray(record)) delete members[path];
-    return value;
-  }
+  if (Object.hasOwn(members, path)) return { members, name: path };
   for (let dot = path.indexOf('.'); dot !== -1; dot = path.indexOf('.', dot + 1)) {
     const first = path.slice(0, dot);
-    if (Object.hasOwn(members, first)) return take(members[first], path.slice(dot + 1));
+    if (Object.hasOwn(members, first)) return find(members[first], path.slice(dot + 1));
   }
   return undefined;
 }

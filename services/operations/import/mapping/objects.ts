@@ -2,7 +2,7 @@
 import { readJson, type ReadJson } from '../../../messages/json.ts';
 import { isObject } from '../../../messages/sdk/sdk-call.ts';
 
-type Read = Extract<ReadJson, { readonly ok: true }>;
+type ReadBody = Extract<ReadJson, { readonly ok: true }>;
 
 /** A record, with objects and lists in place of such texts. What is no JSON stays. @param names Members that may be such. */
 export function readRecord(text: string, names: readonly string[]): ReadJson {
@@ -24,12 +24,12 @@ export function readRecord(text: string, names: readonly string[]): ReadJson {
   return { ...read, value: { plain: body, exact }, isSuspect };
 }
 
-function isOne({ value }: Read): boolean {
+function isOne({ value }: ReadBody): boolean {
   return value.plain === value.exact;
 }
 
 /** Shares nothing with the other: a mapping takes parts out of both. */
-function exactApart(text: string, read: Read): unknown {
+function exactApart(text: string, read: ReadBody): unknown {
   const again = isOne(read) ? readJson(text) : read;
   return again.ok ? again.value.exact : undefined;
 }

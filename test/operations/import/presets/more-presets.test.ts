@@ -105,7 +105,12 @@ describe('exports of Google Analytics, Snowplow and Customer.io', () => {
     );
 
     expect(summaryOf(purchase ?? { line: 0, text: '' })).toMatchObject([
-      ...['track', 'u', null, expect.any(String), '2024-03-10T12:00:00.123456Z', 'purchase'],
+      'track',
+      'u',
+      null,
+      expect.any(String),
+      '2024-03-10T12:00:00.123456Z',
+      'purchase',
       { items: 'two hats', ecommerce: { transaction_id: 'T-1' }, context: { items: [{ item_id: 'SKU1' }] } },
     ]);
   });
