@@ -5,7 +5,7 @@ import { hasCode } from '../../runtime/errors.ts';
 import type { Database } from '../../stores/database/database.ts';
 import { readInput } from '../import/input.ts';
 import { isFileId, uploadPath } from '../import/import-request.ts';
-import { WantedIds } from './wanted-ids.ts';
+import { WantedIds } from '../../stores/erasures/wanted-ids.ts';
 
 export interface ForgottenImports {
   /** Uploaded files that were deleted. */

@@ -1,6 +1,6 @@
 import { array, assert, asyncProperty, constant, constantFrom, integer, nat, oneof, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { WantedIds } from '../../../services/operations/erasure/wanted-ids.ts';
+import { WantedIds } from '../../../services/stores/erasures/wanted-ids.ts';
 
 async function* pieces(text: string, cuts: readonly number[]): AsyncGenerator<string> {
   let from = 0;
