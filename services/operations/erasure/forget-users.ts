@@ -11,6 +11,7 @@ import { AUDIENCE_CHANGE_TOPIC } from '../../messages/message.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
 import { erasedName, type ErasedUsers, erasedUserOf } from '../../stores/erasures/erased-users.ts';
 import type { Erasure } from '../../stores/erasures/erasure.ts';
+import { placesBy, REWRITTEN_TABLES, TABLES } from '../../stores/erasures/places.ts';
 import { readErasedUsers } from '../../stores/erasures/read-erased-users.ts';
 import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
 import { tablesOfProfiles } from '../../stores/projects/delete-project.ts';
@@ -34,7 +35,7 @@ export interface ForgettingUsersParts extends RowsParts {
   readonly importsFolder?: string;
   /** Left out where the log keeps its records. */
   readonly blank?: BlankRecords;
-  readonly log: Pick<EventLog, 'keptMs'>;
+  readonly log: Pick<EventLog, 'keptMs' | 'ends' | 'scan'>;
 }
 
 /**
@@ -55,18 +56,7 @@ export interface ForgottenUsers {
   readonly records: number | null;
 }
 
-const PROFILE_TABLES = ['profiles', 'anonymous_ids', 'users'];
-/** The others that have texts of people, of which something was deleted or changed. They are small. */
-const TEXT_TABLES = [
-  'refusals',
-  'repeats',
-  'jobs',
-  'verifications',
-  'verification_hours',
-  'dead_letter_edits',
-  'endpoint_deliveries',
-  'erasures',
-];
+const PROFILE_TABLES = placesBy(TABLES, 'rows');
 
 // By then readers have learned of it: most of what they wrote before goes then.
 const KNOWN_AFTER_MS = 5_000;
@@ -227,7 +217,7 @@ async function forgetNames(
 async function rewriteFiles({ database, analytics }: ForgettingUsersParts, signal: AbortSignal): Promise<void> {
   if (database.rewriteFiles !== undefined) {
     const ofProfiles = await Promise.all(PROFILE_TABLES.map((table) => tablesOfProfiles(database, table)));
-    await database.rewriteFiles([...ofProfiles.flat(), ...TEXT_TABLES], signal);
+    await database.rewriteFiles([...ofProfiles.flat(), ...REWRITTEN_TABLES], signal);
   }
   await analytics.dropOldFiles?.(signal);
 }

@@ -1,8 +1,9 @@
 /** Forgets people in the files that imports over HTTP have: those that were uploaded, and the lines that were refused. */
-import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '../../runtime/errors.ts';
 import type { Database } from '../../stores/database/database.ts';
+import { describeForeign } from '../import/foreign.ts';
 import { readInput } from '../import/input.ts';
 import { isFileId, uploadPath } from '../import/import-request.ts';
 import { WantedIds } from '../../stores/erasures/wanted-ids.ts';
@@ -24,9 +25,13 @@ export interface ImportFilesParts {
 
 const REPORT = 'refused.ndjson';
 
+/** A file that nobody has written to for so long is not being uploaded. */
+const UPLOADING_MS = 60_000;
+
 /**
- * Deletes the uploaded files in which one of these ids stands as a value of its own, and overwrites the refused lines that
- * have one: a report stays as long as it is, since an import that goes on knows its length. May be repeated.
+ * Deletes the uploaded files in which one of these ids stands as a value of its own, and those that cannot be read, and
+ * overwrites the refused lines that have one: a report stays as long as it is, since an import that goes on knows its length.
+ * May be repeated.
  */
 export async function forgetInImports(
   { database, folder }: ImportFilesParts,
@@ -38,7 +43,7 @@ export async function forgetInImports(
   for (const name of ids.length === 0 ? [] : await readdir(folder).catch(() => [])) {
     signal.throwIfAborted();
     if (!isFileId(name)) found.lines += await forgetInReport(join(folder, name, REPORT), wanted);
-    else if (await hasId(uploadPath(folder, name), wanted, signal)) {
+    else if (await hasId(join(folder, name), uploadPath(folder, name), wanted, signal)) {
       if (await isUsed(database, name)) found.hasUsed = true;
       else {
         await rm(join(folder, name), { recursive: true, force: true });
@@ -49,24 +54,45 @@ export async function forgetInImports(
   return found;
 }
 
-async function hasId(path: string, wanted: WantedIds, signal: AbortSignal): Promise<boolean> {
+async function hasId(upload: string, path: string, wanted: WantedIds, signal: AbortSignal): Promise<boolean> {
+  const name = await readFile(join(upload, 'name'), 'utf8').catch(() => '');
   const file = await open(path).catch(() => undefined);
   try {
-    return file !== undefined && (await wanted.isInAny(textIn(file, signal)));
+    return wanted.isIn(name) || (file !== undefined && (await isInFile(file, wanted, signal)));
   } finally {
     await file?.close();
   }
 }
 
-async function* textIn(file: FileHandle, signal: AbortSignal): AsyncGenerator<string> {
-  try {
-    for await (const chunk of readInput(file, { read: { bytes: 0 }, encoding: undefined, signal }))
-      // In UTF-16 every other byte of an id is zero.
-      yield chunk.toString('latin1').replaceAll('\0', '');
-  } catch (error) {
-    // It is not all there yet, or was damaged: it ends with what can be read.
-    if (!hasCode(error, 'IMPORT_UNREADABLE')) throw error;
-  }
+type Found = 'found' | 'not there' | 'no text';
+
+async function isInFile(file: FileHandle, wanted: WantedIds, signal: AbortSignal): Promise<boolean> {
+  const search = async (encoding?: string): Promise<Found> => {
+    let isText = true;
+    const chunks = async function* (): AsyncGenerator<Buffer> {
+      for await (const chunk of readInput(file, { read: { bytes: 0 }, encoding, signal })) {
+        isText &&= encoding !== undefined || isReadable(chunk);
+        yield chunk;
+      }
+    };
+    try {
+      if (await wanted.isInAny(chunks())) return 'found';
+      return isText ? 'not there' : 'no text';
+    } catch (error) {
+      if (!hasCode(error, 'IMPORT_UNREADABLE')) throw error;
+      return 'no text';
+    }
+  };
+  const found = new Set([await search()]);
+  if (found.has('no text')) for (const encoding of ['utf-16le', 'utf-16be']) found.add(await search(encoding));
+  if (found.has('found') || found.has('not there')) return found.has('found');
+  // It may be anybody's, unless the rest of it is on its way.
+  return Date.now() - (await file.stat()).mtimeMs > UPLOADING_MS;
+}
+
+/** Whether a part of a file is text that is not UTF-16, where every other byte of Latin letters is zero. */
+function isReadable(chunk: Buffer): boolean {
+  return describeForeign(chunk) === undefined && !chunk.includes(0);
 }
 
 async function isUsed(database: Pick<Database, 'query'>, fileId: string): Promise<boolean> {
@@ -86,8 +112,9 @@ async function forgetInReport(path: string, wanted: WantedIds): Promise<number> 
 async function overwriteLines(file: FileHandle, wanted: WantedIds): Promise<number> {
   let [at, lines] = [0, 0];
   for await (const line of file.readLines({ autoClose: false, start: 0, encoding: 'latin1' })) {
-    if (wanted.isIn(line)) {
-      await file.write(forgottenLine(line), at, 'latin1');
+    const refused = refusedLine(line);
+    if (refused !== undefined && isOf(refused, wanted)) {
+      await file.write(forgottenLine(line, refused), at, 'latin1');
       lines += 1;
     }
     at += line.length + 1;
@@ -96,9 +123,30 @@ async function overwriteLines(file: FileHandle, wanted: WantedIds): Promise<numb
   return lines;
 }
 
+interface RefusedLine {
+  readonly file?: string;
+  readonly line: number;
+  readonly errors: readonly object[];
+  /** Of the line that was refused, where the text is not all of it. */
+  readonly length?: number;
+  readonly text: string;
+}
+
+/** Undefined for one that is not written to its end: an import that goes on writes it again. */
+function refusedLine(line: string): RefusedLine | undefined {
+  try {
+    return JSON.parse(Buffer.from(line, 'latin1').toString()) as RefusedLine;
+  } catch {
+    return undefined;
+  }
+}
+
+function isOf({ file = '', errors, text, length }: RefusedLine, wanted: WantedIds): boolean {
+  return wanted.isIn(text, length !== undefined) || wanted.isIn(JSON.stringify([file, errors]));
+}
+
 /** It is as long as the line, and JSON too. */
-function forgottenLine(line: string): string {
-  const { file, line: number } = JSON.parse(Buffer.from(line, 'latin1').toString()) as { file?: string; line: number };
+function forgottenLine(line: string, { file, line: number }: RefusedLine): string {
   const short = JSON.stringify({ line: number, errors: [], text: '' });
   const full = Buffer.from(JSON.stringify({ file, line: number, errors: [], text: '' })).toString('latin1');
   return (full.length > line.length ? short : full).padEnd(line.length);

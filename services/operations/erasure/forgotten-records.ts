@@ -2,16 +2,17 @@
 import type { EventLog, LogRecord, PartitionRecords } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { hourOf } from '../../messages/day-and-hour.ts';
-import { DEAD_LETTER_TOPIC, MESSAGE_TOPICS, type Micros } from '../../messages/message.ts';
+import { DEAD_LETTER_TOPIC, type Micros } from '../../messages/message.ts';
 import type { CommandCall } from '../../runtime/command.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { BlankedRecord } from '../../stores/erasures/blanked-records.ts';
 import type { ErasedUsers } from '../../stores/erasures/erased-users.ts';
+import { LOG_TOPICS, placesBy } from '../../stores/erasures/places.ts';
 import { wholeRanges } from '../verify/log-ranges.ts';
 
 /** The topics whose records are people's. A dead letter has the key of its message. */
-export const PERSONAL_TOPICS: readonly string[] = [...MESSAGE_TOPICS, DEAD_LETTER_TOPIC];
+export const PERSONAL_TOPICS = placesBy(LOG_TOPICS, 'records');
 
 export interface ForgottenRecord extends BlankedRecord {
   /** Whose it is, as in `ErasedUsers`. */

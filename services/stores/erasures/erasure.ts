@@ -28,6 +28,9 @@ export interface Erasure {
   readonly names: readonly string[];
 }
 
+/** Changes with each request and with each end. */
+export type NewestErasure = Pick<Erasure, 'requestedAt' | 'state'>;
+
 /** Rows and records that were deleted, by where they were: tables of all generations together. */
 export interface ErasureReport {
   readonly postgres: Readonly<Record<string, number>>;

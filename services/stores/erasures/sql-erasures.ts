@@ -2,7 +2,8 @@ import { BASE36, randomText } from '../projects/keys.ts';
 import type { Micros } from '../../messages/message.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import type { ErasedUser } from './erased-users.ts';
-import type { Erasure, ErasureFilter, NewErasure } from './erasure.ts';
+import type { Erasure, ErasureFilter, NewErasure, NewestErasure } from './erasure.ts';
+import { forgetInTexts } from './forgotten-texts.ts';
 
 export interface ErasureTerms {
   readonly projectId: string;
@@ -51,7 +52,7 @@ export class SqlErasures {
       for (const person of people) await nameAgain(transaction, known.get(person.userKey), person);
       for (const person of people.filter(({ userKey }) => !known.has(userKey)))
         known.set(person.userKey, await insert(transaction, person, terms, known.get(person.withUser ?? '') ?? null));
-      await removeNames(transaction, terms.projectId, names);
+      await forgetInTexts(transaction, terms.projectId, names);
       await also(transaction);
       const rows = await transaction.query<ErasureRow>(`${ERASURE_ROWS} where id = any ($1::text[])`, [
         [...known.values()],
@@ -87,6 +88,14 @@ export class SqlErasures {
     const sql = `${ERASURE_ROWS} where state = 'pending' order by requested_at_us, id limit 1`;
     const [row] = await this.#database.query<ErasureRow>(sql);
     return row === undefined ? null : erasureOf(row);
+  }
+
+  /** The one that was asked for last, of those that are not done where there are any; null where nobody was forgotten. */
+  async newestOfProject(projectId: string): Promise<NewestErasure | null> {
+    const sql = `select state, requested_at_us from erasures where project_id = $1
+                 order by state = 'pending' desc, requested_at_us desc limit 1`;
+    const [row] = await this.#database.query<Pick<ErasureRow, 'state' | 'requested_at_us'>>(sql, [projectId]);
+    return row === undefined ? null : { state: row.state, requestedAt: row.requested_at_us };
   }
 
   /**
@@ -135,7 +144,7 @@ export class SqlErasures {
   async forgetNames(people: readonly Erasure[]): Promise<void> {
     await this.#database.transaction(async (transaction) => {
       for (const [projectId, ofProject] of Map.groupBy(people, (one) => one.projectId))
-        await removeNames(transaction, projectId, [...new Set(ofProject.flatMap(({ names }) => names))]);
+        await forgetInTexts(transaction, projectId, [...new Set(ofProject.flatMap(({ names }) => names))]);
       const ids = people.map(({ id }) => id);
       await transaction.query('update erasures set names = null where id = any ($1::text[])', [ids]);
     });
@@ -236,37 +245,4 @@ function erasureOf(row: ErasureRow): Erasure {
   const times = { requestedAt: row.requested_at_us, dueAt: row.due_at_us, cut: row.cut_us };
   const ends = { waitsBecause: row.waits_because, finishedAt: row.finished_at_us, liftedAt: row.lifted_at_us };
   return { id, projectId, userKey, cameWith, suppress, state, ...times, ...ends, actor, report, names: names ?? [] };
-}
-
-/** A name in quotes is found whatever it is; as it is, only one that is hardly part of something else. */
-const LEAST_CHARS = 8;
-
-const HAS_NAME = `
-  exists (select from unnest($1::text[]) as name where position(name in text_of) > 0)`;
-
-/**
- * Takes these ids of people out of what the service has written down as text: the examples of refused requests, answers that
- * are kept to be sent again, results of jobs and verifications.
- */
-async function removeNames(database: Queryable, projectId: string, names: readonly string[]): Promise<void> {
-  const wanted = names.flatMap((name) => [JSON.stringify(name), ...(name.length < LEAST_CHARS ? [] : [name])]);
-  if (wanted.length === 0) return;
-  await database.query(
-    `update refusals set example = null where project_id = $2 and ${HAS_NAME.replaceAll('text_of', 'example')}`,
-    [wanted, projectId],
-  );
-  await database.query(`update repeats set body = null where ${HAS_NAME.replaceAll('text_of', 'body')}`, [wanted]);
-  for (const [table, column] of [
-    ['jobs', 'result'],
-    ['verifications', 'report'],
-    ['verification_hours', 'report'],
-  ] as const) {
-    const quoted = names.map((name) => JSON.stringify(name));
-    const sql = `select name from unnest($1::text[]) as name
-                 where exists (select from ${table} where position(name in ${column}) > 0)`;
-    const replacing = `update ${table} set ${column} = replace(${column}, $1, '"forgotten"') where position($1 in ${column}) > 0`;
-    // These texts have few of thousands of names.
-    for (const { name } of await database.query<{ readonly name: string }>(sql, [quoted]))
-      await database.query(replacing, [name]);
-  }
 }

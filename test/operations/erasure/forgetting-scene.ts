@@ -52,7 +52,11 @@ export class ForgettingScene {
 
   #parts(pauseMs = 1) {
     const { log, database, analytics } = this.#installation();
-    const kept = { ...(this.topicKept && { keptMs: this.topicKept }) };
+    const kept = {
+      ends: log.ends.bind(log),
+      scan: log.scan.bind(log),
+      ...(this.topicKept && { keptMs: this.topicKept }),
+    };
     const parts = { codec, log: kept, database, analytics, pauseMs };
     if (this.#dataDir === undefined) return parts;
     const blank = blankerOn({ log, codec, database });

@@ -1,5 +1,5 @@
 /** Every file of an embedded installation is searched for a person who was forgotten. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
@@ -114,6 +114,72 @@ test('what was uploaded to be imported with a person is deleted, and refused lin
   expect(certificate).toMatchObject({ imports: { uploads: 3, lines: 1 } });
   expect(JSON.stringify(certificate)).toContain('uploaded files that an import reads which is not done');
 });
+
+test('an upload, a refused line and a refused request are found however another program spelled the id', async () => {
+  const { folder, installation, scene } = await opened();
+  const { database } = installation;
+  const people = ['Zo\u00eb-zq1', 'team/ada-zq2', 'O"Neil-zq3', 'dom\\ada-zq4', '123456', '\u0410\u0434\u0430-zq5'];
+  const shop = await scene.projectWithPeople('Spellings', PERSON);
+  await installation.append(people.map((userId) => shop.track({ userId })));
+  await installation.append([shop.track({ userId: null, anonymousId: 'dev-zq6' }), shop.track({ userId: 'ben' })]);
+  await installation.append([shop.track({ userId: people[0] ?? '', anonymousId: 'dev-zq7' })]);
+  await installation.readAll();
+  const imports = importsFolderOf(folder);
+  const uploads = spellings(people);
+  for (const [index, content] of [...uploads, 'user_id\nben\n', gzipSync('user_id\nben\n')].entries()) {
+    const path = uploadPath(imports, `file_${index.toString(16).padStart(20, '0')}`);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+  }
+  const damaged = uploadPath(imports, `file_${'f'.repeat(20)}`);
+  await mkdir(dirname(damaged), { recursive: true });
+  await writeFile(damaged, gzipSync('user_id\nben\n'.repeat(9)).fill(7, 12, 20));
+  await utimes(damaged, 0, 0);
+  const report = join(imports, 'import_1', 'refused.ndjson');
+  await mkdir(dirname(report), { recursive: true });
+  const lines = [...uploads.filter((each) => typeof each === 'string'), '{"user_id":"ben"}'];
+  await writeFile(report, lines.map((text, line) => `${JSON.stringify({ line, errors: [], text })}\n`).join(''));
+  for (const [index, example] of lines.filter((each) => each.startsWith('{')).entries())
+    await database.query(`insert into refusals values ($1, '', $2, 'c', '', 1, 1, 0, 0, 'no', $3)`, [
+      shop.projectId,
+      `/${index}`,
+      example,
+    ]);
+
+  await scene.request(shop.projectId, people);
+  await scene.forget();
+
+  const left = await readdir(imports);
+  expect(left.toSorted()).toEqual(
+    ['import_1', ...[0, 1].map((at) => `file_${(uploads.length + at).toString(16).padStart(20, '0')}`)].toSorted(),
+  );
+  const kept = (await readFile(report, 'utf8')).trimEnd().split('\n');
+  expect(kept.map((line) => (JSON.parse(line) as { readonly text: string }).text).filter(Boolean)).toEqual([
+    '{"user_id":"ben"}',
+  ]);
+  const examples = await database.query(
+    `select example from refusals where project_id = $1 and path <> '/v1/track' and example is not null`,
+    [shop.projectId],
+  );
+  expect(examples).toEqual([{ example: '{"user_id":"ben"}' }]);
+});
+
+/** Files that name one of these people, or a device of the first. */
+function spellings([zoe = '', team = '', neil = '', login = '', number = '', ada = '']: readonly string[]) {
+  return [
+    `{"user_id":"${zoe.replace('\u00eb', '\\u00eb')}"}`,
+    `{"user_id":"${team.replace('/', '\\/')}"}`,
+    `user_id,n\n"${neil.replace('"', '""')}",1\n`,
+    `{"user_id":${JSON.stringify(neil)}}`,
+    `{"user_id":${JSON.stringify(login)}}`,
+    `{"user_id":${number},"n":1}`,
+    '{"distinct_id":"$device:dev-zq7"}',
+    Buffer.from(`user_id;n\n${zoe};1\n`, 'latin1'),
+    Buffer.from(`\ufeffuser_id;n\n${ada};1\n`, 'utf16le'),
+    Buffer.from(`user_id;n\n${ada};1\n`, 'utf16le'),
+    gzipSync(`{"user_id":"${zoe.replace('\u00eb', '\\u00EB')}"}`),
+  ];
+}
 
 test('the audit log has the hash of each certificate, which a changed one does not have', async () => {
   const { installation, scene } = await opened();

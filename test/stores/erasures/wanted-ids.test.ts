@@ -2,10 +2,11 @@ import { array, assert, asyncProperty, constant, constantFrom, integer, nat, one
 import { describe, expect, test } from 'vitest';
 import { WantedIds } from '../../../services/stores/erasures/wanted-ids.ts';
 
-async function* pieces(text: string, cuts: readonly number[]): AsyncGenerator<string> {
+async function* pieces(given: string | Buffer, cuts: readonly number[]): AsyncGenerator<Buffer> {
+  const text = Buffer.from(given);
   let from = 0;
   for (const cut of [...cuts.map((each) => each % (text.length + 1)), text.length].toSorted((a, b) => a - b)) {
-    yield text.slice(from, cut);
+    yield text.subarray(from, cut);
     from = cut;
   }
 }
@@ -59,5 +60,71 @@ describe('ids in a text that comes in pieces', () => {
         expect(await wanted.isInAny(pieces(whole, cuts))).toBe(wanted.isIn(whole));
       }),
     );
+  });
+});
+
+describe('an id as another program spells it', () => {
+  const inJson = (id: string) => `{"user_id":${JSON.stringify(id)},"n":1}`;
+  const escaped = (id: string) =>
+    inJson(id).replace(/[^ -~]/gu, (char) =>
+      Array.from({ length: char.length }, (_, at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, '0')}`).join(
+        '',
+      ),
+    );
+
+  test.each([
+    ['Python escapes what is not ASCII', 'Zo\u00eb-3', escaped('Zo\u00eb-3')],
+    ['Python escapes an astral letter', 'a\u{1f642}-3', escaped('a\u{1f642}-3')],
+    ['PHP escapes a slash', 'team/ada', '{"user_id":"team\\/ada"}'],
+    ['JSON escapes any letter', 'ada', '{"user_id":"\\u0061da"}'],
+    ['JSON escapes a quote', 'O"Neil', inJson('O"Neil')],
+    ['JSON escapes a backslash', 'dom\\ada', inJson('dom\\ada')],
+    ['JSON stands in JSON', 'O"Neil \u00eb', JSON.stringify({ text: escaped('O"Neil \u00eb') })],
+    ['CSV doubles a quote', 'O"Neil', 'user_id,n\n"O""Neil",1\n'],
+    ['JSON stands in CSV', 'O"Neil', `x,"${inJson('O"Neil').replaceAll('"', '""')}"\n`],
+    ['a Windows login stands in CSV', 'DOM\\unt', 'a,DOM\\unt,b\n'],
+    ['a number is one of JSON', '123456', '{"user_id":123456}'],
+    ['a number of one digit is one of JSON', '7', '{"n":[1,7]}'],
+    ['a device is one of Mixpanel', 'dev-a', '{"distinct_id":"$device:dev-a"}'],
+    ['a byte order mark stands before it', 'ada', '\ufeffada,1\n'],
+    ['a line ends within it', 'ada\nx', '1,"ada\nx",2\n'],
+  ])('is found: %s', async (_, id, text) => {
+    expect(new WantedIds([id]).isIn(text)).toBe(true);
+    expect(await new WantedIds([id]).isInAny(pieces(text, [1, 8, 11]))).toBe(true);
+    expect(new WantedIds([`${id}x`, `x${id}`]).isIn(text)).toBe(false);
+  });
+
+  test.each([
+    ['windows-1252', 'Zo\u00eb', Buffer.from('1;Zo\xeb;2\n', 'latin1')],
+    ['windows-1251', '\u0410\u0434\u0430', Buffer.from('1;\xc0\xe4\xe0;2\n', 'latin1')],
+    ['shift_jis', '\u8868', Buffer.from('1;\x95\x5c;2\n', 'latin1')],
+    ['gb18030', '\u4e2d', Buffer.from('1;\xd6\xd0;2\n', 'latin1')],
+    ['UTF-8, beside bytes that are not', 'Zo\u00eb', Buffer.from('1;Zo\xc3\xab;\xff\n', 'latin1')],
+  ])('is found in %s', async (_, id, bytes) => {
+    expect(await new WantedIds([id]).isInAny(pieces(bytes, []))).toBe(true);
+    expect(await new WantedIds([`${id}x`, 'Zoe']).isInAny(pieces(bytes, []))).toBe(false);
+  });
+
+  test('is found wherever it stands in a long file, with lines or without', async () => {
+    const filler = '"user-12","user-13"'.repeat(8);
+    for (const end of ['\n', ',']) {
+      const wanted = new WantedIds(['Zo\u00eb']);
+      const lines = Array.from({ length: 16_000 }, () => filler);
+      expect(await wanted.isInAny(pieces(lines.join(end), [70_000, 200_000, 3_000_000]))).toBe(false);
+      for (const at of [433, 15_999]) {
+        const text = lines.with(at, '{"id":"Zo\\u00eb"}').join(end);
+        const cuts = Array.from({ length: 80 }, (__, index) => index * 65_536);
+        expect(await wanted.isInAny(pieces(text, cuts)), `${at}`).toBe(true);
+      }
+    }
+  });
+
+  test('is found where its text ends within it', () => {
+    const wanted = new WantedIds(['Zo\u00eb-of-the-files']);
+    for (const text of ['{"user_id":"Zo', '{"user_id":"Zo\\u00', '{"user_id":"Zo\\u00eb-of', '{"user_id":"Zo\u00eb-']) {
+      expect(wanted.isIn(text, true), text).toBe(true);
+      expect(wanted.isIn(text), text).toBe(false);
+    }
+    expect(wanted.isIn('{"user_id":"xZo', true)).toBe(false);
   });
 });
