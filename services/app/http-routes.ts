@@ -44,6 +44,7 @@ export function appOf(
       log,
       codec,
       leftOut: lastLeftOut(keptLeftOut(() => stores.figures.leftOut())),
+      newestErasure: (projectId) => stores.figures.newestErasure(projectId),
     }),
     adminRoutes({ ...stores, timezone: config.initialTimezone, schedule }),
     importRoutes({ ...stores, files: uploads, takesFiles: parts.role === 'all' }),

@@ -9,7 +9,7 @@ import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts'
 import type { Database } from '../../stores/database/database.ts';
 import { SchemaDatabase } from '../../stores/database/schema-database.ts';
 import { schemaOf } from '../../stores/generations/generation.ts';
-import type { Erasure } from '../../stores/erasures/erasure.ts';
+import type { Erasure, NewestErasure } from '../../stores/erasures/erasure.ts';
 import { type LeftOut, readLeftOut } from '../../stores/erasures/left-out.ts';
 import { ErasedUsersReader } from '../../stores/erasures/read-erased-users.ts';
 import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
@@ -29,6 +29,8 @@ export interface StoreFigures extends KeptVerifications, KeptBackups {
   oldestErasure(): Promise<Pick<Erasure, 'requestedAt' | 'waitsBecause'> | null>;
   /** How many endpoints a restore for a drill has paused, and nobody has enabled since. */
   pausedForDrill(): Promise<number>;
+  /** See `SqlErasures.newestOfProject`. */
+  newestErasure(projectId: string): Promise<NewestErasure | null>;
   ofProject(projectId: string): Promise<ProjectFigures>;
 }
 
@@ -109,6 +111,10 @@ export class SqlStoreFigures implements StoreFigures {
 
   pausedForDrill(): Promise<number> {
     return pausedEndpoints(this.#database);
+  }
+
+  newestErasure(projectId: string): Promise<NewestErasure | null> {
+    return new SqlErasures(this.#database).newestOfProject(projectId);
   }
 
   leftOut(): Promise<LeftOut> {

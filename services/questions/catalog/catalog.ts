@@ -1,3 +1,4 @@
+import { KeptAnswers, type KeptAnswersParts } from '../kept-answers.ts';
 import { type AnalyticsParts, budgetOf } from '../query-budget.ts';
 import { splitObject } from '../../messages/json.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
@@ -46,17 +47,7 @@ export interface EventProperties extends CatalogList<CatalogMember> {
 /** An answer that lacks a name somebody asks about is found again after this. */
 const KEPT_WITHOUT_MS = 2_000;
 
-interface Kept {
-  readonly sinceMs: number;
-  readonly value: Promise<unknown>;
-  /** 0 until it is known. */
-  entries: number;
-}
-
-export interface CatalogParts extends AnalyticsParts {
-  /** A monotonic clock, `performance.now` by default. */
-  readonly monotonicMs?: () => number;
-}
+export interface CatalogParts extends AnalyticsParts, Pick<KeptAnswersParts, 'newestErasure' | 'monotonicMs'> {}
 
 /**
  * The names of a project's events, properties and traits. Keeps each answer for half a minute.
@@ -65,18 +56,17 @@ export interface CatalogParts extends AnalyticsParts {
  */
 export class Catalog {
   readonly #parts: CatalogParts;
-  readonly #nowMs: () => number;
-  /** The oldest first. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept: KeptAnswers<unknown>;
 
   constructor(parts: CatalogParts) {
     this.#parts = parts;
-    this.#nowMs = parts.monotonicMs ?? (() => performance.now());
+    const { newestErasure, monotonicMs } = parts;
+    this.#kept = new KeptAnswers({ keptMs: KEPT_MS, mostEntries: KEPT_ENTRIES, newestErasure, monotonicMs });
   }
 
   /** @param wanted Names that a kept answer should have, unless it is quite new. */
   events(project: Project, wanted: readonly string[] = []): Promise<CatalogList<CatalogName>> {
-    return this.#keptWith(wanted, ['events', project.id], async () => {
+    return this.#keptWith(wanted, [project.id, 'events'], async () => {
       const [rows, isExact] = await this.#ask(project, storedRowsQuery('track_rows', project.id), (exact) =>
         eventNamesQuery(project.id, MAX_NAMES + 1, exact),
       );
@@ -86,7 +76,7 @@ export class Catalog {
 
   /** @param wanted As of `events`. */
   traits(project: Project, wanted: readonly string[] = []): Promise<CatalogList<CatalogMember>> {
-    return this.#keptWith(wanted, ['traits', project.id], async () => {
+    return this.#keptWith(wanted, [project.id, 'traits'], async () => {
       const [rows, isExact] = await this.#ask(project, storedRowsQuery('trait_rows', project.id), (exact) =>
         traitsQuery(project.id, MAX_NAMES + 1, exact),
       );
@@ -100,7 +90,7 @@ export class Catalog {
     event: string,
     wanted: readonly string[] = [],
   ): Promise<EventProperties | undefined> {
-    const found = await this.#keptWith(wanted, ['properties', project.id, event], async () => {
+    const found = await this.#keptWith(wanted, [project.id, 'properties', event], async () => {
       const properties = await this.#propertiesOf(project, event);
       return { entries: properties?.entries ?? [], properties };
     });
@@ -138,7 +128,7 @@ export class Catalog {
   /** The kept answer, or a newer one where it lacks a name that may have come since. */
   async #keptWith<T extends { readonly entries: readonly CatalogName[] }>(
     wanted: readonly string[],
-    key: readonly string[],
+    key: readonly [string, ...string[]],
     find: () => Promise<T>,
   ): Promise<T> {
     const kept = await this.#keptOr(key, find);
@@ -147,42 +137,17 @@ export class Catalog {
     return wanted.every((name) => names.has(name)) ? kept : this.#keptOr(key, find, KEPT_WITHOUT_MS);
   }
 
-  /** Requests that come while an answer is being found share it. */
-  #keptOr<T extends { readonly entries: readonly unknown[] }>(
-    key: readonly string[],
+  async #keptOr<T extends { readonly entries: readonly unknown[] }>(
+    key: readonly [string, ...string[]],
     find: () => Promise<T>,
     keptMs = KEPT_MS,
   ): Promise<T> {
-    const name = JSON.stringify(key);
-    const nowMs = this.#nowMs();
-    const kept = this.#kept.get(name);
-    if (kept !== undefined && nowMs < kept.sinceMs + keptMs) return kept.value as Promise<T>;
-    const value = find();
-    const keeping: Kept = { sinceMs: nowMs, value, entries: 0 };
-    this.#kept.delete(name);
-    this.#kept.set(name, keeping);
-    value.then(
-      ({ entries }) => {
-        // An empty answer takes room, too.
-        keeping.entries = entries.length + 1;
-        this.#forgetMost(nowMs);
-      },
-      () => {
-        if (this.#kept.get(name) === keeping) this.#kept.delete(name);
-      },
-    );
-    return value;
-  }
-
-  /** Forgets what is too old, then the oldest answers until the others are few enough. */
-  #forgetMost(nowMs: number): void {
-    let entries = 0;
-    for (const kept of this.#kept.values()) entries += kept.entries;
-    for (const [name, kept] of this.#kept) {
-      if (nowMs < kept.sinceMs + KEPT_MS && entries <= KEPT_ENTRIES) return;
-      entries -= kept.entries;
-      this.#kept.delete(name);
-    }
+    const findOne = async () => {
+      const found = await find();
+      // An empty answer takes room, too.
+      return { answer: found, entries: found.entries.length + 1 };
+    };
+    return (await this.#kept.of(key, findOne, keptMs)) as T;
   }
 }
 

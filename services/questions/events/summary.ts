@@ -3,6 +3,7 @@ import type { Micros } from '../../messages/message.ts';
 import { DAY_MICROS, HOUR_MICROS } from '../../messages/day-and-hour.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
+import { KeptAnswers, type KeptAnswersParts } from '../kept-answers.ts';
 import { type AnalyticsParts, budgetOf } from '../query-budget.ts';
 import { queryOf } from '../sql/compile.ts';
 import { Params, type Scope } from '../sql/params.ts';
@@ -36,22 +37,15 @@ const TOP_EVENTS = 5;
 /** Many who look at one project are answered alike for this long. */
 const SUMMARY_KEPT_MS = 10_000;
 
-interface Kept {
-  readonly untilMs: number;
-  readonly value: Promise<Summary>;
-}
-
 /** Keeps the answer of a project for ten seconds. */
 export class Summaries {
   readonly #parts: AnalyticsParts;
-  readonly #nowMs: () => number;
-  /** By project, the oldest first. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept: KeptAnswers<Summary>;
 
-  /** @param nowMs A monotonic clock. */
-  constructor(parts: AnalyticsParts, nowMs = () => performance.now()) {
+  constructor(parts: AnalyticsParts & Omit<KeptAnswersParts, 'keptMs'>) {
+    const { newestErasure, monotonicMs } = parts;
     this.#parts = parts;
-    this.#nowMs = nowMs;
+    this.#kept = new KeptAnswers({ keptMs: SUMMARY_KEPT_MS, newestErasure, monotonicMs });
   }
 
   /**
@@ -59,16 +53,9 @@ export class Summaries {
    * @throws TidemarkError as `AnalyticsReader.ask`. A failure is not kept.
    */
   of(project: Project, now: Micros): Promise<Summary> {
-    const nowMs = this.#nowMs();
-    for (const [id, { untilMs }] of this.#kept) if (untilMs <= nowMs) this.#kept.delete(id);
-    const kept = this.#kept.get(project.id);
-    if (kept !== undefined) return kept.value;
-    const value = findSummary(this.#parts, project, now);
-    this.#kept.set(project.id, { untilMs: nowMs + SUMMARY_KEPT_MS, value });
-    value.catch(() => {
-      if (this.#kept.get(project.id)?.value === value) this.#kept.delete(project.id);
+    return this.#kept.of([project.id], async () => {
+      return { answer: await findSummary(this.#parts, project, now), entries: 1 };
     });
-    return value;
   }
 }
 

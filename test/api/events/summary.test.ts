@@ -120,7 +120,7 @@ test('an answer is kept for ten seconds, and a failure is not', async () => {
       ? new TidemarkError('STORE_UNAVAILABLE', 'as ordered')
       : { rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 };
   };
-  const summaries = new Summaries({ analytics: server.analytics, limitsOf: () => AMPLE }, () => nowMs);
+  const summaries = new Summaries({ analytics: server.analytics, limitsOf: () => AMPLE, monotonicMs: () => nowMs });
   await expect(summaries.of(PROJECT, NOW)).rejects.toThrow('as ordered');
   isBroken = false;
   asked = 0;

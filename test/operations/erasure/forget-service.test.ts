@@ -34,6 +34,12 @@ test(
     reads.push(`/v1/messages/${message.events[0]?.message_id}`);
     for (const path of reads) expect((await get(path)).status, path).toBe(200);
 
+    const catalog = async () => {
+      const paths = ['/catalog/traits', '/catalog/events', '/catalog/events/Bought/properties', '/summary'];
+      return (await Promise.all(paths.map((path) => textOf(`/v1${path}`)))).join();
+    };
+    expect(await catalog()).toMatch(/of ada.*ada's only.*ada-value.*ada's only/su);
+
     const forgotten = await fetch(`${service.url}/v1/users/ada?project=${project}`, {
       method: 'DELETE',
       headers: { api_key: ADMIN_KEY },
@@ -45,7 +51,7 @@ test(
     for (const path of reads) expect((await get(path)).status, path).toBe(404);
     expect(await textOf('/v1/users?search=ada')).not.toContain('"ada"');
     expect(await ask('/v1/users/query', {})).not.toContain('"ada"');
-    expect(await textOf('/v1/catalog/traits')).not.toContain('of ada');
+    expect(await catalog()).not.toContain('ada');
     expect(JSON.parse(await ask('/v1/audiences/preview', { definition: { event: 'Bought' } }))).toMatchObject({
       count: 1,
     });
@@ -81,7 +87,8 @@ async function send(service: ServiceProcess, user: string): Promise<void> {
   const traits = { [`trait ${MARK} of ${user}`]: `${user}@example.com`, email: `${user}@example.com` };
   const batch = [
     { type: 'identify', user_id: user, traits },
-    { type: 'track', user_id: user, event: 'Bought', properties: { note: MARK } },
+    { type: 'track', user_id: user, event: 'Bought', properties: { note: MARK, own: `${user}-value` } },
+    { type: 'track', user_id: user, event: `${user}'s only` },
   ];
   const answer = await service.request('/v1/batch', { batch }, headers);
   const { receipt } = (await answer.json()) as { readonly receipt: string };

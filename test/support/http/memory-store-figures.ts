@@ -43,6 +43,10 @@ export class MemoryStoreFigures implements StoreFigures {
     return this.#unlessUnreachable(0);
   }
 
+  async newestErasure(): Promise<null> {
+    return this.#unlessUnreachable(null);
+  }
+
   async leftOut(): ReturnType<StoreFigures['leftOut']> {
     return this.#unlessUnreachable({ projects: this.deleted, users: new Map() });
   }
