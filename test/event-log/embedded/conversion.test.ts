@@ -63,6 +63,17 @@ describe('a log in LMDB that is opened as one of segments', () => {
     expect(chunks.filter((chunk) => !segment.includes(chunk))).toEqual([]);
   });
 
+  test('the old one is removed when a record is erased', async () => {
+    const { folder } = await filledFolder();
+    const log = await open(folder);
+    onTestFinished(() => log.close());
+
+    const [first] = (await log.ends(TOPICS)).filter(({ offset }) => offset > 0n);
+    expect(await log.erase?.([{ ...first!, offset: 0n }])).toBe(1);
+
+    expect(await readdir(folder)).not.toContain('data.mdb.converted');
+  });
+
   test('a converted log goes on at the next offset of each partition', async () => {
     const { folder, content } = await filledFolder();
     const log = await open(folder);
