@@ -1,14 +1,17 @@
 import type { Logger } from '../../runtime/logger.ts';
-import { TidemarkError } from '../../runtime/errors.ts';
+import { isRetryable, TidemarkError } from '../../runtime/errors.ts';
 import type { Queryable } from '../../stores/database/database.ts';
 import type { Erasure, ErasureFilter, NewErasure } from '../../stores/erasures/erasure.ts';
 import { SqlErasures, type ErasureTerms } from '../../stores/erasures/sql-erasures.ts';
 import { anonymousKeyOf } from '../../messages/user-key.ts';
+import { LiveGenerations } from '../../stores/generations/live-generations.ts';
+import { MAX_ANONYMOUS_IDS } from '../../stores/profiles/anonymous-ids.ts';
 import { tablesOfProfiles } from '../../stores/projects/delete-project.ts';
 import { isFinished } from '../jobs/job.ts';
 import type { Jobs } from '../jobs/job-runner.ts';
 import { countUsers, eraseUsers, type ForgettingUsersParts } from './forget-users.ts';
 import { countAnalytics } from './erase-rows.ts';
+import { maybeAhead, seenBeside, seenWithOthers } from './seen-people.ts';
 
 /** The people who are to be forgotten. */
 export interface ForgettingRequest extends ErasureTerms {
@@ -137,7 +140,7 @@ async function peopleOf(
   if ((await database.query('select 1 from projects where id = $1', [projectId])).length === 0)
     throw new TidemarkError('PROJECT_UNKNOWN', 'There is no such project.');
   const keys = [...new Set(users.map(({ userKey }) => userKey))];
-  const found = await namesOfPeople(stores, projectId, keys);
+  const found = await withAllSeen(stores, projectId, keys, await namesOfPeople(stores, projectId, keys));
   const known = await knownAmong(stores, projectId, keys, new Set(found.map(({ key }) => key)));
   const own = found.filter(({ isShared, anonymousId }) => anonymousId !== null && !isShared);
   const withThem = own.flatMap(({ key, anonymousId, isBeside }) =>
@@ -201,7 +204,42 @@ async function namesOfPeople({ database }: ForgettingUsersParts, projectId: stri
   return found;
 }
 
-/** Also those whom analytics alone knows, and those who are forgotten already: what came since is deleted then. */
+/**
+ * With what analytics knows beyond the lists of profiles, which keep the newest ids alone: those that a full list has lost, and
+ * whose id it is besides.
+ */
+async function withAllSeen(
+  { database, analytics }: ForgettingUsersParts,
+  projectId: string,
+  keys: readonly string[],
+  listed: readonly FoundName[],
+): Promise<readonly FoundName[]> {
+  const beside = listed.filter(({ isBeside }) => isBeside);
+  if (beside.length === 0) return listed;
+  const full = keys.filter((own) => beside.filter(({ key }) => key === own).length >= MAX_ANONYMOUS_IDS);
+  try {
+    const live = await analytics.ofGeneration(await new LiveGenerations(database).numberOf('analytics', projectId));
+    const isListed = new Set(beside.map(({ key, anonymousId }) => JSON.stringify([key, anonymousId])));
+    const lost = (full.length === 0 ? [] : await seenBeside(live, projectId, full))
+      .filter(({ key, anonymousId }) => !isListed.has(JSON.stringify([key, anonymousId])))
+      .map((one) => ({ ...one, userId: null, isBeside: true, isShared: false }));
+    const all = [...listed, ...lost];
+    const own = all.flatMap(({ anonymousId, isBeside, isShared }) =>
+      isBeside && !isShared ? [anonymousId ?? ''] : [],
+    );
+    const shared = await seenWithOthers(live, projectId, [...new Set(own)], keys);
+    return all.map((one) => (one.isBeside && shared.has(one.anonymousId ?? '') ? { ...one, isShared: true } : one));
+  } catch (error) {
+    // Lists that are not full are enough while analytics is away: the person is hidden at once.
+    if (full.length > 0 || !isRetryable(error)) throw error;
+    return listed;
+  }
+}
+
+/**
+ * Also those whom analytics alone knows, whose first message nobody has read yet, and those who are forgotten already: what
+ * came since is deleted then.
+ */
 async function knownAmong(
   stores: ForgettingUsersParts,
   projectId: string,
@@ -214,5 +252,7 @@ async function knownAmong(
   const others = keys.filter((key) => !all.has(key));
   if (others.length === 0) return all;
   for (const { user } of await countAnalytics(stores, { projectId, users: others })) if (user !== null) all.add(user);
-  return all;
+  const left = others.filter((key) => !all.has(key));
+  const ahead = left.length === 0 ? [] : await maybeAhead(stores, projectId, left);
+  return new Set([...all, ...ahead]);
 }

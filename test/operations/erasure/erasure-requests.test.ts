@@ -45,6 +45,40 @@ describe.each(await testedForms())('requests to forget people, $form', ({ form }
     await scene.forget();
   });
 
+  test('every anonymous id goes that was seen with the person, and none that the full list of another lost', async () => {
+    const shop = await scene.projectWithPeople('Many anonymous ids');
+    const idsOf = (user: string) => Array.from({ length: 130 }, (_, index) => `${user}-${index}`);
+    const seen = (userId: string, anonymousId: string) => shop.track({ userId, anonymousId });
+    await installation().append([
+      // The first of either list, which forgets it.
+      seen('ben', 'a-of-both'),
+      ...idsOf('ben').map((id) => seen('ben', id)),
+      ...idsOf('ada').map((id) => seen('ada', id)),
+      seen('ada', 'a-of-both'),
+    ]);
+    await installation().readAll();
+
+    const { erasures, shared } = await scene.request(shop.projectId, ['ada']);
+
+    expect(shared).toEqual(['a-of-both']);
+    const own = ['a-own', ...idsOf('ada')].map((id) => anonymousKeyOf(shop.projectId, id));
+    const keys = erasures.map(({ userKey }) => userKey);
+    expect(keys.toSorted()).toEqual([userKeyOf(shop.projectId, 'ada'), ...own].toSorted());
+    await scene.forget();
+  });
+
+  test('somebody whose first message no reader has come to is known, and goes', async () => {
+    const shop = await scene.projectWithPeople('Not read yet');
+    await installation().append([shop.identify({ userId: 'eve', traits: '{"plan":"pro"}' })]);
+
+    const answer = await scene.request(shop.projectId, ['eve', 'nobody']);
+
+    expect(answer).toMatchObject({ erasures: [{ state: 'pending' }], unknown: [userKeyOf(shop.projectId, 'nobody')] });
+    await installation().readAll();
+    await scene.forget();
+    expect(await scene.rowsOf(shop.projectId, 'eve')).toEqual({});
+  });
+
   test('somebody of whom nothing is known is named, and nothing is done', async () => {
     const shop = await scene.projectWithPeople('Unknown ids');
 
