@@ -15,7 +15,8 @@ import type { EndpointParts } from './endpoints/endpoint-answers.ts';
 import { endpointRoutes } from './endpoints/routes.ts';
 import { answerCounts, answerEventsQuery, answerSummary } from './events/answer-questions.ts';
 import { Summaries } from '../questions/events/summary.ts';
-import { answerReceipt } from './receipts/receipts.ts';
+import { type DroppedParts, isDropped } from './receipts/dropped.ts';
+import { answerReceipt, type ReceiptParts } from './receipts/receipts.ts';
 import { answerRefusals, type RefusalParts } from './refusals.ts';
 import { DEFINITION_LIMIT_BYTES, limitedTo, READ } from './route-parts.ts';
 import type { UserStores } from './users/store-parts.ts';
@@ -31,6 +32,7 @@ export interface ReadingParts
     CatalogParts,
     EndpointParts {
   readonly analytics: AnalyticsReader;
+  readonly codec: DroppedParts['codec'];
   readonly watch: ProgressWatch;
   /** How many receipts may wait at once, half of them of one project; `RECEIPTS_AT_ONCE` where left out. */
   readonly receiptsAtOnce?: number;
@@ -49,7 +51,12 @@ const OPEN_LISTENERS = 64;
 /** Everything that is read over HTTP: profiles, events, receipts, audiences; and where it is sent. */
 export function readingRoutes(parts: ReadingParts): RouteSet {
   const waits = new ConcurrencyLimiter(parts.receiptsAtOnce ?? RECEIPTS_AT_ONCE);
-  const receipts = { watch: parts.watch, ends: new LogEnds(parts.log), waits };
+  const receipts: ReceiptParts = {
+    watch: parts.watch,
+    ends: new LogEnds(parts.log),
+    waits,
+    isDropped: (...of) => isDropped(parts, ...of),
+  };
   const readers = new LiveReaders(parts);
   const summaries = new Summaries(parts);
   const catalog = new Catalog(parts);

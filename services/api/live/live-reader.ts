@@ -3,6 +3,7 @@ import type { EventLog, LogRecord, ScanRange, TopicPartition } from '../../event
 import { nameOf } from '../../event-log/partition.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { LIVE_TOPICS, type Message } from '../../messages/message.ts';
+import { textOfKey } from '../../operations/erasure/forgotten-records.ts';
 import { isRetryable } from '../../runtime/errors.ts';
 import { pause } from '../../runtime/pause.ts';
 import { isLeftOut, type LeftOut, NOTHING_LEFT_OUT } from '../../stores/erasures/left-out.ts';
@@ -200,11 +201,11 @@ export class LiveReader {
     return { ...this.#shownOf(found), lagMs: 0, ends: to };
   }
 
-  /** A record that the bytes decide on is not decoded, unless it is to be shown. */
+  /** A record that the bytes decide on is not decoded, unless it is to be shown or its person was forgotten. */
   #add(found: MatchCollector, at: TopicPartition, record: LogRecord): void {
     const judged = this.#records.judge(at.topic, record.value);
     if (judged === 'other') return;
-    if (judged === 'matches') {
+    if (judged === 'matches' && !this.#leftOut.users.has(textOfKey(record.key))) {
       found.add({ at, record });
       return;
     }

@@ -17,11 +17,13 @@ export interface ReceiptParts {
   readonly ends: LogEnds;
   /** Bounds the receipts that wait. */
   readonly waits: Pick<ConcurrencyLimiter, 'admit'>;
+  /** See `isDropped`. */
+  readonly isDropped: (projectId: string, places: readonly RecordPosition[]) => Promise<boolean>;
 }
 
 /** `GET /v1/receipts/:receipt` */
 export async function answerReceipt(
-  { watch, ends, waits }: ReceiptParts,
+  { watch, ends, waits, isDropped }: ReceiptParts,
   call: Call,
   { path: { receipt: name }, query: { wait } }: Input<'GET /v1/receipts/{receipt}'>,
 ): Promise<Answer | Refusal> {
@@ -32,20 +34,22 @@ export async function answerReceipt(
   if (places === undefined) return UNKNOWN_RECEIPT;
   const refusal = wait === 0 ? undefined : waits.admit(call);
   if (refusal !== undefined) return refusal;
+  const projectId = call.project.id;
   // Not awaited here: an async function that waits keeps everything that it ever held.
   return watch
     .passed({ name, places }, { waitMs: wait * 1_000, client: call.res })
-    .then(answerWith(receipt.acceptedAtMs));
+    .then(answerWith(receipt.acceptedAtMs, () => isDropped(projectId, places)));
 }
 
 const UNKNOWN_RECEIPT = refuseParameter('receipt', 'is none that this service gave').refusal;
 
 const FOREIGN: Refusal = { refused: 'not-found', detail: 'This project has no such receipt.' };
 
-function answerWith(acceptedAtMs: number): (passed: Passed) => Answer {
-  return ({ projected, queryable }) => {
+function answerWith(acceptedAtMs: number, isDropped: () => Promise<boolean>): (passed: Passed) => Promise<Answer> {
+  return async ({ projected, queryable }) => {
     const accepted_at = formatMs(acceptedAtMs);
-    return { status: 200, body: JSON.stringify({ accepted_at, projected, queryable }) };
+    const dropped = await isDropped();
+    return { status: 200, body: JSON.stringify({ accepted_at, projected, queryable, ...(dropped && { dropped }) }) };
   };
 }
 

@@ -3,6 +3,7 @@ import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import type { EventsQuery } from '../../stores/analytics/analytics-store.ts';
+import type { Erasure } from '../../stores/erasures/erasure.ts';
 import type { Profile } from '../../stores/profiles/profile.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import { CURSOR_REFUSED, decodeCursor } from '../../questions/events/cursor.ts';
@@ -13,13 +14,27 @@ import { type NamedUser, type UserIds, userKeyIn, userKeyOfPath } from './named-
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 
 /** `GET /v1/users/:user_id` */
-export function answerProfile({ profiles }: UserStores, call: Call, input: NamedUser): Promise<Answer | Refusal> {
+export function answerProfile(
+  { profiles, erasures }: UserStores,
+  { project, key }: Call,
+  input: NamedUser,
+): Promise<Answer | Refusal> {
   return namingParts(async () => {
-    const user = userKeyOfPath(call.project, input);
+    const user = userKeyOfPath(project, input);
     if (!user.ok) return user.refusal;
-    const profile = await answerOf('profiles', profiles.find(call.project.id, user.value));
-    return profile === undefined ? NOBODY : { status: 200, body: profileBody(profile) };
+    const profile = await answerOf('profiles', profiles.find(project.id, user.value));
+    if (profile !== undefined) return { status: 200, body: profileBody(profile) };
+    // Nobody else is told whom the service knew.
+    const asked = key?.scopes.includes('admin') === true ? erasures?.newestOf(project.id, user.value) : undefined;
+    const erasure = asked && (await answerOf('profiles', asked));
+    return erasure === undefined ? NOBODY : { refused: 'not-found', detail: forgottenText(erasure) };
   });
+}
+
+function forgottenText({ id, cut, suppress, requestedAt }: Erasure): string {
+  const untilThen = suppress ? `until ${id} is lifted: tidemark forget lift ${id}` : `until ${id} is done`;
+  const dropped = cut === null ? untilThen : `up to those received at ${formatMicros(cut)}`;
+  return `This user was forgotten on ${formatMicros(requestedAt)}. Messages of it are dropped ${dropped}.`;
 }
 
 /** `GET /v1/users/:user_id/events` */

@@ -91,7 +91,11 @@ function printForgotten(
 ): void {
   for (const erasure of erasures) out(`${erasureLine(erasure)}\n`);
   for (const line of restText(rest)) out(`${line}\n`);
-  if (erasures.length > 0) out('Nothing of them is read any more. A job deletes what there is: tidemark forget list\n');
+  const [first] = erasures;
+  if (first === undefined) return;
+  out('Nothing of them is read any more. A job deletes what there is: tidemark forget list\n');
+  const until = first.suppress ? `that is lifted: tidemark forget lift ${first.id}` : 'it is done';
+  out(`Messages that come of them are answered 200 and dropped until ${until}\n`);
 }
 
 type ListedErasure = Answer<'GET /v1/admin/erasures/{id}'>;
@@ -146,6 +150,11 @@ function addForgetLift(parent: Command, context: CliContext): void {
     .action(async (id: string, { json }: OutputOptions) => {
       const lifted = await carryOut(context, operation('POST /v1/admin/erasures/{id}/lift', { path: { id } }));
       if (json) printJson(context, lifted);
-      else context.out(`${erasureLine(lifted)}\n`);
+      else context.out(`${erasureLine(lifted)}\n${liftedText(lifted)}`);
     });
+}
+
+function liftedText({ cut }: ListedErasure): string {
+  const from = cut === null ? 'once the erasure is done' : `if they are received after ${localTime(cut)}`;
+  return `Messages of the person are taken again ${from}.\n`;
 }

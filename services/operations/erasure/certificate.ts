@@ -115,6 +115,8 @@ export function remainsAfter(atMs: number, keeps: Remaining): LastLook['remains'
       ? [{ what: 'parts that ClickHouse has rewritten, of which it keeps the files for eight minutes', until: null }]
       : []),
     ...(keeps.import ? [{ what: 'uploaded files that an import reads which is not done', until: after(7) }] : []),
+    // ClickHouse keeps the paths of a JSON column in the headers of its parts, also where no row has them any more.
+    { what: 'names of properties of events in the files of analytics, without their values', until: null },
     { what: 'lines that imports refuse, and requests that are refused, from now on', until: after(30) },
     { what: 'what waits to be told to the endpoints of webhooks', until: after(7) },
     { what: 'backups that were made before', until: null },

@@ -51,6 +51,8 @@ export interface Erasures {
   plan(projectId: string, users: readonly NamedPerson[]): Promise<ForgettingPlan>;
   list(filter: ErasureFilter, limit: number, after?: string): Promise<readonly Erasure[]>;
   find(id: string): Promise<Erasure | undefined>;
+  /** The newest of a person. */
+  newestOf(projectId: string, userKey: string): Promise<Erasure | undefined>;
   lift(id: string): Promise<Erasure | undefined>;
 }
 
@@ -97,6 +99,11 @@ export class ErasureRequests implements Erasures {
 
   async find(id: string): Promise<Erasure | undefined> {
     return new SqlErasures((await this.#parts.stores()).database).find(id);
+  }
+
+  async newestOf(projectId: string, userKey: string): Promise<Erasure | undefined> {
+    const [newest] = await new SqlErasures((await this.#parts.stores()).database).newestOf([{ projectId, userKey }]);
+    return newest;
   }
 
   async lift(id: string): Promise<Erasure | undefined> {

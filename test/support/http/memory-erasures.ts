@@ -44,6 +44,10 @@ export class MemoryErasures implements Erasures {
     return this.#whileThere(this.made.find((one) => one.id === id));
   }
 
+  async newestOf(projectId: string, userKey: string): Promise<Erasure | undefined> {
+    return this.#whileThere(this.made.findLast((one) => one.projectId === projectId && one.userKey === userKey));
+  }
+
   async lift(id: string): Promise<Erasure | undefined> {
     const index = this.made.findIndex((one) => one.id === id);
     const found = this.made[index];

@@ -9,6 +9,7 @@ export class MemoryStoreFigures implements StoreFigures {
   /** Coordinates of messages of dead letters that were replayed or dropped. */
   readonly settledMessages = new Set<string>();
   readonly deleted = new Set<string>();
+  readonly forgotten = new Map<string, bigint>();
 
   async profilesBytes(): Promise<number> {
     return this.#unlessUnreachable(8_192);
@@ -48,7 +49,7 @@ export class MemoryStoreFigures implements StoreFigures {
   }
 
   async leftOut(): ReturnType<StoreFigures['leftOut']> {
-    return this.#unlessUnreachable({ projects: this.deleted, users: new Map() });
+    return this.#unlessUnreachable({ projects: this.deleted, users: this.forgotten });
   }
 
   async ofProject(): ReturnType<StoreFigures['ofProject']> {

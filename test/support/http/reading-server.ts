@@ -263,6 +263,8 @@ export class ReadingServer {
       { routes: twoStepRoutes(this.#ingestor, '/legacy'), twoStepBase: '/legacy' },
       readingRoutes({
         profiles,
+        erasures: this.admin.ports.erasures,
+        leftOut: () => figures.leftOut(),
         analytics,
         watch,
         changesWatch: this.changesWatch,
