@@ -7,12 +7,12 @@ export interface KeptAnswersParts {
   readonly newestErasure?: ((projectId: string) => Promise<NewestErasure | null>) | undefined;
   /** A monotonic clock, `performance.now` by default. */
   readonly monotonicMs?: (() => number) | undefined;
-  /** Of all answers together; the oldest go first. */
+  /** How many entries all answers may have; the oldest go first. */
   readonly mostEntries?: number;
 }
 
 /** An answer and how much room it takes. */
-export interface Found<T> {
+export interface FoundAnswer<T> {
   readonly answer: T;
   readonly entries: number;
 }
@@ -21,14 +21,14 @@ interface Kept<T> {
   readonly sinceMs: number;
   /** How long it may be kept at most. */
   readonly mostMs: number;
-  /** The newest erasure before it was asked; undefined where that was not known. */
+  /** The newest erasure before it was found; undefined where that was not known. */
   readonly newest: string | undefined;
-  readonly found: Promise<Found<T>>;
+  readonly found: Promise<FoundAnswer<T>>;
   /** 0 until it is known. */
   entries: number;
 }
 
-const NOBODY: NewestErasure = { state: 'done', requestedAt: 0n };
+const NO_ERASURE: NewestErasure = { state: 'done', requestedAt: 0n };
 
 /** While rows of somebody may still be there, an answer may have them. */
 const WHILE_ERASING_MS = 2_000;
@@ -49,12 +49,12 @@ export class KeptAnswers<T> {
   }
 
   /**
-   * @param key What was asked, beginning with the project.
+   * @param key Names the question, beginning with the project.
    * @param keptMs How old a kept answer may be; by default as old as any.
    */
   async of(
-    key: readonly [projectId: string, ...asked: string[]],
-    find: () => Promise<Found<T>>,
+    key: readonly [projectId: string, ...question: string[]],
+    find: () => Promise<FoundAnswer<T>>,
     keptMs = this.#parts.keptMs,
   ): Promise<T> {
     const erasure = await this.#newestErasure(key[0]);
@@ -80,11 +80,11 @@ export class KeptAnswers<T> {
     }
   }
 
-  /** Undefined where it cannot be asked: nobody can be forgotten then either. */
+  /** Undefined where Postgres is away: nobody can be forgotten then either. */
   async #newestErasure(projectId: string): Promise<NewestErasure | undefined> {
     const { newestErasure = async () => null } = this.#parts;
     try {
-      return (await newestErasure(projectId)) ?? NOBODY;
+      return (await newestErasure(projectId)) ?? NO_ERASURE;
     } catch (error) {
       if (!isRetryable(error)) throw error;
       return undefined;

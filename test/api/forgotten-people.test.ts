@@ -9,20 +9,20 @@ import { recordOf, track } from '../support/messages/messages.ts';
 
 const projectId = PROJECT.id;
 const keyOf = (userId: string) => userKeyOf(projectId, userId);
-let server: ReadingServer;
+let reading: ReadingServer;
 
 beforeAll(async () => {
-  server = await ReadingServer.start();
-  server.figures.forgotten.set(erasedName(projectId, keyOf('ada')), ALL_TIME);
-  server.figures.forgotten.set(erasedName(projectId, keyOf('zoe')), 100n);
+  reading = await ReadingServer.start();
+  reading.figures.forgotten.set(erasedName(projectId, keyOf('ada')), ALL_TIME);
+  reading.figures.forgotten.set(erasedName(projectId, keyOf('zoe')), 100n);
 });
-afterAll(() => server.stop());
+afterAll(() => reading.stop());
 
 async function receiptOf(...sent: readonly { readonly userId: string; readonly receivedAt?: bigint }[]) {
   const records = sent.map((one) => recordOf(track({ projectId, userKey: keyOf(one.userId), ...one })));
-  const appended = await server.recorded.append(records.map((record) => ({ topic: 'tidemark.track', ...record })));
+  const appended = await reading.recorded.append(records.map((record) => ({ topic: 'tidemark.track', ...record })));
   const receipt = encodeReceipt(receiptSignerOf(PROJECT), 0, appended);
-  return (await server.request(`/v1/receipts/${receipt}`, {}, READ_KEY)).json();
+  return (await reading.request(`/v1/receipts/${receipt}`, {}, READ_KEY)).json();
 }
 
 test('a receipt says that a message was dropped, whose person is forgotten, and says it of no other', async () => {
@@ -33,18 +33,18 @@ test('a receipt says that a message was dropped, whose person is forgotten, and 
 });
 
 test('a receipt says it of a message whose record is blank', async () => {
-  const records = server.recorded.records('tidemark.track', 7);
+  const records = reading.recorded.records('tidemark.track', 7);
   records.push({ offset: 0n, appendedAtMs: 0, key: new Uint8Array(), value: new Uint8Array() });
   const at = { topic: 'tidemark.track', partition: 7, offset: 0n, appendedAtMs: 0 };
   const receipt = encodeReceipt(receiptSignerOf(PROJECT), 0, [at]);
 
-  const answer = await server.request(`/v1/receipts/${receipt}`, {}, READ_KEY);
+  const answer = await reading.request(`/v1/receipts/${receipt}`, {}, READ_KEY);
 
   expect(await answer.json()).toMatchObject({ dropped: true });
 });
 
 test('messages that are dropped do not count as seen by who listens', async () => {
-  const live = await server.request('/v1/events/live?seconds=3', {}, READ_KEY);
+  const live = await reading.request('/v1/events/live?seconds=3', {}, READ_KEY);
   await receiptOf({ userId: 'ada' }, { userId: 'ada' }, { userId: 'ben' });
 
   const ticks = [...(await live.text()).matchAll(/data: (.+)\n/gu)].map(([, data]) => {
@@ -56,12 +56,12 @@ test('messages that are dropped do not count as seen by who listens', async () =
 });
 
 test('an admin key is told that a user was forgotten, and how that ends; a read key is not', async () => {
-  const { erasures } = server.admin.ports;
+  const { erasures } = reading.admin.ports;
   const people = [{ userKey: keyOf('eve'), name: 'eve', isAnonymous: false }];
   const made = await erasures.request({ projectId, users: people, suppress: true, actor: 'local' });
   const id = made.erasures[0]?.id ?? '';
   const detailOf = async (key: string) => {
-    const answer = await server.request(`/v1/users/eve?project=${projectId}`, {}, key);
+    const answer = await reading.request(`/v1/users/eve?project=${projectId}`, {}, key);
     expect(answer.status).toBe(404);
     return ((await answer.json()) as { readonly detail: string }).detail;
   };

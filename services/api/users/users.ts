@@ -25,8 +25,8 @@ export function answerProfile(
     const profile = await answerOf('profiles', profiles.find(project.id, user.value));
     if (profile !== undefined) return { status: 200, body: profileBody(profile) };
     // Nobody else is told whom the service knew.
-    const asked = key?.scopes.includes('admin') === true ? erasures?.newestOf(project.id, user.value) : undefined;
-    const erasure = asked && (await answerOf('profiles', asked));
+    const looking = key?.scopes.includes('admin') === true ? erasures?.newestOf(project.id, user.value) : undefined;
+    const erasure = looking && (await answerOf('profiles', looking));
     return erasure === undefined ? NOBODY : { refused: 'not-found', detail: forgottenText(erasure) };
   });
 }

@@ -11,7 +11,7 @@ import { AUDIENCE_CHANGE_TOPIC } from '../../messages/message.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
 import { erasedName, type ErasedUsers, erasedUserOf } from '../../stores/erasures/erased-users.ts';
 import type { Erasure } from '../../stores/erasures/erasure.ts';
-import { placesBy, REWRITTEN_TABLES, TABLES } from '../../stores/erasures/places.ts';
+import { placesBy, REWRITTEN_TABLES, POSTGRES_TABLES } from '../../stores/erasures/places.ts';
 import { readErasedUsers } from '../../stores/erasures/read-erased-users.ts';
 import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
 import { tablesOfProfiles } from '../../stores/projects/delete-project.ts';
@@ -56,7 +56,7 @@ export interface ForgottenUsers {
   readonly records: number | null;
 }
 
-const PROFILE_TABLES = placesBy(TABLES, 'rows');
+const PROFILE_TABLES = placesBy(POSTGRES_TABLES, 'rows');
 
 // By then readers have learned of it: most of what they wrote before goes then.
 const KNOWN_AFTER_MS = 5_000;

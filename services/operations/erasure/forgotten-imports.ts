@@ -25,7 +25,7 @@ export interface ImportFilesParts {
 
 const REPORT = 'refused.ndjson';
 
-/** A file that nobody has written to for so long is not being uploaded. */
+/** How long after its last byte a file may still be on its way. */
 const UPLOADING_MS = 60_000;
 
 /**
@@ -64,10 +64,10 @@ async function hasId(upload: string, path: string, wanted: WantedIds, signal: Ab
   }
 }
 
-type Found = 'found' | 'not there' | 'no text';
+type LookedAt = 'found' | 'not there' | 'no text';
 
 async function isInFile(file: FileHandle, wanted: WantedIds, signal: AbortSignal): Promise<boolean> {
-  const search = async (encoding?: string): Promise<Found> => {
+  const search = async (encoding?: string): Promise<LookedAt> => {
     let isText = true;
     const chunks = async function* (): AsyncGenerator<Buffer> {
       for await (const chunk of readInput(file, { read: { bytes: 0 }, encoding, signal })) {
@@ -83,7 +83,7 @@ async function isInFile(file: FileHandle, wanted: WantedIds, signal: AbortSignal
       return 'no text';
     }
   };
-  const found = new Set([await search()]);
+  const found = new Set<LookedAt>([await search()]);
   if (found.has('no text')) for (const encoding of ['utf-16le', 'utf-16be']) found.add(await search(encoding));
   if (found.has('found') || found.has('not there')) return found.has('found');
   // It may be anybody's, unless the rest of it is on its way.
@@ -112,9 +112,9 @@ async function forgetInReport(path: string, wanted: WantedIds): Promise<number> 
 async function overwriteLines(file: FileHandle, wanted: WantedIds): Promise<number> {
   let [at, lines] = [0, 0];
   for await (const line of file.readLines({ autoClose: false, start: 0, encoding: 'latin1' })) {
-    const refused = refusedLine(line);
-    if (refused !== undefined && isOf(refused, wanted)) {
-      await file.write(forgottenLine(line, refused), at, 'latin1');
+    const entry = readEntry(line);
+    if (entry !== undefined && isOf(entry, wanted)) {
+      await file.write(forgottenLine(line, entry), at, 'latin1');
       lines += 1;
     }
     at += line.length + 1;
@@ -123,30 +123,30 @@ async function overwriteLines(file: FileHandle, wanted: WantedIds): Promise<numb
   return lines;
 }
 
-interface RefusedLine {
+interface ReportEntry {
   readonly file?: string;
   readonly line: number;
   readonly errors: readonly object[];
-  /** Of the line that was refused, where the text is not all of it. */
+  /** How long the whole line was, where the text is not all of it. */
   readonly length?: number;
   readonly text: string;
 }
 
 /** Undefined for one that is not written to its end: an import that goes on writes it again. */
-function refusedLine(line: string): RefusedLine | undefined {
+function readEntry(line: string): ReportEntry | undefined {
   try {
-    return JSON.parse(Buffer.from(line, 'latin1').toString()) as RefusedLine;
+    return JSON.parse(Buffer.from(line, 'latin1').toString()) as ReportEntry;
   } catch {
     return undefined;
   }
 }
 
-function isOf({ file = '', errors, text, length }: RefusedLine, wanted: WantedIds): boolean {
+function isOf({ file = '', errors, text, length }: ReportEntry, wanted: WantedIds): boolean {
   return wanted.isIn(text, length !== undefined) || wanted.isIn(JSON.stringify([file, errors]));
 }
 
 /** It is as long as the line, and JSON too. */
-function forgottenLine(line: string, { file, line: number }: RefusedLine): string {
+function forgottenLine(line: string, { file, line: number }: ReportEntry): string {
   const short = JSON.stringify({ line: number, errors: [], text: '' });
   const full = Buffer.from(JSON.stringify({ file, line: number, errors: [], text: '' })).toString('latin1');
   return (full.length > line.length ? short : full).padEnd(line.length);

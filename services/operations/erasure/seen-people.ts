@@ -19,8 +19,8 @@ export interface SeenBeside {
 }
 
 /** A statement has the ids: 256 KB is the most that ClickHouse reads of one. */
-const AT_ONCE = 1_000;
-const TABLES = ['track_rows', 'identify_rows'];
+const IDS_OF_A_STATEMENT = 1_000;
+const ROWS_WITH_IDS = ['track_rows', 'identify_rows'];
 const LIMITS: QueryLimits = { maxMs: 60_000, maxMemoryBytes: 2 ** 31, maxRowsRead: 2 ** 40 };
 
 /** Every anonymous id that analytics has of messages of these users. */
@@ -30,8 +30,8 @@ export async function seenBeside(
   keys: readonly string[],
 ): Promise<readonly SeenBeside[]> {
   const found: SeenBeside[] = [];
-  for (let start = 0; start < keys.length; start += AT_ONCE) {
-    const byNumber = new Map(keys.slice(start, start + AT_ONCE).map((key) => [userNumber(key), key]));
+  for (let start = 0; start < keys.length; start += IDS_OF_A_STATEMENT) {
+    const byNumber = new Map(keys.slice(start, start + IDS_OF_A_STATEMENT).map((key) => [userNumber(key), key]));
     const users = `user IN (${[...byNumber.keys()].map((number) => `'${number}'`).join()})`;
     for (const row of await pairsIn(analytics, { sql: users, params: { project: projectId } })) {
       const key = byNumber.get(row.user) ?? '';
@@ -51,8 +51,8 @@ export async function seenWithOthers(
 ): Promise<ReadonlySet<string>> {
   const own = new Set(keys.map(userNumber));
   const shared = new Set<string>();
-  for (let start = 0; start < anonymousIds.length; start += AT_ONCE) {
-    const ids = anonymousIds.slice(start, start + AT_ONCE);
+  for (let start = 0; start < anonymousIds.length; start += IDS_OF_A_STATEMENT) {
+    const ids = anonymousIds.slice(start, start + IDS_OF_A_STATEMENT);
     const sql = 'anonymous_id IN {ids:Array(String)}';
     for (const { user, anonymous_id: id } of await pairsIn(analytics, { sql, params: { project: projectId, ids } }))
       if (!own.has(user) && user !== userNumber(anonymousKeyOf(projectId, id))) shared.add(id);
@@ -66,7 +66,7 @@ interface Pair {
 }
 
 async function pairsIn(analytics: Pick<AnalyticsReader, 'ask'>, { sql, params }: Query): Promise<readonly Pair[]> {
-  const selects = TABLES.map(
+  const selects = ROWS_WITH_IDS.map(
     (table) => `SELECT DISTINCT user, anonymous_id FROM ${table}
                 WHERE project_id = {project:String} AND anonymous_id != '' AND ${sql}`,
   );

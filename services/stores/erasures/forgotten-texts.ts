@@ -1,9 +1,9 @@
 /** Takes the ids of people out of what the service has written down as text. */
 import type { Queryable } from '../database/database.ts';
-import { TABLES, type TextRule } from './places.ts';
+import { POSTGRES_TABLES, type TextRule } from './places.ts';
 import { WantedIds } from './wanted-ids.ts';
 
-const ROWS_AT_ONCE = 200;
+const ROWS_OF_A_LOOK = 200;
 const FORGOTTEN = 'forgotten';
 
 /** In a sentence, a shorter id may be a word of it. */
@@ -24,13 +24,13 @@ export function idsInTexts(ids: readonly string[]): IdsInTexts {
 }
 
 /**
- * Of the examples of refused requests, answers that are kept to be sent again, results of jobs and the like: see `TABLES`. A
- * text is read as whoever wrote it spells ids.
+ * Looks through the examples of requests that failed, answers that are kept to be sent again, results of jobs and the like: see
+ * `POSTGRES_TABLES`. A text is read as whoever wrote it spells ids.
  */
 export async function forgetInTexts(database: Queryable, projectId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const wanted = idsInTexts(ids);
-  for (const [table, { texts = {} }] of Object.entries(TABLES))
+  for (const [table, { texts = {} }] of Object.entries(POSTGRES_TABLES))
     for (const [column, rule] of Object.entries(texts)) {
       // That of refused requests alone says whose it is: the others are few.
       const ofProject = table === 'refusals' ? projectId : null;
@@ -49,9 +49,9 @@ async function forgetInColumn(database: Queryable, at: TextColumn, ids: IdsInTex
   const { table, column, rule, ofProject } = at;
   const whose = ofProject === null ? '$2::text is null' : 'project_id = $2';
   for (let after = '(0,0)'; ;) {
-    const rows = await database.query<{ readonly place: string; readonly text: string }>(
-      `select ctid::text as place, ${column} as text from ${table}
-       where ctid > $1::tid and ${column} is not null and ${whose} order by ctid limit ${ROWS_AT_ONCE}`,
+    const rows = await database.query<{ readonly at: string; readonly text: string }>(
+      `select ctid::text as at, ${column} as text from ${table}
+       where ctid > $1::tid and ${column} is not null and ${whose} order by ctid limit ${ROWS_OF_A_LOOK}`,
       [after, ofProject],
     );
     for (const { text } of rows) {
@@ -69,13 +69,13 @@ async function forgetInColumn(database: Queryable, at: TextColumn, ids: IdsInTex
     }
     const last = rows.at(-1);
     if (last === undefined) return;
-    after = last.place;
+    after = last.at;
   }
 }
 
 /** The text itself, where none of the ids is in it. Pure. */
 export function textWithout(text: string, rule: TextRule, ids: IdsInTexts): string | null {
-  const document = parsed(text);
+  const document = documentIn(text);
   if (rule === 'body' || rule === 'answer') {
     // The beginning of a body may end anywhere, and one that is no JSON may be packed.
     const isUnreadable = rule === 'body' && !/^\s*[[{]/.test(text);
@@ -86,7 +86,7 @@ export function textWithout(text: string, rule: TextRule, ids: IdsInTexts): stri
   return rule === 'document' ? (kept as string) : null;
 }
 
-function parsed(text: string): { readonly value: unknown } | undefined {
+function documentIn(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) as unknown };
   } catch {

@@ -46,10 +46,10 @@ export interface Place {
   readonly isRewritten?: true;
 }
 
-const ROWS: Place = { way: 'rows' };
-const NOTHING: Place = { way: 'nothing' };
+const BY_USER: Place = { way: 'rows' };
+const HAS_NOTHING: Place = { way: 'nothing' };
 const REMAINS: Place = { way: 'remains' };
-const AT_ONCE: Place = { way: 'at once' };
+const WITHIN_SECONDS: Place = { way: 'at once' };
 const REWRITTEN = { isRewritten: true } as const;
 
 function texts(columns: Readonly<Record<string, TextRule>>): Place {
@@ -57,10 +57,10 @@ function texts(columns: Readonly<Record<string, TextRule>>): Place {
 }
 
 /** Postgres. Rows are deleted in this order. */
-export const TABLES: Readonly<Record<string, Place>> = {
-  profiles: ROWS,
-  anonymous_ids: ROWS,
-  users: ROWS,
+export const POSTGRES_TABLES: Readonly<Record<string, Place>> = {
+  profiles: BY_USER,
+  anonymous_ids: BY_USER,
+  users: BY_USER,
 
   refusals: texts({ example: 'body', message: 'row', pointer: 'row' }),
   repeats: texts({ body: 'own answer' }),
@@ -73,7 +73,7 @@ export const TABLES: Readonly<Record<string, Place>> = {
   // Names, until the erasure is done.
   erasures: { way: 'texts', ...REWRITTEN },
   // Taken away within seconds.
-  live_touches: { ...AT_ONCE, ...REWRITTEN },
+  live_touches: { ...WITHIN_SECONDS, ...REWRITTEN },
 
   // Definitions may be about one person.
   audiences: REMAINS,
@@ -83,52 +83,52 @@ export const TABLES: Readonly<Record<string, Place>> = {
   endpoint_positions: REMAINS,
 
   // Hashes of ids, which count for no message after the cut.
-  applied: NOTHING,
+  applied: HAS_NOTHING,
   // Names of columns at most: no message, and no id of a person.
-  api_keys: NOTHING,
-  applied_counts: NOTHING,
-  audience_evaluations: NOTHING,
-  backups: NOTHING,
-  blanked: NOTHING,
-  console_sessions: NOTHING,
-  deleted_projects: NOTHING,
-  endpoint_dead_letters: NOTHING,
-  endpoints: NOTHING,
-  generations: NOTHING,
-  live_epochs: NOTHING,
-  live_generations: NOTHING,
-  migrations: NOTHING,
-  processes: NOTHING,
-  projects: NOTHING,
-  reader_positions: NOTHING,
-  restores: NOTHING,
-  settled_dead_letters: NOTHING,
-  sink_plans: NOTHING,
-  unstored_messages: NOTHING,
+  api_keys: HAS_NOTHING,
+  applied_counts: HAS_NOTHING,
+  audience_evaluations: HAS_NOTHING,
+  backups: HAS_NOTHING,
+  blanked: HAS_NOTHING,
+  console_sessions: HAS_NOTHING,
+  deleted_projects: HAS_NOTHING,
+  endpoint_dead_letters: HAS_NOTHING,
+  endpoints: HAS_NOTHING,
+  generations: HAS_NOTHING,
+  live_epochs: HAS_NOTHING,
+  live_generations: HAS_NOTHING,
+  migrations: HAS_NOTHING,
+  processes: HAS_NOTHING,
+  projects: HAS_NOTHING,
+  reader_positions: HAS_NOTHING,
+  restores: HAS_NOTHING,
+  settled_dead_letters: HAS_NOTHING,
+  sink_plans: HAS_NOTHING,
+  unstored_messages: HAS_NOTHING,
 };
 
 /** ClickHouse. Rows are deleted by the column `user` or `internal_id`. */
 export const ANALYTICS_TABLES: Readonly<Record<string, Place>> = {
-  track_rows: ROWS,
-  identify_rows: ROWS,
-  session_rows: ROWS,
-  trait_rows: ROWS,
-  trait_value_rows: ROWS,
-  user_rows: ROWS,
-  user_id_rows: ROWS,
-  user_event_rows: ROWS,
-  user_track_rows: ROWS,
-  user_trait_rows: ROWS,
-  audience_changes: ROWS,
-  audience_members: ROWS,
-  audience_members_by_user: ROWS,
-  audience_evaluations: NOTHING,
-  held_ranges: NOTHING,
+  track_rows: BY_USER,
+  identify_rows: BY_USER,
+  session_rows: BY_USER,
+  trait_rows: BY_USER,
+  trait_value_rows: BY_USER,
+  user_rows: BY_USER,
+  user_id_rows: BY_USER,
+  user_event_rows: BY_USER,
+  user_track_rows: BY_USER,
+  user_trait_rows: BY_USER,
+  audience_changes: BY_USER,
+  audience_members: BY_USER,
+  audience_members_by_user: BY_USER,
+  audience_evaluations: HAS_NOTHING,
+  held_ranges: HAS_NOTHING,
 };
 
 export const LOG_TOPICS: Readonly<Record<string, Place>> = {
   ...Object.fromEntries([...MESSAGE_TOPICS, DEAD_LETTER_TOPIC].map((topic) => [topic, { way: 'records' }])),
-  [PROJECT_TOPIC]: NOTHING,
+  [PROJECT_TOPIC]: HAS_NOTHING,
   [AUDIENCE_CHANGE_TOPIC]: REMAINS,
 };
 
@@ -140,34 +140,34 @@ export const DATA: Readonly<Record<string, Place>> = {
   analytics: { way: 'files' },
   imports: { way: 'imports' },
   // Records on their way to the log.
-  spool: AT_ONCE,
+  spool: WITHIN_SECONDS,
   backups: REMAINS,
-  'schema-ids.json': NOTHING,
-  'control.sock': NOTHING,
+  'schema-ids.json': HAS_NOTHING,
+  'control.sock': HAS_NOTHING,
 };
 
 /** The lists that classes of these folders hold, by the file: one that outlives a request may have something of people. */
 export const MEMORY: Readonly<Record<string, Place>> = {
   'questions/kept-answers.ts': { way: 'answers' },
   // Who is a member, until it is written.
-  'questions/live/tick.ts': AT_ONCE,
+  'questions/live/tick.ts': WITHIN_SECONDS,
   // What was read of the log for those who listen, and refusals that are not written yet.
-  'api/live/live-events.ts': AT_ONCE,
-  'api/live/match-collector.ts': AT_ONCE,
-  'ingest/refusal-counts.ts': AT_ONCE,
+  'api/live/live-events.ts': WITHIN_SECONDS,
+  'api/live/match-collector.ts': WITHIN_SECONDS,
+  'ingest/refusal-counts.ts': WITHIN_SECONDS,
   // For one question.
-  'questions/explain/event-window.ts': NOTHING,
-  'questions/measures/tally.ts': NOTHING,
-  'questions/sql/params.ts': NOTHING,
+  'questions/explain/event-window.ts': HAS_NOTHING,
+  'questions/measures/tally.ts': HAS_NOTHING,
+  'questions/sql/params.ts': HAS_NOTHING,
   // Definitions, projects, keys, places of the log, names of the program.
-  'questions/live/followed.ts': NOTHING,
-  'questions/live/followed-audiences.ts': NOTHING,
-  'api/console/console-routes.ts': NOTHING,
-  'api/console/console-sessions.ts': NOTHING,
-  'api/openapi.ts': NOTHING,
-  'api/receipts/log-ends.ts': NOTHING,
-  'ingest/encode-thread.ts': NOTHING,
-  'ingest/ingest-metrics.ts': NOTHING,
+  'questions/live/followed.ts': HAS_NOTHING,
+  'questions/live/followed-audiences.ts': HAS_NOTHING,
+  'api/console/console-routes.ts': HAS_NOTHING,
+  'api/console/console-sessions.ts': HAS_NOTHING,
+  'api/openapi.ts': HAS_NOTHING,
+  'api/receipts/log-ends.ts': HAS_NOTHING,
+  'ingest/encode-thread.ts': HAS_NOTHING,
+  'ingest/ingest-metrics.ts': HAS_NOTHING,
 };
 
 /** The places of a list that forget so, in its order. */
@@ -176,4 +176,6 @@ export function placesBy(list: Readonly<Record<string, Place>>, way: Way): reado
 }
 
 /** The tables that an embedded database writes anew, beside those of profiles. */
-export const REWRITTEN_TABLES = Object.keys(TABLES).filter((name) => TABLES[name]?.isRewritten === true);
+export const REWRITTEN_TABLES = Object.keys(POSTGRES_TABLES).filter(
+  (name) => POSTGRES_TABLES[name]?.isRewritten === true,
+);

@@ -123,7 +123,7 @@ function isEdge(outer: string, inner: string): boolean {
   return !ID_CHAR.test(outer) || !ID_CHAR.test(inner);
 }
 
-/** The last place up to there where a line begins; a field, where that is far away. */
+/** The last offset up to there where a line begins; a field, where that is far away. */
 function boundaryBefore(bytes: Buffer, at: number): number {
   if (at <= 0) return 0;
   const line = bytes.lastIndexOf(LINE_FEED, at - 1) + 1;

@@ -9,7 +9,7 @@ import {
   LOG_TOPICS,
   MEMORY,
   placesBy,
-  TABLES,
+  POSTGRES_TABLES,
 } from '../../../services/stores/erasures/places.ts';
 import { ServiceProcess } from '../../support/service/service.ts';
 import { testedForms } from '../../support/service/tested-forms.ts';
@@ -29,11 +29,11 @@ describe.each(await testedForms())('the places that keep something of people, $f
        from information_schema.columns c where c.table_schema = current_schema() group by 1`,
     );
 
-    expect(columns.map(({ name }) => name).toSorted()).toEqual(Object.keys(TABLES).toSorted());
+    expect(columns.map(({ name }) => name).toSorted()).toEqual(Object.keys(POSTGRES_TABLES).toSorted());
     const ofUsers = columns.filter((one) => one.columns.includes('user_key')).map(({ name }) => name);
-    expect(ofUsers.toSorted()).toEqual([...placesBy(TABLES, 'rows'), 'erasures'].toSorted());
+    expect(ofUsers.toSorted()).toEqual([...placesBy(POSTGRES_TABLES, 'rows'), 'erasures'].toSorted());
     for (const { name, columns: found } of columns)
-      expect(found, name).toEqual(expect.arrayContaining(Object.keys(TABLES[name]?.texts ?? {})));
+      expect(found, name).toEqual(expect.arrayContaining(Object.keys(POSTGRES_TABLES[name]?.texts ?? {})));
   });
 
   test('every table of ClickHouse is among them, and those with rows of people name the user', async () => {
@@ -65,14 +65,14 @@ test('everything in the data folder of a service is among them', async () => {
 });
 
 /** A list of a class, which may outlive a request. */
-const HELD = /^ {2}(?:readonly )?#\w+(?:: [^=\n]+)? = new Map\b/mu;
+const LIST = /^ {2}(?:readonly )?#\w+(?:: [^=\n]+)? = new Map\b/mu;
 
 test('whatever may hold something of people between requests is among them', () => {
   const found = ['questions', 'api', 'webhooks', 'ingest'].flatMap((folder) =>
     readdirSync(join(SERVICES, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => join(SERVICES, folder, name))
-      .filter((path) => HELD.test(readFileSync(path, 'utf8')))
+      .filter((path) => LIST.test(readFileSync(path, 'utf8')))
       .map((path) => relative(SERVICES, path)),
   );
 

@@ -88,7 +88,7 @@ describe('an id as another program spells it', () => {
     ['a device is one of Mixpanel', 'dev-a', '{"distinct_id":"$device:dev-a"}'],
     ['a byte order mark stands before it', 'ada', '\ufeffada,1\n'],
     ['a line ends within it', 'ada\nx', '1,"ada\nx",2\n'],
-  ])('is found: %s', async (_, id, text) => {
+  ])('an id is found: %s', async (_, id, text) => {
     expect(new WantedIds([id]).isIn(text)).toBe(true);
     expect(await new WantedIds([id]).isInAny(pieces(text, [1, 8, 11]))).toBe(true);
     expect(new WantedIds([`${id}x`, `x${id}`]).isIn(text)).toBe(false);
@@ -100,12 +100,12 @@ describe('an id as another program spells it', () => {
     ['shift_jis', '\u8868', Buffer.from('1;\x95\x5c;2\n', 'latin1')],
     ['gb18030', '\u4e2d', Buffer.from('1;\xd6\xd0;2\n', 'latin1')],
     ['UTF-8, beside bytes that are not', 'Zo\u00eb', Buffer.from('1;Zo\xc3\xab;\xff\n', 'latin1')],
-  ])('is found in %s', async (_, id, bytes) => {
+  ])('an id is found in %s', async (_, id, bytes) => {
     expect(await new WantedIds([id]).isInAny(pieces(bytes, []))).toBe(true);
     expect(await new WantedIds([`${id}x`, 'Zoe']).isInAny(pieces(bytes, []))).toBe(false);
   });
 
-  test('is found wherever it stands in a long file, with lines or without', async () => {
+  test('an id is found wherever it stands in a long file, with lines or without', async () => {
     const filler = '"user-12","user-13"'.repeat(8);
     for (const end of ['\n', ',']) {
       const wanted = new WantedIds(['Zo\u00eb']);
@@ -119,7 +119,7 @@ describe('an id as another program spells it', () => {
     }
   });
 
-  test('is found where its text ends within it', () => {
+  test('an id is found where its text ends within it', () => {
     const wanted = new WantedIds(['Zo\u00eb-of-the-files']);
     for (const text of ['{"user_id":"Zo', '{"user_id":"Zo\\u00', '{"user_id":"Zo\\u00eb-of', '{"user_id":"Zo\u00eb-']) {
       expect(wanted.isIn(text, true), text).toBe(true);
