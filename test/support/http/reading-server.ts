@@ -239,7 +239,7 @@ export class ReadingServer {
   }
 
   #routeSets(registry: Registry): RouteSet[] {
-    const { profiles, analytics, watch, endpoints, processes, figures, refusals, progress, recorded, codec } = this;
+    const { profiles, analytics, watch, endpoints } = this;
     const log = {
       ends: async (topics: readonly string[]) => {
         await this.recorded.check();
@@ -249,19 +249,10 @@ export class ReadingServer {
     };
     const limits = (project: Project) => limitsOf(project, { maxMs: 1_000, maxMemoryBytes: 1e9, maxRowsRead: 1e9 });
     const readiness = () => ({ ready: this.ready, parts: { ingest: this.#ingestor.state } });
+    const { processes, figures, refusals, progress, recorded, codec } = this;
     const folders = { dataDir: '/nowhere', log: undefined, profiles: undefined, analytics: undefined };
     const projects = { listProjects: async () => [PROJECT, OTHER_PROJECT] };
-    const status = {
-      log: recorded,
-      codec,
-      progress,
-      processes,
-      figures,
-      refusals,
-      folders,
-      readiness,
-      schedule: SCHEDULE,
-    };
+    const status = { log: recorded, codec, progress, processes, figures, refusals, folders, readiness, schedule: SCHEDULE };
     return [
       { routes: statusRoutes({ role: 'all', ...status }) },
       { routes: sessionRoutes({ sessions: this.#consoleSessions(), projects, isOnKafka: false }) },
@@ -271,8 +262,7 @@ export class ReadingServer {
       { routes: publicRoutes(this.#ingestor, this.refusalCounts) },
       { routes: twoStepRoutes(this.#ingestor, '/legacy'), twoStepBase: '/legacy' },
       readingRoutes({
-        profiles,
-        ...{ erasures: this.admin.ports.erasures, leftOut: () => figures.leftOut() },
+        ...{ profiles, erasures: this.admin.ports.erasures, leftOut: () => figures.leftOut() },
         analytics,
         watch,
         changesWatch: this.changesWatch,
