@@ -13,7 +13,7 @@ function commandsIn(page: string): string[] {
   return lines.flatMap((line) =>
     [
       ...line.matchAll(
-        /(?:npx (?:--\S+ )*|npm run (?:--silent )?)tidemark(?: --)?((?: +(?:"[^"]*"|[^\s"'#|>&;)]+))+)/g,
+        /(?:^|[\s(|&=])(?:\.\/|npx (?:--\S+ )*|npm run (?:--silent )?)tidemark(?: --)?((?: +(?:"[^"]*"|[^\s"'#|>&;)]+))+)/g,
       ),
     ].map(([, words = '']) => words),
   );
