@@ -15,7 +15,6 @@ import type { EndpointParts } from './endpoints/endpoint-answers.ts';
 import { endpointRoutes } from './endpoints/routes.ts';
 import { answerCounts, answerEventsQuery, answerSummary } from './events/answer-questions.ts';
 import { Summaries } from '../questions/events/summary.ts';
-import { type DroppedParts, isDropped } from './receipts/dropped.ts';
 import { answerReceipt, type ReceiptParts } from './receipts/receipts.ts';
 import { answerRefusals, type RefusalParts } from './refusals.ts';
 import { DEFINITION_LIMIT_BYTES, limitedTo, READ } from './route-parts.ts';
@@ -32,7 +31,7 @@ export interface ReadingParts
     CatalogParts,
     EndpointParts {
   readonly analytics: AnalyticsReader;
-  readonly codec: DroppedParts['codec'];
+  readonly codec: ReceiptParts['dropped']['codec'];
   readonly watch: ProgressWatch;
   /** How many receipts may wait at once, half of them of one project; `RECEIPTS_AT_ONCE` where left out. */
   readonly receiptsAtOnce?: number;
@@ -55,7 +54,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
     watch: parts.watch,
     ends: new LogEnds(parts.log),
     waits,
-    isDropped: (...of) => isDropped(parts, ...of),
+    dropped: parts,
   };
   const readers = new LiveReaders(parts);
   const summaries = new Summaries(parts);

@@ -6,6 +6,7 @@ import { receiptSignerOf } from '../../messages/receipt/receipt-signer.ts';
 import type { Answer } from '../../http/route.ts';
 import { formatMs } from '../../messages/timestamp.ts';
 import type { Input } from '../input.ts';
+import { type DroppedParts, isDropped } from './dropped.ts';
 import type { Ends, LogEnds } from './log-ends.ts';
 import type { ProgressWatch } from './progress-watch.ts';
 import { refuseParameter } from '../query.ts';
@@ -17,13 +18,12 @@ export interface ReceiptParts {
   readonly ends: LogEnds;
   /** Bounds the receipts that wait. */
   readonly waits: Pick<ConcurrencyLimiter, 'admit'>;
-  /** See `isDropped`. */
-  readonly isDropped: (projectId: string, places: readonly RecordPosition[]) => Promise<boolean>;
+  readonly dropped: DroppedParts;
 }
 
 /** `GET /v1/receipts/:receipt` */
 export async function answerReceipt(
-  { watch, ends, waits, isDropped }: ReceiptParts,
+  { watch, ends, waits, dropped }: ReceiptParts,
   call: Call,
   { path: { receipt: name }, query: { wait } }: Input<'GET /v1/receipts/{receipt}'>,
 ): Promise<Answer | Refusal> {
@@ -38,17 +38,17 @@ export async function answerReceipt(
   // Not awaited here: an async function that waits keeps everything that it ever held.
   return watch
     .passed({ name, places }, { waitMs: wait * 1_000, client: call.res })
-    .then(answerWith(receipt.acceptedAtMs, () => isDropped(projectId, places)));
+    .then(answerWith(receipt.acceptedAtMs, () => isDropped(dropped, projectId, places)));
 }
 
 const UNKNOWN_RECEIPT = refuseParameter('receipt', 'is none that this service gave').refusal;
 
 const FOREIGN: Refusal = { refused: 'not-found', detail: 'This project has no such receipt.' };
 
-function answerWith(acceptedAtMs: number, isDropped: () => Promise<boolean>): (passed: Passed) => Promise<Answer> {
+function answerWith(acceptedAtMs: number, wasDropped: () => Promise<boolean>): (passed: Passed) => Promise<Answer> {
   return async ({ projected, queryable }) => {
     const accepted_at = formatMs(acceptedAtMs);
-    const dropped = await isDropped();
+    const dropped = await wasDropped();
     return { status: 200, body: JSON.stringify({ accepted_at, projected, queryable, ...(dropped && { dropped }) }) };
   };
 }

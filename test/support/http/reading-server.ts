@@ -239,7 +239,7 @@ export class ReadingServer {
   }
 
   #routeSets(registry: Registry): RouteSet[] {
-    const { profiles, analytics, watch, endpoints } = this;
+    const { analytics, watch, endpoints, processes, figures, refusals, progress, recorded, codec } = this;
     const log = {
       ends: async (topics: readonly string[]) => {
         await this.recorded.check();
@@ -247,14 +247,12 @@ export class ReadingServer {
       },
       scan: this.recorded.scan.bind(this.recorded),
     };
-    const limits = (project: Project) => limitsOf(project, { maxMs: 1_000, maxMemoryBytes: 1e9, maxRowsRead: 1e9 });
     const readiness = () => ({ ready: this.ready, parts: { ingest: this.#ingestor.state } });
-    const { processes, figures, refusals, progress, recorded, codec } = this;
     const folders = { dataDir: '/nowhere', log: undefined, profiles: undefined, analytics: undefined };
     const projects = { listProjects: async () => [PROJECT, OTHER_PROJECT] };
-    const status = { log: recorded, codec, progress, processes, figures, refusals, folders, readiness, schedule: SCHEDULE };
+    const status = { log: recorded, codec, progress, processes, figures, refusals, folders, readiness };
     return [
-      { routes: statusRoutes({ role: 'all', ...status }) },
+      { routes: statusRoutes({ role: 'all', schedule: SCHEDULE, ...status }) },
       { routes: sessionRoutes({ sessions: this.#consoleSessions(), projects, isOnKafka: false }) },
       operationRoutes({ readiness, registry, openapi: openApiDocument('/legacy') }),
       adminRoutes({ ...this.admin.ports, figures, timezone: 'UTC', schedule: SCHEDULE }),
@@ -262,7 +260,9 @@ export class ReadingServer {
       { routes: publicRoutes(this.#ingestor, this.refusalCounts) },
       { routes: twoStepRoutes(this.#ingestor, '/legacy'), twoStepBase: '/legacy' },
       readingRoutes({
-        ...{ profiles, erasures: this.admin.ports.erasures, leftOut: () => figures.leftOut() },
+        profiles: this.profiles,
+        erasures: this.admin.ports.erasures,
+        leftOut: () => figures.leftOut(),
         analytics,
         watch,
         changesWatch: this.changesWatch,
@@ -279,7 +279,7 @@ export class ReadingServer {
         get isOnKafka() {
           return endpoints.isOnKafka;
         },
-        limitsOf: limits,
+        limitsOf: (project) => limitsOf(project, { maxMs: 1_000, maxMemoryBytes: 1e9, maxRowsRead: 1e9 }),
         receiptsAtOnce: 4,
         changesAtOnce: 4,
         stopping: this.listening.signal,
