@@ -168,6 +168,9 @@ export const MEMORY: Readonly<Record<string, Place>> = {
   'api/receipts/log-ends.ts': HAS_NOTHING,
   'ingest/encode-thread.ts': HAS_NOTHING,
   'ingest/ingest-metrics.ts': HAS_NOTHING,
+  // Counts by key and address, and attempts under way.
+  'ingest/strangers.ts': HAS_NOTHING,
+  'webhooks/sending.ts': HAS_NOTHING,
 };
 
 /** The places of a list that forget so, in its order. */
