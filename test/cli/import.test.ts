@@ -60,7 +60,14 @@ describe('tidemark import', { timeout: 60_000 }, () => {
     const { code, out } = await run('import', file, '--json');
 
     expect(code).toBe(0);
-    expect(JSON.parse(out)).toEqual({ accepted: 3, refused: 0, lines: 3, resumed_at_line: 0, refusals: [] });
+    expect(JSON.parse(out)).toEqual({
+      accepted: 3,
+      refused: 0,
+      lines: 3,
+      resumed_at_line: 0,
+      refusals: [],
+      warnings: [expect.objectContaining({ column: '/timestamp', count: 3 })],
+    });
   });
 
   test('tidemark import exits with 3 where lines were refused, and prints where they are', async () => {
