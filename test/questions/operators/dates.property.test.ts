@@ -36,8 +36,7 @@ function dateText(now: Micros): fc.Arbitrary<string> {
   );
   const part = fc.constantFrom(10, 16, 19, 23, 26);
   const offset = fc.constantFrom(
-    ...['', '', 'Z', 'z', '+00:00', '+02:00', '-0330', '+14', '-11:59', '+25:00'],
-    ...[' UTC', ' GMT', 'UTC', ' Z', ':Z', ' +0000', ' -03', '  +05:30', ' utc', ' CET'],
+    ...'||Z|z|+00:00|+02:00|-0330|+14|-11:59|+25:00| UTC| GMT|UTC| Z|:Z| +0000| -03|  +05:30| utc| CET'.split('|'),
   );
   const between = fc.constantFrom('T', 'T', ' ', ' ', '  ', '\t', '_');
   const written = fc.tuple(instant, part, offset, between).map(([at, length, zone, sign]) => {
