@@ -94,7 +94,7 @@ test.each([
   [`/${'x'.repeat(8_000)}`, '/…'],
   ['/'.repeat(8_000), '//…'],
   ['*', '…'],
-])('of the path %.40s no more is kept than %s', (path, known) => {
+])('the path %.40s is kept as %s', (path, known) => {
   expect(TABLE.knownPart(path)).toBe(known);
 });
 

@@ -17,7 +17,7 @@ for (const tested of await testedAnalytics()) {
     }
 
     /** The receiver refuses the first message; what it was, by users. */
-    async function refusedFirst(): Promise<readonly string[]> {
+    async function firstAttempt(): Promise<readonly string[]> {
       receiver().answering = answer(503);
       scene().deliverer().start();
       await expect.poll(() => receiver().received.length, PATIENCE).toBe(1);
@@ -37,7 +37,7 @@ for (const tested of await testedAnalytics()) {
       await scene().evaluate();
       await scene().endpoint(receiver().url, { batchSize: 3 });
       await scene().evaluate(1, 2, 3, 4, 5, 6, 7);
-      const first = await refusedFirst();
+      const first = await firstAttempt();
 
       await forget(2);
       await allDelivered();
@@ -52,7 +52,7 @@ for (const tested of await testedAnalytics()) {
     test('initial members who leave, and who leave and come back, stay in the message that is sent again', async () => {
       await scene().evaluate(1, 2, 3, 4);
       await scene().endpoint(receiver().url, { initial: 'members', batchSize: 3 });
-      const first = await refusedFirst();
+      const first = await firstAttempt();
 
       await scene().evaluate(3);
       await scene().evaluate(1, 3, 9);

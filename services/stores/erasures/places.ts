@@ -38,7 +38,7 @@ export type TextRule =
   /** A part of its row's key, or what the row is about: the row is deleted. */
   | 'row';
 
-export interface Place {
+export interface RegisterEntry {
   readonly way: Way;
   /** Columns with texts. */
   readonly texts?: Readonly<Record<string, TextRule>>;
@@ -46,18 +46,18 @@ export interface Place {
   readonly isRewritten?: true;
 }
 
-const BY_USER: Place = { way: 'rows' };
-const HAS_NOTHING: Place = { way: 'nothing' };
-const REMAINS: Place = { way: 'remains' };
-const WITHIN_SECONDS: Place = { way: 'at once' };
+const BY_USER: RegisterEntry = { way: 'rows' };
+const HAS_NOTHING: RegisterEntry = { way: 'nothing' };
+const REMAINS: RegisterEntry = { way: 'remains' };
+const WITHIN_SECONDS: RegisterEntry = { way: 'at once' };
 const REWRITTEN = { isRewritten: true } as const;
 
-function texts(columns: Readonly<Record<string, TextRule>>): Place {
+function texts(columns: Readonly<Record<string, TextRule>>): RegisterEntry {
   return { way: 'texts', texts: columns, ...REWRITTEN };
 }
 
 /** Postgres. Rows are deleted in this order. */
-export const POSTGRES_TABLES: Readonly<Record<string, Place>> = {
+export const POSTGRES_TABLES: Readonly<Record<string, RegisterEntry>> = {
   profiles: BY_USER,
   anonymous_ids: BY_USER,
   users: BY_USER,
@@ -108,7 +108,7 @@ export const POSTGRES_TABLES: Readonly<Record<string, Place>> = {
 };
 
 /** ClickHouse. Rows are deleted by the column `user` or `internal_id`. */
-export const ANALYTICS_TABLES: Readonly<Record<string, Place>> = {
+export const ANALYTICS_TABLES: Readonly<Record<string, RegisterEntry>> = {
   track_rows: BY_USER,
   identify_rows: BY_USER,
   session_rows: BY_USER,
@@ -126,14 +126,14 @@ export const ANALYTICS_TABLES: Readonly<Record<string, Place>> = {
   held_ranges: HAS_NOTHING,
 };
 
-export const LOG_TOPICS: Readonly<Record<string, Place>> = {
+export const LOG_TOPICS: Readonly<Record<string, RegisterEntry>> = {
   ...Object.fromEntries([...MESSAGE_TOPICS, DEAD_LETTER_TOPIC].map((topic) => [topic, { way: 'records' }])),
   [PROJECT_TOPIC]: HAS_NOTHING,
   [AUDIENCE_CHANGE_TOPIC]: REMAINS,
 };
 
 /** What lies in the data folder. */
-export const DATA: Readonly<Record<string, Place>> = {
+export const DATA: Readonly<Record<string, RegisterEntry>> = {
   // With what is left of a conversion.
   'event-log': { way: 'records' },
   profiles: { way: 'files' },
@@ -147,7 +147,7 @@ export const DATA: Readonly<Record<string, Place>> = {
 };
 
 /** The lists that classes of these folders hold, by the file: one that outlives a request may have something of people. */
-export const MEMORY: Readonly<Record<string, Place>> = {
+export const MEMORY: Readonly<Record<string, RegisterEntry>> = {
   'questions/kept-answers.ts': { way: 'answers' },
   // Who is a member, until it is written.
   'questions/live/tick.ts': WITHIN_SECONDS,
@@ -174,7 +174,7 @@ export const MEMORY: Readonly<Record<string, Place>> = {
 };
 
 /** The places of a list that forget so, in its order. */
-export function placesBy(list: Readonly<Record<string, Place>>, way: Way): readonly string[] {
+export function placesBy(list: Readonly<Record<string, RegisterEntry>>, way: Way): readonly string[] {
   return Object.keys(list).filter((name) => list[name]?.way === way);
 }
 

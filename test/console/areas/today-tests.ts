@@ -29,7 +29,7 @@ export function testToday(scene: () => Scene): void {
   };
 
   describe('today of a new project', () => {
-    test('has zeros at once, and the figures of visitors alone, who are named as everywhere', async () => {
+    test('Today has zeros at once, and the figures of visitors alone, who are named as everywhere', async () => {
       const { page, send } = await opened('Visitors alone');
       await page.getByRole('link', { name: /^Events 0/ }).waitFor();
       await page.getByRole('slider', { name: 'Events by hour' }).waitFor();
@@ -68,7 +68,7 @@ export function testToday(scene: () => Scene): void {
           found.map((one) => `${one.tagName} ${one.getAttribute('name') ?? ''}`.trim()).join(),
         );
 
-    test('is in the first field of each form, however often one was opened before', async () => {
+    test('the caret is in the first field of each form, however often one was opened before', async () => {
       const page = await scene().newPage();
       await page.getByLabel('Key').fill(ADMIN_KEY);
       await page.getByRole('button', { name: 'Sign in' }).click();
@@ -86,7 +86,7 @@ export function testToday(scene: () => Scene): void {
       await expect.poll(async () => focused(page)).toBe('INPUT url');
     });
 
-    test('is on the heading of each page that is opened, by a row, a link or Back', async () => {
+    test('the focus is on the heading of each page that is opened, by a row, a link or Back', async () => {
       const page = await scene().signedIn('#/users');
       await page.locator('main tbody [data-row]').first().click();
       await page.waitForURL(/#\/users\/./);
