@@ -24,6 +24,7 @@ const seen = new Set<string>();
 
 beforeAll(async () => {
   server = await ReadingServer.start();
+  server.analytics.hasCatalog = true;
   server.addProfile('ada', { anonymous: true, anonymousIds: ['5b1f'], traits: '{"plan":"pro"}' });
   objects = await AdminObjects.make(server);
   server.addEvent('ada', { messageId: 'm1', sessionId: 's1', properties: '{"total":1e400}' });
