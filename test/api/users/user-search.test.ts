@@ -112,7 +112,7 @@ test('a part is found in ids and in search traits that are texts, as the profile
   const page = await pageOf('search=LoveL%41CE');
 
   expect(new Set(page.users.map(({ user_id }) => user_id))).toEqual(new Set(['u-1', 'lovelace-2', 'u-3', null]));
-  expect(questions[0]?.params).toMatchObject({ text: 'LoveLACE', trait0: 'name', trait1: 'email', after: '0' });
+  expect(questions[0]?.params).toMatchObject({ text: 'lovelace', trait0: 'name', trait1: 'email', after: '0' });
 });
 
 test('a page of a part on which nobody has it any more goes on behind its last user', async () => {
