@@ -20,3 +20,14 @@ export class EventLoopYielder {
     this.#endsAt = performance.now() + this.#lengthMs;
   }
 }
+
+/** Maps one after another. Other work of the thread runs between them. */
+export async function mapInTurns<T, V>(all: readonly T[], map: (one: T) => V): Promise<V[]> {
+  const yielder = new EventLoopYielder();
+  const mapped: V[] = [];
+  for (const one of all) {
+    mapped.push(map(one));
+    if (yielder.isOver()) await yielder.next();
+  }
+  return mapped;
+}

@@ -29,6 +29,7 @@ export function testAudienceStore(name: string, { open }: AudienceStoreContract<
       expect(made).toMatchObject({ name: "Ünï 'x'", definition, refreshMs: HOUR_MS, version: 1, evaluation: null });
       expect(made.id).toMatch(/^aud_[a-z0-9]{20}$/u);
       expect(await store.find(project, made.id)).toEqual(made);
+      expect(await store.findAll(project, ['aud_none', made.id])).toEqual([made]);
       expect(structuredClone(made)).toEqual(made);
     });
 
@@ -98,6 +99,7 @@ export function testAudienceStore(name: string, { open }: AudienceStoreContract<
       const unknown = { code: 'AUDIENCE_UNKNOWN' };
 
       expect(await store.find(other, id)).toBeUndefined();
+      expect(await store.findAll(other, [id])).toEqual([]);
       await expect(store.update(other, id, { name: 'Mine' })).rejects.toMatchObject(unknown);
       await expect(store.remove(other, id)).rejects.toMatchObject(unknown);
       await store.remove(project, id);

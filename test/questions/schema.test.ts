@@ -8,7 +8,7 @@ const validate = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequir
 
 const OPTIONS = {
   timezone: 'UTC',
-  audiences: new Map([['plan', { name: 'Plan', definition: '{"trait":"plan","is":"pro"}' }]]),
+  audiences: new Map([['plan', { name: 'Plan', definition: { trait: 'plan', is: 'pro' } }]]),
 };
 // What the schema cannot say: which dates and audiences there are, which period ends before it begins, which count is the larger.
 const LEAVES = [

@@ -12,7 +12,7 @@ type Zone = Pick<Project, 'timezone'>;
 
 /** The audience, with what `If-Match` takes. */
 export async function audienceAnswer(
-  saved: Pick<AudienceStore, 'find'>,
+  saved: Pick<AudienceStore, 'findAll'>,
   audience: SavedAudience,
   project: Pick<Project, 'id' | 'timezone'>,
   { headers = {}, warnings = [] }: Pick<Answer, 'headers'> & { readonly warnings?: readonly Warning[] } = {},

@@ -2,6 +2,7 @@
 import type { AudienceStore, AudienceVersion, LastEvaluation } from '../../questions/saved/audience-store.ts';
 import { type AudienceNames, namesReferredTo } from '../../questions/saved/references.ts';
 import type { Refusal } from '../../http/problems.ts';
+import { mapInTurns } from '../../runtime/event-loop-yielder.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros, formatMs } from '../../messages/timestamp.ts';
@@ -12,7 +13,7 @@ import { decodeHistoryCursor, decodeVersionsCursor, encodeHistoryCursor, encodeV
 import { findAudience, NO_AUDIENCE } from './saved.ts';
 
 export interface PastParts {
-  readonly saved: Pick<AudienceStore, 'find' | 'versions' | 'evaluations'>;
+  readonly saved: Pick<AudienceStore, 'find' | 'findAll' | 'versions' | 'evaluations'>;
 }
 
 /** `GET /v1/audiences/:id/versions` */
@@ -31,11 +32,7 @@ export async function answerVersions(
   const cursorOf = ({ version }: AudienceVersion) => encodeVersionsCursor({ audienceId: audience.id, version });
   const { items, next } = pageFrom(found, limit, cursorOf);
   const names = await namesReferredTo(saved, call.project.id, items);
-  return pageAnswer(
-    'versions',
-    items.map((version) => versionJson(version, call.project, names)),
-    next,
-  );
+  return pageAnswer('versions', await mapInTurns(items, (version) => versionJson(version, call.project, names)), next);
 }
 
 /** `GET /v1/audiences/:id/history` */

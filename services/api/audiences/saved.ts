@@ -11,6 +11,7 @@ import type { AudienceEvaluator } from '../../questions/saved/audience-scheduler
 import type { Call } from '../../http/call.ts';
 import { readIfMatch } from '../../http/if-match.ts';
 import type { Refusal } from '../../http/problems.ts';
+import { mapInTurns } from '../../runtime/event-loop-yielder.ts';
 import type { Answer } from '../../http/route.ts';
 import { DAY_MICROS, HOUR_MICROS } from '../../messages/day-and-hour.ts';
 import { toJsonText } from '../../messages/json.ts';
@@ -58,7 +59,7 @@ export async function answerList(
   const found = await saved.list(project.id, limit + 1, after.value, tag);
   const { items, next } = pageFrom(found, limit, encodeListCursor);
   const names = await namesReferredTo(saved, project.id, items);
-  const audiences = items.map((audience) => audienceJson(audience, project, names));
+  const audiences = await mapInTurns(items, (audience) => audienceJson(audience, project, names));
   const listed = days === undefined ? audiences : await withSizes({ saved }, items, audiences, days);
   return { status: 200, body: `{"audiences":[${listed.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
 }

@@ -26,7 +26,7 @@ import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY, profileBody } from './users.ts';
 
 export interface ExportParts extends UserStores {
-  readonly saved: Pick<AudienceStore, 'list' | 'find' | 'liveEpochs'>;
+  readonly saved: Pick<AudienceStore, 'list' | 'find' | 'findAll' | 'liveEpochs'>;
 }
 
 const EVENTS_AT_ONCE = 1_000;

@@ -1,7 +1,7 @@
 /** `GET /v1/users/:user_id/audiences`: in which saved audiences of the project a user is. */
 import { type Membership, readMemberships } from '../../questions/explain/memberships.ts';
 import { QueryBudget } from '../../questions/query-budget.ts';
-import { definitionOf } from '../../questions/saved/references.ts';
+import { definitionsOf } from '../../questions/saved/references.ts';
 import type { AudienceStore, SavedAudience } from '../../questions/saved/audience-store.ts';
 import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
@@ -17,7 +17,7 @@ import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY } from './users.ts';
 
 export interface UserAudienceParts extends UserStores {
-  readonly saved: Pick<AudienceStore, 'list' | 'find'>;
+  readonly saved: Pick<AudienceStore, 'list' | 'findAll'>;
   readonly nowMs?: () => number;
 }
 
@@ -41,10 +41,7 @@ export function answerUserAudiences(
     const limits = parts.limitsOf(project);
     const budget = new QueryBudget(parts.analytics, limits);
     const now = microsAt((parts.nowMs ?? Date.now)());
-    const definitions = await answerOf(
-      'profiles',
-      Promise.all(page.map((audience) => definitionOf(parts.saved, audience, project))),
-    );
+    const definitions = await answerOf('profiles', definitionsOf(parts.saved, page, project));
     const memberships = await answerOf('analytics', readMemberships(budget, definitions, user, now));
     if (memberships === undefined) return NOBODY;
     const ids = page.map(({ id }) => id);

@@ -1,5 +1,4 @@
 /** Reads the definition of an audience from a request's body: returns the audience, or every problem (schemas/audience.json). */
-import { parseBody } from '../../messages/json.ts';
 import type { Problem } from '../../messages/message.ts';
 import { type Audience, type AudienceReference, type Condition, type ConditionOf, numberConstant } from './audience.ts';
 import type { SampleCondition, TraitCondition } from './audience.ts';
@@ -87,9 +86,8 @@ function readReference(reading: Reading, node: Record<string, unknown>, path: st
   if (reading.referring.includes(id)) return reading.refuse(at, 'refers to itself');
   if (reading.referring.length === MAX_GROUP_DEPTH)
     return reading.refuse(at, `is the end of a chain of more than ${MAX_GROUP_DEPTH} audiences`);
-  const body = parseBody(found.definition);
   reading.referring.push(id);
-  const of = body.ok ? readNode(reading, body.value.exact, at, 1) : undefined;
+  const of = readNode(reading, found.definition, at, 1);
   reading.referring.pop();
   return of && { kind: 'audience', id, name: found.name, of };
 }

@@ -2,9 +2,9 @@ import { MAX_PROBLEMS, pointerTo } from '../../messages/unacceptable.ts';
 import type { Problem } from '../../messages/message.ts';
 import { MAX_CONDITIONS, MAX_REFERRED_CONDITIONS, MAX_TEXT, MAX_VALUES_TOGETHER } from './limits.ts';
 
-/** The saved audiences that a definition refers to, and that those refer to, by their ids. */
+/** The saved audiences that a definition refers to, and that those refer to, by their ids: their JSON as `parseBody` gives it. */
 export interface AudienceDefinitions {
-  readonly get: (id: string) => { readonly name: string; readonly definition: string } | undefined;
+  readonly get: (id: string) => { readonly name: string; readonly definition: unknown } | undefined;
 }
 
 /** Why ClickHouse refuses patterns, by their texts. */

@@ -21,7 +21,7 @@ import { TouchReader } from './touch-reader.ts';
 
 export interface LiveParts {
   readonly store: LiveStore;
-  readonly saved: Pick<AudienceStore, 'find'>;
+  readonly saved: Pick<AudienceStore, 'find' | 'findAll'>;
   readonly projects: Pick<ProjectStore, 'findProject'>;
   readonly analytics: Pick<AnalyticsReader, 'ask' | 'askHistory' | 'hasUserOrder'>;
   readonly history: Pick<LiveHistory, 'writeChanges' | 'writeMembers' | 'dropUncounted'>;

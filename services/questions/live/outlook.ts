@@ -12,7 +12,7 @@ import type { LiveAudienceRow, LiveStore } from './live-store.ts';
 
 export interface OutlookParts {
   readonly store: Pick<LiveStore, 'list'>;
-  readonly saved: Pick<AudienceStore, 'find'>;
+  readonly saved: Pick<AudienceStore, 'find' | 'findAll'>;
   readonly projects: Pick<ProjectStore, 'findProject'>;
   readonly generationOf: (projectId: string) => Promise<number>;
   readonly losses: Pick<LostAnalytics, 'expectNone'>;

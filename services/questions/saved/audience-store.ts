@@ -113,6 +113,8 @@ export interface AudienceStore {
   /** Newest first. @param tag Only those that have it. */
   list(projectId: string, limit: number, after?: AudienceCursor, tag?: string): Promise<readonly SavedAudience[]>;
   find(projectId: string, id: string): Promise<SavedAudience | undefined>;
+  /** Those that there are, in no order. */
+  findAll(projectId: string, ids: readonly string[]): Promise<readonly SavedAudience[]>;
   /**
    * The version changes only if the definition does.
    *

@@ -3,13 +3,13 @@ import type { Consulted } from '../definition/reading.ts';
 import { rejectedPatterns } from '../operators/rejected-patterns.ts';
 import { type AnalyticsParts, budgetOf } from '../query-budget.ts';
 import type { AudienceStore } from './audience-store.ts';
-import { findReferences } from './references.ts';
+import { findReferences, withoutEscapes } from './references.ts';
 
 /** What questions about definitions need, which may refer to saved audiences. */
-export type QuestionParts = AnalyticsParts & { readonly saved: Pick<AudienceStore, 'find'> };
+export type QuestionParts = AnalyticsParts & { readonly saved: Pick<AudienceStore, 'find' | 'findAll'> };
 
 /** What has to be known before a definition, or a body with some, is read. @throws TidemarkError as `AnalyticsReader.ask`. */
 export async function consult(parts: QuestionParts, project: Project, json: string): Promise<Required<Consulted>> {
-  const audiences = await findReferences(parts.saved, project.id, json);
+  const audiences = await findReferences(parts.saved, project.id, [withoutEscapes(json)]);
   return { audiences, rejectedPatterns: await rejectedPatterns(budgetOf(parts, project), project.id, json) };
 }

@@ -1,9 +1,11 @@
 /** Saved audiences that refer to others, by the condition `audience`. */
 import { parseBody } from '../../messages/json.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import { EventLoopYielder, mapInTurns } from '../../runtime/event-loop-yielder.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import type { Audience } from '../definition/audience.ts';
 import { type ReadDefinition, readDefinition } from '../definition/definition.ts';
+import { MAX_GROUP_DEPTH } from '../definition/limits.ts';
 import type { AudienceDefinitions } from '../definition/reading.ts';
 import type { AudienceStore, SavedAudience } from './audience-store.ts';
 
@@ -17,25 +19,39 @@ export function referencesIn(definition: string): readonly string[] {
   return [...new Set(Array.from(definition.matchAll(REFERENCE), ([, id = '']) => id))];
 }
 
-/** The audiences to which the JSON of a definition, or a body with one, refers, and those to which they do. */
+type Found = Pick<AudienceStore, 'findAll'>;
+
+/**
+ * The audiences to which definitions refer, and those to which they do, as deep as a chain of them may be. Each is read and
+ * parsed once, however many refer to it.
+ */
 export async function findReferences(
-  store: Pick<AudienceStore, 'find'>,
+  store: Found,
   projectId: string,
-  json: string,
+  definitions: readonly string[],
 ): Promise<AudienceDefinitions> {
-  const found = new Map<string, Referable>();
-  const wanted = [...referencesIn(withoutEscapes(json))];
-  for (let id = wanted.pop(); id !== undefined; id = wanted.pop()) {
-    const audience = found.has(id) ? undefined : await store.find(projectId, id);
-    if (audience === undefined) continue;
-    found.set(id, audience);
-    wanted.push(...referencesIn(audience.definition));
+  const yielder = new EventLoopYielder();
+  const found = new Map<string, ReturnType<AudienceDefinitions['get']>>();
+  let wanted = new Set(definitions.flatMap(referencesIn));
+  for (let depth = 0; wanted.size > 0 && depth <= MAX_GROUP_DEPTH; depth++) {
+    const next = new Set<string>();
+    for (const { id, name, definition } of await store.findAll(projectId, [...wanted])) {
+      found.set(id, { name, definition: parsedDefinition(definition) });
+      for (const reference of referencesIn(definition)) next.add(reference);
+      if (yielder.isOver()) await yielder.next();
+    }
+    wanted = next.difference(found);
   }
   return found;
 }
 
-/** A caller may write any letter as an escape. */
-function withoutEscapes(json: string): string {
+function parsedDefinition(text: string): unknown {
+  const parsed = parseBody(text);
+  return parsed.ok ? parsed.value.exact : undefined;
+}
+
+/** A caller may write any letter of a body as an escape. */
+export function withoutEscapes(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json));
   } catch {
@@ -44,17 +60,31 @@ function withoutEscapes(json: string): string {
   }
 }
 
+type Timezone = Pick<Project, 'timezone'>;
+
+/** @throws TidemarkError as `definitionsOf`. */
+export async function definitionOf(store: Found, saved: SavedAudience, project: Timezone): Promise<Audience> {
+  return readWith(await findReferences(store, saved.projectId, [saved.definition]), saved, project);
+}
+
 /**
+ * Those of several audiences of a project, in their order.
+ *
  * @throws TidemarkError `STORE_REJECTED` if a newer version saved a definition that this one cannot read; `QUERY_LIMIT` if what
  *   it refers to has become more than it may.
  */
-export async function definitionOf(
-  store: Pick<AudienceStore, 'find'>,
-  { definition, projectId }: SavedAudience,
-  { timezone }: Pick<Project, 'timezone'>,
-): Promise<Audience> {
+export async function definitionsOf(
+  store: Found,
+  saved: readonly SavedAudience[],
+  project: Timezone & Pick<Project, 'id'>,
+): Promise<readonly Audience[]> {
+  const texts = saved.map(({ definition }) => definition);
+  const audiences = await findReferences(store, project.id, texts);
+  return mapInTurns(saved, (one) => readWith(audiences, one, project));
+}
+
+function readWith(audiences: AudienceDefinitions, { definition }: SavedAudience, { timezone }: Timezone): Audience {
   const parsed = parseBody(definition);
-  const audiences = await findReferences(store, projectId, definition);
   const read = parsed.ok ? readDefinition(parsed.value.exact, { timezone, audiences, isSaved: true }) : parsed;
   if (read.ok) return read.definition;
   const { path = '', message } = read.problems[0] ?? {};
@@ -68,27 +98,24 @@ export type AudienceNames = ReadonlyMap<string, string>;
 
 /** The names of the audiences to which these definitions refer, as far as they are there. */
 export async function namesReferredTo(
-  store: Pick<AudienceStore, 'find'>,
+  store: Found,
   projectId: string,
   saved: readonly Pick<SavedAudience, 'definition'>[],
 ): Promise<AudienceNames> {
-  const names = new Map<string, string>();
-  for (const id of new Set(saved.flatMap(({ definition }) => referencesIn(definition)))) {
-    const audience = await store.find(projectId, id);
-    if (audience !== undefined) names.set(id, audience.name);
-  }
-  return names;
+  const ids = new Set(saved.flatMap(({ definition }) => referencesIn(definition)));
+  const found = ids.size === 0 ? [] : await store.findAll(projectId, [...ids]);
+  return new Map(found.map(({ id, name }) => [id, name]));
 }
 
 /** What a saved audience asks, for its description: others are named, by their ids where they are gone, and not read. */
 export function readSaved(
   { definition }: Pick<SavedAudience, 'definition'>,
-  { timezone }: Pick<Project, 'timezone'>,
+  { timezone }: Timezone,
   names: AudienceNames,
 ): ReadDefinition {
   const parsed = parseBody(definition);
   const audiences: AudienceDefinitions = {
-    get: (id) => ({ name: names.get(id) ?? id, definition: '{"event":{"any":true}}' }),
+    get: (id) => ({ name: names.get(id) ?? id, definition: { event: { any: true } } }),
   };
   return parsed.ok ? readDefinition(parsed.value.exact, { timezone, audiences, isSaved: true }) : parsed;
 }

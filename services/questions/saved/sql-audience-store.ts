@@ -109,7 +109,14 @@ export class SqlAudienceStore extends SqlAudienceClaims implements AudienceStore
   }
 
   async find(projectId: string, id: string): Promise<SavedAudience | undefined> {
-    return (await this.#rows(`select ${AUDIENCE_COLUMNS} from audiences where ${IS_SEEN}`, [projectId, id]))[0];
+    return (await this.findAll(projectId, [id]))[0];
+  }
+
+  findAll(projectId: string, ids: readonly string[]): Promise<readonly SavedAudience[]> {
+    return this.#rows(
+      `select ${AUDIENCE_COLUMNS} from audiences where project_id = $1 and id = any($2::text[]) and deleted_at_ms is null`,
+      [projectId, [...ids]],
+    );
   }
 
   async update(

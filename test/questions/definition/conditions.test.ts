@@ -105,9 +105,7 @@ describe('a condition is read', () => {
 
 describe('a definition that refers to saved audiences', () => {
   const refer = (definition: unknown, audiences: Readonly<Record<string, unknown>>) => {
-    const saved = Object.entries(audiences).map(
-      ([id, one]) => [id, { name: `The ${id}`, definition: JSON.stringify(one) }] as const,
-    );
+    const saved = Object.entries(audiences).map(([id, one]) => [id, { name: `The ${id}`, definition: one }] as const);
     return readDefinition(definition, { timezone: 'UTC', audiences: new Map(saved) });
   };
   const many = (conditions: number) => ({ any: Array.from({ length: conditions }, () => PRO) });

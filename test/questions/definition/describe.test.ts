@@ -3,7 +3,7 @@ import { describeLines } from '../../../services/questions/definition/describe.t
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
 import { parseBody } from '../../../services/messages/json.ts';
 
-const AUDIENCES = new Map([['aud_1', { name: 'Recent', definition: '{"event":"E"}' }]]);
+const AUDIENCES = new Map([['aud_1', { name: 'Recent', definition: { event: 'E' } }]]);
 
 function linesOf(text: string, timezone = 'UTC'): string {
   const parsed = parseBody(text);

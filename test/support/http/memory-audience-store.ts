@@ -26,6 +26,8 @@ export class MemoryAudienceStore implements AudienceStore {
   readonly readableAt = new Map<string, Micros>();
   /** How often it was asked what is shown, and of how many audiences the last time. */
   looks: number[] = [];
+  /** The ids of each question for several. */
+  readonly asked: (readonly string[])[] = [];
   unreachable = false;
   readonly #maxPerProject: number;
   #count = 0;
@@ -73,6 +75,12 @@ export class MemoryAudienceStore implements AudienceStore {
     this.#check();
     const found = this.audiences.get(id);
     return found?.projectId === projectId ? found : undefined;
+  }
+
+  async findAll(projectId: string, ids: readonly string[]): Promise<readonly SavedAudience[]> {
+    this.asked.push(ids);
+    const found = await Promise.all(ids.map((id) => this.find(projectId, id)));
+    return found.filter((one) => one !== undefined);
   }
 
   async update(
