@@ -44,9 +44,30 @@ export function boundsWithin(audience: Audience, span: Micros): TimeBounds {
 
 /** Users whom time alone may bring into the audience within the span, or out of it. Null: time changes nothing. */
 export function mayChange(audience: Audience, span: Micros): Audience | null {
+  if (audience.kind === 'not' || audience.kind === 'audience') return mayChange(audience.of, span);
+  const isCount = audience.kind === 'event' && isPlainCount(audience);
+  if (isCondition(audience) && !isCount) {
+    const crossing = crossingOf(audience, span);
+    return crossing.length === 0 ? null : { kind: 'any', of: crossing };
+  }
+  if (audience.kind === 'all' || audience.kind === 'any') {
+    const changes = audience.of.map((part) => mayChange(part, span));
+    const [only = null, ...others] = changes.filter((change) => change !== null);
+    // The bounds ask each part four times. A question of one condition took four times as long for that.
+    if (others.length === 0) return only && { kind: 'all', of: [only, ...decidedByIt(audience, changes)] };
+  }
   const { may, always } = boundsWithin(audience, span);
   if (may === always || sameText(may, always)) return null;
   return { kind: 'all', of: [may, { kind: 'not', of: always }] };
+}
+
+/** What the parts of a group that time does not change must be, so that the one that it changes decides the group. */
+function decidedByIt(
+  { kind, of }: Extract<Audience, { kind: 'all' | 'any' }>,
+  changes: readonly (Audience | null)[],
+): readonly Audience[] {
+  const unmoving = of.filter((_, index) => changes[index] === null);
+  return kind === 'all' ? unmoving : unmoving.map((part) => ({ kind: 'not', of: part }));
 }
 
 /** The text of an audience: two with the same text ask the same. */

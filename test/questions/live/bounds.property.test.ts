@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Message, Micros } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import type { Audience } from '../../../services/questions/definition/audience.ts';
-import { boundsWithin, mayChange } from '../../../services/questions/live/bounds.ts';
+import { boundsWithin, mayChange, textOf } from '../../../services/questions/live/bounds.ts';
 import { audienceOf } from '../../support/messages/naive-audience.ts';
 import { historyAndDefinitions, type History, messagesOf, NOW, readIn } from '../../support/messages/random-history.ts';
 import { propertyRun } from '../../support/property-run.ts';
@@ -36,6 +36,17 @@ describe('bounds', () => {
     expect(read.ok && mayChange(read.definition, HOUR)).toBeNull();
   });
 
+  test('whom time may change is asked once, where one part of an audience moves', () => {
+    const due = '{"trait":"orders","has":[{"property":"due","date":{"next":"7d"}},{"property":"state","is":"open"}]}';
+    for (const text of [due, `{"not":${due}}`, `{"all":[{"event":"Bought"},{"any":[{"trait":"a","is":1},${due}]}]}`]) {
+      const read = readIn(text);
+      const asked = textOf((read.ok && mayChange(read.definition, HOUR)) || expect.fail(text));
+
+      // For each end of the period.
+      expect([text, asked.match(/"test":"date"/g)?.length]).toEqual([text, 2]);
+    }
+  });
+
   test('only who did it a span before the end of the period may leave it', () => {
     const read = readIn('{"event":"Bought","within":{"last":"24h"}}');
     const bounds = boundsWithin(read.ok ? read.definition : expect.fail('not read'), HOUR);
@@ -61,6 +72,9 @@ function expectBounds(audience: Audience, messages: readonly Message[], { span, 
   const { may, always } = boundsWithin(audience, span);
   const ever = audienceOf(may, messages, NOW);
   const throughout = audienceOf(always, messages, NOW);
+  const changing = mayChange(audience, span);
+  const between = changing === null ? new Set() : new Set(audienceOf(changing, messages, NOW));
+  expect([text, between]).toEqual([text, new Set(ever).difference(throughout)]);
   const inside = places.map((place) => BigInt(Math.floor(Number(span) * place)));
   // Ends of periods pass events at whole hours after these.
   const passing = messages.slice(0, 3).map(({ timestamp }) => (((NOW - timestamp) % span) + span) % span);
