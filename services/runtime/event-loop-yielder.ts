@@ -22,7 +22,7 @@ export class EventLoopYielder {
 }
 
 /** Maps one after another. Other work of the thread runs between them. */
-export async function mapInTurns<T, V>(all: readonly T[], map: (one: T) => V): Promise<V[]> {
+export async function mapYielding<T, V>(all: readonly T[], map: (one: T) => V): Promise<V[]> {
   const yielder = new EventLoopYielder();
   const mapped: V[] = [];
   for (const one of all) {

@@ -2,6 +2,7 @@
 import { describeLines } from '../../questions/definition/describe.ts';
 import { type AudienceNames, namesReferredTo, readSaved } from '../../questions/saved/references.ts';
 import type { AudienceStore, NewAudience, SavedAudience } from '../../questions/saved/audience-store.ts';
+import { mapYielding } from '../../runtime/event-loop-yielder.ts';
 import { etagOf } from '../../http/if-match.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Warning } from '../../questions/definition/reading.ts';
@@ -22,6 +23,15 @@ export async function audienceAnswer(
   return { status: 200, body, headers: { ...headers, ETag: etagOf(audience.revision) } };
 }
 
+export async function audiencesJson(
+  saved: Pick<AudienceStore, 'findAll'>,
+  audiences: readonly SavedAudience[],
+  project: Pick<Project, 'id' | 'timezone'>,
+): Promise<readonly string[]> {
+  const names = await namesReferredTo(saved, project.id, audiences);
+  return mapYielding(audiences, (audience) => audienceJson(audience, project, names));
+}
+
 /** The JSON of an object, with the warnings about a definition if there are any. */
 export function withWarnings(body: string, warnings: readonly Warning[]): string {
   if (warnings.length === 0) return body;
@@ -31,7 +41,7 @@ export function withWarnings(body: string, warnings: readonly Warning[]): string
   return `${body.slice(0, -1)},"warnings":${JSON.stringify(list)}}`;
 }
 
-export function audienceJson(audience: SavedAudience, project: Zone, names: AudienceNames): string {
+function audienceJson(audience: SavedAudience, project: Zone, names: AudienceNames): string {
   const {
     id,
     name,

@@ -2,7 +2,7 @@
 import type { AudienceStore, AudienceVersion, LastEvaluation } from '../../questions/saved/audience-store.ts';
 import { type AudienceNames, namesReferredTo } from '../../questions/saved/references.ts';
 import type { Refusal } from '../../http/problems.ts';
-import { mapInTurns } from '../../runtime/event-loop-yielder.ts';
+import { mapYielding } from '../../runtime/event-loop-yielder.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros, formatMs } from '../../messages/timestamp.ts';
@@ -32,7 +32,7 @@ export async function answerVersions(
   const cursorOf = ({ version }: AudienceVersion) => encodeVersionsCursor({ audienceId: audience.id, version });
   const { items, next } = pageFrom(found, limit, cursorOf);
   const names = await namesReferredTo(saved, call.project.id, items);
-  return pageAnswer('versions', await mapInTurns(items, (version) => versionJson(version, call.project, names)), next);
+  return pageAnswer('versions', await mapYielding(items, (version) => versionJson(version, call.project, names)), next);
 }
 
 /** `GET /v1/audiences/:id/history` */

@@ -3,7 +3,6 @@ import type { AnalyticsParts } from '../../questions/query-budget.ts';
 import { readDefinition } from '../../questions/definition/definition.ts';
 import type { AudienceStore, ChangeTerms, NewAudience, SavedAudience } from '../../questions/saved/audience-store.ts';
 import { consult, type QuestionParts } from '../../questions/saved/consult.ts';
-import { namesReferredTo } from '../../questions/saved/references.ts';
 import type { Audience } from '../../questions/definition/audience.ts';
 import type { Warning } from '../../questions/definition/reading.ts';
 import { unseenIn, type WarningParts } from '../../questions/catalog/unseen.ts';
@@ -11,13 +10,12 @@ import type { AudienceEvaluator } from '../../questions/saved/audience-scheduler
 import type { Call } from '../../http/call.ts';
 import { readIfMatch } from '../../http/if-match.ts';
 import type { Refusal } from '../../http/problems.ts';
-import { mapInTurns } from '../../runtime/event-loop-yielder.ts';
 import type { Answer } from '../../http/route.ts';
 import { DAY_MICROS, HOUR_MICROS } from '../../messages/day-and-hour.ts';
 import { toJsonText } from '../../messages/json.ts';
 import type { Problem } from '../../messages/message.ts';
 import { formatMicros, microsAt } from '../../messages/timestamp.ts';
-import { audienceAnswer, audienceJson, LIVE, parseRefresh, refreshOf } from './audience-json.ts';
+import { audienceAnswer, audiencesJson, LIVE, parseRefresh, refreshOf } from './audience-json.ts';
 import { decodeListCursor, encodeListCursor } from './cursor.ts';
 import { type Input, type Members, readBody, readInput } from '../input.ts';
 import { given, pageFrom, type QueryRequest, readCursor, refuseBody, refuseParameter } from '../query.ts';
@@ -58,8 +56,7 @@ export async function answerList(
   if (days !== undefined && limit > MOST_WITH_SIZES) return TOO_MANY_WITH_SIZES;
   const found = await saved.list(project.id, limit + 1, after.value, tag);
   const { items, next } = pageFrom(found, limit, encodeListCursor);
-  const names = await namesReferredTo(saved, project.id, items);
-  const audiences = await mapInTurns(items, (audience) => audienceJson(audience, project, names));
+  const audiences = await audiencesJson(saved, items, project);
   const listed = days === undefined ? audiences : await withSizes({ saved }, items, audiences, days);
   return { status: 200, body: `{"audiences":[${listed.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
 }

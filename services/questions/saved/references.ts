@@ -1,7 +1,7 @@
 /** Saved audiences that refer to others, by the condition `audience`. */
 import { parseBody } from '../../messages/json.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import { EventLoopYielder, mapInTurns } from '../../runtime/event-loop-yielder.ts';
+import { EventLoopYielder, mapYielding } from '../../runtime/event-loop-yielder.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import type { Audience } from '../definition/audience.ts';
 import { type ReadDefinition, readDefinition } from '../definition/definition.ts';
@@ -19,14 +19,14 @@ export function referencesIn(definition: string): readonly string[] {
   return [...new Set(Array.from(definition.matchAll(REFERENCE), ([, id = '']) => id))];
 }
 
-type Found = Pick<AudienceStore, 'findAll'>;
+type Lookup = Pick<AudienceStore, 'findAll'>;
 
 /**
  * The audiences to which definitions refer, and those to which they do, as deep as a chain of them may be. Each is read and
  * parsed once, however many refer to it.
  */
 export async function findReferences(
-  store: Found,
+  store: Lookup,
   projectId: string,
   definitions: readonly string[],
 ): Promise<AudienceDefinitions> {
@@ -63,7 +63,7 @@ export function withoutEscapes(json: string): string {
 type Timezone = Pick<Project, 'timezone'>;
 
 /** @throws TidemarkError as `definitionsOf`. */
-export async function definitionOf(store: Found, saved: SavedAudience, project: Timezone): Promise<Audience> {
+export async function definitionOf(store: Lookup, saved: SavedAudience, project: Timezone): Promise<Audience> {
   return readWith(await findReferences(store, saved.projectId, [saved.definition]), saved, project);
 }
 
@@ -74,13 +74,13 @@ export async function definitionOf(store: Found, saved: SavedAudience, project: 
  *   it refers to has become more than it may.
  */
 export async function definitionsOf(
-  store: Found,
+  store: Lookup,
   saved: readonly SavedAudience[],
   project: Timezone & Pick<Project, 'id'>,
 ): Promise<readonly Audience[]> {
   const texts = saved.map(({ definition }) => definition);
   const audiences = await findReferences(store, project.id, texts);
-  return mapInTurns(saved, (one) => readWith(audiences, one, project));
+  return mapYielding(saved, (one) => readWith(audiences, one, project));
 }
 
 function readWith(audiences: AudienceDefinitions, { definition }: SavedAudience, { timezone }: Timezone): Audience {
@@ -98,7 +98,7 @@ export type AudienceNames = ReadonlyMap<string, string>;
 
 /** The names of the audiences to which these definitions refer, as far as they are there. */
 export async function namesReferredTo(
-  store: Found,
+  store: Lookup,
   projectId: string,
   saved: readonly Pick<SavedAudience, 'definition'>[],
 ): Promise<AudienceNames> {

@@ -40,10 +40,10 @@ describe('bounds', () => {
     const due = '{"trait":"orders","has":[{"property":"due","date":{"next":"7d"}},{"property":"state","is":"open"}]}';
     for (const text of [due, `{"not":${due}}`, `{"all":[{"event":"Bought"},{"any":[{"trait":"a","is":1},${due}]}]}`]) {
       const read = readIn(text);
-      const asked = textOf((read.ok && mayChange(read.definition, HOUR)) || expect.fail(text));
+      const question = textOf((read.ok && mayChange(read.definition, HOUR)) || expect.fail(text));
 
       // For each end of the period.
-      expect([text, asked.match(/"test":"date"/g)?.length]).toEqual([text, 2]);
+      expect([text, question.match(/"test":"date"/g)?.length]).toEqual([text, 2]);
     }
   });
 

@@ -14,7 +14,7 @@ describe('references are found with one question for each level', () => {
 
     const found = await findReferences(store, PROJECT.id, [definition]);
 
-    expect(store.asked).toEqual([[one.id, two.id, base.id]]);
+    expect(store.questions).toEqual([[one.id, two.id, base.id]]);
     expect(found.get(base.id)).toMatchObject({ definition: { trait: 'plan', is: 'pro' } });
   });
 
@@ -25,7 +25,7 @@ describe('references are found with one question for each level', () => {
 
     await findReferences(store, PROJECT.id, [last.definition]);
 
-    expect(store.asked).toHaveLength(11);
+    expect(store.questions).toHaveLength(11);
   });
 
   test('the definitions and the names of many audiences are one question', async () => {
@@ -38,7 +38,7 @@ describe('references are found with one question for each level', () => {
     const names = await namesReferredTo(store, PROJECT.id, page);
 
     const ids = bases.map(({ id }) => id);
-    expect(store.asked).toEqual([ids, ids]);
+    expect(store.questions).toEqual([ids, ids]);
     expect(definitions.map((one) => 'id' in one && one.id)).toEqual([...ids, ...ids]);
     expect([...names]).toEqual(bases.map(({ id, name }) => [id, name]));
   });

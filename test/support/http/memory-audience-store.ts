@@ -27,7 +27,7 @@ export class MemoryAudienceStore implements AudienceStore {
   /** How often it was asked what is shown, and of how many audiences the last time. */
   looks: number[] = [];
   /** The ids of each question for several. */
-  readonly asked: (readonly string[])[] = [];
+  readonly questions: (readonly string[])[] = [];
   unreachable = false;
   readonly #maxPerProject: number;
   #count = 0;
@@ -78,7 +78,7 @@ export class MemoryAudienceStore implements AudienceStore {
   }
 
   async findAll(projectId: string, ids: readonly string[]): Promise<readonly SavedAudience[]> {
-    this.asked.push(ids);
+    this.questions.push(ids);
     const found = await Promise.all(ids.map((id) => this.find(projectId, id)));
     return found.filter((one) => one !== undefined);
   }
