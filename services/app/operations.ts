@@ -101,7 +101,7 @@ function jobsOn(surroundings: Surroundings, opened: OpenStores): Readonly<Record
       const { logger, importer } = surroundings;
       const { database, log } = await opened(WITHOUT_ANALYTICS, call);
       const guard = new LogGuard({ log, progress: new LiveGenerations(database), logger });
-      const parts = { ...importPartsOf(surroundings, { database }), importer, checkLog: () => guard.check() };
+      const parts = { ...importPartsOf(surroundings, { database }), database, importer, checkLog: () => guard.check() };
       return importFile(parts, args, call);
     },
     backup: async (args, call) => {

@@ -103,9 +103,10 @@ interface ImportResultOptions extends OutputOptions {
 
 function printImported(context: CliContext, result: ImportResult, { json, report, dryRun }: ImportResultOptions): void {
   if (json) return printJson(context, result);
-  const { accepted, refused, lines, resumed_at_line: resumedAt } = result;
+  const { accepted, refused, dropped = 0, lines, resumed_at_line: resumedAt } = result;
   const from = resumedAt > 0 ? ` (lines up to ${resumedAt} in earlier runs)` : '';
-  context.out(`${accepted} ${dryRun ? 'valid' : 'imported'}, ${refused} refused, of ${lines} lines${from}\n`);
+  const gone = dropped > 0 ? `, ${dropped} dropped (of people who are forgotten)` : '';
+  context.out(`${accepted} ${dryRun ? 'valid' : 'imported'}, ${refused} refused${gone}, of ${lines} lines${from}\n`);
   if (refused > 0) context.out(`refused lines and why: ${report}\n`);
   if (dryRun) context.out((result.refusals ?? []).map(describeRemark).join(''));
   const warnings = result.warnings ?? [];

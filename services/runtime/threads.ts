@@ -2,7 +2,8 @@
  * Calls between two threads of the process: an object's methods served on one side of a port, a stand-in for it on the
  * other. Arguments and results are cloned (structured clone: bigint, Map and bytes pass, functions do not); an error
  * arrives as a TidemarkError with its code, or as an Error with its message. A result that is an async iterable arrives
- * as one, and each member is requested when the other side wants it: nothing is read ahead.
+ * as one, and each member is requested when the other side wants it: nothing is read ahead. What the reader passes to
+ * `next` arrives there.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { TidemarkError, type ErrorCode } from './errors.ts';
@@ -59,18 +60,18 @@ async function answerCall(
 
 /** The streams that were results and have not ended. */
 class ServedStreams {
-  readonly #iterators = new Map<number, AsyncIterator<unknown>>();
+  readonly #iterators = new Map<number, AsyncIterator<unknown, unknown, unknown>>();
 
   add(id: number, stream: AsyncIterable<unknown>): void {
     this.#iterators.set(id, stream[Symbol.asyncIterator]());
   }
 
   /** The next member, or that there is none. */
-  async next(id: number): Promise<IteratorResult<unknown>> {
+  async next(id: number, passed?: unknown): Promise<IteratorResult<unknown>> {
     const iterator = this.#iterators.get(id);
     if (iterator === undefined) return { done: true, value: undefined };
     try {
-      const result = await iterator.next();
+      const result = await iterator.next(passed);
       if (result.done === true) this.#iterators.delete(id);
       return result;
     } catch (error) {
@@ -145,9 +146,10 @@ export class Caller {
   }
 
   #stream(id: number): AsyncIterable<unknown> {
-    const ask = (method: 'next' | 'return'): Promise<unknown> => this.#call(STREAM, method, [id]);
-    const iterator: AsyncIterator<unknown> = {
-      next: () => ask('next') as Promise<IteratorResult<unknown>>,
+    const ask = (method: 'next' | 'return', ...passed: readonly unknown[]): Promise<unknown> =>
+      this.#call(STREAM, method, [id, ...passed]);
+    const iterator: AsyncIterator<unknown, unknown, unknown> = {
+      next: (...passed) => ask('next', ...passed) as Promise<IteratorResult<unknown>>,
       return: async () => {
         await ask('return');
         return { done: true, value: undefined };

@@ -50,7 +50,15 @@ describe('tidemark import, beside a service', { timeout: 120_000 }, () => {
     const examples = [{ file: 'local.ndjson', line: 4, value: null }];
     expect([code, JSON.parse(out)]).toEqual([
       3,
-      { accepted: 3, refused: 1, lines: 4, resumed_at_line: 0, refusals: [{ ...refusal, examples }], warnings: [] },
+      {
+        accepted: 3,
+        refused: 1,
+        dropped: 0,
+        lines: 4,
+        resumed_at_line: 0,
+        refusals: [{ ...refusal, examples }],
+        warnings: [],
+      },
     ]);
     expect(JSON.parse(await readFile(`${file}.refused.ndjson`, 'utf8'))).toMatchObject({ line: 4, text: '{}' });
     expect(await newest()).toMatchObject({ state: 'done', args: { path: file }, principal: 'local' });

@@ -63,6 +63,7 @@ describe('tidemark import', { timeout: 60_000 }, () => {
     expect(JSON.parse(out)).toEqual({
       accepted: 3,
       refused: 0,
+      dropped: 0,
       lines: 3,
       resumed_at_line: 0,
       refusals: [],

@@ -10,6 +10,7 @@ interface Arithmetic {
   missing(): Promise<void>;
   never(): Promise<void>;
   count(to: number): Promise<AsyncIterable<number>>;
+  sums(): Promise<{ [Symbol.asyncIterator](): AsyncIterator<bigint, undefined, bigint | undefined> }>;
   bytes(members: readonly Uint8Array[]): Promise<AsyncIterable<Uint8Array>>;
 }
 
@@ -40,6 +41,9 @@ function open(): { arithmetic: Arithmetic; caller: Caller } {
         left = false;
         return counting(to);
       },
+      async sums() {
+        return summing();
+      },
       async bytes(members: readonly Uint8Array[]) {
         served = members;
         return all(members);
@@ -57,6 +61,12 @@ async function* counting(to: number): AsyncGenerator<number> {
   } finally {
     left = true;
   }
+}
+
+/** The sum of what is passed, until nothing is. As of any generator, the first request only begins it. */
+async function* summing(): AsyncGenerator<bigint, undefined, bigint | undefined> {
+  let sum = 0n;
+  for (let passed = yield sum; passed !== undefined; passed = yield sum) sum += passed;
 }
 
 async function* all<T>(members: readonly T[]): AsyncGenerator<T> {
@@ -119,6 +129,17 @@ test('the members of a stream arrive one by one, as they are requested, and its 
 
   await expect(read).rejects.toMatchObject({ code: 'QUERY_LIMIT' });
   expect(numbers).toEqual([1, 2, 3]);
+});
+
+test('what the reader of a stream passes to it arrives with the request', async () => {
+  const { arithmetic } = open();
+  const sums = (await arithmetic.sums())[Symbol.asyncIterator]();
+
+  const first = await sums.next(1n);
+  const second = await sums.next(2n);
+  const third = await sums.next(undefined);
+
+  expect([first.value, second.value, third.value]).toEqual([0n, 2n, undefined]);
 });
 
 test('bytes arrive unchanged, without the buffer that they are part of', async () => {

@@ -9,12 +9,18 @@ import type { CommandEvent, Progress, Work } from '../../runtime/command.ts';
 import type { Config } from '../../runtime/config.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { serveCalls } from '../../runtime/threads.ts';
+import type { ErasedUsers } from '../../stores/erasures/erased-users.ts';
 import { CommandRun } from '../../operations/jobs/command-run.ts';
 import { StoreOpener } from '../open-stores.ts';
 
+/** What there is to tell of an import. `next` takes the people who are forgotten, where they are others than before. */
+export interface ImportEvents {
+  [Symbol.asyncIterator](): AsyncIterator<CommandEvent, unknown, ErasedUsers | undefined>;
+}
+
 /** What the thread carries out. */
 export interface ImportControl {
-  run(task: ImportTask, isDry: boolean): Promise<AsyncIterable<CommandEvent>>;
+  run(task: ImportTask, isDry: boolean, forgotten: ErasedUsers): Promise<ImportEvents>;
   /** Ends the import after the append under way. Resolves once what was done is noted and the log is closed. */
   close(): Promise<void>;
 }
@@ -32,17 +38,24 @@ let running: CommandRun | undefined;
 let log: EventLog | undefined;
 
 const served: ImportControl = {
-  run: async (task, isDry): Promise<AsyncIterable<CommandEvent>> => {
+  run: async (task, isDry, first): Promise<ImportEvents> => {
+    let forgotten = first;
     const work: Work = async ({ report, signal }) => {
       const target = isDry ? undefined : await openTarget(signal);
       return FileImport.run(task, target, {
         signal,
+        forgotten: () => forgotten,
         onProgress: (progress) => report(importProgress(progress, isDry)),
         onTrouble: (error) => logger.warn({ err: error }, 'an import waits for the event log'),
       });
     };
-    running = new CommandRun(work, { onError: (error) => logger.error({ err: error }, 'an import failed') });
-    return running;
+    const run = new CommandRun(work, { onError: (error) => logger.error({ err: error }, 'an import failed') });
+    running = run;
+    const next = (now = forgotten) => {
+      forgotten = now;
+      return run.next();
+    };
+    return { [Symbol.asyncIterator]: () => ({ next, return: () => run.return() }) };
   },
   close: async () => {
     await running?.return();
@@ -62,7 +75,10 @@ async function openTarget(signal: AbortSignal): Promise<ImportTarget> {
   return { log, codec, maxClockSkewMs: config.maxClockSkewMs };
 }
 
-function importProgress({ bytesRead, bytes, lines, imported, refused }: ImportProgress, isDry: boolean): Progress {
+function importProgress(
+  { bytesRead, bytes, lines, imported, refused, dropped = 0 }: ImportProgress,
+  isDry: boolean,
+): Progress {
   return {
     phase: isDry ? 'checking' : 'importing',
     done: bytesRead,
@@ -71,6 +87,7 @@ function importProgress({ bytesRead, bytes, lines, imported, refused }: ImportPr
     lines,
     accepted: imported,
     refused,
+    dropped,
   };
 }
 

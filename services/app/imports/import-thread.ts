@@ -4,14 +4,19 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ImportTask } from '../../operations/import/begin.ts';
 import type { ImportResult } from '../../operations/import/import-result.ts';
 import type { ImportRunner } from '../../operations/import/import-commands.ts';
-import type { CommandCall, CommandEvent } from '../../runtime/command.ts';
+import type { CommandEvent } from '../../runtime/command.ts';
 import type { Config } from '../../runtime/config.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { Caller } from '../../runtime/threads.ts';
-import type { ImportControl, ImportThreadData } from './import-thread-entry.ts';
+import { erasedIn, type ErasedUsers } from '../../stores/erasures/erased-users.ts';
+import type { ImportControl, ImportEvents, ImportThreadData } from './import-thread-entry.ts';
 
-/** Starts an import in a new thread. Ending the iteration ends it, and waits until what was done is noted. */
-export type StartImport = (task: ImportTask, isDry: boolean) => Promise<AsyncIterable<CommandEvent>>;
+/**
+ * Starts an import in a new thread. Ending the iteration ends it, and waits until what was done is noted.
+ *
+ * @param forgotten The people of the project who are forgotten.
+ */
+export type StartImport = (task: ImportTask, isDry: boolean, forgotten: ErasedUsers) => Promise<ImportEvents>;
 
 /**
  * To be called on a thread of normal priority, which the new one inherits.
@@ -19,7 +24,7 @@ export type StartImport = (task: ImportTask, isDry: boolean) => Promise<AsyncIte
  * @param onLine Called with each line of the thread's logger; without it they are on standard output.
  */
 export function importThreads(config: Config, onLine?: (line: string) => void): StartImport {
-  return async (task, isDry) => {
+  return async (task, isDry, forgotten) => {
     const { port1: control, port2 } = new MessageChannel();
     const workerData: ImportThreadData = { config, control };
     const url = new URL('./import-thread-entry.ts', import.meta.url);
@@ -30,15 +35,15 @@ export function importThreads(config: Config, onLine?: (line: string) => void): 
     worker.once('error', end);
     worker.once('exit', () => end(new TidemarkError('STOPPING', 'the thread of the import has ended')));
     const thread = new ImportThread(worker, caller.standIn<ImportControl>('import'));
-    await thread.start(task, isDry);
+    await thread.start(task, isDry, forgotten);
     return thread;
   };
 }
 
-class ImportThread implements AsyncIterableIterator<CommandEvent> {
+class ImportThread implements ImportEvents {
   readonly #worker: Worker;
   readonly #control: ImportControl;
-  #events: AsyncIterator<CommandEvent> | undefined;
+  #events: ReturnType<ImportEvents[typeof Symbol.asyncIterator]> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(worker: Worker, control: ImportControl) {
@@ -46,9 +51,9 @@ class ImportThread implements AsyncIterableIterator<CommandEvent> {
     this.#control = control;
   }
 
-  async start(task: ImportTask, isDry: boolean): Promise<void> {
+  async start(...given: Parameters<StartImport>): Promise<void> {
     try {
-      this.#events = (await this.#control.run(task, isDry))[Symbol.asyncIterator]();
+      this.#events = (await this.#control.run(...given))[Symbol.asyncIterator]();
     } catch (error) {
       await this.#close();
       throw error;
@@ -59,8 +64,8 @@ class ImportThread implements AsyncIterableIterator<CommandEvent> {
     return this;
   }
 
-  async next(): Promise<IteratorResult<CommandEvent>> {
-    const next = await this.#events?.next();
+  async next(forgotten?: ErasedUsers): Promise<IteratorResult<CommandEvent>> {
+    const next = await this.#events?.next(forgotten);
     if (next?.done === false && 'progress' in next.value) return next;
     await this.#close();
     return next ?? { done: true, value: undefined };
@@ -92,8 +97,9 @@ export class ImportQueue implements ImportRunner {
     this.#start = start;
   }
 
-  async run(task: ImportTask, isDry: boolean, call: CommandCall): Promise<ImportResult> {
-    if (isDry) return this.#run(task, isDry, call);
+  async run(...given: Parameters<ImportRunner['run']>): Promise<ImportResult> {
+    const [, isDry, call] = given;
+    if (isDry) return this.#run(...given);
     const turn = this.#last;
     const { promise: end, resolve } = Promise.withResolvers<void>();
     this.#last = turn.then(() => end);
@@ -101,22 +107,26 @@ export class ImportQueue implements ImportRunner {
     try {
       if (this.#unfinished > 1) call.report({ done: 0, waiting: 'for the imports before it' });
       await abortable(turn, call.signal);
-      return await this.#run(task, isDry, call);
+      return await this.#run(...given);
     } finally {
       this.#unfinished -= 1;
       resolve();
     }
   }
 
-  async #run(task: ImportTask, isDry: boolean, { report, signal }: CommandCall): Promise<ImportResult> {
-    const events = (await this.#start(task, isDry))[Symbol.asyncIterator]();
+  async #run(...[task, isDry, { report, signal }, forgotten]: Parameters<ImportRunner['run']>): Promise<ImportResult> {
+    let known = await forgotten();
+    const events = (await this.#start(task, isDry, erasedIn(task.projectId, known)))[Symbol.asyncIterator]();
     const stopped = Promise.withResolvers<void>();
     const stop = (): void => void events.return?.().then(() => stopped.resolve(), stopped.reject);
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
     try {
       for (;;) {
-        const { value } = (await events.next()) as IteratorResult<CommandEvent, undefined>;
+        const before = known;
+        known = await forgotten();
+        const changed = known === before ? undefined : erasedIn(task.projectId, known);
+        const { value } = (await events.next(changed)) as IteratorResult<CommandEvent, undefined>;
         if (value === undefined) break;
         if ('result' in value) return JSON.parse(value.result) as ImportResult;
         if ('failure' in value) throw errorOfFailure(value.failure);

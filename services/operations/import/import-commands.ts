@@ -3,6 +3,9 @@ import { dirname, join } from 'node:path';
 import { type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Project, ProjectStore } from '../../stores/projects/project-store.ts';
+import type { Queryable } from '../../stores/database/database.ts';
+import type { ErasedUsers } from '../../stores/erasures/erased-users.ts';
+import { lastLeftOut, leftOutOf } from '../../stores/erasures/left-out.ts';
 import type { ImportTask } from './begin.ts';
 import type { ImportResult } from './import-result.ts';
 import {
@@ -26,6 +29,8 @@ export interface ImportedFile {
   /** Lines that are safe in the log; with `dry_run` those that would be. */
   readonly accepted: number;
   readonly refused: number;
+  /** Lines of people who are forgotten: they are not in the log. */
+  readonly dropped: number;
   readonly lines: number;
   /** The line that was done last when it went on; 0 where it began anew. */
   readonly resumed_at_line: number;
@@ -51,8 +56,17 @@ export interface Preview extends FilePreview {
 
 /** Runs an import apart from whoever calls: its work must not delay requests or readers. */
 export interface ImportRunner {
-  /** Resolves once it is done or, with a signal that aborts, once what was done is noted. */
-  run(task: ImportTask, isDry: boolean, call: CommandCall): Promise<ImportResult>;
+  /**
+   * Resolves once it is done or, with a signal that aborts, once what was done is noted.
+   *
+   * @param forgotten Who is forgotten, in any project: asked again and again.
+   */
+  run(
+    task: ImportTask,
+    isDry: boolean,
+    call: CommandCall,
+    forgotten: () => Promise<ErasedUsers>,
+  ): Promise<ImportResult>;
 }
 
 /** What is looked at before an import, as HTTP calls it, from another thread too. */
@@ -69,6 +83,7 @@ export interface ImportCheckParts extends ImportFolders {
 
 export interface ImportCommandParts extends ImportCheckParts {
   readonly importer: ImportRunner;
+  readonly database: Queryable;
   /** @throws TidemarkError where the log is not to be appended to. */
   readonly checkLog: () => Promise<void>;
 }
@@ -79,7 +94,7 @@ export async function importFile(
   args: CommandArguments,
   call: CommandCall,
 ): Promise<ImportedFile> {
-  const { projects, folder, importer, checkLog } = parts;
+  const { projects, database, folder, importer, checkLog } = parts;
   const request = args as unknown as ImportRequest;
   // By its id alone: another one may have been given that as its name.
   const named = await projects.findProject(request.project);
@@ -87,17 +102,18 @@ export async function importFile(
   if (!request.dry_run) await checkLog();
   if (request.report === null) await mkdir(join(folder, request.folder), { recursive: true, mode: 0o700 });
   const task = taskOfRequest(parts, request, named);
+  const leftOut = lastLeftOut(leftOutOf(database));
   const { imported, ...result } = await whileProjectExists(
     async () => (await projects.findProject(request.project)) !== undefined,
     call.signal,
-    (signal) => importer.run(task, request.dry_run, { ...call, signal }),
+    (signal) => importer.run(task, request.dry_run, { ...call, signal }, async () => (await leftOut()).users),
   );
   call.signal.throwIfAborted();
   // Nobody needs it any more.
   for (const id of request.dry_run ? [] : uploadsOf(request))
     await rm(dirname(uploadPath(folder, id)), { recursive: true, force: true });
-  const { refused, lines, resumedAtLine, refusals, warnings } = result;
-  return { accepted: imported, refused, lines, resumed_at_line: resumedAtLine, refusals, warnings };
+  const { refused, dropped = 0, lines, resumedAtLine, refusals, warnings } = result;
+  return { accepted: imported, refused, dropped, lines, resumed_at_line: resumedAtLine, refusals, warnings };
 }
 
 /**

@@ -4,12 +4,13 @@ import type { Appended, NewRecord } from '../../event-log/event-log.ts';
 import type { Problem } from '../../messages/message.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { retry } from '../../runtime/retry.ts';
+import { isForgotten } from '../../stores/erasures/erased-users.ts';
 import { AppendPacer } from './append-pacer.ts';
 import { begin, type Begun, importIdOf, type ImportTask } from './begin.ts';
 import { checkTimes, Findings } from './findings.ts';
 import type { ImportHooks, ImportProgress, ImportResult, ImportTarget } from './import-result.ts';
 import { identify, readInput, type ReadSoFar, skipTo } from './input.ts';
-import { importedMessage } from './imported-message.ts';
+import { importedMessage, importedRecord } from './imported-message.ts';
 import { type ReadRecord, RecordReader } from './read-records.ts';
 import { BEGINNING } from './record.ts';
 import { type Report, reportLine } from './report.ts';
@@ -19,7 +20,7 @@ import { type ImportState, writeState } from './state.ts';
 const SAVE_EVERY_MS = 1_000;
 /** Small, so that nobody waits long behind it. */
 const APPEND_BYTES = 512 * 1024;
-const REFUSED_TOGETHER = 1_000;
+const OTHERS_TOGETHER = 1_000;
 /** Looked at before any of them is imported, where lines have no time. */
 const FIRST_RECORDS = 1_000;
 
@@ -30,9 +31,16 @@ class Portion {
   readonly records: NewRecord[] = [];
   bytes = 0;
   refused = 0;
+  dropped = 0;
   untimed = 0;
   report = '';
   last: ReadRecord | undefined;
+
+  add(record: NewRecord, isUntimed: boolean): void {
+    this.records.push(record);
+    this.bytes += record.value.byteLength;
+    if (isUntimed) this.untimed += 1;
+  }
 }
 
 export class FileImport {
@@ -120,7 +128,7 @@ export class FileImport {
       await this.#goOnTo(next);
     }
     const { counts } = this.#state;
-    if (counts.imported + counts.refused === 0 && this.#hasBytes)
+    if (counts.imported + counts.refused + (counts.dropped ?? 0) === 0 && this.#hasBytes)
       throw new TidemarkError('COMMAND_INVALID', NO_RECORDS);
     return true;
   }
@@ -189,16 +197,17 @@ export class FileImport {
       portion.refused += 1;
       portion.report += this.#refuse(record, judged.problems);
     } else {
-      this.#findings.take(record, this.#fileName, this.#reader);
-      const made = importedMessage(this.#task, judged.draft, raw, this.#state, this.#target?.codec);
-      if (judged.draft.timestamp === null) portion.untimed += 1;
-      portion.records.push(made);
-      portion.bytes += made.value.byteLength;
+      const message = importedMessage(this.#task, judged.draft, raw, this.#state);
+      if (isForgotten(this.#hooks.forgotten(), message)) portion.dropped += 1;
+      else {
+        this.#findings.take(record, this.#fileName, this.#reader);
+        portion.add(importedRecord(message, this.#target?.codec), judged.draft.timestamp === null);
+      }
     }
     const most =
       portion.untimed > 0 && !this.#hasBegun && !this.#task.takesUntimed ? FIRST_RECORDS : this.#pacer.records;
     const isFull = portion.records.length >= most || portion.bytes >= APPEND_BYTES;
-    if (isFull || portion.refused >= REFUSED_TOGETHER) await this.#flush();
+    if (isFull || portion.refused + portion.dropped >= OTHERS_TOGETHER) await this.#flush();
   }
 
   #checkTimes({ records, untimed }: Portion): void {
@@ -216,7 +225,7 @@ export class FileImport {
   }
 
   async #flush(): Promise<void> {
-    const { records, refused, untimed, report, last } = this.#portion;
+    const { records, refused, dropped, untimed, report, last } = this.#portion;
     if (last === undefined) return;
     this.#checkTimes(this.#portion);
     this.#portion = new Portion();
@@ -232,6 +241,7 @@ export class FileImport {
         imported: counts.imported + records.length,
         refused: counts.refused + refused,
         untimed: (counts.untimed ?? 0) + untimed,
+        dropped: (counts.dropped ?? 0) + dropped,
       },
       reportBytes: this.#report.bytes,
     };

@@ -1,6 +1,7 @@
 /** What an import needs to run, and what comes of it. */
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
+import type { ErasedUsers } from '../../stores/erasures/erased-users.ts';
 import type { RefusalReason } from './refusals.ts';
 import type { Counts } from './state.ts';
 
@@ -22,6 +23,8 @@ export interface ImportProgress extends Counts {
 export interface ImportHooks {
   readonly onProgress: (progress: ImportProgress) => void;
   readonly onTrouble: (error: unknown) => void;
+  /** The people of the project who are forgotten, as known now: readers would leave out their lines. */
+  readonly forgotten: () => ErasedUsers;
   /** Ends it after the append under way: what was done is kept. */
   readonly signal: AbortSignal;
 }

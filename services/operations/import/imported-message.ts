@@ -2,7 +2,7 @@
 import { arrivalOf, encoded, type MessageRecord, stamped } from '../../messages/arrival.ts';
 import type { Codec } from '../../messages/codec.ts';
 import type { Draft } from '../../messages/draft.ts';
-import { importTopicOf } from '../../messages/message.ts';
+import { type Identify, importTopicOf, type Track } from '../../messages/message.ts';
 import { importedMessageId } from '../../messages/message-id.ts';
 import type { ImportTask } from './begin.ts';
 import type { RawRecord } from './record.ts';
@@ -13,18 +13,15 @@ import type { ImportState } from './state.ts';
  * Lines arrive a microsecond apart, from the import's beginning on, so that they keep their order.
  *
  * A profile that does not say as of when it is must not be newer than what was sent meanwhile.
- *
- * @param codec Undefined where nobody reads it.
  */
 export function importedMessage(
   { projectId, profilesAsOf }: Pick<ImportTask, 'projectId' | 'profilesAsOf'>,
   draft: Draft,
   { line, bytes }: RawRecord,
   { importId, begunAtMicros, processBits, files }: ImportState,
-  codec: Pick<Codec, 'encode'> | undefined,
-): MessageRecord {
+): Identify | Track {
   const timestamp = draft.timestamp ?? (draft.type === 'identify' ? (profilesAsOf ?? null) : null);
-  const message = stamped(arrivalOf(projectId, { ...draft, timestamp }, 'import'), {
+  return stamped(arrivalOf(projectId, { ...draft, timestamp }, 'import'), {
     projectId,
     messageId: draft.messageId ?? importedMessageId(projectId, importId, line, bytes),
     // Whoever chose it: a repeat can come.
@@ -32,6 +29,10 @@ export function importedMessage(
     receivedAt: BigInt(begunAtMicros + (files?.lines ?? 0) + line),
     processBits,
   });
+}
+
+/** @param codec Undefined where nobody reads it. */
+export function importedRecord(message: Identify | Track, codec: Pick<Codec, 'encode'> | undefined): MessageRecord {
   return encoded(message, codec ?? NO_CODEC, importTopicOf(message));
 }
 

@@ -10,6 +10,8 @@ export interface Counts {
   readonly refused: number;
   /** How many of those that were imported have no time; left out by an earlier version. */
   readonly untimed?: number;
+  /** Lines of people who are forgotten, which are not on the log; left out by an earlier version. */
+  readonly dropped?: number;
 }
 
 export interface ImportState {

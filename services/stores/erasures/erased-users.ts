@@ -24,6 +24,11 @@ export function isForgotten(
   return cut !== undefined && receivedAt <= cut;
 }
 
+/** Those of a project. */
+export function erasedIn(projectId: string, erased: ErasedUsers): ErasedUsers {
+  return new Map([...erased].filter(([name]) => erasedUserOf(name).projectId === projectId));
+}
+
 /** A user of a project by the internal id. */
 export interface ErasedUser {
   readonly projectId: string;

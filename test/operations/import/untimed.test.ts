@@ -50,7 +50,7 @@ describe('lines without a time', () => {
 
     expect((await imported(text, { isDry: true })).warnings).toMatchObject([{ ...remark, count: 100 }]);
     expect(await imported(text)).toMatchObject({ imported: 101, warnings: [{ ...remark, count: 100 }] });
-    expect((await scene().state()).counts).toEqual({ imported: 101, refused: 0, untimed: 100 });
+    expect((await scene().state()).counts).toEqual({ imported: 101, refused: 0, untimed: 100, dropped: 0 });
     expect((await previewed(text)).warnings).toMatchObject([{ ...remark, count: 20 }]);
   });
 

@@ -4,7 +4,7 @@ import { ADMIN_KEY, READ_KEY, type ServiceProcess } from './service.ts';
 export interface ShownImport {
   readonly id: string;
   readonly state: string;
-  readonly progress: { readonly lines: number; readonly accepted: number } | null;
+  readonly progress: { readonly lines: number; readonly accepted: number; readonly dropped: number } | null;
   readonly result: unknown;
 }
 
@@ -58,6 +58,11 @@ export class ImportClient {
   async untilLines(id: string, least: number): Promise<void> {
     const lines = async (): Promise<number> => (await this.send('GET', `${IMPORTS}/${id}`)).body.progress?.lines ?? 0;
     await expect.poll(lines, { timeout: 60_000 }).toBeGreaterThanOrEqual(least);
+  }
+
+  async untilDropped(id: string): Promise<void> {
+    const dropped = async () => (await this.send('GET', `${IMPORTS}/${id}`)).body.progress?.dropped;
+    await expect.poll(dropped, { timeout: 60_000 }).toBeGreaterThan(0);
   }
 
   /** How many different messages of this event can be queried. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach } from 'vitest';
 import type { ImportTask } from '../../../services/operations/import/begin.ts';
 import { FileImport } from '../../../services/operations/import/import-file.ts';
-import type { ImportProgress, ImportResult } from '../../../services/operations/import/import-result.ts';
+import type { ImportHooks, ImportProgress, ImportResult } from '../../../services/operations/import/import-result.ts';
 import type { ImportState } from '../../../services/operations/import/state.ts';
 import { IMPORT_TOPICS, type Message, type Problem } from '../../../services/messages/message.ts';
 import { READ } from './import-records.ts';
@@ -16,6 +16,7 @@ export interface Given extends Partial<ImportTask> {
   readonly isDry?: boolean;
   readonly signal?: AbortSignal;
   readonly maxClockSkewMs?: number;
+  readonly forgotten?: ImportHooks['forgotten'];
   readonly onProgress?: (progress: ImportProgress) => unknown;
 }
 
@@ -43,13 +44,21 @@ export class ImportScene {
     this.statePath = join(folder, 'state.json');
   }
 
-  run({ isDry = false, signal, onProgress, maxClockSkewMs = Infinity, ...given }: Given = {}): Promise<ImportResult> {
+  run({
+    isDry = false,
+    signal,
+    onProgress,
+    forgotten,
+    maxClockSkewMs = Infinity,
+    ...given
+  }: Given = {}): Promise<ImportResult> {
     const { log, path, reportPath, statePath } = this;
     const fixed = { projectId: 'proj_1', restarts: false, importId: undefined, rate: undefined, takesUntimed: true };
     const task: ImportTask = { ...READ, ...fixed, sources: [{ path }], reportPath, statePath, ...given };
     return FileImport.run(task, isDry ? undefined : { log, codec, maxClockSkewMs }, {
       onProgress: onProgress ?? (() => undefined),
       onTrouble: () => undefined,
+      forgotten: forgotten ?? (() => new Map()),
       signal: signal ?? new AbortController().signal,
     });
   }

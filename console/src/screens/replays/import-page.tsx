@@ -102,7 +102,7 @@ export function ImportState({ job }: { readonly job: ImportJob }) {
         <p>Accepted rows stay. “Resume” continues after the last line, and no line counts twice.</p>
       )}
       {figures?.lines !== undefined && (
-        <Counts accepted={figures.accepted} refused={figures.refused} isDry={args.dry_run} />
+        <Counts accepted={figures.accepted} refused={figures.refused} dropped={figures.dropped} isDry={args.dry_run} />
       )}
       <Warnings of={result?.warnings ?? []} />
     </section>
@@ -128,16 +128,19 @@ export function Warnings({ of: warnings }: { readonly of: readonly Warning[] }) 
 interface CountsProps {
   readonly accepted: RawNumber | undefined;
   readonly refused: RawNumber | undefined;
+  readonly dropped: RawNumber | undefined;
   readonly isDry: boolean;
 }
 
 /** The header and blank lines are no rows. */
-function Counts({ accepted = ZERO, refused = ZERO, isDry }: CountsProps) {
+function Counts({ accepted = ZERO, refused = ZERO, dropped = ZERO, isDry }: CountsProps) {
   const wrong = countOf(refused);
+  const gone = countOf(dropped);
   const facts = {
-    'Rows read': count(countOf(accepted) + wrong),
+    'Rows read': count(countOf(accepted) + wrong + gone),
     [isDry ? 'Would be accepted' : 'Accepted']: counted(accepted),
     [isDry ? 'Would be rejected' : 'Rejected']: <span class={wrong > 0 ? 'some' : ''}>{count(wrong)}</span>,
+    ...(gone > 0 && { 'Dropped: of forgotten people': count(gone) }),
   };
   return <Facts of={facts} look="figures" />;
 }

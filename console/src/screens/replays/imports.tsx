@@ -1,4 +1,4 @@
-import { counted, plural } from '../../parts/numbers.ts';
+import { counted } from '../../parts/numbers.ts';
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { ImportJob } from '../../api/types.ts';
@@ -60,9 +60,10 @@ const COLUMNS: readonly CellColumn<ImportJob>[] = [
   { name: 'Started', look: 'quiet narrow-off', cell: ({ created_at: at }) => <Ago at={at} isPlain /> },
 ];
 
-/** `39,997 accepted, 3 refused` */
+/** `39,997 accepted, 3 rejected, 2 dropped` */
 function outcomeOf({ result, progress, args }: ImportJob): string {
-  const { accepted, refused } = result ?? progress ?? {};
+  const { accepted, refused, dropped } = result ?? progress ?? {};
   if (accepted === undefined || refused === undefined) return '';
-  return `${counted(accepted)} ${args.dry_run ? 'good' : 'accepted'}, ${plural(countOf(refused), 'rejected', 'rejected')}`;
+  const gone = dropped !== undefined && countOf(dropped) > 0 ? `, ${counted(dropped)} dropped` : '';
+  return `${counted(accepted)} ${args.dry_run ? 'good' : 'accepted'}, ${counted(refused)} rejected${gone}`;
 }
