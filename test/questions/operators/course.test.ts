@@ -86,3 +86,14 @@ test('objects that something else rules out have no instants that matter', () =>
 
   expect([course.passes, course.flips.length]).toEqual([false, 0]);
 });
+
+test('the dates of a list are refused before they take as long as a million tests of numbers may', () => {
+  const members = (test: object) =>
+    membersOf([{ property: 'orders', has: Array(8).fill({ property: 'due', ...test }) }]);
+  const listed = (due: unknown) => ({ orders: Array.from({ length: 12_000 }, () => ({ due })) });
+
+  expect(courseOfMembers(listed(1), members({ gte: 0 }), at(NOW)).passes).toBe(true);
+  expect(() => courseOfMembers(listed('2026-11-30'), members({ date: { next: '7d' } }), at(NOW))).toThrow(
+    expect.objectContaining({ code: 'QUERY_LIMIT' }),
+  );
+});
