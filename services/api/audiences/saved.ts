@@ -32,14 +32,15 @@ export async function answerSave(parts: SavedAudienceParts, call: ChangeRequest)
   const read = readBody('POST /v1/audiences', call, await settingsIn(parts, call));
   if (!read.ok) return read.refusal;
   const { settings } = read.value.also;
-  const warned = warningsOf(parts, call, read.value.also);
+  // Before it is written: an answer that is waited for longer is lost more often, with a change that was made.
+  const warnings = await warningsOf(parts, call, read.value.also);
   const made = { name: '', definition: '', refreshMs: null, ...settings };
   if (made.isLive === true) await parts.evaluator.expectLive();
   const audience = await saved.create(call.project.id, made, call.key?.id);
   const audit = { action: 'audience.save', object: audience.id, after: settingsJson(audience) };
   const headers = { Location: `/v1/audiences/${audience.id}` };
   return {
-    ...(await audienceAnswer(saved, audience, call.project, { headers, warnings: await warned })),
+    ...(await audienceAnswer(saved, audience, call.project, { headers, warnings })),
     status: 201,
     audit,
   };
@@ -103,7 +104,7 @@ export async function answerChange(
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
   if (settings.isLive === true) await evaluator.expectLive();
-  const warned = warningsOf(parts, call, read.value.also);
+  const warnings = await warningsOf(parts, call, read.value.also);
   const changes = { ...(how === 'PUT /v1/audiences/{id}' && { refreshMs: null, note: '', tags: [] }), ...settings };
   const before = await saved.find(call.project.id, id);
   const after = await saved.update(call.project.id, id, changes, terms);
@@ -113,7 +114,7 @@ export async function answerChange(
     before: before && settingsJson(before),
     after: settingsJson(after),
   };
-  return { ...(await audienceAnswer(saved, after, call.project, { warnings: await warned })), audit };
+  return { ...(await audienceAnswer(saved, after, call.project, { warnings })), audit };
 }
 
 const NO_CHANGE = refuseBody([
