@@ -21,6 +21,8 @@ interface Kept<T> {
   readonly sinceMs: number;
   /** How long it may be kept at most. */
   readonly mostMs: number;
+  /** How long it took to find; 0 until it is known. */
+  tookMs: number;
   /** The newest erasure before it was found; undefined where that was not known. */
   readonly newest: string | undefined;
   readonly found: Promise<FoundAnswer<T>>;
@@ -50,12 +52,12 @@ export class KeptAnswers<T> {
 
   /**
    * @param key Names the question, beginning with the project.
-   * @param keptMs How old a kept answer may be; by default as old as any.
+   * @param keptMs How old a kept answer may be, where it took so long to find; by default as old as any.
    */
   async of(
     key: readonly [projectId: string, ...question: string[]],
     find: () => Promise<FoundAnswer<T>>,
-    keptMs = this.#parts.keptMs,
+    keptMs: (tookMs: number) => number = () => this.#parts.keptMs,
   ): Promise<T> {
     const erasure = await this.#newestErasure(key[0]);
     const newest = erasure && `${erasure.state}/${erasure.requestedAt}`;
@@ -63,15 +65,16 @@ export class KeptAnswers<T> {
     const nowMs = this.#nowMs();
     const kept = this.#kept.get(name);
     const isNew = newest !== undefined && kept?.newest !== newest;
-    if (kept !== undefined && nowMs < kept.sinceMs + Math.min(keptMs, kept.mostMs) && !isNew)
+    if (kept !== undefined && nowMs < kept.sinceMs + Math.min(keptMs(kept.tookMs), kept.mostMs) && !isNew)
       return (await kept.found).answer;
     const mostMs = erasure?.state === 'pending' ? WHILE_ERASING_MS : this.#parts.keptMs;
-    const keeping: Kept<T> = { sinceMs: nowMs, mostMs, newest, found: find(), entries: 0 };
+    const keeping: Kept<T> = { sinceMs: nowMs, mostMs, newest, found: find(), entries: 0, tookMs: 0 };
     this.#kept.delete(name);
     this.#kept.set(name, keeping);
     try {
       const { answer, entries } = await keeping.found;
       keeping.entries = entries;
+      keeping.tookMs = this.#nowMs() - nowMs;
       this.#forgetMost(nowMs);
       return answer;
     } catch (error) {

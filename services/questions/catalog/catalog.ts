@@ -28,6 +28,8 @@ const EXAMPLE_EVENTS = 100;
 
 /** A new event is in analytics within seconds, and in the catalog within a minute. */
 const KEPT_MS = 30_000;
+/** The most that an answer is kept where it took long to find. */
+const MOST_KEPT_MS = 600_000;
 /** Entries of all kept lists together; each is at most some 3 KB. */
 const KEPT_ENTRIES = 50_000;
 
@@ -46,11 +48,14 @@ export interface EventProperties extends CatalogList<CatalogMember> {
 
 /** An answer that lacks a name somebody asks about is found again after this. */
 const KEPT_WITHOUT_MS = 2_000;
+/** Where certain names are wanted, an answer is kept so many times what it took to find: that takes 5 % of the time at most. */
+const KEPT_TIMES = 20;
 
 export interface CatalogParts extends AnalyticsParts, Pick<KeptAnswersParts, 'newestErasure' | 'monotonicMs'> {}
 
 /**
- * The names of a project's events, properties and traits. Keeps each answer for half a minute.
+ * The names of a project's events, properties and traits. An answer is kept for half a minute, or longer where certain names
+ * are all that is wanted.
  *
  * @throws TidemarkError from all methods, as `AnalyticsReader.ask`. A failure is not kept.
  */
@@ -61,7 +66,7 @@ export class Catalog {
   constructor(parts: CatalogParts) {
     this.#parts = parts;
     const { newestErasure, monotonicMs } = parts;
-    this.#kept = new KeptAnswers({ keptMs: KEPT_MS, mostEntries: KEPT_ENTRIES, newestErasure, monotonicMs });
+    this.#kept = new KeptAnswers({ keptMs: MOST_KEPT_MS, mostEntries: KEPT_ENTRIES, newestErasure, monotonicMs });
   }
 
   /** @param wanted Names that a kept answer should have, unless it is quite new. */
@@ -131,16 +136,17 @@ export class Catalog {
     key: readonly [string, ...string[]],
     find: () => Promise<T>,
   ): Promise<T> {
-    const kept = await this.#keptOr(key, find);
-    if (wanted.length === 0) return kept;
+    if (wanted.length === 0) return this.#keptOr(key, find, () => KEPT_MS);
+    const kept = await this.#keptOr(key, find, (tookMs) => Math.max(KEPT_MS, KEPT_TIMES * tookMs));
     const names = new Set(kept.entries.map(({ name }) => name));
-    return wanted.every((name) => names.has(name)) ? kept : this.#keptOr(key, find, KEPT_WITHOUT_MS);
+    if (wanted.every((name) => names.has(name))) return kept;
+    return this.#keptOr(key, find, (tookMs) => Math.max(KEPT_WITHOUT_MS, KEPT_TIMES * tookMs));
   }
 
   async #keptOr<T extends { readonly entries: readonly unknown[] }>(
     key: readonly [string, ...string[]],
     find: () => Promise<T>,
-    keptMs = KEPT_MS,
+    keptMs: (tookMs: number) => number,
   ): Promise<T> {
     const findOne = async () => {
       const found = await find();

@@ -16,7 +16,7 @@ import { type Seen, seenAt, unseenNumbers, unseenValues } from './unseen-values.
 
 const MAX_EVENTS = 8;
 /** An answer does not wait longer for them: the catalog of a large project takes seconds when nothing is kept. */
-const WAIT_MS = 5_000;
+const WAIT_MS = 2_000;
 
 /** What warnings of definitions need. */
 export interface WarningParts {
