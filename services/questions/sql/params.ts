@@ -11,6 +11,9 @@ export interface Scope {
   readonly now: Micros;
 }
 
+// A server refuses a parameter of more than 128 KiB, escapes included.
+const MOST_BYTES = 50_000;
+
 /** The parameters of one query. Every value of a caller becomes a parameter, and the SQL has only generated names. */
 export class Params {
   readonly #names = new Map<string, string>();
@@ -22,7 +25,8 @@ export class Params {
   }
 
   strings(values: readonly string[]): string {
-    return this.#add('Array(String)', values);
+    const [first = '', ...others] = partsOf(values).map((part) => this.#add('Array(String)', part));
+    return others.length === 0 ? first : `arrayConcat(${[first, ...others].join(', ')})`;
   }
 
   /** The column `user` of this internal id. */
@@ -98,4 +102,20 @@ export class Params {
     this.#values[name] = value;
     return `{${name}:${type}}`;
   }
+}
+
+/** Lists that are small enough for a parameter each; at least one. */
+function partsOf(values: readonly string[]): readonly (readonly string[])[] {
+  let [part, bytes]: [string[], number] = [[], 0];
+  const parts = [part];
+  for (const value of values) {
+    const more = Buffer.byteLength(value) + 4;
+    if (bytes + more > MOST_BYTES && part.length > 0) {
+      parts.push((part = []));
+      bytes = 0;
+    }
+    part.push(value);
+    bytes += more;
+  }
+  return parts;
 }
