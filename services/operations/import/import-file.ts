@@ -10,7 +10,7 @@ import { begin, type Begun, importIdOf, type ImportTask } from './begin.ts';
 import { checkTimes, Findings } from './findings.ts';
 import type { ImportHooks, ImportProgress, ImportResult, ImportTarget } from './import-result.ts';
 import { identify, readInput, type ReadSoFar, skipTo } from './input.ts';
-import { importedMessage, importedRecord } from './imported-message.ts';
+import { importedMessage, importedRecord, Portion, sums } from './imported-message.ts';
 import { type ReadRecord, RecordReader } from './read-records.ts';
 import { BEGINNING } from './record.ts';
 import { type Report, reportLine } from './report.ts';
@@ -25,23 +25,6 @@ const OTHERS_TOGETHER = 1_000;
 const FIRST_RECORDS = 1_000;
 
 const NO_RECORDS = 'The file is not empty, but holds no record: blank lines, or a header alone.';
-
-/** What is to be appended, and reported, next. */
-class Portion {
-  readonly records: NewRecord[] = [];
-  bytes = 0;
-  refused = 0;
-  dropped = 0;
-  untimed = 0;
-  report = '';
-  last: ReadRecord | undefined;
-
-  add(record: NewRecord, isUntimed: boolean): void {
-    this.records.push(record);
-    this.bytes += record.value.byteLength;
-    if (isUntimed) this.untimed += 1;
-  }
-}
 
 export class FileImport {
   readonly #task: ImportTask;
@@ -60,6 +43,8 @@ export class FileImport {
   #hasBegun: boolean;
   #hasBytes = false;
   #portion = new Portion();
+  /** What is full, and waits. */
+  #closed: Portion[] = [];
   #savedAtMs = performance.now();
 
   private constructor(
@@ -204,16 +189,24 @@ export class FileImport {
         portion.add(importedRecord(message, this.#target?.codec), judged.draft.timestamp === null);
       }
     }
-    const most =
-      portion.untimed > 0 && !this.#hasBegun && !this.#task.takesUntimed ? FIRST_RECORDS : this.#pacer.records;
-    const isFull = portion.records.length >= most || portion.bytes >= APPEND_BYTES;
-    if (isFull || portion.refused + portion.dropped >= OTHERS_TOGETHER) await this.#flush();
+    const isFull = portion.records.length >= this.#pacer.records || portion.bytes >= APPEND_BYTES;
+    if (isFull || portion.refused + portion.dropped >= OTHERS_TOGETHER) await this.#close();
   }
 
-  #checkTimes({ records, untimed }: Portion): void {
+  /** The first portions wait for one another where lines have no time: none is imported before these were looked at. */
+  async #close(): Promise<void> {
+    this.#closed.push(this.#portion);
+    this.#portion = new Portion();
+    const [records, bytes, untimed] = sums(this.#closed);
+    const areLookedAt = untimed > 0 && !this.#hasBegun && !this.#task.takesUntimed;
+    if (!areLookedAt || records >= FIRST_RECORDS || bytes >= APPEND_BYTES) await this.#flush();
+  }
+
+  #checkTimes(portions: readonly Portion[]): void {
+    const [records, , untimed] = sums(portions);
     if (this.#target === undefined || this.#task.takesUntimed || untimed === 0) return;
     const named = this.#task.map.flatMap(([source, to]) => (to === 'timestamp' ? [source] : []));
-    const isAny = untimed < records.length || named.some((source) => !this.#reader.unused.has(source));
+    const isAny = untimed < records || named.some((source) => !this.#reader.unused.has(source));
     checkTimes((this.#state.counts.untimed ?? 0) + untimed, isAny ? [] : named);
   }
 
@@ -225,12 +218,17 @@ export class FileImport {
   }
 
   async #flush(): Promise<void> {
-    const { records, refused, dropped, untimed, report, last } = this.#portion;
+    const portions = [...this.#closed, this.#portion];
+    this.#checkTimes(portions);
+    [this.#closed, this.#portion] = [[], new Portion()];
+    for (const each of portions) await this.#import(each);
+  }
+
+  async #import({ records, refused, dropped, untimed, report, last }: Portion): Promise<void> {
     if (last === undefined) return;
-    this.#checkTimes(this.#portion);
-    this.#portion = new Portion();
+    this.#hooks.signal.throwIfAborted();
     this.#hasBegun = true;
-    if (this.#target !== undefined) await this.#append(this.#target, records);
+    if (this.#target !== undefined && records.length > 0) await this.#append(this.#target, records);
     await this.#report.add(report);
     const { counts, csvHeader = this.#reader.header } = this.#state;
     this.#state = {
@@ -249,9 +247,7 @@ export class FileImport {
     if (performance.now() - this.#savedAtMs >= SAVE_EVERY_MS) await this.#save();
   }
 
-  async #append(target: ImportTarget, all: readonly NewRecord[]): Promise<void> {
-    const records = all.slice(0, this.#pacer.records);
-    if (records.length === 0) return;
+  async #append(target: ImportTarget, records: readonly NewRecord[]): Promise<void> {
     const { signal, onTrouble } = this.#hooks;
     await this.#pacer.rest();
     let begunAtMs = performance.now();
@@ -265,7 +261,6 @@ export class FileImport {
     );
     this.#pacer.observe(records.length, performance.now() - begunAtMs);
     if (this.#isFresh && this.#state.counts.imported === 0) checkClock(appended, sentAtMs, target.maxClockSkewMs);
-    await this.#append(target, all.slice(records.length));
   }
 
   async #save(): Promise<void> {

@@ -1,10 +1,12 @@
 /** What an import makes of a line. Pure. */
+import type { NewRecord } from '../../event-log/event-log.ts';
 import { arrivalOf, encoded, type MessageRecord, stamped } from '../../messages/arrival.ts';
 import type { Codec } from '../../messages/codec.ts';
 import type { Draft } from '../../messages/draft.ts';
 import { type Identify, importTopicOf, type Track } from '../../messages/message.ts';
 import { importedMessageId } from '../../messages/message-id.ts';
 import type { ImportTask } from './begin.ts';
+import type { ReadRecord } from './read-records.ts';
 import type { RawRecord } from './record.ts';
 import type { ImportState } from './state.ts';
 
@@ -37,3 +39,25 @@ export function importedRecord(message: Identify | Track, codec: Pick<Codec, 'en
 }
 
 const NO_CODEC: Pick<Codec, 'encode'> = { encode: () => new Uint8Array() };
+
+/** What is to be appended, and reported, next. */
+export class Portion {
+  readonly records: NewRecord[] = [];
+  bytes = 0;
+  refused = 0;
+  dropped = 0;
+  untimed = 0;
+  report = '';
+  last: ReadRecord | undefined;
+
+  add(record: NewRecord, isUntimed: boolean): void {
+    this.records.push(record);
+    this.bytes += record.value.byteLength;
+    if (isUntimed) this.untimed += 1;
+  }
+}
+
+export function sums(portions: readonly Portion[]): [records: number, bytes: number, untimed: number] {
+  const sum = (of: (portion: Portion) => number): number => portions.reduce((total, each) => total + of(each), 0);
+  return [sum(({ records }) => records.length), sum(({ bytes }) => bytes), sum(({ untimed }) => untimed)];
+}

@@ -25,7 +25,7 @@ export class Params {
   }
 
   strings(values: readonly string[]): string {
-    const [first = '', ...others] = partsOf(values).map((part) => this.#add('Array(String)', part));
+    const [first = '', ...others] = sendableLists(values).map((part) => this.#add('Array(String)', part));
     return others.length === 0 ? first : `arrayConcat(${[first, ...others].join(', ')})`;
   }
 
@@ -105,7 +105,7 @@ export class Params {
 }
 
 /** Lists that are small enough for a parameter each; at least one. */
-function partsOf(values: readonly string[]): readonly (readonly string[])[] {
+function sendableLists(values: readonly string[]): readonly (readonly string[])[] {
   let [part, bytes]: [string[], number] = [[], 0];
   const parts = [part];
   for (const value of values) {

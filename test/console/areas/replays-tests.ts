@@ -48,7 +48,7 @@ export function testReplays(scene: () => Scene): void {
       await page.getByText('Done', { exact: true }).waitFor();
 
       await expect.poll(async () => page.locator('.figures dd').allInnerTexts()).toEqual(['60', '59', '1']);
-      await page.getByText('is missing').waitFor();
+      await page.getByText('Email is missing').waitFor();
       await expectAccessible(page, 'an import');
       await page.locator('.up').getByRole('link', { name: 'Imports' }).click();
       await page.getByText('59 accepted, 1 rejected').waitFor();
@@ -71,7 +71,7 @@ export function testReplays(scene: () => Scene): void {
         const body = route.request().postDataJSON() as object | null;
         await route.continue(body === null ? {} : { postData: JSON.stringify({ ...body, rate: 1 }) });
       });
-      const lines = Array.from({ length: 15 }, (_, n) => `{"type":"track","user_id":"u${n}","event":"Slow"}\n`);
+      const lines = Array.from({ length: 40 }, (_, n) => `{"type":"track","user_id":"u${n}","event":"Slow"}\n`);
       await chooseFile(page, 'slow.ndjson', lines.join(''));
       await page.getByText('All of these are valid').waitFor();
       await page.getByRole('button', { name: 'Import into' }).click();
@@ -82,8 +82,8 @@ export function testReplays(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Resume' }).click();
 
       await page.getByRole('button', { name: 'Stop' }).waitFor();
-      await page.getByText('Done', { exact: true }).waitFor({ timeout: 60_000 });
-      await expect.poll(async () => page.locator('.figures dd').allInnerTexts()).toEqual(['15', '15', '0']);
+      await page.getByText('Done', { exact: true }).waitFor({ timeout: 90_000 });
+      await expect.poll(async () => page.locator('.figures dd').allInnerTexts()).toEqual(['40', '40', '0']);
     });
 
     test('a path that the service takes from nobody far away says why', async () => {
