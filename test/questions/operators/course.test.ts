@@ -89,7 +89,7 @@ test('objects that something else rules out have no instants that matter', () =>
 
 test('the dates of a list are refused before they take as long as a million tests of numbers may', () => {
   const members = (test: object) =>
-    membersOf([{ property: 'orders', has: Array(8).fill({ property: 'due', ...test }) }]);
+    membersOf([{ property: 'orders', has: Array.from({ length: 8 }, () => ({ property: 'due', ...test })) }]);
   const listed = (due: unknown) => ({ orders: Array.from({ length: 12_000 }, () => ({ due })) });
 
   expect(courseOfMembers(listed(1), members({ gte: 0 }), at(NOW)).passes).toBe(true);
