@@ -52,7 +52,7 @@ export class KeptAnswers<T> {
 
   /**
    * @param key Names the question, beginning with the project.
-   * @param keptMs How old a kept answer may be, where it took so long to find; by default as old as any.
+   * @param keptMs How old a kept answer may be, by the time that it took to find; by default as old as any.
    */
   async of(
     key: readonly [projectId: string, ...question: string[]],

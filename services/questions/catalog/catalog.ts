@@ -48,7 +48,7 @@ export interface EventProperties extends CatalogList<CatalogMember> {
 
 /** An answer that lacks a name somebody asks about is found again after this. */
 const KEPT_WITHOUT_MS = 2_000;
-/** Where certain names are wanted, an answer is kept so many times what it took to find: that takes 5 % of the time at most. */
+/** Where certain names are wanted, an answer is kept for a multiple of what it took to find: that takes 5 % of the time at most. */
 const KEPT_TIMES = 20;
 
 export interface CatalogParts extends AnalyticsParts, Pick<KeptAnswersParts, 'newestErasure' | 'monotonicMs'> {}

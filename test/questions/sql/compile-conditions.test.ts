@@ -2,13 +2,17 @@ import { expect, test } from 'vitest';
 import { compilePreview } from '../../../services/questions/sql/compile.ts';
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
 import type { Query } from '../../../services/stores/analytics/analytics-store.ts';
+import { exactly } from '../../support/messages/random-history.ts';
 import { userEventsWhere } from '../../../services/stores/analytics/user-events.ts';
 
 const NOW = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;
 const AUDIENCES = new Map([
   [
     'aud_1',
-    { name: 'Pros', definition: '{"all":[{"trait":"plan","is":"pro"},{"event":"Paid","count":{"at_least":2}}]}' },
+    {
+      name: 'Pros',
+      definition: exactly('{"all":[{"trait":"plan","is":"pro"},{"event":"Paid","count":{"at_least":2}}]}'),
+    },
   ],
 ]);
 
