@@ -35,7 +35,8 @@ for (const { language, probe } of EXAMPLES) {
 
 const service = sharedService();
 
-describe.each(EXAMPLES)('the example in $language', ({ language, command }) => {
+// `go run` compiles the standard library where it never ran before.
+describe.each(EXAMPLES)('the example in $language', { timeout: 300_000 }, ({ language, command }) => {
   test.skipIf(missing.has(language))('an example sends an identify and a track, and reads the user back', async () => {
     const [file, ...args] = command;
     const env = { ...process.env, TIDEMARK_URL: service().url, WRITE_KEY, READ_KEY };

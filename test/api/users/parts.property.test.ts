@@ -98,7 +98,7 @@ function alike(value: string): string {
       .replace('\\', '\\\\'),
     'gu',
   );
-  return value.replaceAll(letters, (letter) => `${SPELLINGS.findIndex((some) => some.includes(letter))},`);
+  return value.replaceAll(letters, (letter) => `,${SPELLINGS.findIndex((some) => some.includes(letter))},`);
 }
 
 const SEEN = { anonymous: null, anonymousIds: [], firstSeen: 0n, lastSeen: 0n };

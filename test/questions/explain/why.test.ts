@@ -11,7 +11,7 @@ import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const HOUR = 3_600_000_000n;
 const DAY = 24n * HOUR;
-const AUDIENCES = new Map([['aud_1', { name: 'Recent', definition: '{"event":"Bought","within":{"last":"2d"}}' }]]);
+const AUDIENCES = new Map([['aud_1', { name: 'Recent', definition: { event: 'Bought', within: { last: '2d' } } }]]);
 
 describe.each(await testedAnalytics())('why, in $name', (tested) => {
   const analytics = sharedAnalytics(tested);

@@ -77,11 +77,12 @@ export const AUDIENCES = new Map([
     'other',
     {
       name: 'Other',
-      definition:
+      definition: exactly(
         '{"all":[{"event":"Bought","count":{"at_most":2}},{"not":{"audience":"inner"}},{"trait":"a","exists":true}]}',
+      ),
     },
   ],
-  ['inner', { name: 'Inner', definition: '{"event":{"any":true},"within":{"last":"24h"}}' }],
+  ['inner', { name: 'Inner', definition: exactly('{"event":{"any":true},"within":{"last":"24h"}}') }],
 ]);
 
 /** Reads a definition in a time zone that follows from its text. */

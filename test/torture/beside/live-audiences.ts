@@ -13,6 +13,7 @@ interface Saved {
 
 interface AudienceJson {
   readonly id: string;
+  readonly name: string;
   readonly live_through: string | null;
 }
 
@@ -40,10 +41,20 @@ export class LiveAudiences {
     for (const [index, { definition }] of LIVE_DEFINITIONS.entries()) {
       const project = projects[index % projects.length];
       if (project === undefined) throw new Error('there is no project');
-      const body = JSON.stringify({ name: `Live ${index}`, definition, refresh: 'live' });
-      const { id } = (await this.#ask(project, '/v1/audiences', { method: 'POST', body })) as AudienceJson;
+      const id = await this.#create(project, { name: `Live ${index}`, definition, refresh: 'live' });
       this.#saved.push({ id, index, project });
     }
+  }
+
+  /** Its id. A service that was killed before it answered may have created it: one of this name is there then. */
+  async #create(project: TestedProject, audience: { readonly name: string }): Promise<string> {
+    const body = JSON.stringify(audience);
+    const created = (await this.#ask(project, '/v1/audiences', { method: 'POST', body }, 409)) as AudienceJson | null;
+    if (created !== null) return created.id;
+    const { audiences } = (await this.#ask(project, '/v1/audiences')) as { readonly audiences: AudienceJson[] };
+    const found = audiences.find(({ name }) => name === audience.name);
+    if (found === undefined) throw new Error(`${audience.name} is neither created nor listed`);
+    return found.id;
   }
 
   /** What each of them says once it has come to now. */
@@ -81,13 +92,14 @@ export class LiveAudiences {
     return { index, projectId: project.id, through: microsOf(through), members, twice };
   }
 
-  /** Again and again, until it is answered: faults go on meanwhile. */
-  async #ask(project: TestedProject, path: string, request: RequestInit = {}): Promise<unknown> {
+  /** Again and again, until it is answered: faults go on meanwhile. Null where the status is the expected one. */
+  async #ask(project: TestedProject, path: string, request: RequestInit = {}, expected?: number): Promise<unknown> {
     for (;;) {
       const response = await fetch(this.#url() + path, { ...request, headers: headersOf(project) }).catch(
         () => undefined,
       );
       if (response !== undefined && response.status < 300) return response.json();
+      if (response !== undefined && response.status === expected) return null;
       if (response !== undefined && response.status < 500 && response.status !== 429)
         throw new Error(`${response.status} of ${path}: ${await response.text()}`);
       await sleep(RETRY_MS);
