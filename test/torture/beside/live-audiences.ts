@@ -41,7 +41,8 @@ export class LiveAudiences {
     for (const [index, { definition }] of LIVE_DEFINITIONS.entries()) {
       const project = projects[index % projects.length];
       if (project === undefined) throw new Error('there is no project');
-      const id = await this.#create(project, { name: `Live ${index}`, definition, refresh: 'live' });
+      const audience = { name: `Live ${index}`, definition, refresh: 'live' };
+      const id = await this.#create(project, audience);
       this.#saved.push({ id, index, project });
     }
   }
