@@ -1,4 +1,5 @@
 /** The header of a CSV file → what each column means. Pure. */
+import { MAX_DEPTH } from '../../messages/unacceptable.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { type Mapping, MEMBERS, OBJECTS, type Target, targetOfColumn } from './mapping/mapping.ts';
 
@@ -31,8 +32,14 @@ export function readHeader(
   mapping: Mapping,
   sources: readonly string[] = [],
 ): readonly Column[] {
+  if (names.length > MOST_COLUMNS) {
+    const count = `${names.length} columns, and at most ${MOST_COLUMNS} are read`;
+    throw new TidemarkError('COMMAND_INVALID', `The header of the CSV cannot be used: it has ${count}.`);
+  }
   const trimmed = names.map((name) => name.trim());
-  const isThere = (source: string): boolean => trimmed.some((name) => source === name || source.startsWith(`${name}.`));
+  const known = new Set(trimmed);
+  const isThere = (source: string): boolean =>
+    beginningsOf(source.split('.')).some((path) => known.has(path.join('.')));
   const problems = [
     ...trimmed.flatMap((name, index) => (name === '' ? [`column ${index + 1} has no name`] : [])),
     ...[...csv.jsonColumns, ...sources]
@@ -47,22 +54,47 @@ export function readHeader(
   );
 }
 
+/** As many as a message may have traits. */
+const MOST_COLUMNS = 10_000;
+
 /** Columns that would fill the same place. Those that one rule names take turns. */
 function collisions(names: readonly string[], mapping: Mapping): readonly string[] {
   const problems: string[] = [];
   const targets = new Map<string, string>();
+  /** By each of the objects that they are in. */
+  const inside = new Map<string, string>();
   for (const name of names) {
-    const target = targetOfColumn(name, mapping);
-    // A bare column is a trait here and a property there: both are taken then.
-    for (const object of target === undefined ? [] : target.isFree ? ['traits', 'properties'] : ['']) {
-      const path = JSON.stringify(object === '' ? target?.path : [object, ...(target?.path ?? [])]);
-      const other = targets.get(path) ?? withinAnother(path, targets);
+    for (const [own = '', ...around] of filledBy(name, mapping)) {
+      const outer = [own, ...around].find((path) => targets.has(path)) ?? '';
+      const other = targets.get(outer) ?? inside.get(own);
       if (other !== undefined && (other === name || !areAlternatives(other, name, mapping)))
         problems.push(`columns ${JSON.stringify(other)} and ${JSON.stringify(name)} are in each other's way`);
-      targets.set(path, name);
+      targets.set(own, name);
+      for (const path of around) inside.set(path, name);
     }
   }
   return problems;
+}
+
+/** The members that a column fills, each with the objects around it. A bare column is a trait here and a property there. */
+function filledBy(name: string, mapping: Mapping): readonly (readonly string[])[] {
+  const target = targetOfColumn(name, mapping);
+  if (target === undefined) return [];
+  const { path, isFree } = target;
+  const paths = isFree
+    ? [
+        ['traits', ...path],
+        ['properties', ...path],
+      ]
+    : [path];
+  return paths.map((each) => beginningsOf(each).map((beginning) => JSON.stringify(beginning)));
+}
+
+/** The path and those of the objects around it, the longest first. No member of a message lies deeper than `MAX_DEPTH`. */
+function beginningsOf(path: readonly string[]): readonly (readonly string[])[] {
+  const last = Math.min(path.length, MAX_DEPTH + 2);
+  const beginnings = Array.from({ length: last }, (_, index) => path.slice(0, last - index));
+  return last === path.length ? beginnings : [path, ...beginnings];
 }
 
 function areAlternatives(one: string, other: string, { rules }: Mapping): boolean {
@@ -105,12 +137,4 @@ function readsOf(target: Target | undefined, typed: boolean): Column['reads'] {
     if (OBJECTS.includes(first)) return 'json';
   }
   return typed ? 'typed' : 'text';
-}
-
-/** The column that is within this place, or that this place is within. */
-function withinAnother(target: string, targets: ReadonlyMap<string, string>): string | undefined {
-  const open = (text: string): string => `${text.slice(0, -1)},`;
-  for (const [other, name] of targets)
-    if (other.startsWith(open(target)) || target.startsWith(open(other))) return name;
-  return undefined;
 }

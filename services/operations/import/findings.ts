@@ -24,14 +24,14 @@ export class Findings {
     reader: RecordReader,
   ): readonly RecordProblem[] {
     this.#taken += 1;
-    return this.#refusals.add({ raw, call, file, problems }, reader.mapping, reader.columns);
+    return this.#refusals.add({ raw, call, file, problems }, reader.sources);
   }
 
   /** A line that is imported. */
   take(record: ReadRecord, file: string, reader: RecordReader): void {
     this.#taken += 1;
     const problems = remarksOn(record);
-    if (problems.length > 0) this.#warnings.add({ ...record, file, problems }, reader.mapping, reader.columns);
+    if (problems.length > 0) this.#warnings.add({ ...record, file, problems }, reader.sources);
   }
 
   endFile({ unused }: RecordReader): void {

@@ -4,7 +4,6 @@ import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import { readCells } from './csv-rows.ts';
 import { guess, type Guess } from './guess/guess.ts';
 import { readInput } from './input.ts';
-import { sourceOf } from './mapping/explain.ts';
 import { type ReadOptions, type ReadRecord, RecordReader } from './read-records.ts';
 import { BEGINNING, type Format } from './record.ts';
 import { oddDatesIn } from './odd-dates.ts';
@@ -116,7 +115,7 @@ function warningsOf(records: readonly ReadRecord[], reader: RecordReader, file =
   const warnings = new Refusals();
   for (const [index, record] of good.entries()) {
     const problems = [...remarksOn(record), ...(oddDates[index] ?? [])];
-    warnings.add({ ...record, file, problems }, reader.mapping, reader.columns);
+    warnings.add({ ...record, file, problems }, reader.sources);
   }
   return [...unusedSources(reader.unused, records.length), ...warnings.list()];
 }
@@ -133,7 +132,7 @@ function previewedRow(
     call: call === undefined ? null : JSON.stringify(call).slice(0, MAX_CALL_LENGTH),
     time_form: timeForm ?? null,
     problems: problems.map((each) => {
-      const column = reader && sourceOf(each.path, reader.mapping, reader.columns);
+      const column = reader?.sources.of(each.path);
       return column === undefined ? each : { ...each, column };
     }),
   };

@@ -14,6 +14,7 @@ import {
   rejection,
   wrongWithBytes,
 } from './judge.ts';
+import { Sources } from './mapping/explain.ts';
 import { type Mapping, mappingOf, objectSources, PLAIN, type ShapeOptions } from './mapping/mapping.ts';
 import type { Preset } from './presets/preset.ts';
 import { presetNamed } from './presets/presets.ts';
@@ -54,7 +55,9 @@ export class RecordReader {
   readonly #judge: JudgeOptions;
   /** Left out: the beginning tells. */
   readonly #given: Format | undefined;
-  readonly mapping: Mapping;
+  readonly #mapping: Mapping;
+  /** Those of the columns, once the header was read. */
+  sources: Sources;
   #format: Format | undefined;
   #header: readonly string[] | undefined;
   #columns: readonly Column[] | undefined;
@@ -74,13 +77,14 @@ export class RecordReader {
     this.#isFurther = options.isFurther === true;
     this.unused = new Set(map.map(([source]) => source));
     this.#given = format ?? preset?.format;
-    this.mapping = mappingOf(options, preset?.mapping ?? PLAIN);
+    this.#mapping = mappingOf(options, preset?.mapping ?? PLAIN);
+    this.sources = new Sources(this.#mapping);
     this.#judge = {
       timezone: zoneOf(options, preset),
       timeFormat,
       type,
-      mapping: isShaped ? this.mapping : undefined,
-      objects: isShaped || preset !== undefined ? objectSources(this.mapping) : [],
+      mapping: isShaped ? this.#mapping : undefined,
+      objects: isShaped || preset !== undefined ? objectSources(this.#mapping) : [],
       prepare: preset?.prepare,
       isOfSdk: preset?.isOfSdk,
       unused: this.unused,
@@ -97,8 +101,9 @@ export class RecordReader {
   #setHeader(names: readonly string[]): void {
     this.#header = names;
     const sources = this.#map.map(([source]) => source);
-    this.#columns = readHeader(names, this.#csv, this.mapping, sources);
-    this.#lack = missingColumns(this.#columns, this.#judge.type, this.mapping);
+    this.#columns = readHeader(names, this.#csv, this.#mapping, sources);
+    this.sources = new Sources(this.#mapping, this.#columns);
+    this.#lack = missingColumns(this.#columns, this.#judge.type, this.#mapping);
   }
 
   /** The names of the CSV's columns, once they were read. */
@@ -197,7 +202,7 @@ export class RecordReader {
   #judgeRows(records: readonly RawRecord[]): readonly ReadRecord[] {
     const readable = records.filter((raw) => wrongWithBytes(raw) === undefined);
     const cells = new Map(readCells(readable, this.#csv).map((each, index) => [readable[index], each]));
-    const options = { ...this.#judge, mapping: this.mapping };
+    const options = { ...this.#judge, mapping: this.#mapping };
     return records.map((raw) => {
       const row = cells.get(raw);
       if (row === undefined) return { raw, ...rejection(wrongWithBytes(raw) ?? []) };

@@ -1,8 +1,6 @@
 /** What was refused, by column and reason, for people who mend a mapping. */
 import type { Problem } from '../../messages/message.ts';
-import type { Column } from './csv-columns.ts';
-import { sourceOf, valueAt } from './mapping/explain.ts';
-import type { Mapping } from './mapping/mapping.ts';
+import { type Sources, valueAt } from './mapping/explain.ts';
 import type { JudgedCall } from './judge.ts';
 import type { RawRecord } from './record.ts';
 
@@ -70,13 +68,9 @@ export class Refusals {
   >();
 
   /** Its problems with the columns that they are about. */
-  add(
-    { raw, call, file, problems }: Rejected,
-    mapping: Mapping,
-    columns?: readonly Column[],
-  ): readonly RecordProblem[] {
+  add({ raw, call, file, problems }: Rejected, sources: Sources): readonly RecordProblem[] {
     return problems.map((problem) => {
-      const column = sourceOf(problem.path, mapping, columns);
+      const column = sources.of(problem.path);
       const value = problem.path === '' ? raw.bytes.toString() : valueAt(call, problem.path);
       const example = { file, line: raw.line, value: value?.slice(0, EXAMPLE_LENGTH) ?? null };
       this.#count({ ...problem, column }, example);

@@ -18,6 +18,9 @@ export const MAX_VALUES = 1000;
 /** Values of all `in` of one definition. */
 export const MAX_VALUES_TOGETHER = 10_000;
 
+/** The same for the saved audiences that a definition refers to, each counted as often as it is referred to. */
+export const MAX_REFERRED_VALUES = 100_000;
+
 /** Keys of one path. */
 export const MAX_PATH_KEYS = 16;
 

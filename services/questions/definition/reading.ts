@@ -1,6 +1,12 @@
 import { MAX_PROBLEMS, pointerTo } from '../../messages/unacceptable.ts';
 import type { Problem } from '../../messages/message.ts';
-import { MAX_CONDITIONS, MAX_REFERRED_CONDITIONS, MAX_TEXT, MAX_VALUES_TOGETHER } from './limits.ts';
+import {
+  MAX_CONDITIONS,
+  MAX_REFERRED_CONDITIONS,
+  MAX_REFERRED_VALUES,
+  MAX_TEXT,
+  MAX_VALUES_TOGETHER,
+} from './limits.ts';
 
 /** The saved audiences that a definition refers to, and that those refer to, by their ids: their JSON as `parseBody` gives it. */
 export interface AudienceDefinitions {
@@ -39,6 +45,7 @@ export class Reading {
   #conditions = 0;
   #referredConditions = 0;
   #values = 0;
+  #referredValues = 0;
 
   constructor(timezone: string, { audiences = new Map(), rejectedPatterns = new Map() }: Consulted, isSaved = false) {
     this.timezone = timezone;
@@ -72,11 +79,14 @@ export class Reading {
 
   /** Counts the values of an `in`. Returns false after it has refused more than there may be. */
   countValues(values: number, path: string): boolean {
+    const isReferred = this.referring.length > 0;
+    if (isReferred) this.#referredValues += values;
     // What is saved was counted when it was.
-    if (!this.isSaved) this.#values += values;
-    if (this.#values > MAX_VALUES_TOGETHER)
-      this.refuse(path, `has more values, with those of other in, than ${MAX_VALUES_TOGETHER}`);
-    return this.#values <= MAX_VALUES_TOGETHER;
+    else if (!this.#isSaved) this.#values += values;
+    const count = isReferred ? this.#referredValues : this.#values;
+    const most = isReferred ? MAX_REFERRED_VALUES : MAX_VALUES_TOGETHER;
+    if (count > most) this.refuse(path, `has more values, with those of other in, than ${most}`);
+    return count <= most;
   }
 
   object(value: unknown, path: string): Record<string, unknown> | undefined {

@@ -107,9 +107,12 @@ function unescaped(text: string): string {
   );
 }
 
-/** A number in JSON stands beside the colon of its name. */
+/** A number in JSON stands beside the colon of its name. Not `/:+$/`, which takes time quadratic in a run of colons. */
 function withoutColons(run: string): string {
-  return run.startsWith(':') || run.endsWith(':') ? run.replace(/^:+|:+$/g, '') : run;
+  let [from, to] = [0, run.length];
+  while (run[from] === ':') from += 1;
+  while (to > from && run[to - 1] === ':') to -= 1;
+  return run.slice(from, to);
 }
 
 function isValueIn(id: string, text: string): boolean {

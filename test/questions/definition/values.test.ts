@@ -62,3 +62,17 @@ describe.each(await testedAnalytics())('a thousand values, in $name', (tested) =
     expect([preview.count, why?.evaluation.isMet]).toEqual([Number(isMember), isMember]);
   });
 });
+
+test.each([10, 11])('values of referred audiences count as often as they are referred to: %i times 10,000', (times) => {
+  const values = Array.from({ length: 1_000 }, (_, index) => `v${index}`);
+  const large = { any: Array.from({ length: 10 }, () => ({ trait: 'plan', in: values })) };
+  const audiences = new Map([['aud_1', { name: 'Large', definition: large }]]);
+  const definition = { all: Array.from({ length: times }, () => ({ audience: 'aud_1' })) };
+
+  const read = readDefinition(definition, { timezone: 'UTC', audiences });
+
+  const problems = read.ok ? [] : read.problems.map(({ message }) => message);
+  expect(new Set(problems)).toEqual(
+    new Set(times === 10 ? [] : ['has more values, with those of other in, than 100000']),
+  );
+});

@@ -20,6 +20,13 @@ describe('ids in a text that comes in pieces', () => {
       cuts: [7],
       found: 'not found',
     },
+    {
+      what: 'an id between more colons than a pattern can try',
+      ids: ['12'],
+      text: `x${':'.repeat(400_000)}x: 12:`,
+      cuts: [],
+      found: 'found',
+    },
     { what: 'an id that is cut', ids: ['user-12'], text: 'x,user-12,y', cuts: [6], found: 'found' },
     { what: 'an id at the end', ids: ['user-12'], text: 'x,user-12', cuts: [4], found: 'found' },
     { what: 'an id that ends where a piece does', ids: ['user-12'], text: 'user-12,', cuts: [7], found: 'found' },

@@ -62,7 +62,12 @@ export interface GuessedColumns {
   readonly timeFormat: string | undefined;
 }
 
-export function guessColumns(columns: readonly SeenColumn[]): GuessedColumns {
+/** A table has fewer columns, and no name is longer: what a caller sends may be neither. */
+const MOST_COLUMNS = 1_000;
+const MOST_LETTERS = 512;
+
+export function guessColumns(all: readonly SeenColumn[]): GuessedColumns {
+  const columns = all.slice(0, MOST_COLUMNS).filter(({ name }) => name.length <= MOST_LETTERS);
   const event = columnNamed(columns, EVENTS);
   const user = columnNamed(columns, USERS);
   const type = event !== undefined ? 'track' : user !== undefined ? 'identify' : undefined;

@@ -3,18 +3,28 @@ import { pointerTo } from '../../../messages/unacceptable.ts';
 import type { Column } from '../csv-columns.ts';
 import { type Mapping, type Target, targetOf } from './mapping.ts';
 
-/** The column, or the members of a record, that fill this place of a call; undefined where that is not known. */
-export function sourceOf(pointer: string, mapping: Mapping, columns: readonly Column[] = []): string | undefined {
-  if (pointer === '') return undefined;
-  const column = columns.find(({ target }) => target !== undefined && isAt(target, pointer));
-  const rule = mapping.rules.find(({ to }) => to !== null && isAt(targetOf(to), pointer));
-  return column?.name ?? rule?.from.join(', ');
-}
+/** Which columns, or members of a record, fill the places of a call. */
+export class Sources {
+  readonly #names = new Map<string, string>();
 
-/** Whether the pointer leads to the place, or into it. */
-function isAt({ path, isFree }: Target, pointer: string): boolean {
-  const pointers = isFree ? [pointerTo(['traits', ...path]), pointerTo(['properties', ...path])] : [pointerTo(path)];
-  return pointers.some((target) => pointer === target || pointer.startsWith(`${target}/`));
+  constructor({ rules }: Mapping, columns: readonly Column[] = []) {
+    for (const { name, target } of columns) if (target !== undefined) this.#note(target, name);
+    for (const { to, from } of rules) if (to !== null) this.#note(targetOf(to), from.join(', '));
+  }
+
+  #note({ path, isFree }: Target, name: string): void {
+    const paths = isFree ? [pointerTo(['traits', ...path]), pointerTo(['properties', ...path])] : [pointerTo(path)];
+    for (const pointer of paths) this.#names.set(pointer, this.#names.get(pointer) ?? name);
+  }
+
+  /** What fills the place at the pointer, or what it is within; undefined where that is not known. */
+  of(pointer: string): string | undefined {
+    for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
+      const name = this.#names.get(at);
+      if (name !== undefined) return name;
+    }
+    return undefined;
+  }
 }
 
 /** What stands at a pointer, as text; null where nothing does. */

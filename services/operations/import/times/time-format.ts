@@ -20,7 +20,8 @@ const TOKENS: Readonly<Record<string, string>> = {
   A: String.raw`(?<half>[AaPp])\.?[Mm]\.?`,
   Z: String.raw`(?<offset>[Zz]|UTC|GMT|[+-]\d\d(?::?\d\d)?)`,
 };
-const TOKEN = /YYYY|MMM|MM|DD|HH|hh|mm|ss|S+|A|Z|[^]/g;
+/** Blanks beside each other are one: `\\s+\\s+` takes a time that grows with the number of ways to share them out. */
+const TOKEN = /YYYY|MMM|MM|DD|HH|hh|mm|ss|S+|A|Z|\s+|[^]/g;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 const FORMS = 'It is s, ms, us, ns, excel, or a pattern of YYYY MM MMM DD HH hh mm ss S A Z, as in DD/MM/YYYY HH:mm';
@@ -84,7 +85,7 @@ function patternOf(format: string): RegExp {
     throw new TidemarkError('COMMAND_INVALID', `${JSON.stringify(format)} is no format of times. ${FORMS}.`);
   }
   const source = names.map(
-    (name) => TOKENS[name] ?? (/\s/.test(name) ? String.raw`\s+` : name.replace(/[^\w]/, String.raw`\$&`)),
+    (name) => TOKENS[name] ?? (/^\s/.test(name) ? String.raw`\s+` : name.replace(/[^\w]/, String.raw`\$&`)),
   );
   return new RegExp(`^${source.join('')}$`);
 }
