@@ -46,7 +46,6 @@ export const SHARED: readonly string[] = [
 
 /** Folders of adapters. Only an `open.ts` outside of them imports from them, when it is called. */
 export const ADAPTERS: readonly string[] = [
-  'event-log/lmdb',
   'event-log/segments',
   'event-log/kafka',
   'stores/database/pglite',

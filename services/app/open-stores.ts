@@ -44,7 +44,7 @@ export class StoreOpener {
 
   log(): Promise<EventLog> {
     const { eventLogUrl, eventLogPartitions } = this.#config;
-    const options = { topics: TOPICS, partitions: eventLogPartitions, logger: this.#logger, signal: this.#signal };
+    const options = { topics: TOPICS, partitions: eventLogPartitions };
     return this.#withRetry('the event log', eventLogUrl, async () =>
       this.#noteOnServer(eventLogUrl, await openEventLog(eventLogUrl, options)),
     );

@@ -1,5 +1,4 @@
 /** The port of the event log. It moves bytes; it does not know messages. */
-import type { Logger } from '../runtime/logger.ts';
 
 export interface EventLogOptions {
   /** The topics that will be appended to or read. Missing ones are created. */
@@ -9,10 +8,6 @@ export interface EventLogOptions {
    * others, or 4.
    */
   readonly partitions?: number | undefined;
-  /** Reports the progress of a conversion. */
-  readonly logger?: Pick<Logger, 'info'> | undefined;
-  /** Ends a conversion. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** A partition of a topic. */

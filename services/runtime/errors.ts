@@ -5,7 +5,7 @@ export type ErrorCode =
   | 'FOLDER_EXPOSED' // other users may read or write a folder; the message has the command that closes it
   | 'ADDRESS_IN_USE' // another process listens on the port; the message names the setting to change
   | 'LOG_UNAVAILABLE' // the event log cannot be reached or cannot write now (disk full)
-  | 'LOG_FOREIGN' // the folder is not an event log, or one of a newer version
+  | 'LOG_FOREIGN' // the folder is not an event log, or one of a newer version or of version 0.2
   | 'LOG_NEWER' // a newer version of Tidemark has written records that this one cannot read yet
   | 'LOG_DAMAGED' // a record is damaged, or the log's own metadata is inconsistent
   | 'LOG_REPLACED' // a position names a record that the log does not hold

@@ -48,7 +48,7 @@ export function url(...schemes: readonly string[]) {
 /** The URL of an event log. Version 0.2 had `lmdb:` in place of `log:`. */
 export function logUrl(value: string): string {
   if (value.startsWith('lmdb:')) {
-    throw new Error('names a log in LMDB: write log: in place of lmdb:, and the start converts the log that is there');
+    throw new Error('names a log of version 0.2: start version 0.3.0 once with log: in place of lmdb:');
   }
   return url('log', 'kafka')(value);
 }

@@ -53,8 +53,10 @@ test('the value of a secret setting is not in the error', () => {
   expect(read).not.toThrow('hunter2');
 });
 
-test('the URL of a log of version 0.2 is refused with what to write instead', () => {
-  expect(() => readConfig({ EVENT_LOG_URL: 'lmdb:/srv/log' })).toThrow('write log: in place of lmdb:');
+test('the URL of a log of version 0.2 is refused with the version to start once', () => {
+  expect(() => readConfig({ EVENT_LOG_URL: 'lmdb:/srv/log' })).toThrow(
+    'start version 0.3.0 once with log: in place of lmdb:',
+  );
 });
 
 test('a secret may stand in a file, with a line end after it', async () => {

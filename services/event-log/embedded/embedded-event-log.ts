@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type {
   Appended,
   AppendEncoded,
@@ -16,7 +14,6 @@ import type {
   TopicPartition,
 } from '../event-log.ts';
 import { AppendQueue } from './appends.ts';
-import { CONVERTED_FILE } from './conversion.ts';
 import { failureOf } from './errors.ts';
 import { committedIn } from './group-positions.ts';
 import { EncodeQueue } from './encode-queue.ts';
@@ -35,7 +32,6 @@ import { checkGroup, logClosed, unknownPartition } from '../refusals.ts';
  * `terminate()` on it: ended in the middle of a commit, it keeps the other threads waiting.
  */
 export class EmbeddedEventLog implements EventLog {
-  readonly #folder: string;
   readonly #store: LogStore;
   readonly #writer: LogWriter;
   readonly #appends: AppendQueue;
@@ -46,7 +42,6 @@ export class EmbeddedEventLog implements EventLog {
   #closing: Promise<void> | undefined;
 
   private constructor(folder: string, store: LogStore) {
-    this.#folder = folder;
     this.#store = store;
     this.#writer = new LogWriter({ folder }, (threadId) => store.threadEnded(threadId));
     const wakingReaders = async <T>(writing: Promise<T>): Promise<T> => {
@@ -135,22 +130,12 @@ export class EmbeddedEventLog implements EventLog {
   async erase(places: readonly LogCoordinates[]): Promise<number> {
     if (this.#closing !== undefined) throw logClosed();
     if (places.length === 0) return 0;
-    await this.#removeConverted();
     const records = places.map(({ offset, ...at }) => {
       const partition = this.#store.layout.find(at);
       if (partition === undefined) throw unknownPartition(at);
       return [partition.index, Number(offset)] as const;
     });
     return this.#writer.erase(records);
-  }
-
-  /** The log as it was before it was converted has the records too, and nothing in it can be erased. */
-  async #removeConverted(): Promise<void> {
-    try {
-      await rm(join(this.#folder, CONVERTED_FILE), { force: true });
-    } catch (error) {
-      throw failureOf(error, 'to erase');
-    }
   }
 
   async check(): Promise<void> {

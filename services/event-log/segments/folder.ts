@@ -3,13 +3,17 @@ import { threadId } from 'node:worker_threads';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../../runtime/folder-lock.ts';
 import { LOST_AND_FOUND } from '../../runtime/private-folder.ts';
-import { CONVERTED_FILE } from '../embedded/conversion.ts';
 import type { FileOperations } from './files.ts';
 import { HEAD_FILE } from './head.ts';
 import { NEW_REDO_FILE, REDO_FILE } from './erasure.ts';
 import { segmentNumber } from './segment-file.ts';
 import { TRIAL_FILE } from './segment-writer.ts';
 import type { SharedLog } from './shared-log.ts';
+
+/** The log of version 0.2 that version 0.3 converted. It still has every record, so the first erasure removes it. */
+export const CONVERTED_FILE = 'data.mdb.converted';
+/** The log of version 0.2, and the folder of a conversion that version 0.3 has not finished. */
+const OLD_NAMES: readonly string[] = ['data.mdb', 'converting'];
 
 const OWN_FILES: readonly string[] = [HEAD_FILE, REDO_FILE, NEW_REDO_FILE, CONVERTED_FILE, LOST_AND_FOUND];
 /** Those of `lockFolder`. */
@@ -18,7 +22,8 @@ const LOCK_NAME = /^\.lock/;
 /**
  * Makes the folder of a log where it is absent.
  *
- * @throws TidemarkError `LOG_FOREIGN` where it holds anything else; `CONFIG_INVALID` where it cannot be used.
+ * @throws TidemarkError `LOG_FOREIGN` where it holds anything else, or a log of version 0.2; `CONFIG_INVALID` where it
+ *   cannot be used.
  */
 export function prepareFolder(files: FileOperations, folder: string): void {
   let names: readonly string[];
@@ -29,6 +34,12 @@ export function prepareFolder(files: FileOperations, folder: string): void {
     const reason = error instanceof Error ? error.message : String(error);
     const message = `the event log's folder ${folder} cannot be used: ${reason}`;
     throw new TidemarkError('CONFIG_INVALID', message, { cause: error });
+  }
+  if (names.some((name) => OLD_NAMES.includes(name))) {
+    throw new TidemarkError(
+      'LOG_FOREIGN',
+      `${folder} holds an event log of version 0.2: start version 0.3.0 once on it, then this version`,
+    );
   }
   const foreign = names.filter((name) => !isOwn(name));
   if (foreign.length === 0) return;

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { LogRecord } from '../event-log.ts';
 import { type ChunkRead, isIntact, type Limits, readRecords, seedOf } from '../embedded/chunk.ts';
 import { damaged, failureOf } from '../embedded/errors.ts';
@@ -7,7 +7,7 @@ import type { DeletingStore, ErasedRecord, StoreTransaction } from '../embedded/
 import { nameOf } from '../partition.ts';
 import { ChunkFinder, type StoredChunk, unlessLost, unlessUnreadable } from './chunk-finder.ts';
 import { type FileOperations, NODE_FILES } from './files.ts';
-import { lockForProcess, prepareFolder, type ProcessLock } from './folder.ts';
+import { CONVERTED_FILE, lockForProcess, prepareFolder, type ProcessLock } from './folder.ts';
 import { FRAME_KIND } from './frame.ts';
 import { LogView } from './log-view.ts';
 import { FIRST_SEGMENT_NOTE, recover, type RecoveryParts, removeCut } from './recovery.ts';
@@ -15,7 +15,7 @@ import { blanksOf, finishRedo, overwrite, type RedoParts } from './erasure.ts';
 import { SegmentSet } from './segment-set.ts';
 import { encodeBody, SegmentTransaction } from './segment-transaction.ts';
 import { SegmentWriter } from './segment-writer.ts';
-import { segmentBytesOfProcess, SharedLog, shareLog } from './shared-log.ts';
+import { segmentBytesOfProcess, type SharedLog, shareLog } from './shared-log.ts';
 
 export interface SegmentStoreOptions {
   readonly folder: string;
@@ -157,6 +157,7 @@ export class SegmentStore implements DeletingStore {
 
   erase(records: readonly ErasedRecord[]): number {
     return this.#change(() => {
+      this.#parts.files.remove(join(this.#folder, CONVERTED_FILE));
       finishRedo(this.#parts);
       const { overwrites, count } = blanksOf(records, (partition, offset) => {
         return this.#intactChunk(partition, this.#finder.find(partition, offset));
@@ -241,11 +242,6 @@ export class SegmentStore implements DeletingStore {
       return readChunk(stored);
     });
   }
-}
-
-/** Opens a log that no other thread of the process has open. */
-export function openUnshared(folder: string, topics: readonly string[], partitions: number | undefined): SegmentStore {
-  return SegmentStore.open({ folder, topics, partitions, shared: new SharedLog() });
 }
 
 function readChunk({ file, position, length, limit, isAlone }: StoredChunk): Buffer | undefined {

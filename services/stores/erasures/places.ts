@@ -134,7 +134,7 @@ export const LOG_TOPICS: Readonly<Record<string, RegisterEntry>> = {
 
 /** What lies in the data folder. */
 export const DATA: Readonly<Record<string, RegisterEntry>> = {
-  // With what is left of a conversion.
+  // With the log of version 0.2 that version 0.3 left as `data.mdb.converted`.
   'event-log': { way: 'records' },
   profiles: { way: 'files' },
   analytics: { way: 'files' },

@@ -68,13 +68,34 @@ describe('the folder of a log of segments', () => {
     expect(await contentsOf(folder)).toEqual(before);
   });
 
-  test('a log in LMDB is refused, and left unchanged', async () => {
+  test.each([
+    ['a log of version 0.2', ['data.mdb']],
+    ['a log whose conversion by version 0.3 has not ended', ['converting', 'data.mdb.converted']],
+  ])('%s is refused with the version to start once, and left unchanged', async (_, names) => {
     const folder = await temporaryFolder();
-    await writeFile(join(folder, 'data.mdb'), 'years of work');
+    for (const name of names) await writeFile(join(folder, name), 'years of work');
 
-    expect(() => openLog(folder)).toThrow(expect.objectContaining({ code: 'LOG_FOREIGN' }));
+    expect(() => openLog(folder)).toThrow(
+      expect.objectContaining({
+        code: 'LOG_FOREIGN',
+        message: `${folder} holds an event log of version 0.2: start version 0.3.0 once on it, then this version`,
+      }),
+    );
 
-    expect(await readdir(folder)).toEqual(['data.mdb']);
+    expect((await readdir(folder)).toSorted()).toEqual(names);
+  });
+
+  test('a log that version 0.3 converted opens, and erasing a record removes the log of version 0.2', async () => {
+    const folder = await temporaryFolder();
+    await openLog(folder).close();
+    await writeFile(join(folder, 'data.mdb.converted'), 'years of work');
+    const store = openLog(folder);
+
+    const erased = store.erase([]);
+    await store.close();
+
+    expect(erased).toBe(0);
+    expect(await readdir(folder)).not.toContain('data.mdb.converted');
   });
 
   test('a folder without segments whose head is there is refused as damaged', async () => {

@@ -7,8 +7,8 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { FRAME_HEADER_BYTES, FRAME_KIND, MAGIC_BYTES } from '../../../services/event-log/segments/frame.ts';
 
-/** At once, at the end of a segment, at an erasure, at the removal of a segment. */
-export type KillPoint = 'start' | 'seal' | 'erase' | 'cut';
+/** At the end of a segment, at an erasure, at the removal of a segment. */
+export type KillPoint = 'seal' | 'erase' | 'cut';
 
 type Operation =
   'mkdirSync' | 'openSync' | 'writevSync' | 'fdatasyncSync' | 'fsyncSync' | 'ftruncateSync' | 'renameSync' | 'rmSync';
@@ -20,7 +20,6 @@ let counted = 0;
 
 /** Whether the counting begins with this operation. */
 const BEGINS: Readonly<Record<KillPoint, (name: Operation, args: readonly unknown[]) => boolean>> = {
-  start: () => true,
   seal: (name, [, pieces]) => name === 'writevSync' && isIndex((pieces as readonly Buffer[])[0]),
   erase: (name, [path]) => name === 'openSync' && String(path).endsWith('redo.new'),
   cut: (name, [path]) => name === 'rmSync' && String(path).endsWith('.log'),
