@@ -1,6 +1,6 @@
 /**
- * The folders in `SPOOL_DIR`: one for each process, named `1`, `2`, …. The process that has its lock owns it. In each are the
- * log of what waits, only while something does; what was kept aside; and what Tidemark 0.2 left.
+ * The folders in `SPOOL_DIR`: one for each process, named `1`, `2`, …. The process that has its lock owns it. Each has the log
+ * of the messages that wait, only while some do, and the files that were kept aside.
  */
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,6 @@ import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../../runtime/folder-lock.ts';
 import { LOST_AND_FOUND } from '../../runtime/private-folder.ts';
 import { flushFolder } from '../flush-folder.ts';
-import { OLD_SEGMENT } from './old-segments.ts';
 
 export interface TakenFolder {
   readonly path: string;
@@ -19,19 +18,22 @@ const FOLDER_NAME = /^[1-9]\d{0,5}$/;
 export const LOG = 'log';
 /** A log that is being removed. */
 export const FORWARDED = 'forwarded';
-/** The folder's lock, what was kept aside, a file of Tidemark 0.2, what a file system creates. */
+/** A file in which version 0.2 kept messages. */
+const OLD_SEGMENT = /^\d{16}\.spool$/;
+/** The folder's lock, files that were kept aside, `probe` of version 0.2, the folder that a file system creates. */
 const OTHER_NAMES = /^(\.lock.*|[0-9a-f-]+\.(log|spool)\.kept|probe|lost\+found)$/;
 
 /**
  * The first folder that no other process owns, with what an earlier process may have left in it. If all have owners, a new
  * folder is created.
  *
- * @throws TidemarkError `SPOOL_FOREIGN` where `dir` holds other files; `CONFIG_INVALID` where it cannot be used.
+ * @throws TidemarkError `SPOOL_FOREIGN` where `dir` holds other files, or messages of version 0.2; `CONFIG_INVALID` where
+ *   it cannot be used.
  */
 export async function takeFolder(dir: string): Promise<TakenFolder> {
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 });
-    await spoolFolderNames(dir);
+    await refuseOldSegments(dir);
     for (let number = 1; ; number++) {
       const path = join(dir, String(number));
       const lock = lockIfFree(path);
@@ -50,7 +52,7 @@ export async function takeFolder(dir: string): Promise<TakenFolder> {
 export async function foldersWithContent(dir: string, own: string): Promise<readonly string[]> {
   const paths = (await spoolFolderNames(dir)).map((name) => join(dir, name)).filter((path) => path !== own);
   const contents = await Promise.all(paths.map((path) => readdir(path).catch(() => [])));
-  return paths.filter((_, i) => contents[i]?.some((name) => name === LOG || OLD_SEGMENT.test(name)));
+  return paths.filter((_, i) => contents[i]?.some((name) => name === LOG));
 }
 
 /** Returns undefined where another process has it. It does not wait, because this thread serves requests. */
@@ -60,6 +62,17 @@ export function lockIfFree(path: string): FolderLock | undefined {
   } catch (error) {
     if (hasCode(error, 'FOLDER_IN_USE')) return undefined;
     throw error;
+  }
+}
+
+async function refuseOldSegments(dir: string): Promise<void> {
+  for (const name of await spoolFolderNames(dir)) {
+    const folder = join(dir, name);
+    if (!(await readdir(folder)).some((file) => OLD_SEGMENT.test(file))) continue;
+    throw new TidemarkError(
+      'SPOOL_FOREIGN',
+      `SPOOL_DIR: ${folder} holds messages of version 0.2: start version 0.3.0 once on it, then this version`,
+    );
   }
 }
 
@@ -75,7 +88,7 @@ async function spoolFolderNames(dir: string): Promise<readonly string[]> {
 /** What is in the folder of a process. @throws TidemarkError `SPOOL_FOREIGN` where not all of it is a spool's. */
 export async function spoolNames(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder);
-  const others = names.filter((name) => name !== LOG && name !== FORWARDED && !OLD_SEGMENT.test(name));
+  const others = names.filter((name) => name !== LOG && name !== FORWARDED);
   refuseForeign(
     folder,
     others.filter((name) => !OTHER_NAMES.test(name)),

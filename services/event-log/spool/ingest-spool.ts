@@ -3,7 +3,6 @@ import { hasCode } from '../../runtime/errors.ts';
 import type { FolderLock } from '../../runtime/folder-lock.ts';
 import { OrphanRecovery } from './orphan-recovery.ts';
 import { takeFolder } from './folders.ts';
-import { takeOver } from './old-segments.ts';
 import { Spool, type SpoolState } from './spool.ts';
 import { registerSpoolMetrics, type SpoolFigures } from './spool-metrics.ts';
 import { SpoolingLog, type SpoolingLogParts } from './spooling-log.ts';
@@ -47,7 +46,6 @@ export class IngestSpool {
         maxBytes,
         ...(segmentBytes === undefined ? {} : { segmentBytes }),
       });
-      await takeOver(path, (records) => spool.append(records), logger);
       const timing = recoverEveryMs === undefined ? {} : { everyMs: recoverEveryMs };
       const recovery = new OrphanRecovery({ dir, own: path, log, logger, ...timing });
       const parts: IngestSpoolParts = { lock, spool, log: new SpoolingLog({ ...options, spool }), recovery };

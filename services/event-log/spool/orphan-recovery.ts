@@ -2,7 +2,6 @@ import type { EventLog } from '../event-log.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { foldersWithContent, lockIfFree } from './folders.ts';
 import { Forwarder } from './forwarder.ts';
-import { takeOver } from './old-segments.ts';
 import { Spool } from './spool.ts';
 
 export interface OrphanRecoveryParts {
@@ -81,7 +80,6 @@ export class OrphanRecovery {
       if (lock === undefined) return;
       try {
         const spool = (this.#spool = await Spool.open({ folder: path, maxBytes: Infinity }));
-        await takeOver(path, (records) => spool.append(records), logger);
         const forwarder = (this.#forwarder = new Forwarder({ spool, log, logger, signal }));
         logger.warn({ path, messages: spool.messages }, 'forwarding the spool of a process that has ended');
         await forwarder.drain();

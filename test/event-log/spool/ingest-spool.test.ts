@@ -221,6 +221,21 @@ describe('the spool of a process', () => {
     lockFolder(join(dir, '1')).release();
   });
 
+  test.each(['1', '2'])('messages of version 0.2 in folder %s are refused, and left as they are', async (name) => {
+    const dir = await temporaryFolder();
+    const segment = join(dir, name, '0000000000000001.spool');
+    await mkdir(join(dir, name));
+    await writeFile(segment, 'messages');
+
+    await expect(open(dir)).rejects.toMatchObject({
+      code: 'SPOOL_FOREIGN',
+      message: expect.stringContaining('start version 0.3.0 once on it, then this version'),
+    });
+
+    expect(await readFile(segment, 'utf8')).toBe('messages');
+    lockFolder(join(dir, name)).release();
+  });
+
   test('a spool whose folder cannot be created is refused', async () => {
     const dir = join(await temporaryFolder(), 'file');
     await writeFile(dir, '');
