@@ -14,7 +14,7 @@ import type { ProgressWatch } from './receipts/progress-watch.ts';
 import type { EndpointParts } from './endpoints/endpoint-answers.ts';
 import { endpointRoutes } from './endpoints/routes.ts';
 import { answerCounts, answerEventsQuery, answerSummary } from './events/answer-questions.ts';
-import { Summaries } from '../questions/events/summary.ts';
+import { Summaries } from '../questions/events/summaries.ts';
 import { answerReceipt, type ReceiptParts } from './receipts/receipts.ts';
 import { answerRefusals, type RefusalParts } from './refusals.ts';
 import { DEFINITION_LIMIT_BYTES, limitedTo, READ } from './route-parts.ts';

@@ -5,7 +5,7 @@ import { IngestSpool } from '../event-log/spool/ingest-spool.ts';
 import type { SpoolingLogParts } from '../event-log/spool/spooling-log.ts';
 import type { Readiness } from '../http/pages.ts';
 import type { RouteSet } from '../http/route.ts';
-import { Ingestor } from '../ingest/accept.ts';
+import { Ingestor } from '../ingest/ingestor.ts';
 import { IngestClock } from '../ingest/ingest-clock.ts';
 import { newestArrivalMs } from '../ingest/newest-arrival.ts';
 import { publicRoutes } from '../ingest/public-api.ts';

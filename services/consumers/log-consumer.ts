@@ -10,7 +10,7 @@ import type { DeadLetterHistory, SettledOffsets } from '../stores/profiles/unsto
 import { DeadLetters } from './dead-letters.ts';
 import { ReaderLoop, type ReaderLoopOptions, type Trouble } from './reader-loop.ts';
 import type { Throttle } from './throttle/throttle.ts';
-import { WantedMessages } from './wanted.ts';
+import { WantedMessages } from './wanted-messages.ts';
 
 /** The options that projector and sink have in common. */
 export interface ConsumerOptions {

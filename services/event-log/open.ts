@@ -68,7 +68,7 @@ export async function openRestoredLog(url: string, topics: readonly RestoredTopi
       return restore.openRestoredLog(rest, topics);
     }
     case 'kafka': {
-      const { KafkaRestoredLog } = await import('./kafka/restore.ts');
+      const { KafkaRestoredLog } = await import('./kafka/kafka-restored-log.ts');
       return KafkaRestoredLog.open(url, topics);
     }
     default:

@@ -15,13 +15,13 @@ import {
 } from './access/admission.ts';
 import { UNAUTHORIZED } from './access/authenticate.ts';
 import { isJson, readBody, refuseHead, UNSUPPORTED_TYPE } from './body.ts';
-import { Auditor } from './auditing.ts';
+import { Auditor } from './auditor.ts';
 import { Call } from './call.ts';
 import { countConnections, HttpMetrics } from './http-metrics.ts';
 import { invalid, type Refusal } from './problems.ts';
 import { PROJECT_PARAMETER } from './access/named-project.ts';
 import { OpenCalls } from './access/open-calls.ts';
-import { RateLimiter } from './rate-limit.ts';
+import { RateLimiter } from './rate-limiter.ts';
 import { handle, type HandleParts } from './handling/handle.ts';
 import { ReceivingBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
 import { respond, type RespondParts } from './respond.ts';

@@ -3,7 +3,7 @@ import { isJson, UNSUPPORTED_TYPE } from '../http/body.ts';
 import type { Refusal } from '../http/problems.ts';
 import type { Answer, Route } from '../http/route.ts';
 import { isSdkBody } from '../messages/sdk/sdk-body.ts';
-import type { Ingestor } from './accept.ts';
+import type { Ingestor } from './ingestor.ts';
 import type { AcceptedBody } from './encode-job.ts';
 import { isLenient } from './lenient.ts';
 import type { RefusalCounts } from './refusal-counts.ts';

@@ -1,8 +1,8 @@
 /** How fast each reader goes through a log that is already there, once warm: messages a second, from the log to the store. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { liveInserts } from '../../services/app/readers/generation-readers.ts';
-import { Projector } from '../../services/consumers/projector/project.ts';
-import { Sink } from '../../services/consumers/sink/copy.ts';
+import { Projector } from '../../services/consumers/projector/projector.ts';
+import { Sink } from '../../services/consumers/sink/sink.ts';
 import type { EventLog } from '../../services/event-log/event-log.ts';
 import { openEventLog } from '../../services/event-log/open.ts';
 import { TOPICS } from '../../services/messages/message.ts';

@@ -8,7 +8,7 @@ import { MOST_IN_A_PART } from '../../services/consumers/projector/split-batch.t
 import { EmbeddedEventLog } from '../../services/event-log/embedded/embedded-event-log.ts';
 import { isImported } from '../../services/messages/message.ts';
 import { RowFile } from '../../services/stores/analytics/chdb/row-file.ts';
-import { ClickHouseAudiences } from '../../services/stores/analytics/clickhouse/audiences.ts';
+import { ClickHouseAudiences } from '../../services/stores/analytics/clickhouse/clickhouse-audiences.ts';
 import { ClickHouseStore } from '../../services/stores/analytics/clickhouse/clickhouse-store.ts';
 import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
 

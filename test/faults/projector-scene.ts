@@ -5,7 +5,7 @@ import type { EventLog } from '../../services/event-log/event-log.ts';
 import { openEventLog } from '../../services/event-log/open.ts';
 import { type Identify, MESSAGE_TOPICS, topicOf, TOPICS } from '../../services/messages/message.ts';
 import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
-import { Projector } from '../../services/consumers/projector/project.ts';
+import { Projector } from '../../services/consumers/projector/projector.ts';
 import { codec, identify, recordOf } from '../support/messages/messages.ts';
 import { randomProjectId } from '../support/messages/random-project.ts';
 import { brokenSteps, WatchedProfiles } from './watched-profiles.ts';

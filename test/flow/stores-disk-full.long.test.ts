@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { brokenDefinitions, removeBrokenDefinitions } from '../../services/stores/analytics/chdb/definition-files.ts';
-import { ChdbEngine } from '../../services/stores/analytics/chdb/engine.ts';
+import { ChdbEngine } from '../../services/stores/analytics/chdb/chdb-engine.ts';
 import { PgliteDatabase } from '../../services/stores/database/pglite/pglite-database.ts';
 import { LOG_RESERVE_BYTES, STORE_RESERVE_BYTES } from '../../services/runtime/free-space.ts';
 import { Spool } from '../../services/event-log/spool/spool.ts';

@@ -8,7 +8,7 @@ import { Help, openHelp } from './help.tsx';
 import { useShortcuts } from './keyboard.ts';
 import { Navigation } from './navigation.tsx';
 import { NeedsKey } from './needs-key.tsx';
-import { address, goTo, linkTo } from './router.ts';
+import { address, goTo, linkTo } from './address.ts';
 import { openScreens, type Screen, SCREENS } from './screens.ts';
 import { keepScroll } from './scroll.ts';
 import { Search } from './search.tsx';

@@ -3,7 +3,7 @@ import { zoneChoice, zoneOf } from '../parts/time.tsx';
 import { Button } from '../parts/form.tsx';
 import { Badge } from './badge.tsx';
 import { openHelp } from './help.tsx';
-import { address, linkTo } from './router.ts';
+import { address, linkTo } from './address.ts';
 import { openScreens, type Screen } from './screens.ts';
 import { openSearch } from './search.tsx';
 import { chooseProject, project, session, signOut } from './session.ts';

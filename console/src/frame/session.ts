@@ -3,7 +3,7 @@ import { computed, signal } from '@preact/signals';
 import { ApiError, ask, chosenProject, onSignedOut, send } from '../api/client.ts';
 import { operation } from '../../../schemas/operations.ts';
 import type { Project, Session } from '../api/types.ts';
-import { address, goTo, linkTo, setParameters } from './router.ts';
+import { address, goTo, linkTo, setParameters } from './address.ts';
 
 /** `unknown` until the service has said; `none` before the sign-in. */
 export const session = signal<Session | 'unknown' | 'none'>('unknown');

@@ -1,5 +1,5 @@
 import { type ComponentChildren, Fragment } from 'preact';
-import { address, linkTo, setParameters } from '../frame/router.ts';
+import { address, linkTo, setParameters } from '../frame/address.ts';
 import { useEscape } from '../frame/keyboard.ts';
 import './table.css';
 

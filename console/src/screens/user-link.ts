@@ -1,5 +1,5 @@
 import { operation } from '../../../schemas/operations.ts';
-import { linkTo } from '../frame/router.ts';
+import { linkTo } from '../frame/address.ts';
 
 /** How the address names a person. */
 export interface UserName {

@@ -8,7 +8,7 @@ import { formatMicros } from '../../messages/timestamp.ts';
 import { eventBody } from '../users/events.ts';
 import { contextOf, type QueryRequest, refuseBody } from '../query.ts';
 import type { OpenSpan } from '../../questions/events/count-sql.ts';
-import type { Summaries } from '../../questions/events/summary.ts';
+import type { Summaries } from '../../questions/events/summaries.ts';
 import { consult, type QuestionParts } from '../../questions/saved/consult.ts';
 import { readTraitChoice } from '../../stores/profiles/trait-choice.ts';
 import type { TraitsParts } from '../audiences/user-lines.ts';

@@ -7,8 +7,8 @@ import { textOfKey } from '../../operations/erasure/forgotten-records.ts';
 import { isRetryable } from '../../runtime/errors.ts';
 import { pause } from '../../runtime/pause.ts';
 import { isLeftOut, type LeftOut, NOTHING_LEFT_OUT } from '../../stores/erasures/left-out.ts';
-import { type LiveFilter, RecordFilter } from './live-filter.ts';
-import { type PartitionEnd, type Shared, Sharer } from './live-sharer.ts';
+import { type LiveFilter, RecordFilter } from './record-filter.ts';
+import { type PartitionEnd, type Shared, Sharer } from './sharer.ts';
 import { MatchCollector } from './match-collector.ts';
 
 export interface LiveParts {

@@ -3,7 +3,7 @@ import { setPriority } from 'node:os';
 import { type MessagePort, workerData } from 'node:worker_threads';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { ImportTask } from '../../operations/import/begin.ts';
-import { FileImport } from '../../operations/import/import-file.ts';
+import { FileImport } from '../../operations/import/file-import.ts';
 import type { ImportProgress, ImportTarget } from '../../operations/import/import-result.ts';
 import type { CommandEvent, Progress, Work } from '../../runtime/command.ts';
 import type { Config } from '../../runtime/config.ts';

@@ -1,7 +1,7 @@
-import { Projector } from '../../consumers/projector/project.ts';
+import { Projector } from '../../consumers/projector/projector.ts';
 import type { Trouble } from '../../consumers/reader-loop.ts';
 import type { BatchReport, LaneReader, ReaderMetrics } from '../../consumers/reader-metrics.ts';
-import { Sink, type SinkOptions } from '../../consumers/sink/copy.ts';
+import { Sink, type SinkOptions } from '../../consumers/sink/sink.ts';
 import type { InsertFollower } from '../../consumers/sink/touched.ts';
 import { inSequence, rateThrottle, type Throttle } from '../../consumers/throttle/throttle.ts';
 import type { EventLog } from '../../event-log/event-log.ts';

@@ -10,7 +10,7 @@ import { type DecodedBatch, recordCountOf } from '../decode-batch.ts';
 import type { BatchReport } from '../reader-metrics.ts';
 import { expectAccepted, type WithRetry, writeOrReject } from '../rejected-batches.ts';
 import type { Contribution } from './contribution.ts';
-import type { WantedMessages } from '../wanted.ts';
+import type { WantedMessages } from '../wanted-messages.ts';
 import { LargeBatch, type LargeBatchLimits } from './large-batch.ts';
 
 export interface CatchUpParts {

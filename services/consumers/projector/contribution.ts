@@ -4,7 +4,7 @@ import type { Message, Micros } from '../../messages/message.ts';
 import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
 import type { ProfileChange } from '../../stores/profiles/profile.ts';
 import type { Decoded } from '../decode-batch.ts';
-import type { WantedMessages } from '../wanted.ts';
+import type { WantedMessages } from '../wanted-messages.ts';
 import { changeOf, fold } from './fold.ts';
 import type { AppliedMessage } from './applied-counts.ts';
 

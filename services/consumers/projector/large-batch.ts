@@ -6,7 +6,7 @@ import { byUser, type ProfileChange } from '../../stores/profiles/profile.ts';
 import type { AppliedCount, Claim, ReaderStep } from '../../stores/profiles/profile-store.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import type { DecodedBatch } from '../decode-batch.ts';
-import type { WantedMessages } from '../wanted.ts';
+import type { WantedMessages } from '../wanted-messages.ts';
 import { AppliedCounts } from './applied-counts.ts';
 import { appliedMessages, changesOfFirstCopies, type Contribution } from './contribution.ts';
 import { Folding } from './fold.ts';

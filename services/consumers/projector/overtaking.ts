@@ -9,7 +9,7 @@ import type { Claim, ProfileStore } from '../../stores/profiles/profile-store.ts
 import type { SettledOffsets } from '../../stores/profiles/unstored-messages.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import { type Decoded, decodeEach, prepareFor } from '../decode-batch.ts';
-import type { WantedMessages } from '../wanted.ts';
+import type { WantedMessages } from '../wanted-messages.ts';
 import { changesOfFirstCopies, type Contribution, contributionOf } from './contribution.ts';
 import { fold } from './fold.ts';
 import { claimIdentity } from './large-batch.ts';

@@ -8,7 +8,7 @@ import type { Claim, ReaderStep } from '../../stores/profiles/profile-store.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import type { Decoded } from '../decode-batch.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type { WantedMessages } from '../wanted.ts';
+import type { WantedMessages } from '../wanted-messages.ts';
 import { joinRows, RowChunks } from './row-chunks.ts';
 import type { TableRows } from './row.ts';
 import { type ReadUsers, Touched } from './touched.ts';

@@ -3,7 +3,7 @@ import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
 import type { SettledOffsets } from '../../stores/profiles/unstored-messages.ts';
 import { decodeEach, type LocatedRecord } from '../decode-batch.ts';
-import type { WantedMessages } from '../wanted.ts';
+import type { WantedMessages } from '../wanted-messages.ts';
 import type { Copied, Read } from './batch.ts';
 import { rowsOf } from './row.ts';
 

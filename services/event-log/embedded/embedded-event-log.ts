@@ -13,15 +13,15 @@ import type {
   ScanRange,
   TopicPartition,
 } from '../event-log.ts';
-import { AppendQueue } from './appends.ts';
+import { AppendQueue } from './append-queue.ts';
 import { failureOf } from './errors.ts';
 import { committedIn } from './group-positions.ts';
 import { EncodeQueue } from './encode-queue.ts';
-import { EmbeddedReader } from './reader.ts';
+import { EmbeddedReader } from './embedded-reader.ts';
 import { scan } from './scan.ts';
 import { openStore } from './open.ts';
 import type { LogStore } from './store.ts';
-import { LogWriter } from './writer.ts';
+import { LogWriter } from './log-writer.ts';
 import { checkGroup, logClosed, unknownPartition } from '../refusals.ts';
 
 /**

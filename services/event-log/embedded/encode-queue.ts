@@ -1,5 +1,5 @@
 import { MAX_BATCH_BYTES, SpareMemory } from './batch.ts';
-import { Gatherer } from './gather.ts';
+import { Gatherer } from './gatherer.ts';
 import { type EncodeRequest, type EncodeOutcome, NOT_ENCODED } from './requests.ts';
 import type { EncodeJob, EncodeResult } from '../event-log.ts';
 

@@ -15,15 +15,15 @@ import type {
   TopicPartition,
 } from '../event-log.ts';
 import { checkGroup, checkRanges, scanLimits, logClosed, unknownPartition } from '../refusals.ts';
-import { AppendQueue } from './appends.ts';
+import { AppendQueue } from './append-queue.ts';
 import { partitionOffsets } from './bounds.ts';
 import { failureOf } from './faults.ts';
 import { Leaders } from './leaders.ts';
 import { Layout } from './partitions.ts';
 import { brokerOf } from './platformatic/options.ts';
 import { withTopicPrefix } from './prefix.ts';
-import { KafkaReader } from './reader.ts';
-import { KafkaScan } from './scan.ts';
+import { KafkaReader } from './kafka-reader.ts';
+import { KafkaScan } from './kafka-scan.ts';
 import { EXPIRING_SETTINGS, longestKeptMs, prepareTopics, type TopicsFound, type TopicsWanted } from './topics.ts';
 import { type KafkaSettings, parseKafkaUrl } from './url.ts';
 import type { KafkaWire, OpenWire } from './wire.ts';
@@ -222,7 +222,7 @@ async function wiresOf(settings: KafkaSettings): Promise<OpenWire> {
     const { PlatformaticWire } = await import('./platformatic/client.ts');
     return () => new PlatformaticWire(settings);
   }
-  const { KafkajsWire } = await import('./kafkajs/client.ts');
+  const { KafkajsWire } = await import('./kafkajs/kafkajs-wire.ts');
   return () => new KafkajsWire(settings);
 }
 

@@ -1,6 +1,6 @@
 /** The log in which messages wait: segments, of one partition. A message's topic stands before its key. */
-import { AppendQueue } from '../embedded/appends.ts';
-import { LogWriter } from '../embedded/writer.ts';
+import { AppendQueue } from '../embedded/append-queue.ts';
+import { LogWriter } from '../embedded/log-writer.ts';
 import type { NewRecord } from '../event-log.ts';
 import type { SegmentStore } from '../segments/segment-store.ts';
 

@@ -4,7 +4,7 @@ import { keyIn, keyInBody, LOCAL_KEY, opens, UNAUTHORIZED } from './authenticate
 import type { Call } from '../call.ts';
 import { findProject, NO_PROJECT } from './named-project.ts';
 import type { Refusal } from '../problems.ts';
-import type { RateLimiter } from '../rate-limit.ts';
+import type { RateLimiter } from '../rate-limiter.ts';
 import type { RouteTable } from '../route-table.ts';
 import { isOfThisOrigin, type SessionKeys, sessionTokenIn } from './session-cookie.ts';
 import { refuse, routeOf, type State, type Step, type Work } from '../steps.ts';

@@ -1,7 +1,7 @@
 /** The last step of a request: its route answers, and what that changed is recorded. */
 import type { Logger } from '../../runtime/logger.ts';
 import type { RepeatStore } from '../../stores/service-state/repeat-store.ts';
-import type { Auditor } from '../auditing.ts';
+import type { Auditor } from '../auditor.ts';
 import type { Refusal } from '../problems.ts';
 import type { Answer } from '../route.ts';
 import { refuse, routeOf, type State, type Work } from '../steps.ts';

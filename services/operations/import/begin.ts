@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { Micros } from '../../messages/message.ts';
 import { drawProcessBits } from '../../messages/version.ts';
 import { type FileIdentity, identify } from './input.ts';
-import type { ReadOptions } from './read-records.ts';
+import type { ReadOptions } from './record-reader.ts';
 import { BEGINNING } from './record.ts';
 import { Report } from './report.ts';
 import { type ImportSource, openSource, type SourceFile } from './source.ts';

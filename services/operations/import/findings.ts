@@ -1,7 +1,7 @@
 /** What an import says of the lines that it read. */
 import type { Problem } from '../../messages/message.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type { ReadRecord, RecordReader } from './read-records.ts';
+import type { ReadRecord, RecordReader } from './record-reader.ts';
 import { type RecordProblem, Refusals, type RefusalReason, remarksOn, unusedSources } from './refusals.ts';
 
 /** Lines that may have no time without anybody having said so. */

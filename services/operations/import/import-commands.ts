@@ -18,7 +18,7 @@ import {
   uploadsOf,
 } from './import-request.ts';
 import { type FilePreview, previewFile } from './preview.ts';
-import { RecordReader } from './read-records.ts';
+import { RecordReader } from './record-reader.ts';
 import type { RefusalReason } from './refusals.ts';
 import { filesOf, openSource, type SourceFile } from './source.ts';
 

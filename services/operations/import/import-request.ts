@@ -5,7 +5,7 @@ import { TidemarkError } from '../../runtime/errors.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import type { ImportTask } from './begin.ts';
 import type { DefaultType } from './judge.ts';
-import type { ReadOptions } from './read-records.ts';
+import type { ReadOptions } from './record-reader.ts';
 import type { Format } from './record.ts';
 import type { ImportSource } from './source.ts';
 

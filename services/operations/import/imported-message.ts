@@ -6,7 +6,7 @@ import type { Draft } from '../../messages/draft.ts';
 import { type Identify, importTopicOf, type Track } from '../../messages/message.ts';
 import { importedMessageId } from '../../messages/message-id.ts';
 import type { ImportTask } from './begin.ts';
-import type { ReadRecord } from './read-records.ts';
+import type { ReadRecord } from './record-reader.ts';
 import type { RawRecord } from './record.ts';
 import type { ImportState } from './state.ts';
 

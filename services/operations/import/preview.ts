@@ -4,7 +4,7 @@ import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import { readCells } from './csv-rows.ts';
 import { guess, type Guess } from './guess/guess.ts';
 import { readInput } from './input.ts';
-import { type ReadOptions, type ReadRecord, RecordReader } from './read-records.ts';
+import { type ReadOptions, type ReadRecord, RecordReader } from './record-reader.ts';
 import { BEGINNING, type Format } from './record.ts';
 import { oddDatesIn } from './odd-dates.ts';
 import { type RecordProblem, Refusals, type RefusalReason, remarksOn, unusedSources } from './refusals.ts';

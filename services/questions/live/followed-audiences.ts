@@ -1,7 +1,7 @@
 import type { Micros } from '../../messages/message.ts';
 import type { EvaluatedBy } from '../saved/audience-follower.ts';
 import { Followed, type Inserted, Interned } from './followed.ts';
-import type { Chosen } from './tick.ts';
+import type { Chosen } from './ticker.ts';
 
 /** Users of a project of whom it is remembered that they were decided. */
 const MAX_DECIDED = 200_000;

@@ -11,11 +11,11 @@ import type { AudienceStore, SavedAudience } from '../saved/audience-store.ts';
 import { EpochFolder } from './epoch-folder.ts';
 import type { Followed, Inserted } from './followed.ts';
 import { FollowedAudiences } from './followed-audiences.ts';
-import { Horizons } from './horizons.ts';
+import { Horizons } from './ask-whom-time-changes.ts';
 import { Lead } from './lead.ts';
 import { type LiveStore, overtaken } from './live-store.ts';
-import { Outlook } from './outlook.ts';
-import { type Chosen, Ticker, type TickParts } from './tick.ts';
+import { Outlook } from './outdated-audiences.ts';
+import { type Chosen, Ticker, type TickParts } from './ticker.ts';
 import type { SqlTouches } from './sql-touches.ts';
 import { TouchReader } from './touch-reader.ts';
 

@@ -150,7 +150,7 @@ export const DATA: Readonly<Record<string, RegisterEntry>> = {
 export const MEMORY: Readonly<Record<string, RegisterEntry>> = {
   'questions/kept-answers.ts': { way: 'answers' },
   // Who is a member, until it is written.
-  'questions/live/tick.ts': WITHIN_SECONDS,
+  'questions/live/ticker.ts': WITHIN_SECONDS,
   // What was read of the log for those who listen, and refusals that are not written yet.
   'api/live/live-events.ts': WITHIN_SECONDS,
   'api/live/match-collector.ts': WITHIN_SECONDS,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../../schemas/operations.ts';
-import { Summaries } from '../../../services/questions/events/summary.ts';
+import { Summaries } from '../../../services/questions/events/summaries.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import type { Track } from '../../../services/messages/message.ts';
 import { PROJECT, READ_KEY, ReadingServer, WRITE_KEY } from '../../support/http/reading-server.ts';

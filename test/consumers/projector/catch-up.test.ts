@@ -5,7 +5,7 @@ import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
 import type { Claim, ProfileStore } from '../../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { LARGE_BATCH_LIMITS, type LargeBatchLimits } from '../../../services/consumers/projector/large-batch.ts';
-import { Projector, type ProjectorOptions } from '../../../services/consumers/projector/project.ts';
+import { Projector, type ProjectorOptions } from '../../../services/consumers/projector/projector.ts';
 import type { BatchReport } from '../../../services/consumers/reader-metrics.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { serverUrl } from '../../servers/server.ts';

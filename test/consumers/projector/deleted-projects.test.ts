@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Projector, type ProjectorOptions } from '../../../services/consumers/projector/project.ts';
+import { Projector, type ProjectorOptions } from '../../../services/consumers/projector/projector.ts';
 import type { BatchReport } from '../../../services/consumers/reader-metrics.ts';
 import type { Message } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';

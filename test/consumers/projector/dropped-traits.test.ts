@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
-import { Projector } from '../../../services/consumers/projector/project.ts';
+import { Projector } from '../../../services/consumers/projector/projector.ts';
 import { sharedDatabase } from '../../support/stores/database.ts';
 import { MemoryLog } from '../../support/event-log/memory-log.ts';
 import { codec, identify } from '../../support/messages/messages.ts';

@@ -7,7 +7,7 @@ import { beginningOf } from '../../../services/event-log/identity.ts';
 import { nameOf } from '../../../services/event-log/partition.ts';
 import { changeOf } from '../../../services/consumers/projector/fold.ts';
 import { Overtaking } from '../../../services/consumers/projector/overtaking.ts';
-import { Projector } from '../../../services/consumers/projector/project.ts';
+import { Projector } from '../../../services/consumers/projector/projector.ts';
 import { type Message, MESSAGE_TOPICS } from '../../../services/messages/message.ts';
 import type { ProfileStore } from '../../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';

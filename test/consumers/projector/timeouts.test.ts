@@ -6,7 +6,7 @@ import { openDatabase } from '../../../services/stores/database/open.ts';
 import { DEAD_LETTER_TOPIC, type Message } from '../../../services/messages/message.ts';
 import type { ProfileStore } from '../../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
-import { Projector } from '../../../services/consumers/projector/project.ts';
+import { Projector } from '../../../services/consumers/projector/projector.ts';
 import type { BatchReport } from '../../../services/consumers/reader-metrics.ts';
 import { type ErrorCode, TidemarkError } from '../../../services/runtime/errors.ts';
 import { serverUrl } from '../../servers/server.ts';

@@ -11,7 +11,7 @@ import { EmbeddedSchemaIds } from '../../../services/messages/schema-ids.ts';
 import { blankerOn } from '../../../services/operations/erasure/blank-records.ts';
 import { forgetUsers } from '../../../services/operations/erasure/forget-users.ts';
 import { importsFolderOf } from '../../../services/operations/import/import-request.ts';
-import { ChdbEngine } from '../../../services/stores/analytics/chdb/engine.ts';
+import { ChdbEngine } from '../../../services/stores/analytics/chdb/chdb-engine.ts';
 import { ClickHouseStore } from '../../../services/stores/analytics/clickhouse/clickhouse-store.ts';
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
 import { openDatabase } from '../../../services/stores/database/open.ts';

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { BEGINNING } from '../../../services/operations/import/record.ts';
-import { RecordReader } from '../../../services/operations/import/read-records.ts';
+import { RecordReader } from '../../../services/operations/import/record-reader.ts';
 import { READ } from '../../support/service/import-records.ts';
 import { FORMS, MB } from './any-bytes.ts';
 

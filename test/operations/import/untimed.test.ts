@@ -1,7 +1,7 @@
 import { open, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { previewFile, type FilePreview } from '../../../services/operations/import/preview.ts';
-import type { ReadOptions } from '../../../services/operations/import/read-records.ts';
+import type { ReadOptions } from '../../../services/operations/import/record-reader.ts';
 import { CSV, READ } from '../../support/service/import-records.ts';
 import { type Given, importScene, trackLines } from '../../support/service/importing.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
 import { expect, onTestFinished, test } from 'vitest';
-import { Projector } from '../../../services/consumers/projector/project.ts';
+import { Projector } from '../../../services/consumers/projector/projector.ts';
 import { openEventLog } from '../../../services/event-log/open.ts';
 import { ReplayCommands } from '../../../services/operations/replay/replay-commands.ts';
 import { storesToVerify } from '../../../services/operations/verify/live-stores.ts';

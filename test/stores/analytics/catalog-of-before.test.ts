@@ -8,7 +8,7 @@ import {
   propertiesOf,
   propertiesQuery,
 } from '../../../services/stores/analytics/catalog.ts';
-import { ChdbEngine } from '../../../services/stores/analytics/chdb/engine.ts';
+import { ChdbEngine } from '../../../services/stores/analytics/chdb/chdb-engine.ts';
 import { EMBEDDED, SERVER } from '../../../services/stores/analytics/clickhouse/deployment.ts';
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
 import { serverUrl } from '../../servers/server.ts';

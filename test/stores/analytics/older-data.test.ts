@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
-import { ChdbEngine } from '../../../services/stores/analytics/chdb/engine.ts';
+import { ChdbEngine } from '../../../services/stores/analytics/chdb/chdb-engine.ts';
 import { EMBEDDED, SERVER } from '../../../services/stores/analytics/clickhouse/deployment.ts';
 import { userNumber } from '../../../services/stores/analytics/columns.ts';
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { ChdbEngine } from '../../../services/stores/analytics/chdb/engine.ts';
+import { ChdbEngine } from '../../../services/stores/analytics/chdb/chdb-engine.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { SmallDisk } from '../../torture/disks/small-disk.ts';
 

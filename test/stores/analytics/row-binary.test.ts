@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ChdbEngine } from '../../../services/stores/analytics/chdb/engine.ts';
+import { ChdbEngine } from '../../../services/stores/analytics/chdb/chdb-engine.ts';
 import { RowBinary } from '../../../services/stores/analytics/row-binary.ts';
 
 let folder: string;

@@ -1,7 +1,7 @@
 /** Events of before the eighth migration: they are moved to another table. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { ChdbEngine } from '../../../services/stores/analytics/chdb/engine.ts';
+import { ChdbEngine } from '../../../services/stores/analytics/chdb/chdb-engine.ts';
 import { EMBEDDED, SERVER } from '../../../services/stores/analytics/clickhouse/deployment.ts';
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
 import { statementsOf } from '../../../services/runtime/migrate.ts';

@@ -5,7 +5,7 @@ import { operationRoutes } from '../../../services/http/operations.ts';
 import { RouteTable } from '../../../services/http/route-table.ts';
 import type { Route } from '../../../services/http/route.ts';
 import type { HttpServer, ServerOptions } from '../../../services/http/server.ts';
-import { type IngestLog, Ingestor } from '../../../services/ingest/accept.ts';
+import { type IngestLog, Ingestor } from '../../../services/ingest/ingestor.ts';
 import { IngestClock } from '../../../services/ingest/ingest-clock.ts';
 import { publicRoutes } from '../../../services/ingest/public-api.ts';
 import { twoStepRoutes } from '../../../services/ingest/two-step.ts';

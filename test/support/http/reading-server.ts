@@ -17,7 +17,7 @@ import { operationRoutes } from '../../../services/http/operations.ts';
 import { RouteTable } from '../../../services/http/route-table.ts';
 import type { Route, RouteSet } from '../../../services/http/route.ts';
 import type { HttpServer, ServerOptions } from '../../../services/http/server.ts';
-import { Ingestor } from '../../../services/ingest/accept.ts';
+import { Ingestor } from '../../../services/ingest/ingestor.ts';
 import { IngestClock } from '../../../services/ingest/ingest-clock.ts';
 import { RefusalCounts } from '../../../services/ingest/refusal-counts.ts';
 import { publicRoutes } from '../../../services/ingest/public-api.ts';

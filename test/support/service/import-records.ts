@@ -1,5 +1,5 @@
 import type { CsvOptions } from '../../../services/operations/import/csv-columns.ts';
-import { type ReadOptions, RecordReader } from '../../../services/operations/import/read-records.ts';
+import { type ReadOptions, RecordReader } from '../../../services/operations/import/record-reader.ts';
 import { BEGINNING } from '../../../services/operations/import/record.ts';
 import type { Draft } from '../../../services/messages/draft.ts';
 import type { Problem } from '../../../services/messages/message.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach } from 'vitest';
 import type { ImportTask } from '../../../services/operations/import/begin.ts';
-import { FileImport } from '../../../services/operations/import/import-file.ts';
+import { FileImport } from '../../../services/operations/import/file-import.ts';
 import type { ImportHooks, ImportProgress, ImportResult } from '../../../services/operations/import/import-result.ts';
 import type { ImportState } from '../../../services/operations/import/state.ts';
 import { IMPORT_TOPICS, type Message, type Problem } from '../../../services/messages/message.ts';

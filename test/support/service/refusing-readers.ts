@@ -1,5 +1,5 @@
 import { expect, onTestFinished, vi } from 'vitest';
-import { Projector } from '../../../services/consumers/projector/project.ts';
+import { Projector } from '../../../services/consumers/projector/projector.ts';
 import { MESSAGE_TOPICS } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { createLogger } from '../../../services/runtime/logger.ts';

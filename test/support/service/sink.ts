@@ -20,7 +20,7 @@ import { partitionKeyOf } from '../../../services/messages/user-key.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
 import { SqlSinkPlans } from '../../../services/stores/profiles/sql-sink-plans.ts';
 import { createLogger } from '../../../services/runtime/logger.ts';
-import { type InsertReport, Sink, type SinkOptions } from '../../../services/consumers/sink/copy.ts';
+import { type InsertReport, Sink, type SinkOptions } from '../../../services/consumers/sink/sink.ts';
 import { EMBEDDED, type OpenedAnalytics, type TestedAnalytics } from '../stores/analytics-stores.ts';
 import { sharedDatabase } from '../stores/database.ts';
 import { MemoryLog } from '../event-log/memory-log.ts';

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
-import { linkTo } from '../../frame/router.ts';
+import { linkTo } from '../../frame/address.ts';
 import { mayChangeAudiences } from '../../frame/session.ts';
 import { Empty, Problem, Ready } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';

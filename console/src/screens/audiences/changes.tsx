@@ -3,7 +3,7 @@ import { countOf } from '../../api/json.ts';
 import { askLines } from '../../api/ndjson.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceChange, HistoryEntry, SavedAudience } from '../../api/types.ts';
-import { address, setParameters } from '../../frame/router.ts';
+import { address, setParameters } from '../../frame/address.ts';
 import { Select } from '../../parts/choice.tsx';
 import { count, counted } from '../../parts/numbers.ts';
 import { Empty, Ready } from '../../parts/loading/states.tsx';

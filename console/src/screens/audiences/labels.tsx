@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
-import { linkTo } from '../../frame/router.ts';
+import { linkTo } from '../../frame/address.ts';
 import { mayChangeAudiences } from '../../frame/session.ts';
 import { Button, FormButtons, submitted } from '../../parts/form.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';

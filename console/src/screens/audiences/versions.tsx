@@ -3,7 +3,7 @@ import { ask } from '../../api/client.ts';
 import { countOf, jsonText } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceVersion, HistoryEntry, SavedAudience } from '../../api/types.ts';
-import { linkTo } from '../../frame/router.ts';
+import { linkTo } from '../../frame/address.ts';
 import { mayChangeAudiences } from '../../frame/session.ts';
 import { count } from '../../parts/numbers.ts';
 import { depthOf, Sentence } from '../../parts/conditions/sentence-view.tsx';

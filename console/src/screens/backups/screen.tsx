@@ -4,7 +4,7 @@ import type { Answer } from '../../api/types.ts';
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import { tellDone } from '../../frame/feedback.tsx';
-import { address } from '../../frame/router.ts';
+import { address } from '../../frame/address.ts';
 import { Command } from '../../parts/copy-as.tsx';
 import { DocsLink } from '../../parts/docs-link.tsx';
 import { Facts } from '../../parts/facts.tsx';

@@ -4,7 +4,7 @@ import { ApiError, ask } from '../../api/client.ts';
 import { type Json, jsonText } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
-import { address, goTo, linkTo } from '../../frame/router.ts';
+import { address, goTo, linkTo } from '../../frame/address.ts';
 import { tellDone } from '../../frame/feedback.tsx';
 import { mayChangeAudiences } from '../../frame/session.ts';
 import { Command, CopyAs } from '../../parts/copy-as.tsx';

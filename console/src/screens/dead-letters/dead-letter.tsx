@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
 import type { WholeDeadLetter } from '../../api/types.ts';
 import { tellDone } from '../../frame/feedback.tsx';
-import { linkTo } from '../../frame/router.ts';
+import { linkTo } from '../../frame/address.ts';
 import { projectName } from '../../frame/session.ts';
 import { Command, tidemarkText } from '../../parts/copy-as.tsx';
 import { JsonView } from '../../parts/json/json-view.tsx';

@@ -1,5 +1,5 @@
 import type { DeadLettersPage } from '../../api/types.ts';
-import { setParameters } from '../../frame/router.ts';
+import { setParameters } from '../../frame/address.ts';
 import { projectName } from '../../frame/session.ts';
 import { Choice, Filters } from '../../parts/choice.tsx';
 import { counted } from '../../parts/numbers.ts';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
 import type { Selection } from '../../api/dead-letters.ts';
 import type { DeadLetter, DeadLettersPage } from '../../api/types.ts';
-import { address, linkTo } from '../../frame/router.ts';
+import { address, linkTo } from '../../frame/address.ts';
 import { projectName } from '../../frame/session.ts';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { count } from '../../parts/numbers.ts';

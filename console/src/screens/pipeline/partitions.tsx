@@ -1,7 +1,7 @@
 import { countOf, type RawNumber } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { PartitionsPage } from '../../api/types.ts';
-import { address, setParameters } from '../../frame/router.ts';
+import { address, setParameters } from '../../frame/address.ts';
 import { count, counted } from '../../parts/numbers.ts';
 import { Ready } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';

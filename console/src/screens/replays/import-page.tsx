@@ -2,7 +2,7 @@ import { ask } from '../../api/client.ts';
 import { countOf, type RawNumber } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { ImportJob, RejectedLine } from '../../api/types.ts';
-import { address } from '../../frame/router.ts';
+import { address } from '../../frame/address.ts';
 import { projectName } from '../../frame/session.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { FieldError, Ready } from '../../parts/loading/states.tsx';

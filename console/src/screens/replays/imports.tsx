@@ -2,7 +2,7 @@ import { counted } from '../../parts/numbers.ts';
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { ImportJob } from '../../api/types.ts';
-import { address, linkTo } from '../../frame/router.ts';
+import { address, linkTo } from '../../frame/address.ts';
 import { projectName } from '../../frame/session.ts';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';

@@ -2,7 +2,7 @@ import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import { type Body as BodyOf, operation } from '../../../../schemas/operations.ts';
 import type { ImportJob, ImportPreview } from '../../api/types.ts';
-import { address, goTo, linkTo, setParameters } from '../../frame/router.ts';
+import { address, goTo, linkTo, setParameters } from '../../frame/address.ts';
 import { project } from '../../frame/session.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';

@@ -1,7 +1,7 @@
 /** What a text finds, each with the link to it. */
 import { ApiError, ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
-import { linkTo } from '../../frame/router.ts';
+import { linkTo } from '../../frame/address.ts';
 import { openScreens } from '../../frame/screens.ts';
 import { matching } from '../../parts/combobox.tsx';
 import { useAnswer, useLoad } from '../../parts/loading/use-load.ts';

@@ -1,6 +1,6 @@
 /** Screens, audiences, events and users in one list, by a part of their names; a message by its whole id. */
 import { useId, useState } from 'preact/hooks';
-import { goTo } from '../../frame/router.ts';
+import { goTo } from '../../frame/address.ts';
 import { useFocusOnMount, useOpenDialog } from '../../parts/use-focus.ts';
 import { type Found, useFound } from './found.ts';
 import './palette.css';

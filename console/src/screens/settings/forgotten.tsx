@@ -1,7 +1,7 @@
 /** People who are forgotten: who asked, how far it is, and the certificate of what was deleted. */
 import { operation } from '../../../../schemas/operations.ts';
 import type { Erasure } from '../../api/types.ts';
-import { address } from '../../frame/router.ts';
+import { address } from '../../frame/address.ts';
 import { project, projectName } from '../../frame/session.ts';
 import { DocsLink } from '../../parts/docs-link.tsx';
 import { KeyName, type KeyNames, useKeyNames } from '../key-name.tsx';

@@ -4,7 +4,7 @@ import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AdminKey, CreatedKey } from '../../api/types.ts';
 import { tellDone } from '../../frame/feedback.tsx';
-import { address } from '../../frame/router.ts';
+import { address } from '../../frame/address.ts';
 import { session } from '../../frame/session.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Ready } from '../../parts/loading/states.tsx';

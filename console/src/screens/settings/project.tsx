@@ -4,7 +4,7 @@ import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AdminProject } from '../../api/types.ts';
 import { tellDone } from '../../frame/feedback.tsx';
-import { goTo, linkTo } from '../../frame/router.ts';
+import { goTo, linkTo } from '../../frame/address.ts';
 import { loadSession } from '../../frame/session.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Button, Field, textIn } from '../../parts/form.tsx';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AdminProject } from '../../api/types.ts';
-import { address, goTo, linkTo } from '../../frame/router.ts';
+import { address, goTo, linkTo } from '../../frame/address.ts';
 import { loadSession } from '../../frame/session.ts';
 import { Button, Field, FormButtons, submitted } from '../../parts/form.tsx';
 import { grouped } from '../../parts/numbers.ts';

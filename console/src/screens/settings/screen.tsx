@@ -1,6 +1,6 @@
 /** `#/settings/{tab}`: what an operator sets. All but one's own session needs an admin key. */
 import type { ComponentChildren } from 'preact';
-import { address, linkTo } from '../../frame/router.ts';
+import { address, linkTo } from '../../frame/address.ts';
 import { isAdmin, session, signOut } from '../../frame/session.ts';
 import { NeedsKey } from '../../frame/needs-key.tsx';
 import { Facts } from '../../parts/facts.tsx';

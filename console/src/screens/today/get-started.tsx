@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { ask, SERVICE } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { LiveRow } from '../../api/types.ts';
-import { linkTo } from '../../frame/router.ts';
+import { linkTo } from '../../frame/address.ts';
 import { isAdmin, mayChangeAudiences, project } from '../../frame/session.ts';
 import { stored } from '../../frame/stored.ts';
 import { Command } from '../../parts/copy-as.tsx';

@@ -3,7 +3,7 @@ import { countOf } from '../../api/json.ts';
 import type { ComponentChildren } from 'preact';
 import { operation } from '../../../../schemas/operations.ts';
 import type { Attention, ProjectStatus } from '../../api/types.ts';
-import { linkTo } from '../../frame/router.ts';
+import { linkTo } from '../../frame/address.ts';
 import { isAdmin } from '../../frame/session.ts';
 import { AttentionList, wantsText } from '../../parts/attention.tsx';
 import { count } from '../../parts/numbers.ts';

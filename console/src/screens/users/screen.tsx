@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { operation } from '../../../../schemas/operations.ts';
 import { countOf, type Json, jsonText, parseJson } from '../../api/json.ts';
 import type { Profile } from '../../api/types.ts';
-import { address, linkTo, setParameters } from '../../frame/router.ts';
+import { address, linkTo, setParameters } from '../../frame/address.ts';
 import { mayChangeAudiences, project } from '../../frame/session.ts';
 import type { CopyAsProps } from '../../parts/copy-as.tsx';
 import { Loading, Ready } from '../../parts/loading/states.tsx';

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
 import type { TimelineEntry } from '../../api/types.ts';
-import { address, linkTo, setParameters } from '../../frame/router.ts';
+import { address, linkTo, setParameters } from '../../frame/address.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { FilterField, Filters } from '../../parts/choice.tsx';
 import { Excerpt } from '../../parts/json/json-view.tsx';

@@ -2,7 +2,7 @@ import { operation, type Operation } from '../../../../schemas/operations.ts';
 import { ask } from '../../api/client.ts';
 import type { Profile } from '../../api/types.ts';
 import { tellDone } from '../../frame/feedback.tsx';
-import { address, goTo, linkTo } from '../../frame/router.ts';
+import { address, goTo, linkTo } from '../../frame/address.ts';
 import { isAdmin, project } from '../../frame/session.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { CopyText } from '../../parts/copy-as.tsx';

@@ -4,7 +4,7 @@ import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { Delivery, Endpoint } from '../../api/types.ts';
 import { tellDone } from '../../frame/feedback.tsx';
-import { address, setParameters } from '../../frame/router.ts';
+import { address, setParameters } from '../../frame/address.ts';
 import { Select } from '../../parts/choice.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Facts } from '../../parts/facts.tsx';

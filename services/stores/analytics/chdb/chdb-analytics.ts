@@ -4,7 +4,7 @@ import { lockFolder } from '../../../runtime/folder-lock.ts';
 import { TidemarkError } from '../../../runtime/errors.ts';
 import { BootNote } from '../boot-note.ts';
 import { ChdbConnection, Semaphore } from './connection.ts';
-import { ChdbEngine } from './engine.ts';
+import { ChdbEngine } from './chdb-engine.ts';
 import type { ClickHouseClients } from '../clickhouse/clients.ts';
 import { ClickHouseStore } from '../clickhouse/clickhouse-store.ts';
 import { EMBEDDED } from '../clickhouse/deployment.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { parseError, type createClient } from '@clickhouse/client';
-import type { ChdbEngine } from './engine.ts';
+import type { ChdbEngine } from './chdb-engine.ts';
 import { preambleOf } from './preamble.ts';
 
 /** The client's hook for another transport than HTTP. It is experimental, so no other module uses it. */

@@ -21,11 +21,11 @@ import type {
   Whose,
 } from '../analytics-store.ts';
 import { askRows, endSoon, refuseIfStopping } from './ask.ts';
-import { ClickHouseAudiences } from './audiences.ts';
+import { ClickHouseAudiences } from './clickhouse-audiences.ts';
 import type { ClickHouseClients } from './clients.ts';
 import type { Deployment } from './deployment.ts';
 import { countRows, type ForgettingParts, forgetRows } from './forget-rows.ts';
-import { type ClickHouseDatabases, ClickHouseGenerations } from './generations.ts';
+import { type ClickHouseDatabases, ClickHouseGenerations } from './clickhouse-generations.ts';
 import { insertError, openingError } from './errors.ts';
 import { insertChunks, insertRows, type InsertTarget, tryRows } from './insert-rows.ts';
 import { INGESTED_RANGE_COLUMNS, IngestedRanges, rangeRows } from './ingested-ranges.ts';

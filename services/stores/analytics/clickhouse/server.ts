@@ -3,7 +3,7 @@ import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickh
 import { TidemarkError } from '../../../runtime/errors.ts';
 import { ClickHouseStore } from './clickhouse-store.ts';
 import { cluster, type Deployment, localOf, quotedName, SERVER, sharded } from './deployment.ts';
-import type { ClickHouseDatabases } from './generations.ts';
+import type { ClickHouseDatabases } from './clickhouse-generations.ts';
 import { openingError } from './errors.ts';
 import type { Exclusively } from './migrations.ts';
 import { migrateShards, replicasByShard, serversOf, SHARDED_SETTINGS, type ShardServer } from './shards.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ReadOptions } from '../../../../services/operations/import/read-records.ts';
+import type { ReadOptions } from '../../../../services/operations/import/record-reader.ts';
 import { type Line, readAll } from '../../../support/service/import-records.ts';
 
 async function one(record: object | string, options: Partial<ReadOptions>): Promise<Line> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RateLimiter } from '../../services/http/rate-limit.ts';
+import { RateLimiter } from '../../services/http/rate-limiter.ts';
 
 test('a project without a limit is never held back', () => {
   const limiter = new RateLimiter();

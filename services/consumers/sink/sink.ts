@@ -8,7 +8,7 @@ import { type ConsumerOptions, LogConsumer } from '../log-consumer.ts';
 import type { BatchReport } from '../reader-metrics.ts';
 import type { WithRetry } from '../rejected-batches.ts';
 import { Batch, type ClaimedEntry, type InsertBatch } from './batch.ts';
-import { Inserter } from './insert.ts';
+import { Inserter } from './inserter.ts';
 import { readEntries } from './read-entries.ts';
 import { resume } from './resume.ts';
 import { type InsertFollower, type TouchedUser, touchedUsers } from './touched.ts';

@@ -8,7 +8,7 @@ import type { AnalyticsWriter, Rows } from '../../stores/analytics/analytics-sto
 import type { ReaderStep } from '../../stores/profiles/profile-store.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import { prepareFor, recordNameOf } from '../decode-batch.ts';
-import type { WantedMessages } from '../wanted.ts';
+import type { WantedMessages } from '../wanted-messages.ts';
 import {
   bisectRejected,
   ConsecutiveTimeouts,

@@ -5,7 +5,7 @@ import { hourOf } from '../../../services/messages/day-and-hour.ts';
 import { IMPORT_TOPICS, importTopicOf, LIVE_TOPICS, type Message } from '../../../services/messages/message.ts';
 import type { ProfileStore } from '../../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
-import { Projector, type ProjectorOptions } from '../../../services/consumers/projector/project.ts';
+import { Projector, type ProjectorOptions } from '../../../services/consumers/projector/projector.ts';
 import type { BatchReport } from '../../../services/consumers/reader-metrics.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { DATABASES } from '../../support/stores/tested-databases.ts';

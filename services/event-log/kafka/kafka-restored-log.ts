@@ -16,7 +16,7 @@ import { failureOf, faultOf, isFatal, KAFKA } from './faults.ts';
 import { Leaders } from './leaders.ts';
 import { Layout } from './partitions.ts';
 import { BATCH_OVERHEAD_BYTES, batchBytesOf } from './partition-queue.ts';
-import { KafkaScan } from './scan.ts';
+import { KafkaScan } from './kafka-scan.ts';
 import { scanLimits } from '../refusals.ts';
 import type { PlatformaticWire } from './platformatic/client.ts';
 import { BROKER_TIME, newTopics, prepareTopics } from './topics.ts';

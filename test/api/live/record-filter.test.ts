@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Track } from '../../../services/messages/message.ts';
 import { anonymousKeyOf, userKeyOf } from '../../../services/messages/user-key.ts';
-import { type LiveFilter, RecordFilter } from '../../../services/api/live/live-filter.ts';
+import { type LiveFilter, RecordFilter } from '../../../services/api/live/record-filter.ts';
 import { identify, recordOf, session, track } from '../../support/messages/messages.ts';
 
 const PROJECT_ID = 'proj_00000000000000000001';

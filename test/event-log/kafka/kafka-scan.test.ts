@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { LogRecord, PartitionRecords, ScanRange } from '../../../services/event-log/event-log.ts';
 import { KAFKA } from '../../../services/event-log/kafka/faults.ts';
 import type { Leaders } from '../../../services/event-log/kafka/leaders.ts';
-import { KafkaScan } from '../../../services/event-log/kafka/scan.ts';
+import { KafkaScan } from '../../../services/event-log/kafka/kafka-scan.ts';
 import type { Fetched, FetchFrom } from '../../../services/event-log/kafka/wire.ts';
 import { placed, values } from '../../support/event-log/event-log.ts';
 

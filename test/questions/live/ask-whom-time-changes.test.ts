@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
 import { Followed } from '../../../services/questions/live/followed.ts';
-import { Horizons, type HorizonParts } from '../../../services/questions/live/horizons.ts';
+import { Horizons, type HorizonParts } from '../../../services/questions/live/ask-whom-time-changes.ts';
 import { AMPLE } from '../../support/stores/analytics.ts';
 
 const NOW = 1_000_000_000_000n;

@@ -12,7 +12,7 @@ import { identityOf } from '../identity.ts';
 import type { LogPartition } from './layout.ts';
 import type { LogStore } from './store.ts';
 import { type PartitionCursor, readNext } from './partition-cursor.ts';
-import type { LogWriter } from './writer.ts';
+import type { LogWriter } from './log-writer.ts';
 import { isAmong, nameOf } from '../partition.ts';
 import { replaced } from '../refusals.ts';
 

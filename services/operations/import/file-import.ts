@@ -11,7 +11,7 @@ import { checkTimes, Findings } from './findings.ts';
 import type { ImportHooks, ImportProgress, ImportResult, ImportTarget } from './import-result.ts';
 import { identify, readInput, type ReadSoFar, skipTo } from './input.ts';
 import { importedMessage, importedRecord, Portion, sums } from './imported-message.ts';
-import { type ReadRecord, RecordReader } from './read-records.ts';
+import { type ReadRecord, RecordReader } from './record-reader.ts';
 import { BEGINNING } from './record.ts';
 import { type Report, reportLine } from './report.ts';
 import { filesOf, openSource, type SourceFile } from './source.ts';

@@ -1,6 +1,6 @@
 import type { Appended, NewRecord } from '../event-log.ts';
 import { Batch, place, type Placed, SpareMemory } from './batch.ts';
-import { Gatherer } from './gather.ts';
+import { Gatherer } from './gatherer.ts';
 import type { Layout } from './layout.ts';
 import type { AppendRequest, AppendResult } from './requests.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { NewRecord } from '../../../services/event-log/event-log.ts';
-import { AppendQueue, type AppendQueueOptions } from '../../../services/event-log/kafka/appends.ts';
+import { AppendQueue, type AppendQueueOptions } from '../../../services/event-log/kafka/append-queue.ts';
 import type { PartitionBatch } from '../../../services/event-log/kafka/wire.ts';
 import { keyIn, record, text, until } from '../../support/event-log/event-log.ts';
 import { BROKER_TOPIC, type Fate, KafkaInMemory } from '../../support/event-log/kafka-broker.ts';
