@@ -3,11 +3,6 @@ import type { AnswerBytes } from '../http/answer-bytes.ts';
 import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
 import type { Route } from '../http/route.ts';
 
-export const BODY_LIMIT_BYTES = 32_768;
-
-/** A definition may name a thousand texts of 500 letters. The work for it is bounded by numbers (questions/definition/limits.ts). */
-export const DEFINITION_LIMIT_BYTES = 512_000;
-
 /** With a read key. */
 export const READ = { bodyLimitBytes: null, style: 'problem', scope: 'read' } as const;
 

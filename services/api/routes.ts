@@ -1,3 +1,4 @@
+import { DEFINITION_LIMIT_BYTES } from '../http/body-limits.ts';
 import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
 import type { Route, RouteSet } from '../http/route.ts';
 import { AnswerBytes } from '../http/answer-bytes.ts';
@@ -17,7 +18,7 @@ import { answerCounts, answerEventsQuery, answerSummary } from './events/answer-
 import { Summaries } from '../questions/events/summaries.ts';
 import { answerReceipt, type ReceiptParts } from './receipts/receipts.ts';
 import { answerRefusals, type RefusalParts } from './refusals.ts';
-import { DEFINITION_LIMIT_BYTES, limitedTo, READ } from './route-parts.ts';
+import { limitedTo, READ } from './route-parts.ts';
 import type { UserStores } from './users/store-parts.ts';
 import { userRoutes } from './users/routes.ts';
 

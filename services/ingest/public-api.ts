@@ -1,3 +1,4 @@
+import { BATCH_LIMIT_BYTES, BODY_LIMIT_BYTES } from '../http/body-limits.ts';
 import type { Call } from '../http/call.ts';
 import { isJson, UNSUPPORTED_TYPE } from '../http/body.ts';
 import type { Refusal } from '../http/problems.ts';
@@ -7,11 +8,6 @@ import type { Ingestor } from './ingestor.ts';
 import type { AcceptedBody } from './encode-job.ts';
 import { isLenient } from './lenient.ts';
 import type { RefusalCounts } from './refusal-counts.ts';
-
-/** 32 KB, the most that a request other than a batch may have. */
-export const BODY_LIMIT_BYTES = 32_768;
-/** 500 KB. */
-const BATCH_LIMIT_BYTES = 512_000;
 
 /** What is tracked or identified by one request each: `/v1/identify`, `/v1/track`, and the other calls of SDKs. */
 const CALLS = ['identify', 'track', 'page', 'screen', 'group', 'alias'] as const;

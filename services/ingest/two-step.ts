@@ -1,8 +1,9 @@
+import { BODY_LIMIT_BYTES } from '../http/body-limits.ts';
 import type { Call } from '../http/call.ts';
 import type { Refusal } from '../http/problems.ts';
 import type { Answer, Route } from '../http/route.ts';
 import type { Ingestor } from './ingestor.ts';
-import { BODY_LIMIT_BYTES, idempotencyKeyOf } from './public-api.ts';
+import { idempotencyKeyOf } from './public-api.ts';
 
 /** `POST {base}/project-user`, the same as `{base}/create-project-user`, and `{base}/add-event`. */
 export function twoStepRoutes(ingestor: Ingestor, base: string): Route[] {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CALL_LIMIT_BYTES } from '../../services/operations/import/record.ts';
-import { BODY_LIMIT_BYTES } from '../../services/ingest/public-api.ts';
+import { BODY_LIMIT_BYTES } from '../../services/http/body-limits.ts';
 import { parseTimestamp } from '../../services/messages/timestamp.ts';
 import { validateIdentify, validateTrack } from '../../services/messages/validate.ts';
 import { bodyOf, pathsOf, traitsOf } from '../support/http/bodies.ts';

@@ -1,3 +1,4 @@
+import { BODY_LIMIT_BYTES, SELECTION_LIMIT_BYTES } from '../../http/body-limits.ts';
 import type { Route, RouteSet } from '../../http/route.ts';
 import { route, unreadRoute } from '../input.ts';
 import { answerBackup, answerBackups } from './backups.ts';
@@ -22,12 +23,8 @@ import {
 import { answerProjectDelete } from './project-deletion.ts';
 import { answerVerification, answerVerificationHours, answerVerifications } from './verifications.ts';
 
-const ADMIN_BODY_BYTES = 32_768;
-/** Dead letters may be named one by one; a record may be as large as the log takes. */
-const SELECTION_LIMIT_BYTES = 1_048_576;
-
 const ADMIN = { scope: 'admin', style: 'problem', bodyLimitBytes: null, refusalOf: refusalForOperators } as const;
-const ADMIN_BODY = { ...ADMIN, bodyLimitBytes: ADMIN_BODY_BYTES };
+const ADMIN_BODY = { ...ADMIN, bodyLimitBytes: BODY_LIMIT_BYTES };
 
 export interface AdminParts extends AdminPorts {
   /** That of a project that names none. */

@@ -1,9 +1,10 @@
+import { DEFINITION_LIMIT_BYTES } from '../../http/body-limits.ts';
 import type { AnalyticsParts } from '../../questions/query-budget.ts';
 import { ConcurrencyLimiter } from '../../http/concurrency-limiter.ts';
 import type { Call } from '../../http/call.ts';
 import type { Route } from '../../http/route.ts';
 import { route, unreadRoute } from '../input.ts';
-import { DEFINITION_LIMIT_BYTES, type Limited, READ } from '../route-parts.ts';
+import { type Limited, READ } from '../route-parts.ts';
 import { answerCompare } from './compare.ts';
 import { answerFollow, type FollowParts } from './follow.ts';
 import { answerHistory, answerVersions } from './past.ts';

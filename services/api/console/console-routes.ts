@@ -1,4 +1,5 @@
 /** What the console has of its own: its files, and its sessions. Everything else it asks of the documented interface. */
+import { SIGN_IN_LIMIT_BYTES } from '../../http/body-limits.ts';
 import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer, Route, RouteSet } from '../../http/route.ts';
@@ -16,7 +17,6 @@ export interface ConsoleParts {
   readonly isOnKafka: boolean;
 }
 
-const SIGN_IN_BYTES = 4_096;
 
 /** `/console/`, its files, and `/console/session`. @param folder The built console, if elsewhere. */
 export function consoleRoutes(parts: ConsoleParts, folder?: string): RouteSet {
@@ -31,7 +31,7 @@ export function sessionRoutes(parts: ConsoleParts): Route[] {
     {
       ...session,
       method: 'POST',
-      bodyLimitBytes: SIGN_IN_BYTES,
+      bodyLimitBytes: SIGN_IN_LIMIT_BYTES,
       handle: (call) => answerSignIn(parts, limit, call),
     },
     { ...session, method: 'DELETE', bodyLimitBytes: null, handle: (call) => answerSignOut(parts, call) },

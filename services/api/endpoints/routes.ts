@@ -1,6 +1,7 @@
+import { BODY_LIMIT_BYTES } from '../../http/body-limits.ts';
 import type { Route } from '../../http/route.ts';
 import { route } from '../input.ts';
-import { BODY_LIMIT_BYTES, limitedTo, READ } from '../route-parts.ts';
+import { limitedTo, READ } from '../route-parts.ts';
 import {
   answerDeliveries,
   answerEndpoint,

@@ -1,6 +1,7 @@
+import { DEFINITION_LIMIT_BYTES } from '../../http/body-limits.ts';
 import type { Route } from '../../http/route.ts';
 import { route } from '../input.ts';
-import { DEFINITION_LIMIT_BYTES, limitedTo, type Limited, READ } from '../route-parts.ts';
+import { limitedTo, type Limited, READ } from '../route-parts.ts';
 import { answerExport, type ExportParts } from './export.ts';
 import { answerActivity } from './activity.ts';
 import { answerUsersQuery } from './list.ts';

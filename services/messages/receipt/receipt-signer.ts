@@ -1,4 +1,4 @@
-import { createHmac, hash } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 
 /** What a project's receipts are signed with; of types that can be cloned between threads. */
 export interface ReceiptSigner {
@@ -62,4 +62,12 @@ export function writeSignature({ pads }: ReceiptSigner, bytes: Buffer, length: n
   bytes.copy(INNER, BLOCK_BYTES, 0, length);
   OUTER.write(hash('sha256', INNER.subarray(0, BLOCK_BYTES + length)), BLOCK_BYTES, 'hex');
   bytes.write(hash('sha256', OUTER).slice(0, 2 * SIGNATURE_BYTES), length, 'hex');
+}
+
+/** Whether the bytes end with the signature of those before it. */
+export function isSignedBy(signer: ReceiptSigner, bytes: Buffer): boolean {
+  const length = bytes.length - SIGNATURE_BYTES;
+  const expected = Buffer.from(bytes);
+  writeSignature(signer, expected, length);
+  return timingSafeEqual(expected.subarray(length), bytes.subarray(length));
 }

@@ -1,8 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { MESSAGE_TOPICS, type MessageTopic } from '../message.ts';
 import { END_OF_TIME } from '../timestamp.ts';
-import { type ReceiptSigner, SIGNATURE_BYTES, writeSignature } from './receipt-signer.ts';
+import { isSignedBy, type ReceiptSigner, SIGNATURE_BYTES, writeSignature } from './receipt-signer.ts';
 
 /**
  * A position that a reader must have reached. `partition` null means every partition of the topic: each must be read up
@@ -95,13 +94,6 @@ export function decodeReceipt(text: string, signer: ReceiptSigner): Receipt | 'f
 function isUnsignedReceipt(bytes: Buffer): boolean {
   const end = bytes.length - CHECKSUM_BYTES;
   return end > 0 && bytes[0] === UNSIGNED_FORMAT && bytes.readUInt32BE(end) === crc32(bytes.subarray(0, end));
-}
-
-function isSignedBy(signer: ReceiptSigner, bytes: Buffer): boolean {
-  const length = bytes.length - SIGNATURE_BYTES;
-  const expected = Buffer.from(bytes);
-  writeSignature(signer, expected, length);
-  return timingSafeEqual(expected.subarray(length), bytes.subarray(length));
 }
 
 type Ends = Map<MessageTopic, Map<number, bigint>>;

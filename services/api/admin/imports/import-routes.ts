@@ -1,3 +1,4 @@
+import { BODY_LIMIT_BYTES } from '../../../http/body-limits.ts';
 import type { RouteSet } from '../../../http/route.ts';
 import { route } from '../../input.ts';
 import { refusalForOperators } from '../failures.ts';
@@ -12,10 +13,9 @@ import {
 } from './import-answers.ts';
 import { answerFile, answerFileRemoval, answerUpload, answerUploadedPart } from './upload-answers.ts';
 
-const IMPORT_BODY_BYTES = 32_768;
 
 const ADMIN = { scope: 'admin', style: 'problem', bodyLimitBytes: null, refusalOf: refusalForOperators } as const;
-const ADMIN_BODY = { ...ADMIN, bodyLimitBytes: IMPORT_BODY_BYTES };
+const ADMIN_BODY = { ...ADMIN, bodyLimitBytes: BODY_LIMIT_BYTES };
 const UPLOAD = { ...ADMIN, streamsBody: true };
 
 /** What operators import over HTTP. */
