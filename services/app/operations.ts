@@ -5,7 +5,7 @@ import type { Operations } from '../operations/ports.ts';
 import { LogGuard } from '../ingest/log-guard.ts';
 import { backUp } from '../operations/backup/back-up.ts';
 import { listDeadLetters, showDeadLetter } from '../operations/dead-letters/dead-letter-commands.ts';
-import { Editor } from '../operations/dead-letters/edit.ts';
+import { Editor } from '../operations/dead-letters/editor.ts';
 import { Settler } from '../operations/dead-letters/settle.ts';
 import { checkImport, importFile, type ImportRunner, previewImport } from '../operations/import/import-commands.ts';
 import { importsFolderOf } from '../operations/import/import-request.ts';

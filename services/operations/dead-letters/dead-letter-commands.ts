@@ -3,13 +3,13 @@ import type { Message } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { type CommandArguments, type CommandCall, type CommandEvent, commandInvalid } from '../../runtime/command.ts';
 import { isRetryable, TidemarkError } from '../../runtime/errors.ts';
-import { FacetCounter, type Facets } from './facets.ts';
+import { FacetCounter, type Facets } from './facet-counter.ts';
 import { Listing, type DeadLetterSummary, type DeadLetterState, type ListCursor } from './listing.ts';
 import { formatCoordinates } from './record-coordinates.ts';
 import { editableRecord } from './editable-record.ts';
 import { type Found, messageIn, readDeadLetters, readDeadLettersOf } from './read-dead-letters.ts';
 import { deadLetterUnknown, idsOf, isOfProject, isSelected, selectionOf } from './selection.ts';
-import type { Edit, EditResult } from './edit.ts';
+import type { Edit, EditResult } from './editor.ts';
 import type { DeadLetterParts } from './settle.ts';
 import { SettledDeadLetters } from './settled-dead-letters.ts';
 

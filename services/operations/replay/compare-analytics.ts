@@ -10,7 +10,7 @@ import {
 import { checkedRangesOf, progressOf } from '../../stores/profiles/progress-of.ts';
 import { hiddenUsers } from '../../stores/erasures/hidden.ts';
 import { between, higher, lower, namedWithin, type Offsets, offsetsByPartition } from './between.ts';
-import { type Compared, type ComparisonParts, countVerdicts, type Pair, SAMPLE, type Verdict } from './comparison.ts';
+import { type Compared, type ComparisonParts, countVerdicts, type Pair, SAMPLE, type Verdict } from './compared.ts';
 
 const COMPARISON_LIMITS: QueryLimits = { maxMs: 3_600_000, maxMemoryBytes: 4 * 2 ** 30, maxRowsRead: 2 ** 50 };
 const SPILL_BYTES = 2 ** 30;

@@ -7,7 +7,7 @@ import { isHiddenSql } from '../../stores/erasures/hidden.ts';
 import { anonymousIdsSql } from '../../stores/profiles/anonymous-ids.ts';
 import { newestTraitsSql } from '../../stores/profiles/newest-traits.ts';
 import { between, higher, lower, namedWithin, type Offsets } from './between.ts';
-import { type Compared, type ComparisonParts, countVerdicts, type Pair, SAMPLE, type Verdict } from './comparison.ts';
+import { type Compared, type ComparisonParts, countVerdicts, type Pair, SAMPLE, type Verdict } from './compared.ts';
 
 // Users of both generations together, in one statement, which occupies an embedded database for some 50 ms.
 const USERS_AT_ONCE = 4_000;

@@ -4,7 +4,7 @@ import type { Micros } from '../../messages/message.ts';
 import { formatMicros, parseTimestamp } from '../../messages/timestamp.ts';
 import { type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import { type Compared, isSame } from './comparison.ts';
+import { type Compared, isSame } from './compared.ts';
 import { type Estimate, estimate } from './estimate.ts';
 import { Replay, type ReplayParts, type Target } from './replay.ts';
 

@@ -19,7 +19,7 @@ import { noteKnownDeadLetters } from '../dead-letters/read-dead-letters.ts';
 import { isPast, type Offsets, offsetsByPartition, sumOf } from './between.ts';
 import { compareAnalytics } from './compare-analytics.ts';
 import { compareProfiles } from './compare-profiles.ts';
-import { type Compared, expectMoved } from './comparison.ts';
+import { type Compared, expectMoved } from './compared.ts';
 
 /** Replays the log: a new generation is built beside the live one, compared with it, and swapped in. */
 

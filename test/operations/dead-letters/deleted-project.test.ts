@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { listDeadLetters, showDeadLetter } from '../../../services/operations/dead-letters/dead-letter-commands.ts';
-import { Editor } from '../../../services/operations/dead-letters/edit.ts';
+import { Editor } from '../../../services/operations/dead-letters/editor.ts';
 import { Settler } from '../../../services/operations/dead-letters/settle.ts';
 import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
 import type { CommandCall } from '../../../services/runtime/command.ts';

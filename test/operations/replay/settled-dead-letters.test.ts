@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { listDeadLetters } from '../../../services/operations/dead-letters/dead-letter-commands.ts';
-import { Editor } from '../../../services/operations/dead-letters/edit.ts';
+import { Editor } from '../../../services/operations/dead-letters/editor.ts';
 import { Settler } from '../../../services/operations/dead-letters/settle.ts';
 import { storesToVerify } from '../../../services/operations/verify/live-stores.ts';
 import { verify } from '../../../services/operations/verify/verify.ts';

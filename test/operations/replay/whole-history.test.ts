@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Readers } from '../../../services/app/readers/readers.ts';
 import { listDeadLetters } from '../../../services/operations/dead-letters/dead-letter-commands.ts';
-import { Editor } from '../../../services/operations/dead-letters/edit.ts';
+import { Editor } from '../../../services/operations/dead-letters/editor.ts';
 import { Settler } from '../../../services/operations/dead-letters/settle.ts';
 import { eraseProject } from '../../../services/operations/erasure/erase-project.ts';
 import { compareAnalytics } from '../../../services/operations/replay/compare-analytics.ts';

@@ -13,7 +13,7 @@ import {
 import type { AdminPorts } from '../../../services/operations/ports.ts';
 import type { Command } from '../../../services/runtime/command.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
-import type { Edit, EditResult } from '../../../services/operations/dead-letters/edit.ts';
+import type { Edit, EditResult } from '../../../services/operations/dead-letters/editor.ts';
 import { changedPaths, editableRecord, readEdit } from '../../../services/operations/dead-letters/editable-record.ts';
 import { deadLetterUnknown } from '../../../services/operations/dead-letters/selection.ts';
 import type { Guess } from '../../../services/operations/import/guess/guess.ts';

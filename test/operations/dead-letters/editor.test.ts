@@ -1,7 +1,7 @@
 /** A dead letter that is edited, from both readers' refusal to what each store says of the user. */
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { listDeadLetters } from '../../../services/operations/dead-letters/dead-letter-commands.ts';
-import { type Edit, Editor } from '../../../services/operations/dead-letters/edit.ts';
+import { type Edit, Editor } from '../../../services/operations/dead-letters/editor.ts';
 import { Settler } from '../../../services/operations/dead-letters/settle.ts';
 import type { Identify, Message } from '../../../services/messages/message.ts';
 import type { CommandCall } from '../../../services/runtime/command.ts';

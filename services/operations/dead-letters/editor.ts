@@ -9,7 +9,7 @@ import { formatCoordinates, type RecordCoordinates } from './record-coordinates.
 import { deadLetterUnknown, idsOf } from './selection.ts';
 import type { DeadLetterParts } from './settle.ts';
 import { type Correction, SettledDeadLetters } from './settled-dead-letters.ts';
-import { type Trial, TrialStores, type TrialParts } from './trial.ts';
+import { type Trial, TrialStores, type TrialParts } from './trial-stores.ts';
 
 /** What became of an edit: as JSON. */
 export interface EditedDeadLetter {
