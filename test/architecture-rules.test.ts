@@ -29,6 +29,12 @@ describe('a rule of the imports fails where it is broken:', () => {
       'services/http/a.ts → services/http/b.ts',
     ],
     [
+      'a file with one class has another name',
+      rules.filesAreNamedAfterTheirClass,
+      treeOf({ 'services/http/copy.ts': 'export class Sink {}', 'services/http/sink.ts': 'export class SqlSink {}' }),
+      'services/http/copy.ts exports Sink',
+    ],
+    [
       'runtime imports a folder of ours',
       rules.foldersImportWhatTheyMay,
       importing('services/runtime/a.ts', '../messages/b.ts'),

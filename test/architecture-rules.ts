@@ -27,6 +27,16 @@ export const foldersImportWhatTheyMay: Rule = ({ imports }) =>
 export const tableHasEveryFolder: Rule = ({ texts }) =>
   differences([...texts.keys()].map(folderOf), Object.keys(MAY_IMPORT));
 
+/** Where a class is the only value that a file exports. `Sql` before the name says the store, and case is no matter. */
+export const filesAreNamedAfterTheirClass: Rule = ({ texts }) =>
+  [...texts].flatMap(([file, text]) => {
+    const values = [...text.matchAll(/^export (?:abstract |async )?(class|function\*?|const|let) (\w+)/gm)];
+    const [[, kind, name = ''] = []] = values;
+    if (values.length !== 1 || kind !== 'class' || /^export (?:type )?[{*]/m.test(text)) return [];
+    const own = basename(file, '.ts').replaceAll('-', '');
+    return [name, name.replace(/^Sql/, '')].some((one) => one.toLowerCase() === own) ? [] : [`${file} exports ${name}`];
+  });
+
 /** A folder of the table may import only those above it. */
 export function circlesOf(table: Readonly<Record<string, readonly string[]>>): string[] {
   const folders = Object.keys(table);

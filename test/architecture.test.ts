@@ -52,6 +52,10 @@ describe('the imports', () => {
     expect(rules.fewReadTheConfiguration(tree)).toEqual([]);
   });
 
+  test('a file whose only value is a class is named after it', () => {
+    expect(rules.filesAreNamedAfterTheirClass(tree)).toEqual([]);
+  });
+
   test('no file is a barrel', () => {
     expect(rules.noFileIsABarrel(tree)).toEqual([]);
   });

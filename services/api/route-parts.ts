@@ -1,10 +1,14 @@
 /** What the routes of several areas share. */
 import type { AnswerBytes } from '../http/answer-bytes.ts';
+import { DEFINITION_LIMIT_BYTES } from '../http/body-limits.ts';
 import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
 import type { Route } from '../http/route.ts';
 
 /** With a read key. */
 export const READ = { bodyLimitBytes: null, style: 'problem', scope: 'read' } as const;
+
+/** With a definition in the body. */
+export const DEFINED = { ...READ, bodyLimitBytes: DEFINITION_LIMIT_BYTES } as const;
 
 export type Limited = Required<Pick<Route, 'admitWhole'>>;
 

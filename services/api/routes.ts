@@ -1,4 +1,3 @@
-import { DEFINITION_LIMIT_BYTES } from '../http/body-limits.ts';
 import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
 import type { Route, RouteSet } from '../http/route.ts';
 import { AnswerBytes } from '../http/answer-bytes.ts';
@@ -18,7 +17,7 @@ import { answerCounts, answerEventsQuery, answerSummary } from './events/answer-
 import { Summaries } from '../questions/events/summaries.ts';
 import { answerReceipt, type ReceiptParts } from './receipts/receipts.ts';
 import { answerRefusals, type RefusalParts } from './refusals.ts';
-import { limitedTo, READ } from './route-parts.ts';
+import { DEFINED, limitedTo, READ } from './route-parts.ts';
 import type { UserStores } from './users/store-parts.ts';
 import { userRoutes } from './users/routes.ts';
 
@@ -64,7 +63,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
   const answers = new AnswerBytes(ANSWER_BYTES);
   const pages = limitedTo(PAGES_AT_ONCE, answers);
   const question = limitedTo(OPEN_QUERIES, answers);
-  const ask = { ...READ, ...question, bodyLimitBytes: DEFINITION_LIMIT_BYTES };
+  const ask = { ...DEFINED, ...question };
   return {
     routes: [
       ...userRoutes(withCatalog, question, pages),

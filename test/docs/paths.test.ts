@@ -27,3 +27,13 @@ test('the documentation names only files that are there', () => {
   expect(named.length).toBeGreaterThan(80);
   expect(missing.map(({ page, path }) => `${page}: ${path}`)).toEqual([]);
 });
+
+test('each row of "Where is …" names a file that has what it names', () => {
+  const [, table = ''] = readFileSync('docs/architecture.md', 'utf8').split('\n## Where is …\n');
+  const rows = [...table.matchAll(/^\| .+? +\| `([\w./-]+)` +\| `(\w+)` +\|$/gm)];
+
+  const wrong = rows.filter(([, file = '', name]) => !new RegExp(`\\b${name}\\b`).test(readFileSync(file, 'utf8')));
+  expect(rows.length).toBeGreaterThan(30);
+  expect(table.match(/^\|/gm)).toHaveLength(rows.length + 2);
+  expect(wrong.map(([row]) => row)).toEqual([]);
+});

@@ -9,7 +9,7 @@ import { useShortcuts } from './keyboard.ts';
 import { Navigation } from './navigation.tsx';
 import { NeedsKey } from './needs-key.tsx';
 import { address, goTo, linkTo } from './address.ts';
-import { openScreens, type Screen, SCREENS } from './screens.ts';
+import { openScreens, type Screen, screenAt } from './screens.ts';
 import { keepScroll } from './scroll.ts';
 import { Search } from './search.tsx';
 import { isStarting, loadSession, project, session, sessionError } from './session.ts';
@@ -63,7 +63,7 @@ function TooOld() {
 
 /** @param isEntered Whether somebody signed in on this page. */
 function Frame({ isEntered }: { readonly isEntered: boolean }) {
-  const screen = SCREENS.find(({ path }) => path === (address.value.path[0] ?? ''));
+  const screen = screenAt(address.value);
   useShortcuts(useMemo(globalShortcuts, []));
   useEffect(keepScroll, []);
   useTitle(screen?.name);

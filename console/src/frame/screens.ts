@@ -1,6 +1,7 @@
 /** Every screen that is finished, in the order of the navigation: nothing else is there. */
 import { computed } from '@preact/signals';
 import type { ComponentType } from 'preact';
+import type { Address } from './address.ts';
 import { isAdmin, mayChangeAudiences } from './session.ts';
 
 export interface Screen {
@@ -18,7 +19,7 @@ export interface Screen {
   readonly load: () => Promise<{ readonly Screen: ComponentType }>;
 }
 
-export const SCREENS: readonly Screen[] = [
+const SCREENS: readonly Screen[] = [
   {
     name: 'Today',
     group: 'Data',
@@ -122,6 +123,11 @@ export const SCREENS: readonly Screen[] = [
     load: () => import('../screens/settings/screen.tsx'),
   },
 ];
+
+/** Undefined where no screen has this address. */
+export function screenAt({ path: [first = ''] }: Address): Screen | undefined {
+  return SCREENS.find(({ path }) => path === first);
+}
 
 /** Those that the key of the session opens. */
 export const openScreens = computed(() =>

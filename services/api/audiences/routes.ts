@@ -1,10 +1,9 @@
-import { DEFINITION_LIMIT_BYTES } from '../../http/body-limits.ts';
 import type { AnalyticsParts } from '../../questions/query-budget.ts';
 import { ConcurrencyLimiter } from '../../http/concurrency-limiter.ts';
 import type { Call } from '../../http/call.ts';
 import type { Route } from '../../http/route.ts';
 import { route, unreadRoute } from '../input.ts';
-import { type Limited, READ } from '../route-parts.ts';
+import { DEFINED, type Limited, READ } from '../route-parts.ts';
 import { answerCompare } from './compare.ts';
 import { answerFollow, type FollowParts } from './follow.ts';
 import { answerHistory, answerVersions } from './past.ts';
@@ -34,13 +33,13 @@ const CHANGES_AT_ONCE = 1_000;
 /** Questions about audiences, and saved audiences. */
 export function audienceRoutes(parts: AudienceRouteParts, question: Limited, { admitWhole }: Limited): Route[] {
   const ask = { ...READ, ...question };
-  const post = { ...ask, bodyLimitBytes: DEFINITION_LIMIT_BYTES };
+  const post = { ...DEFINED, ...question };
   const page = { ...READ, admitWhole };
   const streams = new ConcurrencyLimiter(OPEN_STREAMS);
   const stream = { ...READ, admitWhole: (call: Call) => streams.admit(call) };
   const following = { streams, waits: new ConcurrencyLimiter(parts.changesAtOnce ?? CHANGES_AT_ONCE) };
   const change = { ...READ, scope: 'audiences' } as const;
-  const write = { ...change, bodyLimitBytes: DEFINITION_LIMIT_BYTES };
+  const write = { ...DEFINED, scope: 'audiences' } as const;
   return [
     route('POST /v1/audiences/preview', post, (call) => answerPreview(parts, call)),
     route('POST /v1/audiences/explain', post, (call) => answerExplain(parts, call)),

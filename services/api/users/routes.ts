@@ -1,7 +1,6 @@
-import { DEFINITION_LIMIT_BYTES } from '../../http/body-limits.ts';
 import type { Route } from '../../http/route.ts';
 import { route } from '../input.ts';
-import { limitedTo, type Limited, READ } from '../route-parts.ts';
+import { DEFINED, limitedTo, type Limited, READ } from '../route-parts.ts';
 import { answerExport, type ExportParts } from './export.ts';
 import { answerActivity } from './activity.ts';
 import { answerUsersQuery } from './list.ts';
@@ -29,9 +28,7 @@ export function userRoutes(parts: UserRouteParts, question: Limited, { admitWhol
   const history = { ...ask, aliases: ['/v1/users/:user_id/traits//history'] };
   return [
     route('GET /v1/users', page, (call, input) => answerUsers(parts, call, input)),
-    route('POST /v1/users/query', { ...ask, bodyLimitBytes: DEFINITION_LIMIT_BYTES }, (call) =>
-      answerUsersQuery(parts, call),
-    ),
+    route('POST /v1/users/query', { ...DEFINED, ...question }, (call) => answerUsersQuery(parts, call)),
     route('GET /v1/messages/{message_id}', ask, (call, input) => answerMessages(parts, call, input)),
     route('GET /v1/events', page, (call, input) => answerOtherEvents(parts, call, input)),
     route('GET /v1/users/{user_id}', READ, (call, input) => answerProfile(parts, call, input)),

@@ -5,7 +5,7 @@ export interface Due<T> {
   readonly what: T;
 }
 
-/** What is due at instants to come, the earliest first. Nothing is called off: what is no longer true is looked at in vain. */
+/** What is due at instants to come, the earliest first. Nothing is removed before it is due: whoever takes it looks whether it still holds. */
 export class DueQueue<T> {
   /** Each comes before the two at twice its index, plus one and two. */
   readonly #heap: Due<T>[] = [];

@@ -24,14 +24,14 @@ export interface TouchedUser {
 /** Whom an insert is about. */
 export type Inserted = readonly (TouchedUser & { readonly projectId: string })[];
 
-/** More than these are told by an evaluation sooner than one by one. */
+/** With more candidates than this, an evaluation of the whole audience is quicker than deciding them one by one. */
 const MAX_CANDIDATES = 20_000;
 
 const MINUTE_MICROS = 60_000_000n;
 const MAX_SPAN = DAY_MICROS / 24n;
 const MIN_SPAN = 5n * MINUTE_MICROS;
 
-/** An audience that is held, while it is evaluated, or follows. It does no I/O. */
+/** A live audience: held while it is evaluated, then following the log. It does no I/O. */
 export class Followed {
   readonly id: string;
   readonly projectId: string;

@@ -11,10 +11,10 @@ import type { AudienceStore, SavedAudience } from '../saved/audience-store.ts';
 import { EpochFolder } from './epoch-folder.ts';
 import type { Followed, Inserted } from './followed.ts';
 import { FollowedAudiences } from './followed-audiences.ts';
-import { Horizons } from './ask-whom-time-changes.ts';
+import { WhomTimeChanges } from './whom-time-changes.ts';
 import { Lead } from './lead.ts';
 import { type LiveStore, overtaken } from './live-store.ts';
-import { Outlook } from './outdated-audiences.ts';
+import { OutdatedAudiences } from './outdated-audiences.ts';
 import { type Chosen, Ticker, type TickParts } from './ticker.ts';
 import type { SqlTouches } from './sql-touches.ts';
 import { TouchReader } from './touch-reader.ts';
@@ -72,8 +72,8 @@ export class LiveAudiences implements AudienceFollower {
   readonly #parts: LiveParts;
   readonly #stopping = new AbortController();
   readonly #audiences = new FollowedAudiences();
-  readonly #horizons: Horizons;
-  readonly #outlook: Outlook;
+  readonly #whomTimeChanges: WhomTimeChanges;
+  readonly #outdated: OutdatedAudiences;
   readonly #folder: EpochFolder;
   readonly #lead: Lead;
   readonly #touches: TouchReader | undefined;
@@ -93,8 +93,8 @@ export class LiveAudiences implements AudienceFollower {
     const { touches, store, logger } = parts;
     this.#lead = new Lead({ store, logger, isAlone: touches === undefined });
     this.#touches = touches && new TouchReader({ touches, logger, live: this });
-    this.#horizons = new Horizons(parts, (followed) => this.#beByTheMinute([followed]));
-    this.#outlook = new Outlook(parts, this.#audiences);
+    this.#whomTimeChanges = new WhomTimeChanges(parts, (followed) => this.#beByTheMinute([followed]));
+    this.#outdated = new OutdatedAudiences(parts, this.#audiences);
     this.#folder = new EpochFolder(parts);
   }
 
@@ -122,7 +122,7 @@ export class LiveAudiences implements AudienceFollower {
   figures(): LiveFigures {
     const following = this.#audiences.following().length;
     const lagMs = following === 0 ? 0 : performance.now() - this.#tickedAt;
-    return { following, lagMs, ...this.#totals, horizonMs: this.#horizons.tookMs };
+    return { following, lagMs, ...this.#totals, horizonMs: this.#whomTimeChanges.tookMs };
   }
 
   /** Whether inserts of this generation are to be told. */
@@ -224,9 +224,9 @@ export class LiveAudiences implements AudienceFollower {
     this.#workedMs = 0;
     this.#lead.expectOpen(ticker.epoch);
     this.#folder.foldIfDue();
-    await this.#beginAgain(await this.#outlook.outdated(), 0);
+    await this.#beginAgain(await this.#outdated.find(), 0);
     await this.#beginAgain(this.#audiences.flooded(), AGAIN_AFTER_MS);
-    if (this.#outlook.isBehind || (await isClockWrong?.()) === true) return;
+    if (this.#outdated.isBehind || (await isClockWrong?.()) === true) return;
     const at = await ticker.now();
     // What was inserted by then is decided, also where nobody has told it yet.
     while ((await this.#touches?.read()) === true);
@@ -248,7 +248,7 @@ export class LiveAudiences implements AudienceFollower {
     this.#workedMs = performance.now() - startedMs;
     this.#note(chosen);
     await this.#join(ticker, at);
-    for (const followed of this.#audiences.following()) this.#horizons.askIfDue(followed, at);
+    for (const followed of this.#audiences.following()) this.#whomTimeChanges.askIfDue(followed, at);
   }
 
   #note(chosen: readonly Chosen[]): void {

@@ -10,7 +10,7 @@ import type { Followed } from './followed.ts';
 import type { FollowedAudiences } from './followed-audiences.ts';
 import type { LiveAudienceRow, LiveStore } from './live-store.ts';
 
-export interface OutlookParts {
+export interface OutdatedAudiencesParts {
   readonly store: Pick<LiveStore, 'list'>;
   readonly saved: Pick<AudienceStore, 'find' | 'findAll'>;
   readonly projects: Pick<ProjectStore, 'findProject'>;
@@ -20,13 +20,13 @@ export interface OutlookParts {
   readonly lagMs: () => Promise<number>;
 }
 
-const OUTLOOK_EVERY_MS = 2_000;
-/** People would leave by time, and return with the messages that wait. */
+const OUTDATED_EVERY_MS = 2_000;
+/** Further behind than this nothing is decided: users would leave by time, and return with the messages that wait. */
 const BEHIND_MS = 60_000;
 
-/** Looks for what makes an audience another one without a message: its definition, a time zone, what answers. */
-export class Outlook {
-  readonly #parts: OutlookParts;
+/** Finds followed audiences that have to be evaluated anew although no message came: their definition, time zone or generation changed. */
+export class OutdatedAudiences {
+  readonly #parts: OutdatedAudiencesParts;
   readonly #audiences: FollowedAudiences;
   #lookedAt = -Infinity;
   #isBehind = false;
@@ -35,7 +35,7 @@ export class Outlook {
   readonly #found: Followed[] = [];
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(parts: OutlookParts, audiences: FollowedAudiences) {
+  constructor(parts: OutdatedAudiencesParts, audiences: FollowedAudiences) {
     this.#parts = parts;
     this.#audiences = audiences;
   }
@@ -46,15 +46,15 @@ export class Outlook {
   }
 
   /**
-   * Those that follow what they no longer are. An audience that is gone, or is not live any more, is followed no more. The
-   * first look is waited for; later ones take their time beside what is decided.
+   * The audiences to evaluate anew. One that was deleted, or is not live any more, is no longer followed. The first look is
+   * waited for; later ones run beside the ticks.
    *
-   * @throws What a look throws, also one that nobody waited for.
+   * @throws The error of the last look, also of one that nobody waited for.
    */
-  async outdated(): Promise<readonly Followed[]> {
+  async find(): Promise<readonly Followed[]> {
     const swapped = await this.#swapped();
     const isFirst = this.#lookedAt === -Infinity;
-    if (performance.now() - this.#lookedAt >= OUTLOOK_EVERY_MS) this.#looking ??= this.#lookInBackground();
+    if (performance.now() - this.#lookedAt >= OUTDATED_EVERY_MS) this.#looking ??= this.#lookInBackground();
     if (isFirst) await this.#looking;
     const failure = this.#failure;
     this.#failure = undefined;
@@ -95,7 +95,7 @@ export class Outlook {
     return swapped;
   }
 
-  /** Projects of which analytics lacks messages that it had. */
+  /** Projects whose messages analytics has lost. */
   async #lost(): Promise<ReadonlySet<string>> {
     const lost = new Set<string>();
     for (const projectId of this.#audiences.projects()) {
@@ -109,7 +109,7 @@ export class Outlook {
     return lost;
   }
 
-  /** A changed definition of its own makes it due by itself. */
+  /** Whether the time zone or an audience that it refers to has changed. A changed definition of its own makes it due by itself. */
   async #isOutdated({ by }: Followed, { id, projectId, version, timezone }: LiveAudienceRow): Promise<boolean> {
     if (by === undefined || version !== by.version) return false;
     if (timezone !== by.timezone) return true;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
 import { Followed } from '../../../services/questions/live/followed.ts';
-import { Horizons, type HorizonParts } from '../../../services/questions/live/ask-whom-time-changes.ts';
+import { WhomTimeChanges, type WhomTimeChangesParts } from '../../../services/questions/live/whom-time-changes.ts';
 import { AMPLE } from '../../support/stores/analytics.ts';
 
 const NOW = 1_000_000_000_000n;
@@ -14,14 +14,14 @@ function followed(): Followed {
   return one;
 }
 
-function partsOf(ask: HorizonParts['analytics']['ask']): HorizonParts {
+function partsOf(ask: WhomTimeChangesParts['analytics']['ask']): WhomTimeChangesParts {
   return { analytics: { ask }, limits: AMPLE, logger: { warn: () => undefined } };
 }
 
 test('who is decided while it is asked whom time may change is due within the new horizon already', async () => {
   const one = followed();
   const answer = Promise.withResolvers<void>();
-  const horizons = new Horizons(
+  const whomTimeChanges = new WhomTimeChanges(
     partsOf(async () => {
       await answer.promise;
       return { rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 };
@@ -29,7 +29,7 @@ test('who is decided while it is asked whom time may change is due within the ne
     async () => expect.fail('it is to be evaluated again'),
   );
 
-  horizons.askIfDue(one, NOW);
+  whomTimeChanges.askIfDue(one, NOW);
   // A message comes after the question was put, and is not in its answer.
   one.note('ada', NOW + one.span);
   answer.resolve();
@@ -41,7 +41,7 @@ test('who is decided while it is asked whom time may change is due within the ne
 test('an audience of which it cannot be told whom time changes is left to evaluations', async () => {
   const again: Followed[] = [];
   const audience = followed();
-  const horizons = new Horizons(
+  const whomTimeChanges = new WhomTimeChanges(
     partsOf(async () => {
       const rows = Array.from({ length: 200_001 }, () => ({ internal_id: 'ada' }));
       return { rows, tookMs: 1, rowsRead: 0, bytesRead: 0 };
@@ -49,7 +49,7 @@ test('an audience of which it cannot be told whom time changes is left to evalua
     async (one) => void again.push(one),
   );
 
-  horizons.askIfDue(audience, NOW);
+  whomTimeChanges.askIfDue(audience, NOW);
 
   await expect.poll(() => again).toEqual([audience]);
 });

@@ -9,7 +9,7 @@ import { Params } from '../sql/params.ts';
 import { mayChange } from './bounds.ts';
 import type { Followed } from './followed.ts';
 
-export interface HorizonParts {
+export interface WhomTimeChangesParts {
   readonly analytics: Pick<AnalyticsReader, 'ask'>;
   readonly limits: QueryLimits;
   readonly logger: Pick<Logger, 'warn'>;
@@ -17,14 +17,17 @@ export interface HorizonParts {
 
 const MAX_USERS = 200_000;
 
-/** Asks, time and again, whom time may change until when. Nothing of it is stored: after a crash it is asked again. */
-export class Horizons {
-  readonly #parts: HorizonParts;
+/**
+ * Asks again and again which users time alone may bring into an audience, or out of it, within the next span. The answers are
+ * in memory: after a crash they are asked for again. `evaluate.ts` works out the due time of each user that is found.
+ */
+export class WhomTimeChanges {
+  readonly #parts: WhomTimeChangesParts;
   readonly #evaluateAgain: (followed: Followed) => Promise<void>;
   #tookMs = 0;
 
-  /** @param evaluateAgain Where it cannot be told. */
-  constructor(parts: HorizonParts, evaluateAgain: (followed: Followed) => Promise<void>) {
+  /** @param evaluateAgain Called with an audience that has too many such users. */
+  constructor(parts: WhomTimeChangesParts, evaluateAgain: (followed: Followed) => Promise<void>) {
     this.#parts = parts;
     this.#evaluateAgain = evaluateAgain;
   }
@@ -33,7 +36,7 @@ export class Horizons {
     return this.#tookMs;
   }
 
-  /** When half of the time that was asked about is over, the next is asked about; nobody waits for that. */
+  /** Asks about the next span when half of the last one is over. Nobody waits for that. */
   askIfDue(followed: Followed, now: Micros): void {
     const { isAsking, undated, datedUntil, span } = followed;
     if (isAsking || undated !== null || now < datedUntil - span / 2n) return;
@@ -44,15 +47,15 @@ export class Horizons {
   }
 
   /**
-   * Due times are kept from before the question on: who is decided meanwhile, since a message came, is noted, and who is not
-   * is found as analytics has them.
+   * Due times are kept from before the query on. So a user who is decided meanwhile, because a message came, has one, and any
+   * other is found as analytics has them.
    */
   async #ask(followed: Followed, now: Micros): Promise<void> {
     const { by, projectId, datedUntil } = followed;
     if (by === undefined) return;
     const end = now + followed.span;
     followed.horizonEnd = end;
-    // Since the evaluation, where it is the first time: nobody knows yet whom time has changed since.
+    // The first time from the evaluation on: nobody knows yet whom time has changed since.
     const from = datedUntil < now ? datedUntil : now;
     const query = horizonQuery(by.definition, { projectId, now: from, span: end - from, limit: MAX_USERS + 1 });
     if (query === null) {
@@ -63,7 +66,7 @@ export class Horizons {
     if (found !== undefined) followed.undated = found;
   }
 
-  /** Undefined if it cannot be told whom time may change. */
+  /** Undefined if there are too many, or the query takes too long. */
   async #find(followed: Followed, query: Query): Promise<string[] | undefined> {
     const { analytics, limits } = this.#parts;
     try {
