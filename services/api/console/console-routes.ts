@@ -17,7 +17,6 @@ export interface ConsoleParts {
   readonly isOnKafka: boolean;
 }
 
-
 /** `/console/`, its files, and `/console/session`. @param folder The built console, if elsewhere. */
 export function consoleRoutes(parts: ConsoleParts, folder?: string): RouteSet {
   return { routes: [...consoleFileRoutes(folder), ...sessionRoutes(parts)] };

@@ -13,7 +13,6 @@ import {
 } from './import-answers.ts';
 import { answerFile, answerFileRemoval, answerUpload, answerUploadedPart } from './upload-answers.ts';
 
-
 const ADMIN = { scope: 'admin', style: 'problem', bodyLimitBytes: null, refusalOf: refusalForOperators } as const;
 const ADMIN_BODY = { ...ADMIN, bodyLimitBytes: BODY_LIMIT_BYTES };
 const UPLOAD = { ...ADMIN, streamsBody: true };
