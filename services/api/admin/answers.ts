@@ -10,7 +10,7 @@ import type { Jobs } from '../../operations/jobs/job-runner.ts';
 import type { CommandEnd } from '../../operations/jobs/command-run.ts';
 import { problemText, refusalOfFailure } from './failures.ts';
 import type { Job, NewJob } from '../../operations/jobs/job.ts';
-import { jobJson, jobPath } from './jobs/job-json.ts';
+import { jobJson, jobPath } from './job-json.ts';
 import { readBody } from '../input.ts';
 import type { Checked } from '../query.ts';
 

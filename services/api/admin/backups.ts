@@ -7,7 +7,7 @@ import type { BackupSchedule, LastBackup } from '../../operations/backup/last-ba
 import type { AdminPorts } from '../../operations/ports.ts';
 import type { Input } from '../input.ts';
 import { type AdminCall, answerJob, readMembers } from './answers.ts';
-import { jobsPage } from './jobs/job-answers.ts';
+import { jobsPage } from './job-answers.ts';
 
 interface BackupAnswerParts extends Pick<AdminPorts, 'jobs' | 'figures'> {
   readonly schedule: BackupSchedule;

@@ -6,7 +6,7 @@ import { answerDeadLetter, answerDeadLetters, answerEdit, answerResolution } fro
 import { erasureRoutes } from './erasures.ts';
 import { refusalForOperators } from './failures.ts';
 import { answerBuild, answerGenerations, answerRate, answerRollback, answerStep } from './generations.ts';
-import { answerJobCancel, answerJobs, answerJobState } from './jobs/job-answers.ts';
+import { answerJobCancel, answerJobs, answerJobState } from './job-answers.ts';
 import type { BackupSchedule } from '../../operations/backup/last-backup.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
 import {

@@ -9,8 +9,8 @@ import type { Input } from '../input.ts';
 import { given, pageFrom, readCursor } from '../query.ts';
 import { type AdminCall, answerJob, notFound, readMembers } from './answers.ts';
 import type { Job } from '../../operations/jobs/job.ts';
-import { jobsPage } from './jobs/job-answers.ts';
-import { jobJson } from './jobs/job-json.ts';
+import { jobsPage } from './job-answers.ts';
+import { jobJson } from './job-json.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
 
 /** `POST /v1/admin/verifications` */

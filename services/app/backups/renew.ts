@@ -1,7 +1,7 @@
 /** Renews a log of Kafka under another prefix, beside a service that runs or not. */
 import { openRestoredLog, urlWithPrefix } from '../../event-log/open.ts';
 import { TOPICS } from '../../messages/message.ts';
-import { renewLog, type RenewedLog } from '../../operations/renewal/renew-log.ts';
+import { renewLog, type RenewedLog } from '../../operations/backup/renew-log.ts';
 import { type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import type { Config } from '../../runtime/config.ts';
 import { createLogger } from '../../runtime/logger.ts';

@@ -2,7 +2,7 @@
 import { ClickHouseLogLevel, createClient, parseError } from '@clickhouse/client';
 import { lockFolder } from '../../../runtime/folder-lock.ts';
 import { TidemarkError } from '../../../runtime/errors.ts';
-import { BootNote } from '../boot-note.ts';
+import { BootNote } from './boot-note.ts';
 import { ChdbConnection, Semaphore } from './connection.ts';
 import { ChdbEngine } from './chdb-engine.ts';
 import type { ClickHouseClients } from '../clickhouse/clients.ts';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { drainPending, Session, type StreamChunk } from 'chdb';
 import { lackOfRoom, STORE_RESERVE_BYTES } from '../../../runtime/free-space.ts';
-import { noSpace, PartGuard } from '../part-guard.ts';
+import { noSpace, PartGuard } from './part-guard.ts';
 import { sqlString } from '../clickhouse/deployment.ts';
 import { dropOldParts } from './old-parts.ts';
 import { brokenDefinitions, removeBrokenDefinitions, removeBrokenMutations } from './definition-files.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
-import { noSpace } from '../part-guard.ts';
+import { noSpace } from './part-guard.ts';
 
 /**
  * Rows in a file that has no name any more, so that nothing is left behind by a process that is killed: chDB reads it by

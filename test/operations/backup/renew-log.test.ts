@@ -7,7 +7,7 @@ import { identityOf, positionAfter } from '../../../services/event-log/identity.
 import { openEventLog, openRestoredLog, urlWithPrefix } from '../../../services/event-log/open.ts';
 import type { RestoredLog } from '../../../services/event-log/restored-log.ts';
 import { type Message, topicOf, TOPICS } from '../../../services/messages/message.ts';
-import { renewLog } from '../../../services/operations/renewal/renew-log.ts';
+import { renewLog } from '../../../services/operations/backup/renew-log.ts';
 import { migrateDatabase } from '../../../services/stores/database/migrate.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { askFor, erasureOf } from '../../support/erasures.ts';

@@ -1,11 +1,11 @@
 import { globSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BootNote } from '../../../services/stores/analytics/boot-note.ts';
-import type { ClickHouseStore } from '../../../services/stores/analytics/clickhouse/clickhouse-store.ts';
-import { openAnalytics } from '../../../services/stores/analytics/open.ts';
-import { MessageMaker, rowsFor } from '../../support/stores/analytics.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { BootNote } from '../../../../services/stores/analytics/chdb/boot-note.ts';
+import type { ClickHouseStore } from '../../../../services/stores/analytics/clickhouse/clickhouse-store.ts';
+import { openAnalytics } from '../../../../services/stores/analytics/open.ts';
+import { MessageMaker, rowsFor } from '../../../support/stores/analytics.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 describe('a boot that was noted', () => {
   test('a noted boot differs from any other boot, and a new folder has no boot to compare with', async () => {

@@ -1,6 +1,6 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lackOfRoom } from '../../runtime/free-space.ts';
+import { lackOfRoom } from '../../../runtime/free-space.ts';
 
 /** The engine whose tables are guarded. */
 export interface GuardedEngine {

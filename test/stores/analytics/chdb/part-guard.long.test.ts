@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { ChdbEngine } from '../../../services/stores/analytics/chdb/chdb-engine.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { SmallDisk } from '../../torture/disks/small-disk.ts';
+import { ChdbEngine } from '../../../../services/stores/analytics/chdb/chdb-engine.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
+import { SmallDisk } from '../../../torture/disks/small-disk.ts';
 
 const MEBIBYTES = 3_000;
 const INSERTS = 5;

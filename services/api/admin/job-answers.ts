@@ -1,10 +1,10 @@
-import type { Refusal } from '../../../http/problems.ts';
-import type { Answer } from '../../../http/route.ts';
-import type { Input } from '../../input.ts';
-import { type Checked, pageFrom, readCursor } from '../../query.ts';
-import { type Jobs, waitForJob } from '../../../operations/jobs/job-runner.ts';
-import { type AdminCall, notFound } from '../answers.ts';
-import type { Job, JobCursor } from '../../../operations/jobs/job.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import type { Input } from '../input.ts';
+import { type Checked, pageFrom, readCursor } from '../query.ts';
+import { type Jobs, waitForJob } from '../../operations/jobs/job-runner.ts';
+import { type AdminCall, notFound } from './answers.ts';
+import type { Job, JobCursor } from '../../operations/jobs/job.ts';
 import { jobJson } from './job-json.ts';
 
 /** `GET /v1/admin/jobs` */

@@ -1,8 +1,8 @@
 import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type GuardedEngine, PartGuard } from '../../../services/stores/analytics/part-guard.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { type GuardedEngine, PartGuard } from '../../../../services/stores/analytics/chdb/part-guard.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const BYTES = 100;
 

@@ -1,7 +1,7 @@
-import { formatMs } from '../../../messages/timestamp.ts';
-import type { Progress } from '../../../runtime/command.ts';
-import { problemText } from '../failures.ts';
-import type { Job } from '../../../operations/jobs/job.ts';
+import { formatMs } from '../../messages/timestamp.ts';
+import type { Progress } from '../../runtime/command.ts';
+import { problemText } from './failures.ts';
+import type { Job } from '../../operations/jobs/job.ts';
 
 export function jobPath(id: string): string {
   return `/v1/admin/jobs/${id}`;

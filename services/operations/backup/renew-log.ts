@@ -13,7 +13,7 @@ import type { Database } from '../../stores/database/database.ts';
 import { noteBlanked } from '../../stores/erasures/blanked-records.ts';
 import type { ErasedUsers } from '../../stores/erasures/erased-users.ts';
 import { readErasedUsers } from '../../stores/erasures/read-erased-users.ts';
-import { encodeRecords } from '../backup/record-file.ts';
+import { encodeRecords } from './record-file.ts';
 import { forgottenIn } from '../erasure/forgotten-records.ts';
 
 export interface RenewalParts {
