@@ -23,11 +23,13 @@ export class Report {
     if (bytes > 0 && (await sizeOf(path)) < bytes) {
       throw new TidemarkError('IMPORT_CHANGED', `The report ${path} is not what the import has written so far.`);
     }
+    let file: FileHandle | undefined;
     try {
-      const file = await open(path, 'a', 0o600);
+      file = await open(path, 'a', 0o600);
       await file.truncate(bytes);
       return new Report(file, bytes);
     } catch (cause) {
+      await file?.close();
       const message = `The report cannot be written (--report FILE puts it elsewhere): ${(cause as Error).message}`;
       throw new TidemarkError('COMMAND_INVALID', message, { cause });
     }

@@ -1,9 +1,11 @@
 /** Files that an import of their size must not take minutes to read: each of these took that, or never ended. */
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { guess } from '../../../services/operations/import/guess/guess.ts';
 import { Sources } from '../../../services/operations/import/mapping/explain.ts';
 import { PLAIN } from '../../../services/operations/import/mapping/mapping.ts';
 import { readHeader } from '../../../services/operations/import/csv-columns.ts';
+import { Report } from '../../../services/operations/import/report.ts';
 import { timeReader } from '../../../services/operations/import/times/time-format.ts';
 import { CSV } from '../../support/service/import-records.ts';
 
@@ -51,4 +53,18 @@ test.each([
   ['many columns', `${names(40_000).join(',')},user_id\n`],
 ])('what a file is can be guessed where it has %s', (_, text) => {
   expect(guess(Buffer.from(text))).toMatchObject({ format: 'csv', delimiter: ',' });
+});
+
+test.runIf(existsSync('/proc/self/fd'))('a report that cannot be cut to its length is closed again', async () => {
+  // A device can be opened, and has no length.
+  await expect(Report.open('/dev/full', 0)).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
+
+  const opened = readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      return 'closed meanwhile';
+    }
+  });
+  expect(opened).not.toContain('/dev/full');
 });
