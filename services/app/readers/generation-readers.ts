@@ -18,8 +18,7 @@ import { SqlProfileStore } from '../../stores/profiles/sql-profile-store.ts';
 import { SqlSinkPlans } from '../../stores/profiles/sql-sink-plans.ts';
 import { SqlDeadLetterHistory } from '../../stores/profiles/unstored-messages.ts';
 import { isServer } from '../../runtime/embedded.ts';
-import { leftOutOf, readLeftOut } from '../../stores/erasures/left-out.ts';
-import { UserOrderMove } from './user-order-move.ts';
+import { leftOutOf } from '../../stores/erasures/left-out.ts';
 
 /** Somebody who follows what a generation of analytics holds. @param generation Its number. */
 export type AnalyticsFollower = (generation: number) => InsertFollower;
@@ -59,7 +58,6 @@ export class GenerationReaders {
   /** Rejects with the first permanent failure of a reader; never resolves. The other reader continues. */
   readonly failed: Promise<never>;
   readonly #readers: readonly RunningReader[];
-  readonly #move: UserOrderMove | undefined;
   #generation: Generation;
   #isLive: boolean;
 
@@ -71,7 +69,6 @@ export class GenerationReaders {
       this.#open(parts, analytics, reader, LIVE_TOPICS),
       this.#open(parts, analytics, `import-${reader}`, IMPORT_TOPICS),
     ];
-    this.#move = analytics && userOrderMoveOf(parts, analytics);
     this.failed = Promise.race(this.#readers.map((running) => noteFailure(running)));
     this.failed.catch(() => undefined);
   }
@@ -95,7 +92,6 @@ export class GenerationReaders {
 
   start(): void {
     for (const { reader } of this.#readers) reader.start();
-    this.#move?.start();
   }
 
   /** Takes over the generation's current row: its rate limit may change while it is read, and whether it is live. */
@@ -106,7 +102,7 @@ export class GenerationReaders {
 
   /** Waits for the batches under way. Idempotent. */
   async stop(): Promise<void> {
-    await Promise.all([this.#move?.stop(), ...this.#readers.map(({ reader }) => reader.stop())]);
+    await Promise.all(this.#readers.map(({ reader }) => reader.stop()));
   }
 
   #open(
@@ -175,11 +171,6 @@ export class GenerationReaders {
     const own = isImport ? throttleForHistory : throttle;
     return (...worked) => (this.#isLive ? own : limited)(...worked);
   }
-}
-
-function userOrderMoveOf({ database, logger }: GenerationParts, analytics: AnalyticsStore): UserOrderMove {
-  const deletedProjects = async () => (await readLeftOut(database)).projects;
-  return new UserOrderMove({ analytics, deletedProjects, logger });
 }
 
 async function noteFailure(running: RunningReader): Promise<never> {

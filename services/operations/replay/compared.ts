@@ -1,5 +1,4 @@
-import { TidemarkError } from '../../runtime/errors.ts';
-import type { AnalyticsStore, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
@@ -57,20 +56,4 @@ export function countVerdicts(verdicts: Iterable<Verdict>): Record<Verdict, numb
   const counts = { different: 0, missing: 0, extra: 0 };
   for (const verdict of verdicts) counts[verdict]++;
   return counts;
-}
-
-const MOVED_LIMITS: QueryLimits = { maxMs: 60_000, maxMemoryBytes: 2 ** 30, maxRowsRead: 2 ** 40 };
-
-/**
- * Rows of before that are not moved into the order of users are in another table, and not folded with those that are.
- *
- * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, while there are any.
- */
-export async function expectMoved({ analytics }: ComparisonParts, pair: Pair): Promise<void> {
-  const databases = [await analytics.databaseOf(pair.live), await analytics.databaseOf(pair.fresh)];
-  const each = databases.map((db) => `SELECT 1 FROM (SELECT 1 FROM ${db}.user_event_rows LIMIT 1)`);
-  const { rows } = await analytics.ask({ sql: each.join(' UNION ALL '), params: {} }, MOVED_LIMITS);
-  if (rows.length === 0) return;
-  const reason = 'the events of before are still being moved into the order of users: compare again when they are';
-  throw new TidemarkError('STORE_UNAVAILABLE', reason);
 }

@@ -23,7 +23,7 @@ export interface LiveParts {
   readonly store: LiveStore;
   readonly saved: Pick<AudienceStore, 'find' | 'findAll'>;
   readonly projects: Pick<ProjectStore, 'findProject'>;
-  readonly analytics: Pick<AnalyticsReader, 'ask' | 'askHistory' | 'hasUserOrder'>;
+  readonly analytics: Pick<AnalyticsReader, 'ask' | 'askHistory'>;
   readonly history: Pick<LiveHistory, 'writeChanges' | 'writeMembers' | 'dropUncounted'>;
   /** The number of the generation of analytics that answers for a project. */
   readonly generationOf: (projectId: string) => Promise<number>;
@@ -148,13 +148,9 @@ export class LiveAudiences implements AudienceFollower {
     return ticker.lastAt;
   }
 
-  async follow({ id, projectId }: SavedAudience, by: EvaluatedBy, at: Micros): Promise<void> {
+  async follow({ id }: SavedAudience, by: EvaluatedBy, at: Micros): Promise<void> {
     const [ticker, followed] = [this.#ticker, this.#audiences.get(id)];
     if (ticker === undefined || followed === undefined) return;
-    if (!(await this.#parts.analytics.hasUserOrder({ projectId }))) {
-      this.#audiences.remove(id);
-      return;
-    }
     ticker.comeAfter(at);
     if (!(await this.#parts.store.follow(id, by.version, ticker.epoch))) throw overtaken();
     this.#audiences.follow(followed, by, at);

@@ -1,4 +1,3 @@
-import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import type { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
 import type { ProjectStore } from '../../stores/projects/project-store.ts';
@@ -16,7 +15,6 @@ export interface OutdatedAudiencesParts {
   readonly projects: Pick<ProjectStore, 'findProject'>;
   readonly generationOf: (projectId: string) => Promise<number>;
   readonly losses: Pick<LostAnalytics, 'expectNone'>;
-  readonly analytics: Pick<AnalyticsReader, 'hasUserOrder'>;
   readonly lagMs: () => Promise<number>;
 }
 

@@ -98,11 +98,6 @@ export interface AnalyticsReader {
    * @throws TidemarkError as `ask`; while it is read, too.
    */
   stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>>;
-  /**
-   * Whether the tables in the order of users (`user_track_rows`, `user_trait_rows`, `audience_members_by_user`) have every
-   * row: not while those of before the migration are moved there. Once they have, they always have.
-   */
-  hasUserOrder(of: Pick<Query, 'projectId'>): Promise<boolean>;
   /** As `ask`, of the history of audiences, which the first generation alone has. */
   askHistory(query: Query, limits: QueryLimits): Promise<QueryResult>;
   /** Users who entered and left a kept audience, in the order of (evaluation, user), as `stream` gives rows. */
@@ -268,14 +263,6 @@ export interface AnalyticsStore extends AnalyticsWriter, AnalyticsReader, Analyt
   readonly dropOldFiles?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** What `forget` would delete. @throws TidemarkError `STORE_UNAVAILABLE`. */
   countOf(whose: Whose): Promise<readonly ForgottenRows[]>;
-  /**
-   * Moves the rows of before into the tables in the order of users, and resolves when `hasUserOrder` is true. May be
-   * repeated, and by several processes at once.
-   *
-   * @param deleted The projects that were deleted.
-   * @throws TidemarkError `STORE_UNAVAILABLE`; `STOPPING`; the reason of the signal.
-   */
-  completeUserOrder(deleted: () => Promise<ReadonlySet<string>>, signal: AbortSignal): Promise<void>;
   /** Resolves when it can answer now. @throws TidemarkError `STORE_UNAVAILABLE`. */
   check(): Promise<void>;
   /** Ends queries under way, waits for inserts, then closes. Idempotent. */

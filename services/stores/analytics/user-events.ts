@@ -7,15 +7,12 @@ const COLUMNS =
   'precedence, anonymous_id';
 
 /**
- * The events in the order of users for which each of these conditions holds, a subquery. Rows of before may not be moved yet
- * (`hasUserOrder`), or be in both tables at once; when all are moved the second has none, and costs nothing.
- *
- * The conditions are in each part because ClickHouse 26.7 sends those around a subquery to shards with times as numbers, which
- * it then cannot read before 1970 and reads wrongly before September 2001.
+ * The events of users for which each of these conditions holds, in the order of users: a subquery. The conditions are in it
+ * because ClickHouse 26.7 sends those around a subquery to shards with times as numbers, which it then cannot read before 1970
+ * and reads wrongly before September 2001.
  */
 export function userEventsWhere(conditions: readonly string[]): string {
-  const from = (table: string): string => `SELECT ${COLUMNS} FROM ${table} WHERE ${conditions.join(' AND ')}`;
-  return `(${from('user_track_rows')} UNION ALL ${from('user_event_rows')})`;
+  return `(SELECT ${COLUMNS} FROM user_track_rows WHERE ${conditions.join(' AND ')})`;
 }
 
 /** The columns of an `EventRow`, of `track_rows` and of `userEventsWhere`. */

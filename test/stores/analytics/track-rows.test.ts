@@ -36,7 +36,8 @@ const LATE = 'late\t3\tm-2\t2026-11-20 12:00:00.000000\t\t\t\t\t{"e":true}\t1\t2
 const ALL = `SELECT event, user, message_id, timestamp, session_id, source, toString(properties.\`a%2Eb\`),
     toString(properties.c.d), properties_text, log_partition, log_offset, precedence
   FROM track_rows FINAL ORDER BY event = 'late', user, timestamp FORMAT TSV`;
-const BY_USER = 'SELECT user, count() FROM user_event_rows FINAL GROUP BY user ORDER BY user FORMAT TSV';
+const byUserIn = (table: string): string =>
+  `SELECT user, count() FROM ${table} FINAL GROUP BY user ORDER BY user FORMAT TSV`;
 const TABLES = `SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE '%event_rows%' ORDER BY name FORMAT TSV`;
 
 /** The statements that bring an empty database to before the move. */
@@ -78,7 +79,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
     await open();
 
     expect(await run(ALL)).toEqual(MOVED);
-    expect(await run(BY_USER)).toEqual(['1\t3', '2\t1']);
+    expect(await run(byUserIn('user_track_rows'))).toEqual(['1\t3', '2\t1']);
     expect(await run(TABLES)).toEqual(['user_event_rows']);
   });
 
@@ -90,7 +91,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
       await open();
 
       expect(await run(ALL)).toEqual(MOVED);
-      expect(await run(BY_USER)).toEqual(['1\t3', '2\t1']);
+      expect(await run(byUserIn('user_track_rows'))).toEqual(['1\t3', '2\t1']);
       expect(await run(TABLES)).toEqual(['user_event_rows']);
     },
   );
@@ -106,7 +107,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
     for (const sql of MOVE.slice(at)) await run(SERVER.statement(sql));
 
     expect(await run(ALL)).toEqual([...MOVED, LATE]);
-    expect(await run(BY_USER)).toEqual(['1\t3', '2\t1', '3\t1']);
+    expect(await run(byUserIn('user_event_rows'))).toEqual(['1\t3', '2\t1', '3\t1']);
   });
 
   test('the rows of a month that has ended become one part', async () => {

@@ -1,18 +1,17 @@
-/** Rows of before the eighteenth migration are moved into the tables in the order of users. */
+/** Rows that version 0.3 had not moved into the tables in the order of users are moved when the store is opened. */
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
 import { ChdbEngine } from '../../../services/stores/analytics/chdb/chdb-engine.ts';
 import { EMBEDDED, SERVER } from '../../../services/stores/analytics/clickhouse/deployment.ts';
 import { userNumber } from '../../../services/stores/analytics/columns.ts';
-import { UserOrder } from '../../../services/stores/analytics/clickhouse/user-order.ts';
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
 import { statementsOf } from '../../../services/runtime/migrate.ts';
 import { serverUrl } from '../../servers/server.ts';
-import { AMPLE, ask, insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { ask, insert, MessageMaker } from '../../support/stores/analytics.ts';
 import { askServer } from '../../support/stores/clickhouse.ts';
-import { freshDatabase } from '../../support/stores/fresh-database.ts';
+import { type FreshDatabase, freshDatabase } from '../../support/stores/fresh-database.ts';
 import { ANALYTICS_MIGRATIONS, statementsUpTo } from '../../support/stores/older-analytics.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -20,8 +19,6 @@ const make = new MessageMaker();
 const { projectId } = make;
 const ADA = userNumber(userKeyOf(projectId, 'ada'));
 const EVE = userNumber(userKeyOf(projectId, 'eve'));
-const NOBODY = async (): Promise<ReadonlySet<string>> => new Set();
-const { signal } = new AbortController();
 
 /** Rows of two years and two projects, one message twice. */
 const OLD_ROWS = [
@@ -41,32 +38,6 @@ const OLD_ROWS = [
           ('${projectId}', 'aud_1', ${ADA}, 'left', '2026-02-02 12:00:00')`,
 ];
 
-interface Older {
-  readonly store: AnalyticsStore;
-  readonly run: (sql: string) => Promise<unknown>;
-  readonly drop: () => Promise<void>;
-}
-
-async function olderChdb(): Promise<Older> {
-  const folder = await temporaryFolder();
-  const engine = new ChdbEngine(join(folder, 'store'));
-  for (const sql of [...statementsUpTo(17, EMBEDDED.statement), ...OLD_ROWS]) await engine.query('', sql);
-  await engine.close();
-  const store = await openAnalytics(`chdb:${folder}`);
-  return { store, run: (sql) => ask(store, sql), drop: () => store.close() };
-}
-
-async function olderServer(url: string): Promise<Older> {
-  const database = await freshDatabase(url);
-  for (const sql of [...statementsUpTo(17, SERVER.statement), ...OLD_ROWS]) await askServer(database.url, sql);
-  const store = await openAnalytics(database.url);
-  const drop = async (): Promise<void> => {
-    await store.close();
-    await database.drop();
-  };
-  return { store, run: (sql) => askServer(database.url, sql), drop };
-}
-
 const TIMELINE = ['second', 'old'];
 
 async function timelineOf(store: AnalyticsStore, userId: string): Promise<string[]> {
@@ -79,19 +50,34 @@ async function countIn(store: AnalyticsStore, table: string, where = '1'): Promi
   return Number(row?.n);
 }
 
+async function expectMoved(store: AnalyticsStore): Promise<void> {
+  expect(await timelineOf(store, 'ada')).toEqual(TIMELINE);
+  expect(await countIn(store, 'user_event_rows')).toBe(0);
+  expect(await ask(store, 'SELECT trait, kind, value FROM user_trait_rows FINAL ORDER BY trait')).toEqual([
+    { trait: 'gone', kind: 'deleted', value: '' },
+    { trait: 'plan', kind: 'string', value: '"pro"' },
+  ]);
+  expect(await ask(store, 'SELECT audience_id, change FROM audience_members_by_user FINAL')).toEqual([
+    { audience_id: 'aud_1', change: 'left' },
+  ]);
+}
+
 describe('rows of before, in chDB', () => {
-  let older: Older;
-  beforeEach(async () => {
-    older = await olderChdb();
-  });
-  afterEach(() => older.drop());
+  async function opened(statements: readonly string[]): Promise<AnalyticsStore> {
+    const folder = await temporaryFolder();
+    const engine = new ChdbEngine(join(folder, 'store'));
+    for (const sql of statements) await engine.query('', sql);
+    await engine.close();
+    const store = await openAnalytics(`chdb:${folder}`);
+    onTestFinished(() => store.close());
+    return store;
+  }
 
-  test('they are found while they are not moved, and the tables in the order of users are known to lack them', async () => {
-    const { store } = older;
+  test('all of them are moved, each once', async () => {
+    const store = await opened([...statementsUpTo(17, EMBEDDED.statement), ...OLD_ROWS]);
 
-    expect(await store.hasUserOrder({})).toBe(false);
-    expect(await countIn(store, 'user_track_rows')).toBe(0);
-    expect(await timelineOf(store, 'ada')).toEqual(TIMELINE);
+    await expectMoved(store);
+    expect(await countIn(store, 'user_track_rows')).toBe(4);
     const viewed = await ask<{ message_id: string }>(
       store,
       `SELECT message_id FROM user_timeline(project = '${projectId}', user_id = 'ada') ORDER BY timestamp DESC`,
@@ -99,136 +85,71 @@ describe('rows of before, in chDB', () => {
     expect(viewed.map((row) => row.message_id)).toEqual(TIMELINE);
   });
 
-  test('all of them are moved, each once, and the old table is empty', async () => {
-    const { store } = older;
-
-    await store.completeUserOrder(NOBODY, signal);
-
-    expect(await store.hasUserOrder({})).toBe(true);
-    expect(await countIn(store, 'user_event_rows')).toBe(0);
-    expect(await countIn(store, 'user_track_rows')).toBe(4);
-    expect(await timelineOf(store, 'ada')).toEqual(TIMELINE);
-    expect(await ask(store, 'SELECT trait, kind, value FROM user_trait_rows FINAL ORDER BY trait')).toEqual([
-      { trait: 'gone', kind: 'deleted', value: '' },
-      { trait: 'plan', kind: 'string', value: '"pro"' },
-    ]);
-    expect(await ask(store, 'SELECT audience_id, change FROM audience_members_by_user FINAL')).toEqual([
-      { audience_id: 'aud_1', change: 'left' },
-    ]);
-  });
-
-  test('what comes meanwhile is there too, and the first copy of a message stays the first', async () => {
-    const { store } = older;
+  test('a later copy of a message does not take the place of one that was moved', async () => {
+    const store = await opened([...statementsUpTo(17, EMBEDDED.statement), ...OLD_ROWS]);
     const again = { messageId: 'old', timestamp: BigInt(Date.UTC(2025, 10, 19, 12)) * 1000n };
+
     await insert(store, [make.track({ ...again, event: 'page', properties: '{"n":3}' })], 20n);
-    await insert(store, [make.track({ messageId: 'new', event: 'page' })], 21n);
 
-    const before = await timelineOf(store, 'ada');
-    await store.completeUserOrder(NOBODY, signal);
-
-    expect(before).toEqual(['new', ...TIMELINE]);
-    expect(await timelineOf(store, 'ada')).toEqual(before);
+    expect(await timelineOf(store, 'ada')).toEqual(TIMELINE);
     expect(await ask(store, "SELECT properties_text FROM user_track_rows FINAL WHERE message_id = 'old'")).toEqual([
       { properties_text: '{"n":1}' },
     ]);
   });
 
-  test('a move that is broken off at any statement is completed by the next', async () => {
-    const { store } = older;
-    // As often as it takes until one ends by itself.
-    for (let statements = 0; !(await store.hasUserOrder({})); statements++) {
-      const stopping = new AbortController();
-      let left = statements;
-      const deleted = async (): Promise<ReadonlySet<string>> => {
-        if (left-- === 0) stopping.abort(new Error('broken off, as ordered'));
-        return new Set();
-      };
-      await store.completeUserOrder(deleted, stopping.signal).catch((error: unknown) => {
-        expect(String(error)).toContain('broken off, as ordered');
-      });
-      expect(await timelineOf(store, 'ada')).toEqual(TIMELINE);
-    }
+  test('a table that version 0.3 has filled is not filled again', async () => {
+    const filled = ['user_track_rows', 'user_trait_rows', 'audience_members_by_user'];
+    const store = await opened([
+      ...statementsUpTo(19, EMBEDDED.statement),
+      ...OLD_ROWS,
+      ...filled.map((table) => `ALTER TABLE ${table} MODIFY COMMENT 'complete'`),
+      'TRUNCATE TABLE user_trait_rows SYNC',
+      'TRUNCATE TABLE audience_members_by_user SYNC',
+    ]);
 
-    expect(await countIn(store, 'user_track_rows')).toBe(4);
-    expect(await countIn(store, 'user_event_rows')).toBe(0);
-  });
-
-  test('rows of a project that is deleted while they are moved do not come back', async () => {
-    const { store } = older;
-
-    // The deletion of its rows has looked where they are not yet.
-    await store.completeUserOrder(async () => new Set(['other']), signal);
-
-    expect(await countIn(store, 'user_track_rows', "project_id = 'other'")).toBe(0);
-    expect(await countIn(store, 'user_track_rows')).toBe(3);
-  });
-
-  test('a new generation has nothing to move', async () => {
-    const { store } = older;
-    await store.makeGeneration(2);
-    const second = await store.ofGeneration(2);
-
-    await second.completeUserOrder(NOBODY, signal);
-
-    expect(await second.hasUserOrder({})).toBe(true);
-    expect(await store.hasUserOrder({})).toBe(false);
+    expect(await Promise.all(filled.map((table) => countIn(store, table)))).toEqual([4, 0, 0]);
   });
 });
 
 const clickHouse = await serverUrl('clickhouse');
 
 describe.skipIf(clickHouse === undefined)('rows of before, in a ClickHouse server', () => {
-  let older: Older;
+  const steps = statementsOf(ANALYTICS_MIGRATIONS[19]?.sql ?? '');
+  let database: FreshDatabase;
+  const run = (sql: string): Promise<readonly string[]> => askServer(database.url, sql);
   beforeEach(async () => {
-    older = await olderServer(clickHouse ?? '');
+    database = await freshDatabase(clickHouse ?? '');
+    for (const sql of [...statementsUpTo(17, SERVER.statement), ...OLD_ROWS]) await run(sql);
   });
-  afterEach(() => older.drop());
+  afterEach(() => database.drop());
 
-  function orderOf({ store }: Older, deployment: { readonly settlesMs?: number } = {}): UserOrder {
-    const questions = { ask: (query: Parameters<AnalyticsStore['ask']>[0]) => store.ask(query, AMPLE) };
-    const command = async ({ query, query_params = {} }: { query: string; query_params?: Record<string, unknown> }) => {
-      const sql = Object.entries(query_params).reduce(
-        (text, [name, value]) => text.replaceAll(new RegExp(`\\{${name}:\\w+\\}`, 'g'), `'${String(value)}'`),
-        query,
-      );
-      await older.run(sql);
-      return { query_id: '' } as never;
-    };
-    return new UserOrder({
-      shards: [{ ...questions, client: { command } }],
-      ...questions,
-      define: async (sql) => void (await older.run(sql)),
-      deployment,
-    });
+  async function opened(): Promise<AnalyticsStore> {
+    const store = await openAnalytics(database.url);
+    onTestFinished(() => store.close());
+    return store;
   }
 
-  test('they are moved, and rows that come into the old table while they are moved are moved too', async () => {
-    let isFirst = true;
-    const deleted = async (): Promise<ReadonlySet<string>> => {
-      if (isFirst) {
-        await older.run(`INSERT INTO user_event_rows (project_id, user, timestamp, message_id, event, received_at, event_name)
-          VALUES ('${projectId}', ${EVE}, '2026-02-03 12:00:00', 'late', 'page', '2026-02-03 12:00:00', 'page')`);
-      }
-      isFirst = false;
-      return new Set();
-    };
+  test('they are moved, and those whose deletion has begun are not', async () => {
+    await run('SYSTEM STOP MERGES user_event_rows');
+    await run(`ALTER TABLE user_event_rows DELETE WHERE user = toUInt128('${EVE}') SETTINGS mutations_sync = 0`);
 
-    await orderOf(older).complete(deleted, signal);
+    const store = await opened();
 
-    expect(await older.store.hasUserOrder({})).toBe(true);
-    expect(await timelineOf(older.store, 'eve')).toEqual(['late', 'third']);
-    expect(await timelineOf(older.store, 'ada')).toEqual(TIMELINE);
-    expect(await countIn(older.store, 'user_event_rows')).toBe(0);
+    await expectMoved(store);
+    expect(await countIn(store, 'user_track_rows')).toBe(3);
+    expect(await timelineOf(store, 'eve')).toEqual([]);
   });
 
-  test('a migration that stopped after any step is completed, with every row found', async () => {
-    const steps = statementsOf(ANALYTICS_MIGRATIONS[17]?.sql ?? '');
-    expect(steps.length).toBeGreaterThan(8);
-    // All of them again, as where only the record of it was missing.
-    for (const sql of steps) await older.run(SERVER.statement(sql));
+  test.each(steps.map((_, done) => [done + 1, steps.length]))(
+    'a migration that stopped after step %i of %i moves every row once',
+    async (done) => {
+      const since18 = ANALYTICS_MIGRATIONS.slice(17, 19).flatMap(({ sql }) => statementsOf(sql));
+      for (const sql of [...since18, ...steps.slice(0, done)]) await run(SERVER.statement(sql));
 
-    await orderOf(older).complete(NOBODY, signal);
+      const store = await opened();
 
-    expect(await timelineOf(older.store, 'ada')).toEqual(TIMELINE);
-  });
+      await expectMoved(store);
+      expect(await countIn(store, 'user_track_rows')).toBe(4);
+    },
+  );
 });

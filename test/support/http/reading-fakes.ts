@@ -149,10 +149,6 @@ export class MemoryAnalytics implements AnalyticsReader {
     return this.stream({ sql: '', params: { ...params, limit: String(limit) } }, limits);
   }
 
-  hasUserOrder(): Promise<boolean> {
-    return this.unreachable ? Promise.reject(unreachableError()) : Promise.resolve(true);
-  }
-
   finalizedAt(): Promise<Micros | null> {
     return this.unreachable ? Promise.reject(unreachableError()) : Promise.resolve(this.settled);
   }

@@ -86,7 +86,6 @@ export class LiveScene {
     const analytics = {
       ask: this.#analytics.ask.bind(this.#analytics),
       askHistory: this.#analytics.askHistory.bind(this.#analytics),
-      hasUserOrder: async () => true,
     };
     const more = {
       analytics,

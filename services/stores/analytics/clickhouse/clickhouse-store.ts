@@ -34,7 +34,6 @@ import { HISTORY_LIMITS } from './kept-history.ts';
 import { LOOKUP_LIMITS } from './settings.ts';
 import { joinedResults } from './shards.ts';
 import { openStream, type QuestionStream } from './stream.ts';
-import { type DeletedProjects, type UserOrder, userOrderOf } from './user-order.ts';
 import { userEvents } from '../user-events.ts';
 
 export class ClickHouseStore implements AnalyticsStore {
@@ -45,7 +44,6 @@ export class ClickHouseStore implements AnalyticsStore {
   readonly liveHistory: ClickHouseAudiences;
   readonly dropOldFiles: ClickHouseDatabases['dropOldFiles'];
   readonly #ingestedRanges: IngestedRanges;
-  readonly #userOrder: UserOrder;
   readonly #inserts = new Set<Promise<void>>();
   readonly #streams = new Set<QuestionStream>();
   readonly #generations: ClickHouseGenerations;
@@ -69,7 +67,6 @@ export class ClickHouseStore implements AnalyticsStore {
     });
     const { name: database } = databases;
     const local = localOf?.(database) ?? database;
-    this.#userOrder = userOrderOf({ clients, deployment, askOn: this.#askOn, define: (sql) => this.define(sql) });
     this.liveHistory = new ClickHouseAudiences({
       client: clients.evaluations,
       shards: clients.shards,
@@ -192,15 +189,6 @@ export class ClickHouseStore implements AnalyticsStore {
   forgetAudience(projectId: string, audienceId: string): Promise<void> {
     this.#refuseIfStopping();
     return this.liveHistory.forget(projectId, audienceId);
-  }
-
-  hasUserOrder(): Promise<boolean> {
-    return this.#userOrder.isComplete();
-  }
-
-  completeUserOrder(deleted: DeletedProjects, signal: AbortSignal): Promise<void> {
-    this.#refuseIfStopping();
-    return this.#userOrder.complete(deleted, AbortSignal.any([signal, this.#stopping.signal]));
   }
 
   keptHistory(): KeptHistory {
