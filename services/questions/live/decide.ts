@@ -7,7 +7,7 @@ import { Params } from '../sql/params.ts';
 import { Steps } from '../steps.ts';
 import { decisionsOn, evaluate } from './evaluate.ts';
 import type { Followed } from './followed.ts';
-import { type AskRows, readUsers, TooManyEvents, type UserState, YIELD_AFTER_MS } from './users-query.ts';
+import { type AskRows, readUsers, TooManyEvents, type UserState, YIELD_AFTER_MS } from '../explain/read-users.ts';
 
 /** A user who is to enter an audience, or to leave it. */
 export interface Turn {

@@ -12,7 +12,7 @@ import { Params } from '../sql/params.ts';
 import { decideAll, memberKey, type Turn } from './decide.ts';
 import type { Followed } from './followed.ts';
 import { type LiveCounts, type LiveStore, overtaken } from './live-store.ts';
-import type { AskRows } from './users-query.ts';
+import type { AskRows } from '../explain/read-users.ts';
 
 export interface TickParts {
   readonly store: LiveStore;

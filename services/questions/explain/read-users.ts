@@ -5,7 +5,7 @@ import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
 import type { Condition } from '../definition/audience.ts';
-import type { EvaluationInput } from '../explain/condition-state.ts';
+import type { EvaluationInput } from './condition-state.ts';
 import {
   addCopies,
   columnsSql,
@@ -18,8 +18,8 @@ import {
   keepFirst,
   MAX_EVENTS,
   scopesOf,
-} from '../explain/user-events-query.ts';
-import { type KnownTrait, knownTrait, type TraitRow } from '../explain/user-traits.ts';
+} from './user-events-query.ts';
+import { type KnownTrait, knownTrait, type TraitRow } from './user-traits.ts';
 import { traitDigitsSql } from '../operators/matched-texts.ts';
 import { MAX_PAGE_CHARS } from '../query-budget.ts';
 import { withFunctions } from '../sql/functions.ts';
