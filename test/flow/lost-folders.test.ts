@@ -1,4 +1,4 @@
-import { cp, rm } from 'node:fs/promises';
+import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { readersPassed } from '../support/service/readers-passed.ts';
@@ -86,4 +86,16 @@ test('where an older profiles folder is restored, projects deleted since stay de
 
   expect(restored.map(({ name }) => name)).toEqual(['Later', 'default']);
   expect(restored.map(({ id }) => id)).toContain(later.id);
+});
+
+test('a start on an event log of version 0.2 names the version to start once, and leaves the log as it is', async () => {
+  const dataDir = await temporaryFolder();
+  await mkdir(join(dataDir, 'event-log'));
+  await writeFile(join(dataDir, 'event-log', 'data.mdb'), 'years of work');
+
+  const failure = await failureOf(dataDir);
+
+  expect(failure).toContain('"code":"LOG_FOREIGN"');
+  expect(failure).toContain('start version 0.3.0 once on it, then this version');
+  expect(await readdir(join(dataDir, 'event-log'))).toEqual(['data.mdb']);
 });
