@@ -4,8 +4,8 @@ import type { AtEvaluation } from '../operators/operator.ts';
 import type { QueryBudget } from '../query-budget.ts';
 import { Steps } from '../steps.ts';
 import { evaluated } from './evaluation-tree.ts';
-import type { OneUser } from './user-events-query.ts';
-import { knownUser, readKnown } from './why.ts';
+import { type OneUser, readUser } from './read-users.ts';
+import { knownUser } from './why.ts';
 
 /** Whether a user is in an audience. Plain data. */
 export interface Membership {
@@ -45,7 +45,7 @@ async function evaluatedTogether(
   at: AtEvaluation,
 ): Promise<readonly Membership[]> {
   const conditions = audiences.flatMap((audience) => conditionsIn(audience, '').map(({ condition }) => condition));
-  const known = await readKnown(budget, user, conditions, at);
+  const known = await readUser(budget, user, conditions, at);
   const memberships: Membership[] = [];
   for (const audience of audiences) {
     const input = { ...known, ...at, userKey: user.userKey, eventsShown: 0 };

@@ -1,16 +1,18 @@
-/** Reads the events of one user that some conditions test. It reads only the user's rows, a few granules. */
-import { DAY_MICROS, dayOf } from '../../messages/day-and-hour.ts';
+/** Reads the events of users that conditions test. It reads only the rows of these users, a few granules of each. */
+import { dayOf } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
-import { END_OF_TIME } from '../../messages/timestamp.ts';
-import { TidemarkError } from '../../runtime/errors.ts';
+import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
+import type { Query } from '../../stores/analytics/analytics-store.ts';
+import { userNumber } from '../../stores/analytics/columns.ts';
 import { userEventsWhere } from '../../stores/analytics/user-events.ts';
-import { type EventCondition, microsOf } from '../definition/audience.ts';
-import { MAX_PAGE_CHARS, type QueryBudget } from '../query-budget.ts';
+import type { Condition, EventCondition } from '../definition/audience.ts';
+import { MAX_PAGE_CHARS } from '../query-budget.ts';
 import { measuredValue } from '../measures/tally.ts';
 import { unmoving } from '../operators/course.ts';
 import { Params } from '../sql/params.ts';
-import { namesSql } from '../sql/user-sets.ts';
+import type { Steps } from '../steps.ts';
+import { countableSql } from '../sql/user-sets.ts';
 import { eventDigitsSql, matchedTexts } from '../operators/matched-texts.ts';
 import type { AtEvaluation } from '../operators/operator.ts';
 import { areMoving, courseOfMembers, passesMembers } from '../operators/operators.ts';
@@ -18,12 +20,33 @@ import { withFunctions } from '../sql/functions.ts';
 import { parseStoredJson, valueAt } from '../sql/stored-value.ts';
 import type { CountedEvent } from './event-window.ts';
 
-export interface OneUser {
+export interface UsersWanted {
   readonly projectId: string;
-  readonly userKey: string;
+  /** Internal ids. */
+  readonly users: readonly string[];
+  readonly conditions: readonly Condition[];
+  /** Events that are counted at no time from then on may be left out. */
+  readonly now: Micros;
 }
 
-export interface EventRow {
+export interface RowReader {
+  readonly ask: (query: Query) => Promise<readonly unknown[]>;
+  /** Called now and then between two rows. What it throws ends the reading. */
+  readonly checkTime?: () => void;
+  /** How long the work on rows may keep the thread. */
+  readonly yieldAfterMs?: number;
+}
+
+/** How the reading of a user's events goes. */
+export interface Reading {
+  readonly steps: Steps;
+  /** Why the user's events are not read any further: they take too many steps. */
+  failure?: TidemarkError;
+}
+
+interface EventRow {
+  /** The number of the user. */
+  readonly user: string;
   readonly message_id: string;
   readonly event: string;
   /** Microseconds, as are all times here; 64-bit integers are strings. */
@@ -36,47 +59,52 @@ export interface EventRow {
 }
 
 /** An event with the conditions that its properties pass. */
-export interface Copy extends CountedEvent {
+interface Copy extends CountedEvent {
   readonly precedence: bigint;
   /** The conditions that name it and whose `where` it passes, now or, where it is `moving`, at some time. */
   readonly passes: ReadonlyMap<EventCondition, Pick<CountedEvent, 'moving' | 'measured'> | null>;
 }
 
-// An event may have 500 KB, so the first page is small.
-const FIRST_ROWS = 100;
-const MAX_PAGE_ROWS = 20_000;
+// An event may have 500 KB, so the first page of events with their text is small. Later ones are as large as the rows before
+// them allow.
+const FIRST_ROWS_OF_USER = 100;
+const MAX_FIRST_ROWS = 2_000;
+const MAX_PAGE_ROWS = 50_000;
 
 // A tenth of what one person does in years. Each event takes some 300 bytes of memory.
-export const MAX_EVENTS = 200_000;
+const MAX_EVENTS = 200_000;
+
+type EventsOf = Map<EventCondition, CountedEvent[]>;
 
 /**
- * Returns for each condition the events that it counts if they lie within its period, at `now` or later; the same for the
- * later event of a sequence, whether or not it follows one. The first in the
- * log counts among several copies of a message on one day, as in `track_rows FINAL`.
+ * Returns by the user's number, for each condition, the events that it counts if they lie within its period, at `now` or
+ * later; the same for the later event of a sequence, whether or not it follows one. The first in the log counts among several
+ * copies of a message on one day, as in `track_rows FINAL`.
  *
- * @throws TidemarkError `QUERY_LIMIT` if the user has more events than can be read; and as `AnalyticsReader.ask`.
+ * @param readings By the user's number. Notes in them whose events take too many steps.
+ * @throws TidemarkError `QUERY_LIMIT` if together the users have more events than can be read; and what asking throws.
  */
 export async function readUserEvents(
-  asking: QueryBudget,
-  user: OneUser,
-  asked: readonly EventCondition[],
-  at: AtEvaluation,
-): Promise<ReadonlyMap<EventCondition, readonly CountedEvent[]>> {
-  const events = eventsOfConditions(asked);
-  for (const scope of scopesOf(asked)) addCopies(events, await firstCopies(asking, user, scope, at));
+  reader: RowReader,
+  wanted: UsersWanted,
+  readings: ReadonlyMap<string, Reading>,
+): Promise<ReadonlyMap<string, EventsOf>> {
+  const conditions = withLater(wanted.conditions.filter((condition) => condition.kind === 'event'));
+  const events = new Map([...readings.keys()].map((user) => [user, noEventsOf(conditions)]));
+  for (const scope of scopesOf(conditions))
+    for (const [user, copies] of await firstCopies(reader, wanted, scope, readings))
+      addCopies(events.get(user) as EventsOf, copies.values());
   return events;
 }
 
 /** Conditions whose events are read together. */
-export interface EventScope {
+interface EventScope {
   readonly conditions: readonly EventCondition[];
   /** The text of properties is read only of events whose properties are tested. */
   readonly withText: boolean;
 }
 
-/** The conditions and the later ones of their sequences, each in the scope that reads what it tests. */
-export function scopesOf(asked: readonly EventCondition[]): readonly EventScope[] {
-  const conditions = withLater(asked);
+function scopesOf(conditions: readonly EventCondition[]): readonly EventScope[] {
   const scopes = [false, true].map((withText) => ({
     conditions: conditions.filter(({ where, measure }) => (where.length > 0 || measure !== null) === withText),
     withText,
@@ -84,50 +112,76 @@ export function scopesOf(asked: readonly EventCondition[]): readonly EventScope[
   return scopes.filter((scope) => scope.conditions.length > 0);
 }
 
-/** No events yet for each of these conditions and the later ones of their sequences. */
-export function eventsOfConditions(asked: readonly EventCondition[]): Map<EventCondition, CountedEvent[]> {
-  return new Map(withLater(asked).map((condition) => [condition, []]));
-}
-
-function withLater(asked: readonly EventCondition[]): readonly EventCondition[] {
-  const all = asked.flatMap((condition) => [condition, ...(condition.sequence ? [condition.sequence.later] : [])]);
+/** The conditions and the later ones of their sequences. */
+function withLater(conditions: readonly EventCondition[]): readonly EventCondition[] {
+  const all = conditions.flatMap((condition) => [condition, ...(condition.sequence ? [condition.sequence.later] : [])]);
   return [...new Set(all)];
 }
 
-export function addCopies(events: ReadonlyMap<EventCondition, CountedEvent[]>, copies: Iterable<Copy>): void {
+function noEventsOf(conditions: readonly EventCondition[]): EventsOf {
+  return new Map(conditions.map((condition) => [condition, []]));
+}
+
+function addCopies(events: EventsOf, copies: Iterable<Copy>): void {
   for (const copy of copies)
     for (const [condition, more] of copy.passes) events.get(condition)?.push(more ? { ...copy, ...more } : copy);
 }
 
+/** By the user's number, the copies that count so far. */
+type CopiesOf = ReadonlyMap<string, Map<string, Copy>>;
+
 async function firstCopies(
-  asking: QueryBudget,
-  user: OneUser,
-  wanted: EventScope,
-  at: AtEvaluation,
-): Promise<Iterable<Copy>> {
-  const yielder = new EventLoopYielder();
-  const conditionsOf = conditionsByName(wanted);
-  const copies = new Map<string, Copy>();
+  reader: RowReader,
+  wanted: UsersWanted,
+  scope: EventScope,
+  readings: ReadonlyMap<string, Reading>,
+): Promise<CopiesOf> {
+  const yielder = new EventLoopYielder(reader.yieldAfterMs);
+  const conditionsOf = conditionsByName(scope);
+  const copies: CopiesOf = new Map([...readings.keys()].map((user) => [user, new Map()]));
+  let limit = scope.withText ? Math.min(MAX_FIRST_ROWS, FIRST_ROWS_OF_USER * wanted.users.length) : MAX_PAGE_ROWS;
   let after: EventRow | undefined;
-  let limit = wanted.withText ? FIRST_ROWS : MAX_PAGE_ROWS;
-  for (;;) {
-    const rows = await asking.ask<EventRow>(pageQuery(user, wanted, at.now, { after, limit }));
+  for (let skipped = 0; ;) {
+    const rows = (await reader.ask(pageQuery(wanted, scope, after, limit))) as readonly EventRow[];
     for (const row of rows) {
-      keepFirst(copies, row, conditionsOf(row.event), at);
+      if (!isKept(copies, row, conditionsOf(row.event), readings.get(row.user), wanted.now)) skipped++;
       if (!yielder.isOver()) continue;
-      asking.checkTime();
+      reader.checkTime?.();
       await yielder.next();
     }
-    if (copies.size > MAX_EVENTS) throw new TidemarkError('QUERY_LIMIT', 'the question went past its limit of rows');
+    const kept = copies.values().reduce((sum, { size }) => sum + size, 0);
+    if (kept + skipped > MAX_EVENTS) throw new TidemarkError('QUERY_LIMIT', 'the question went past its limit of rows');
     after = rows.at(-1);
-    if (rows.length < limit || after === undefined) return copies.values();
+    if (rows.length < limit || after === undefined) return copies;
+    if (readings.values().every(({ failure }) => failure !== undefined)) return copies;
     const chars = rows.reduce((sum, { text }) => sum + text.length, 0);
     limit = Math.min(MAX_PAGE_ROWS, Math.max(1, Math.floor((MAX_PAGE_CHARS * rows.length) / Math.max(chars, 1))));
   }
 }
 
+/** False where the events of the row's user take too many steps, which its reading notes. */
+function isKept(
+  copies: CopiesOf,
+  row: EventRow,
+  conditions: readonly EventCondition[],
+  reading: Reading | undefined,
+  now: Micros,
+): boolean {
+  const ofUser = copies.get(row.user);
+  if (ofUser === undefined || reading === undefined || reading.failure !== undefined) return false;
+  try {
+    keepFirst(ofUser, row, conditions, { now, steps: reading.steps });
+    return true;
+  } catch (error) {
+    if (!hasCode(error, 'QUERY_LIMIT')) throw error;
+    reading.failure = error;
+    ofUser.clear();
+    return false;
+  }
+}
+
 /** Those that are about an event of this name. */
-export function conditionsByName({ conditions }: EventScope): (event: string) => readonly EventCondition[] {
+function conditionsByName({ conditions }: EventScope): (event: string) => readonly EventCondition[] {
   const byName = new Map<string, readonly EventCondition[]>();
   return (event) => {
     const known = byName.get(event) ?? conditions.filter(({ events }) => events?.includes(event) ?? true);
@@ -137,7 +191,7 @@ export function conditionsByName({ conditions }: EventScope): (event: string) =>
 }
 
 /** Keeps, of the copies of a message on one day, the one that is first on the log. */
-export function keepFirst(
+function keepFirst(
   copies: Map<string, Copy>,
   row: EventRow,
   conditions: readonly EventCondition[],
@@ -191,30 +245,32 @@ function conditionsPassed(
 }
 
 /**
- * A page in order of time and message. WITH TIES includes the copies of the last message, so the next page begins after
+ * A page in order of user, time and message. WITH TIES includes the copies of the last message, so the next page begins after
  * them.
  */
 function pageQuery(
-  { projectId, userKey }: OneUser,
-  { conditions, withText }: EventScope,
-  now: Micros,
-  { after, limit }: { readonly after: EventRow | undefined; readonly limit: number },
-) {
+  { projectId, users, now }: UsersWanted,
+  scope: EventScope,
+  after: EventRow | undefined,
+  limit: number,
+): Query {
   const params = new Params();
+  const numbers = users.map(userNumber);
+  const left = after === undefined ? numbers : numbers.filter((user) => BigInt(user) >= BigInt(after.user));
   const where = [
     `project_id = ${params.string(projectId)}`,
-    `user = ${params.user(userKey)}`,
-    countableSql(params, conditions, now),
-    ...(after ? afterSql(params, after) : []),
+    `user IN ${params.userNumbers(left)}`,
+    countableSql(params, scope.conditions, now),
+    ...(after ? [afterSql(params, after)] : []),
   ];
   const sql =
-    `SELECT ${columnsSql(params, { conditions, withText })} FROM ${userEventsWhere(where)} ` +
-    `ORDER BY timestamp, message_id LIMIT ${params.count(limit)} WITH TIES`;
+    `SELECT user, ${columnsSql(params, scope)} FROM ${userEventsWhere(where)} ` +
+    `ORDER BY user, timestamp, message_id LIMIT ${params.count(limit)} WITH TIES`;
   return { projectId, sql: withFunctions(sql), params: params.values() };
 }
 
-/** The columns of an `EventRow`. */
-export function columnsSql(params: Params, { conditions, withText }: EventScope): string {
+/** The columns of an `EventRow` but the user. */
+function columnsSql(params: Params, { conditions, withText }: EventScope): string {
   return (
     'message_id, event, toUnixTimestamp64Micro(timestamp) AS occurred, ' +
     `toUnixTimestamp64Micro(received_at) AS received, precedence, ${withText ? 'properties_text' : "''"} AS text, ` +
@@ -222,38 +278,8 @@ export function columnsSql(params: Params, { conditions, withText }: EventScope)
   );
 }
 
-/** Events that one of these conditions counts at `now`, or may count later. */
-export function countableSql(params: Params, conditions: readonly EventCondition[], now: Micros): string {
-  const ofNames = Map.groupBy(conditions, ({ events }) => JSON.stringify(events));
-  const each = [...ofNames.values()].map((sameNames) => namedSql(params, sameNames, now));
-  return `(${each.join(' OR ')})`;
-}
-
-function afterSql(params: Params, { occurred, message_id: id }: EventRow): string[] {
+function afterSql(params: Params, { user, occurred, message_id: id }: EventRow): string {
   const time = params.instant(BigInt(occurred));
-  return [`timestamp >= ${time}`, `(timestamp > ${time} OR message_id > ${params.string(id)})`];
-}
-
-/**
- * Events that one of these conditions counts now or may count later: all of them name the same events. In whole days,
- * because copies count by the day.
- */
-function namedSql(params: Params, conditions: readonly EventCondition[], now: Micros): string {
-  const froms = conditions.map(({ within }) => within?.from ?? null);
-  const tos = conditions.map(({ within }) => within?.to ?? null);
-  const sql = namesSql(params, conditions[0]?.events ?? null);
-  if (froms.every((from) => from !== null)) {
-    const earliest = least(froms.map((from) => microsOf(from, now)));
-    sql.push(`timestamp >= ${params.instant(dayOf(earliest) * DAY_MICROS)}`);
-  }
-  // A moving end will pass events in the future.
-  if (tos.every((to) => to !== null && 'at' in to)) {
-    const nextDay = (dayOf(-least(tos.map((to) => -microsOf(to, now)))) + 1n) * DAY_MICROS;
-    if (nextDay < END_OF_TIME) sql.push(`timestamp < ${params.instant(nextDay)}`);
-  }
-  return sql.length === 0 ? 'true' : `(${sql.join(' AND ')})`;
-}
-
-function least(values: readonly bigint[]): bigint {
-  return values.reduce((one, other) => (other < one ? other : one));
+  const later = `timestamp > ${time} OR (timestamp = ${time} AND message_id > ${params.string(id)})`;
+  return `(user > ${params.userNumber(BigInt(user))} OR ${later})`;
 }

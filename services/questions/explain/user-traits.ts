@@ -1,7 +1,7 @@
-/** Reads the traits of one user that a list of conditions tests. */
+/** Reads the traits of users that conditions test. */
 import type { Micros } from '../../messages/message.ts';
 import { timesOfVersion } from '../../messages/version.ts';
-import type { QueryBudget } from '../query-budget.ts';
+import { userNumber } from '../../stores/analytics/columns.ts';
 import { matchedTexts, traitDigitsSql } from '../operators/matched-texts.ts';
 import type { Course } from '../operators/course.ts';
 import type { AtEvaluation, MatchedTexts } from '../operators/operator.ts';
@@ -10,7 +10,7 @@ import { withFunctions } from '../sql/functions.ts';
 import { parseStoredJson, valueAt } from '../sql/stored-value.ts';
 import type { TraitCondition } from '../definition/audience.ts';
 import { Params } from '../sql/params.ts';
-import type { OneUser } from './user-events-query.ts';
+import type { RowReader, UsersWanted } from './user-events-query.ts';
 
 /** A trait as set by the newest message that mentions it. */
 export interface KnownTrait {
@@ -22,7 +22,9 @@ export interface KnownTrait {
   readonly matched: MatchedTexts;
 }
 
-export interface TraitRow {
+interface TraitRow {
+  /** The number of the user. */
+  readonly user: string;
   readonly trait: string;
   readonly kind: string;
   readonly value: string;
@@ -31,25 +33,31 @@ export interface TraitRow {
   readonly digits: string;
 }
 
-/** By the trait's name; those that no message mentions are absent. @throws TidemarkError as `AnalyticsReader.ask`. */
-export async function readUserTraits(
-  asking: QueryBudget,
-  { projectId, userKey }: OneUser,
-  conditions: readonly TraitCondition[],
-): Promise<ReadonlyMap<string, KnownTrait>> {
-  const names = [...new Set(conditions.map(({ path }) => path[0] ?? ''))];
-  if (names.length === 0) return new Map();
+/** By the user's number and the trait's name; those that no message mentions are absent. @throws What asking throws. */
+export async function readTraits(
+  { ask }: Pick<RowReader, 'ask'>,
+  { projectId, users, conditions }: UsersWanted,
+): Promise<ReadonlyMap<string, ReadonlyMap<string, KnownTrait>>> {
+  const ofTraits = conditions.filter((condition) => condition.kind === 'trait');
+  const names = [...new Set(ofTraits.map(({ path }) => path[0] ?? ''))];
+  const found = new Map<string, Map<string, KnownTrait>>();
+  if (names.length === 0) return found;
   const params = new Params();
   const sql =
-    `SELECT trait, kind, value, toString(version) AS version, ${traitDigitsSql(params, conditions)} AS digits ` +
-    'FROM trait_rows FINAL ' +
-    `WHERE project_id = ${params.string(projectId)} AND trait IN ${params.strings(names)} AND user = ${params.user(userKey)}`;
-  const rows = await asking.ask<TraitRow>({ projectId, sql: withFunctions(sql), params: params.values() });
-  return new Map(rows.map((row) => [row.trait, knownTrait(row, conditions)]));
+    `SELECT user, trait, kind, value, toString(version) AS version, ${traitDigitsSql(params, ofTraits)} AS digits ` +
+    'FROM user_trait_rows FINAL ' +
+    `WHERE project_id = ${params.string(projectId)} AND user IN ${params.userNumbers(users.map(userNumber))} ` +
+    `AND trait IN ${params.strings(names)}`;
+  const rows = await ask({ projectId, sql: withFunctions(sql), params: params.values() });
+  for (const row of rows as readonly TraitRow[]) {
+    const ofUser = found.get(row.user) ?? new Map<string, KnownTrait>();
+    found.set(row.user, ofUser.set(row.trait, knownTrait(row, ofTraits)));
+  }
+  return found;
 }
 
 /** @param conditions Those of which the digits are. */
-export function knownTrait(row: TraitRow, conditions: readonly TraitCondition[]): KnownTrait {
+function knownTrait(row: TraitRow, conditions: readonly TraitCondition[]): KnownTrait {
   const isDeleted = row.kind === 'deleted';
   const value = isDeleted ? undefined : parseStoredJson(row.value);
   const ofTrait = conditions.filter(({ path }) => path[0] === row.trait);

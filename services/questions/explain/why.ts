@@ -1,15 +1,12 @@
 import type { Micros } from '../../messages/message.ts';
 import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
-import { type Audience, type Condition, conditionsIn } from '../definition/audience.ts';
-import type { AtEvaluation } from '../operators/operator.ts';
+import { type Audience, conditionsIn } from '../definition/audience.ts';
 import { QueryBudget } from '../query-budget.ts';
 import { sampleUser } from '../sample-user.ts';
 import { Params } from '../sql/params.ts';
 import { Steps } from '../steps.ts';
-import type { EvaluationInput } from './condition-state.ts';
 import { evaluated, type EvaluationNode } from './evaluation-tree.ts';
-import { type OneUser, readUserEvents } from './user-events-query.ts';
-import { readUserTraits } from './user-traits.ts';
+import { type OneUser, readUser } from './read-users.ts';
 
 /** Whether one user is in an audience, and why. Plain data. */
 export interface Why {
@@ -52,7 +49,7 @@ export async function explainMembership(
   if (user === undefined) return undefined;
   const conditions = conditionsIn(audience, path);
   const at = { now, steps: new Steps(conditions) };
-  const known = await readKnown(
+  const known = await readUser(
     budget,
     options,
     conditions.map(({ condition }) => condition),
@@ -63,22 +60,6 @@ export async function explainMembership(
   );
   const { tookMs, rowsRead } = budget;
   return { userKey, ...user, evaluatedAt: now, evaluation, tookMs, rowsRead };
-}
-
-/** What these conditions test of the user. @throws TidemarkError as `AnalyticsReader.ask`. */
-export async function readKnown(
-  budget: QueryBudget,
-  user: OneUser,
-  conditions: readonly Condition[],
-  at: AtEvaluation,
-): Promise<Pick<EvaluationInput, 'traits' | 'events'>> {
-  const ofTraits = conditions.filter((condition) => condition.kind === 'trait');
-  const ofEvents = conditions.filter((condition) => condition.kind === 'event');
-  const [traits, events] = await Promise.all([
-    readUserTraits(budget, user, ofTraits),
-    readUserEvents(budget, user, ofEvents, at),
-  ]);
-  return { traits, events };
 }
 
 /** Undefined if no message of the project names the user. */

@@ -12,7 +12,7 @@ import { Params } from '../sql/params.ts';
 import { decideAll, memberKey, type Turn } from './decide.ts';
 import type { Followed } from './followed.ts';
 import { type LiveCounts, type LiveStore, overtaken } from './live-store.ts';
-import type { AskRows } from '../explain/read-users.ts';
+import type { RowReader } from '../explain/user-events-query.ts';
 
 export interface TickParts {
   readonly store: LiveStore;
@@ -44,8 +44,8 @@ const NAMES_AT_ONCE = 1_000;
 /** Decides users, one tick after another, and makes what changes count: all of a tick or nothing of it. */
 export class Ticker {
   readonly #parts: TickParts;
-  readonly #ask: AskRows;
-  readonly #askHistory: AskRows;
+  readonly #ask: RowReader['ask'];
+  readonly #askHistory: RowReader['ask'];
   #epoch: bigint;
   #lastAt: Micros;
   /** The last change of members, while it is written. */

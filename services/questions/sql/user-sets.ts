@@ -1,5 +1,7 @@
 /** Compiles conditions to subqueries that yield `user`, each user once. */
-import { DAY_MICROS } from '../../messages/day-and-hour.ts';
+import { DAY_MICROS, dayOf } from '../../messages/day-and-hour.ts';
+import type { Micros } from '../../messages/message.ts';
+import { END_OF_TIME } from '../../messages/timestamp.ts';
 import {
   type EventCondition,
   type Member,
@@ -174,4 +176,35 @@ function cutDays(scope: Scope, { from, to }: Period): string[] {
 export function select(head: string, conditions: readonly (string | null)[]): string {
   const given = conditions.filter((condition) => condition !== null);
   return given.length === 0 ? head : `${head} WHERE ${given.join(' AND ')}`;
+}
+
+/** Events that one of these conditions counts at `now`, or may count later. */
+export function countableSql(params: Params, conditions: readonly EventCondition[], now: Micros): string {
+  const ofNames = Map.groupBy(conditions, ({ events }) => JSON.stringify(events));
+  const each = [...ofNames.values()].map((sameNames) => namedSql(params, sameNames, now));
+  return `(${each.join(' OR ')})`;
+}
+
+/**
+ * Events that one of these conditions counts now or may count later: all of them name the same events. In whole days,
+ * because copies count by the day.
+ */
+function namedSql(params: Params, conditions: readonly EventCondition[], now: Micros): string {
+  const froms = conditions.map(({ within }) => within?.from ?? null);
+  const tos = conditions.map(({ within }) => within?.to ?? null);
+  const sql = namesSql(params, conditions[0]?.events ?? null);
+  if (froms.every((from) => from !== null)) {
+    const earliest = least(froms.map((from) => microsOf(from, now)));
+    sql.push(`timestamp >= ${params.instant(dayOf(earliest) * DAY_MICROS)}`);
+  }
+  // A moving end will pass events in the future.
+  if (tos.every((to) => to !== null && 'at' in to)) {
+    const nextDay = (dayOf(-least(tos.map((to) => -microsOf(to, now)))) + 1n) * DAY_MICROS;
+    if (nextDay < END_OF_TIME) sql.push(`timestamp < ${params.instant(nextDay)}`);
+  }
+  return sql.length === 0 ? 'true' : `(${sql.join(' AND ')})`;
+}
+
+function least(values: readonly bigint[]): bigint {
+  return values.reduce((one, other) => (other < one ? other : one));
 }

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Message, Micros } from '../../../services/messages/message.ts';
 import { type Audience, conditionsIn } from '../../../services/questions/definition/audience.ts';
-import { readKnown } from '../../../services/questions/explain/why.ts';
+import { readUser } from '../../../services/questions/explain/read-users.ts';
 import { type Decision, decisionsOn, evaluate } from '../../../services/questions/live/evaluate.ts';
 import { QueryBudget } from '../../../services/questions/query-budget.ts';
 import { Steps } from '../../../services/questions/steps.ts';
@@ -57,7 +57,7 @@ describe.each(await testedAnalytics())('decisions, in $name', (tested) => {
     for (const { projectId, userKey } of messages) {
       if (decisions.has(userKey)) continue;
       const at = { now: NOW, steps: new Steps() };
-      const known = await readKnown(new QueryBudget(store(), AMPLE), { projectId, userKey }, conditions, at);
+      const known = await readUser(new QueryBudget(store(), AMPLE), { projectId, userKey }, conditions, at);
       decisions.set(userKey, evaluate(audience, decisionsOn({ ...known, ...at, userKey })));
     }
     return decisions;
