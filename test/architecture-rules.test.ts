@@ -35,6 +35,12 @@ describe('a rule of the imports fails where it is broken:', () => {
       'services/http/copy.ts exports Sink',
     ],
     [
+      'a part of the console imports the frame',
+      rules.consoleImportsWhatItMay,
+      importing('console/src/parts/a.tsx', '../frame/b.ts'),
+      'console/src/parts/a.tsx → console/src/frame/b.ts',
+    ],
+    [
       'runtime imports a folder of ours',
       rules.foldersImportWhatTheyMay,
       importing('services/runtime/a.ts', '../messages/b.ts'),

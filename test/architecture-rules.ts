@@ -116,6 +116,21 @@ export const filesHaveNoCircle: Rule = ({ texts, imports }) => {
   }
 };
 
+/** What each folder of the console may import of the others: the frame is around the screens. */
+const CONSOLE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  api: [],
+  parts: ['api'],
+  screens: ['api', 'parts'],
+  frame: ['api', 'parts', 'screens'],
+};
+
+export const consoleImportsWhatItMay: Rule = ({ imports }) =>
+  show(imports, ({ from, to }) => {
+    const [own, other] = [from, to].map((path) => /^console\/src\/(\w+)\//.exec(path)?.[1] ?? '');
+    const may = CONSOLE_MAY_IMPORT[own ?? ''];
+    return may !== undefined && other !== '' && other !== own && !may.includes(other ?? '');
+  });
+
 export const noFileIsABarrel: Rule = ({ texts }) => [...texts.keys()].filter((file) => basename(file) === 'index.ts');
 
 /** `stores/database` of a file below it, '' of `main.ts` and of packages. */

@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { App } from './frame/app.tsx';
-import { loadSession } from './frame/session.ts';
+import { loadSession } from './api/session.ts';
 
 const root = document.querySelector('#console');
 if (root !== null) {

@@ -3,16 +3,16 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { keepsDigits } from '../api/json.ts';
 import { Loading, Problem } from '../parts/loading/states.tsx';
 import { ScreenPage } from '../parts/page.tsx';
-import { Feedback } from './feedback.tsx';
+import { Feedback } from '../parts/loading/feedback.tsx';
 import { Help, openHelp } from './help.tsx';
-import { useShortcuts } from './keyboard.ts';
+import { useShortcuts } from '../parts/keyboard.ts';
 import { Navigation } from './navigation.tsx';
-import { NeedsKey } from './needs-key.tsx';
-import { address, goTo, linkTo } from './address.ts';
+import { NeedsKey } from '../parts/loading/needs-key.tsx';
+import { address, goTo, linkTo } from '../api/address.ts';
 import { openScreens, type Screen, screenAt } from './screens.ts';
 import { keepScroll } from './scroll.ts';
 import { Search } from './search.tsx';
-import { isStarting, loadSession, project, session, sessionError } from './session.ts';
+import { isStarting, loadSession, project, session, sessionError } from '../api/session.ts';
 import { SignIn } from './sign-in.tsx';
 
 export function App() {

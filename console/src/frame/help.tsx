@@ -1,5 +1,5 @@
 import { openScreens } from './screens.ts';
-import { singleKeys } from './keyboard.ts';
+import { singleKeys } from '../parts/keyboard.ts';
 import { Button, Check } from '../parts/form.tsx';
 
 const keysOf = (): readonly (readonly [string, string])[] => [

@@ -3,10 +3,10 @@ import { zoneChoice, zoneOf } from '../parts/time.tsx';
 import { Button } from '../parts/form.tsx';
 import { Badge } from './badge.tsx';
 import { openHelp } from './help.tsx';
-import { address, linkTo } from './address.ts';
+import { address, linkTo } from '../api/address.ts';
 import { openScreens, type Screen } from './screens.ts';
 import { openSearch } from './search.tsx';
-import { chooseProject, project, session, signOut } from './session.ts';
+import { chooseProject, project, session, signOut } from '../api/session.ts';
 
 /** Beside the content; where there is little room, all of it is behind one button. */
 export function Navigation({ current }: { readonly current: Screen | undefined }) {

@@ -1,8 +1,8 @@
 /** Every screen that is finished, in the order of the navigation: nothing else is there. */
 import { computed } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import type { Address } from './address.ts';
-import { isAdmin, mayChangeAudiences } from './session.ts';
+import type { Address } from '../api/address.ts';
+import { isAdmin, mayChangeAudiences } from '../api/session.ts';
 
 export interface Screen {
   readonly name: string;

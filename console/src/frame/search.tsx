@@ -2,15 +2,14 @@
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { linkTo } from '../api/address.ts';
+import type { PaletteProps } from '../screens/search/palette.tsx';
+import { openScreens } from './screens.ts';
 
 const isOpen = signal(false);
 
 export function openSearch(): void {
   isOpen.value = true;
-}
-
-interface PaletteProps {
-  readonly onClose: () => void;
 }
 
 export function Search() {
@@ -27,5 +26,8 @@ export function Search() {
   useEffect(() => {
     if (isOpen.value) void import('../screens/search/palette.tsx').then((loaded) => setPalette(() => loaded.Palette));
   }, [isOpen.value]);
-  return isOpen.value && Palette !== undefined ? <Palette onClose={() => (isOpen.value = false)} /> : null;
+  const screens = openScreens.value.map(({ name, path }) => ({ kind: 'Screen', name, link: linkTo([path]) }) as const);
+  return isOpen.value && Palette !== undefined ? (
+    <Palette screens={screens} onClose={() => (isOpen.value = false)} />
+  ) : null;
 }

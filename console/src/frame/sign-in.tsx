@@ -2,7 +2,7 @@ import { Button, submitted } from '../parts/form.tsx';
 import { useChange } from '../parts/loading/use-change.ts';
 import { useFocusOnMount } from '../parts/use-focus.ts';
 import { Mark } from './navigation.tsx';
-import { signIn } from './session.ts';
+import { signIn } from '../api/session.ts';
 
 export function SignIn() {
   const { isBusy, error, run } = useChange();

@@ -1,6 +1,6 @@
 /** What wants something done, what to do, and where the documentation says more. */
 import type { Attention } from '../api/types.ts';
-import { address, linkTo } from '../frame/address.ts';
+import { address, linkTo } from '../api/address.ts';
 import { DocsLink } from './docs-link.tsx';
 
 export function AttentionList({ items }: { readonly items: readonly Attention[] }) {

@@ -1,6 +1,6 @@
 /** One of several, several of many, and what narrows a list. */
 import type { ComponentChildren } from 'preact';
-import { address, setParameters } from '../frame/address.ts';
+import { address, setParameters } from '../api/address.ts';
 import { Check, Field } from './form.tsx';
 
 interface SelectProps {

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { chosenProject, SERVICE, urlOf } from '../api/client.ts';
 import type { Operation } from '../../../schemas/operations.ts';
-import { tellDone } from '../frame/feedback.tsx';
+import { tellDone } from './loading/feedback.tsx';
 import { Button } from './form.tsx';
 import { Ready } from './loading/states.tsx';
 import { useAnswer } from './loading/use-load.ts';

@@ -1,6 +1,6 @@
 /** What a page of a screen is made of. */
 import type { ComponentChildren } from 'preact';
-import { linkTo } from '../frame/address.ts';
+import { linkTo } from '../api/address.ts';
 import { CopyAs, type CopyAsProps } from './copy-as.tsx';
 
 interface ScreenPageProps {

@@ -1,6 +1,6 @@
 import { type ComponentChildren, Fragment } from 'preact';
-import { address, linkTo, setParameters } from '../frame/address.ts';
-import { useEscape } from '../frame/keyboard.ts';
+import { address, linkTo, setParameters } from '../api/address.ts';
+import { useEscape } from './keyboard.ts';
 import './table.css';
 
 interface Column {

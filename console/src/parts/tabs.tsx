@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { address, linkTo } from '../frame/address.ts';
+import { address, linkTo } from '../api/address.ts';
 import './tabs.css';
 
 interface TabLink {

@@ -1,8 +1,8 @@
 /** Instants: relative, with the exact one in the zone that the reader chose on hover and focus. */
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
-import { project } from '../frame/session.ts';
-import { stored } from '../frame/stored.ts';
+import { project } from '../api/session.ts';
+import { stored } from '../api/stored.ts';
 
 /** The zone that exact instants are shown in: `project`, `utc` or `local`. */
 export const zoneChoice = stored('zone', 'project');

@@ -1,6 +1,6 @@
 /** A user in a list: the initials, what people call them, and the id beside it. */
 import type { Json } from '../api/json.ts';
-import { project } from '../frame/session.ts';
+import { project } from '../api/session.ts';
 import './user-cell.css';
 
 /** The traits that the project calls its users by: the first that is a text. */

@@ -1,6 +1,6 @@
 /** Keys by the names that people gave them. */
 import { operation } from '../../../schemas/operations.ts';
-import { isAdmin, project } from '../frame/session.ts';
+import { isAdmin, project } from '../api/session.ts';
 import { useAnswer } from '../parts/loading/use-load.ts';
 
 export type KeyNames = ReadonlyMap<string, string>;

@@ -1,5 +1,5 @@
 import { operation } from '../../../schemas/operations.ts';
-import { linkTo } from '../frame/address.ts';
+import { linkTo } from '../api/address.ts';
 
 /** How the address names a person. */
 export interface UserName {

@@ -3,7 +3,7 @@
  * values. A table of the same figures belongs beside it. Drawn as SVG: it follows the theme, any zoom, and needs no library.
  */
 import { useRef, useState } from 'preact/hooks';
-import { useWidth } from '../use-width.ts';
+import { useWidth } from './use-width.ts';
 import {
   type Area,
   type Axis,

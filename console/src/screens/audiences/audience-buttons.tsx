@@ -1,8 +1,8 @@
 import type { SavedAudience } from '../../api/types.ts';
 import { countOf, jsonText } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
-import { tellDone } from '../../frame/feedback.tsx';
-import { goTo, linkTo } from '../../frame/address.ts';
+import { tellDone } from '../../parts/loading/feedback.tsx';
+import { goTo, linkTo } from '../../api/address.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { plural } from '../../parts/numbers.ts';
 import { changeAudience } from './change-audience.ts';

@@ -3,7 +3,7 @@ import { countOf } from '../../api/json.ts';
 import { askLines } from '../../api/ndjson.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceChange, HistoryEntry, SavedAudience } from '../../api/types.ts';
-import { address, setParameters } from '../../frame/address.ts';
+import { address, setParameters } from '../../api/address.ts';
 import { Select } from '../../parts/choice.tsx';
 import { count, counted } from '../../parts/numbers.ts';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
@@ -11,7 +11,7 @@ import { Section } from '../../parts/page.tsx';
 import { Listing, RowButton } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer, useLoad } from '../../parts/loading/use-load.ts';
-import { useEscape } from '../../frame/keyboard.ts';
+import { useEscape } from '../../parts/keyboard.ts';
 import { namesWanted, UserCell } from '../../parts/user-cell.tsx';
 import { userLink } from '../user-link.ts';
 

@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
-import { linkTo } from '../../frame/address.ts';
-import { mayChangeAudiences } from '../../frame/session.ts';
+import { linkTo } from '../../api/address.ts';
+import { mayChangeAudiences } from '../../api/session.ts';
 import { Button, FormButtons, submitted } from '../../parts/form.tsx';
 import { useChange } from '../../parts/loading/use-change.ts';
 import { useFocusOnMount } from '../../parts/use-focus.ts';

@@ -1,7 +1,7 @@
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudiencePage, SavedAudience } from '../../api/types.ts';
-import { mayChangeAudiences } from '../../frame/session.ts';
-import { address, linkTo, setParameters } from '../../frame/address.ts';
+import { mayChangeAudiences } from '../../api/session.ts';
+import { address, linkTo, setParameters } from '../../api/address.ts';
 import { counted } from '../../parts/numbers.ts';
 import { SentenceOf } from '../../parts/conditions/sentence-view.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';

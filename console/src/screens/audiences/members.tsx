@@ -2,7 +2,7 @@
 import { askLines } from '../../api/ndjson.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceMember, SavedAudience } from '../../api/types.ts';
-import { address } from '../../frame/address.ts';
+import { address } from '../../api/address.ts';
 import { Download } from '../../parts/download.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { useLoad } from '../../parts/loading/use-load.ts';

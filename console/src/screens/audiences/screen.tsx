@@ -1,5 +1,5 @@
 /** `#/audiences`, `#/audiences/new`, `#/audiences/{id}` and `#/audiences/{id}/edit`. */
-import { address } from '../../frame/address.ts';
+import { address } from '../../api/address.ts';
 import { BuilderScreen } from '../builder/builder-screen.tsx';
 import { AudiencePage } from './audience.tsx';
 import { AudienceList } from './list.tsx';

@@ -3,7 +3,7 @@ import type { ApiError } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
-import { mayChangeAudiences } from '../../frame/session.ts';
+import { mayChangeAudiences } from '../../api/session.ts';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { SentenceOf, Sentences } from '../../parts/conditions/sentence-view.tsx';
 import { Facts } from '../../parts/facts.tsx';

@@ -1,7 +1,7 @@
 /** The same audience for a terminal, for programs and for those who query analytics. */
 import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
-import { isOnKafka, mayChangeAudiences, project } from '../../frame/session.ts';
+import { isOnKafka, mayChangeAudiences, project } from '../../api/session.ts';
 import { Command, curlText, KeyNote, Sql, tidemarkText } from '../../parts/copy-as.tsx';
 import { DocsLink } from '../../parts/docs-link.tsx';
 import { TOPIC_URL } from '../webhooks/words.ts';

@@ -4,7 +4,7 @@ import './builder.css';
 import { type Json, jsonText } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
-import { address, linkTo, setParameters } from '../../frame/address.ts';
+import { address, linkTo, setParameters } from '../../api/address.ts';
 import { Ready } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { ScreenPage } from '../../parts/page.tsx';

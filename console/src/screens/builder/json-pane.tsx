@@ -2,7 +2,7 @@
 import { useId, useMemo, useRef } from 'preact/hooks';
 import { piecesOf } from '../../parts/json/json-view.tsx';
 import { Button } from '../../parts/form.tsx';
-import { stored } from '../../frame/stored.ts';
+import { stored } from '../../api/stored.ts';
 import type { Builder } from './builder.ts';
 import type { Path } from './json-edit.ts';
 import { lineAt, offsetOf } from './json-text.ts';

@@ -1,6 +1,6 @@
 /** Whether one user is in the audience, why, and until when. */
 import { operation } from '../../../../schemas/operations.ts';
-import { address, setParameters } from '../../frame/address.ts';
+import { address, setParameters } from '../../api/address.ts';
 import { Why } from '../../parts/conditions/why-tree.tsx';
 import { Button, submitted } from '../../parts/form.tsx';
 import { Section } from '../../parts/page.tsx';

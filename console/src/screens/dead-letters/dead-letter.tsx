@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
 import type { WholeDeadLetter } from '../../api/types.ts';
-import { tellDone } from '../../frame/feedback.tsx';
-import { linkTo } from '../../frame/address.ts';
-import { projectName } from '../../frame/session.ts';
+import { tellDone } from '../../parts/loading/feedback.tsx';
+import { linkTo } from '../../api/address.ts';
+import { projectName } from '../../api/session.ts';
 import { Command, tidemarkText } from '../../parts/copy-as.tsx';
 import { JsonView } from '../../parts/json/json-view.tsx';
 import { Facts } from '../../parts/facts.tsx';

@@ -1,6 +1,6 @@
 import type { DeadLettersPage } from '../../api/types.ts';
-import { setParameters } from '../../frame/address.ts';
-import { projectName } from '../../frame/session.ts';
+import { setParameters } from '../../api/address.ts';
+import { projectName } from '../../api/session.ts';
 import { Choice, Filters } from '../../parts/choice.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { type Filter, PARAMETERS, STATES } from './filter.ts';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { isObject, jsonText, parseJson } from '../../api/json.ts';
 import type { WholeDeadLetter } from '../../api/types.ts';
-import { linkTo } from '../../frame/address.ts';
+import { linkTo } from '../../api/address.ts';
 import { TextDiff } from '../../parts/json/json-diff.tsx';
 import { ReceiptSteps } from '../receipt-steps.tsx';
 import type { SentEdit } from './editor.tsx';

@@ -2,7 +2,7 @@
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { CatalogName } from '../../api/types.ts';
-import { address, linkTo, setParameters } from '../../frame/address.ts';
+import { address, linkTo, setParameters } from '../../api/address.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { Button, Field, submitted } from '../../parts/form.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';

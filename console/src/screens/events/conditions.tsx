@@ -1,7 +1,7 @@
 /** Which events or users are meant: conditions on their properties or traits, all of which hold. */
 import { useState } from 'preact/hooks';
 import { jsonText } from '../../api/json.ts';
-import { setParameters } from '../../frame/address.ts';
+import { setParameters } from '../../api/address.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { Button, Field, FormButtons, submitted } from '../../parts/form.tsx';
 import {

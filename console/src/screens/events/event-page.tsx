@@ -1,7 +1,7 @@
 /** One event: how much of it there was, its properties, and the newest of it. */
 import { operation } from '../../../../schemas/operations.ts';
 import type { CatalogProperties } from '../../api/types.ts';
-import { address, linkTo } from '../../frame/address.ts';
+import { address, linkTo } from '../../api/address.ts';
 import type { CopyAsProps } from '../../parts/copy-as.tsx';
 import { grouped } from '../../parts/numbers.ts';
 import { Empty, Ready } from '../../parts/loading/states.tsx';

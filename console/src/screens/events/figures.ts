@@ -1,8 +1,15 @@
 /** Figures and times of the chart as text. Everything here is pure. */
 import { isRawNumber, type Json, jsonText, type RawNumber } from '../../api/json.ts';
-import type { CountsBucket, CountsSeries } from '../../api/types.ts';
+import type { Counts, CountsBucket, CountsSeries } from '../../api/types.ts';
 import { comparedText, grouped } from '../../parts/numbers.ts';
 import { type Interval, type Measure, type Question, splitParts } from './question.ts';
+
+export interface Answered {
+  readonly question: Question;
+  /** By interval, and of the whole period. */
+  readonly counts: Counts;
+  readonly whole: Counts;
+}
 
 const ROUNDED = new Intl.NumberFormat('en', { maximumSignificantDigits: 6 });
 

@@ -5,8 +5,7 @@ import { CopyLink } from '../../parts/copy-as.tsx';
 import { Listing } from '../../parts/table.tsx';
 import { fileNameOf, TextFile } from '../../parts/text-file.ts';
 import { Button } from '../../parts/form.tsx';
-import { figureText, measureText, seriesText } from './figures.ts';
-import type { Answered } from './measured.tsx';
+import { type Answered, figureText, measureText, seriesText } from './figures.ts';
 
 interface TableProps {
   readonly answered: Answered;

@@ -2,22 +2,24 @@
 import { useRef, useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
-import type { Counts, CountsSeries } from '../../api/types.ts';
+import type { CountsSeries } from '../../api/types.ts';
 import { Chart, type Reading } from '../../parts/charts/chart.tsx';
 import type { ChartLine } from '../../parts/charts/chart-marks.tsx';
 import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { useLoad } from '../../parts/loading/use-load.ts';
-import { bucketText, changeOf, figureText, isCut, measureText, seriesText, tickText } from './figures.ts';
+import {
+  type Answered,
+  bucketText,
+  changeOf,
+  figureText,
+  isCut,
+  measureText,
+  seriesText,
+  tickText,
+} from './figures.ts';
 import { countsBody, isWhole, type Question, splitParts } from './question.ts';
 import { MeasuredTable } from './measured-table.tsx';
-
-export interface Answered {
-  readonly question: Question;
-  /** By interval, and of the whole period. */
-  readonly counts: Counts;
-  readonly whole: Counts;
-}
 
 export function Measured({ question }: { readonly question: Question }) {
   if (!isWhole(question)) return <p class="quiet">Choose a property to measure.</p>;

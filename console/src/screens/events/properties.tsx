@@ -1,5 +1,5 @@
 import type { CatalogMember } from '../../api/types.ts';
-import { setParameters } from '../../frame/address.ts';
+import { setParameters } from '../../api/address.ts';
 import { grouped } from '../../parts/numbers.ts';
 import { Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';

@@ -2,7 +2,7 @@
 import { useRef } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
 import type { CatalogMember } from '../../api/types.ts';
-import { setParameters } from '../../frame/address.ts';
+import { setParameters } from '../../api/address.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { closeByEscape } from '../../parts/copy-as.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';

@@ -1,4 +1,4 @@
-import { address } from '../../frame/address.ts';
+import { address } from '../../api/address.ts';
 import { Catalog } from './catalog.tsx';
 import { EventPage } from './event-page.tsx';
 import './events.css';

@@ -5,7 +5,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { UserCell } from '../../parts/user-cell.tsx';
 import { JsonView } from '../../parts/json/json-view.tsx';
 import { exactTime } from '../../parts/time.tsx';
-import { useEscape } from '../../frame/keyboard.ts';
+import { useEscape } from '../../parts/keyboard.ts';
 import { ReceiptSteps } from '../receipt-steps.tsx';
 import { userLink } from '../user-link.ts';
 import { ChangedTraits } from './changed-traits.tsx';

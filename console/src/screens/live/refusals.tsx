@@ -1,7 +1,7 @@
 /** What was rejected in the last 30 days, the last first. */
 import { operation } from '../../../../schemas/operations.ts';
 import type { RefusalGroup } from '../../api/types.ts';
-import { address } from '../../frame/address.ts';
+import { address } from '../../api/address.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { KeyName, useKeyNames } from '../key-name.tsx';

@@ -1,7 +1,7 @@
 /** The rows of the stream, the newest first, and how one is opened beside them. */
 import type { LiveFilter } from '../../api/live.ts';
 import type { LiveRow } from '../../api/types.ts';
-import { linkTo, setParameters } from '../../frame/address.ts';
+import { linkTo, setParameters } from '../../api/address.ts';
 import { Empty } from '../../parts/loading/states.tsx';
 import { count } from '../../parts/numbers.ts';
 import { LineButton } from '../../parts/table.tsx';

@@ -1,8 +1,8 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
 import type { LiveRow } from '../../api/types.ts';
-import { useShortcuts } from '../../frame/keyboard.ts';
-import { address, setParameters } from '../../frame/address.ts';
+import { useShortcuts } from '../../parts/keyboard.ts';
+import { address, setParameters } from '../../api/address.ts';
 import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';

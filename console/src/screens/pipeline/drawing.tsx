@@ -1,7 +1,7 @@
 /** The drawing: from what comes in, through the log, to profiles and analytics. Side by side, or as a column. */
 import { useRef } from 'preact/hooks';
-import { address, linkTo } from '../../frame/address.ts';
-import { useWidth } from '../../parts/use-width.ts';
+import { address, linkTo } from '../../api/address.ts';
+import { useWidth } from '../../parts/charts/use-width.ts';
 import { type Box, type Layout, layoutFor } from './layout.ts';
 import type { EdgeView, NodeView, PipelineView } from './model.ts';
 

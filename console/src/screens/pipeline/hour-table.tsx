@@ -1,7 +1,7 @@
 /** The hours of a verification, each with what the log has and what the stores have. */
 import { countOf } from '../../api/json.ts';
 import type { VerifiedHour } from '../../api/types.ts';
-import { projectName } from '../../frame/session.ts';
+import { projectName } from '../../api/session.ts';
 import { count, counted } from '../../parts/numbers.ts';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { exactTime } from '../../parts/time.tsx';

@@ -1,11 +1,11 @@
 import { countOf, type RawNumber } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { PartitionsPage } from '../../api/types.ts';
-import { address, setParameters } from '../../frame/address.ts';
+import { address, setParameters } from '../../api/address.ts';
 import { count, counted } from '../../parts/numbers.ts';
 import { Ready } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
-import { useEscape } from '../../frame/keyboard.ts';
+import { useEscape } from '../../parts/keyboard.ts';
 import { Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { Button } from '../../parts/form.tsx';

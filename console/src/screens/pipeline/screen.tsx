@@ -2,7 +2,7 @@
 import './pipeline.css';
 import { operation } from '../../../../schemas/operations.ts';
 import type { InstallationStatus } from '../../api/types.ts';
-import { address } from '../../frame/address.ts';
+import { address } from '../../api/address.ts';
 import { AttentionList, wantsText } from '../../parts/attention.tsx';
 import { Ready } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';

@@ -3,7 +3,7 @@ import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { ComparisonJob, Generation } from '../../api/types.ts';
-import { projectName } from '../../frame/session.ts';
+import { projectName } from '../../api/session.ts';
 import { ConfirmName } from '../../parts/confirm-button.tsx';
 import { Button, submitted } from '../../parts/form.tsx';
 import { count, counted, plural } from '../../parts/numbers.ts';

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import { address, goTo, linkTo, setParameters } from '../../frame/address.ts';
+import { address, goTo, linkTo, setParameters } from '../../api/address.ts';
 import { Button, Field, submitted } from '../../parts/form.tsx';
 import { bytes } from '../../parts/numbers.ts';
 import { useLoad } from '../../parts/loading/use-load.ts';

@@ -1,7 +1,7 @@
 /** `#/replays`: what is read again from the log. `#/imports`: files of history; one of them, and a new one. */
 import './replays.css';
 import { operation } from '../../../../schemas/operations.ts';
-import { address } from '../../frame/address.ts';
+import { address } from '../../api/address.ts';
 import { ScreenPage } from '../../parts/page.tsx';
 import { Generations } from './generations.tsx';
 import { ImportAFile, Imports } from './imports.tsx';

@@ -1,8 +1,7 @@
 /** What a text finds, each with the link to it. */
 import { ApiError, ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
-import { linkTo } from '../../frame/address.ts';
-import { openScreens } from '../../frame/screens.ts';
+import { linkTo } from '../../api/address.ts';
 import { matching } from '../../parts/combobox.tsx';
 import { useAnswer, useLoad } from '../../parts/loading/use-load.ts';
 import { displayName } from '../../parts/user-cell.tsx';
@@ -19,12 +18,15 @@ const MOST_OF_A_KIND = 6;
 const PAUSE_MS = 200;
 
 /** Those that begin with the text come before those that have it within. */
-export function useFound(text: string): { readonly found: readonly Found[]; readonly isLoading: boolean } {
+export function useFound(
+  text: string,
+  screens: readonly Found[],
+): { readonly found: readonly Found[]; readonly isLoading: boolean } {
   const audiences = useAnswer(operation('GET /v1/audiences', { query: { limit: 100 } }));
   const events = useAnswer(operation('GET /v1/catalog/events', { query: { limit: 1_000 } }));
   const users = useLoad(text, async (signal) => findPeople(text, signal));
   const named: readonly (readonly Found[])[] = [
-    openScreens.value.map(({ name, path }) => ({ kind: 'Screen', name, link: linkTo([path]) })),
+    screens,
     (audiences.value?.audiences ?? []).map(({ id, name }) => ({
       kind: 'Audience',
       name,

@@ -1,17 +1,23 @@
 /** Screens, audiences, events and users in one list, by a part of their names; a message by its whole id. */
 import { useId, useState } from 'preact/hooks';
-import { goTo } from '../../frame/address.ts';
+import { goTo } from '../../api/address.ts';
 import { useFocusOnMount, useOpenDialog } from '../../parts/use-focus.ts';
 import { type Found, useFound } from './found.ts';
 import './palette.css';
 
-export function Palette({ onClose }: { readonly onClose: () => void }) {
+export interface PaletteProps {
+  /** Those of the navigation. */
+  readonly screens: readonly Found[];
+  readonly onClose: () => void;
+}
+
+export function Palette({ screens, onClose }: PaletteProps) {
   const dialog = useOpenDialog();
   const field = useFocusOnMount<HTMLInputElement>();
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const id = useId();
-  const { found, isLoading } = useFound(text.trim());
+  const { found, isLoading } = useFound(text.trim(), screens);
   const active = Math.min(chosen, found.length - 1);
   const open = (one: Found): void => {
     dialog.current?.close();

@@ -1,8 +1,8 @@
 /** The audit log, newest first; an entry opens to what it changed. */
 import { operation, type Query } from '../../../../schemas/operations.ts';
 import type { AuditEntry } from '../../api/types.ts';
-import { address, setParameters } from '../../frame/address.ts';
-import { projectName, session } from '../../frame/session.ts';
+import { address, setParameters } from '../../api/address.ts';
+import { projectName, session } from '../../api/session.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
 import { JsonDiff } from '../../parts/json/json-diff.tsx';

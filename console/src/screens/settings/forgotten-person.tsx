@@ -3,7 +3,7 @@ import { ask, send } from '../../api/client.ts';
 import { countOf, type RawNumber } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { Erasure } from '../../api/types.ts';
-import { tellDone } from '../../frame/feedback.tsx';
+import { tellDone } from '../../parts/loading/feedback.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Button } from '../../parts/form.tsx';

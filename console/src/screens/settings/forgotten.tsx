@@ -1,8 +1,8 @@
 /** People who are forgotten: who asked, how far it is, and the certificate of what was deleted. */
 import { operation } from '../../../../schemas/operations.ts';
 import type { Erasure } from '../../api/types.ts';
-import { address } from '../../frame/address.ts';
-import { project, projectName } from '../../frame/session.ts';
+import { address } from '../../api/address.ts';
+import { project, projectName } from '../../api/session.ts';
 import { DocsLink } from '../../parts/docs-link.tsx';
 import { KeyName, type KeyNames, useKeyNames } from '../key-name.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';

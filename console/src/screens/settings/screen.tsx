@@ -1,8 +1,8 @@
 /** `#/settings/{tab}`: what an operator sets. All but one's own session needs an admin key. */
 import type { ComponentChildren } from 'preact';
-import { address, linkTo } from '../../frame/address.ts';
-import { isAdmin, session, signOut } from '../../frame/session.ts';
-import { NeedsKey } from '../../frame/needs-key.tsx';
+import { address, linkTo } from '../../api/address.ts';
+import { isAdmin, session, signOut } from '../../api/session.ts';
+import { NeedsKey } from '../../parts/loading/needs-key.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Button } from '../../parts/form.tsx';
 import { useKeyNames } from '../key-name.tsx';

@@ -1,7 +1,7 @@
 /** What comes of the first messages, where one waits for them: the newest of them, and the newest that was rejected. */
 import { operation } from '../../../../schemas/operations.ts';
 import type { LiveRow, RefusalGroup } from '../../api/types.ts';
-import { linkTo } from '../../frame/address.ts';
+import { linkTo } from '../../api/address.ts';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Ago } from '../../parts/time.tsx';
 import { UserCell } from '../../parts/user-cell.tsx';

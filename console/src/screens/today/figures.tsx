@@ -1,6 +1,6 @@
 import { countOf, type RawNumber } from '../../api/json.ts';
 import type { ProjectStatus, ProjectSummary } from '../../api/types.ts';
-import { linkTo } from '../../frame/address.ts';
+import { linkTo } from '../../api/address.ts';
 import { comparedText, count } from '../../parts/numbers.ts';
 
 interface FiguresProps {

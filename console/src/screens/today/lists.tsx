@@ -1,7 +1,7 @@
 /** What happened most, and which audiences changed most. */
 import { countOf, type RawNumber } from '../../api/json.ts';
 import type { ProjectStatus, ProjectSummary } from '../../api/types.ts';
-import { linkTo } from '../../frame/address.ts';
+import { linkTo } from '../../api/address.ts';
 import { comparedText, counted, signedCount } from '../../parts/numbers.ts';
 import { Listing, RowLink } from '../../parts/table.tsx';
 

@@ -2,7 +2,7 @@
 import { operation } from '../../../../schemas/operations.ts';
 import { countOf } from '../../api/json.ts';
 import type { ProjectStatus } from '../../api/types.ts';
-import { linkTo } from '../../frame/address.ts';
+import { linkTo } from '../../api/address.ts';
 import { Problem, Ready } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';
 import { ScreenPage } from '../../parts/page.tsx';

@@ -2,7 +2,7 @@
 import { operation } from '../../../../schemas/operations.ts';
 import { countOf } from '../../api/json.ts';
 import type { Profile, UserActivity } from '../../api/types.ts';
-import { linkTo } from '../../frame/address.ts';
+import { linkTo } from '../../api/address.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';

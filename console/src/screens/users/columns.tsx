@@ -1,6 +1,6 @@
 /** Which columns the list of users has: a choice of this browser. */
 import { jsonText, parseJson } from '../../api/json.ts';
-import { stored } from '../../frame/stored.ts';
+import { stored } from '../../api/stored.ts';
 import { CheckList } from '../../parts/choice.tsx';
 import { closeByEscape } from '../../parts/copy-as.tsx';
 import { nameTraits } from '../../parts/user-cell.tsx';

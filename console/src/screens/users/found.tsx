@@ -1,6 +1,6 @@
 /** A page of users, with the columns that were chosen. */
 import type { RawNumber } from '../../api/json.ts';
-import { linkTo } from '../../frame/address.ts';
+import { linkTo } from '../../api/address.ts';
 import { Empty } from '../../parts/loading/states.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { type CellColumn, RowLink } from '../../parts/table.tsx';

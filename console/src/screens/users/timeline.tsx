@@ -2,12 +2,12 @@
 import { useState } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
 import type { TimelineEntry } from '../../api/types.ts';
-import { address, linkTo, setParameters } from '../../frame/address.ts';
+import { address, linkTo, setParameters } from '../../api/address.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { FilterField, Filters } from '../../parts/choice.tsx';
 import { Excerpt } from '../../parts/json/json-view.tsx';
 import { More, usePages } from '../../parts/loading/use-pages.tsx';
-import { useEscape } from '../../frame/keyboard.ts';
+import { useEscape } from '../../parts/keyboard.ts';
 import { Section } from '../../parts/page.tsx';
 import { LineButton } from '../../parts/table.tsx';
 import { Clock, dayIn, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';

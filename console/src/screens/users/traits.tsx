@@ -1,7 +1,7 @@
 /** The traits of a user; one opens to the values that it was given. */
 import type { Json } from '../../api/json.ts';
 import type { GivenValue, Profile } from '../../api/types.ts';
-import { address, setParameters } from '../../frame/address.ts';
+import { address, setParameters } from '../../api/address.ts';
 import { JsonValue } from '../../parts/json/json-view.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Ready } from '../../parts/loading/states.tsx';

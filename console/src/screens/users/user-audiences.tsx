@@ -1,6 +1,6 @@
 /** The audiences that a user is in, and those that it is not. */
 import type { Profile, UserAudience } from '../../api/types.ts';
-import { linkTo } from '../../frame/address.ts';
+import { linkTo } from '../../api/address.ts';
 import { Ready } from '../../parts/loading/states.tsx';
 import { isOpenRow, LineButton, toggleRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';

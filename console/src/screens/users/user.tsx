@@ -1,9 +1,9 @@
 import { operation, type Operation } from '../../../../schemas/operations.ts';
 import { ask } from '../../api/client.ts';
 import type { Profile } from '../../api/types.ts';
-import { tellDone } from '../../frame/feedback.tsx';
-import { address, goTo, linkTo } from '../../frame/address.ts';
-import { isAdmin, project } from '../../frame/session.ts';
+import { tellDone } from '../../parts/loading/feedback.tsx';
+import { address, goTo, linkTo } from '../../api/address.ts';
+import { isAdmin, project } from '../../api/session.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { CopyText } from '../../parts/copy-as.tsx';
 import { Download } from '../../parts/download.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../api/types.ts';
-import { isOnKafka } from '../../frame/session.ts';
+import { isOnKafka } from '../../api/session.ts';
 import { CheckList, Choice } from '../../parts/choice.tsx';
 import { Check, Field, FormButtons, submitted } from '../../parts/form.tsx';
 import { Problem } from '../../parts/loading/states.tsx';

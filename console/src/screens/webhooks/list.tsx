@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { Endpoint, EndpointWithSecret } from '../../api/types.ts';
-import { linkTo } from '../../frame/address.ts';
+import { linkTo } from '../../api/address.ts';
 import { Button } from '../../parts/form.tsx';
 import { Empty, Ready } from '../../parts/loading/states.tsx';
 import { useAnswer } from '../../parts/loading/use-load.ts';

@@ -1,4 +1,4 @@
-import { address } from '../../frame/address.ts';
+import { address } from '../../api/address.ts';
 import { WebhookPage } from './webhook.tsx';
 import { Webhooks } from './list.tsx';
 

@@ -1,8 +1,8 @@
 /** The session: the key that signed in, and the project that is looked at. */
 import { computed, signal } from '@preact/signals';
-import { ApiError, ask, chosenProject, onSignedOut, send } from '../api/client.ts';
+import { ApiError, ask, chosenProject, onSignedOut, send } from './client.ts';
 import { operation } from '../../../schemas/operations.ts';
-import type { Project, Session } from '../api/types.ts';
+import type { Project, Session } from './types.ts';
 import { address, goTo, linkTo, setParameters } from './address.ts';
 
 /** `unknown` until the service has said; `none` before the sign-in. */

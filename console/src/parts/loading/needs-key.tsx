@@ -1,5 +1,5 @@
-import { Empty } from '../parts/loading/states.tsx';
-import { session } from './session.ts';
+import { Empty } from './states.tsx';
+import { session } from '../../api/session.ts';
 
 /** In place of what the key does not open. @param permission What it would have to have. */
 export function NeedsKey({ permission = 'admin' }: { readonly permission?: 'admin' | 'audiences' | undefined }) {

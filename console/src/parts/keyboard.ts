@@ -1,6 +1,6 @@
 /** Keys that work everywhere, and those that a screen adds while it is there. */
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { stored } from './stored.ts';
+import { stored } from '../api/stored.ts';
 
 export type Shortcuts = Readonly<Record<string, () => void>>;
 
