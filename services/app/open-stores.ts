@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
 import { type AnalyticsOptions, openAnalytics } from '../stores/analytics/open.ts';
 import type { Database, Queryable } from '../stores/database/database.ts';
-import { migrateDatabase } from '../stores/database/migrate.ts';
+import { migrateDatabase, refuseOlder } from '../stores/database/migrate.ts';
 import { openDatabase } from '../stores/database/open.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import { openEventLog, topicPrefixOf } from '../event-log/open.ts';
@@ -20,7 +20,7 @@ import { SERVERS_LEFT_AFTER_MS } from '../runtime/watchdog/stop-times.ts';
 import { refuseUnfinishedRestore } from '../stores/service-state/restore-state.ts';
 
 /**
- * Every opener throws permanent errors (`CONFIG_INVALID`, `SERVER_DENIED`, `SERVER_TOO_OLD`, `STORE_NEWER`, `RESTORE_UNFINISHED`,
+ * Every opener throws permanent errors (`CONFIG_INVALID`, `SERVER_DENIED`, `SERVER_TOO_OLD`, `STORE_NEWER`, `STORE_OLDER`, `RESTORE_UNFINISHED`,
  * `LOG_MISCONFIGURED`, `SCHEMA_INCOMPATIBLE`, …). It waits for a server that cannot be reached, and for room on the disk of an
  * embedded store, and logs that once.
  */
@@ -73,6 +73,7 @@ export class StoreOpener {
       try {
         if (this.#signal?.aborted === true) throw new TidemarkError('STOPPING', 'the process is stopping');
         await refuseUnfinishedRestore(database);
+        await refuseOlder(database);
         await migrateDatabase(database);
         return database;
       } catch (error) {

@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'STORE_REJECTED' // a database refuses the statement permanently
   | 'STORE_DAMAGED' // the files of an embedded database are damaged or missing; the message says what to do
   | 'STORE_NEWER' // the store was migrated by a newer version of Tidemark
+  | 'STORE_OLDER' // a version before 0.3.0 was the last to migrate the store
   | 'QUERY_LIMIT' // a question ran past its limit of time, memory, rows or steps
   | 'TOO_MANY_QUESTIONS' // too many questions wait for analytics
   | 'AUDIENCE_UNKNOWN' // no saved audience of the project has this id

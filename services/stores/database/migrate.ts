@@ -43,6 +43,28 @@ export async function migrateUpTo(database: Database, number: number, folder = M
   await migrate(new DatabaseMigrations(database), files.slice(0, number));
 }
 
+/** The last migration of version 0.3.0. */
+const LAST_OF_0_3 = 39;
+
+/**
+ * To be called before anything migrates: an event log of version 0.2 is refused, and then version 0.3.0 has to open the database.
+ *
+ * @throws TidemarkError `STORE_OLDER` where a version before 0.3.0 was the last to migrate the database.
+ */
+export async function refuseOlder(database: Queryable): Promise<void> {
+  const [found] = await database.query<{ readonly is_there: boolean }>(
+    "select to_regclass('migrations') is not null as is_there",
+  );
+  if (found?.is_there !== true) return;
+  const [newest] = await database.query<{ readonly number: number | null }>(
+    'select max(number) as number from migrations',
+  );
+  const number = newest?.number ?? null;
+  if (number === null || number >= LAST_OF_0_3) return;
+  const message = 'the database of profiles is of a version before 0.3.0: start version 0.3.0 once, then this version';
+  throw new TidemarkError('STORE_OLDER', message);
+}
+
 /** The tables that the migrations make, and how many migrations there are. No database is asked. */
 export async function migratedTables(): Promise<{ readonly names: readonly string[]; readonly migrations: number }> {
   const files = await readMigrations(MIGRATIONS_FOLDER);

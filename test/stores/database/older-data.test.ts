@@ -1,73 +1,45 @@
-/** What a version before wrote is read by this one. */
-import { join } from 'node:path';
+/** The service opens what version 0.3.0 has migrated, and nothing that is older. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../../services/stores/database/database.ts';
-import { migrateDatabase } from '../../../services/stores/database/migrate.ts';
+import { migrateDatabase, refuseOlder } from '../../../services/stores/database/migrate.ts';
 import { openDatabase } from '../../../services/stores/database/open.ts';
-import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
-import { hashKey } from '../../../services/stores/projects/keys.ts';
-import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { freshDatabase } from '../../support/stores/fresh-database.ts';
+import { openEmptyDatabase } from '../../support/stores/new-stores.ts';
 import { migrationsUpTo } from '../../support/stores/older-database.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-/** The last migration of the version before anonymous ids were recorded. */
-const OLDER = 8;
+/** The last migrations of versions 0.2 and 0.3.0. */
+const [OF_0_2, OF_0_3] = [8, 39];
 
-const USER_KEY = 'a'.repeat(64);
-const ROWS = [
-  `insert into projects (id, name, timezone, session_secret, created_at_ms)
-   values ('proj_old', 'shop', 'Europe/Berlin', decode(repeat('ab', 32), 'hex'), 1)`,
-  `insert into api_keys (id, project_id, scope, sha256, created_at_ms) values
-   ('key_w', 'proj_old', 'write', '${hashKey('a key to write with')}', 1),
-   ('key_r', 'proj_old', 'read', '${hashKey('a key to read with')}', 1)`,
-  `insert into users (project_id, user_key, user_id, first_seen, last_seen) values ('proj_old', '${USER_KEY}', 'ada', 1, 2)`,
-  `insert into profiles (project_id, user_key, traits, versions)
-   values ('proj_old', '${USER_KEY}', '{"plan": "pro"}', '{"plan": "1"}')`,
-];
+async function expectRefusal(database: Database): Promise<void> {
+  await refuseOlder(database);
+  await migrateDatabase(database, await migrationsUpTo(OF_0_2));
 
-async function writeAsBefore(database: Database): Promise<void> {
-  await migrateDatabase(database, await migrationsUpTo(OLDER));
-  for (const sql of ROWS) await database.query(sql);
-}
-
-async function expectReadable(database: Database): Promise<void> {
-  await migrateDatabase(database);
-
-  const projects = new SqlProjectStore(database);
-  const [project] = await projects.listProjects();
-  expect(project).toMatchObject({ id: 'proj_old', name: 'shop', timezone: 'Europe/Berlin', rateLimit: null });
-  expect((await projects.listKeys('proj_old')).map(({ id }) => id)).toEqual(['key_r', 'key_w']);
-  expect(await new SqlProfileStore(database).find('proj_old', USER_KEY)).toMatchObject({
-    userId: 'ada',
-    anonymousIds: [],
-    traits: '{"plan": "pro"}',
+  await expect(refuseOlder(database)).rejects.toMatchObject({
+    code: 'STORE_OLDER',
+    message: expect.stringContaining('start version 0.3.0 once, then this version'),
   });
+
+  await migrateDatabase(database, await migrationsUpTo(OF_0_3));
+  await refuseOlder(database);
 }
 
-test('PGlite opens what a version before anonymous ids wrote', async () => {
-  const folder = await temporaryFolder();
-  const older = await openDatabase(`pglite:${join(folder, 'store')}`);
-  await writeAsBefore(older);
-  await older.close();
-
-  const database = await openDatabase(`pglite:${join(folder, 'store')}`);
+test('PGlite of version 0.2 is not opened, one of version 0.3.0 and a new one are', async () => {
+  const database = await openEmptyDatabase();
   onTestFinished(() => database.close());
 
-  await expectReadable(database);
+  await expectRefusal(database);
 });
 
 const server = await serverUrl('postgres');
 
 describe.skipIf(server === undefined)('a Postgres server', () => {
-  test('a Postgres server opens what a version before anonymous ids wrote', async () => {
+  test('Postgres of version 0.2 is not opened, one of version 0.3.0 and a new one are', async () => {
     const fresh = await freshDatabase(server ?? '');
     onTestFinished(() => fresh.drop());
     const database = await openDatabase(fresh.url);
     onTestFinished(() => database.close());
-    await writeAsBefore(database);
 
-    await expectReadable(database);
+    await expectRefusal(database);
   });
 });
