@@ -3,17 +3,13 @@ import type { Refusal } from '../http/problems.ts';
 import type { Answer as Sent } from '../http/route.ts';
 import type { Answer } from '../../schemas/operations.ts';
 import { formatMs } from '../messages/timestamp.ts';
-import {
-  type ListedRefusals,
-  NO_PROJECT_ID,
-  type RefusalCursor,
-  type RefusalStore,
-} from '../stores/service-state/refusal-store.ts';
+import { type ListedRefusals, NO_PROJECT_ID, type RefusalCursor } from '../stores/service-state/refusal-store.ts';
+import type { SqlRefusalStore } from '../stores/service-state/sql-refusal-store.ts';
 import type { Input } from './input.ts';
 import { pageFrom, readCursor } from './query.ts';
 
 export interface RefusalParts {
-  readonly refusals: RefusalStore;
+  readonly refusals: SqlRefusalStore;
 }
 
 /** `GET /v1/refusals` */

@@ -1,6 +1,6 @@
 /** What operators have done, with the stores that each needs. */
-import { JobRunner } from '../operations/jobs/job-runner.ts';
-import type { JobKind, JobStore } from '../operations/jobs/job.ts';
+import { JobRunner, type JobRunnerParts } from '../operations/jobs/job-runner.ts';
+import type { JobKind } from '../operations/jobs/job.ts';
 import type { Operations } from '../operations/ports.ts';
 import { LogGuard } from '../ingest/log-guard.ts';
 import { backUp } from '../operations/backup/back-up.ts';
@@ -9,7 +9,6 @@ import { Editor } from '../operations/dead-letters/editor.ts';
 import { Settler } from '../operations/dead-letters/settle.ts';
 import { checkImport, importFile, type ImportRunner, previewImport } from '../operations/import/import-commands.ts';
 import { importsFolderOf } from '../operations/import/import-request.ts';
-import type { Generations } from '../operations/replay/replay-commands.ts';
 import { verifyPeriod, type VerifyCommandParts } from '../operations/verify/verify-commands.ts';
 import type { Command, CommandCall } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
@@ -29,7 +28,7 @@ export interface Surroundings {
   /** Whether this process runs readers of its own. */
   readonly hasReaders: boolean;
   readonly importer: ImportRunner;
-  readonly jobs: JobStore;
+  readonly jobs: JobRunnerParts['jobs'];
   /** Notes that endpoints of webhooks are to be told where a verification found differences. */
   readonly tellDifference: VerifyCommandParts['tell'];
 }
@@ -63,7 +62,7 @@ export function operationsOn(surroundings: Surroundings, open: OpenStores): Oper
         return new Editor(await opened(ALL_STORES, call)).edit(edit, call);
       },
     },
-    generations: standInFor<Generations>(async (method, args) => {
+    generations: standInFor<Operations['generations']>(async (method, args) => {
       const replays = replaysOn(surroundings, await opened(ALL_STORES)) as unknown as Readonly<
         Record<string, AnyMethod>
       >;

@@ -1,6 +1,6 @@
 /** What a start does for projects: holds the database against the log, and makes the first one. */
-import type { Jobs } from '../operations/jobs/job-runner.ts';
 import { eraseUnfinished } from '../api/admin/project-deletion.ts';
+import type { JobRunner } from '../operations/jobs/job-runner.ts';
 import { SqlJobStore } from '../operations/jobs/sql-job-store.ts';
 import { ProjectsOnLog, type ProjectsOnLogParts } from '../operations/project-log/projects-on-log.ts';
 import type { Config } from '../runtime/config.ts';
@@ -25,7 +25,7 @@ export async function projectNamesIn(database: Database): Promise<readonly strin
 export async function startProjects(
   config: Config,
   parts: ProjectsOnLogParts,
-  jobs: Jobs,
+  jobs: JobRunner,
   signal: AbortSignal,
 ): Promise<FirstStart | undefined> {
   // No other process has an embedded database open.

@@ -1,19 +1,19 @@
 import type { AdminPorts } from '../operations/ports.ts';
-import type { StoreFigures } from '../operations/status/store-figures.ts';
-import type { AudienceEvaluator } from '../questions/saved/audience-scheduler.ts';
-import type { AudienceStore } from '../questions/saved/audience-store.ts';
 import type { Config } from '../runtime/config.ts';
-import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
-import type { AuditLog } from '../stores/service-state/audit-log.ts';
 import type { Database } from '../stores/database/database.ts';
-import type { ProfileReader, ReaderProgress } from '../stores/profiles/profile-store.ts';
-import type { ConsoleSessionStore } from '../stores/service-state/console-session-store.ts';
-import type { RefusalStore } from '../stores/service-state/refusal-store.ts';
-import type { RepeatStore } from '../stores/service-state/repeat-store.ts';
+import type { SqlConsoleSessionStore } from '../stores/service-state/console-session-store.ts';
 import { MemoryProcessStore, type ProcessStore } from '../stores/service-state/process-store.ts';
+import type { SqlRepeatStore } from '../stores/service-state/repeat-store.ts';
+import type { SqlAuditLog } from '../stores/service-state/sql-audit-log.ts';
 import { SqlProcessStore } from '../stores/service-state/sql-process-store.ts';
-import type { EndpointStore, EndpointTester } from '../webhooks/endpoint-store.ts';
+import type { SqlRefusalStore } from '../stores/service-state/sql-refusal-store.ts';
 import { isServer } from '../runtime/embedded.ts';
+import type { SqlEndpointStore } from '../webhooks/sql-endpoint-store.ts';
+import type { WebhookDeliverer } from '../webhooks/webhook-deliverer.ts';
+import type { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
+import type { SqlAudienceStore } from '../questions/saved/sql-audience-store.ts';
+import type { LiveStores } from '../stores/generations/live-stores.ts';
+import type { SqlStoreFigures } from '../operations/status/store-figures.ts';
 
 /** The health of the stores, and of the readers where the process runs any. */
 export interface ReadersHealth {
@@ -30,21 +30,18 @@ export interface ReadersHealth {
  * The stores as the HTTP side uses them. Everything in it can be called from another thread: methods are asynchronous,
  * arguments and results can be cloned.
  */
-export interface Stores extends AdminPorts {
-  readonly profiles: ProfileReader;
-  readonly analytics: AnalyticsReader;
-  readonly progress: ReaderProgress;
+export interface Stores extends AdminPorts, LiveStores {
   readonly readers: ReadersHealth;
-  readonly saved: AudienceStore;
-  readonly audit: AuditLog;
-  readonly evaluator: AudienceEvaluator;
-  readonly endpoints: EndpointStore;
-  readonly endpointTester: EndpointTester;
-  readonly refusals: RefusalStore;
-  readonly repeats: RepeatStore;
+  readonly saved: SqlAudienceStore;
+  readonly audit: SqlAuditLog;
+  readonly evaluator: Pick<AudienceScheduler, 'evaluate' | 'expectLive'>;
+  readonly endpoints: SqlEndpointStore;
+  readonly endpointTester: Pick<WebhookDeliverer, 'test'>;
+  readonly refusals: SqlRefusalStore;
+  readonly repeats: SqlRepeatStore;
   readonly processes: ProcessStore;
-  readonly figures: StoreFigures;
-  readonly consoleSessions: ConsoleSessionStore;
+  readonly figures: SqlStoreFigures;
+  readonly consoleSessions: SqlConsoleSessionStore;
 }
 
 /** An embedded database has one process, which need not write what it would read itself. */

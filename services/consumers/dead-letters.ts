@@ -5,8 +5,8 @@ import { DEAD_LETTER_TOPIC } from '../messages/message.ts';
 import type { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ReaderName } from '../stores/profiles/profile-store.ts';
+import type { SqlDeadLetterHistory } from '../stores/profiles/unstored-messages.ts';
 import type { RecordCoordinates } from '../stores/analytics/columns.ts';
-import type { DeadLetterHistory } from '../stores/profiles/unstored-messages.ts';
 import type { WithRetry } from './rejected-batches.ts';
 
 /** A record of which nothing is stored. */
@@ -22,7 +22,7 @@ export interface DeadLettersParts {
   readonly logger: Pick<Logger, 'error'>;
   readonly reader: ReaderName;
   /** Tells which records are dead letters already; none by default. */
-  readonly history?: Pick<DeadLetterHistory, 'knownAmong'> | undefined;
+  readonly history?: Pick<SqlDeadLetterHistory, 'knownAmong'> | undefined;
   readonly withRetry: WithRetry;
 }
 

@@ -5,8 +5,8 @@ import type { Codec } from '../messages/codec.ts';
 import { MESSAGE_TOPICS } from '../messages/message.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ReaderName } from '../stores/profiles/profile-store.ts';
+import type { SettledOffsets, SqlDeadLetterHistory } from '../stores/profiles/unstored-messages.ts';
 import type { LeftOut } from '../stores/erasures/left-out.ts';
-import type { DeadLetterHistory, SettledOffsets } from '../stores/profiles/unstored-messages.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { ReaderLoop, type ReaderLoopOptions, type Trouble } from './reader-loop.ts';
 import type { Throttle } from './throttle/throttle.ts';
@@ -32,7 +32,7 @@ export interface ConsumerOptions {
    */
   readonly leftOut?: () => Promise<LeftOut>;
   /** Tells what was decided about earlier dead letters; nothing by default. */
-  readonly deadLetterHistory?: DeadLetterHistory;
+  readonly deadLetterHistory?: SqlDeadLetterHistory;
 }
 
 /** What one consumer does in its own way. */

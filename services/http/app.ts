@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import Koa from 'koa';
 import type { Registry } from 'prom-client';
 import type { KeyRing } from '../stores/projects/project-store.ts';
-import type { AuditLog } from '../stores/service-state/audit-log.ts';
+import type { SqlAuditLog } from '../stores/service-state/sql-audit-log.ts';
 import {
   admitOrigins,
   authenticate,
@@ -41,7 +41,7 @@ export interface AppParts extends RespondParts {
   /** Origins of pages that may send messages; `*` is any. None where left out. */
   readonly corsOrigins?: readonly string[];
   /** Where changes are recorded; needed only where a route changes anything. */
-  readonly audit?: Pick<AuditLog, 'append'>;
+  readonly audit?: Pick<SqlAuditLog, 'append'>;
   /** Where requests with an Idempotency-Key are kept; without it the header counts for nothing but messages. */
   readonly repeats?: HandleParts['repeats'];
 }

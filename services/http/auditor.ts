@@ -1,7 +1,7 @@
 /** Records the changes that requests made: in the audit log, and one line each in the service's log. */
 import { Counter, type Registry } from 'prom-client';
 import type { Logger } from '../runtime/logger.ts';
-import type { AuditEntry, AuditLog } from '../stores/service-state/audit-log.ts';
+import type { AuditEntry, SqlAuditLog } from '../stores/service-state/sql-audit-log.ts';
 import type { Call } from './call.ts';
 import type { Change } from './route.ts';
 
@@ -13,13 +13,13 @@ const USER_HEADER = 'tidemark-user';
 const USER = /^[\w.@\\-]{1,64}$/u;
 
 export interface AuditorParts {
-  readonly log: Pick<AuditLog, 'append'>;
+  readonly log: Pick<SqlAuditLog, 'append'>;
   readonly logger: Logger;
   readonly registry: Registry;
 }
 
 export class Auditor {
-  readonly #log: Pick<AuditLog, 'append'>;
+  readonly #log: Pick<SqlAuditLog, 'append'>;
   readonly #logger: Logger;
   readonly #failures: Counter;
 

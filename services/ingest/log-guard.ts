@@ -5,11 +5,11 @@ import { replaced } from '../event-log/refusals.ts';
 import { MESSAGE_TOPICS } from '../messages/message.ts';
 import { hasCode, isRetryable, TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { ReaderProgress } from '../stores/profiles/profile-store.ts';
+import type { LiveGenerations } from '../stores/generations/live-generations.ts';
 
 export interface LogGuardParts {
   readonly log: Pick<EventLog, 'append' | 'beginnings' | 'check' | 'ends' | 'openEncoder' | 'scan'>;
-  readonly progress: ReaderProgress;
+  readonly progress: Pick<LiveGenerations, 'progress'>;
   readonly logger: Pick<Logger, 'error'>;
   readonly everyMs?: number;
 }

@@ -10,8 +10,8 @@ import {
   MAX_GROUPS_A_DAY,
   otherGroup,
   type RefusalGroup,
-  type RefusalStore,
 } from '../stores/service-state/refusal-store.ts';
+import type { SqlRefusalStore } from '../stores/service-state/sql-refusal-store.ts';
 import type { RejectedItem } from './lenient.ts';
 
 /** The request that was refused, or had items that were. */
@@ -42,7 +42,7 @@ type Counting = { -readonly [Member in keyof CountedRefusals]: CountedRefusals[M
  * two flushes; what is beyond is counted in one group a project. An attacker who makes up members can fill no more.
  */
 export class RefusalCounts {
-  readonly #store: Pick<RefusalStore, 'add' | 'deleteOld'>;
+  readonly #store: Pick<SqlRefusalStore, 'add' | 'deleteOld'>;
   readonly #logger: Pick<Logger, 'debug'>;
   readonly #flushEveryMs: number;
   readonly #nowMs: () => number;
@@ -55,7 +55,7 @@ export class RefusalCounts {
   #deletedAtMs = -Infinity;
 
   constructor(
-    store: Pick<RefusalStore, 'add' | 'deleteOld'>,
+    store: Pick<SqlRefusalStore, 'add' | 'deleteOld'>,
     logger: Pick<Logger, 'debug'>,
     { flushEveryMs = FLUSH_EVERY_MS, nowMs = Date.now }: RefusalCountsOptions = {},
   ) {

@@ -1,26 +1,26 @@
 import type { KeptBackups } from './backup/last-backup.ts';
 import type { DeadLetterPort } from './dead-letters/dead-letter-commands.ts';
-import type { Erasures } from './erasure/erasure-requests.ts';
 import type { ImportChecks } from './import/import-commands.ts';
-import type { Generations } from './replay/replay-commands.ts';
 import type { KeptVerifications } from './verify/last-verification.ts';
 import type { ProjectDeletion } from '../stores/projects/delete-project.ts';
-import type { ProjectStore } from '../stores/projects/project-store.ts';
-import type { Jobs } from './jobs/job-runner.ts';
+import type { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
+import type { JobRunner } from './jobs/job-runner.ts';
+import type { ErasureRequests } from './erasure/erasure-requests.ts';
+import type { ReplayCommands } from './replay/replay-commands.ts';
 
 /**
  * What operators do, as HTTP calls it. Each can be called from another thread: methods are asynchronous, arguments and
  * results can be cloned.
  */
 export interface AdminPorts {
-  readonly projects: ProjectStore;
+  readonly projects: SqlProjectStore;
   readonly deletion: ProjectDeletion;
   readonly deadLetters: DeadLetterPort;
-  readonly generations: Generations;
+  readonly generations: Pick<ReplayCommands, 'list' | 'find' | 'plan' | 'changeRate'>;
   readonly imports: ImportChecks;
   readonly figures: KeptVerifications & KeptBackups;
-  readonly jobs: Jobs;
-  readonly erasures: Erasures;
+  readonly jobs: JobRunner;
+  readonly erasures: ErasureRequests;
 }
 
 /** Those that need more than the database. */

@@ -5,7 +5,7 @@ import type { AnalyticsReader, ChangesQuery, QueryLimits } from '../stores/analy
 import type { LiveEpoch } from '../stores/analytics/live-history.ts';
 import { audienceMembersQuery } from '../stores/analytics/audience-members-query.ts';
 import { userNumber } from '../stores/analytics/columns.ts';
-import type { ProfileReader } from '../stores/profiles/profile-store.ts';
+import type { ProfileReader } from '../stores/profiles/profile-reader.ts';
 import { NO_TRAITS, readTraitChoice, type TraitChoice, withTraits } from '../stores/profiles/trait-choice.ts';
 import type { AudienceBehind, AudiencePosition, AudienceRange, Endpoint } from './endpoint-store.ts';
 

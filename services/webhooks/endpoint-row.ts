@@ -1,5 +1,6 @@
 /** The rows of endpoints and of deliveries (schemas/postgres/029-endpoints.compatible.sql, 037-notices.sql). */
-import type { Delivery, Endpoint, WebhookType } from './endpoint-store.ts';
+import type { Micros } from '../messages/message.ts';
+import type { Delivery, Endpoint, NoticeType, WebhookType } from './endpoint-store.ts';
 import { NOW_MS } from '../stores/database/sql-time.ts';
 
 /** Whether the changes of `audiences a` are sent to `endpoints e`. */
@@ -125,4 +126,36 @@ export function toDelivery(row: DeliveryRow): Delivery {
 
 function numberOf(value: bigint | null): number | null {
   return value === null ? null : Number(value);
+}
+
+export type ClaimRow = EndpointRow & { readonly secrets: readonly string[] };
+
+export interface NoticeRow {
+  readonly id: string;
+  readonly type: NoticeType;
+  readonly created_at_ms: bigint;
+  readonly notice: string;
+}
+
+export interface ChangesRow {
+  readonly id: string;
+  readonly type: 'audience.changed';
+  readonly created_at_ms: bigint;
+  readonly audience_id: string;
+  readonly name: string;
+  readonly is_initial: boolean;
+  readonly from_at: bigint;
+  readonly from_user: string | null;
+  readonly to_at: bigint;
+  readonly to_user: string | null;
+  readonly changes: number;
+  readonly notice: null;
+}
+
+export interface PositionRow {
+  readonly id: string;
+  readonly name: string;
+  readonly is_initial: boolean;
+  readonly at: Micros;
+  readonly after_user: string | null;
 }

@@ -98,44 +98,6 @@ export const KEPT_DELIVERY_DAYS = 7;
 /** The most deliveries of an endpoint that are kept. */
 export const MAX_KEPT_DELIVERIES = 100_000;
 
-/**
- * Arguments and results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` while the store is
- * unreachable, and all but `create` and `list` throw `ENDPOINT_UNKNOWN`. The endpoints of the project null are those of the
- * installation.
- */
-export interface EndpointStore {
-  /**
-   * @throws TidemarkError `ENDPOINT_LIMIT` if there are as many as there may be; `AUDIENCE_UNKNOWN` if it has no such audience;
-   *   `PROJECT_UNKNOWN`.
-   */
-  create(projectId: string | null, settings: EndpointSettings): Promise<EndpointWithSecret>;
-  /** Newest first. */
-  list(projectId: string | null): Promise<readonly Endpoint[]>;
-  find(projectId: string | null, id: string): Promise<Endpoint>;
-  /**
-   * An audience that comes to it begins as at the creation. Enabled, or at another URL, it is sent to at once.
-   *
-   * @throws TidemarkError `AUDIENCE_UNKNOWN`.
-   */
-  update(projectId: string | null, id: string, changes: EndpointChanges): Promise<Endpoint>;
-  /** With its deliveries. */
-  remove(projectId: string | null, id: string): Promise<void>;
-  /** Gives it another secret; that of before signs too for this time. */
-  rotate(projectId: string | null, id: string, keepOldMs: number): Promise<EndpointWithSecret>;
-  /** Newest first. */
-  deliveries(projectId: string | null, id: string, query: DeliveriesQuery): Promise<readonly Delivery[]>;
-  /** Sends a delivery again under its id, as soon as the endpoint may be sent to. @throws TidemarkError `DELIVERY_UNKNOWN`. */
-  resend(projectId: string | null, id: string, deliveryId: string): Promise<Delivery>;
-  /** Sends every change of evaluations after this time again, in new messages, and what else was made since under its id. */
-  resendSince(projectId: string | null, id: string, since: Micros): Promise<Endpoint>;
-}
-
-/** Sends a message that says nothing. Arguments and results can be cloned between threads. */
-export interface EndpointTester {
-  /** Resolves with what became of it: it is sent once. @throws TidemarkError `ENDPOINT_UNKNOWN`. */
-  test(projectId: string | null, id: string): Promise<Delivery>;
-}
-
 /** The exclusive right to send to an endpoint, for a limited time. */
 export interface EndpointClaim {
   readonly endpoint: Endpoint;
@@ -194,45 +156,4 @@ export interface FailedAttempt {
   readonly nextInMs: number;
   /** It answered that it is gone: it is disabled. */
   readonly isGone: boolean;
-}
-
-/** Claims on endpoints to send to. Times are those of the database's clock. Without its claim a method changes nothing, and says so. */
-export interface EndpointClaims {
-  /**
-   * Claims an endpoint that may be sent to now and does not have everything; of another project than the last, if there is
-   * one, and the one whose last turn is longest ago. The installation is the project ''.
-   *
-   * @param fullProjects None of these.
-   */
-  claimDue(
-    leaseMs: number,
-    lastProjectId: string,
-    fullProjects?: readonly string[],
-  ): Promise<EndpointClaim | undefined>;
-  /** Returns false if the claim has expired, or the endpoint was deleted. */
-  renew(claim: EndpointClaim, leaseMs: number): Promise<boolean>;
-  release(claim: EndpointClaim): Promise<void>;
-  /** The oldest message that was made and not delivered; undefined where the endpoint was changed or disabled since its claim. */
-  waiting(claim: EndpointClaim): Promise<WaitingMessage | undefined>;
-  /** The audience that the endpoint is furthest behind with, as `waiting`. */
-  behind(claim: EndpointClaim): Promise<AudienceBehind | undefined>;
-  /** Makes a message of a range, before it is sent. Undefined if the claim has expired. */
-  begin(claim: EndpointClaim, range: AudienceRange): Promise<WaitingDelivery | undefined>;
-  /** Moves the position where nothing was found up to there. */
-  pass(claim: EndpointClaim, range: Omit<AudienceRange, 'changes'>): Promise<boolean>;
-  /** Notes that a message was delivered, and moves the position past it. One of people who were forgotten loses their names. */
-  delivered(claim: EndpointClaim, delivery: WaitingMessage, attempt: LastAttempt): Promise<boolean>;
-  failed(claim: EndpointClaim, delivery: Pick<WaitingDelivery, 'id'>, failure: FailedAttempt): Promise<boolean>;
-  /** Gives up a message of which nothing is left in the history. */
-  drop(claim: EndpointClaim, delivery: WaitingDelivery): Promise<boolean>;
-  /** Nothing is sent for this time, though nothing failed. */
-  postpone(claim: EndpointClaim, forMs: number): Promise<boolean>;
-  /** What a test needs. */
-  secretsOf(endpoint: Pick<Endpoint, 'id'>): Promise<readonly string[]>;
-  /** Notes a test. */
-  noteTest(endpoint: Pick<Endpoint, 'id'>, id: string, isDelivered: boolean, attempt: LastAttempt): Promise<Delivery>;
-  /** When the oldest message that waits was made, or could have been, of all endpoints that are enabled; null where none waits. */
-  oldestWaitingMs(): Promise<number | null>;
-  /** Deletes deliveries that are not kept any more. */
-  deleteOld(): Promise<void>;
 }

@@ -1,16 +1,18 @@
-import type { Micros } from '../messages/message.ts';
 import { EARLIEST } from '../messages/timestamp.ts';
 import type { Queryable, SqlValue } from '../stores/database/database.ts';
 import { NOW_MS } from '../stores/database/sql-time.ts';
 import { BASE36, randomText } from '../stores/projects/keys.ts';
 import {
   BEHIND,
+  type ChangesRow,
+  type ClaimRow,
   DELIVERY_COLUMNS,
   type DeliveryRow,
   ENDPOINT_COLUMNS,
-  type EndpointRow,
   IS_BEHIND,
   IS_WANTED,
+  type NoticeRow,
+  type PositionRow,
   PROJECT,
   SECRETS,
   toDelivery,
@@ -26,12 +28,10 @@ import {
   type Delivery,
   type Endpoint,
   type EndpointClaim,
-  type EndpointClaims,
   type FailedAttempt,
   KEPT_DELIVERY_DAYS,
   type LastAttempt,
   MAX_KEPT_DELIVERIES,
-  type NoticeType,
   TEST_TYPE,
   type WaitingDelivery,
   type WaitingMessage,
@@ -42,14 +42,23 @@ export function makeMessageId(): string {
   return `msg_${randomText(24, BASE36)}`;
 }
 
-/** What sends to endpoints does with their rows (schemas/postgres/029-endpoints.compatible.sql). */
-export class SqlEndpointClaims implements EndpointClaims {
+/**
+ * Claims on endpoints to send to (schemas/postgres/029-endpoints.compatible.sql). Times are those of the database's clock.
+ * Without its claim a method changes nothing, and says so.
+ */
+export class SqlEndpointClaims {
   readonly #database: Queryable;
 
   constructor(database: Queryable) {
     this.#database = database;
   }
 
+  /**
+   * Claims an endpoint that may be sent to now and does not have everything; of another project than the last, if there is
+   * one, and the one whose last turn is longest ago. The installation is the project ''.
+   *
+   * @param fullProjects None of these.
+   */
   async claimDue(
     leaseMs: number,
     lastProjectId: string,
@@ -72,6 +81,7 @@ export class SqlEndpointClaims implements EndpointClaims {
     return row && { endpoint: toEndpoint(row), secrets: row.secrets, token };
   }
 
+  /** Returns false if the claim has expired, or the endpoint was deleted. */
   renew(claim: EndpointClaim, leaseMs: number): Promise<boolean> {
     return this.#whileClaimed(claim, `claimed_until_ms = ${NOW_MS} + $3::int8`, [BigInt(leaseMs)]);
   }
@@ -81,6 +91,7 @@ export class SqlEndpointClaims implements EndpointClaims {
     await this.#whileClaimed(claim, `claim = null, claimed_until_ms = ${NOW_MS}`);
   }
 
+  /** The oldest message that was made and not delivered; undefined where the endpoint was changed or disabled since its claim. */
   async waiting(claim: EndpointClaim): Promise<WaitingMessage | undefined> {
     const sql = `select d.id, d.type, d.created_at_ms, d.audience_id, coalesce(a.name, '') as name, d.is_initial, d.from_at, d.from_user,
                         d.to_at, d.to_user, d.changes, d.notice
@@ -96,6 +107,7 @@ export class SqlEndpointClaims implements EndpointClaims {
     return { id: row.id, createdAtMs: Number(row.created_at_ms), range };
   }
 
+  /** The audience that the endpoint is furthest behind with, as `waiting`. */
   async behind(claim: EndpointClaim): Promise<AudienceBehind | undefined> {
     await this.#database.query(BEGIN_NEW, [claim.endpoint.id, EARLIEST]);
     const [row] = await this.#database.query<PositionRow>(
@@ -111,6 +123,7 @@ export class SqlEndpointClaims implements EndpointClaims {
     return { audienceId: row.id, audienceName: row.name, position };
   }
 
+  /** Makes a message of a range, before it is sent. Undefined if the claim has expired. */
   async begin(claim: EndpointClaim, range: AudienceRange): Promise<WaitingDelivery | undefined> {
     const { audienceId, from, to, changes } = range;
     const id = makeMessageId();
@@ -125,10 +138,12 @@ export class SqlEndpointClaims implements EndpointClaims {
     return row && { id, createdAtMs: Number(row.created_at_ms), range };
   }
 
+  /** Moves the position where nothing was found up to there. */
   pass(claim: EndpointClaim, range: Omit<AudienceRange, 'changes'>): Promise<boolean> {
     return this.#whileClaimed(claim, 'claim = claim', positionValues(range), { alsoWrites: MOVED_POSITION });
   }
 
+  /** Notes that a message was delivered, and moves the position past it. One of people who were forgotten loses their names. */
   delivered(claim: EndpointClaim, delivery: WaitingMessage, attempt: LastAttempt): Promise<boolean> {
     const moved = 'range' in delivery ? positionValues(delivery.range) : [];
     const note = noted(3 + moved.length, 'delivered');
@@ -152,6 +167,7 @@ export class SqlEndpointClaims implements EndpointClaims {
     );
   }
 
+  /** Gives up a message of which nothing is left in the history. */
   drop(claim: EndpointClaim, { id, range }: WaitingDelivery): Promise<boolean> {
     return this.#whileClaimed(claim, 'claim = claim', [...positionValues(range), id], {
       alsoWrites: `${MOVED_POSITION}, dropped as (update endpoint_deliveries d
@@ -159,16 +175,19 @@ export class SqlEndpointClaims implements EndpointClaims {
     });
   }
 
+  /** Nothing is sent for this time, though nothing failed. */
   postpone(claim: EndpointClaim, forMs: number): Promise<boolean> {
     return this.#whileClaimed(claim, `next_attempt_at_ms = ${NOW_MS} + $3::int8`, [BigInt(forMs)]);
   }
 
+  /** What a test needs. */
   async secretsOf({ id }: Pick<Endpoint, 'id'>): Promise<readonly string[]> {
     const sql = `select ${SECRETS} as secrets from endpoints e where e.id = $1`;
     const [row] = await this.#database.query<{ readonly secrets: readonly string[] }>(sql, [id]);
     return row?.secrets ?? [];
   }
 
+  /** Notes a test. */
   async noteTest(
     { id: endpointId }: Pick<Endpoint, 'id'>,
     id: string,
@@ -186,12 +205,14 @@ export class SqlEndpointClaims implements EndpointClaims {
     return toDelivery(row);
   }
 
+  /** When the oldest message that waits was made, or could have been, of all endpoints that are enabled; null where none waits. */
   async oldestWaitingMs(): Promise<number | null> {
     const sql = `select min(${WAITING_SINCE}) as at from endpoints e where e.disabled is null`;
     const [row] = await this.#database.query<{ readonly at: bigint | null }>(sql);
     return row?.at === null || row === undefined ? null : Number(row.at);
   }
 
+  /** Deletes deliveries that are not kept any more. */
   async deleteOld(): Promise<void> {
     const oldestMs = BigInt(KEPT_DELIVERY_DAYS * 86_400_000);
     await this.#database.query(
@@ -217,38 +238,6 @@ export class SqlEndpointClaims implements EndpointClaims {
     const sql = `with written as (update endpoints set ${set} where ${IS_CLAIMED} returning id)${also} select id from written`;
     return (await this.#database.query(sql, [...claimValues(claim), ...values])).length > 0;
   }
-}
-
-type ClaimRow = EndpointRow & { readonly secrets: readonly string[] };
-
-interface NoticeRow {
-  readonly id: string;
-  readonly type: NoticeType;
-  readonly created_at_ms: bigint;
-  readonly notice: string;
-}
-
-interface ChangesRow {
-  readonly id: string;
-  readonly type: 'audience.changed';
-  readonly created_at_ms: bigint;
-  readonly audience_id: string;
-  readonly name: string;
-  readonly is_initial: boolean;
-  readonly from_at: bigint;
-  readonly from_user: string | null;
-  readonly to_at: bigint;
-  readonly to_user: string | null;
-  readonly changes: number;
-  readonly notice: null;
-}
-
-interface PositionRow {
-  readonly id: string;
-  readonly name: string;
-  readonly is_initial: boolean;
-  readonly at: Micros;
-  readonly after_user: string | null;
 }
 
 /** Where an endpoint begins with audiences that were evaluated for the first time since it exists. */

@@ -17,20 +17,27 @@ import {
   type Endpoint,
   type EndpointChanges,
   type EndpointSettings,
-  type EndpointStore,
   type EndpointWithSecret,
   MAX_ENDPOINTS,
 } from './endpoint-store.ts';
 import { makeSecret } from './signature.ts';
 
-/** Endpoints in a Postgres-compatible database (schemas/postgres/029-endpoints.compatible.sql). */
-export class SqlEndpointStore implements EndpointStore {
+/**
+ * Endpoints in a Postgres-compatible database (schemas/postgres/029-endpoints.compatible.sql). Those of the project null are
+ * the installation's. Arguments and results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` while the
+ * store is unreachable, and all but `create` and `list` throw `ENDPOINT_UNKNOWN`.
+ */
+export class SqlEndpointStore {
   readonly #database: Database;
 
   constructor(database: Database) {
     this.#database = database;
   }
 
+  /**
+   * @throws TidemarkError `ENDPOINT_LIMIT` if there are as many as there may be; `AUDIENCE_UNKNOWN` if it has no such audience;
+   *   `PROJECT_UNKNOWN`.
+   */
   create(projectId: string | null, settings: EndpointSettings): Promise<EndpointWithSecret> {
     const { url, description, types, audiences, traits, initial, batchSize } = settings;
     const id = `end_${randomText(20, BASE36)}`;
@@ -49,6 +56,7 @@ export class SqlEndpointStore implements EndpointStore {
     });
   }
 
+  /** Newest first. */
   async list(projectId: string | null): Promise<readonly Endpoint[]> {
     const sql = `select ${ENDPOINT_COLUMNS} from endpoints e where ${OF_PROJECT} order by e.created_at_ms desc, e.id desc`;
     return (await this.#database.query<EndpointRow>(sql, [projectId])).map(toEndpoint);
@@ -58,6 +66,11 @@ export class SqlEndpointStore implements EndpointStore {
     return found(this.#database, projectId, id);
   }
 
+  /**
+   * An audience that comes to it begins as at the creation. Enabled, or at another URL, it is sent to at once.
+   *
+   * @throws TidemarkError `AUDIENCE_UNKNOWN`.
+   */
   update(projectId: string | null, id: string, changes: EndpointChanges): Promise<Endpoint> {
     const { audiences } = changes;
     return this.#database.transaction(async (transaction) => {
@@ -71,11 +84,13 @@ export class SqlEndpointStore implements EndpointStore {
     });
   }
 
+  /** With its deliveries. */
   async remove(projectId: string | null, id: string): Promise<void> {
     const sql = `delete from endpoints e where ${OF_PROJECT} and id = $2 returning id`;
     if ((await this.#database.query(sql, [projectId, id])).length === 0) throw unknownEndpoint(id);
   }
 
+  /** Gives it another secret; that of before signs too for this time. */
   async rotate(projectId: string | null, id: string, keepOldMs: number): Promise<EndpointWithSecret> {
     const secret = makeSecret();
     const rows = await this.#database.query(
@@ -88,6 +103,7 @@ export class SqlEndpointStore implements EndpointStore {
     return { endpoint: await this.find(projectId, id), secret };
   }
 
+  /** Newest first. */
   async deliveries(
     projectId: string | null,
     id: string,
@@ -103,6 +119,7 @@ export class SqlEndpointStore implements EndpointStore {
     return rows.map(toDelivery);
   }
 
+  /** Sends a delivery again under its id, as soon as the endpoint may be sent to. @throws TidemarkError `DELIVERY_UNKNOWN`. */
   async resend(projectId: string | null, id: string, deliveryId: string): Promise<Delivery> {
     await this.find(projectId, id);
     return this.#database.transaction(async (transaction) => {
@@ -120,6 +137,7 @@ export class SqlEndpointStore implements EndpointStore {
     });
   }
 
+  /** Sends every change of evaluations after this time again, in new messages, and what else was made since under its id. */
   async resendSince(projectId: string | null, id: string, since: Micros): Promise<Endpoint> {
     await this.find(projectId, id);
     await this.#database.transaction(async (transaction) => {

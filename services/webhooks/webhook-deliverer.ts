@@ -8,9 +8,6 @@ import {
   type Delivery,
   type Endpoint,
   type EndpointClaim,
-  type EndpointClaims,
-  type EndpointStore,
-  type EndpointTester,
   type LastAttempt,
   TEST_TYPE,
   type WaitingDelivery,
@@ -20,15 +17,16 @@ import { noticeBody } from './notices.ts';
 import { waitMsAfter } from './retry-schedule.ts';
 import { type Attempt, isDelivered, postWebhook } from './send.ts';
 import { signedHeaders } from './signature.ts';
-import { makeMessageId } from './sql-endpoint-claims.ts';
+import { makeMessageId, type SqlEndpointClaims } from './sql-endpoint-claims.ts';
+import type { SqlEndpointStore } from './sql-endpoint-store.ts';
 import { appendToTopic, type ChangeTopic, isTopicUrl } from './topic.ts';
 import { changeRecords, forgottenRecords, testRecord } from './topic-records.ts';
 import { Turn, Sending } from './sending.ts';
 import { WebhookMetrics } from './webhook-metrics.ts';
 
 export interface DelivererParts extends HistoryParts {
-  readonly claims: EndpointClaims;
-  readonly endpoints: Pick<EndpointStore, 'find'>;
+  readonly claims: SqlEndpointClaims;
+  readonly endpoints: Pick<SqlEndpointStore, 'find'>;
   readonly addresses: WebhookAddresses;
   /** Left out where the log is not on Kafka. */
   readonly topic?: ChangeTopic;
@@ -55,7 +53,7 @@ const TIDY_EVERY_MS = 3_600_000;
  * one of them at a time, which sends it one message after the other. A message is noted before it is sent, and the position
  * moves once it was answered: after a crash it is sent again under the same id.
  */
-export class WebhookDeliverer implements EndpointTester {
+export class WebhookDeliverer {
   readonly #parts: DelivererParts;
   readonly #metrics: WebhookMetrics;
   readonly #looking: Looking;
@@ -93,6 +91,7 @@ export class WebhookDeliverer implements EndpointTester {
     return this.#metrics.text();
   }
 
+  /** Resolves with what became of it: it is sent once. @throws TidemarkError `ENDPOINT_UNKNOWN`. */
   async test(projectId: string | null, id: string): Promise<Delivery> {
     const { claims, endpoints } = this.#parts;
     const endpoint = await endpoints.find(projectId, id);

@@ -6,8 +6,8 @@ import type { Answer, Change } from '../../http/route.ts';
 import type { Call } from '../../http/call.ts';
 import { type Refusal, renderRefusal } from '../../http/problems.ts';
 import type { CommandEvent } from '../../runtime/command.ts';
-import type { Jobs } from '../../operations/jobs/job-runner.ts';
 import type { CommandEnd } from '../../operations/jobs/command-run.ts';
+import type { JobRunner } from '../../operations/jobs/job-runner.ts';
 import { problemText, refusalOfFailure } from './failures.ts';
 import type { Job, NewJob } from '../../operations/jobs/job.ts';
 import { jobJson, jobPath } from './job-json.ts';
@@ -43,7 +43,7 @@ export async function answerRead(call: AdminCall, events: AsyncIterable<CommandE
  * @param action What it changes, for the audit log; undefined for nothing.
  */
 export async function answerJob(
-  jobs: Jobs,
+  jobs: JobRunner,
   call: AdminCall,
   job: Omit<NewJob, 'principal'>,
   action?: string,
@@ -53,7 +53,7 @@ export async function answerJob(
 
 /** The same for a job that was started already. */
 export async function answerStarted(
-  jobs: Jobs,
+  jobs: JobRunner,
   call: AdminCall,
   started: Job,
   action: string | undefined,

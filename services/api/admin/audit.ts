@@ -1,14 +1,14 @@
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer, Route } from '../../http/route.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import type { AuditFilter, AuditLog, RecordedEntry } from '../../stores/service-state/audit-log.ts';
-import type { ProjectStore } from '../../stores/projects/project-store.ts';
+import type { AuditFilter, RecordedEntry, SqlAuditLog } from '../../stores/service-state/sql-audit-log.ts';
 import { type Input, route } from '../input.ts';
 import { given, pageFrom, readCursor, readRange } from '../query.ts';
+import type { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
 
 export interface AuditParts {
-  readonly audit: AuditLog;
-  readonly projects: Pick<ProjectStore, 'listProjects'>;
+  readonly audit: SqlAuditLog;
+  readonly projects: Pick<SqlProjectStore, 'listProjects'>;
 }
 
 export function auditRoutes(parts: AuditParts): Route[] {

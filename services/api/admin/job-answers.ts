@@ -2,13 +2,16 @@ import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Input } from '../input.ts';
 import { type Checked, pageFrom, readCursor } from '../query.ts';
-import { type Jobs, waitForJob } from '../../operations/jobs/job-runner.ts';
+import { type JobRunner, waitForJob } from '../../operations/jobs/job-runner.ts';
 import { type AdminCall, notFound } from './answers.ts';
 import type { Job, JobCursor } from '../../operations/jobs/job.ts';
 import { jobJson } from './job-json.ts';
 
 /** `GET /v1/admin/jobs` */
-export async function answerJobs(jobs: Jobs, query: Input<'GET /v1/admin/jobs'>['query']): Promise<Answer | Refusal> {
+export async function answerJobs(
+  jobs: JobRunner,
+  query: Input<'GET /v1/admin/jobs'>['query'],
+): Promise<Answer | Refusal> {
   const page = await jobsPage(jobs, query);
   if (!page.ok) return page.refusal;
   const { items, next } = page.value;
@@ -17,7 +20,7 @@ export async function answerJobs(jobs: Jobs, query: Input<'GET /v1/admin/jobs'>[
 
 /** A page of jobs as JSON texts, newest first. */
 export async function jobsPage(
-  jobs: Jobs,
+  jobs: JobRunner,
   { limit, cursor, kind, state }: Input<'GET /v1/admin/jobs'>['query'],
 ): Promise<Checked<{ readonly items: readonly string[]; readonly next: string | null }>> {
   const after = readCursor(cursor, decodeJobCursor);
@@ -29,7 +32,7 @@ export async function jobsPage(
 
 /** `GET /v1/admin/jobs/:id` */
 export async function answerJobState(
-  jobs: Jobs,
+  jobs: JobRunner,
   { signal }: AdminCall,
   { path, query }: Input<'GET /v1/admin/jobs/{id}'>,
 ): Promise<Answer | Refusal> {
@@ -37,7 +40,7 @@ export async function answerJobState(
 }
 
 /** `DELETE /v1/admin/jobs/:id`: asks for its end, and does not wait for it. */
-export async function answerJobCancel(jobs: Jobs, call: AdminCall): Promise<Answer | Refusal> {
+export async function answerJobCancel(jobs: JobRunner, call: AdminCall): Promise<Answer | Refusal> {
   const job = await jobs.cancel(call.params['id'] ?? '');
   const answer = jobAnswer(job);
   if (job === undefined || 'refused' in answer) return answer;

@@ -7,8 +7,8 @@ import type { Logger } from '../../runtime/logger.ts';
 import type { Queryable } from '../../stores/database/database.ts';
 import type { Deletion } from '../../stores/projects/delete-project.ts';
 import { findProject } from '../../stores/projects/project-commands.ts';
-import type { Jobs } from '../../operations/jobs/job-runner.ts';
 import { type AdminCall, answerStarted, principalOf } from './answers.ts';
+import type { JobRunner } from '../../operations/jobs/job-runner.ts';
 import { isFinished, type Job } from '../../operations/jobs/job.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
 
@@ -67,7 +67,7 @@ function notEmpty({ has }: Deletion): Refusal {
   };
 }
 
-async function erasing(jobs: Jobs, principal: string, project: string, last: Job | undefined): Promise<Job> {
+async function erasing(jobs: JobRunner, principal: string, project: string, last: Job | undefined): Promise<Job> {
   if (last !== undefined && !isFinished(last)) return last;
   const resumed = last === undefined ? undefined : await jobs.resume(last.id);
   return resumed ?? jobs.start({ kind: ERASURE, args: { project }, principal });
@@ -77,7 +77,7 @@ async function erasing(jobs: Jobs, principal: string, project: string, last: Job
  * Has what the stores have of deleted projects deleted by jobs, where no job is doing that: it was interrupted, or the
  * database is from before the deletion. Never rejects: what is left is for the next start.
  */
-export async function eraseUnfinished(jobs: Jobs, database: Queryable, logger: Pick<Logger, 'warn'>) {
+export async function eraseUnfinished(jobs: JobRunner, database: Queryable, logger: Pick<Logger, 'warn'>) {
   try {
     const sql = 'select id from deleted_projects where finished_at_ms is null';
     for (const { id } of await database.query<{ readonly id: string }>(sql)) {
@@ -88,6 +88,6 @@ export async function eraseUnfinished(jobs: Jobs, database: Queryable, logger: P
   }
 }
 
-async function lastErasure(jobs: Jobs, project: string): Promise<Job | undefined> {
+async function lastErasure(jobs: JobRunner, project: string): Promise<Job | undefined> {
   return (await jobs.list(1, { kind: ERASURE, args: { project } }))[0];
 }

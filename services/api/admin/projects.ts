@@ -11,22 +11,22 @@ import {
   showKey,
   showProject,
 } from '../../stores/projects/project-commands.ts';
-import type { ProjectStore } from '../../stores/projects/project-store.ts';
+import type { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
 import { type AdminCall, readMembers } from './answers.ts';
 
 /** `GET /v1/admin/projects` */
-export async function answerProjects(projects: ProjectStore, query: Page): Promise<Answer | Refusal> {
+export async function answerProjects(projects: SqlProjectStore, query: Page): Promise<Answer | Refusal> {
   return pageAnswer('projects', (await projects.listProjects()).map(showProject).toReversed(), query);
 }
 
 /** `GET /v1/admin/projects/:id` */
-export async function answerProject(projects: ProjectStore, { params }: AdminCall): Promise<Answer> {
+export async function answerProject(projects: SqlProjectStore, { params }: AdminCall): Promise<Answer> {
   return { status: 200, body: JSON.stringify(await findProject(projects, params['id'] ?? '')) };
 }
 
 /** `POST /v1/admin/projects` */
 export async function answerNewProject(
-  projects: ProjectStore,
+  projects: SqlProjectStore,
   timezone: string,
   call: AdminCall,
 ): Promise<Answer | Refusal> {
@@ -39,7 +39,7 @@ export async function answerNewProject(
 }
 
 /** `PATCH /v1/admin/projects/:id` */
-export async function answerProjectChange(projects: ProjectStore, call: AdminCall): Promise<Answer | Refusal> {
+export async function answerProjectChange(projects: SqlProjectStore, call: AdminCall): Promise<Answer | Refusal> {
   const members = readMembers('PATCH /v1/admin/projects/{id}', call);
   if (!members.ok) return members.refusal;
   const before = await findProject(projects, call.params['id'] ?? '');
@@ -51,7 +51,7 @@ export async function answerProjectChange(projects: ProjectStore, call: AdminCal
 
 /** `GET /v1/admin/projects/:id/keys` */
 export async function answerProjectKeys(
-  projects: ProjectStore,
+  projects: SqlProjectStore,
   { path, query }: Input<'GET /v1/admin/projects/{id}/keys'>,
 ): Promise<Answer | Refusal> {
   const { id } = await findProject(projects, path.id);
@@ -59,24 +59,24 @@ export async function answerProjectKeys(
 }
 
 /** `POST /v1/admin/projects/:id/keys` */
-export async function answerNewProjectKey(projects: ProjectStore, call: AdminCall): Promise<Answer | Refusal> {
+export async function answerNewProjectKey(projects: SqlProjectStore, call: AdminCall): Promise<Answer | Refusal> {
   const members = readMembers('POST /v1/admin/projects/{id}/keys', call);
   return members.ok ? newKey(projects, { ...members.value, project: call.params['id'] ?? '' }) : members.refusal;
 }
 
 /** `GET /v1/admin/keys`: those of the installation. */
-export function answerAdminKeys(projects: ProjectStore, query: Page): Promise<Answer | Refusal> {
+export function answerAdminKeys(projects: SqlProjectStore, query: Page): Promise<Answer | Refusal> {
   return keysAnswer(projects, null, query);
 }
 
 /** `POST /v1/admin/keys`: an admin key. */
-export async function answerNewAdminKey(projects: ProjectStore, call: AdminCall): Promise<Answer | Refusal> {
+export async function answerNewAdminKey(projects: SqlProjectStore, call: AdminCall): Promise<Answer | Refusal> {
   const members = readMembers('POST /v1/admin/keys', call);
   return members.ok ? newKey(projects, { ...members.value, scopes: ['admin'] }) : members.refusal;
 }
 
 /** `DELETE /v1/admin/keys/:id` */
-export async function answerRevokedKey(projects: ProjectStore, { params }: AdminCall): Promise<Answer> {
+export async function answerRevokedKey(projects: SqlProjectStore, { params }: AdminCall): Promise<Answer> {
   const revoked = await revokeKey(projects, params['id'] ?? '');
   const body = JSON.stringify(revoked);
   return {
@@ -87,7 +87,7 @@ export async function answerRevokedKey(projects: ProjectStore, { params }: Admin
 }
 
 /** The key itself stays out of the audit log. */
-async function newKey(projects: ProjectStore, args: Parameters<typeof createKey>[1]): Promise<Answer> {
+async function newKey(projects: SqlProjectStore, args: Parameters<typeof createKey>[1]): Promise<Answer> {
   const made = await createKey(projects, args);
   const { key: _, ...after } = made;
   return {
@@ -99,7 +99,7 @@ async function newKey(projects: ProjectStore, args: Parameters<typeof createKey>
   };
 }
 
-async function keysAnswer(projects: ProjectStore, project: string | null, query: Page): Promise<Answer | Refusal> {
+async function keysAnswer(projects: SqlProjectStore, project: string | null, query: Page): Promise<Answer | Refusal> {
   return pageAnswer('keys', (await projects.listKeys(project)).map(showKey).toReversed(), query);
 }
 

@@ -1,7 +1,8 @@
 /** A saved audience as it is answered. */
 import { describeLines } from '../../questions/definition/describe.ts';
 import { type AudienceNames, namesReferredTo, readSaved } from '../../questions/saved/references.ts';
-import type { AudienceStore, NewAudience, SavedAudience } from '../../questions/saved/audience-store.ts';
+import type { NewAudience, SavedAudience } from '../../questions/saved/audience-store.ts';
+import type { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
 import { mapYielding } from '../../runtime/event-loop-yielder.ts';
 import { etagOf } from '../../http/if-match.ts';
 import type { Answer } from '../../http/route.ts';
@@ -13,7 +14,7 @@ type Zone = Pick<Project, 'timezone'>;
 
 /** The audience, with what `If-Match` takes. */
 export async function audienceAnswer(
-  saved: Pick<AudienceStore, 'findAll'>,
+  saved: Pick<SqlAudienceStore, 'findAll'>,
   audience: SavedAudience,
   project: Pick<Project, 'id' | 'timezone'>,
   { headers = {}, warnings = [] }: Pick<Answer, 'headers'> & { readonly warnings?: readonly Warning[] } = {},
@@ -24,7 +25,7 @@ export async function audienceAnswer(
 }
 
 export async function audiencesJson(
-  saved: Pick<AudienceStore, 'findAll'>,
+  saved: Pick<SqlAudienceStore, 'findAll'>,
   audiences: readonly SavedAudience[],
   project: Pick<Project, 'id' | 'timezone'>,
 ): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
-import type { AudienceStore } from '../../questions/saved/audience-store.ts';
 import type { Micros } from '../../messages/message.ts';
+import type { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
 import { SharedPoll } from '../shared-poll.ts';
 
 export interface WantedChanges {
@@ -11,14 +11,14 @@ export interface WantedChanges {
 /** `unchanged`: the time is over, the client gone, or the watch stopped. */
 export type ChangesOutcome = 'changed' | 'unchanged' | 'deleted';
 
-type ChangedAt = Awaited<ReturnType<AudienceStore['changesReadableAt']>>;
+type ChangedAt = Awaited<ReturnType<SqlAudienceStore['changesReadableAt']>>;
 
 /**
  * Waits for evaluations that change who is in an audience, in whatever process they run. Without waiters nothing is
  * queried, and analytics never is.
  */
 export class ChangesWatch extends SharedPoll<WantedChanges, ChangedAt, ChangesOutcome> {
-  constructor(store: Pick<AudienceStore, 'changesReadableAt'>, intervalMs = 100) {
+  constructor(store: Pick<SqlAudienceStore, 'changesReadableAt'>, intervalMs = 100) {
     super({
       intervalMs,
       look: (wanted) => store.changesReadableAt([...new Set([...wanted].map(({ audienceId }) => audienceId))]),

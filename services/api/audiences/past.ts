@@ -1,6 +1,7 @@
 /** What a saved audience was before: its definitions, and its size at every evaluation. */
-import type { AudienceStore, AudienceVersion, LastEvaluation } from '../../questions/saved/audience-store.ts';
+import type { AudienceVersion, LastEvaluation } from '../../questions/saved/audience-store.ts';
 import { type AudienceNames, namesReferredTo } from '../../questions/saved/references.ts';
+import type { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
 import type { Refusal } from '../../http/problems.ts';
 import { mapYielding } from '../../runtime/event-loop-yielder.ts';
 import type { Answer } from '../../http/route.ts';
@@ -13,7 +14,7 @@ import { decodeHistoryCursor, decodeVersionsCursor, encodeHistoryCursor, encodeV
 import { findAudience, NO_AUDIENCE } from './saved.ts';
 
 export interface PastParts {
-  readonly saved: Pick<AudienceStore, 'find' | 'findAll' | 'versions' | 'evaluations'>;
+  readonly saved: Pick<SqlAudienceStore, 'find' | 'findAll' | 'versions' | 'evaluations'>;
 }
 
 /** `GET /v1/audiences/:id/versions` */

@@ -1,12 +1,13 @@
 import type { OperationName } from '../../../schemas/operations.ts';
 import type { AnalyticsParts } from '../../questions/query-budget.ts';
 import { readDefinition } from '../../questions/definition/definition.ts';
-import type { AudienceStore, ChangeTerms, NewAudience, SavedAudience } from '../../questions/saved/audience-store.ts';
+import type { AudienceScheduler } from '../../questions/saved/audience-scheduler.ts';
+import type { ChangeTerms, NewAudience, SavedAudience } from '../../questions/saved/audience-store.ts';
 import { consult, type QuestionParts } from '../../questions/saved/consult.ts';
+import type { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
 import type { Audience } from '../../questions/definition/audience.ts';
 import type { Warning } from '../../questions/definition/reading.ts';
 import { unseenIn, type WarningParts } from '../../questions/catalog/unseen.ts';
-import type { AudienceEvaluator } from '../../questions/saved/audience-scheduler.ts';
 import type { Call } from '../../http/call.ts';
 import { readIfMatch } from '../../http/if-match.ts';
 import type { Refusal } from '../../http/problems.ts';
@@ -22,8 +23,8 @@ import { given, pageFrom, type QueryRequest, readCursor, refuseBody, refuseParam
 
 /** What the endpoints of saved audiences need. */
 export interface SavedAudienceParts extends AnalyticsParts, WarningParts {
-  readonly saved: AudienceStore;
-  readonly evaluator: AudienceEvaluator;
+  readonly saved: SqlAudienceStore;
+  readonly evaluator: Pick<AudienceScheduler, 'evaluate' | 'expectLive'>;
 }
 
 /** `POST /v1/audiences` */
@@ -171,14 +172,14 @@ export const NO_AUDIENCE: Refusal = {
 
 /** The audience that the path names. */
 export async function findAudience(
-  parts: { readonly saved: Pick<AudienceStore, 'find'> },
+  parts: { readonly saved: Pick<SqlAudienceStore, 'find'> },
   { project, params }: QueryRequest,
 ): Promise<SavedAudience | undefined> {
   return findAudienceOf(parts, project.id, params['id'] ?? '');
 }
 
 export async function findAudienceOf(
-  { saved }: { readonly saved: Pick<AudienceStore, 'find'> },
+  { saved }: { readonly saved: Pick<SqlAudienceStore, 'find'> },
   projectId: string,
   id: string,
 ): Promise<SavedAudience | undefined> {
@@ -188,7 +189,7 @@ export async function findAudienceOf(
 /** The audience that the path names, which is looked up before the parameters are read. */
 export async function readOfAudience<Name extends OperationName>(
   name: Name,
-  parts: { readonly saved: Pick<AudienceStore, 'find'> },
+  parts: { readonly saved: Pick<SqlAudienceStore, 'find'> },
   call: QueryRequest,
 ): Promise<{ readonly audience: SavedAudience; readonly query: Input<Name>['query'] } | Refusal> {
   const audience = await findAudience(parts, call);

@@ -2,7 +2,7 @@
 import { csvLine } from '../../../schemas/csv-line.ts';
 import { MAX_PAGE_CHARS } from '../../questions/query-budget.ts';
 import type { TraitValues } from '../../stores/profiles/profile.ts';
-import type { ProfileReader } from '../../stores/profiles/profile-store.ts';
+import type { ProfileReader } from '../../stores/profiles/profile-reader.ts';
 import type { Answer } from '../../http/route.ts';
 import { csvAnswer, ndjsonAnswer, type NdjsonOptions } from '../ndjson.ts';
 import { type Checked, refuseParameter } from '../query.ts';

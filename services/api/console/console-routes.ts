@@ -6,13 +6,14 @@ import type { Answer, Route, RouteSet } from '../../http/route.ts';
 import { isFromConsole, SESSION_COOKIE, sessionTokenIn } from '../../http/access/session-cookie.ts';
 import { formatMs } from '../../messages/timestamp.ts';
 import { readBody } from '../input.ts';
-import type { AuthenticatedKey, Project, ProjectStore } from '../../stores/projects/project-store.ts';
+import type { AuthenticatedKey, Project } from '../../stores/projects/project-store.ts';
+import type { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
 import { consoleFileRoutes } from './console-files.ts';
 import { type ConsoleSessions, LIFETIME_MS } from './console-sessions.ts';
 
 export interface ConsoleParts {
   readonly sessions: ConsoleSessions;
-  readonly projects: Pick<ProjectStore, 'listProjects'>;
+  readonly projects: Pick<SqlProjectStore, 'listProjects'>;
   /** Whether the event log is on Kafka. */
   readonly isOnKafka: boolean;
 }

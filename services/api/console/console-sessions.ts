@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { SessionKeys } from '../../http/access/session-cookie.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type { ConsoleSession, ConsoleSessionStore } from '../../stores/service-state/console-session-store.ts';
+import type { ConsoleSession, SqlConsoleSessionStore } from '../../stores/service-state/console-session-store.ts';
 import { hashKey } from '../../stores/projects/keys.ts';
 import type { ProjectCache } from '../../stores/projects/project-cache.ts';
 import type { AuthenticatedKey } from '../../stores/projects/project-store.ts';
@@ -26,7 +26,7 @@ export interface OpenedSession {
 }
 
 export interface ConsoleSessionsParts {
-  readonly store: ConsoleSessionStore;
+  readonly store: SqlConsoleSessionStore;
   readonly keys: Pick<ProjectCache, 'find' | 'findById'>;
   readonly nowMs?: () => number;
 }
@@ -36,7 +36,7 @@ interface Remembered extends ConsoleSession {
 }
 
 export class ConsoleSessions implements SessionKeys {
-  readonly #store: ConsoleSessionStore;
+  readonly #store: SqlConsoleSessionStore;
   readonly #keys: Pick<ProjectCache, 'find' | 'findById'>;
   readonly #nowMs: () => number;
   /** By the SHA-256 of their tokens, the one checked longest ago first. */

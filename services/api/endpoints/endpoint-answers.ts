@@ -4,14 +4,10 @@ import type { Problem } from '../../messages/message.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { readTraitChoice } from '../../stores/profiles/trait-choice.ts';
 import type { WebhookAddresses } from '../../webhooks/addresses.ts';
-import {
-  type EndpointStore,
-  type EndpointTester,
-  INSTALLATION_TYPES,
-  PROJECT_TYPES,
-  type WebhookType,
-} from '../../webhooks/endpoint-store.ts';
+import { INSTALLATION_TYPES, PROJECT_TYPES, type WebhookType } from '../../webhooks/endpoint-store.ts';
+import type { SqlEndpointStore } from '../../webhooks/sql-endpoint-store.ts';
 import { isTopicUrl, noKafka, TOPIC_TYPES, TOPIC_URL } from '../../webhooks/topic.ts';
+import type { WebhookDeliverer } from '../../webhooks/webhook-deliverer.ts';
 import { type Input, type Members, readBody } from '../input.ts';
 import {
   given,
@@ -26,8 +22,8 @@ import {
 import { auditedJson, deliveryJson, endpointJson, withSecret } from './endpoint-json.ts';
 
 export interface EndpointParts {
-  readonly endpoints: EndpointStore;
-  readonly endpointTester: EndpointTester;
+  readonly endpoints: SqlEndpointStore;
+  readonly endpointTester: Pick<WebhookDeliverer, 'test'>;
   readonly addresses: WebhookAddresses;
   /** Whether the event log is on Kafka: endpoints may be topics. */
   readonly isOnKafka: boolean;

@@ -1,4 +1,4 @@
-import type { ReaderProgress } from '../../stores/profiles/profile-store.ts';
+import type { LiveGenerations } from '../../stores/generations/live-generations.ts';
 import { SharedPoll, type WaitOptions } from '../shared-poll.ts';
 import {
   BOTH,
@@ -21,7 +21,7 @@ export interface Wanted {
 export class ProgressWatch extends SharedPoll<WantedPositions, ProgressSnapshot, Passed> {
   readonly #wanted: Map<string, WantedPositions>;
 
-  constructor(progress: ReaderProgress, intervalMs = 25) {
+  constructor(progress: Pick<LiveGenerations, 'progress'>, intervalMs = 25) {
     const wanted = new Map<string, WantedPositions>();
     super({
       intervalMs,

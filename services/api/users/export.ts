@@ -1,5 +1,4 @@
 /** `GET /v1/users/:user_id/export`: everything about one person, a JSON object a line. */
-import type { AudienceStore } from '../../questions/saved/audience-store.ts';
 import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
@@ -18,6 +17,7 @@ import {
 import type { WholeProfile } from '../../stores/profiles/profile.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import { decodeCursor } from '../../questions/events/cursor.ts';
+import type { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
 import { CountedLines, ndjsonAnswer } from '../ndjson.ts';
 import { eventBody, type Page, readPage } from './events.ts';
 import { changeLine, messageLine, typed } from './history-lines.ts';
@@ -26,7 +26,7 @@ import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY, profileBody } from './users.ts';
 
 export interface ExportParts extends UserStores {
-  readonly saved: Pick<AudienceStore, 'list' | 'find' | 'findAll' | 'liveEpochs'>;
+  readonly saved: Pick<SqlAudienceStore, 'list' | 'find' | 'findAll' | 'liveEpochs'>;
 }
 
 const EVENTS_AT_ONCE = 1_000;

@@ -3,14 +3,14 @@ import type { AnalyticsParts } from '../../questions/query-budget.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { hasCode } from '../../runtime/errors.ts';
-import type { Erasures } from '../../operations/erasure/erasure-requests.ts';
-import type { ProfileReader } from '../../stores/profiles/profile-store.ts';
+import type { ErasureRequests } from '../../operations/erasure/erasure-requests.ts';
+import type { ProfileReader } from '../../stores/profiles/profile-reader.ts';
 
 /** The stores that answer requests about users. */
 export interface UserStores extends AnalyticsParts {
   readonly profiles: ProfileReader;
   /** Nobody was forgotten where it is left out. */
-  readonly erasures?: Pick<Erasures, 'newestOf'>;
+  readonly erasures?: Pick<ErasureRequests, 'newestOf'>;
 }
 
 /** A part of the service as `/readyz` names it. */

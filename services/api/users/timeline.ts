@@ -1,5 +1,4 @@
 /** `GET /v1/users/:user_id/timeline`: events, identifies, sessions and changes of audiences in one list, newest first. */
-import type { AudienceStore } from '../../questions/saved/audience-store.ts';
 import { QueryBudget } from '../../questions/query-budget.ts';
 import { decodeCursor, encodeCursor } from '../../questions/events/cursor.ts';
 import type { Call } from '../../http/call.ts';
@@ -17,6 +16,7 @@ import {
   type VersionTraitsRow,
   versionTraitsQuery,
 } from '../../stores/analytics/user-timeline.ts';
+import type { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
 import type { Input } from '../input.ts';
 import { given, readCursor, readRange, refuseParameter } from '../query.ts';
 import { eventBody, readPage } from './events.ts';
@@ -26,7 +26,7 @@ import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY } from './users.ts';
 
 export interface TimelineParts extends UserStores {
-  readonly saved: Pick<AudienceStore, 'list' | 'liveEpochs'>;
+  readonly saved: Pick<SqlAudienceStore, 'list' | 'liveEpochs'>;
 }
 
 /** At one time, those of the first type come first. */

@@ -2,7 +2,8 @@
 import { type Membership, readMemberships } from '../../questions/explain/memberships.ts';
 import { QueryBudget } from '../../questions/query-budget.ts';
 import { definitionsOf } from '../../questions/saved/references.ts';
-import type { AudienceStore, SavedAudience } from '../../questions/saved/audience-store.ts';
+import type { SavedAudience } from '../../questions/saved/audience-store.ts';
+import type { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
 import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
@@ -17,7 +18,7 @@ import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY } from './users.ts';
 
 export interface UserAudienceParts extends UserStores {
-  readonly saved: Pick<AudienceStore, 'list' | 'findAll'>;
+  readonly saved: Pick<SqlAudienceStore, 'list' | 'findAll'>;
   readonly nowMs?: () => number;
 }
 

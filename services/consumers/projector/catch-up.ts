@@ -2,7 +2,8 @@ import type { LogReader, PartitionRecords, PollOptions, Position, TopicPartition
 import { nameOf } from '../../event-log/partition.ts';
 import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
 import type { ProfileChange } from '../../stores/profiles/profile.ts';
-import type { ProfileStore, ReaderStep } from '../../stores/profiles/profile-store.ts';
+import type { ReaderStep } from '../../stores/profiles/profile-store.ts';
+import type { SqlProfileStore } from '../../stores/profiles/sql-profile-store.ts';
 import { erasedName } from '../../stores/erasures/erased-users.ts';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import type { Unprocessable } from '../dead-letters.ts';
@@ -14,7 +15,7 @@ import type { WantedMessages } from '../wanted-messages.ts';
 import { LargeBatch, type LargeBatchLimits } from './large-batch.ts';
 
 export interface CatchUpParts {
-  readonly store: ProfileStore;
+  readonly store: SqlProfileStore;
   readonly limits: LargeBatchLimits | undefined;
   readonly withRetry: WithRetry;
   readonly decode: (batch: readonly PartitionRecords[]) => Promise<DecodedBatch<Contribution>>;

@@ -5,23 +5,22 @@ import type { Message } from '../../messages/message.ts';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { ProfileChange } from '../../stores/profiles/profile.ts';
-import type { Claim, ProfileStore } from '../../stores/profiles/profile-store.ts';
+import type { Claim } from '../../stores/profiles/profile-store.ts';
+import type { SqlProfileStore } from '../../stores/profiles/sql-profile-store.ts';
 import type { SettledOffsets } from '../../stores/profiles/unstored-messages.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import { type Decoded, decodeEach, prepareFor } from '../decode-batch.ts';
-import type { WantedMessages } from '../wanted-messages.ts';
+import type { CatchUpParts } from './catch-up.ts';
 import { changesOfFirstCopies, type Contribution, contributionOf } from './contribution.ts';
 import { fold } from './fold.ts';
 import { claimIdentity } from './large-batch.ts';
 import { ProjectCosts } from './project-costs.ts';
 
-export interface OvertakingParts {
+export interface OvertakingParts extends Pick<CatchUpParts, 'wanted'> {
   readonly log: Pick<EventLog, 'scan'>;
   readonly codec: Codec;
   readonly logger: Pick<Logger, 'debug'>;
-  readonly store: Pick<ProfileStore, 'areRepeats' | 'mergeAhead'>;
-  /** Undefined where every message is. */
-  readonly wanted: () => Promise<WantedMessages | undefined>;
+  readonly store: Pick<SqlProfileStore, 'areRepeats' | 'mergeAhead'>;
   /** The settled dead letters among these records: nothing is made of them. */
   readonly settledIn: (batch: readonly PartitionRecords[]) => Promise<SettledOffsets | undefined>;
   readonly positionOf: (partition: TopicPartition) => { readonly offset: bigint };

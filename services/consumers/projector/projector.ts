@@ -3,21 +3,20 @@ import type { LogReader, PartitionRecords, PollOptions, Position, TopicPartition
 import { nameOf } from '../../event-log/partition.ts';
 import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
 import type { ProfileChange } from '../../stores/profiles/profile.ts';
-import type { ProfileStore, ReaderStep } from '../../stores/profiles/profile-store.ts';
+import type { ReaderStep } from '../../stores/profiles/profile-store.ts';
 import { offsetsIn, type Unprocessable } from '../dead-letters.ts';
 import { decodeBatch, type Decoded, type DecodedBatch, recordCountOf } from '../decode-batch.ts';
 import { type ConsumerOptions, LogConsumer } from '../log-consumer.ts';
 import type { BatchReport } from '../reader-metrics.ts';
 import { bisectRejected, expectAccepted, writeOrReject } from '../rejected-batches.ts';
 import type { LargeBatchLimits } from './large-batch.ts';
-import { CatchUp, type WrittenBatch } from './catch-up.ts';
+import { CatchUp, type CatchUpParts, type WrittenBatch } from './catch-up.ts';
 import { Overtaking } from './overtaking.ts';
 import { type Folded, foldOf, type Contribution, contributionOf, appliedMessages, wantedOf } from './contribution.ts';
 import { type DecodedPart, FittingShare, MOST_IN_A_PART, splitBySize, splitInHalf } from './split-batch.ts';
 import { countApplied } from './applied-counts.ts';
 
-export interface ProjectorOptions extends ConsumerOptions {
-  readonly store: ProfileStore;
+export interface ProjectorOptions extends ConsumerOptions, Pick<CatchUpParts, 'store'> {
   /** How long the first copy of a message is remembered. */
   readonly repeatWindowMs: number;
   /** While it catches up. */

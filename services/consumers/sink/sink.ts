@@ -1,7 +1,7 @@
 import type { AnalyticsWriter } from '../../stores/analytics/analytics-store.ts';
 import type { LogReader, PartitionRecords, PollOptions, Position, TopicPartition } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
-import type { SinkPlans } from '../../stores/profiles/profile-store.ts';
+import type { SqlSinkPlans } from '../../stores/profiles/sql-sink-plans.ts';
 import { recordAt, type Unprocessable } from '../dead-letters.ts';
 import { prepareFor, recordNameOf } from '../decode-batch.ts';
 import { type ConsumerOptions, LogConsumer } from '../log-consumer.ts';
@@ -14,7 +14,7 @@ import { resume } from './resume.ts';
 import { type InsertFollower, type TouchedUser, touchedUsers } from './touched.ts';
 
 export interface SinkOptions extends ConsumerOptions {
-  readonly plans: SinkPlans;
+  readonly plans: SqlSinkPlans;
   readonly analytics: AnalyticsWriter;
   /** About how many rows one insert takes at most. */
   readonly maxRows?: number;

@@ -1,10 +1,11 @@
 import type { EventLog, TopicPartition } from '../../event-log/event-log.ts';
 import { LIVE_TOPICS } from '../../messages/message.ts';
-import type { ReaderName, ReaderProgress } from '../../stores/profiles/profile-store.ts';
+import type { ReaderName } from '../../stores/profiles/profile-store.ts';
+import type { LiveGenerations } from '../../stores/generations/live-generations.ts';
 
 export interface LiveLagParts {
   readonly log: Pick<EventLog, 'ends'>;
-  readonly progress: ReaderProgress;
+  readonly progress: Pick<LiveGenerations, 'progress'>;
   /** Whose lag counts: the readers that this process runs. */
   readonly readers: readonly ReaderName[];
   /** Whether live readers are paused, for a generation to overtake them. */

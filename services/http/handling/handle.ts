@@ -1,6 +1,6 @@
 /** The last step of a request: its route answers, and what that changed is recorded. */
 import type { Logger } from '../../runtime/logger.ts';
-import type { RepeatStore } from '../../stores/service-state/repeat-store.ts';
+import type { SqlRepeatStore } from '../../stores/service-state/repeat-store.ts';
 import type { Auditor } from '../auditor.ts';
 import type { Refusal } from '../problems.ts';
 import type { Answer } from '../route.ts';
@@ -9,7 +9,7 @@ import { Repeats } from './repeats.ts';
 
 export interface HandleParts {
   /** Where requests with an Idempotency-Key are kept. */
-  readonly repeats?: RepeatStore | undefined;
+  readonly repeats?: SqlRepeatStore | undefined;
   readonly logger: Logger;
 }
 

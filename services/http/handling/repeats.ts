@@ -1,13 +1,13 @@
 /** Requests that are sent again with the same Idempotency-Key: what they do is done once, and answered the same again. */
 import { createHash } from 'node:crypto';
 import type { Logger } from '../../runtime/logger.ts';
-import type { KeptAnswer, KeptRequest, RepeatStore } from '../../stores/service-state/repeat-store.ts';
+import type { KeptAnswer, KeptRequest, SqlRepeatStore } from '../../stores/service-state/repeat-store.ts';
 import type { Call } from '../call.ts';
 import type { Refusal } from '../problems.ts';
 import type { Answer, Route } from '../route.ts';
 
 export interface RepeatsParts {
-  readonly store: RepeatStore;
+  readonly store: SqlRepeatStore;
   readonly logger: Logger;
 }
 
@@ -20,7 +20,7 @@ export function isRepeatable({ method, scope }: Pick<Route, 'method' | 'scope'>)
 }
 
 export class Repeats {
-  readonly #store: RepeatStore;
+  readonly #store: SqlRepeatStore;
   readonly #logger: Logger;
 
   constructor({ store, logger }: RepeatsParts) {

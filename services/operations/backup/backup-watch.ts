@@ -1,12 +1,12 @@
 import type { Logger } from '../../runtime/logger.ts';
 import { Looking } from '../../runtime/looking.ts';
 import type { Database } from '../../stores/database/database.ts';
-import type { Jobs } from '../jobs/job-runner.ts';
+import type { JobRunner } from '../jobs/job-runner.ts';
 import { type BackupSchedule, takeBackupTurn } from './last-backup.ts';
 
 export interface BackupWatchParts extends BackupSchedule {
   readonly database: Pick<Database, 'query'>;
-  readonly jobs: Pick<Jobs, 'start'>;
+  readonly jobs: Pick<JobRunner, 'start'>;
   readonly logger: Pick<Logger, 'warn'>;
   /** How often it checks whether the next backup is due. */
   readonly lookEveryMs?: number;

@@ -7,8 +7,8 @@ import { anonymousKeyOf } from '../../messages/user-key.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
 import { MAX_ANONYMOUS_IDS } from '../../stores/profiles/anonymous-ids.ts';
 import { tablesOfProfiles } from '../../stores/projects/delete-project.ts';
+import type { JobRunner } from '../jobs/job-runner.ts';
 import { isFinished } from '../jobs/job.ts';
-import type { Jobs } from '../jobs/job-runner.ts';
 import { countUsers, eraseUsers, type ForgettingUsersParts } from './forget-users.ts';
 import { countAnalytics } from './erase-rows.ts';
 import { maybeAhead, seenBeside, seenWithOthers } from './seen-people.ts';
@@ -43,37 +43,26 @@ export interface ForgettingPlan extends Omit<ForgettingAnswer, 'erasures'> {
   readonly clickhouse: Readonly<Record<string, number>>;
 }
 
-/** As HTTP calls it, from another thread too. Methods throw `STORE_UNAVAILABLE`. */
-export interface Erasures {
-  /** Forgets people: from then on nothing of them is read, and a job deletes what there is. @throws `PROJECT_UNKNOWN`. */
-  request(request: ForgettingRequest): Promise<ForgettingAnswer>;
-  /** What `request` would do. @throws TidemarkError `PROJECT_UNKNOWN`. */
-  plan(projectId: string, users: readonly NamedPerson[]): Promise<ForgettingPlan>;
-  list(filter: ErasureFilter, limit: number, after?: string): Promise<readonly Erasure[]>;
-  find(id: string): Promise<Erasure | undefined>;
-  /** The newest of a person. */
-  newestOf(projectId: string, userKey: string): Promise<Erasure | undefined>;
-  lift(id: string): Promise<Erasure | undefined>;
-}
-
 export interface ErasureRequestParts {
   readonly stores: () => Promise<ForgettingUsersParts>;
   /** Notes that others are to be told, in the transaction of the request. */
   readonly tell: (transaction: Queryable, projectId: string, people: readonly NewErasure[]) => Promise<void>;
-  readonly jobs: Pick<Jobs, 'start' | 'resume' | 'list'>;
+  readonly jobs: Pick<JobRunner, 'start' | 'resume' | 'list'>;
   readonly stopping: AbortSignal;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
 export const USERS_ERASE = 'users erase';
 
-export class ErasureRequests implements Erasures {
+/** The erasures, as HTTP calls them, from another thread too. Methods throw `STORE_UNAVAILABLE`. */
+export class ErasureRequests {
   readonly #parts: ErasureRequestParts;
 
   constructor(parts: ErasureRequestParts) {
     this.#parts = parts;
   }
 
+  /** Forgets people: from then on nothing of them is read, and a job deletes what there is. @throws `PROJECT_UNKNOWN`. */
   async request({ users, ...terms }: ForgettingRequest): Promise<ForgettingAnswer> {
     const stores = await this.#parts.stores();
     const erasures = new SqlErasures(stores.database);
@@ -86,6 +75,7 @@ export class ErasureRequests implements Erasures {
     return { erasures: made, shared, unknown };
   }
 
+  /** What `request` would do. @throws TidemarkError `PROJECT_UNKNOWN`. */
   async plan(projectId: string, users: readonly NamedPerson[]): Promise<ForgettingPlan> {
     const stores = await this.#parts.stores();
     const { people, shared, unknown } = await peopleOf(stores, projectId, users);
@@ -93,14 +83,15 @@ export class ErasureRequests implements Erasures {
     return { users: keys, shared, unknown, ...(await countUsers(stores, { projectId, users: keys })) };
   }
 
-  async list(...wanted: Parameters<Erasures['list']>): Promise<readonly Erasure[]> {
-    return new SqlErasures((await this.#parts.stores()).database).list(...wanted);
+  async list(filter: ErasureFilter, limit: number, after?: string): Promise<readonly Erasure[]> {
+    return new SqlErasures((await this.#parts.stores()).database).list(filter, limit, after);
   }
 
   async find(id: string): Promise<Erasure | undefined> {
     return new SqlErasures((await this.#parts.stores()).database).find(id);
   }
 
+  /** The newest of a person. */
   async newestOf(projectId: string, userKey: string): Promise<Erasure | undefined> {
     const [newest] = await new SqlErasures((await this.#parts.stores()).database).newestOf([{ projectId, userKey }]);
     return newest;

@@ -2,7 +2,8 @@ import { type FileHandle, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type { Project, ProjectStore } from '../../stores/projects/project-store.ts';
+import type { Project } from '../../stores/projects/project-store.ts';
+import type { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
 import type { Queryable } from '../../stores/database/database.ts';
 import type { ErasedUsers } from '../../stores/erasures/erased-users.ts';
 import { lastLeftOut, leftOutOf } from '../../stores/erasures/left-out.ts';
@@ -78,7 +79,7 @@ export interface ImportChecks {
 }
 
 export interface ImportCheckParts extends ImportFolders {
-  readonly projects: Pick<ProjectStore, 'findProject' | 'findProjectNamed'>;
+  readonly projects: Pick<SqlProjectStore, 'findProject' | 'findProjectNamed'>;
 }
 
 export interface ImportCommandParts extends ImportCheckParts {

@@ -5,32 +5,12 @@ import type { Command, CommandEvent, Progress, Work } from '../../runtime/comman
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { type CommandEnd, type CommandHooks, CommandRun } from './command-run.ts';
-import { type Job, type JobFilter, isFinished, type JobKind, type NewJob, type JobEnd, type JobStore } from './job.ts';
-
-/**
- * Jobs, as HTTP calls them. Everything in it can be called from another thread: methods are asynchronous, arguments and
- * results can be cloned.
- */
-export interface Jobs {
-  /** @throws TidemarkError `STOPPING`; `TOO_MANY_QUESTIONS`; what the store throws. */
-  start(job: NewJob): Promise<Job>;
-  /**
-   * Continues a job that failed, was cancelled or interrupted; undefined where no such job is to be continued.
-   *
-   * @throws TidemarkError as `start`; `COMMAND_INVALID` where this version does not know the kind.
-   */
-  resume(id: string): Promise<Job | undefined>;
-  /** The events of a job that this process runs or ran. Ending the iteration cancels the job. */
-  follow(id: string): Promise<AsyncIterable<CommandEvent>>;
-  list(limit: number, filter: JobFilter): Promise<readonly Job[]>;
-  find(id: string): Promise<Job | undefined>;
-  /** Undefined where there is no such job. Does not wait for its end. */
-  cancel(id: string): Promise<Job | undefined>;
-}
+import { type Job, type JobFilter, isFinished, type JobKind, type NewJob, type JobEnd } from './job.ts';
+import type { SqlJobStore } from './sql-job-store.ts';
 
 export interface JobRunnerParts {
   readonly commands: Readonly<Record<JobKind, Command>>;
-  readonly jobs: JobStore;
+  readonly jobs: SqlJobStore;
   readonly logger: Pick<Logger, 'warn'>;
   readonly options?: Partial<JobRunnerOptions>;
 }
@@ -57,10 +37,13 @@ const OPTIONS: JobRunnerOptions = {
 const CANCELLED = new TidemarkError('STOPPING', 'The job was cancelled.');
 const STOPPING = new TidemarkError('STOPPING', 'The service is stopping.');
 
-/** Runs jobs, and other work that is followed, in the process and thread that has the stores open. */
-export class JobRunner implements Jobs {
+/**
+ * Runs jobs, and other work that is followed, in the process and thread that has the stores open. Other threads call what is
+ * asynchronous: arguments and results can be cloned.
+ */
+export class JobRunner {
   readonly #commands: JobRunnerParts['commands'];
-  readonly #jobs: JobStore;
+  readonly #jobs: SqlJobStore;
   readonly #logger: Pick<Logger, 'warn'>;
   readonly #options: JobRunnerOptions;
   readonly #owner = randomUUID();
@@ -81,11 +64,17 @@ export class JobRunner implements Jobs {
     return this.#stopping.signal;
   }
 
+  /** @throws TidemarkError `STOPPING`; `TOO_MANY_QUESTIONS`; what the store throws. */
   async start(job: NewJob): Promise<Job> {
     const command = this.#commandOf(job.kind);
     return this.#activate(await this.#jobs.add(job, this.#owner), command);
   }
 
+  /**
+   * Continues a job that failed, was cancelled or interrupted; undefined where no such job is to be continued.
+   *
+   * @throws TidemarkError as `start`; `COMMAND_INVALID` where this version does not know the kind.
+   */
   async resume(id: string): Promise<Job | undefined> {
     const found = await this.#jobs.find(id);
     if (found === undefined) return undefined;
@@ -110,6 +99,7 @@ export class JobRunner implements Jobs {
     return made;
   }
 
+  /** The events of a job that this process runs or ran. Ending the iteration cancels the job. */
   async follow(id: string): Promise<AsyncIterable<CommandEvent>> {
     const run = this.#active.get(id)?.run;
     if (run !== undefined) return run;
@@ -127,6 +117,7 @@ export class JobRunner implements Jobs {
     return this.#jobs.find(id);
   }
 
+  /** Undefined where there is no such job. Does not wait for its end. */
   async cancel(id: string): Promise<Job | undefined> {
     await this.#jobs.requestCancel(id);
     this.#active.get(id)?.run?.abort(CANCELLED);
@@ -255,7 +246,7 @@ function endOfJob(job: Job | undefined): CommandEnd | undefined {
 
 /** A job, once it has ended or this time is over. */
 export async function waitForJob(
-  jobs: Pick<Jobs, 'find'>,
+  jobs: Pick<JobRunner, 'find'>,
   id: string,
   waitMs: number,
   signal: AbortSignal,

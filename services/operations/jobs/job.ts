@@ -63,19 +63,3 @@ export interface JobEnd extends Pick<Job, 'state' | 'result' | 'failure' | 'prog
 export interface Heartbeat extends Pick<Job, 'id' | 'progress' | 'rate'> {
   readonly state: 'queued' | 'running';
 }
-
-/** Where jobs are kept. Methods throw `STORE_UNAVAILABLE` if the store cannot answer. */
-export interface JobStore {
-  /** Adds a queued job, and removes those that ended long ago. @param owner The process that runs it. */
-  add(job: NewJob, owner: string): Promise<Job>;
-  /** Newest first. */
-  list(limit: number, filter?: JobFilter): Promise<readonly Job[]>;
-  find(id: string): Promise<Job | undefined>;
-  /** Queues a job again that has not come to its end; undefined where it has, or has not ended, or is not there. */
-  restart(id: string, owner: string): Promise<Job | undefined>;
-  /** Asks the owner of an unfinished job to end it. */
-  requestCancel(id: string): Promise<void>;
-  /** Says that these jobs live, and returns the ids of those that are to be cancelled. */
-  beat(jobs: readonly Heartbeat[]): Promise<readonly string[]>;
-  finish(id: string, end: JobEnd): Promise<void>;
-}

@@ -3,15 +3,18 @@ import type { CommandArguments, Progress } from '../../runtime/command.ts';
 import type { ErrorCode } from '../../runtime/errors.ts';
 import type { Database, Queryable } from '../../stores/database/database.ts';
 import { NOW_MS, STATEMENT_MS } from '../../stores/database/sql-time.ts';
-import type { Heartbeat, Job, JobEnd, JobFilter, JobState, JobStore, NewJob } from './job.ts';
+import type { Heartbeat, Job, JobEnd, JobFilter, JobState, NewJob } from './job.ts';
 
 // Longer than any pause of a process that lives.
 const OWNER_DEAD_AFTER_MS = 20_000;
 const KEPT_MS = 30 * 86_400_000;
 const MOST_KEPT = 1_000;
 
-/** Jobs in the database of profiles. Times are those of the database's clock. */
-export class SqlJobStore implements JobStore {
+/**
+ * Jobs in the database of profiles. Times are those of the database's clock. Methods throw `STORE_UNAVAILABLE` if the store
+ * cannot answer.
+ */
+export class SqlJobStore {
   readonly #database: Database;
   readonly #ownerDeadAfterMs: number;
 
@@ -20,6 +23,7 @@ export class SqlJobStore implements JobStore {
     this.#ownerDeadAfterMs = ownerDeadAfterMs;
   }
 
+  /** Adds a queued job, and removes those that ended long ago. @param owner The process that runs it. */
   async add({ kind, args, principal }: NewJob, owner: string): Promise<Job> {
     await this.#database.query(REMOVE_OLD, [KEPT_MS, MOST_KEPT]);
     const id = `job_${randomBytes(10).toString('hex')}`;
@@ -33,6 +37,7 @@ export class SqlJobStore implements JobStore {
     return toJob(row);
   }
 
+  /** Newest first. */
   async list(limit: number, { kind, args, state, after }: JobFilter = {}): Promise<readonly Job[]> {
     await this.#noteInterrupted();
     const rows = await this.#database.query<JobRow>(
@@ -59,6 +64,7 @@ export class SqlJobStore implements JobStore {
     return row && toJob(row);
   }
 
+  /** Queues a job again that has not come to its end; undefined where it has, or has not ended, or is not there. */
   async restart(id: string, owner: string): Promise<Job | undefined> {
     await this.#noteInterrupted();
     const [row] = await this.#database.query<JobRow>(
@@ -77,10 +83,12 @@ export class SqlJobStore implements JobStore {
     await this.#database.transaction((transaction) => interrupt(transaction, 0), { isUnhurried: true });
   }
 
+  /** Asks the owner of an unfinished job to end it. */
   async requestCancel(id: string): Promise<void> {
     await this.#database.query(`update jobs set cancel_requested = true where id = $1 and ${UNFINISHED}`, [id]);
   }
 
+  /** Says that these jobs live, and returns the ids of those that are to be cancelled. */
   async beat(jobs: readonly Heartbeat[]): Promise<readonly string[]> {
     const rows = await this.#database.query<{ readonly id: string }>(
       `update jobs

@@ -50,17 +50,6 @@ export interface Swapped {
   readonly to: number;
 }
 
-/** As HTTP calls it, from another thread too. */
-export interface Generations {
-  /** All of them; there are few. */
-  list(): Promise<readonly GenerationSummary[]>;
-  find(kind: string, number: number): Promise<GenerationSummary | undefined>;
-  /** What `build` would take. @throws TidemarkError `COMMAND_INVALID`, `PROJECT_UNKNOWN`. */
-  plan(args: CommandArguments): Promise<PlannedReplay>;
-  /** Its readers follow within a second. @param rate Null for none. @throws TidemarkError `COMMAND_INVALID`. */
-  changeRate(generation: Pick<GenerationSummary, 'kind' | 'number'>, rate: unknown): Promise<GenerationSummary>;
-}
-
 export interface ReplayCommandParts extends ReplayParts {
   /** Runs the readers of the generations during `run`, unless a service does. */
   readonly whileFed: <T>(run: () => Promise<T>) => Promise<T>;
@@ -69,8 +58,11 @@ export interface ReplayCommandParts extends ReplayParts {
 // A generation without progress for this long has no running reader.
 const STALLED_AFTER_MS = 15_000;
 
-/** What takes `args` is a job. It may be interrupted at any point and repeated: it then continues what was begun. */
-export class ReplayCommands implements Generations {
+/**
+ * What takes `args` and a call is a job. It may be interrupted at any point and repeated: it then continues what was begun.
+ * HTTP calls the rest, from another thread too.
+ */
+export class ReplayCommands {
   readonly #parts: ReplayCommandParts;
   readonly #replay: Replay;
 
@@ -79,6 +71,7 @@ export class ReplayCommands implements Generations {
     this.#replay = new Replay(parts);
   }
 
+  /** All of them; there are few. */
   async list(): Promise<readonly GenerationSummary[]> {
     const live = await this.#replay.live();
     return Promise.all((await this.#replay.list()).map((one) => generationSummary(this.#replay, live, one)));
@@ -89,6 +82,7 @@ export class ReplayCommands implements Generations {
     return found && generationSummary(this.#replay, await this.#replay.live(), found);
   }
 
+  /** What `build` would take. @throws TidemarkError `COMMAND_INVALID`, `PROJECT_UNKNOWN`. */
   async plan(args: CommandArguments): Promise<PlannedReplay> {
     const target = await targetOf(this.#parts, args);
     const rate = rateOf(args['rate']) ?? null;
@@ -100,6 +94,7 @@ export class ReplayCommands implements Generations {
     return { kind, project, resumes: building?.number ?? null, read, ...estimated };
   }
 
+  /** Its readers follow within a second. @param rate Null for none. @throws TidemarkError `COMMAND_INVALID`. */
   async changeRate(
     { kind, number }: Pick<GenerationSummary, 'kind' | 'number'>,
     wanted: unknown,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { StoreFigures } from './store-figures.ts';
+import type { SqlStoreFigures } from './store-figures.ts';
 
 /** Where the data of this process is: the folder of a store that is embedded, undefined of one on a server. */
 export interface DataFolders {
@@ -35,7 +35,7 @@ export async function diskFigures({ dataDir }: DataFolders): Promise<DiskFigures
 /** The files of embedded stores, and what servers tell; Kafka does not tell. */
 export async function storedBytes(
   folders: DataFolders,
-  figures: Pick<StoreFigures, 'profilesBytes' | 'analyticsBytes'>,
+  figures: Pick<SqlStoreFigures, 'profilesBytes' | 'analyticsBytes'>,
 ): Promise<StoredBytes> {
   const of = async (folder: string | undefined, elsewhere: () => Promise<number | null>): Promise<number | null> => {
     try {

@@ -2,7 +2,7 @@
 import type { EventLog, ScanRange, TopicPartition } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
 import { IMPORT_TOPICS, LIVE_TOPICS } from '../../messages/message.ts';
-import type { ReaderProgress } from '../../stores/profiles/profile-store.ts';
+import type { LiveGenerations } from '../../stores/generations/live-generations.ts';
 
 export const READER_NAMES = ['projector', 'sink', 'import-projector', 'import-sink'] as const;
 export type StatusReaderName = (typeof READER_NAMES)[number];
@@ -25,7 +25,7 @@ export interface LogFigures {
 
 export interface LogLagParts {
   readonly log: Pick<EventLog, 'ends' | 'beginnings' | 'scan'>;
-  readonly progress: ReaderProgress;
+  readonly progress: Pick<LiveGenerations, 'progress'>;
 }
 
 type Offset = TopicPartition & { readonly offset: bigint };
@@ -59,7 +59,7 @@ export async function readerLags(parts: LogLagParts, signal: AbortSignal): Promi
 interface LogOffsets {
   readonly beginnings: readonly Offset[];
   readonly ends: readonly Offset[];
-  readonly positions: Awaited<ReturnType<ReaderProgress['progress']>>;
+  readonly positions: Awaited<ReturnType<LiveGenerations['progress']>>;
 }
 
 async function offsetsOf({ log, progress }: LogLagParts): Promise<LogOffsets> {

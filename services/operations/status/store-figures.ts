@@ -1,7 +1,7 @@
 import type { RecordCoordinates } from '../dead-letters/record-coordinates.ts';
 import { SettledDeadLetters } from '../dead-letters/settled-dead-letters.ts';
-import { type KeptBackups, lastBackup, type LastBackup } from '../backup/last-backup.ts';
-import { type KeptVerifications, lastVerification, type LastVerification } from '../verify/last-verification.ts';
+import { lastBackup, type LastBackup } from '../backup/last-backup.ts';
+import { lastVerification, type LastVerification } from '../verify/last-verification.ts';
 import type { HourReport } from '../../../schemas/verification-report.ts';
 import { type HourFilter, keptHours } from '../verify/verification-hours.ts';
 import { type Hour, hourOf } from '../../messages/day-and-hour.ts';
@@ -15,24 +15,6 @@ import { ErasedUsersReader } from '../../stores/erasures/read-erased-users.ts';
 import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
 import { pausedEndpoints } from '../../stores/service-state/restore-state.ts';
-
-/** What the stores tell of the installation. Arguments and results can be cloned between threads. */
-export interface StoreFigures extends KeptVerifications, KeptBackups {
-  /** Bytes of the database of profiles on the disk of its server. */
-  profilesBytes(): Promise<number>;
-  /** Bytes of the rows of analytics on the disk of its server; of a cluster, on the node that answers. */
-  analyticsBytes(): Promise<number>;
-  /** Which of these messages of dead letters, by their coordinates, were replayed or dropped. */
-  settled(messages: readonly RecordCoordinates[]): Promise<readonly string[]>;
-  leftOut(): Promise<LeftOut>;
-  /** The oldest erasure of a person that is not done; null where all are. */
-  oldestErasure(): Promise<Pick<Erasure, 'requestedAt' | 'waitsBecause'> | null>;
-  /** How many endpoints a restore for a drill has paused, and nobody has enabled since. */
-  pausedForDrill(): Promise<number>;
-  /** See `SqlErasures.newestOfProject`. */
-  newestErasure(projectId: string): Promise<NewestErasure | null>;
-  ofProject(projectId: string): Promise<ProjectFigures>;
-}
 
 export interface ProjectFigures {
   /** The last 24 hours, newest first, as profiles have counted them so far; without those that have none. */
@@ -65,7 +47,8 @@ export interface ProjectVerification {
   readonly untilMs: number;
 }
 
-export class SqlStoreFigures implements StoreFigures {
+/** What the stores tell of the installation. Arguments and results can be cloned between threads. */
+export class SqlStoreFigures {
   readonly #database: Database;
   readonly #analytics: Pick<AnalyticsReader, 'ask'>;
   readonly #live: LiveGenerations;
@@ -78,12 +61,14 @@ export class SqlStoreFigures implements StoreFigures {
     this.#erased = new ErasedUsersReader(database);
   }
 
+  /** Bytes of the database of profiles on the disk of its server. */
   async profilesBytes(): Promise<number> {
     const sql = 'select pg_database_size(current_database()) as bytes';
     const [row] = await this.#database.query<{ readonly bytes: bigint }>(sql);
     return Number(row?.bytes ?? 0);
   }
 
+  /** Bytes of the rows of analytics on the disk of its server; of a cluster, on the node that answers. */
   async analyticsBytes(): Promise<number> {
     const { rows } = await this.#analytics.ask({ sql: ANALYTICS_BYTES, params: {} }, LIMITS);
     return Number(rows[0]?.['bytes'] ?? 0);
@@ -101,18 +86,22 @@ export class SqlStoreFigures implements StoreFigures {
     return lastBackup(this.#database, folder);
   }
 
+  /** Which of these messages of dead letters, by their coordinates, were replayed or dropped. */
   async settled(messages: readonly RecordCoordinates[]): Promise<readonly string[]> {
     return [...(await new SettledDeadLetters(this.#database).find(messages)).keys()];
   }
 
+  /** The oldest erasure of a person that is not done; null where all are. */
   oldestErasure(): Promise<Erasure | null> {
     return new SqlErasures(this.#database).oldestPending();
   }
 
+  /** How many endpoints a restore for a drill has paused, and nobody has enabled since. */
   pausedForDrill(): Promise<number> {
     return pausedEndpoints(this.#database);
   }
 
+  /** See `SqlErasures.newestOfProject`. */
   newestErasure(projectId: string): Promise<NewestErasure | null> {
     return new SqlErasures(this.#database).newestOfProject(projectId);
   }

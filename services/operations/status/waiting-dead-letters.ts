@@ -9,12 +9,12 @@ import type { DeadLetter, WaitingLetter } from '../../messages/dead-letter.ts';
 import { DEAD_LETTER_TOPIC, type Message } from '../../messages/message.ts';
 import { hasCode, isRetryable } from '../../runtime/errors.ts';
 import { isLeftOut } from '../../stores/erasures/left-out.ts';
-import type { StoreFigures } from './store-figures.ts';
+import type { SqlStoreFigures } from './store-figures.ts';
 
 export interface WaitingDeadLettersParts {
   readonly log: Pick<EventLog, 'ends' | 'beginnings' | 'scan'>;
   readonly codec: Pick<Codec, 'prepare' | 'decode' | 'decodeDeadLetter'>;
-  readonly figures: Pick<StoreFigures, 'settled' | 'leftOut'>;
+  readonly figures: Pick<SqlStoreFigures, 'settled' | 'leftOut'>;
 }
 
 export interface DeadLetterCounts {

@@ -1,9 +1,9 @@
 import { hourOf } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
 import { parseTimestamp } from '../../messages/timestamp.ts';
-import type { ProjectStore } from '../../stores/projects/project-store.ts';
 import { type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import type { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
 import { type TellDifference, tellIfDifferent } from './last-verification.ts';
 import { type InstalledStores, storesToVerify } from './live-stores.ts';
 import type { Period } from './period.ts';
@@ -12,7 +12,7 @@ import { keepHours, keptReport } from './verification-hours.ts';
 import { verify } from './verify.ts';
 
 export interface VerifyCommandParts extends InstalledStores {
-  readonly projects: Pick<ProjectStore, 'findProject'>;
+  readonly projects: Pick<SqlProjectStore, 'findProject'>;
   readonly repeatWindowMs: number;
   readonly tell: TellDifference;
 }
@@ -70,7 +70,7 @@ function readInstant(name: string, value: unknown, nowMs: number): Micros | unde
   throw commandInvalid(`${name} is an ISO-8601 date-time, such as 2026-11-20T10:00Z, or 24h, 7d, 2w, or all.`);
 }
 
-async function checkProject(projects: Pick<ProjectStore, 'findProject'>, id: string): Promise<void> {
+async function checkProject(projects: Pick<SqlProjectStore, 'findProject'>, id: string): Promise<void> {
   // An unknown project is empty in the log and in the stores, so a wrong id would look like a project without faults.
   if ((await projects.findProject(id)) !== undefined) return;
   throw new TidemarkError('PROJECT_UNKNOWN', `There is no project ${JSON.stringify(id)}.`);

@@ -1,10 +1,10 @@
 import { hasCode } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { LiveHistory } from '../../stores/analytics/live-history.ts';
-import type { LiveStore } from './live-store.ts';
+import type { SqlLiveStore } from './sql-live-store.ts';
 
 export interface FolderParts {
-  readonly store: Pick<LiveStore, 'closedEpochs' | 'fold'>;
+  readonly store: Pick<SqlLiveStore, 'closedEpochs' | 'fold'>;
   readonly history: Pick<LiveHistory, 'dropUncounted'>;
   readonly logger: Pick<Logger, 'warn'>;
 }

@@ -2,10 +2,10 @@ import { hasCode } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { pause } from '../../runtime/pause.ts';
 import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
-import { type LiveStore, overtaken } from './live-store.ts';
+import { overtaken, type SqlLiveStore } from './sql-live-store.ts';
 
 export interface LeadParts {
-  readonly store: Pick<LiveStore, 'open' | 'renew' | 'release'>;
+  readonly store: Pick<SqlLiveStore, 'open' | 'renew' | 'release'>;
   readonly logger: Pick<Logger, 'warn'>;
   /** Whether no other process may follow audiences: then the first epoch waits for nobody. */
   readonly isAlone: boolean;

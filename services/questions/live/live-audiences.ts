@@ -5,24 +5,21 @@ import { pause } from '../../runtime/pause.ts';
 import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import type { LiveHistory } from '../../stores/analytics/live-history.ts';
 import type { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
-import type { ProjectStore } from '../../stores/projects/project-store.ts';
 import type { AudienceFollower, EvaluatedBy } from '../saved/audience-follower.ts';
-import type { AudienceStore, SavedAudience } from '../saved/audience-store.ts';
+import type { SavedAudience } from '../saved/audience-store.ts';
 import { EpochFolder } from './epoch-folder.ts';
 import type { Followed, Inserted } from './followed.ts';
 import { FollowedAudiences } from './followed-audiences.ts';
+import { overtaken, type SqlLiveStore } from './sql-live-store.ts';
 import { WhomTimeChanges } from './whom-time-changes.ts';
 import { Lead } from './lead.ts';
-import { type LiveStore, overtaken } from './live-store.ts';
-import { OutdatedAudiences } from './outdated-audiences.ts';
+import { OutdatedAudiences, type OutdatedAudiencesParts } from './outdated-audiences.ts';
 import { type Chosen, Ticker, type TickParts } from './ticker.ts';
 import type { SqlTouches } from './sql-touches.ts';
 import { TouchReader } from './touch-reader.ts';
 
-export interface LiveParts {
-  readonly store: LiveStore;
-  readonly saved: Pick<AudienceStore, 'find' | 'findAll'>;
-  readonly projects: Pick<ProjectStore, 'findProject'>;
+export interface LiveParts extends Pick<OutdatedAudiencesParts, 'saved' | 'projects'> {
+  readonly store: SqlLiveStore;
   readonly analytics: Pick<AnalyticsReader, 'ask' | 'askHistory'>;
   readonly history: Pick<LiveHistory, 'writeChanges' | 'writeMembers' | 'dropUncounted'>;
   /** The number of the generation of analytics that answers for a project. */

@@ -1,18 +1,18 @@
 import { hasCode } from '../../runtime/errors.ts';
 import type { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
-import type { ProjectStore } from '../../stores/projects/project-store.ts';
+import type { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
 import { conditionsIn } from '../definition/audience.ts';
-import type { AudienceStore } from '../saved/audience-store.ts';
 import { definitionOf } from '../saved/references.ts';
+import type { SqlAudienceStore } from '../saved/sql-audience-store.ts';
 import { textOf } from './bounds.ts';
 import type { Followed } from './followed.ts';
 import type { FollowedAudiences } from './followed-audiences.ts';
-import type { LiveAudienceRow, LiveStore } from './live-store.ts';
+import type { LiveAudienceRow, SqlLiveStore } from './sql-live-store.ts';
 
 export interface OutdatedAudiencesParts {
-  readonly store: Pick<LiveStore, 'list'>;
-  readonly saved: Pick<AudienceStore, 'find' | 'findAll'>;
-  readonly projects: Pick<ProjectStore, 'findProject'>;
+  readonly store: Pick<SqlLiveStore, 'list'>;
+  readonly saved: Pick<SqlAudienceStore, 'find' | 'findAll'>;
+  readonly projects: Pick<SqlProjectStore, 'findProject'>;
   readonly generationOf: (projectId: string) => Promise<number>;
   readonly losses: Pick<LostAnalytics, 'expectNone'>;
   readonly lagMs: () => Promise<number>;

@@ -1,20 +1,47 @@
 import type { Micros } from '../../messages/message.ts';
-import type { ErrorCode } from '../../runtime/errors.ts';
+import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
 import type { Database, Queryable, SqlValue } from '../../stores/database/database.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
 import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
 import { LIVE_THROUGH, openEpoch } from '../saved/audience-row.ts';
 import { MAX_EVALUATIONS } from '../saved/audience-store.ts';
-import { type LiveCounts, type LiveAudienceRow, type LiveStore, overtaken } from './live-store.ts';
 
-/** In a Postgres-compatible database (schemas/postgres/030-live-audiences.sql, 036-folded-epochs.sql, 039-live-touches.sql). */
-export class SqlLiveStore implements LiveStore {
+/** What a tick changes of one audience. */
+export interface LiveCounts {
+  readonly audienceId: string;
+  /** The definition's. */
+  readonly version: number;
+  readonly entered: number;
+  readonly left: number;
+}
+
+/** A live audience as it is saved now. */
+export interface LiveAudienceRow {
+  readonly id: string;
+  readonly projectId: string;
+  readonly version: number;
+  /** The project's. */
+  readonly timezone: string;
+}
+
+/**
+ * How far live audiences are, in the database of the audiences (schemas/postgres/030-live-audiences.sql, 036-folded-epochs.sql,
+ * 039-live-touches.sql). Every method throws `STORE_UNAVAILABLE`, retryable, while the database cannot be reached.
+ */
+export class SqlLiveStore {
   readonly #database: Database;
 
   constructor(database: Database) {
     this.#database = database;
   }
 
+  /**
+   * Opens an epoch, and holds it for a while: nobody else opens one until then, unless by force. Every live audience is due, to
+   * be evaluated.
+   *
+   * @param byForce Whoever holds another epoch loses it.
+   * @throws TidemarkError `AUDIENCE_BUSY` while another process holds one.
+   */
   open(byForce: boolean): Promise<LiveEpoch> {
     return this.#database.transaction(async (transaction) => {
       // An advance under way ends before, and none of those epochs begins another.
@@ -36,15 +63,23 @@ export class SqlLiveStore implements LiveStore {
     });
   }
 
+  /** Holds the open epoch for a while longer. Returns false if it is closed. */
   async renew(epoch: bigint): Promise<boolean> {
     const sql = `update live_epochs set held_until_ms = ${LEASED_UNTIL} where epoch = $1 and closed_at_ms is null returning epoch`;
     return (await this.#database.query(sql, [epoch])).length > 0;
   }
 
+  /** Anybody may open another epoch from now on. */
   async release(epoch: bigint): Promise<void> {
     await this.#database.query('update live_epochs set held_until_ms = null where epoch = $1', [epoch]);
   }
 
+  /**
+   * Closes an epoch in which it is in doubt what counts, and opens another instead. Resolves with the new one, and with
+   * where the closed one ends. Audiences that follow go on to.
+   *
+   * @throws TidemarkError `AUDIENCE_BUSY` if somebody else has opened an epoch since.
+   */
   reopen(epoch: bigint): Promise<LiveEpoch> {
     return this.#database.transaction(async (transaction) => {
       const close = `update live_epochs set closed_at_ms = ${NOW_MS} where epoch = $1 and closed_at_ms is null returning through`;
@@ -56,12 +91,17 @@ export class SqlLiveStore implements LiveStore {
     });
   }
 
+  /** The time of the database's clock, later than this. */
   async now(after: Micros): Promise<Micros> {
     const sql = `select greatest((extract(epoch from clock_timestamp()) * 1000000)::int8, $1::int8 + 1) as now`;
     const [row] = await this.#database.query<{ now: Micros }>(sql, [after]);
     return row?.now ?? after + 1n;
   }
 
+  /**
+   * Makes the changes of the epoch count up to this instant, together with what they change of the audiences. Returns false,
+   * and changes nothing, if the epoch is closed.
+   */
   async advance(epoch: bigint, at: Micros, counts: readonly LiveCounts[]): Promise<boolean> {
     if (counts.length === 0) return move(this.#database, epoch, at);
     return this.#database.transaction(async (transaction) => {
@@ -71,6 +111,10 @@ export class SqlLiveStore implements LiveStore {
     });
   }
 
+  /**
+   * The audience was evaluated and follows from now on: it is not due while it has this version of its definition. Returns
+   * false, and changes nothing, if the epoch is closed.
+   */
   async follow(id: string, version: number, epoch: bigint): Promise<boolean> {
     const rows = await this.#database.query(
       `with following as (update audiences set due_at_ms = null
@@ -81,6 +125,10 @@ export class SqlLiveStore implements LiveStore {
     return rows.length > 0;
   }
 
+  /**
+   * The audience is from now on as far as the epoch is. Returns false where it is not live any more, has another version, or
+   * is being evaluated, or where the epoch is closed.
+   */
   async join(id: string, version: number, epoch: bigint): Promise<boolean> {
     const joined = await this.#database.query(
       `update audiences set live_epoch = $3, changes_readable_at =
@@ -93,6 +141,11 @@ export class SqlLiveStore implements LiveStore {
     return joined.length > 0;
   }
 
+  /**
+   * These audiences are to be evaluated after this time, and are no longer as far as the epoch.
+   *
+   * @param failure What kept them from following; null: nothing did.
+   */
   async makeDue(ids: readonly string[], afterMs: number, failure: ErrorCode | null = null): Promise<void> {
     await this.#database.query(
       `update audiences set due_at_ms = ${NOW_MS} + $2::int8, live_through = ${LIVE_THROUGH}, live_epoch = null,
@@ -109,6 +162,7 @@ export class SqlLiveStore implements LiveStore {
     );
   }
 
+  /** Epochs that were closed this time ago or longer, the oldest first. */
   closedEpochs(closedForMs: number): Promise<readonly LiveEpoch[]> {
     return this.#database.query<LiveEpoch>(
       `select epoch, through from live_epochs where closed_at_ms <= ${NOW_MS} - $1::int8 order by epoch`,
@@ -116,6 +170,7 @@ export class SqlLiveStore implements LiveStore {
     );
   }
 
+  /** Deletes the epochs before this closed one: their changes count as its own do. */
   fold(into: bigint): Promise<void> {
     return this.#database.transaction(async (transaction) => {
       await transaction.query(
@@ -196,4 +251,9 @@ async function trim(transaction: Queryable, begun: readonly { readonly id: strin
        order by evaluated_at desc offset ${MAX_EVALUATIONS} limit 1)`,
     [begun.map(({ id }) => id)],
   );
+}
+
+/** What is thrown where somebody else has the open epoch. */
+export function overtaken(): TidemarkError {
+  return new TidemarkError('AUDIENCE_BUSY', 'another process follows the audiences');
 }

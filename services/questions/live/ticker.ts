@@ -11,11 +11,11 @@ import { sampleUser } from '../sample-user.ts';
 import { Params } from '../sql/params.ts';
 import { decideAll, memberKey, type Turn } from './decide.ts';
 import type { Followed } from './followed.ts';
-import { type LiveCounts, type LiveStore, overtaken } from './live-store.ts';
+import { type LiveCounts, overtaken, type SqlLiveStore } from './sql-live-store.ts';
 import type { RowReader } from '../explain/user-events-query.ts';
 
 export interface TickParts {
-  readonly store: LiveStore;
+  readonly store: SqlLiveStore;
   readonly analytics: Pick<AnalyticsReader, 'ask' | 'askHistory'>;
   readonly history: Pick<LiveHistory, 'writeChanges' | 'writeMembers'>;
   readonly limits: QueryLimits;

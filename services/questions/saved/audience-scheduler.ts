@@ -9,16 +9,18 @@ import type {
   QueryLimits,
 } from '../../stores/analytics/analytics-store.ts';
 import type { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
-import type { Project, ProjectStore } from '../../stores/projects/project-store.ts';
+import type { Project } from '../../stores/projects/project-store.ts';
+import type { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
 import { limitsOf } from '../query-budget.ts';
 import { compileMembership } from '../sql/compile-members.ts';
 import type { AudienceFollower } from './audience-follower.ts';
-import type { AudienceClaims, AudienceStore, Claim, ClaimantEpoch, SavedAudience } from './audience-store.ts';
+import type { Claim, ClaimantEpoch, SavedAudience } from './audience-store.ts';
 import { definitionOf } from './references.ts';
+import type { SqlAudienceStore } from './sql-audience-store.ts';
 
 export interface SchedulerParts {
-  readonly store: AudienceStore & AudienceClaims;
-  readonly projects: Pick<ProjectStore, 'findProject'>;
+  readonly store: SqlAudienceStore;
+  readonly projects: Pick<SqlProjectStore, 'findProject'>;
   readonly history: AudienceHistory;
   /** Users whose messages analytics has lost would be recorded as having left, and later as having entered. */
   readonly losses: Pick<LostAnalytics, 'expectNone'>;
@@ -37,19 +39,6 @@ export interface SchedulerParts {
   readonly isClockWrong?: () => Promise<boolean>;
 }
 
-/** Evaluates an audience on request. Arguments and results can be cloned between threads. */
-export interface AudienceEvaluator {
-  /**
-   * Evaluates it now, waiting for somebody else's evaluation to end, and resolves with it as it is after.
-   *
-   * @throws TidemarkError `AUDIENCE_UNKNOWN`; `AUDIENCE_BUSY`, retryable; `STORE_UNAVAILABLE` while the clock is wrong; what
-   *   the question throws.
-   */
-  evaluate(projectId: string, id: string): Promise<SavedAudience>;
-  /** Resolves if an audience may be live here. @throws TidemarkError `AUDIENCE_NOT_LIVE`. */
-  expectLive(): Promise<void>;
-}
-
 const LEASE_MS = 15_000;
 const DUE_POLL_MS = 1_000;
 const RETRY_AFTER_MS = 15_000;
@@ -62,7 +51,7 @@ const CLAIM_POLL_MS = 200;
  * with a hundred audiences due delays another project's by one evaluation. A crash leaves an evaluation that does not
  * count, or one that the next evaluation finalizes.
  */
-export class AudienceScheduler implements AudienceEvaluator {
+export class AudienceScheduler {
   readonly #parts: Required<Omit<SchedulerParts, 'follower'>> & Pick<SchedulerParts, 'follower'>;
   readonly #looking: Looking;
   /** The project of the last scheduled evaluation: another project's audience goes next, if one is due. */
@@ -90,6 +79,12 @@ export class AudienceScheduler implements AudienceEvaluator {
     return this.#looking.stop();
   }
 
+  /**
+   * Evaluates it now, waiting for somebody else's evaluation to end, and resolves with it as it is after.
+   *
+   * @throws TidemarkError `AUDIENCE_UNKNOWN`; `AUDIENCE_BUSY`, retryable; `STORE_UNAVAILABLE` while the clock is wrong; what
+   *   the question throws.
+   */
   async evaluate(projectId: string, id: string): Promise<SavedAudience> {
     const { store, isClockWrong } = this.#parts;
     if (await isClockWrong()) {
@@ -123,6 +118,7 @@ export class AudienceScheduler implements AudienceEvaluator {
     }
   }
 
+  /** Resolves if an audience may be live here. @throws TidemarkError `AUDIENCE_NOT_LIVE`. */
   expectLive(): Promise<void> {
     if (this.#parts.mayBeLive) return Promise.resolve();
     const message = 'No audience is live on a cluster of ClickHouse: see docs/audiences.md.';

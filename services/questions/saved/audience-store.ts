@@ -1,6 +1,5 @@
 /** Saved audiences. They are not in the log, a replay does not change them, and the backup of the projects has them. */
-import type { Difference, Evaluation, EvaluationCause } from '../../stores/analytics/analytics-store.ts';
-import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
+import type { Difference, EvaluationCause } from '../../stores/analytics/analytics-store.ts';
 import type { JsonText, Micros } from '../../messages/message.ts';
 import type { ErrorCode } from '../../runtime/errors.ts';
 
@@ -98,58 +97,6 @@ export const MAX_VERSIONS = 100;
 /** A position in the list, which is sorted newest first by (createdAtMs, id). The next page begins after it. */
 export type AudienceCursor = Pick<SavedAudience, 'createdAtMs' | 'id'>;
 
-/**
- * Arguments and results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` while the store is
- * unreachable.
- */
-export interface AudienceStore {
-  /**
-   * Creates an audience. With a refresh it is due at once.
-   *
-   * @throws TidemarkError `AUDIENCE_EXISTS` if the project has one of this name; `AUDIENCE_LIMIT` if it has the maximum
-   *   number; `PROJECT_UNKNOWN`; `AUDIENCE_UNKNOWN` if its definition refers to one that the project does not have.
-   */
-  create(projectId: string, audience: NewAudience, by?: string): Promise<SavedAudience>;
-  /** Newest first. @param tag Only those that have it. */
-  list(projectId: string, limit: number, after?: AudienceCursor, tag?: string): Promise<readonly SavedAudience[]>;
-  find(projectId: string, id: string): Promise<SavedAudience | undefined>;
-  /** Those that there are, in no order. */
-  findAll(projectId: string, ids: readonly string[]): Promise<readonly SavedAudience[]>;
-  /**
-   * The version changes only if the definition does.
-   *
-   * @throws TidemarkError `AUDIENCE_UNKNOWN`; `AUDIENCE_CHANGED` if it has another revision; `AUDIENCE_EXISTS`;
-   *   `AUDIENCE_CIRCLE` if its definition refers to itself, by whatever others.
-   */
-  update(projectId: string, id: string, changes: Partial<NewAudience>, terms?: ChangeTerms): Promise<SavedAudience>;
-  /**
-   * Hides it at once; its history is deleted later.
-   *
-   * @throws TidemarkError `AUDIENCE_UNKNOWN`; `AUDIENCE_CHANGED`; `AUDIENCE_USED` while others refer to it.
-   */
-  remove(projectId: string, id: string, terms?: ChangeTerms): Promise<void>;
-  /** Newest first. @param before Only versions below this one. */
-  versions(projectId: string, id: string, limit: number, before?: number): Promise<readonly AudienceVersion[]>;
-  /** Newest first. */
-  evaluations(projectId: string, id: string, query: EvaluationsQuery): Promise<readonly LastEvaluation[]>;
-  /**
-   * The sizes of each of these audiences since a time, newest first: the last of each period of this length, counted from
-   * 1970. Audiences without any are left out.
-   */
-  sizes(
-    ids: readonly string[],
-    since: Micros,
-    perMicros: Micros,
-  ): Promise<ReadonlyMap<string, readonly AudienceSize[]>>;
-  /**
-   * The newest evaluation of each of these audiences that changed who is in it and whose changes can be read; null if there
-   * was none since this is noted. Audiences that do not exist are left out.
-   */
-  changesReadableAt(ids: readonly string[]): Promise<ReadonlyMap<string, Micros | null>>;
-  /** Which live changes count. */
-  liveEpochs(): Promise<readonly LiveEpoch[]>;
-}
-
 /** The exclusive right to evaluate an audience, or to delete its remains, for a limited time. */
 export interface Claim {
   readonly audience: SavedAudience;
@@ -164,33 +111,3 @@ export interface Claim {
  * follows audiences in this form of the service, and anybody may claim them. Null is the default.
  */
 export type ClaimantEpoch = bigint | null;
-
-/** Claims on audiences to evaluate. Times are those of the database's clock, because those of processes may differ. */
-export interface AudienceClaims {
-  /**
-   * Claims an unclaimed audience that is due or deleted; undefined if there is no such audience. It prefers
-   * one of the project after `lastProjectId` in the cyclic order of ids, so that each project has its turn.
-   */
-  claimDue(leaseMs: number, lastProjectId?: string, epoch?: ClaimantEpoch): Promise<Claim | undefined>;
-  /** @throws TidemarkError `AUDIENCE_BUSY`, retryable; `AUDIENCE_UNKNOWN`. */
-  claim(projectId: string, id: string, leaseMs: number, epoch?: ClaimantEpoch): Promise<Claim>;
-  /** Makes a live audience due now, for whoever may claim it, and forgets that an evaluation failed. */
-  makeDue(projectId: string, id: string): Promise<void>;
-  /** Whether the audience is due or being evaluated; null: neither. */
-  isAwaited(id: string): Promise<'due' | 'claimed' | null>;
-  /** Returns false if the claim has expired. */
-  renew(claim: Claim, leaseMs: number): Promise<boolean>;
-  /**
-   * Records a successful evaluation, and that it was the last; the next is due after the refresh. Returns false, and changes nothing, if the
-   * claim has expired.
-   */
-  commit(claim: Claim, evaluation: Evaluation, difference: Difference): Promise<boolean>;
-  /** Notes that the changes of this evaluation can be read. */
-  noteReadable(claim: Claim, at: Micros): Promise<void>;
-  /** The evaluation failed. The next is due after this time, or after the refresh if that is shorter. */
-  giveUp(claim: Claim, failure: ErrorCode, againInMs: number): Promise<void>;
-  /** Releases the claim, whether or not the evaluation succeeded. */
-  release(claim: Claim): Promise<void>;
-  /** Deletes the row of a deleted audience. */
-  forget(claim: Claim): Promise<void>;
-}

@@ -1,10 +1,10 @@
 /** What can be read of the changes of saved audiences: those of evaluations that ended, and the live ones that count. */
 import type { Micros } from '../../messages/message.ts';
 import type { AnalyticsReader, ChangesQuery, QueryLimits } from '../../stores/analytics/analytics-store.ts';
-import type { AudienceStore } from './audience-store.ts';
+import type { SqlAudienceStore } from './sql-audience-store.ts';
 
 export interface ReadableParts {
-  readonly saved: Pick<AudienceStore, 'find' | 'liveEpochs'>;
+  readonly saved: Pick<SqlAudienceStore, 'find' | 'liveEpochs'>;
   readonly analytics: Pick<AnalyticsReader, 'finalizedAt' | 'audienceChanges'>;
 }
 

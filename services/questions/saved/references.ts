@@ -7,7 +7,7 @@ import type { Audience } from '../definition/audience.ts';
 import { type ReadDefinition, readDefinition } from '../definition/definition.ts';
 import { MAX_GROUP_DEPTH } from '../definition/limits.ts';
 import type { AudienceDefinitions } from '../definition/reading.ts';
-import type { AudienceStore, SavedAudience } from './audience-store.ts';
+import type { SavedAudience } from './audience-store.ts';
 
 export type Referable = Pick<SavedAudience, 'id' | 'name' | 'definition'>;
 
@@ -19,7 +19,10 @@ export function referencesIn(definition: string): readonly string[] {
   return [...new Set(Array.from(definition.matchAll(REFERENCE), ([, id = '']) => id))];
 }
 
-type Lookup = Pick<AudienceStore, 'findAll'>;
+/** What finds the audiences: `SqlAudienceStore`, which imports this file. */
+interface Lookup {
+  findAll(projectId: string, ids: readonly string[]): Promise<readonly Referable[]>;
+}
 
 /**
  * The audiences to which definitions refer, and those to which they do, as deep as a chain of them may be. Each is read and

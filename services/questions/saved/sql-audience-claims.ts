@@ -6,16 +6,23 @@ import { NOW_MS } from '../../stores/database/sql-time.ts';
 import { BASE36, randomText } from '../../stores/projects/keys.ts';
 import { KEPT_EVALUATION } from './audience-past-sql.ts';
 import { AUDIENCE_COLUMNS, type ClaimRow, LIVE_THROUGH, openEpoch, toAudience, unknown } from './audience-row.ts';
-import type { AudienceClaims, Claim, ClaimantEpoch } from './audience-store.ts';
+import type { Claim, ClaimantEpoch } from './audience-store.ts';
 
-/** Claims on the audiences of a Postgres-compatible database. */
-export class SqlAudienceClaims implements AudienceClaims {
+/**
+ * Claims on audiences to evaluate, in a Postgres-compatible database. Times are those of the database's clock, because those
+ * of processes may differ.
+ */
+export class SqlAudienceClaims {
   readonly #database: Database;
 
   constructor(database: Database) {
     this.#database = database;
   }
 
+  /**
+   * Claims an unclaimed audience that is due or deleted; undefined if there is no such audience. It prefers
+   * one of the project after `lastProjectId` in the cyclic order of ids, so that each project has its turn.
+   */
   async claimDue(leaseMs: number, lastProjectId = '', epoch: ClaimantEpoch = null): Promise<Claim | undefined> {
     return this.#claim(
       `id = (select id from audiences where due_at_ms <= ${NOW_MS} and ${IS_FREE} and ${MAY_CLAIM}
@@ -25,6 +32,7 @@ export class SqlAudienceClaims implements AudienceClaims {
     );
   }
 
+  /** @throws TidemarkError `AUDIENCE_BUSY`, retryable; `AUDIENCE_UNKNOWN`. */
   async claim(projectId: string, id: string, leaseMs: number, epoch: ClaimantEpoch = null): Promise<Claim> {
     const which = `project_id = $4 and id = $5 and deleted_at_ms is null and ${IS_FREE} and ${MAY_CLAIM}`;
     const claim = await this.#claim(which, { leaseMs, epoch }, [projectId, id]);
@@ -34,10 +42,15 @@ export class SqlAudienceClaims implements AudienceClaims {
     throw new TidemarkError('AUDIENCE_BUSY', 'This audience is being evaluated now.');
   }
 
+  /** Returns false if the claim has expired. */
   async renew(claim: Claim, leaseMs: number): Promise<boolean> {
     return this.#whileClaimed(claim, `claimed_until_ms = ${NOW_MS} + $3::int8`, [BigInt(leaseMs)]);
   }
 
+  /**
+   * Records a successful evaluation, and that it was the last; the next is due after the refresh. Returns false, and changes nothing, if the
+   * claim has expired.
+   */
   async commit(claim: Claim, { at, version, cause }: Evaluation, difference: Difference): Promise<boolean> {
     const { entered, left, members } = difference;
     return this.#whileClaimed(
@@ -51,32 +64,38 @@ export class SqlAudienceClaims implements AudienceClaims {
     );
   }
 
+  /** Notes that the changes of this evaluation can be read. */
   async noteReadable({ audience }: Claim, at: Micros): Promise<void> {
     const sql = 'update audiences set changes_readable_at = greatest(changes_readable_at, $2::int8) where id = $1';
     await this.#database.query(sql, [audience.id, at]);
   }
 
+  /** The evaluation failed. The next is due after this time, or after the refresh if that is shorter. */
   async giveUp(claim: Claim, failure: ErrorCode, againInMs: number): Promise<void> {
     const due = `due_at_ms = case when deleted_at_ms is not null then ${NOW_MS} + least($4::int8, 15000)
       when refresh_ms is null and not is_live then null else ${NOW_MS} + least(${INTERVAL}, $4::int8) end`;
     await this.#whileClaimed(claim, `failure = $3, ${due}`, [failure, BigInt(againInMs)]);
   }
 
+  /** Releases the claim, whether or not the evaluation succeeded. */
   async release(claim: Claim): Promise<void> {
     await this.#whileClaimed(claim, 'claim = null, claimed_until_ms = null', []);
   }
 
+  /** Deletes the row of a deleted audience. */
   async forget({ audience, token }: Claim): Promise<void> {
     const sql = 'delete from audiences where id = $1 and claim = $2 and deleted_at_ms is not null';
     await this.#database.query(sql, [audience.id, token]);
   }
 
+  /** Makes a live audience due now, for whoever may claim it, and forgets that an evaluation failed. */
   async makeDue(projectId: string, id: string): Promise<void> {
     const sql = `update audiences set due_at_ms = ${NOW_MS}, failure = null
                  where project_id = $1 and id = $2 and is_live and deleted_at_ms is null`;
     await this.#database.query(sql, [projectId, id]);
   }
 
+  /** Whether the audience is due or being evaluated; null: neither. */
   async isAwaited(id: string): Promise<'due' | 'claimed' | null> {
     const sql = `select case when not ${IS_FREE} then 'claimed' when due_at_ms <= ${NOW_MS} then 'due' end as state
                  from audiences where id = $1`;

@@ -26,7 +26,8 @@ import {
   unknown,
 } from './audience-row.ts';
 import type {
-  AudienceStore,
+  AudienceCursor,
+  AudienceSize,
   AudienceVersion,
   ChangeTerms,
   EvaluationsQuery,
@@ -38,8 +39,11 @@ import type {
 /**
  * Saved audiences in a Postgres-compatible database (schemas/postgres/005-audiences.sql, 015-audience-versions.sql). What
  * they were before is written in the statement of the change.
+ *
+ * Arguments and results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` while the store is
+ * unreachable.
  */
-export class SqlAudienceStore extends SqlAudienceClaims implements AudienceStore {
+export class SqlAudienceStore extends SqlAudienceClaims {
   readonly #database: Database;
   readonly #maxPerProject: number;
 
@@ -52,6 +56,12 @@ export class SqlAudienceStore extends SqlAudienceClaims implements AudienceStore
     this.#maxPerProject = maxPerProject;
   }
 
+  /**
+   * Creates an audience. With a refresh it is due at once.
+   *
+   * @throws TidemarkError `AUDIENCE_EXISTS` if the project has one of this name; `AUDIENCE_LIMIT` if it has the maximum
+   *   number; `PROJECT_UNKNOWN`; `AUDIENCE_UNKNOWN` if its definition refers to one that the project does not have.
+   */
   create(projectId: string, audience: NewAudience, by?: string): Promise<SavedAudience> {
     return this.#database.transaction(async (transaction) => {
       if (!(await lockProject(transaction, projectId)))
@@ -99,7 +109,8 @@ export class SqlAudienceStore extends SqlAudienceClaims implements AudienceStore
     return created === undefined ? undefined : toAudience(created);
   }
 
-  list(...[projectId, limit, after, tag]: Parameters<AudienceStore['list']>): ReturnType<AudienceStore['list']> {
+  /** Newest first. @param tag Only those that have it. */
+  list(projectId: string, limit: number, after?: AudienceCursor, tag?: string): Promise<readonly SavedAudience[]> {
     return this.#rows(
       `select ${AUDIENCE_COLUMNS} from audiences where project_id = $1 and deleted_at_ms is null
          and ($3::int8 is null or (created_at_ms, id) < ($3::int8, $4)) and ($5::text is null or $5::text = any(tags))
@@ -112,6 +123,7 @@ export class SqlAudienceStore extends SqlAudienceClaims implements AudienceStore
     return (await this.findAll(projectId, [id]))[0];
   }
 
+  /** Those that there are, in no order. */
   findAll(projectId: string, ids: readonly string[]): Promise<readonly SavedAudience[]> {
     return this.#rows(
       `select ${AUDIENCE_COLUMNS} from audiences where project_id = $1 and id = any($2::text[]) and deleted_at_ms is null`,
@@ -119,6 +131,12 @@ export class SqlAudienceStore extends SqlAudienceClaims implements AudienceStore
     );
   }
 
+  /**
+   * The version changes only if the definition does.
+   *
+   * @throws TidemarkError `AUDIENCE_UNKNOWN`; `AUDIENCE_CHANGED` if it has another revision; `AUDIENCE_EXISTS`;
+   *   `AUDIENCE_CIRCLE` if its definition refers to itself, by whatever others.
+   */
   async update(
     projectId: string,
     id: string,
@@ -172,6 +190,11 @@ export class SqlAudienceStore extends SqlAudienceClaims implements AudienceStore
     throw exists(name ?? '');
   }
 
+  /**
+   * Hides it at once; its history is deleted later.
+   *
+   * @throws TidemarkError `AUDIENCE_UNKNOWN`; `AUDIENCE_CHANGED`; `AUDIENCE_USED` while others refer to it.
+   */
   async remove(projectId: string, id: string, { ifRevisions }: ChangeTerms = {}): Promise<void> {
     const isRemoved = await this.#database.transaction(async (transaction) => {
       await lockProject(transaction, projectId);
@@ -188,22 +211,37 @@ export class SqlAudienceStore extends SqlAudienceClaims implements AudienceStore
     throw unknown(id);
   }
 
+  /** Newest first. @param before Only versions below this one. */
   versions(projectId: string, id: string, limit: number, before?: number): Promise<readonly AudienceVersion[]> {
     return versionsOf(this.#database, [projectId, id], limit, before);
   }
 
+  /** Newest first. */
   evaluations(projectId: string, id: string, query: EvaluationsQuery): Promise<readonly LastEvaluation[]> {
     return evaluationsOf(this.#database, [projectId, id], query);
   }
 
-  sizes(...wanted: Parameters<AudienceStore['sizes']>): ReturnType<AudienceStore['sizes']> {
-    return sizesOf(this.#database, ...wanted);
+  /**
+   * The sizes of each of these audiences since a time, newest first: the last of each period of this length, counted from
+   * 1970. Audiences without any are left out.
+   */
+  sizes(
+    ids: readonly string[],
+    since: Micros,
+    perMicros: Micros,
+  ): Promise<ReadonlyMap<string, readonly AudienceSize[]>> {
+    return sizesOf(this.#database, ids, since, perMicros);
   }
 
+  /**
+   * The newest evaluation of each of these audiences that changed who is in it and whose changes can be read; null if there
+   * was none since this is noted. Audiences that do not exist are left out.
+   */
   changesReadableAt(ids: readonly string[]): Promise<ReadonlyMap<string, Micros | null>> {
     return changesReadableAtOf(this.#database, ids);
   }
 
+  /** Which live changes count. */
   async liveEpochs(): Promise<readonly LiveEpoch[]> {
     return liveEpochsOf(this.#database);
   }

@@ -1,7 +1,6 @@
 import type { Position } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
 import type { Database } from '../database/database.ts';
-import type { ReaderProgress } from '../profiles/profile-store.ts';
 import { progressOf } from '../profiles/progress-of.ts';
 import { FIRST_GENERATION, type GenerationKind } from './generation.ts';
 import { type LiveRow, SqlGenerations } from './sql-generations.ts';
@@ -16,7 +15,7 @@ const FOLLOWED_WITHIN_MS = 5_000;
  * processes may answer from different generations, but each query is answered by one of them. Both are still updated,
  * so both answers are correct. While Postgres is unreachable the last known state is used: no swap is possible then.
  */
-export class LiveGenerations implements ReaderProgress {
+export class LiveGenerations {
   readonly #database: Database;
   readonly #generations: SqlGenerations;
   #known: readonly LiveRow[] | undefined;

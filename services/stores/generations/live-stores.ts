@@ -1,7 +1,7 @@
 import { standInBy } from '../../runtime/stand-in.ts';
 import type { AnalyticsGenerations, AnalyticsReader, AudienceHistory } from '../analytics/analytics-store.ts';
 import type { Database } from '../database/database.ts';
-import type { ProfileReader, ReaderProgress } from '../profiles/profile-store.ts';
+import type { ProfileReader } from '../profiles/profile-reader.ts';
 import { SqlProfileStore } from '../profiles/sql-profile-store.ts';
 import { LiveGenerations } from './live-generations.ts';
 
@@ -9,7 +9,7 @@ import { LiveGenerations } from './live-generations.ts';
 export interface LiveStores {
   readonly profiles: ProfileReader;
   readonly analytics: AnalyticsReader;
-  readonly progress: ReaderProgress;
+  readonly progress: Pick<LiveGenerations, 'progress'>;
 }
 
 type AnalyticsWithHistory = AnalyticsReader & AudienceHistory;

@@ -1,21 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
-import { parseJson } from '../../messages/parse-json.ts';
 import { hourOf } from '../../messages/day-and-hour.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { pipelined } from '../database/pipelined.ts';
 import { SchemaDatabase } from '../database/schema-database.ts';
 import { FIRST_GENERATION, schemaOf } from '../generations/generation.ts';
-import { isHiddenSql } from '../erasures/hidden.ts';
 import { mergeAnonymousIds } from './anonymous-ids.ts';
 import { areRepeats, enterClaims, forgetClaims, inSlices } from './claims.ts';
+import { ProfileReader } from './profile-reader.ts';
 import { refuseWhilePaused } from './refuse-while-paused.ts';
 import { deletesTraits, mergeTraits, mergeUsers } from './merge-statements.ts';
 import type { DroppedTraits } from './newest-traits.ts';
 import { movePositions, noteAhead, noteAheadTo, readPositions } from './positions.ts';
-import type { AppliedCount, Claim, ProfileStore, ReaderStep } from './profile-store.ts';
-import { byUser, type Profile, type ProfileChange, type WholeProfile } from './profile.ts';
-import { readTraits } from './read-traits.ts';
+import type { AppliedCount, Claim, ReaderStep } from './profile-store.ts';
+import { byUser, type ProfileChange } from './profile.ts';
 import { noteUnstored, unstoredOf } from './unstored-messages.ts';
 
 const FORGOTTEN_AT_ONCE = 2_000;
@@ -30,52 +28,36 @@ export interface SqlProfileStoreOptions {
   readonly onDropped?: (dropped: readonly DroppedTraits[]) => void;
 }
 
-/** A generation of profiles in a Postgres-compatible database, whose tables `schemas/postgres` makes. */
-export class SqlProfileStore implements ProfileStore {
+/**
+ * A generation of profiles in a Postgres-compatible database, whose tables `schemas/postgres` makes, and the projector's
+ * positions, which move with them.
+ */
+export class SqlProfileStore extends ProfileReader {
   readonly #database: Database;
   readonly #generation: number;
   readonly #options: SqlProfileStoreOptions;
-  readonly traitsPage: ProfileStore['traitsPage'] = (...wanted) => readTraits(this.#database, ...wanted);
 
   constructor(database: Database, generation = FIRST_GENERATION, options: SqlProfileStoreOptions = {}) {
-    this.#database = new SchemaDatabase(database, schemaOf('profiles', generation));
+    const ofGeneration = new SchemaDatabase(database, schemaOf('profiles', generation));
+    super(ofGeneration);
+    this.#database = ofGeneration;
     this.#generation = generation;
     this.#options = options;
   }
 
-  async find(projectId: string, userKey: string): Promise<Profile | undefined> {
-    const [row] = await this.#database.query<ProfileRow>(FIND, [projectId, userKey]);
-    return row && { projectId, userKey, ...row };
-  }
-
-  async findPage(
-    projectId: string,
-    userKeys: readonly string[],
-    maxChars: number,
-  ): Promise<readonly (Profile | undefined)[]> {
-    const rows = await this.#database.query<PageRow>(FIND_PAGE, [projectId, userKeys, maxChars]);
-    return rows.map(({ isKnown, ...row }) => (isKnown ? { projectId, ...row } : undefined));
-  }
-
-  async findWhole(projectId: string, userKey: string): Promise<WholeProfile | undefined> {
-    const [row] = await this.#database.query<WholeRow>(FIND_WHOLE, [projectId, userKey]);
-    if (row === undefined) return undefined;
-    const { seenWith, ...profile } = row;
-    const ids = parseJson(seenWith) as readonly (readonly [string, string])[];
-    const lastSeenWith = ids.map(([anonymousId, at]) => ({ anonymousId, lastSeen: BigInt(at) }));
-    return { projectId, userKey, ...profile, lastSeenWith };
-  }
-
-  async seenWith(projectId: string, anonymousId: string, after: string, limit: number): Promise<readonly string[]> {
-    const values = [projectId, anonymousId, after, limit];
-    const rows = await this.#database.query<{ readonly user_key: string }>(SEEN_WITH, values);
-    return rows.map(({ user_key }) => user_key);
-  }
-
+  /** The projector's positions; partitions never written are left out. */
   async positions(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
     return readPositions(this.#database, partitions);
   }
 
+  /**
+   * One transaction: moves every step's position, enters the claims (insert or leave), asks `fold` for the changes
+   * given which claims count (same order as `claims`), merges them; adds what `tally` counts of the same messages, to
+   * be held against the log; records what the steps say of messages that are not stored. Both are pure and may be called again. A repeat of the whole call is refused by the
+   * positions; merging itself is idempotent.
+   *
+   * @throws TidemarkError `POSITION_MOVED` where a partition's position is not `from`: nothing is written.
+   */
   async write(
     steps: readonly ReaderStep[],
     claims: readonly Claim[],
@@ -90,14 +72,25 @@ export class SqlProfileStore implements ProfileStore {
     });
   }
 
+  /** Whether another copy of each claim's message counts, in order. Enters nothing. */
   areRepeats(claims: readonly Claim[]): Promise<readonly boolean[]> {
     return areRepeats(this.#database, 'projector', claims);
   }
 
+  /**
+   * Notes that profiles may be ahead of the positions, up to the ends of these steps: to be called before `merge` of what
+   * lies between, so that nobody takes it for an error meanwhile.
+   *
+   * @throws TidemarkError `POSITION_MOVED` as `write`: nothing is written.
+   */
   async noteAhead(steps: readonly ReaderStep[]): Promise<void> {
     await this.#database.transaction((transaction) => this.#begin(transaction, () => noteAhead(transaction, steps)));
   }
 
+  /**
+   * One transaction: merges these changes, at most one for each user, and moves no position. `write` of the steps from
+   * which they come, with no changes, follows; until then they are merged again after a crash, to the same profiles.
+   */
   async merge(changes: readonly ProfileChange[]): Promise<void> {
     await this.#writing(async (transaction) => {
       await this.#begin(transaction);
@@ -105,13 +98,24 @@ export class SqlProfileStore implements ProfileStore {
     });
   }
 
-  async mergeAhead(...[ends, changes]: Parameters<ProfileStore['mergeAhead']>): Promise<void> {
+  /**
+   * `merge` of changes that come from messages before these ends, whatever the positions are, with the note that profiles may
+   * be ahead up to there. Their messages are merged again once the positions move past them.
+   */
+  async mergeAhead(
+    ends: readonly (TopicPartition & { readonly offset: bigint })[],
+    changes: readonly ProfileChange[],
+  ): Promise<void> {
     await this.#writing(async (transaction) => {
       await this.#begin(transaction, () => noteAheadTo(transaction, ends));
       return merge(transaction, changes, [], this.#options.maxTraits);
     });
   }
 
+  /**
+   * Does what `write` does with these steps and two messages of a made-up user, and takes it back: resolves where the
+   * store takes that now. It fails as `write` does.
+   */
   async probe(steps: readonly ReaderStep[]): Promise<void> {
     const { claim, changes, count } = madeUp();
     await this.#takeBack(async (transaction) => {
@@ -149,6 +153,12 @@ export class SqlProfileStore implements ProfileStore {
     await pipelined([() => refuseWhilePaused(transaction, 'profiles', this.#generation), ...first]);
   }
 
+  /**
+   * Forgets claims, of either reader, entered longer ago than `windowMs`: a repeat that comes later counts again.
+   * Returns how many.
+   *
+   * @param readAtMs When the log stored the newest record that was read: a later clock of the store is not believed.
+   */
   async forgetRepeats(windowMs: number, readAtMs: number): Promise<number> {
     let forgotten = 0;
     let last: number;
@@ -162,61 +172,6 @@ export class SqlProfileStore implements ProfileStore {
 
 /** What a transaction that is only tried rejects with, so that it is rolled back. */
 const TAKEN_BACK = new Error('taken back');
-
-type ProfileRow = Omit<Profile, 'projectId' | 'userKey'>;
-
-const ANONYMOUS_IDS = `
-  case when user_id is null then array_remove(array[anonymous_id], null)
-       else array(select ids.anonymous_id from {anonymous_ids} as ids
-                  where ids.project_id = {users}.project_id and ids.user_key = {users}.user_key
-                  order by ids.last_seen desc, ids.anonymous_id)
-  end`;
-
-const PROFILE = `
-  user_id as "userId", anonymous, ${ANONYMOUS_IDS} as "anonymousIds", coalesce(traits, '{}')::text as traits,
-  first_seen as "firstSeen", last_seen as "lastSeen"`;
-
-const FROM_USERS = `
-  from {users}
-  left join {profiles} using (project_id, user_key)
-  where project_id = $1 and user_key = $2 and not ${isHiddenSql('$1', '$2')}`;
-
-const FIND = `select ${PROFILE} ${FROM_USERS}`;
-
-// The recursion reads one profile a step, and none past the last of the page: the sum of a window function would read all.
-const FIND_PAGE = `
-  with recursive page (number, key, chars) as (
-    select 0, '', 0::int8
-    union all
-    select number + 1, ($2::text[])[number + 1],
-           chars + coalesce((select length(traits::text) from {profiles}
-                             where project_id = $1 and user_key = ($2::text[])[number + 1]), 0)
-    from page
-    where number < cardinality($2::text[]) and chars < $3::int8
-  )
-  select page.key as "userKey", {users}.user_key is not null as "isKnown", ${PROFILE}
-  from page
-  left join {users} on {users}.project_id = $1 and {users}.user_key = page.key and not ${isHiddenSql('$1', 'page.key')}
-  left join {profiles} using (project_id, user_key)
-  where number > 0
-  order by number`;
-
-type PageRow = Omit<Profile, 'projectId'> & { readonly isKnown: boolean };
-
-const FIND_WHOLE = `
-  select ${PROFILE}, coalesce(versions, '{}')::text as versions,
-         (select coalesce(jsonb_agg(jsonb_build_array(ids.anonymous_id, ids.last_seen::text)
-                                    order by ids.last_seen desc, ids.anonymous_id), '[]')::text
-          from {anonymous_ids} as ids
-          where ids.project_id = {users}.project_id and ids.user_key = {users}.user_key) as "seenWith"
-  ${FROM_USERS}`;
-
-type WholeRow = ProfileRow & { readonly versions: string; readonly seenWith: string };
-
-const SEEN_WITH = `
-  select user_key from {anonymous_ids} as ids
-  where project_id = $1 and anonymous_id = $2 and user_key > $3 and not ${isHiddenSql('$1', 'ids.user_key')}
-  order by user_key limit $4`;
 
 /** Returns what was dropped. */
 async function merge(
@@ -243,8 +198,6 @@ async function merge(
   await pipelined(merges());
   return dropped;
 }
-
-/** Statements on `applied_counts`: what was applied, by project and hour. */
 
 /** Each of (topic, partition, project, hour) once. A handful of rows, of partitions that the transaction holds. */
 async function addCounts(transaction: Queryable, counts: readonly AppliedCount[]): Promise<void> {

@@ -6,11 +6,14 @@ import { FIRST_GENERATION, schemaOf } from '../generations/generation.ts';
 import { enterClaims, releaseClaims } from './claims.ts';
 import { refuseWhilePaused } from './refuse-while-paused.ts';
 import { positionMoved, stepColumns } from './positions.ts';
-import type { Claim, Plan, SinkPlans, ReaderStep } from './profile-store.ts';
+import type { Claim, Plan, ReaderStep } from './profile-store.ts';
 import { noteUnstored } from './unstored-messages.ts';
 
-/** The plans of the sink of one generation of analytics, in a Postgres-compatible database. */
-export class SqlSinkPlans implements SinkPlans {
+/**
+ * The plans of the sink of one generation of analytics, in a Postgres-compatible database: its position and the range of its
+ * next insert, a row for each partition.
+ */
+export class SqlSinkPlans {
   readonly #database: Database;
   readonly #generation: number;
 
@@ -19,6 +22,7 @@ export class SqlSinkPlans implements SinkPlans {
     this.#generation = generation;
   }
 
+  /** The last plan of each partition; partitions never planned are left out. */
   async last(partitions: readonly TopicPartition[]): Promise<readonly Plan[]> {
     const rows = await this.#database.query<PlanRow>(LAST, [
       partitions.map(({ topic }) => topic),
@@ -27,6 +31,12 @@ export class SqlSinkPlans implements SinkPlans {
     return rows.map(toPlan);
   }
 
+  /**
+   * One transaction: replaces each partition's last plan (which must be inserted and end at `from`, or not exist where
+   * `from` is the beginning) by this step, not yet inserted; enters the claims; says which count.
+   *
+   * @throws TidemarkError `POSITION_MOVED`: nothing is written.
+   */
   async fix(steps: readonly ReaderStep[], claims: readonly Claim[]): Promise<readonly boolean[]> {
     return this.#database.transaction(async (transaction) => {
       await refuseWhilePaused(transaction, 'analytics', this.#generation);
@@ -35,14 +45,24 @@ export class SqlSinkPlans implements SinkPlans {
     });
   }
 
+  /** Which of these claims count, entering those that are new: for a plan that is inserted again after a crash. */
   async claim(claims: readonly Claim[]): Promise<readonly boolean[]> {
     return this.#database.transaction((transaction) => enterClaims(transaction, 'sink', claims));
   }
 
+  /**
+   * Takes back those of these claims that count: their messages became dead letters. A copy that is appended later then
+   * counts. Call it before the plan is finished. May be repeated.
+   */
   async release(claims: readonly Claim[]): Promise<void> {
     await releaseClaims(this.#database, 'sink', claims);
   }
 
+  /**
+   * Marks the last plans, which end at these positions, as inserted, and records which of their messages are not.
+   *
+   * @throws TidemarkError `POSITION_MOVED`.
+   */
   async finish(ends: readonly Position[], unstored: readonly RecordCoordinates[] = []): Promise<void> {
     await this.#database.transaction(async (transaction) => {
       const steps = ends.map((end) => ({ from: end, to: end }));

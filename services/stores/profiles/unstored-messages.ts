@@ -11,21 +11,6 @@ import type { ReaderName, ReaderStep } from './profile-store.ts';
 /** Offsets of records by the name of their partition. */
 export type SettledOffsets = ReadonlyMap<string, ReadonlySet<bigint>>;
 
-/** What is known about dead letters before a batch is read. */
-export interface DeadLetterHistory {
-  /** To be called when the reader takes its position, again too. @throws TidemarkError `STORE_UNAVAILABLE`, retryable. */
-  begin(): Promise<void>;
-  /**
-   * Those of these records that were replayed, edited or dropped as dead letters of this reader: it passes them. Undefined
-   * if none was settled near them, which takes no query. A decision may be unknown for two seconds.
-   *
-   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable.
-   */
-  settledIn(batch: readonly PartitionRecords[]): Promise<SettledOffsets | undefined>;
-  /** Those of these records that are dead letters of this reader already. @throws as `settledIn`. */
-  knownAmong(records: readonly RecordCoordinates[]): Promise<SettledOffsets>;
-}
-
 /** The records of a step of which nothing is stored. */
 export function unstoredOf({ to: { topic, partition }, unstored = [] }: ReaderStep): readonly RecordCoordinates[] {
   return unstored.map((offset) => ({ topic, partition, offset }));
@@ -79,7 +64,8 @@ interface Bounds extends TopicPartition {
   readonly last: bigint;
 }
 
-export class SqlDeadLetterHistory implements DeadLetterHistory {
+/** What is known about dead letters before a batch is read. */
+export class SqlDeadLetterHistory {
   readonly #database: Database;
   readonly #reader: ReaderName;
   readonly #generation: number;
@@ -98,6 +84,12 @@ export class SqlDeadLetterHistory implements DeadLetterHistory {
     await this.#database.query(FORGET[this.#reader], [this.#reader, this.#generation]);
   }
 
+  /**
+   * Those of these records that were replayed, edited or dropped as dead letters of this reader: it passes them. Undefined
+   * if none was settled near them, which takes no query. A decision may be unknown for two seconds.
+   *
+   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable.
+   */
   async settledIn(batch: readonly PartitionRecords[]): Promise<SettledOffsets | undefined> {
     await this.#readBounds();
     if (this.#bounds.size === 0) return undefined;
@@ -113,6 +105,7 @@ export class SqlDeadLetterHistory implements DeadLetterHistory {
     return found.length === 0 ? undefined : byPartition(found);
   }
 
+  /** Those of these records that are dead letters of this reader already. @throws as `settledIn`. */
   async knownAmong(records: readonly RecordCoordinates[]): Promise<SettledOffsets> {
     return byPartition(
       await this.#database.query<RecordCoordinates>(KNOWN, [...coordinateColumns(records), this.#reader]),

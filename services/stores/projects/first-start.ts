@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { firstScope, hashKey, makeKey } from './keys.ts';
-import type { ApiKey, FirstKey, LostProject, Project, ProjectStore, Scope } from './project-store.ts';
+import type { ApiKey, FirstKey, LostProject, Project, Scope } from './project-store.ts';
+import type { SqlProjectStore } from './sql-project-store.ts';
 
 export interface FirstStartOptions {
   readonly timezone: string;
@@ -51,7 +52,7 @@ const KEY_FILE_POLL_MS = 100;
  * @throws TidemarkError `CONFIG_INVALID` if two of the given keys are equal; `STORE_UNAVAILABLE`.
  */
 export async function makeFirstProject(
-  store: ProjectStore,
+  store: SqlProjectStore,
   { timezone, writeKey, readKey, adminKey, lost: lostProject }: FirstStartOptions,
   otherStarts: OtherStarts,
 ): Promise<FirstStart | undefined> {
@@ -90,7 +91,7 @@ export function firstStartNotice({ project, keys, isRepeated }: FirstStart): str
 }
 
 /** The keys that were not shown within the time that their creator had to show them. */
-async function unseenKeys(store: ProjectStore, { othersShowWithinMs }: OtherStarts): Promise<readonly ApiKey[]> {
+async function unseenKeys(store: SqlProjectStore, { othersShowWithinMs }: OtherStarts): Promise<readonly ApiKey[]> {
   const untilMs = performance.now() + othersShowWithinMs;
   for (;;) {
     const keys = await store.keysAwaitingShowing();
@@ -106,7 +107,7 @@ interface Chosen {
 }
 
 function firstStartOf(
-  store: ProjectStore,
+  store: SqlProjectStore,
   project: Project,
   chosen: readonly Chosen[],
   isRepeated: boolean,

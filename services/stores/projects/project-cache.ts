@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { hashKey } from './keys.ts';
-import type { AuthenticatedKey, KeyRing, Project, ProjectsSnapshot, ProjectStore } from './project-store.ts';
+import type { AuthenticatedKey, KeyRing, Project, ProjectsSnapshot } from './project-store.ts';
+import type { SqlProjectStore } from './sql-project-store.ts';
 
 export interface ProjectCacheOptions {
   /** The time from the start of one refresh to the next. A revoked key works for at most this and `timeoutMs`. */
@@ -13,7 +14,7 @@ export interface ProjectCacheOptions {
   readonly timeoutMs?: number;
 }
 
-type CachedStore = Pick<ProjectStore, 'snapshot' | 'noteUsed'>;
+type CachedStore = Pick<SqlProjectStore, 'snapshot' | 'noteUsed'>;
 
 /**
  * Every project and valid key in memory, by the SHA-256 of the key (and by the key itself, until the next refresh), so

@@ -2,14 +2,8 @@ import { isTimezone } from '../../messages/timestamp.ts';
 import { commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { firstScope, hashKey, makeKey } from './keys.ts';
-import {
-  type ApiKey,
-  type Project,
-  type ProjectChanges,
-  type ProjectStore,
-  type Scope,
-  SCOPES,
-} from './project-store.ts';
+import { type ApiKey, type Project, type ProjectChanges, type Scope, SCOPES } from './project-store.ts';
+import type { SqlProjectStore } from './sql-project-store.ts';
 
 /** A project as operators see it, without its secret. Times are RFC 3339. */
 export interface ProjectSummary {
@@ -60,7 +54,7 @@ export interface ProjectSettings {
 
 /** @throws TidemarkError `COMMAND_INVALID` for a setting that is not valid; what the store throws. */
 export async function createProject(
-  store: ProjectStore,
+  store: SqlProjectStore,
   defaultTimezone: string,
   { name, timezone = defaultTimezone, rate_limit: rateLimit = null }: ProjectSettings & { readonly name: string },
 ): Promise<ProjectSummary> {
@@ -70,7 +64,7 @@ export async function createProject(
 
 /** @throws TidemarkError `COMMAND_INVALID`, `PROJECT_UNKNOWN`; what the store throws. */
 export async function changeProject(
-  store: ProjectStore,
+  store: SqlProjectStore,
   id: string,
   settings: ProjectSettings,
 ): Promise<ProjectSummary> {
@@ -78,7 +72,7 @@ export async function changeProject(
 }
 
 /** @throws TidemarkError `PROJECT_UNKNOWN`; what the store throws. */
-export async function findProject(store: Pick<ProjectStore, 'findProject'>, id: string): Promise<ProjectSummary> {
+export async function findProject(store: Pick<SqlProjectStore, 'findProject'>, id: string): Promise<ProjectSummary> {
   const found = ID.test(id) ? await store.findProject(id) : undefined;
   if (found === undefined) throw new TidemarkError('PROJECT_UNKNOWN', 'There is no such project.');
   return showProject(found);
@@ -92,7 +86,7 @@ export interface KeySettings {
 }
 
 /** @throws TidemarkError `COMMAND_INVALID`, `PROJECT_UNKNOWN`; what the store throws. */
-export async function createKey(store: ProjectStore, { project, scopes, name }: KeySettings): Promise<CreatedKey> {
+export async function createKey(store: SqlProjectStore, { project, scopes, name }: KeySettings): Promise<CreatedKey> {
   const checked = checkScopes(scopes);
   const key = makeKey(firstScope(checked));
   const made = { scopes: checked, sha256: hashKey(key), name: name === undefined ? null : checkName(name) };
@@ -100,7 +94,7 @@ export async function createKey(store: ProjectStore, { project, scopes, name }: 
 }
 
 /** @throws TidemarkError `COMMAND_INVALID`, `KEY_UNKNOWN`; what the store throws. */
-export async function revokeKey(store: ProjectStore, id: string): Promise<KeySummary> {
+export async function revokeKey(store: SqlProjectStore, id: string): Promise<KeySummary> {
   return showKey(await store.revokeKey(checkId('key', id)));
 }
 

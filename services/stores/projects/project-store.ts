@@ -97,49 +97,6 @@ export interface ProjectsSnapshot {
   readonly keys: readonly ApiKey[];
 }
 
-/**
- * Arguments and results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` if the store cannot
- * answer.
- */
-export interface ProjectStore {
-  snapshot(): Promise<ProjectsSnapshot>;
-  createProject(project: NewProject): Promise<Project>;
-  /**
-   * Adds the project, new or one that was lost, with its keys in one transaction if the store has no project yet.
-   * Otherwise writes nothing and returns undefined. One of several concurrent calls, in any processes, succeeds.
-   */
-  createFirstProject(project: NewProject | LostProject, keys: readonly FirstKey[]): Promise<Project | undefined>;
-  /** The keys of a first project that have not been shown yet, without revoked ones. */
-  keysAwaitingShowing(): Promise<readonly ApiKey[]>;
-  /**
-   * Revokes these keys and adds, to the project of each, the one of its first scope among `keys`, in one transaction.
-   * Returns the project that was made first. If one of the keys has been shown, writes nothing and returns undefined.
-   * One of several concurrent calls succeeds.
-   */
-  replaceAwaitingKeys(ids: readonly string[], keys: readonly FirstKey[]): Promise<Project | undefined>;
-  /** Marks these keys, named by their hashes, as shown. Returns whether all of them can be used. */
-  noteShown(sha256s: readonly string[]): Promise<boolean>;
-  /** @throws TidemarkError `PROJECT_UNKNOWN`. */
-  updateProject(id: string, changes: ProjectChanges): Promise<Project>;
-  listProjects(): Promise<readonly Project[]>;
-  findProject(id: string): Promise<Project | undefined>;
-  /** The project of this id; else the oldest of this name. */
-  findProjectNamed(idOrName: string): Promise<Project | undefined>;
-  /**
-   * Adds a key whose text the caller made.
-   *
-   * @param projectId Null exactly where the scope is `admin`; anything else is `STORE_REJECTED`.
-   * @throws TidemarkError `PROJECT_UNKNOWN`.
-   */
-  addKey(projectId: string | null, key: NewKey): Promise<ApiKey>;
-  /** Records that these keys were used on this day (`YYYY-MM-DD`). A day before the one recorded changes nothing. */
-  noteUsed(ids: readonly string[], day: string): Promise<void>;
-  /** Returns the keys of one project, of the installation (null) or all, including revoked ones. */
-  listKeys(projectId?: string | null): Promise<readonly ApiKey[]>;
-  /** Idempotent. @throws TidemarkError `KEY_UNKNOWN`. */
-  revokeKey(keyId: string): Promise<ApiKey>;
-}
-
 /** What a valid key is. */
 export interface AuthenticatedKey {
   /** `key_…`, never the key itself. */

@@ -12,14 +12,16 @@ import {
   type Project,
   type ProjectChanges,
   type ProjectsSnapshot,
-  type ProjectStore,
   type Scope,
   SCOPES,
 } from './project-store.ts';
 import { KEY_COLUMNS, type KeyRow, PROJECT_COLUMNS, type ProjectRow, toKey, toProject } from './project-rows.ts';
 
-/** Projects and keys in a Postgres-compatible database (schemas/postgres/001-projects.sql, 010-scopes.sql). */
-export class SqlProjectStore implements ProjectStore {
+/**
+ * Projects and keys in a Postgres-compatible database (schemas/postgres/001-projects.sql, 010-scopes.sql). Arguments and
+ * results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` if the store cannot answer.
+ */
+export class SqlProjectStore {
   readonly #database: Database;
 
   constructor(database: Database) {
@@ -41,6 +43,10 @@ export class SqlProjectStore implements ProjectStore {
     return (await insertProject(this.#database, project, NOT_DELETED))[0];
   }
 
+  /**
+   * Adds the project, new or one that was lost, with its keys in one transaction if the store has no project yet.
+   * Otherwise writes nothing and returns undefined. One of several concurrent calls, in any processes, succeeds.
+   */
   async createFirstProject(project: NewProject | LostProject, keys: readonly FirstKey[]) {
     return this.#database.transaction(async (transaction) => {
       // Later starts write nothing, so a full disk does not prevent them.
@@ -53,10 +59,16 @@ export class SqlProjectStore implements ProjectStore {
     });
   }
 
+  /** The keys of a first project that have not been shown yet, without revoked ones. */
   async keysAwaitingShowing(): Promise<readonly ApiKey[]> {
     return this.#keys('where awaits_showing and revoked_at_ms is null');
   }
 
+  /**
+   * Revokes these keys and adds, to the project of each, the one of its first scope among `keys`, in one transaction.
+   * Returns the project that was made first. If one of the keys has been shown, writes nothing and returns undefined.
+   * One of several concurrent calls succeeds.
+   */
   async replaceAwaitingKeys(ids: readonly string[], keys: readonly FirstKey[]): Promise<Project | undefined> {
     return this.#database.transaction(async (transaction) => {
       await transaction.query(ONE_FIRST_START);
@@ -74,6 +86,7 @@ export class SqlProjectStore implements ProjectStore {
     });
   }
 
+  /** Marks these keys, named by their hashes, as shown. Returns whether all of them can be used. */
   async noteShown(sha256s: readonly string[]): Promise<boolean> {
     const rows = await this.#database.query(
       `update api_keys set awaits_showing = false
@@ -84,6 +97,7 @@ export class SqlProjectStore implements ProjectStore {
     return rows.length === sha256s.length;
   }
 
+  /** @throws TidemarkError `PROJECT_UNKNOWN`. */
   async updateProject(id: string, changes: ProjectChanges): Promise<Project> {
     const { name, timezone, rateLimit, queryMaxMs, queryMaxMemoryBytes, queryMaxRows, rateLimitBytes } = changes;
     const rows = await this.#database.query<ProjectRow>(
@@ -126,6 +140,7 @@ export class SqlProjectStore implements ProjectStore {
     return (await this.#database.query<ProjectRow>(sql, [id])).map(toProject)[0];
   }
 
+  /** The project of this id; else the oldest of this name. */
   async findProjectNamed(idOrName: string): Promise<Project | undefined> {
     const rows = await this.#database.query<ProjectRow>(
       `select ${PROJECT_COLUMNS} from projects where id = $1 or name = $1
@@ -135,12 +150,19 @@ export class SqlProjectStore implements ProjectStore {
     return rows.map(toProject)[0];
   }
 
+  /**
+   * Adds a key whose text the caller made.
+   *
+   * @param projectId Null exactly where the scope is `admin`; anything else is `STORE_REJECTED`.
+   * @throws TidemarkError `PROJECT_UNKNOWN`.
+   */
   async addKey(projectId: string | null, key: NewKey): Promise<ApiKey> {
     const [added] = await insertKey(this.#database, projectId, key);
     if (added === undefined) throw projectUnknown(projectId ?? '');
     return added;
   }
 
+  /** Records that these keys were used on this day (`YYYY-MM-DD`). A day before the one recorded changes nothing. */
   async noteUsed(ids: readonly string[], day: string): Promise<void> {
     await this.#database.query(
       `update api_keys set last_used_day = $2::date
@@ -149,6 +171,7 @@ export class SqlProjectStore implements ProjectStore {
     );
   }
 
+  /** Returns the keys of one project, of the installation (null) or all, including revoked ones. */
   async listKeys(projectId?: string | null): Promise<readonly ApiKey[]> {
     if (projectId === undefined) return this.#keys('');
     return projectId === null
@@ -156,6 +179,7 @@ export class SqlProjectStore implements ProjectStore {
       : this.#keys('where project_id = $1', [projectId]);
   }
 
+  /** Idempotent. @throws TidemarkError `KEY_UNKNOWN`. */
   async revokeKey(keyId: string): Promise<ApiKey> {
     const rows = await this.#database.query<KeyRow>(
       `update api_keys set revoked_at_ms = coalesce(revoked_at_ms, $2::int8) where id = $1 returning ${KEY_COLUMNS}`,

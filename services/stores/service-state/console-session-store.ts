@@ -18,27 +18,17 @@ export interface NewConsoleSession {
 }
 
 /**
- * The sessions of the console. Arguments and results can be cloned between threads. Every method throws
- * `STORE_UNAVAILABLE` if the store cannot answer.
+ * The sessions of the console, in a Postgres-compatible database (schemas/postgres/*-console-sessions.sql). Arguments and
+ * results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` if the store cannot answer.
  */
-export interface ConsoleSessionStore {
-  /** Adds a session, and deletes those that have ended. @param unusedSinceMs One last used before this has ended. */
-  add(session: NewConsoleSession, unusedSinceMs: number): Promise<void>;
-  /** Whether it has ended is left to the caller. */
-  find(sha256: string): Promise<ConsoleSession | undefined>;
-  noteUsed(sha256: string, atMs: number): Promise<void>;
-  /** Idempotent. */
-  remove(sha256: string): Promise<void>;
-}
-
-/** In a Postgres-compatible database (schemas/postgres/*-console-sessions.sql). */
-export class SqlConsoleSessionStore implements ConsoleSessionStore {
+export class SqlConsoleSessionStore {
   readonly #database: Database;
 
   constructor(database: Database) {
     this.#database = database;
   }
 
+  /** Adds a session, and deletes those that have ended. @param unusedSinceMs One last used before this has ended. */
   async add(
     { sha256, keyId, projectId, madeAtMs, expiresAtMs }: NewConsoleSession,
     unusedSinceMs: number,
@@ -54,6 +44,7 @@ export class SqlConsoleSessionStore implements ConsoleSessionStore {
     );
   }
 
+  /** Whether it has ended is left to the caller. */
   async find(sha256: string): Promise<ConsoleSession | undefined> {
     const [row] = await this.#database.query<SessionRow>(
       'select key_id, last_used_at_ms, expires_at_ms from console_sessions where sha256 = $1',
@@ -74,6 +65,7 @@ export class SqlConsoleSessionStore implements ConsoleSessionStore {
     ]);
   }
 
+  /** Idempotent. */
   async remove(sha256: string): Promise<void> {
     await this.#database.query('delete from console_sessions where sha256 = $1', [sha256]);
   }

@@ -48,19 +48,3 @@ export function otherGroup({ projectId, code }: Pick<RefusalGroup, 'projectId' |
 export function dayOf(ms: number): number {
   return Math.floor(ms / 86_400_000);
 }
-
-/**
- * Arguments and results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` if the store cannot answer.
- */
-export interface RefusalStore {
-  /**
-   * Adds these counts, each group once at most, all or none of them. Where the answer was lost they may have been added.
-   */
-  add(counted: readonly CountedRefusals[]): Promise<void>;
-  /** The groups of a project of the last 30 days, that which was refused last first. */
-  list(projectId: string, limit: number, after?: RefusalCursor): Promise<readonly ListedRefusals[]>;
-  /** How many since midnight (UTC), by code. */
-  today(projectId: string): Promise<Readonly<Record<string, number>>>;
-  /** Deletes what is older than 30 days. */
-  deleteOld(): Promise<void>;
-}

@@ -27,26 +27,21 @@ export interface KeptRequest {
   readonly answer: KeptAnswer | null;
 }
 
-/** Arguments and results can be cloned between threads. Methods throw `STORE_UNAVAILABLE` if the store cannot answer. */
-export interface RepeatStore {
-  /** Undefined where this is the first of its name, which is kept from now on; else what is known of the first. */
-  begin(request: RepeatableRequest): Promise<KeptRequest | undefined>;
-  finish(name: string, answer: KeptAnswer): Promise<void>;
-  /** Forgets a request that did nothing. Idempotent. */
-  forget(name: string): Promise<void>;
-}
-
 const REMEMBERED_MS = 24 * 3_600_000;
 const MAX_OF_ONE_KEY = 10_000;
 
-/** In a Postgres-compatible database (schemas/postgres/*-repeats.sql). */
-export class SqlRepeatStore implements RepeatStore {
+/**
+ * In a Postgres-compatible database (schemas/postgres/*-repeats.sql). Arguments and results can be cloned between threads.
+ * Methods throw `STORE_UNAVAILABLE` if the store cannot answer.
+ */
+export class SqlRepeatStore {
   readonly #database: Pick<Database, 'query'>;
 
   constructor(database: Pick<Database, 'query'>) {
     this.#database = database;
   }
 
+  /** Undefined where this is the first of its name, which is kept from now on; else what is known of the first. */
   async begin({ name, principal, fingerprint, atMs }: RepeatableRequest): Promise<KeptRequest | undefined> {
     await this.#database.query('delete from repeats where made_at_ms <= $1::int8', [BigInt(atMs - REMEMBERED_MS)]);
     await this.#database.query(DELETE_BEYOND_BOUND, [principal, MAX_OF_ONE_KEY]);
@@ -74,6 +69,7 @@ export class SqlRepeatStore implements RepeatStore {
     ]);
   }
 
+  /** Forgets a request that did nothing. Idempotent. */
   async forget(name: string): Promise<void> {
     await this.#database.query('delete from repeats where name = $1', [name]);
   }

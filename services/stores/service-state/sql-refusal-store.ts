@@ -8,17 +8,22 @@ import {
   MAX_GROUPS_A_DAY,
   otherGroup,
   type RefusalCursor,
-  type RefusalStore,
 } from './refusal-store.ts';
 
-/** In a Postgres-compatible database (schemas/postgres/013-refusals.sql). */
-export class SqlRefusalStore implements RefusalStore {
+/**
+ * What was refused, in a Postgres-compatible database (schemas/postgres/013-refusals.sql). Arguments and results can be
+ * cloned between threads. Every method throws `STORE_UNAVAILABLE` if the store cannot answer.
+ */
+export class SqlRefusalStore {
   readonly #database: Database;
 
   constructor(database: Database) {
     this.#database = database;
   }
 
+  /**
+   * Adds these counts, each group once at most, all or none of them. Where the answer was lost they may have been added.
+   */
   async add(counted: readonly CountedRefusals[]): Promise<void> {
     if (counted.length === 0) return;
     await this.#database.transaction(async (transaction) => {
@@ -30,6 +35,7 @@ export class SqlRefusalStore implements RefusalStore {
     });
   }
 
+  /** The groups of a project of the last 30 days, that which was refused last first. */
   async list(projectId: string, limit: number, after?: RefusalCursor): Promise<readonly ListedRefusals[]> {
     const { lastAtMs = null, id = null } = after ?? {};
     const rows = await this.#database.query<ListedRow>(LIST_GROUPS, [projectId, limit, lastAtMs, id]);
@@ -48,11 +54,13 @@ export class SqlRefusalStore implements RefusalStore {
     }));
   }
 
+  /** How many since midnight (UTC), by code. */
   async today(projectId: string): Promise<Readonly<Record<string, number>>> {
     const rows = await this.#database.query<{ readonly code: string; readonly count: bigint }>(TODAY, [projectId]);
     return Object.fromEntries(rows.map(({ code, count }) => [code, Number(count)]));
   }
 
+  /** Deletes what is older than 30 days. */
   async deleteOld(): Promise<void> {
     await this.#database.query(`delete from refusals where day <= ${OLDEST_DAY}`);
   }

@@ -4,12 +4,12 @@ import { nameOf } from '../../../event-log/partition.ts';
 import type { Refusal } from '../../../http/problems.ts';
 import type { Answer } from '../../../http/route.ts';
 import { MESSAGE_TOPICS } from '../../../messages/message.ts';
+import type { LiveGenerations } from '../../../stores/generations/live-generations.ts';
 import { type Page, pageOf } from '../../query.ts';
-import type { ReaderProgress } from '../../../stores/profiles/profile-store.ts';
 
 export interface PartitionParts {
   readonly log: Pick<EventLog, 'ends' | 'beginnings'>;
-  readonly progress: ReaderProgress;
+  readonly progress: Pick<LiveGenerations, 'progress'>;
 }
 
 interface PartitionStatus {

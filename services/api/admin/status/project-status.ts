@@ -4,7 +4,7 @@ import type { Answer } from '../../../http/route.ts';
 import { beginningOfHour } from '../../../messages/day-and-hour.ts';
 import { formatMicros, formatMs } from '../../../messages/timestamp.ts';
 import type { InstallationStatus } from './attention.ts';
-import type { ProjectFigures, StoreFigures } from '../../../operations/status/store-figures.ts';
+import type { ProjectFigures, SqlStoreFigures } from '../../../operations/status/store-figures.ts';
 
 /** The body of the answer. Null is what cannot be found out now. */
 export interface ProjectStatus {
@@ -24,7 +24,7 @@ export interface ProjectStatus {
 }
 
 export interface ProjectStatusParts {
-  readonly figures: Pick<StoreFigures, 'ofProject'>;
+  readonly figures: Pick<SqlStoreFigures, 'ofProject'>;
   /** The same for every project. */
   readonly readers: () => Promise<InstallationStatus['readers']>;
 }

@@ -7,26 +7,27 @@ import { formatMicros, formatMs } from '../../../messages/timestamp.ts';
 import { route } from '../../input.ts';
 import { programVersion } from '../../../runtime/version.ts';
 import { MISSING_AFTER_MS, type ProcessStore, type SeenProcess } from '../../../stores/service-state/process-store.ts';
-import type { ReaderProgress } from '../../../stores/profiles/profile-store.ts';
+import type { SqlRefusalStore } from '../../../stores/service-state/sql-refusal-store.ts';
 import { refusalAnswer } from '../../refusals.ts';
-import { NO_PROJECT_ID, type RefusalStore } from '../../../stores/service-state/refusal-store.ts';
+import { NO_PROJECT_ID } from '../../../stores/service-state/refusal-store.ts';
 import { attentionTo, type InstallationStatus } from './attention.ts';
 import type { BackupSchedule, LastBackup } from '../../../operations/backup/last-backup.ts';
 import { type DataFolders, diskFigures, storedBytes } from '../../../operations/status/disk.ts';
 import { type Lag, logFigures, type StatusReaderName } from '../../../operations/status/log-lag.ts';
+import type { SqlStoreFigures } from '../../../operations/status/store-figures.ts';
 import { answerPartitions } from './partitions.ts';
 import { answerProjectStatus } from './project-status.ts';
-import type { StoreFigures } from '../../../operations/status/store-figures.ts';
 import { WaitingDeadLetters } from '../../../operations/status/waiting-dead-letters.ts';
+import type { LiveGenerations } from '../../../stores/generations/live-generations.ts';
 
 export interface StatusParts {
   readonly role: InstallationStatus['role'];
   readonly log: Pick<EventLog, 'ends' | 'beginnings' | 'scan'>;
   readonly codec: Pick<Codec, 'prepare' | 'decode' | 'decodeDeadLetter'>;
-  readonly progress: ReaderProgress;
+  readonly progress: Pick<LiveGenerations, 'progress'>;
   readonly processes: Pick<ProcessStore, 'list'>;
-  readonly figures: StoreFigures;
-  readonly refusals: Pick<RefusalStore, 'today' | 'list'>;
+  readonly figures: SqlStoreFigures;
+  readonly refusals: Pick<SqlRefusalStore, 'today' | 'list'>;
   readonly folders: DataFolders;
   readonly readiness: () => Readiness;
   readonly schedule: BackupSchedule;
@@ -54,9 +55,9 @@ class StatusSource {
   readonly #parts: StatusParts;
   readonly #log: () => Promise<Awaited<ReturnType<typeof logFigures>> | undefined>;
   readonly #processes: () => Promise<readonly SeenProcess[] | undefined>;
-  readonly #verification: () => Promise<Awaited<ReturnType<StoreFigures['verification']>> | undefined>;
+  readonly #verification: () => Promise<Awaited<ReturnType<SqlStoreFigures['verification']>> | undefined>;
   readonly #backup: () => Promise<LastBackup | null | undefined>;
-  readonly #oldestErasure: () => Promise<Awaited<ReturnType<StoreFigures['oldestErasure']>> | undefined>;
+  readonly #oldestErasure: () => Promise<Awaited<ReturnType<SqlStoreFigures['oldestErasure']>> | undefined>;
   readonly #pausedForDrill: () => Promise<number | undefined>;
   readonly #strangers: () => Promise<Awaited<ReturnType<typeof strangersIn>> | undefined>;
   readonly #disk: () => Promise<Awaited<ReturnType<typeof diskFigures>> | undefined>;
@@ -237,7 +238,7 @@ function processStatus({ id, role, version, startedAtMs, ageMs, parts }: SeenPro
 }
 
 function verificationOf(
-  last: Awaited<ReturnType<StoreFigures['verification']>>,
+  last: Awaited<ReturnType<SqlStoreFigures['verification']>>,
 ): NonNullable<InstallationStatus['verification']> | null {
   return last === null
     ? null
@@ -266,7 +267,7 @@ function diskOf(figures: NonNullable<Awaited<ReturnType<typeof diskFigures>>>): 
 
 /** Left out where it is not known. */
 function erasureOf(
-  oldest: Awaited<ReturnType<StoreFigures['oldestErasure']>> | undefined,
+  oldest: Awaited<ReturnType<SqlStoreFigures['oldestErasure']>> | undefined,
 ): Pick<InstallationStatus, 'oldest_erasure_at' | 'erasures_wait_because'> {
   if (oldest === undefined) return {};
   const { requestedAt = null, waitsBecause = null } = oldest ?? {};
