@@ -12,9 +12,9 @@ interface UsersBody {
 
 beforeAll(async () => {
   server = await ReadingServer.start();
-  server.addProfile('', { userId: null, userKey: NOBODY_KEY, anonymousIds: ['cookie'] });
-  for (const name of ['ada', 'bob', 'cid']) server.addProfile(name, { anonymousIds: ['new', 'cookie'] });
-  server.addProfile('dan', { anonymousIds: ['other'] });
+  await server.addProfile('', { userId: null, userKey: NOBODY_KEY, anonymousIds: ['cookie'] });
+  for (const name of ['ada', 'bob', 'cid']) await server.addProfile(name, { anonymousIds: ['new', 'cookie'] });
+  await server.addProfile('dan', { anonymousIds: ['other'] });
   server.addEvent('ada', { messageId: 'm1' });
   server.addEvent('', { messageId: 'm2', userKey: NOBODY_KEY });
 });

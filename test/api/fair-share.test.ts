@@ -57,8 +57,8 @@ test.each([
   ['queries', 32, (key: string) => jsonRequest('/v1/audiences/preview', key, QUESTION)],
   ['streams', 32, (key: string) => get(`/v1/audiences/${key === OURS ? OURS_SAVED : SAVED}/members`, key)],
 ])('a project may use half of the permits for %s', async (_, half, text) => {
-  server.addAudience(SAVED);
-  server.addAudience(OURS_SAVED, { projectId: OTHER_PROJECT.id });
+  await server.addAudience(SAVED);
+  await server.addAudience(OURS_SAVED, { projectId: OTHER_PROJECT.id });
   const gate = Promise.withResolvers<void>();
   server.analytics.gate = gate.promise;
   for (let n = 0; n < half; n++) await ask(text(THEIRS));
@@ -85,7 +85,7 @@ test('the 101st audience of a project is refused with the reason, and the first 
 });
 
 test('pages that nobody reads hold half of the places, and those not for long', async () => {
-  server.addProfile('ada');
+  await server.addProfile('ada');
   const properties = JSON.stringify({ text: 'x'.repeat(500_000) });
   for (let n = 0; n < 10; n++) server.addEvent('ada', { messageId: `${n}`, properties });
   const page = get('/v1/users/ada/events', THEIRS);

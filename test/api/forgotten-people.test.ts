@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeReceipt } from '../../services/messages/receipt/receipt.ts';
 import { receiptSignerOf } from '../../services/messages/receipt/receipt-signer.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
-import { ALL_TIME, erasedName } from '../../services/stores/erasures/erased-users.ts';
+import { SqlErasures } from '../../services/stores/erasures/sql-erasures.ts';
 import { ADMIN_KEY, PROJECT, READ_KEY, ReadingServer } from '../support/http/reading-server.ts';
 import { recordOf, track } from '../support/messages/messages.ts';
 
@@ -13,8 +13,10 @@ let reading: ReadingServer;
 
 beforeAll(async () => {
   reading = await ReadingServer.start();
-  reading.figures.forgotten.set(erasedName(projectId, keyOf('ada')), ALL_TIME);
-  reading.figures.forgotten.set(erasedName(projectId, keyOf('zoe')), 100n);
+  const erasures = new SqlErasures(reading.database);
+  const people = ['ada', 'zoe'].map((userId) => ({ userKey: keyOf(userId), userId, anonymousId: null }));
+  await erasures.request(people, { projectId, suppress: true, actor: 'local' }, []);
+  await reading.database.query('update erasures set cut_us = 100 where user_key = $1', [keyOf('zoe')]);
 });
 afterAll(() => reading.stop());
 

@@ -56,7 +56,7 @@ test('pages of any size hold every event of any history once, newest first', asy
   await fc.assert(
     fc.asyncProperty(histories, fc.integer({ min: 1, max: 12 }), async (history, limit) => {
       server.analytics.events.length = 0;
-      server.addProfile('ada');
+      await server.addProfile('ada');
       for (const event of history) server.addEvent('ada', event);
       server.addEvent('somebody else', { messageId: 'theirs' });
 
@@ -114,7 +114,7 @@ test('a page of 1,000 small events takes few questions', async () => {
 });
 
 test('a cursor made up by hand pages on from the place that it names', async () => {
-  server.addProfile('ada');
+  await server.addProfile('ada');
   for (const timestamp of [1n, 2n, 3n]) server.addEvent('ada', { messageId: `m${timestamp}`, timestamp });
   const made = { receivedAt: END_OF_TIME - 1n, messageId: 'n', event: 'E' };
 

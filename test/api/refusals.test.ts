@@ -107,9 +107,9 @@ test('refusals need a key of scope read', async () => {
 });
 
 test('refusals are 503 while their store is unavailable', async () => {
-  server.refusals.unreachable = true;
+  server.database.unreachable = true;
   const response = await server.request('/v1/refusals');
-  server.refusals.unreachable = false;
+  server.database.unreachable = false;
 
   expect(response.status).toBe(503);
 });

@@ -3,7 +3,8 @@ import type { StoreName } from '../../services/app/open-stores.ts';
 import { operationsOn } from '../../services/app/operations.ts';
 import { readConfig } from '../../services/runtime/config.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
-import { MemoryJobStore } from '../support/http/admin-fakes.ts';
+import { SqlJobStore } from '../../services/operations/jobs/sql-job-store.ts';
+import { emptiedDatabase } from '../support/stores/database.ts';
 
 test('an operation opens the stores that it needs when it is carried out, and no others', async () => {
   const wanted: (readonly StoreName[])[] = [];
@@ -11,7 +12,7 @@ test('an operation opens the stores that it needs when it is carried out, and no
   const importer = { run: () => Promise.reject(new Error('not to be run')) };
   const tellDifference = async (): Promise<void> => undefined;
   const own = { config: readConfig({}), logger, hasReaders: true, importer };
-  const surroundings = { ...own, jobs: new MemoryJobStore(), tellDifference };
+  const surroundings = { ...own, jobs: new SqlJobStore(await emptiedDatabase()), tellDifference };
   const { imports, generations, jobs } = operationsOn(surroundings, async (needs) => {
     wanted.push(needs);
     throw new Error('not to be opened');

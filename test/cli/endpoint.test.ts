@@ -42,7 +42,7 @@ test('an endpoint that is a topic has no secret to print, and is refused where t
   const made = run('create', TOPIC_URL, '--project', PROJECT.id, '--json');
   const plain = run('create', TOPIC_URL, '--project', PROJECT.id);
   expect([await made.code, await plain.code], made.err).toEqual([0, 0]);
-  reading.endpoints.isOnKafka = false;
+  reading.isOnKafka = false;
 
   const denied = run('create', TOPIC_URL, '--project', PROJECT.id);
 
@@ -50,8 +50,8 @@ test('an endpoint that is a topic has no secret to print, and is refused where t
   expect(denied.err).toContain('not on Kafka');
   expect(JSON.parse(made.out)).toMatchObject({ url: TOPIC_URL, secret: null });
   expect([plain.out, plain.err]).toEqual(['', expect.stringMatching(/is a topic\. It has no secret\.\n$/u)]);
-  reading.endpoints.isOnKafka = true;
-  reading.endpoints.endpoints.clear();
+  reading.isOnKafka = true;
+  await reading.database.query('delete from endpoints');
 });
 
 test('a project beside --installation is refused, and so is a type that the installation is not told of', async () => {

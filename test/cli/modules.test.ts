@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { lockFolder } from '../../services/runtime/folder-lock.ts';
 import { serveAdmin } from '../support/http/admin-server.ts';
-import { MemoryProjectStore } from '../support/http/memory-project-store.ts';
 import { runProgram } from '../support/service/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -13,7 +12,7 @@ test('a command that a service answers loads no code of a service', async () => 
   const dataDir = await temporaryFolder();
   const lock = lockFolder(dataDir);
   onTestFinished(() => lock.release());
-  await serveAdmin(dataDir, { projects: new MemoryProjectStore() });
+  await serveAdmin(dataDir, {});
 
   const args = ['--import', REPORT, 'services/cli/tidemark.ts', 'project', 'list'];
   const { code, stderr } = await runProgram(args, { DATA_DIR: dataDir });

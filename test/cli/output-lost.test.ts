@@ -16,7 +16,7 @@ let server: ReadingServer;
 beforeAll(async () => {
   server = await ReadingServer.start();
   for (const topic of ['tidemark.identify', 'tidemark.track', 'tidemark.session']) server.recorded.records(topic, 0);
-  server.addProfile('ada', { traits: '{"plan":"pro"}' });
+  await server.addProfile('ada', { traits: '{"plan":"pro"}' });
   for (let n = 0; n < 3_000; n++) server.addEvent('ada', { messageId: `m${n}` });
 });
 afterAll(() => server.stop());

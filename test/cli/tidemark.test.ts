@@ -10,7 +10,6 @@ import { hashKey } from '../../services/stores/projects/keys.ts';
 import type { ProjectSummary } from '../../services/stores/projects/project-commands.ts';
 import { type FolderLock, lockFolder } from '../../services/runtime/folder-lock.ts';
 import { serveAdmin } from '../support/http/admin-server.ts';
-import { MemoryProjectStore } from '../support/http/memory-project-store.ts';
 import { runProgram, startProgram, type Finished } from '../support/service/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -158,8 +157,8 @@ describe('tidemark beside a running service', () => {
   });
 
   test('an error of the service is printed', async () => {
-    const { dataDir, store } = await service();
-    store.unreachable = true;
+    const { dataDir, database } = await service();
+    database.unreachable = true;
 
     const { code, stdout, stderr } = await tidemark(dataDir, 'project', 'list');
 
@@ -176,7 +175,7 @@ describe('tidemark beside a running service', () => {
     // After the command line's own attempt, so that both have failed.
     await once(connect(join(dataDir, 'control.sock')), 'error');
 
-    await serve(dataDir);
+    await serveAdmin(dataDir, {});
 
     expect(await asking).toBe(0);
     expect(JSON.parse(out)).toEqual({ projects: [], next_cursor: null });
@@ -281,20 +280,15 @@ function tidemark(dataDir: string, ...args: readonly string[]): Promise<Finished
 }
 
 /** A service as the command line sees it: it has locked the data folder and answers on the socket. */
-async function service(): Promise<{ dataDir: string; store: MemoryProjectStore }> {
+async function service() {
   const dataDir = await temporaryFolder();
   lock(dataDir);
-  return { dataDir, store: await serve(dataDir) };
+  const { database, projects: store } = await serveAdmin(dataDir, {});
+  return { dataDir, database, store };
 }
 
 function lock(dataDir: string): FolderLock {
   const held = lockFolder(dataDir);
   onTestFinished(() => held.release());
   return held;
-}
-
-async function serve(dataDir: string): Promise<MemoryProjectStore> {
-  const store = new MemoryProjectStore();
-  await serveAdmin(dataDir, { projects: store });
-  return store;
 }

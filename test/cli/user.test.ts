@@ -17,7 +17,7 @@ function run(...args: string[]): CliRun {
 }
 
 test('user show prints the profile with every digit of its numbers', async () => {
-  server.addProfile('a/b ü', { traits: '{"n":12345678901234567890}' });
+  await server.addProfile('a/b ü', { traits: '{"n":12345678901234567890}' });
 
   const profile = run('show', 'a/b ü');
   const unknown = run('show', 'nobody');
@@ -28,8 +28,8 @@ test('user show prints the profile with every digit of its numbers', async () =>
 });
 
 test('user find prints a line for each user who has the text, and keeps the digits in JSON', async () => {
-  const ada = server.addProfile('u-1', { traits: '{"name":"Ada Lovelace","n":12345678901234567890}' });
-  const other = server.addProfile('lovelace-2');
+  const ada = await server.addProfile('u-1', { traits: '{"name":"Ada Lovelace","n":12345678901234567890}' });
+  const other = await server.addProfile('lovelace-2');
   const keys = [ada, other].map(({ userKey }) => userKey);
   const { answer } = server.analytics;
   onTestFinished(() => void (server.analytics.answer = answer));
@@ -47,7 +47,7 @@ test('user find prints a line for each user who has the text, and keeps the digi
   const one = run('find', 'LOVELACE', '--limit', '1');
 
   expect([await found.code, await json.code, await one.code]).toEqual([0, 0, 0]);
-  expect(found.lines).toEqual([expect.stringMatching(/^u-1 {2}\{"name":"Ada Lovelace"/), 'lovelace-2  {}']);
+  expect(found.lines).toEqual([expect.stringMatching(/^u-1 {2}\{.*"name":"Ada Lovelace"/), 'lovelace-2  {}']);
   expect(json.out).toContain('"n": 12345678901234567890');
   expect([one.lines.length, one.err]).toEqual([1, 'There are more: raise --limit.\n']);
 });
@@ -67,7 +67,7 @@ test('user events prints the newest events, of one name where it is given', asyn
 });
 
 test('user export prints everything about a person, or writes it to a file that is theirs alone', async () => {
-  server.addProfile('fay', { traits: '{"n":12345678901234567890}' });
+  await server.addProfile('fay', { traits: '{"n":12345678901234567890}' });
   for (let n = 0; n < 1_100; n++) server.addEvent('fay', { messageId: `f${n}` });
   const file = `${await temporaryFolder()}/fay.ndjson`;
 

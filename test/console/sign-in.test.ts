@@ -43,9 +43,9 @@ test('a right key enters from an address whose wrong ones are 429', async () => 
 
 test('a sign-in that succeeds, or that the store cannot answer, is not counted', async () => {
   await Promise.all(Array.from({ length: 20 }, () => signIn(READ_KEY)));
-  server.sessions.unreachable = true;
+  server.database.unreachable = true;
   const unreachable = await Promise.all(Array.from({ length: 20 }, () => signIn(READ_KEY)));
-  server.sessions.unreachable = false;
+  server.database.unreachable = false;
 
   const wrong = await Promise.all(Array.from({ length: 11 }, (_, n) => signIn(`wrong-${n}`)));
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Database } from '../../services/stores/database/database.ts';
 import { someone } from './profile-store.ts';
 
-/** What any ProfileStore does with anonymous ids, on a migrated database that other tests may share. */
+/** What the store of profiles does with anonymous ids, on a migrated database that other tests may share. */
 export function testAnonymousIds(name: string, openDatabase: () => Database, generation = 1): void {
   describe(`SqlProfileStore of generation ${generation} on ${name}, with anonymous ids`, () => {
     test('anonymous ids seen beside a user id are found newest first, each at the last time it was seen', async () => {

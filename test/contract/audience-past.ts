@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type AudienceClaims,
-  type AudienceStore,
-  type Claim,
-  MAX_VERSIONS,
-  type NewAudience,
-} from '../../services/questions/saved/audience-store.ts';
+import { type Claim, MAX_VERSIONS, type NewAudience } from '../../services/questions/saved/audience-store.ts';
+import type { SqlAudienceClaims } from '../../services/questions/saved/sql-audience-claims.ts';
+import type { SqlAudienceStore } from '../../services/questions/saved/sql-audience-store.ts';
 import type { AudienceStoreContract } from './audience-store.ts';
 
 const gold: NewAudience = { name: 'Gold', definition: '{"trait":"tier","is":"gold"}', refreshMs: null };
@@ -16,8 +12,8 @@ function tier(name: string): { definition: string } {
   return { definition: `{ "trait" : "tier", "is" : ${JSON.stringify(name)} }` };
 }
 
-/** What every adapter of the AudienceStore port must keep of what audiences were, and of who may change them. */
-export function testAudiencePast(name: string, { open }: AudienceStoreContract<AudienceStore>): void {
+/** What the store of audiences must keep of what audiences were, and of who may change them. */
+export function testAudiencePast(name: string, { open }: AudienceStoreContract<SqlAudienceStore>): void {
   describe(`what audiences were: ${name}`, () => {
     test('an audience keeps every definition that it had, with who changed it and when', async () => {
       const { store, project } = await open();
@@ -105,7 +101,7 @@ export function testAudiencePast(name: string, { open }: AudienceStoreContract<A
 /** What every adapter of both ports must keep of evaluations. */
 export function testAudienceEvaluations(
   name: string,
-  { open }: AudienceStoreContract<AudienceStore & AudienceClaims>,
+  { open }: AudienceStoreContract<SqlAudienceStore & SqlAudienceClaims>,
 ): void {
   /** Evaluated so often, each an hour after the one before. */
   async function evaluated(sizes: readonly (readonly [entered: number, left: number, members: number])[]) {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { AudienceStore } from '../../services/questions/saved/audience-store.ts';
+import type { SqlAudienceStore } from '../../services/questions/saved/sql-audience-store.ts';
 import type { AudienceStoreContract } from './audience-store.ts';
 
 const gold = { name: 'Gold', definition: '{"trait":"tier","is":"gold"}', refreshMs: null };
 
-/** What every adapter of the AudienceStore port must do about audiences that refer to others. */
-export function testAudienceReferences(name: string, { open }: AudienceStoreContract<AudienceStore>): void {
+/** What the store of audiences must do about audiences that refer to others. */
+export function testAudienceReferences(name: string, { open }: AudienceStoreContract<SqlAudienceStore>): void {
   describe(`references between audiences: ${name}`, () => {
     test('the audience store refuses references in a circle, and to what it does not have', async () => {
       const { store, project, other } = await open();

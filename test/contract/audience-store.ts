@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type {
-  AudienceClaims,
-  AudienceStore,
-  Claim,
-  NewAudience,
-} from '../../services/questions/saved/audience-store.ts';
+import type { Claim, NewAudience } from '../../services/questions/saved/audience-store.ts';
+import type { SqlAudienceClaims } from '../../services/questions/saved/sql-audience-claims.ts';
+import type { SqlAudienceStore } from '../../services/questions/saved/sql-audience-store.ts';
 
 export interface AudienceStoreContract<Store> {
   /** An empty store, and the ids of two projects in it; the one opened for the test before is used no more. */
@@ -17,8 +14,8 @@ export const MAX_AUDIENCES = 8;
 const HOUR_MS = 3_600_000;
 const LEASE_MS = 60_000;
 
-/** What every adapter of the AudienceStore port must do. */
-export function testAudienceStore(name: string, { open }: AudienceStoreContract<AudienceStore>): void {
+/** What the store of audiences must do on any database. */
+export function testAudienceStore(name: string, { open }: AudienceStoreContract<SqlAudienceStore>): void {
   describe(`audience store: ${name}`, () => {
     test('the audience store reads an audience back as it was saved, digit for digit', async () => {
       const { store, project } = await open();
@@ -140,10 +137,10 @@ export function testAudienceStore(name: string, { open }: AudienceStoreContract<
   });
 }
 
-/** What every adapter of the AudienceClaims port must do. */
+/** What claims on audiences must do on any database. */
 export function testAudienceClaims(
   name: string,
-  contract: AudienceStoreContract<AudienceStore & AudienceClaims>,
+  contract: AudienceStoreContract<SqlAudienceStore & SqlAudienceClaims>,
 ): void {
   const { open } = contract;
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { AuditEntry, AuditLog } from '../../services/stores/service-state/audit-log.ts';
+import type { AuditEntry, SqlAuditLog } from '../../services/stores/service-state/sql-audit-log.ts';
 
 /** An entry of a principal that no other test has: the log cannot be emptied. */
 export function auditEntry(changes: Partial<AuditEntry> = {}): AuditEntry {
@@ -19,8 +19,8 @@ export function auditEntry(changes: Partial<AuditEntry> = {}): AuditEntry {
   };
 }
 
-/** What every adapter of the AuditLog port must do. */
-export function testAuditLog(name: string, open: () => AuditLog): void {
+/** What the audit log must do on any database. */
+export function testAuditLog(name: string, open: () => SqlAuditLog): void {
   describe(`audit log: ${name}`, () => {
     test('the audit log gives entries back as they were appended, newest first', async () => {
       const log = open();

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type EndpointSettings, type EndpointStore, MAX_ENDPOINTS } from '../../services/webhooks/endpoint-store.ts';
+import { type EndpointSettings, MAX_ENDPOINTS } from '../../services/webhooks/endpoint-store.ts';
+import type { SqlEndpointStore } from '../../services/webhooks/sql-endpoint-store.ts';
 
 export interface EndpointStoreContract {
   /** An empty store; the ids of two projects; of two audiences of the first project and of one of the other. */
   readonly open: () => Promise<{
-    readonly store: EndpointStore;
+    readonly store: SqlEndpointStore;
     readonly project: string;
     readonly other: string;
     readonly audiences: readonly [string, string];
@@ -26,7 +27,7 @@ export const SETTINGS: EndpointSettings = {
 
 const FRESH = { disabled: null, failures: 0, nextAttemptAtMs: null, waitingSinceMs: null, oldSecretUntilMs: null };
 
-/** What every adapter of the EndpointStore port must do. */
+/** What the store of endpoints must do on any database. */
 export function testEndpointStore(name: string, { open }: EndpointStoreContract): void {
   describe(`endpoint store: ${name}`, () => {
     test('the endpoint store reads an endpoint back as it was made, and its secret is never read', async () => {

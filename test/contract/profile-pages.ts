@@ -5,7 +5,7 @@ import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-stor
 import { randomProjectId } from '../support/messages/random-project.ts';
 import { someone } from './profile-store.ts';
 
-/** What any ProfileStore answers of several users at once, on a migrated database that other tests may share. */
+/** What the store of profiles answers of several users at once, on a migrated database that other tests may share. */
 export function testProfilePages(name: string, openDatabase: () => Database, generation = 1): void {
   describe(`SqlProfileStore of generation ${generation} on ${name}, with pages of users`, () => {
     test('a page of users has their order and ends once it has enough characters', async () => {

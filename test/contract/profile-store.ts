@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { Database } from '../../services/stores/database/database.ts';
 import { beginningOf } from '../../services/event-log/identity.ts';
 import type { ProfileChange, TraitState } from '../../services/stores/profiles/profile.ts';
-import type { Claim, ProfileStore, ReaderStep } from '../../services/stores/profiles/profile-store.ts';
+import type { Claim, ReaderStep } from '../../services/stores/profiles/profile-store.ts';
 import { tableOf } from '../../services/stores/generations/generation.ts';
 import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
 import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../support/messages/random-project.ts';
 
-/** What any ProfileStore must do, on a migrated database that other tests may share. */
+/** What any SqlProfileStore must do, on a migrated database that other tests may share. */
 export function testProfileStore(name: string, openDatabase: () => Database, generation = 1): void {
-  describe(`SqlProfileStore of generation ${generation} on ${name}, as a ProfileStore`, () => {
+  describe(`SqlProfileStore of generation ${generation} on ${name}, as a SqlProfileStore`, () => {
     test('a user of whom nothing was said has no profile', async () => {
       const store = new SqlProfileStore(openDatabase(), generation);
 
@@ -243,7 +243,7 @@ export function testProfileStore(name: string, openDatabase: () => Database, gen
 }
 
 export function someone(database: Database, generation: number) {
-  const store: ProfileStore = new SqlProfileStore(database, generation);
+  const store: SqlProfileStore = new SqlProfileStore(database, generation);
   const nobody = emptyChange(randomProjectId());
   const change = (said: Partial<ProfileChange>): ProfileChange => ({ ...nobody, ...said });
   const find = () => store.find(nobody.projectId, nobody.userKey);
@@ -286,7 +286,7 @@ function claimAt(offset: bigint): Claim {
   return { topic: 'tidemark.identify', partition: 0, offset, appendedAtMs: 0, ...who };
 }
 
-async function countsOf(store: ProfileStore, claims: readonly Claim[]): Promise<readonly boolean[]> {
+async function countsOf(store: SqlProfileStore, claims: readonly Claim[]): Promise<readonly boolean[]> {
   let seen: readonly boolean[] = [];
   await store.write([], claims, (counts) => {
     seen = counts;

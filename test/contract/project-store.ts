@@ -1,16 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { hashKey, makeKey } from '../../services/stores/projects/keys.ts';
-import type { FirstKey, NewKey, NewProject, ProjectStore } from '../../services/stores/projects/project-store.ts';
-
-export interface ProjectStoreContract {
-  /** An empty store; the one opened for the test before is used no more. */
-  readonly open: () => Promise<ProjectStore>;
-}
+import type { FirstKey, NewKey, NewProject } from '../../services/stores/projects/project-store.ts';
+import type { SqlProjectStore } from '../../services/stores/projects/sql-project-store.ts';
 
 const shop: NewProject = { name: 'Shop', timezone: 'Europe/Berlin', rateLimit: null };
 
-/** What every adapter of the ProjectStore port must do. */
-export function testProjectStore(name: string, { open }: ProjectStoreContract): void {
+/** What the store of projects must do on any database. @param open An empty store; that of the test before is used no more. */
+export function testProjectStore(name: string, open: () => Promise<SqlProjectStore>): void {
   describe(`project store: ${name}`, () => {
     test('the project store reads a project back as it was made', async () => {
       const store = await open();

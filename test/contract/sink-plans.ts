@@ -8,9 +8,9 @@ import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-stor
 import { SqlSinkPlans } from '../../services/stores/profiles/sql-sink-plans.ts';
 import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../support/messages/random-project.ts';
 
-/** What any SinkPlans and ReaderProgress must do, on a migrated database that other tests may share. */
+/** What the plans of the sink must do, on a migrated database that other tests may share. */
 export function testSinkPlans(name: string, openDatabase: () => Database, generation = 1): void {
-  describe(`SqlSinkPlans of generation ${generation} on ${name}, as SinkPlans`, () => {
+  describe(`SqlSinkPlans of generation ${generation} on ${name}`, () => {
     test('a partition that was never planned has no plan', async () => {
       expect(await new SqlSinkPlans(openDatabase(), generation).last([partition()])).toEqual([]);
     });

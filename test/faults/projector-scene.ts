@@ -17,6 +17,7 @@ const USERS = 40;
 export class ProjectorScene {
   readonly #url: string;
   readonly #log: EventLog;
+  readonly #database: Database;
   readonly #store: SqlProfileStore;
   readonly #projectId = randomProjectId();
   readonly #sent: Identify[] = [];
@@ -25,6 +26,7 @@ export class ProjectorScene {
   private constructor(url: string, log: EventLog, database: Database) {
     this.#url = url;
     this.#log = log;
+    this.#database = database;
     this.#store = new SqlProfileStore(database);
   }
 
@@ -41,7 +43,7 @@ export class ProjectorScene {
 
   /** Starts a projector; one that is `held` stops before it writes its first batch. */
   async project(held?: 'held'): Promise<WatchedProfiles> {
-    const store = new WatchedProfiles(this.#store);
+    const store = new WatchedProfiles(this.#database);
     if (held) store.hold();
     const log = await openLog(this.#url);
     const projector = new Projector({

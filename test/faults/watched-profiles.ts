@@ -1,22 +1,17 @@
-import type { Position, TopicPartition } from '../../services/event-log/event-log.ts';
-import type { Profile } from '../../services/stores/profiles/profile.ts';
-import type { ProfileStore, ReaderStep } from '../../services/stores/profiles/profile-store.ts';
+import type { Position } from '../../services/event-log/event-log.ts';
+import type { ReaderStep } from '../../services/stores/profiles/profile-store.ts';
+import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
 import { hasCode } from '../../services/runtime/errors.ts';
 
 /** A projector's view of a real store: can be held in the middle of a batch, and remembers what was written. */
-export class WatchedProfiles implements ProfileStore {
+export class WatchedProfiles extends SqlProfileStore {
   /** The steps of every batch that the store took. */
   readonly written: ReaderStep[] = [];
   /** Batches that the store refused because another projector had moved a partition of theirs. */
   refused = 0;
   /** Batches that wait to be written. */
   waiting = 0;
-  readonly #store: ProfileStore;
   #gate: PromiseWithResolvers<void> | undefined;
-
-  constructor(store: ProfileStore) {
-    this.#store = store;
-  }
 
   /** Batches wait from now on, until `release`. */
   hold(): void {
@@ -28,65 +23,17 @@ export class WatchedProfiles implements ProfileStore {
     this.#gate = undefined;
   }
 
-  seenWith(...args: Parameters<ProfileStore['seenWith']>): Promise<readonly string[]> {
-    return this.#store.seenWith(...args);
-  }
-
-  findPage(...args: Parameters<ProfileStore['findPage']>): ReturnType<ProfileStore['findPage']> {
-    return this.#store.findPage(...args);
-  }
-
-  traitsPage(...args: Parameters<ProfileStore['traitsPage']>): ReturnType<ProfileStore['traitsPage']> {
-    return this.#store.traitsPage(...args);
-  }
-
-  findWhole(...args: Parameters<ProfileStore['findWhole']>): ReturnType<ProfileStore['findWhole']> {
-    return this.#store.findWhole(...args);
-  }
-
-  async write(...[steps, ...rest]: Parameters<ProfileStore['write']>): Promise<void> {
+  override async write(...[steps, ...rest]: Parameters<SqlProfileStore['write']>): Promise<void> {
     this.waiting++;
     await this.#gate?.promise;
     this.waiting--;
     try {
-      await this.#store.write(steps, ...rest);
+      await super.write(steps, ...rest);
       this.written.push(...steps);
     } catch (error) {
       if (hasCode(error, 'POSITION_MOVED')) this.refused++;
       throw error;
     }
-  }
-
-  positions(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
-    return this.#store.positions(partitions);
-  }
-
-  find(projectId: string, userKey: string): Promise<Profile | undefined> {
-    return this.#store.find(projectId, userKey);
-  }
-
-  areRepeats(...args: Parameters<ProfileStore['areRepeats']>): Promise<readonly boolean[]> {
-    return this.#store.areRepeats(...args);
-  }
-
-  noteAhead(steps: readonly ReaderStep[]): Promise<void> {
-    return this.#store.noteAhead(steps);
-  }
-
-  merge(...args: Parameters<ProfileStore['merge']>): Promise<void> {
-    return this.#store.merge(...args);
-  }
-
-  mergeAhead(...args: Parameters<ProfileStore['mergeAhead']>): Promise<void> {
-    return this.#store.mergeAhead(...args);
-  }
-
-  probe(steps: readonly ReaderStep[]): Promise<void> {
-    return this.#store.probe(steps);
-  }
-
-  forgetRepeats(windowMs: number, readAtMs: number): Promise<number> {
-    return this.#store.forgetRepeats(windowMs, readAtMs);
   }
 }
 

@@ -22,7 +22,7 @@ let server: ReadingServer;
 beforeEach(async () => {
   server = await ReadingServer.start();
   onTestFinished(() => server.stop());
-  server.addAudience(AUDIENCE);
+  await server.addAudience(AUDIENCE);
   server.recorded.records('tidemark.track', 0);
 });
 
@@ -101,9 +101,9 @@ test.each(['members', 'changes'])('a revoked key cuts its stream of %s, which th
 });
 
 test('a revoked key ends the stream of its job with a problem, and the job with it', async () => {
-  server.admin.has = ['users'];
   server.admin.erasing = new Promise(() => undefined);
   const { id } = await server.admin.projects.createProject({ name: 'shop', timezone: 'UTC', rateLimit: null });
+  await server.addProfile('ada', { projectId: id });
   const headers = { api_key: ADMIN_KEY, accept: 'application/x-ndjson', connection: 'close' };
   const client = await ask(`/v1/admin/projects/${id}?confirm=shop`, headers, 'DELETE');
   await whenReceived(client, '{"progress":');
@@ -112,18 +112,16 @@ test('a revoked key ends the stream of its job with a problem, and the job with 
   await client.closed();
 
   expect(client.received).toMatch(/\{"problem":\{.*unauthorized.*\}\}\n/);
-  await eventually(() => expect([...server.admin.jobs.jobs.values()].map(({ state }) => state)).toEqual(['cancelled']));
+  await eventually(async () => expect(await server.admin.jobs.list(9)).toMatchObject([{ state: 'cancelled' }]));
 });
 
 test.each([
   ['changes', AUDIENCES_KEY, `/v1/audiences/${AUDIENCE}/changes?wait=30`, () => server.changesWatch.waiting],
-  ['a job', ADMIN_KEY, '/v1/admin/jobs/job_0?wait=30', () => 1],
+  ['a job', ADMIN_KEY, '/v1/admin/jobs/JOB?wait=30', () => 1],
 ])('a request that waits for %s is 401 once its key is revoked', async (_, key, path, waiting) => {
-  const job = { id: 'job_0', kind: 'verify', state: 'running', args: {}, principal: 'local', createdAtMs: 0 };
-  const nothing = { progress: null, rate: null, result: null, failure: null, startedAtMs: null, finishedAtMs: null };
-  server.admin.jobs.jobs.set('job_0', { ...job, ...nothing } as never);
+  const { id } = await server.admin.jobs.add({ kind: 'verify', args: {}, principal: 'local' }, 'nobody');
   server.analytics.settled = 1_000_000n;
-  const client = await ask(path, { api_key: key });
+  const client = await ask(path.replace('JOB', id), { api_key: key });
   await eventually(() => expect([server.http.openRequests, waiting()]).toEqual([1, 1]));
 
   server.revoke(key);
@@ -183,7 +181,7 @@ test('a store of sessions that is unreachable ends nothing', async () => {
   const revoked = await ask('/v1/events/live', { api_key: AUDIENCES_KEY });
   await whenReceived(client, 'data: ');
 
-  server.sessions.unreachable = true;
+  server.database.unreachable = true;
   server.revoke(AUDIENCES_KEY);
   await whenReceived(revoked, 'event: end');
   const before = client.received.length;

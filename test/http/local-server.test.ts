@@ -7,7 +7,6 @@ import { ServiceClient, ServiceUnreachable } from '../../services/cli/client/ser
 import { controlSocketPath } from '../../services/runtime/control-socket.ts';
 import { lockFolder } from '../../services/runtime/folder-lock.ts';
 import { type AdminServerOptions, serveAdmin } from '../support/http/admin-server.ts';
-import { MemoryProjectStore } from '../support/http/memory-project-store.ts';
 import { startProgram } from '../support/service/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -145,7 +144,7 @@ async function serve(options: AdminServerOptions = {}, folder?: string) {
   const lock = lockFolder(dataDir);
   onTestFinished(() => lock.release());
   const listing = async () => 'x'.repeat(5_000_000);
-  return serveAdmin(dataDir, { projects: new MemoryProjectStore(), listing }, options);
+  return serveAdmin(dataDir, { listing }, options);
 }
 
 async function open(path: string): Promise<Socket> {

@@ -18,7 +18,7 @@ let localUrl: string;
 
 beforeAll(async () => {
   server = await ReadingServer.start();
-  server.addProfile('ada');
+  await server.addProfile('ada');
   // The Unix socket's server is made so, of the same parts.
   local = new HttpServer(answeringBy(server.parts, { isLocal: true }));
   localUrl = `http://127.0.0.1:${(await local.listen('127.0.0.1', 0)).port}`;

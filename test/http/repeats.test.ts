@@ -1,36 +1,39 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { SqlRepeatStore } from '../../services/stores/service-state/repeat-store.ts';
+import { SqlProjectStore } from '../../services/stores/projects/sql-project-store.ts';
 import { type AdminServer, type Served, serveAdmin } from '../support/http/admin-server.ts';
 import { DATABASES } from '../support/stores/tested-databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { MemoryProjectStore } from '../support/http/memory-project-store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** The first project of a store in memory. */
-const FIRST = `proj_${'1'.padStart(20, '0')}`;
 
 describe.each(DATABASES)('an Idempotency-Key, on $name', ({ share }) => {
   const database = share();
-  beforeEach(() => database().script('delete from repeats; delete from jobs'));
+  beforeEach(() =>
+    database().script('delete from repeats; delete from jobs; delete from api_keys; delete from projects'),
+  );
 
-  async function serve(served: Served = { projects: new MemoryProjectStore() }): Promise<AdminServer> {
+  async function serve(served: Served = {}): Promise<AdminServer> {
     return serveAdmin(await temporaryFolder(), served, { database: database() });
   }
 
   test('a request sent again with its Idempotency-Key is answered the same, and done and recorded once', async () => {
-    const { client, audit } = await serve();
+    const { client, audit, projects } = await serve();
 
     const first = await post(client, 'one', { name: 'Shop' });
     const again = await post(client, 'one', { name: 'Shop' });
     const other = await post(client, 'two', { name: 'Shop' });
 
     expect([first.status, again.status]).toEqual([201, 201]);
-    expect(await again.text()).toBe(await first.text());
-    expect(again.headers.get('location')).toBe(`/v1/admin/projects/${FIRST}`);
+    const made = await first.text();
+    expect(await again.text()).toBe(made);
+    const { id } = JSON.parse(made) as { readonly id: string };
+    expect(again.headers.get('location')).toBe(`/v1/admin/projects/${id}`);
     expect([first, again].map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([null, 'true']);
     expect(other.headers.get('location')).not.toBe(first.headers.get('location'));
-    expect(audit.entries).toHaveLength(2);
+    expect(await projects.listProjects()).toHaveLength(2);
+    expect(await audit.list({ projectId: id }, 10)).toHaveLength(1);
   });
 
   test('another body under the same Idempotency-Key is refused with 422', async () => {
@@ -46,7 +49,7 @@ describe.each(DATABASES)('an Idempotency-Key, on $name', ({ share }) => {
   test('one of several requests that are sent at once with one Idempotency-Key is carried out', async () => {
     let calls = 0;
     const gate = Promise.withResolvers<void>();
-    const projects = new MemoryProjectStore();
+    const projects = new SqlProjectStore(database());
     const create = projects.createProject.bind(projects);
     projects.createProject = async (project) => {
       calls++;
@@ -67,11 +70,10 @@ describe.each(DATABASES)('an Idempotency-Key, on $name', ({ share }) => {
   });
 
   test('a request that was refused, or that failed, is carried out when it is sent again', async () => {
-    const projects = new MemoryProjectStore();
-    const { client } = await serve({ projects });
-    projects.unreachable = true;
+    const { client, database: served } = await serve();
+    served.unreachable = /projects/;
     const failed = await post(client, 'one', { name: 'Shop' });
-    projects.unreachable = false;
+    served.unreachable = false;
 
     expect([failed.status, (await post(client, 'one', { name: 'Shop' })).status]).toEqual([503, 201]);
   });

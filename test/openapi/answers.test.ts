@@ -3,7 +3,7 @@ import { encodeMembersCursor } from '../../services/api/audiences/cursor.ts';
 import { encodeReceipt } from '../../services/messages/receipt/receipt.ts';
 import { receiptSignerOf } from '../../services/messages/receipt/receipt-signer.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
-import { SETTLED_LETTER, UNDECODABLE_LETTER } from '../support/http/admin-fakes.ts';
+import { SETTLED_LETTER, UNDECODABLE_LETTER } from '../support/http/admin-parts.ts';
 import { analyticsRowsFor } from '../support/stores/analytics-answers.ts';
 import { exchangeSessions } from '../support/http/console-session-exchange.ts';
 import { faultsOf } from '../support/openapi/answer.ts';
@@ -25,7 +25,7 @@ const seen = new Set<string>();
 beforeAll(async () => {
   server = await ReadingServer.start();
   server.analytics.hasCatalog = true;
-  server.addProfile('ada', { anonymous: true, anonymousIds: ['5b1f'], traits: '{"plan":"pro"}' });
+  await server.addProfile('ada', { anonymous: true, anonymousIds: ['5b1f'], traits: '{"plan":"pro"}' });
   objects = await AdminObjects.make(server);
   server.addEvent('ada', { messageId: 'm1', sessionId: 's1', properties: '{"total":1e400}' });
 });
@@ -37,19 +37,21 @@ const withBody = document.operations.filter(
   ({ requestBody }) => requestBody?.content['application/json'] !== undefined,
 );
 
-function pathOf({ path, operationId }: Operation): string {
-  const query = QUERIES[operationId] ?? '';
+async function pathOf(operation: Operation): Promise<string> {
+  const { path, operationId } = operation;
   const number = operationId === 'rollbackGeneration' ? 'live' : '2';
   if (path.startsWith('/v1/admin/')) {
-    return path.replace('{id}', objects.idIn(path)).replace('{kind}', 'profiles').replace('{number}', number);
+    const id = await objects.idIn(server, operation);
+    return path.replace('{id}', id).replace('{kind}', 'profiles').replace('{number}', number);
   }
-  return `${withProjectObjects(server, path)}${query}`.replace('{receipt}', RECEIPT).replace('{message_id}', 'm1');
+  const named = await withProjectObjects(server, operation);
+  return `${named}${QUERIES[operationId] ?? ''}`.replace('{receipt}', RECEIPT).replace('{message_id}', 'm1');
 }
 
 /** Sends the request, holds the answer against the document, and returns its status. */
 async function exchange(operation: Operation, request: Request = {}): Promise<number> {
   if (operation.path.startsWith('/v1/admin/imports')) await server.placeUpload();
-  const response = await fetch(server.url + (request.path ?? pathOf(operation)), {
+  const response = await fetch(server.url + (request.path ?? (await pathOf(operation))), {
     method: request.method ?? operation.method.toUpperCase(),
     headers: {
       api_key: request.key ?? keyFor(operation),
@@ -71,8 +73,7 @@ async function holdAgainstDocument(operation: Operation, response: Response): Pr
 }
 
 async function whileUnreachable<T>(run: () => Promise<T>): Promise<T> {
-  const { log, profiles, analytics, saved, endpoints, audit, admin, refusals, figures, sessions } = server;
-  const stores = [log, profiles, analytics, saved, endpoints, audit, admin, refusals, figures, sessions];
+  const stores = [server.log, server.analytics, server.database];
   for (const store of stores) store.unreachable = true;
   server.progress.unreachable = new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
   server.recorded.trouble = new TidemarkError('LOG_UNAVAILABLE', 'unreachable, as ordered');
@@ -132,7 +133,7 @@ test('a parameter that makes no sense is refused as documented', async () => {
   for (const [query, ids] of Object.entries(SENSELESS_QUERIES)) {
     for (const id of ids) {
       const operation = document.operation(id);
-      expect(await exchange(operation, { path: `${pathOf(operation)}${query}` }), `${id}${query}`).toBe(400);
+      expect(await exchange(operation, { path: `${await pathOf(operation)}${query}` }), `${id}${query}`).toBe(400);
     }
   }
   for (const id of ['replaceAudience', 'changeAudience', 'deleteAudience'])
@@ -216,18 +217,17 @@ test('what stands in the way of another is refused as documented', async () => {
   expect(await endpointRefusals(server, document, exchange)).toEqual([409, 409]);
   const cursor = encodeMembersCursor({ audienceId: AUDIENCE, version: 2, now: 0n, after: 0n });
   const members = document.operation('listAudienceMembers');
-  expect(await exchange(members, { path: `${pathOf(members)}?cursor=${cursor}` })).toBe(409);
+  expect(await exchange(members, { path: `${await pathOf(members)}?cursor=${cursor}` })).toBe(409);
 });
 
 test('a request that the state of its object forbids is refused as documented', async () => {
-  server.admin.has = ['users'];
-  expect(await exchange(document.operation('deleteProject'))).toBe(409);
   const full = await server.admin.projects.createProject({ name: 'Full', timezone: 'UTC', rateLimit: null });
+  await server.addProfile('ada', { projectId: full.id });
   const path = `/v1/admin/projects/${full.id}`;
+  expect(await exchange(document.operation('deleteProject'), { path })).toBe(409);
   expect(await exchange(document.operation('deleteProject'), { path: `${path}?confirm=full` })).toBe(409);
   expect(await exchange(document.operation('deleteProject'), { path: `${path}?confirm=Full` })).toBe(202);
   expect(await exchange(document.operation('deleteProject'), { path: `${path}?dry_run=maybe` })).toBe(400);
-  server.admin.has = [];
   const generation = (number: number, step: string) => ({ path: `/v1/admin/generations/profiles/${number}/${step}` });
   expect(await exchange(document.operation('swapGeneration'), generation(1, 'swap'))).toBe(409);
   for (const id of [SETTLED_LETTER, UNDECODABLE_LETTER]) {
@@ -251,7 +251,7 @@ test('what stands in the way of an import is refused as documented', async () =>
 
 test('a parameter that an operation does not have is refused as documented', async () => {
   for (const operation of secured.filter(({ scope }) => scope !== 'write')) {
-    const path = pathOf(operation);
+    const path = await pathOf(operation);
     const unknown = `${path}${path.includes('?') ? '&' : '?'}order=up`;
     expect(await exchange(operation, { path: unknown }), operation.operationId).toBe(400);
   }
@@ -280,7 +280,7 @@ test('requests are refused as documented while the stores are unavailable', asyn
 
 test('a wrong method is refused as documented', async () => {
   for (const operation of secured) {
-    const path = pathOf(operation);
+    const path = await pathOf(operation);
     await holdAgainstDocument(operation, await fetch(server.url + path, { method: 'OPTIONS' }));
   }
 });

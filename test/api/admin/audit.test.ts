@@ -38,7 +38,7 @@ function send(method: string, path: string, body: string | undefined, key = AUDI
 }
 
 test('the evaluation of an audience is recorded, with what it found', async () => {
-  const { id } = server.addAudience('aud_00000000000000000007');
+  const { id } = await server.addAudience('aud_00000000000000000007');
   expect((await send('POST', `/v1/audiences/${id}/evaluate`, undefined)).status).toBe(200);
 
   const { entries } = await audit();
@@ -147,14 +147,14 @@ test('a change over the Unix socket is recorded with the user that the command l
 });
 
 test('a change whose entry cannot be written is answered as made, and counted', async () => {
-  server.audit.unreachable = true;
+  server.database.unreachable = /audit_log/;
 
   const saved = await send('POST', '/v1/audiences', `{"name":"Gold","definition":${GOLD}}`);
 
   expect(saved.status).toBe(201);
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
   expect(metrics).toContain('tidemark_http_audit_failures_total 1');
-  server.audit.unreachable = false;
+  server.database.unreachable = false;
   expect((await audit()).entries).toEqual([]);
 });
 
@@ -228,7 +228,7 @@ test.each([
 });
 
 test('the audit log answers 503 while its store is unreachable', async () => {
-  server.audit.unreachable = true;
+  server.database.unreachable = true;
 
   const response = await server.request('/v1/admin/audit', {}, ADMIN_KEY);
 

@@ -28,7 +28,10 @@ test('over the network a backup goes to BACKUP_DIR, and to no other folder', asy
 
 test('the list has the schedule, the last backup and the jobs', async () => {
   const result = { folder: '/backups', number: 2, at: 'then', records: 1, records_total: 3, bytes: 4, bytes_total: 5 };
-  reading.figures.backup = { finishedAtMs: 0, result: { ...result, kept: 1, took_ms: 6 } };
+  await reading.database.query(
+    'insert into backups (folder, begun_at_ms, finished_at_ms, result) values ($1, 0, 0, $2)',
+    [result.folder, JSON.stringify({ ...result, kept: 1, took_ms: 6 })],
+  );
   await post({});
 
   const answer = await reading.request('/v1/admin/backups?limit=1', {}, ADMIN_KEY);

@@ -15,7 +15,7 @@ let queries: Query[];
 
 beforeAll(async () => {
   server = await ReadingServer.start();
-  server.addAudience(AUDIENCE);
+  await server.addAudience(AUDIENCE);
 });
 
 beforeEach(() => {

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { formatMicros } from '../../../services/messages/timestamp.ts';
-import { OTHER_READ_KEY, READ_KEY, ReadingServer } from '../../support/http/reading-server.ts';
+import { OTHER_READ_KEY, PROJECT, READ_KEY, ReadingServer } from '../../support/http/reading-server.ts';
 
 const AUDIENCE = 'aud_00000000000000000001';
 const CHANGE = { user_id: 'ada', internal_id: 'a'.repeat(64), change: 'entered', at: '1970-01-01T00:00:00.000009Z' };
@@ -10,7 +10,7 @@ let server: ReadingServer;
 
 beforeEach(async () => {
   server = await ReadingServer.start();
-  server.addAudience(AUDIENCE);
+  await server.addAudience(AUDIENCE);
 });
 
 afterEach(() => server.stop());
@@ -28,9 +28,9 @@ async function changes(query: string, signal?: AbortSignal, key = READ_KEY, id =
   return { status: response.status, lines };
 }
 
-function evaluatedAt(micros: bigint): void {
+async function evaluatedAt(micros: bigint): Promise<void> {
   server.analytics.settled = micros;
-  server.saved.readableAt.set(AUDIENCE, micros);
+  await server.database.query('update audiences set changes_readable_at = $2 where id = $1', [AUDIENCE, micros]);
 }
 
 async function waiting(count: number): Promise<void> {
@@ -38,12 +38,14 @@ async function waiting(count: number): Promise<void> {
 }
 
 test('existing changes are answered at once, however long the request would wait', async () => {
-  evaluatedAt(9n);
+  const looks = vi.spyOn(server.saved, 'changesReadableAt');
+  await evaluatedAt(9n);
   server.analytics.lines = [CHANGE];
 
   const { status, lines } = await changes('wait=30');
 
-  expect([status, server.saved.looks.length]).toEqual([200, 1]);
+  expect(status).toBe(200);
+  expect(looks).toHaveBeenCalledTimes(1);
   expect(lines).toEqual([CHANGE, { next_cursor: null, through: formatMicros(9n) }]);
 });
 
@@ -56,29 +58,29 @@ test('a request that waits and then streams has Node warn of no leak', async () 
   const reply = changes('wait=30');
   await waiting(1);
 
-  evaluatedAt(9n);
+  await evaluatedAt(9n);
 
   expect((await reply).lines).toContainEqual(CHANGE);
   expect(warnings).toEqual([]);
 });
 
 test('a request waits for the next evaluation that changes something, and then has its changes', async () => {
-  evaluatedAt(5n);
+  await evaluatedAt(5n);
   const reply = changes(`since=${formatMicros(5n)}&wait=30`);
   await waiting(1);
   server.analytics.settled = 7n;
-  const looks = server.saved.looks.length;
-  await expect.poll(() => server.saved.looks.length, PATIENTLY).toBeGreaterThan(looks + 2);
+  const looks = vi.spyOn(server.saved, 'changesReadableAt');
+  await expect.poll(() => looks.mock.calls.length, PATIENTLY).toBeGreaterThan(2);
   expect(server.changesWatch.waiting).toBe(1);
 
   server.analytics.lines = [CHANGE];
-  evaluatedAt(9n);
+  await evaluatedAt(9n);
 
   expect((await reply).lines).toEqual([CHANGE, { next_cursor: null, through: formatMicros(9n) }]);
 });
 
 test('a request whose time is over is answered with no changes, and where to go on', async () => {
-  evaluatedAt(5n);
+  await evaluatedAt(5n);
 
   expect(await changes(`since=${formatMicros(5n)}&wait=0.05`)).toEqual({
     status: 200,
@@ -91,13 +93,13 @@ test('an audience that was never evaluated is waited for', async () => {
   await waiting(1);
 
   server.analytics.lines = [CHANGE];
-  evaluatedAt(9n);
+  await evaluatedAt(9n);
 
   expect((await reply).lines).toHaveLength(2);
 });
 
 test('a request that waits asks analytics nothing, and all that wait share one query of the store', async () => {
-  evaluatedAt(5n);
+  await evaluatedAt(5n);
   const replies = [1, 2].map(() => changes(`since=${formatMicros(5n)}&wait=30`));
   await waiting(2);
   let questions = 0;
@@ -105,18 +107,18 @@ test('a request that waits asks analytics nothing, and all that wait share one q
     questions++;
     return { rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 };
   };
-  server.saved.looks = [];
+  const looks = vi.spyOn(server.saved, 'changesReadableAt');
 
-  await expect.poll(() => server.saved.looks.length, PATIENTLY).toBeGreaterThan(4);
+  await expect.poll(() => looks.mock.calls.length, PATIENTLY).toBeGreaterThan(4);
 
-  expect([questions, Math.max(...server.saved.looks)]).toEqual([0, 1]);
+  expect([questions, Math.max(...looks.mock.calls.map(([ids]) => ids.length))]).toEqual([0, 1]);
   server.changesWatch.stop();
   await Promise.all(replies);
 });
 
 test('who has every change of an audience that is followed waits, and analytics is asked nothing', async () => {
-  server.addAudience(AUDIENCE, { isLive: true, isFollowed: true, liveThrough: 20n });
-  evaluatedAt(9n);
+  await server.addAudience(AUDIENCE, { isLive: true, isFollowed: true, liveThrough: 20n });
+  await evaluatedAt(9n);
   let questions = 0;
   server.analytics.answer = () => {
     questions++;
@@ -136,8 +138,8 @@ test.each([
   ['before the last change', `since=${formatMicros(8n)}`],
   ['after a user of the last change', `since=${formatMicros(9n)}&after=${'0'.repeat(64)}`],
 ])('who is %s of an audience that is followed is answered at once', async (_, query) => {
-  server.addAudience(AUDIENCE, { isLive: true, isFollowed: true, liveThrough: 20n });
-  evaluatedAt(9n);
+  await server.addAudience(AUDIENCE, { isLive: true, isFollowed: true, liveThrough: 20n });
+  await evaluatedAt(9n);
   server.analytics.lines = [CHANGE];
 
   const { lines } = await changes(`${query}&wait=30`);
@@ -160,7 +162,7 @@ test('a request that waits is answered 404 once the audience is deleted', async 
   const reply = changes('wait=30');
   await waiting(1);
 
-  server.saved.audiences.delete(AUDIENCE);
+  await server.saved.remove(PROJECT.id, AUDIENCE);
 
   expect(await reply).toMatchObject({ status: 404, lines: [{ code: 'not-found' }] });
 });
@@ -178,16 +180,16 @@ test('as many requests wait as may, of one project half, and one more is 429', a
 });
 
 test('a request goes on waiting while the store is unavailable, and is 503 where that lasts', async () => {
-  evaluatedAt(5n);
+  await evaluatedAt(5n);
   const reply = changes(`since=${formatMicros(5n)}&wait=30`);
   const short = changes(`since=${formatMicros(5n)}&wait=0.5`);
   await waiting(2);
 
-  server.saved.unreachable = true;
+  server.database.unreachable = true;
   expect(await short).toMatchObject({ status: 503 });
-  server.saved.unreachable = false;
+  server.database.unreachable = false;
   server.analytics.lines = [CHANGE];
-  evaluatedAt(9n);
+  await evaluatedAt(9n);
 
   expect(await reply).toMatchObject({ status: 200, lines: [CHANGE, {}] });
 });

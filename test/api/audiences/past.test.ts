@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseBody } from '../../../services/messages/json.ts';
-import { OTHER_READ_KEY, ReadingServer } from '../../support/http/reading-server.ts';
+import { insertEvaluation } from '../../support/http/inserted-rows.ts';
+import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../../support/http/reading-server.ts';
 
 const AUDIENCE = 'aud_00000000000000000001';
 const OTHER = 'aud_00000000000000000002';
@@ -8,28 +9,22 @@ const HOUR = 3_600_000_000n;
 const NOON = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;
 
 let server: ReadingServer;
+let keyId: string;
 
 beforeAll(async () => {
   server = await ReadingServer.start();
-  for (const id of [AUDIENCE, OTHER]) server.addAudience(id);
+  for (const id of [AUDIENCE, OTHER]) await server.addAudience(id);
   const definitions = ['{"trait":"n","is":3.0}', '{"trait":"n","is":2.10}', '{ "trait":"n","is":9007199254740993}'];
-  server.saved.kept.set(
-    AUDIENCE,
-    definitions.map((definition, n) => ({
-      version: 3 - n,
-      definition,
-      changedAtMs: n === 2 ? null : 1_000,
-      changedBy: n === 0 ? 'key_1' : null,
-      changedByName: n === 0 ? 'Jobs' : null,
-    })),
-  );
-  server.saved.evaluated.set(
-    AUDIENCE,
-    [2, 1, 0].map((hour) => {
-      const size = { entered: hour, left: 0, members: 10 + hour };
-      return { at: NOON + BigInt(hour) * HOUR, version: 1, cause: 'refresh', ...size };
-    }),
-  );
+  const named = { scopes: ['audiences'], name: 'Jobs', sha256: 'a'.repeat(64) } as const;
+  keyId = (await server.admin.projects.addKey(PROJECT.id, named)).id;
+  for (const [n, definition] of definitions.entries())
+    await server.database.query(
+      `insert into audience_versions (audience_id, version, definition, changed_at_ms, changed_by)
+       values ($1, $2::int4, $3, $4::int8, $5)`,
+      [AUDIENCE, 3 - n, definition, n === 2 ? null : 1_000n, n === 0 ? keyId : null],
+    );
+  for (const hour of [0, 1, 2])
+    await insertEvaluation(server.database, AUDIENCE, NOON + BigInt(hour) * HOUR, 10 + hour, hour);
 });
 
 afterAll(() => server.stop());
@@ -63,15 +58,7 @@ async function pages(path: string, name: 'versions' | 'history'): Promise<object
 
 test('a list has the sizes of each audience for as many days as it asks about, and 100 audiences at most then', async () => {
   const hoursAgo = (hours: bigint): bigint => BigInt(Date.now()) * 1000n - hours * HOUR;
-  const sizeOf = (hours: bigint) => ({
-    at: hoursAgo(hours),
-    version: 1,
-    cause: 'refresh' as const,
-    entered: 0,
-    left: 0,
-    members: Number(hours),
-  });
-  server.saved.evaluated.set(OTHER, [1n, 30n, 90n].map(sizeOf));
+  for (const hours of [1n, 30n, 90n]) await insertEvaluation(server.database, OTHER, hoursAgo(hours), Number(hours));
   const sizesOf = async (query: string): Promise<Record<string, object>> => {
     const answer = await (await server.request(`/v1/audiences${query}`)).json();
     const { audiences } = answer as { audiences: readonly { id: string; sizes: object }[] };
@@ -99,7 +86,7 @@ test('versions are listed newest first, each with its definition as it was sent'
   expect(parseBody(text).ok).toBe(true);
   expect(JSON.parse(text)).toMatchObject({
     versions: [
-      { version: 3, changed_at: '1970-01-01T00:00:01.000000Z', changed_by: 'key_1' },
+      { version: 3, changed_at: '1970-01-01T00:00:01.000000Z', changed_by: keyId },
       { version: 2, changed_at: '1970-01-01T00:00:01.000000Z', changed_by: null },
       { version: 1, changed_at: null, changed_by: null },
     ],
@@ -174,7 +161,7 @@ test("another project's audience, and none, is 404", async () => {
 });
 
 test('the past of an audience is 503 while the store is unavailable', async () => {
-  server.saved.unreachable = true;
+  server.database.unreachable = true;
   for (const name of ['versions', 'history']) expect(await get(`${AUDIENCE}/${name}`)).toMatchObject({ status: 503 });
-  server.saved.unreachable = false;
+  server.database.unreachable = false;
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formatMicros } from '../../../services/messages/timestamp.ts';
-import { AUDIENCES_KEY, OTHER_READ_KEY, ReadingServer } from '../../support/http/reading-server.ts';
+import { AUDIENCES_KEY, OTHER_READ_KEY, PROJECT, ReadingServer } from '../../support/http/reading-server.ts';
 
 let server: ReadingServer;
 
@@ -203,9 +203,9 @@ test('a live audience is through to no instant while its changed definition has 
   const definition = { trait: 'tier', is: 'gold' };
   const made = await send('POST', '', { body: { name: 'Live', definition, refresh: 'live' } });
   const id = String(made.body['id']);
-  const found = server.saved.audiences.get(id)!;
+  const found = await server.saved.find(PROJECT.id, id);
   const evaluation = { at: 5n, version: 1, cause: 'live', members: 1, entered: 1, left: 0 } as const;
-  server.saved.audiences.set(id, { ...found, liveThrough: 20n, isFollowed: true, evaluation });
+  await server.addAudience(id, { ...found, liveThrough: 20n, isFollowed: true, evaluation });
 
   const before = await send('GET', `/${id}`);
   const changed = await send('PATCH', `/${id}`, { body: { definition: { trait: 'tier', is: 'iron' } } });

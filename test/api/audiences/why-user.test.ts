@@ -11,7 +11,7 @@ let asked: unknown[] = [];
 
 beforeAll(async () => {
   server = await ReadingServer.start();
-  path = `/v1/audiences/${server.addAudience('aud_00000000000000000001').id}/why`;
+  path = `/v1/audiences/${(await server.addAudience('aud_00000000000000000001')).id}/why`;
   server.analytics.answer = ({ params }) => {
     asked.push(params);
     return { rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { TOPIC_URL } from '../../../services/webhooks/topic.ts';
-import { ADMIN_KEY, AUDIENCES_KEY, ReadingServer } from '../../support/http/reading-server.ts';
+import { ADMIN_KEY, AUDIENCES_KEY, PROJECT, ReadingServer } from '../../support/http/reading-server.ts';
 
 let reading: ReadingServer;
 
@@ -8,9 +8,9 @@ beforeAll(async () => {
   reading = await ReadingServer.start();
 });
 
-beforeEach(() => {
-  reading.endpoints.endpoints.clear();
-  reading.endpoints.isOnKafka = true;
+beforeEach(async () => {
+  await reading.database.query('delete from endpoints');
+  reading.isOnKafka = true;
 });
 
 afterAll(() => reading.stop());
@@ -31,12 +31,12 @@ test('an endpoint may be the topic, and has no secret then, also none that is ne
 });
 
 test('where the log is embedded, an endpoint that is a topic is refused', async () => {
-  reading.endpoints.isOnKafka = false;
+  reading.isOnKafka = false;
 
   const made = await send('POST', '', { url: TOPIC_URL });
 
   expect(made).toMatchObject({ status: 409, body: { error_code: 'KAFKA_MISSING' } });
-  expect(reading.endpoints.endpoints.size).toBe(0);
+  expect(await reading.endpoints.list(PROJECT.id)).toEqual([]);
 });
 
 test.each(['kafka:', 'kafka:tidemark.track', 'kafka://broker:9092/tidemark.audience-change', `${TOPIC_URL}?x=1`])(

@@ -213,7 +213,7 @@ describe('POST /v1/events/counts', () => {
 });
 
 test('events have the traits of their users that were asked for, every digit kept', async () => {
-  const { userKey } = server.addProfile('ada', { traits: '{"name":"Ada","big":12345678901234567890}' });
+  const { userKey } = await server.addProfile('ada', { traits: '{"name":"Ada","big":12345678901234567890}' });
   const times = { occurred: '1', received: '2', precedence: '1' };
   const event = { ...times, message_id: 'm', event: 'Ran', session_id: '', anonymous_id: '', properties_text: '{}' };
   rows = [{ ...event, user: '1', user_id: 'ada', internal_id: userKey, size: '2' }];

@@ -1,5 +1,5 @@
 /** The live stream on real logs, and to listeners that do not read. */
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { EventLog } from '../../../services/event-log/event-log.ts';
 import type { Call } from '../../../services/http/call.ts';
 import type { Answer } from '../../../services/http/route.ts';
@@ -7,15 +7,20 @@ import { Codec } from '../../../services/messages/codec.ts';
 import { EmbeddedSchemaIds } from '../../../services/messages/schema-ids.ts';
 import { readInput } from '../../../services/api/input.ts';
 import { answerLive, LiveReaders } from '../../../services/api/live/live-events.ts';
+import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { MemoryLog } from '../../support/event-log/memory-log.ts';
 import { recordOf, track } from '../../support/messages/messages.ts';
 import { RawClient, request } from '../../support/http/raw-client.ts';
-import { MemoryProfiles } from '../../support/http/reading-fakes.ts';
 import { PROJECT, READ_KEY, ReadingServer } from '../../support/http/reading-server.ts';
 import { realLogs } from '../../support/event-log/real-logs.ts';
+import { emptiedDatabase } from '../../support/stores/database.ts';
 
 const codec = new Codec(new EmbeddedSchemaIds());
-const profiles = new MemoryProfiles();
+let profiles: SqlProfileStore;
+
+beforeAll(async () => {
+  profiles = new SqlProfileStore(await emptiedDatabase(), 1);
+});
 
 interface Tick {
   readonly id: string;

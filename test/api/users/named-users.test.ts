@@ -8,8 +8,8 @@ const NOON = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;
 
 beforeAll(async () => {
   server = await ReadingServer.start();
-  server.addProfile('ada');
-  server.addProfile('', { userId: null, userKey: anonymousKeyOf(PROJECT.id, 'ada') });
+  await server.addProfile('ada');
+  await server.addProfile('', { userId: null, userKey: anonymousKeyOf(PROJECT.id, 'ada') });
   for (const n of [0n, 1n, 2n, 3n]) server.addEvent('ada', { messageId: `m${n}`, timestamp: NOON + n * HOUR });
 });
 

@@ -1,7 +1,7 @@
 /** What is read of one user, on a real database and a real ClickHouse. */
 import { text } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
 import { compileMembership } from '../../../services/questions/sql/compile-members.ts';
 import { changeOf, fold } from '../../../services/consumers/projector/fold.ts';
@@ -19,7 +19,9 @@ import { Catalog } from '../../../services/questions/catalog/catalog.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
 import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
-import { MemoryAudienceStore } from '../../support/http/memory-audience-store.ts';
+import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
+import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
+import { insertAudience } from '../../support/http/inserted-rows.ts';
 import { PROJECT } from '../../support/http/reading-server.ts';
 import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
@@ -38,7 +40,6 @@ describe.each(forms)('read from $name', ({ tested }) => {
   const make = new MessageMaker();
   const project = { ...PROJECT, id: make.projectId };
   const userKey = userKeyOf(project.id, 'ada');
-  const saved = new MemoryAudienceStore();
   let parts: ExportParts & { nowMs: () => number };
 
   const wide = `{${Array.from({ length: 3_000 }, (_, n) => `"wide ${n}":${n}`).join(',')}}`;
@@ -65,6 +66,8 @@ describe.each(forms)('read from $name', ({ tested }) => {
   ];
 
   beforeAll(async () => {
+    await new SqlProjectStore(database()).addLostProject(project);
+    const saved = new SqlAudienceStore(database(), 100);
     const profiles = new SqlProfileStore(database());
     await profiles.write([], [], () => fold(messages.map(changeOf)));
     await insert(analytics(), messages);
@@ -82,7 +85,8 @@ describe.each(forms)('read from $name', ({ tested }) => {
     const members = compileMembership(read.definition, { projectId: project.id, now: NOON });
     const difference = await analytics().difference(evaluation, members, AMPLE);
     await analytics().finalize(evaluation);
-    saved.audiences.set(made.id, { ...made, evaluation: { ...difference, at: NOON, version: 1, cause: 'first' } });
+    const evaluated = { ...difference, at: NOON, version: 1, cause: 'first' } as const;
+    await insertAudience(database(), { ...made, evaluation: evaluated });
   });
 
   function callOf(search: string, params: Record<string, string> = { user_id: 'ada' }, of = project): Call {
@@ -233,6 +237,7 @@ describe.each(forms)('read from $name', ({ tested }) => {
     await profiles.write([], [], () => fold(known.slice(1).map(changeOf)));
     await insert(analytics(), known);
     const asked = vi.spyOn(database(), 'query');
+    onTestFinished(() => asked.mockRestore());
 
     const call = callOf('prefix=user&limit=1000', {}, { ...PROJECT, id: crowd.projectId });
     const body = await bodyOf('', call, { ...parts, profiles });

@@ -9,13 +9,13 @@ let server: ReadingServer;
 
 beforeAll(async () => {
   server = await ReadingServer.start();
-  server.addProfile('ada', { anonymousIds: ['cookie'] });
+  await server.addProfile('ada', { anonymousIds: ['cookie'] });
   server.addEvent('ada', { messageId: 'm1', properties: '{"total":1.10}' });
 });
 
-afterEach(() => {
-  server.analytics.unreachable = server.profiles.unreachable = server.saved.unreachable = false;
-  server.saved.audiences.clear();
+afterEach(async () => {
+  server.analytics.unreachable = server.database.unreachable = false;
+  await server.database.query('delete from audiences');
   answerWith(() => []);
 });
 
@@ -83,9 +83,9 @@ test('a part that cannot be reached is named in the 503', async () => {
     server.analytics.unreachable = true;
     const analytics = await server.request(path);
     server.analytics.unreachable = false;
-    server.profiles.unreachable = server.saved.unreachable = true;
+    server.database.unreachable = true;
     const profiles = await server.request(path.replace('ada', 'nobody'));
-    server.profiles.unreachable = server.saved.unreachable = false;
+    server.database.unreachable = false;
 
     for (const [response, part] of [
       [analytics, 'analytics'],
@@ -109,7 +109,7 @@ test('audiences and histories past the limits of the project are 422', async () 
 });
 
 test('a page has 100 audiences, and the next one begins behind them', async () => {
-  for (let n = 100; n <= 200; n++) server.addAudience(`aud_${n}`);
+  for (let n = 100; n <= 200; n++) await server.addAudience(`aud_${n}`);
   knowUser();
 
   const first = (await (await server.request('/v1/users/ada/audiences')).json()) as Page;
@@ -127,7 +127,7 @@ interface Page {
 }
 
 test('all audiences of a page are evaluated by a handful of questions', async () => {
-  for (let n = 100; n < 200; n++) server.addAudience(`aud_${n}`);
+  for (let n = 100; n < 200; n++) await server.addAudience(`aud_${n}`);
   let asked = 0;
   answerWith(({ sql }) => {
     asked++;

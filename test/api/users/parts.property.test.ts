@@ -2,13 +2,15 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { userRoutes } from '../../../services/api/users/routes.ts';
 import type { Call } from '../../../services/http/call.ts';
-import { MemoryAudienceStore } from '../../support/http/memory-audience-store.ts';
-import { MemoryProfiles } from '../../support/http/reading-fakes.ts';
+import { insertProfile } from '../../support/http/inserted-rows.ts';
 import { PROJECT } from '../../support/http/reading-server.ts';
 import { propertyRun } from '../../support/property-run.ts';
 import { Catalog } from '../../../services/questions/catalog/catalog.ts';
+import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
+import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
 import { sharedStore } from '../../support/stores/analytics-stores.ts';
+import { sharedDatabase } from '../../support/stores/database.ts';
 import { testedAnalytics, testedShards } from '../../support/stores/tested-analytics.ts';
 
 /** Each in the ways in which it may be written. */
@@ -35,14 +37,15 @@ const searches = fc.record({
 
 describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('a search in $name', (tested) => {
   const store = sharedStore(tested);
+  const database = sharedDatabase();
   const unlimited = { admitWhole: () => undefined };
 
-  async function usersWith(part: string, limit: number, projectId: string, profiles: MemoryProfiles) {
+  async function usersWith(part: string, limit: number, projectId: string) {
     const parts = {
-      profiles,
+      profiles: new SqlProfileStore(database(), 1),
       analytics: store(),
       limitsOf: () => AMPLE,
-      saved: new MemoryAudienceStore(),
+      saved: new SqlAudienceStore(database(), 100),
       nowMs: Date.now,
     };
     const route = userRoutes({ ...parts, catalog: new Catalog(parts) }, unlimited, unlimited).find(
@@ -66,7 +69,6 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('a s
     await fc.assert(
       fc.asyncProperty(searches, async ({ people, part, limit }) => {
         const make = new MessageMaker();
-        const profiles = new MemoryProfiles();
         const earlier = people.map(({ userId, before }) =>
           make.identify({ userId, traits: JSON.stringify({ name: before }) }),
         );
@@ -74,12 +76,12 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('a s
           make.identify({ userId, traits: JSON.stringify({ name, company, city, email: part }) }),
         );
         for (const { userId, userKey, traits, projectId } of later)
-          profiles.profiles.push({ projectId, userKey, userId, traits, ...SEEN });
+          await insertProfile(database(), { projectId, userKey, userId, traits, ...SEEN });
         await insert(store(), [...earlier, ...later]);
         await insert(store(), later.slice(0, 5), 100n);
         await insert(store(), [new MessageMaker().identify({ userId: part })]);
 
-        const found = await usersWith(part, limit, make.projectId, profiles);
+        const found = await usersWith(part, limit, make.projectId);
 
         const has = (value: string): boolean => alike(value).includes(alike(part));
         const expected = people.filter(({ userId, name, company }) => [userId, name, company].some(has));

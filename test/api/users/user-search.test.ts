@@ -15,18 +15,18 @@ interface Page {
 
 beforeAll(async () => {
   server = await ReadingServer.start();
-  for (const name of NAMES) server.addProfile(name);
+  for (const name of NAMES) await server.addProfile(name);
 });
 
 beforeEach(() => {
-  server.analytics.unreachable = server.profiles.unreachable = false;
+  server.analytics.unreachable = server.database.unreachable = false;
   server.analytics.answer = (query) => ({ rows: namesFrom(query), tookMs: 1, rowsRead: 0, bytesRead: 0 });
 });
 
 /** The users of the project in the range of names that a search by prefix asks for. */
 function namesFrom({ sql, params }: Query) {
   const { projectId, from, end, limit } = params as Readonly<Record<string, string>>;
-  const named = server.profiles.profiles.flatMap(({ userId, userKey, projectId: id }) =>
+  const named = server.placed.flatMap(({ userId, userKey, projectId: id }) =>
     userId !== null && id === projectId ? [{ user_id: userId, internal_id: userKey }] : [],
   );
   const inRange = named.filter(({ user_id: id }) => {
@@ -100,12 +100,12 @@ function findByPart(keys: readonly string[]): Query[] {
 
 test('a part is found in ids and in search traits that are texts, as the profile has them now', async () => {
   const keys = [
-    server.addProfile('u-1', { traits: '{"name":"Ada LOVELACE"}' }),
-    server.addProfile('lovelace-2'),
-    server.addProfile('u-3', { traits: '{"email":"ada@lovelace.example"}' }),
-    server.addProfile('u-4', { traits: '{"name":"Ada King","city":"Lovelace"}' }),
-    server.addProfile('u-5', { traits: '{"name":["Lovelace"],"email":{"a":"lovelace"}}' }),
-    server.addProfile('u-6', { userId: null, traits: '{"email":"LoveLace@a.example"}' }),
+    await server.addProfile('u-1', { traits: '{"name":"Ada LOVELACE"}' }),
+    await server.addProfile('lovelace-2'),
+    await server.addProfile('u-3', { traits: '{"email":"ada@lovelace.example"}' }),
+    await server.addProfile('u-4', { traits: '{"name":"Ada King","city":"Lovelace"}' }),
+    await server.addProfile('u-5', { traits: '{"name":["Lovelace"],"email":{"a":"lovelace"}}' }),
+    await server.addProfile('u-6', { userId: null, traits: '{"email":"LoveLace@a.example"}' }),
   ].map(({ userKey }) => userKey);
   const questions = findByPart(keys);
 
@@ -116,8 +116,9 @@ test('a part is found in ids and in search traits that are texts, as the profile
 });
 
 test('a page of a part on which nobody has it any more goes on behind its last user', async () => {
-  const [first, second] = ['gone', 'gone too'].map((name) => server.addProfile(name, { traits: '{"name":"x"}' }));
-  const keys = [first?.userKey ?? '', second?.userKey ?? ''].toSorted();
+  const traits = '{"name":"x"}';
+  const gone = [await server.addProfile('gone', { traits }), await server.addProfile('gone too', { traits })];
+  const keys = gone.map(({ userKey }) => userKey).toSorted();
   const questions = findByPart(keys);
 
   const page = await pageOf('search=grace&limit=1');
@@ -174,7 +175,7 @@ test('a trait goes on behind the user whom its cursor names', async () => {
 
 test('a page of wide profiles is short and has a cursor', async () => {
   const traits = JSON.stringify({ text: 'x'.repeat(3_000_000) });
-  for (const name of ['wide 1', 'wide 2', 'wide 3', 'wide 4']) server.addProfile(name, { traits });
+  for (const name of ['wide 1', 'wide 2', 'wide 3', 'wide 4']) await server.addProfile(name, { traits });
 
   const page = await pageOf('prefix=wide');
   const rest = await pageOf(`prefix=wide&cursor=${page.next_cursor}`);
@@ -215,10 +216,10 @@ test.each([
 });
 
 test('a search is 503 with the name of the part that cannot be reached', async () => {
-  server.profiles.unreachable = true;
+  server.database.unreachable = true;
   const byId = await server.request('/v1/users?anonymous_id=a');
   const profile = await server.request('/v1/users/ada');
-  server.profiles.unreachable = false;
+  server.database.unreachable = false;
   server.analytics.unreachable = true;
   const byPrefix = await server.request('/v1/users?prefix=a');
   const byTrait = await server.request('/v1/users?trait=a:b');

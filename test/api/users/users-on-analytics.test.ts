@@ -1,7 +1,6 @@
 /** The list of users, what one did, and messages by their ids, on a real ClickHouse. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { UserRouteParts } from '../../../services/api/users/routes.ts';
-import { userRoutes } from '../../../services/api/users/routes.ts';
+import { type UserRouteParts, userRoutes } from '../../../services/api/users/routes.ts';
 import type { Call } from '../../../services/http/call.ts';
 import type { Message } from '../../../services/messages/message.ts';
 import { decodeReceipt } from '../../../services/messages/receipt/receipt.ts';
@@ -9,12 +8,15 @@ import { receiptSignerOf } from '../../../services/messages/receipt/receipt-sign
 import { anonymousKeyOf, userKeyOf } from '../../../services/messages/user-key.ts';
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
 import { compileMembership } from '../../../services/questions/sql/compile-members.ts';
-import { MemoryAudienceStore } from '../../support/http/memory-audience-store.ts';
-import { MemoryProfiles } from '../../support/http/reading-fakes.ts';
+import { insertProfile } from '../../support/http/inserted-rows.ts';
 import { PROJECT } from '../../support/http/reading-server.ts';
 import { Catalog } from '../../../services/questions/catalog/catalog.ts';
+import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
+import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
+import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
 import { sharedStore } from '../../support/stores/analytics-stores.ts';
+import { sharedDatabase } from '../../support/stores/database.ts';
 import { testedAnalytics, testedShards } from '../../support/stores/tested-analytics.ts';
 
 const NOON = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;
@@ -31,8 +33,7 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('use
   const analytics = sharedStore(tested);
   const make = new MessageMaker();
   const project = { ...PROJECT, id: make.projectId, timezone: 'Europe/Berlin', searchTraits: ['name'] };
-  const profiles = new MemoryProfiles();
-  const saved = new MemoryAudienceStore();
+  const database = sharedDatabase();
   let parts: UserRouteParts;
 
   const messages: readonly Message[] = [
@@ -75,6 +76,9 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('use
   beforeAll(async () => {
     await insert(analytics(), messages);
     await insert(analytics(), [new MessageMaker().track({ userId: 'of another project', messageId: 't1' })]);
+    await new SqlProjectStore(database()).addLostProject(project);
+    const saved = new SqlAudienceStore(database(), 100);
+    const profiles = new SqlProfileStore(database(), 1);
     const stores = { profiles, analytics: analytics(), limitsOf: () => AMPLE, saved };
     parts = { ...stores, catalog: new Catalog(stores) };
     for (const [userId, traits] of [
@@ -83,7 +87,7 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('use
     ] as const) {
       const userKey = userKeyOf(project.id, userId);
       const known = { projectId: project.id, userKey, userId, anonymous: null, anonymousIds: [] };
-      profiles.profiles.push({ ...known, traits, firstSeen: 0n, lastSeen: 0n });
+      await insertProfile(database(), { ...known, traits, firstSeen: 0n, lastSeen: 0n });
     }
     const pro = { trait: 'plan', is: 'pro' };
     const { id } = await saved.create(project.id, { name: 'Pro', definition: JSON.stringify(pro), refreshMs: null });

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { type Message, MESSAGE_TOPICS, topicOf } from '../../../services/messages/message.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
-import type { ProfileStore } from '../../../services/stores/profiles/profile-store.ts';
+import type { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import type { MemoryLog } from '../../support/event-log/memory-log.ts';
 import { recordOf, track } from '../../support/messages/messages.ts';
 import { overriding } from '../../support/service/projector.ts';
@@ -26,9 +26,9 @@ export const drawnDeath: fc.Arbitrary<Death> = fc.record({
 
 /** The store, each step of which is made by `around`. */
 export function wrapped(
-  real: ProfileStore,
+  real: SqlProfileStore,
   around: (step: Step, call: () => Promise<void>) => Promise<void>,
-): ProfileStore {
+): SqlProfileStore {
   return overriding(real, {
     noteAhead: (...args) => around('noteAhead', () => real.noteAhead(...args)),
     merge: (...args) => around('merge', () => real.merge(...args)),
@@ -36,7 +36,7 @@ export function wrapped(
   });
 }
 
-export function dyingAt(real: ProfileStore, { step: fatal, call: number, isDone }: Death): ProfileStore {
+export function dyingAt(real: SqlProfileStore, { step: fatal, call: number, isDone }: Death): SqlProfileStore {
   let calls = 0;
   return wrapped(real, async (step, call) => {
     const isFatal = step === fatal && calls++ === number;
@@ -46,7 +46,7 @@ export function dyingAt(real: ProfileStore, { step: fatal, call: number, isDone 
 }
 
 /** Whether the projector has reached the end of every partition. */
-export async function isAtEnd(log: MemoryLog, store: ProfileStore): Promise<boolean> {
+export async function isAtEnd(log: MemoryLog, store: SqlProfileStore): Promise<boolean> {
   const ends = (await log.ends(MESSAGE_TOPICS)).filter(({ offset }) => offset > 0n);
   const positions = await store.positions(ends);
   return ends.every((end) =>

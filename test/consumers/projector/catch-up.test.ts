@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { pino } from 'pino';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
-import type { Claim, ProfileStore } from '../../../services/stores/profiles/profile-store.ts';
+import type { Claim } from '../../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { LARGE_BATCH_LIMITS, type LargeBatchLimits } from '../../../services/consumers/projector/large-batch.ts';
 import { Projector, type ProjectorOptions } from '../../../services/consumers/projector/projector.ts';
@@ -253,7 +253,7 @@ describe.each(STORES)('a projector that is behind, on $name', ({ share, numRuns 
     return new SqlProfileStore(database());
   }
 
-  function counting(calls: { merged: number }): ProfileStore {
+  function counting(calls: { merged: number }): SqlProfileStore {
     const real = store();
     return overriding(real, {
       merge: async (changes) => {
@@ -267,7 +267,7 @@ describe.each(STORES)('a projector that is behind, on $name', ({ share, numRuns 
     await database().script('delete from reader_positions; delete from applied');
     const log = new MemoryLog();
     const reports: BatchReport[] = [];
-    const project = (over: ProfileStore = store(), options: Partial<ProjectorOptions> = {}): Projector => {
+    const project = (over: SqlProfileStore = store(), options: Partial<ProjectorOptions> = {}): Projector => {
       const projector = new Projector({
         log,
         store: over,

@@ -9,7 +9,6 @@ import { changeOf } from '../../../services/consumers/projector/fold.ts';
 import { Overtaking } from '../../../services/consumers/projector/overtaking.ts';
 import { Projector } from '../../../services/consumers/projector/projector.ts';
 import { type Message, MESSAGE_TOPICS } from '../../../services/messages/message.ts';
-import type { ProfileStore } from '../../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { sharedDatabase } from '../../support/stores/database.ts';
 import { MemoryLog } from '../../support/event-log/memory-log.ts';
@@ -182,7 +181,7 @@ async function scene(more: (projectId: string) => readonly Message[] = () => [],
     track({ projectId: quiet, userId: 'ada' }),
     ...more(quiet),
   ]);
-  const project = (into: ProfileStore = store): Projector => {
+  const project = (into: SqlProfileStore = store): Projector => {
     const logger = pino({ level: 'silent' });
     const projector = new Projector({ log, store: into, codec, logger, repeatWindowMs: 60_000 });
     onTestFinished(() => projector.stop());

@@ -3,7 +3,6 @@ import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { hourOf } from '../../../services/messages/day-and-hour.ts';
 import { IMPORT_TOPICS, importTopicOf, LIVE_TOPICS, type Message } from '../../../services/messages/message.ts';
-import type { ProfileStore } from '../../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { Projector, type ProjectorOptions } from '../../../services/consumers/projector/projector.ts';
 import type { BatchReport } from '../../../services/consumers/reader-metrics.ts';
@@ -271,7 +270,7 @@ describe.each(DATABASES)('the projector on $name', ({ share }) => {
     const store = new SqlProfileStore(database());
     const ada = { projectId: randomProjectId(), userId: 'ada' };
     const reports: BatchReport[] = [];
-    const project = (over: ProfileStore = store, on = log, lane: Partial<ProjectorOptions> = {}): Projector => {
+    const project = (over: SqlProfileStore = store, on = log, lane: Partial<ProjectorOptions> = {}): Projector => {
       const logger = pino({ level: 'silent' });
       const onBatch = (report: BatchReport) => void reports.push(report);
       const projector = new Projector({

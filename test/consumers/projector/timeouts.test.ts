@@ -4,7 +4,6 @@ import type { Database } from '../../../services/stores/database/database.ts';
 import { migrateDatabase } from '../../../services/stores/database/migrate.ts';
 import { openDatabase } from '../../../services/stores/database/open.ts';
 import { DEAD_LETTER_TOPIC, type Message } from '../../../services/messages/message.ts';
-import type { ProfileStore } from '../../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { Projector } from '../../../services/consumers/projector/projector.ts';
 import type { BatchReport } from '../../../services/consumers/reader-metrics.ts';
@@ -183,9 +182,9 @@ describe('what a store times out on', () => {
 
 /** A store whose writes of messages fail as ordered, by user. */
 function failing(
-  store: ProfileStore,
+  store: SqlProfileStore,
   fail: (users: readonly (string | null)[]) => ErrorCode | undefined,
-): ProfileStore {
+): SqlProfileStore {
   return overriding(store, {
     write: (steps, claims, fold, countApplied) => {
       const code = fail(fold([]).map(({ userId }) => userId));
@@ -209,7 +208,7 @@ async function scene(database: () => Database) {
     },
   });
   const reports: BatchReport[] = [];
-  const project = (over: ProfileStore = store): Projector => {
+  const project = (over: SqlProfileStore = store): Projector => {
     const logger = pino({ level: 'silent' });
     const onBatch = (report: BatchReport) => void reports.push(report);
     const projector = new Projector({ log, store: over, codec, logger, repeatWindowMs: 60_000, onBatch });

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AnalyticsStore, AudienceHistory } from '../../../services/stores/analytics/analytics-store.ts';
-import type { AudienceClaims, AudienceStore, SavedAudience } from '../../../services/questions/saved/audience-store.ts';
+import type { SavedAudience } from '../../../services/questions/saved/audience-store.ts';
 import { AudienceScheduler, type SchedulerParts } from '../../../services/questions/saved/audience-scheduler.ts';
+import type { SqlAudienceClaims } from '../../../services/questions/saved/sql-audience-claims.ts';
 import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { serverUrl } from '../../servers/server.ts';
@@ -291,7 +292,7 @@ class Scene {
     };
   }
 
-  #store(changes: Partial<SqlAudienceStore>): AudienceStore & AudienceClaims {
+  #store(changes: Partial<SqlAudienceStore>): SqlAudienceStore & SqlAudienceClaims {
     return new Proxy(this.store, {
       get: (target, name: keyof SqlAudienceStore) => changes[name] ?? target[name].bind(target),
     });

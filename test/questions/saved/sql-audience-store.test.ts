@@ -6,36 +6,17 @@ import { SqlProjectStore } from '../../../services/stores/projects/sql-project-s
 import { MAX_AUDIENCES, testAudienceClaims, testAudienceStore } from '../../contract/audience-store.ts';
 import { testAudienceReferences } from '../../contract/audience-references.ts';
 import { testAudienceEvaluations, testAudiencePast } from '../../contract/audience-past.ts';
-import { serverUrl } from '../../servers/server.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
-import { MemoryAudienceStore } from '../../support/http/memory-audience-store.ts';
+import { sharedDatabase } from '../../support/stores/database.ts';
+import { DATABASES } from '../../support/stores/tested-databases.ts';
 
-const server = await serverUrl('postgres');
-
-describe('on PGlite', () => {
-  const contract = emptied(sharedDatabase());
-  testAudienceStore('PGlite', contract);
-  testAudienceReferences('PGlite', contract);
-  testAudienceClaims('PGlite', contract);
-  testAudiencePast('PGlite', contract);
-  testAudienceEvaluations('PGlite', contract);
+describe.each(DATABASES)('on $name', ({ name, share }) => {
+  const contract = emptied(share());
+  testAudienceStore(name, contract);
+  testAudienceReferences(name, contract);
+  testAudienceClaims(name, contract);
+  testAudiencePast(name, contract);
+  testAudienceEvaluations(name, contract);
 });
-
-describe.skipIf(server === undefined)('on Postgres', () => {
-  const contract = emptied(sharedPostgres(server));
-  testAudienceStore('Postgres', contract);
-  testAudienceReferences('Postgres', contract);
-  testAudienceClaims('Postgres', contract);
-  testAudiencePast('Postgres', contract);
-  testAudienceEvaluations('Postgres', contract);
-});
-
-const inMemory = {
-  open: async () => ({ store: new MemoryAudienceStore(MAX_AUDIENCES), project: 'proj_a', other: 'proj_b' }),
-};
-testAudienceStore('memory', inMemory);
-testAudienceReferences('memory', inMemory);
-testAudiencePast('memory', inMemory);
 
 describe('on PGlite', () => {
   const database = sharedDatabase();

@@ -2,9 +2,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { hashKey, makeKey } from '../../../services/stores/projects/keys.ts';
 import { ProjectCache, type ProjectCacheOptions } from '../../../services/stores/projects/project-cache.ts';
 import type { Scope } from '../../../services/stores/projects/project-store.ts';
+import { WatchedProjects } from '../../support/stores/projects.ts';
 import { createLogger } from '../../../services/runtime/logger.ts';
 import { eventually } from '../../support/eventually.ts';
-import { MemoryProjectStore } from '../../support/http/memory-project-store.ts';
+import { breakableDatabase } from '../../support/stores/breakable-database.ts';
 
 describe('the project cache', () => {
   test('the project cache answers a known key without a promise and without the store', async () => {
@@ -106,8 +107,8 @@ describe('the project cache', () => {
   });
 
   test('stopping the project cache leaves no unhandled rejection', async () => {
-    const { cache, store } = await setUp();
-    store.unreachable = true;
+    const { cache, database } = await setUp();
+    database.unreachable = true;
     await cache.start();
 
     await cache.stop();
@@ -149,9 +150,9 @@ describe('the projects in the cache', () => {
   });
 
   test('an unknown project cannot be checked while the store is unreachable', async () => {
-    const { cache, store } = await setUp();
+    const { cache, database } = await setUp();
     await cache.start();
-    store.unreachable = true;
+    database.unreachable = true;
 
     await expect(cache.findProject('unknown')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   });
@@ -193,14 +194,14 @@ describe('the last day on which a key was used', () => {
   });
 
   test('a day that could not be written is written later', async () => {
-    const { cache, store, addKey } = await setUp({ refreshEveryMs: 2 });
+    const { cache, store, addKey, database } = await setUp({ refreshEveryMs: 2 });
     const key = await addKey('read');
     await cache.start();
-    store.notingFails = true;
+    database.unreachable = /last_used_day = /;
     void cache.find(key);
     await eventually(() => expect(store.noted.length).toBeGreaterThan(1));
 
-    store.notingFails = false;
+    database.unreachable = false;
 
     await eventually(async () => expect((await store.listKeys())[0]?.lastUsedDay).toBe(today()));
   });
@@ -208,11 +209,11 @@ describe('the last day on which a key was used', () => {
 
 describe('the project cache while the store is unreachable', () => {
   test('while the store is unreachable, the project cache keeps the keys it has and cannot check others', async () => {
-    const { cache, store, addKey } = await setUp({ refreshEveryMs: 5 });
+    const { cache, database, addKey } = await setUp({ refreshEveryMs: 5 });
     const key = await addKey('write');
     await cache.start();
 
-    store.unreachable = true;
+    database.unreachable = true;
 
     await expect(cache.find('unknown')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true });
     expect(cache.find(key)).toMatchObject({ scopes: ['write'] });
@@ -220,26 +221,26 @@ describe('the project cache while the store is unreachable', () => {
   });
 
   test('the project cache logs once that the store is unreachable and once that it is back, however often it tried', async () => {
-    const { cache, store, lines } = await setUp({ refreshEveryMs: 2 });
+    const { cache, store, lines, database } = await setUp({ refreshEveryMs: 2 });
     await cache.start();
-    store.unreachable = true;
+    database.unreachable = true;
     const tried = store.snapshots;
     await eventually(() => expect(store.snapshots).toBeGreaterThan(tried + 3));
 
-    store.unreachable = false;
+    database.unreachable = false;
 
     await eventually(() => expect(cache.storeUnreachable).toBe(false));
     expect(lines.map(({ level }) => level)).toEqual(['warn', 'info']);
   });
 
   test('the project cache starts while the store is unreachable, and loads once the store is back', async () => {
-    const { cache, store, addKey } = await setUp({ refreshEveryMs: 5 });
+    const { cache, database, addKey } = await setUp({ refreshEveryMs: 5 });
     const key = await addKey('write');
-    store.unreachable = true;
+    database.unreachable = true;
     await cache.start();
     expect(cache.loaded).toBe(false);
 
-    store.unreachable = false;
+    database.unreachable = false;
 
     await eventually(() => expect(cache.loaded).toBe(true));
     expect(cache.find(key)).not.toBeInstanceOf(Promise);
@@ -262,7 +263,8 @@ describe('the project cache while the store is unreachable', () => {
 async function setUp(options: ProjectCacheOptions = {}) {
   const lines: { level: string }[] = [];
   const logger = createLogger('info', { write: (line) => void lines.push(JSON.parse(line) as { level: string }) });
-  const store = new MemoryProjectStore();
+  const database = await breakableDatabase();
+  const store = new WatchedProjects(database);
   const project = await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null });
   const cache = new ProjectCache(store, logger, { minIntervalMs: 0, ...options });
   onTestFinished(() => cache.stop());
@@ -271,5 +273,5 @@ async function setUp(options: ProjectCacheOptions = {}) {
     await store.addKey(project.id, { scopes: [scope], sha256: hashKey(key) });
     return key;
   };
-  return { cache, store, project, lines, addKey };
+  return { cache, store, database, project, lines, addKey };
 }

@@ -8,13 +8,13 @@ import {
   showKey,
   showProject,
 } from '../../../services/stores/projects/project-commands.ts';
-import { MemoryProjectStore } from '../../support/http/memory-project-store.ts';
+import { emptiedProjects } from '../../support/stores/projects.ts';
 
 const ZONE = 'Europe/Berlin';
 
 describe('projects and their keys', () => {
   test('project create makes a project with the given settings, or the defaults', async () => {
-    const store = new MemoryProjectStore();
+    const store = await emptiedProjects();
 
     const plain = await createProject(store, ZONE, { name: 'Plain' });
     const set = await createProject(store, ZONE, { name: 'Set', timezone: 'Asia/Tokyo', rate_limit: 5 });
@@ -25,7 +25,7 @@ describe('projects and their keys', () => {
   });
 
   test('project create answers in types that JSON can carry, and never shows a secret', async () => {
-    const store = new MemoryProjectStore();
+    const store = await emptiedProjects();
 
     const made = await createProject(store, ZONE, { name: 'Shop' });
 
@@ -46,7 +46,7 @@ describe('projects and their keys', () => {
   });
 
   test('project set changes only what is given', async () => {
-    const store = new MemoryProjectStore();
+    const store = await emptiedProjects();
     const { id } = await createProject(store, ZONE, { name: 'Shop', rate_limit: 5 });
 
     const renamed = await changeProject(store, id, { name: 'Store' });
@@ -57,7 +57,7 @@ describe('projects and their keys', () => {
   });
 
   test('key create shows a key once, when it is made, and stores only its hash', async () => {
-    const store = new MemoryProjectStore();
+    const store = await emptiedProjects();
     const { id } = await createProject(store, ZONE, { name: 'Shop' });
 
     const made = await createKey(store, { project: id, scopes: ['read'] });
@@ -68,7 +68,7 @@ describe('projects and their keys', () => {
   });
 
   test('key list shows the keys of one project or of all, and key revoke revokes one', async () => {
-    const store = new MemoryProjectStore();
+    const store = await emptiedProjects();
     const one = await createProject(store, ZONE, { name: 'One' });
     const two = await createProject(store, ZONE, { name: 'Two' });
     const kept = await createKey(store, { project: one.id, scopes: ['write'] });
@@ -90,7 +90,7 @@ describe('projects and their keys', () => {
     ['a time zone that does not exist', { name: 'x', timezone: 'Mars/Olympus' }],
     ['an offset for a time zone', { name: 'x', timezone: '+02:00' }],
   ])('project create refuses %s', async (_, args) => {
-    const store = new MemoryProjectStore();
+    const store = await emptiedProjects();
 
     await expect(createProject(store, ZONE, args)).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
 
@@ -98,7 +98,7 @@ describe('projects and their keys', () => {
   });
 
   test('projects and keys refuse an update without changes, an invalid id and an invalid scope', async () => {
-    const store = new MemoryProjectStore();
+    const store = await emptiedProjects();
     const { id } = await createProject(store, ZONE, { name: 'Shop' });
     const wrong = [
       changeProject(store, id, {}),
@@ -115,7 +115,7 @@ describe('projects and their keys', () => {
   });
 
   test('an error of the store about an unknown id is passed on', async () => {
-    const store = new MemoryProjectStore();
+    const store = await emptiedProjects();
 
     await expect(changeProject(store, 'proj_x', { name: 'x' })).rejects.toMatchObject({
       code: 'PROJECT_UNKNOWN',

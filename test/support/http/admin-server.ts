@@ -14,7 +14,10 @@ import { createLogger } from '../../../services/runtime/logger.ts';
 import { ServiceClient } from '../../../services/cli/client/service-client.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
 import { SqlRepeatStore } from '../../../services/stores/service-state/repeat-store.ts';
-import { MemoryAuditLog } from './memory-audit-log.ts';
+import { SqlAuditLog } from '../../../services/stores/service-state/sql-audit-log.ts';
+import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
+import { BreakableDatabase } from '../stores/breakable-database.ts';
+import { emptiedDatabase } from '../stores/database.ts';
 
 /** What the test serves; the rest is not to be asked. */
 export interface Served extends Partial<Omit<AdminPorts, 'jobs' | 'deadLetters'>> {
@@ -24,7 +27,7 @@ export interface Served extends Partial<Omit<AdminPorts, 'jobs' | 'deadLetters'>
 }
 
 export interface AdminServerOptions {
-  /** Where jobs are; without it none can be started. */
+  /** The worker's, emptied, where it is left out. */
   readonly database?: Database;
   readonly jobs?: Partial<JobRunnerOptions>;
   readonly server?: Partial<ServerOptions>;
@@ -34,7 +37,9 @@ export interface AdminServer {
   readonly path: string;
   readonly jobs: JobRunner;
   readonly server: LocalServer;
-  readonly audit: MemoryAuditLog;
+  readonly database: BreakableDatabase;
+  readonly projects: SqlProjectStore;
+  readonly audit: SqlAuditLog;
   readonly client: ServiceClient;
   /** The log lines. */
   readonly lines: readonly string[];
@@ -42,22 +47,24 @@ export interface AdminServer {
   readonly stop: () => Promise<void>;
 }
 
-const NO_DATABASE = { query: () => Promise.reject(new Error('this test has no jobs')) } as unknown as Database;
-
 /** What a service serves at the socket of its data folder. Stopped at the end of the test. */
 export async function serveAdmin(
   dataDir: string,
   { commands = {}, listing = async () => [], ...ports }: Served,
-  { database = NO_DATABASE, jobs: options = {}, server: limits = {} }: AdminServerOptions = {},
+  { database: given, jobs: options = {}, server: limits = {} }: AdminServerOptions = {},
 ): Promise<AdminServer> {
+  const database = new BreakableDatabase(given ?? (await emptiedDatabase()));
+  const projects = new SqlProjectStore(database);
   const lines: string[] = [];
   const logger = createLogger('warn', { write: (line) => void lines.push(line) });
   const known = commands as Record<JobKind, Command>;
   const jobs = new JobRunner({ commands: known, jobs: new SqlJobStore(database), logger, options });
   const deadLetters = { list: async () => jobs.run('dead-letters list', listing) };
-  const table = new RouteTable([adminRoutes({ ...ports, jobs, deadLetters, timezone: 'Asia/Tokyo' } as never)]);
+  const table = new RouteTable([
+    adminRoutes({ projects, ...ports, jobs, deadLetters, timezone: 'Asia/Tokyo' } as never),
+  ]);
   const keys = { find: () => undefined, findProject: () => undefined };
-  const audit = new MemoryAuditLog();
+  const audit = new SqlAuditLog(database);
   const parts = {
     table,
     keys,
@@ -72,5 +79,5 @@ export async function serveAdmin(
   const stop = async (): Promise<void> => void (await Promise.all([jobs.stop(), server.close(2_000)]));
   onTestFinished(stop);
   const client = new ServiceClient({ url: 'http://tidemark', socketPath: path }, undefined);
-  return { path, jobs, server, audit, client, lines, stop };
+  return { path, jobs, server, database, projects, audit, client, lines, stop };
 }

@@ -10,67 +10,13 @@ import type {
 } from '../../../services/stores/analytics/analytics-store.ts';
 import { beginningOf } from '../../../services/event-log/identity.ts';
 import type { Position } from '../../../services/event-log/event-log.ts';
-import { splitObject } from '../../../services/messages/json.ts';
 import type { Micros } from '../../../services/messages/message.ts';
-import type { Profile, TraitPath, WholeProfile } from '../../../services/stores/profiles/profile.ts';
-import type { ProfileReader, ReaderName, ReaderProgress } from '../../../services/stores/profiles/profile-store.ts';
+import type { ReaderName } from '../../../services/stores/profiles/profile-store.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
+import type { LiveGenerations } from '../../../services/stores/generations/live-generations.ts';
 
 function unreachableError(): TidemarkError {
   return new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
-}
-
-/** Profiles in memory, which can be unreachable. */
-export class MemoryProfiles implements ProfileReader {
-  readonly profiles: Profile[] = [];
-  unreachable = false;
-
-  find(projectId: string, userKey: string): Promise<Profile | undefined> {
-    if (this.unreachable) return Promise.reject(unreachableError());
-    return Promise.resolve(
-      this.profiles.find((profile) => profile.projectId === projectId && profile.userKey === userKey),
-    );
-  }
-
-  async findPage(projectId: string, userKeys: readonly string[], maxChars: number) {
-    const found: (Profile | undefined)[] = [];
-    for (let chars = 0; found.length < userKeys.length && chars < maxChars;) {
-      const profile = await this.find(projectId, userKeys[found.length] ?? '');
-      chars += profile?.traits.length ?? 0;
-      found.push(profile);
-    }
-    return found;
-  }
-
-  /** Paths have one name at most. */
-  async traitsPage(projectId: string, userKeys: readonly string[], paths: readonly TraitPath[], maxChars: number) {
-    const found = await this.findPage(projectId, userKeys, maxChars);
-    return found.map((profile) => {
-      const traits = splitObject(profile?.traits ?? '{}');
-      return paths.map(([name]) => (name === undefined ? (profile?.traits ?? null) : (traits.get(name) ?? null)));
-    });
-  }
-
-  async findWhole(projectId: string, userKey: string): Promise<WholeProfile | undefined> {
-    const profile = await this.find(projectId, userKey);
-    const lastSeenWith = profile?.anonymousIds.map((anonymousId) => ({ anonymousId, lastSeen: profile.lastSeen }));
-    return profile && { ...profile, versions: '{}', lastSeenWith: lastSeenWith ?? [] };
-  }
-
-  seenWith(projectId: string, anonymousId: string, after: string, limit: number): Promise<readonly string[]> {
-    if (this.unreachable) return Promise.reject(unreachableError());
-    const keys = this.profiles.flatMap((profile) =>
-      profile.projectId === projectId && profile.userId !== null && profile.anonymousIds.includes(anonymousId)
-        ? [profile.userKey]
-        : [],
-    );
-    return Promise.resolve(
-      keys
-        .filter((key) => key > after)
-        .sort()
-        .slice(0, limit),
-    );
-  }
 }
 
 export interface KeptEvent extends StoredEvent {
@@ -178,7 +124,7 @@ function compareNewestFirst(a: EventCursor, b: EventCursor): number {
 }
 
 /** Where both readers stand, moved by hand. */
-export class MemoryProgress implements ReaderProgress {
+export class MemoryProgress implements Pick<LiveGenerations, 'progress'> {
   readonly #positions: Record<ReaderName, Map<string, Position>> = { projector: new Map(), sink: new Map() };
   /** How often it was asked, and how often at once. */
   calls = 0;

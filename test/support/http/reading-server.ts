@@ -4,37 +4,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { Registry } from 'prom-client';
-import { statusRoutes } from '../../../services/api/admin/status/status.ts';
-import { limitsOf } from '../../../services/questions/query-budget.ts';
-import type { AudienceEvaluator } from '../../../services/questions/saved/audience-scheduler.ts';
+import type { AudienceScheduler } from '../../../services/questions/saved/audience-scheduler.ts';
 import type { SavedAudience } from '../../../services/questions/saved/audience-store.ts';
+import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
 import type { EventLog } from '../../../services/event-log/event-log.ts';
-import { importRoutes } from '../../../services/api/admin/imports/import-routes.ts';
+import type { ImportParts } from '../../../services/api/admin/imports/import-answers.ts';
 import { UploadedFiles } from '../../../services/api/admin/imports/uploaded-files.ts';
-import { adminRoutes } from '../../../services/api/admin/routes.ts';
 import { type AppParts, createHttpServer } from '../../../services/http/app.ts';
-import { operationRoutes } from '../../../services/http/operations.ts';
 import { RouteTable } from '../../../services/http/route-table.ts';
-import type { Route, RouteSet } from '../../../services/http/route.ts';
+import type { Route } from '../../../services/http/route.ts';
 import type { HttpServer, ServerOptions } from '../../../services/http/server.ts';
 import { Ingestor } from '../../../services/ingest/ingestor.ts';
 import { IngestClock } from '../../../services/ingest/ingest-clock.ts';
 import { RefusalCounts } from '../../../services/ingest/refusal-counts.ts';
-import { publicRoutes } from '../../../services/ingest/public-api.ts';
-import { twoStepRoutes } from '../../../services/ingest/two-step.ts';
 import { ConsoleSessions } from '../../../services/api/console/console-sessions.ts';
-import { sessionRoutes } from '../../../services/api/console/console-routes.ts';
 import { Codec } from '../../../services/messages/codec.ts';
 import { EmbeddedSchemaIds } from '../../../services/messages/schema-ids.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
-import { openApiDocument } from '../../../services/api/openapi.ts';
 import { ChangesWatch } from '../../../services/api/audiences/changes-watch.ts';
 import { ProgressWatch } from '../../../services/api/receipts/progress-watch.ts';
-import { readingRoutes } from '../../../services/api/routes.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { createLogger } from '../../../services/runtime/logger.ts';
+import { SqlConsoleSessionStore } from '../../../services/stores/service-state/console-session-store.ts';
 import { MemoryProcessStore } from '../../../services/stores/service-state/process-store.ts';
+import { SqlAuditLog } from '../../../services/stores/service-state/sql-audit-log.ts';
+import { SqlRefusalStore } from '../../../services/stores/service-state/sql-refusal-store.ts';
 import type { Profile } from '../../../services/stores/profiles/profile.ts';
+import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import {
   type AuthenticatedKey,
   type KeyRing,
@@ -44,14 +40,13 @@ import {
 } from '../../../services/stores/projects/project-store.ts';
 import { FaultyLog } from '../event-log/faulty-log.ts';
 import { MemoryLog } from '../event-log/memory-log.ts';
-import { MemoryAudienceStore, NOT_LIVE } from './memory-audience-store.ts';
-import { MemoryAdmin, SCHEDULE } from './admin-fakes.ts';
-import { MemoryConsoleSessions } from './memory-console-sessions.ts';
-import { MemoryAuditLog } from './memory-audit-log.ts';
-import { MemoryEndpointStore } from './memory-endpoint-store.ts';
-import { MemoryRefusalStore } from './memory-refusal-store.ts';
-import { MemoryStoreFigures } from './memory-store-figures.ts';
-import { type KeptEvent, MemoryAnalytics, MemoryProfiles, MemoryProgress, type GivenEvent } from './reading-fakes.ts';
+import { insertAudience, insertProfile } from './inserted-rows.ts';
+import { routeSetsOf } from './reading-routes.ts';
+import { AdminParts } from './admin-parts.ts';
+import { type KeptEvent, MemoryAnalytics, MemoryProgress, type GivenEvent } from './reading-fakes.ts';
+import { type BreakableDatabase, breakableDatabase } from '../stores/breakable-database.ts';
+import { SqlStoreFigures } from '../../../services/operations/status/store-figures.ts';
+import { SqlEndpointStore } from '../../../services/webhooks/sql-endpoint-store.ts';
 
 export const READ_KEY = 'read-key-of-the-first-project';
 export const WRITE_KEY = 'write-key-of-the-first-project';
@@ -68,6 +63,9 @@ export const SCOPE_KEYS = {
   admin: ADMIN_KEY,
 } as const satisfies Record<Scope, string>;
 
+/** What an audience that is not live has. */
+const NOT_LIVE = { isLive: false, liveThrough: null, isFollowed: false } as const;
+
 function projectNamed(id: string, rateLimit: number | null = null): Project {
   const settings = { timezone: 'UTC', rateLimit, ...DEFAULT_SETTINGS };
   return { id, name: id, ...settings, sessionSecret: Buffer.alloc(32, id), createdAtMs: 0 };
@@ -76,38 +74,35 @@ function projectNamed(id: string, rateLimit: number | null = null): Project {
 export const PROJECT = projectNamed('proj_00000000000000000001');
 export const OTHER_PROJECT = projectNamed('proj_00000000000000000002');
 
-/** The read endpoints, and all others, on a free port of the loopback, over stores in memory. */
+/** The read endpoints, and all others, on a free port of the loopback, on the worker's database. */
 export class ReadingServer {
   readonly log = new FaultyLog();
   readonly codec = new Codec(new EmbeddedSchemaIds());
-  readonly profiles = new MemoryProfiles();
+  readonly database: BreakableDatabase;
+  readonly profiles: SqlProfileStore;
   readonly analytics: MemoryAnalytics = Object.assign(new MemoryAnalytics(), { hasCatalog: false });
   readonly progress = new MemoryProgress();
-  readonly saved = new MemoryAudienceStore();
-  readonly endpoints = new MemoryEndpointStore((project, id) => this.saved.audiences.get(id)?.projectId === project);
-  readonly audit = new MemoryAuditLog();
-  readonly admin = new MemoryAdmin();
+  /** The profiles that a test has placed. */
+  readonly placed: Profile[] = [];
+  readonly saved: SqlAudienceStore;
+  readonly endpoints: SqlEndpointStore;
+  /** Whether endpoints may be topics. */
+  isOnKafka = true;
+  readonly audit: SqlAuditLog;
+  readonly admin: AdminParts;
   /** Whether there is room for files that are uploaded. */
   hasRoom = true;
-  readonly imports = {
-    imports: this.admin.ports.imports,
-    jobs: this.admin.runner,
-    files: new UploadedFiles(join(tmpdir(), `tidemark-${randomUUID()}`), {
-      maxBytes: 4_096,
-      hasRoom: () => this.hasRoom,
-    }),
-    takesFiles: true,
-  };
+  readonly imports: Omit<ImportParts, 'takesFiles'> & { takesFiles: boolean };
   readonly processes = new MemoryProcessStore();
-  readonly figures = new MemoryStoreFigures();
-  readonly refusals = new MemoryRefusalStore();
-  readonly sessions = new MemoryConsoleSessions();
+  readonly figures: SqlStoreFigures;
+  readonly refusals: SqlRefusalStore;
+  readonly sessions: SqlConsoleSessionStore;
   /** What sign-ins wait for. */
   lookups: Promise<void> | undefined;
-  readonly refusalCounts = new RefusalCounts(this.refusals, createLogger('silent', new Writable()));
+  readonly refusalCounts: RefusalCounts;
   /** What an evaluation is refused with. */
   evaluating: Error | undefined;
-  readonly evaluator: AudienceEvaluator = {
+  readonly evaluator: Pick<AudienceScheduler, 'evaluate' | 'expectLive'> = {
     expectLive: () => (this.evaluating === undefined ? Promise.resolve() : Promise.reject(this.evaluating)),
     evaluate: async (projectId, id) => {
       const audience = await this.saved.find(projectId, id);
@@ -118,7 +113,7 @@ export class ReadingServer {
     },
   };
   readonly watch = new ProgressWatch(this.progress, 1);
-  readonly changesWatch = new ChangesWatch(this.saved, 1);
+  readonly changesWatch: ChangesWatch;
   /** What the log holds. */
   readonly recorded = new MemoryLog();
   /** Where the log says that it ends, if not where `recorded` does. */
@@ -132,7 +127,6 @@ export class ReadingServer {
   readonly parts: AppParts;
   url = '';
   port = 0;
-  #instantMs = 0;
   readonly #projects = [PROJECT, OTHER_PROJECT];
   readonly #ingestor: Ingestor;
   readonly #keys = new Map<string, AuthenticatedKey>([
@@ -143,8 +137,20 @@ export class ReadingServer {
     [OTHER_READ_KEY, { id: 'key_other', name: null, project: OTHER_PROJECT, scopes: ['read', 'audiences'] }],
   ]);
 
-  private constructor(options: Partial<ServerOptions>) {
+  private constructor(database: BreakableDatabase, options: Partial<ServerOptions>) {
     const [registry, logger] = [new Registry(), createLogger('silent', new Writable())];
+    this.database = database;
+    this.profiles = new SqlProfileStore(database, 1);
+    this.saved = new SqlAudienceStore(database, 100);
+    this.changesWatch = new ChangesWatch(this.saved, 1);
+    this.endpoints = new SqlEndpointStore(database);
+    this.audit = new SqlAuditLog(database);
+    this.admin = new AdminParts(database);
+    this.figures = new SqlStoreFigures(database, this.analytics);
+    this.refusals = new SqlRefusalStore(database);
+    this.refusalCounts = new RefusalCounts(this.refusals, logger);
+    this.sessions = new SqlConsoleSessionStore(database);
+    this.imports = this.#imports();
     this.#ingestor = new Ingestor({
       log: this.log,
       codec: this.codec,
@@ -153,13 +159,13 @@ export class ReadingServer {
       registry,
       logger,
     });
-    const sets = this.#routeSets(registry);
+    const sessions = this.#consoleSessions();
+    const sets = routeSetsOf(this, { registry, sessions, ingestor: this.#ingestor });
     const table = new RouteTable(sets);
     const keys: KeyRing = {
       find: (key) => this.#keys.get(key),
       findProject: (idOrName) => this.#projects.find(({ id }) => id === idOrName),
     };
-    const sessions = this.#consoleSessions();
     this.routes = sets.flatMap(({ routes }) => routes);
     const maxReceivingBytes = 64 * 1_024 * 1_024;
     const onRefusal: AppParts['onRefusal'] = (call, refusal) => this.refusalCounts.add(call, refusal);
@@ -168,7 +174,9 @@ export class ReadingServer {
   }
 
   static async start(options: Partial<ServerOptions> = {}): Promise<ReadingServer> {
-    const server = new ReadingServer(options);
+    const database = await breakableDatabase();
+    const server = new ReadingServer(database, options);
+    for (const project of [PROJECT, OTHER_PROJECT]) await server.admin.projects.addLostProject(project);
     const { port } = await server.http.listen('127.0.0.1', 0);
     server.port = port;
     server.url = `http://127.0.0.1:${port}`;
@@ -193,12 +201,13 @@ export class ReadingServer {
   }
 
   /** A known user of the project, of whom nothing else is known. */
-  addProfile(userId: string, changes: Partial<Profile> = {}): Profile {
+  async addProfile(userId: string, changes: Partial<Profile> = {}): Promise<Profile> {
     const projectId = PROJECT.id;
     const seen = { firstSeen: 1_000_000n, lastSeen: 2_000_000n };
     const user = { projectId, userKey: userKeyOf(projectId, userId), userId };
     const profile = { ...user, anonymous: null, anonymousIds: [], traits: '{}', ...seen, ...changes };
-    this.profiles.profiles.push(profile);
+    await insertProfile(this.database.real, profile);
+    this.placed.push(profile);
     return profile;
   }
 
@@ -207,11 +216,14 @@ export class ReadingServer {
   }
 
   /** A saved audience, as it is before anything was done to it but these changes. */
-  addAudience(id: string, { projectId = PROJECT.id, ...changes }: Partial<SavedAudience> = {}): SavedAudience {
+  async addAudience(
+    id: string,
+    { projectId = PROJECT.id, ...changes }: Partial<SavedAudience> = {},
+  ): Promise<SavedAudience> {
     const defined = { definition: '{"trait":"tier","is":"gold"}', version: 1, revision: 1, refreshMs: null };
     const never = { createdAtMs: 0, updatedAtMs: 0, evaluation: null, failure: null, ...NOT_LIVE };
     const audience = { id, projectId, name: id, note: '', tags: [], ...defined, ...never, ...changes };
-    this.saved.audiences.set(id, audience);
+    await insertAudience(this.database.real, audience);
     return audience;
   }
 
@@ -238,55 +250,12 @@ export class ReadingServer {
     await this.http.close(1_000);
   }
 
-  #routeSets(registry: Registry): RouteSet[] {
-    const { analytics, watch, endpoints, processes, figures, refusals, progress, recorded, codec } = this;
-    const log = {
-      ends: async (topics: readonly string[]) => {
-        await this.recorded.check();
-        return this.ends.length > 0 ? this.ends : this.recorded.ends(topics);
-      },
-      scan: this.recorded.scan.bind(this.recorded),
-    };
-    const readiness = () => ({ ready: this.ready, parts: { ingest: this.#ingestor.state } });
-    const folders = { dataDir: '/nowhere', log: undefined, profiles: undefined, analytics: undefined };
-    const projects = { listProjects: async () => [PROJECT, OTHER_PROJECT] };
-    const status = { log: recorded, codec, progress, processes, figures, refusals, folders, readiness };
-    return [
-      { routes: statusRoutes({ role: 'all', schedule: SCHEDULE, ...status }) },
-      { routes: sessionRoutes({ sessions: this.#consoleSessions(), projects, isOnKafka: false }) },
-      operationRoutes({ readiness, registry, openapi: openApiDocument('/legacy') }),
-      adminRoutes({ ...this.admin.ports, figures, timezone: 'UTC', schedule: SCHEDULE }),
-      importRoutes(this.imports),
-      { routes: publicRoutes(this.#ingestor, this.refusalCounts) },
-      { routes: twoStepRoutes(this.#ingestor, '/legacy'), twoStepBase: '/legacy' },
-      readingRoutes({
-        profiles: this.profiles,
-        erasures: this.admin.ports.erasures,
-        leftOut: () => figures.leftOut(),
-        analytics,
-        watch,
-        changesWatch: this.changesWatch,
-        log,
-        codec: this.codec,
-        saved: this.saved,
-        audit: this.audit,
-        projects,
-        refusals: this.refusals,
-        evaluator: this.evaluator,
-        endpoints,
-        endpointTester: this.endpoints,
-        addresses: this.endpoints.addresses,
-        get isOnKafka() {
-          return endpoints.isOnKafka;
-        },
-        limitsOf: (project) => limitsOf(project, { maxMs: 1_000, maxMemoryBytes: 1e9, maxRowsRead: 1e9 }),
-        receiptsAtOnce: 4,
-        changesAtOnce: 4,
-        stopping: this.listening.signal,
-        // Later than any answer is kept, each time.
-        monotonicMs: () => (this.#instantMs += 3_600_000),
-      }),
-    ];
+  #imports(): ReadingServer['imports'] {
+    const files = new UploadedFiles(join(tmpdir(), `tidemark-${randomUUID()}`), {
+      maxBytes: 4_096,
+      hasRoom: () => this.hasRoom,
+    });
+    return { imports: this.admin.ports.imports, jobs: this.admin.runner, files, takesFiles: true };
   }
 
   #consoleSessions(): ConsoleSessions {

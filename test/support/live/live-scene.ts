@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Message, Micros } from '../../../services/messages/message.ts';
-import type { LiveStore } from '../../../services/questions/live/live-store.ts';
 import { EpochFolder } from '../../../services/questions/live/epoch-folder.ts';
 import { LiveAudiences, type LiveParts } from '../../../services/questions/live/live-audiences.ts';
 import { SqlLiveStore } from '../../../services/questions/live/sql-live-store.ts';
@@ -210,19 +209,9 @@ export class LiveScene {
     return members;
   }
 
-  #store(): LiveStore {
+  #store(): SqlLiveStore {
     const store = new SqlLiveStore(this.#database);
-    return {
-      open: (byForce) => store.open(byForce),
-      renew: (epoch) => store.renew(epoch),
-      release: (epoch) => store.release(epoch),
-      reopen: (epoch) => store.reopen(epoch),
-      follow: (...args) => store.follow(...args),
-      join: (...args) => store.join(...args),
-      makeDue: (...args) => store.makeDue(...args),
-      list: () => store.list(),
-      closedEpochs: (...args) => store.closedEpochs(...args),
-      fold: (...args) => store.fold(...args),
+    const changes: Partial<SqlLiveStore> = {
       now: async (after) => {
         const now = (await store.now(0n)) + this.#ahead;
         return now > after ? now : after + 1n;
@@ -234,6 +223,7 @@ export class LiveScene {
         return isDone;
       },
     };
+    return new Proxy(store, { get: (target, name: keyof SqlLiveStore) => changes[name] ?? target[name].bind(target) });
   }
 
   #history(): Pick<LiveHistory, 'writeChanges' | 'writeMembers' | 'dropUncounted'> {

@@ -1,40 +1,47 @@
 /** What the paths of operators name in the tests of the OpenAPI document. */
 import { MAX_ENDPOINTS } from '../../../services/webhooks/endpoint-store.ts';
 import { TOPIC_URL } from '../../../services/webhooks/topic.ts';
-import { DEAD_LETTER } from '../http/admin-fakes.ts';
-import { ERASURE, NOBODY_ID } from '../http/memory-erasures.ts';
+import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
+import { DEAD_LETTER, NOBODY_ID } from '../http/admin-parts.ts';
+import { insertEndpoint } from '../http/inserted-rows.ts';
 import type { Document, Operation } from './document.ts';
 import { PROJECT, type ReadingServer } from '../http/reading-server.ts';
 
 export const AUDIENCE = 'aud_00000000000000000001';
 
 /** A path of a project with what it names, which is there: an earlier request may have deleted it. */
-export function withProjectObjects(server: ReadingServer, path: string): string {
-  const audience = server.addAudience(AUDIENCE);
-  const { endpoint, delivery } = server.endpoints.place(PROJECT.id, AUDIENCE);
+export async function withProjectObjects(server: ReadingServer, { path, operationId }: Operation): Promise<string> {
+  const audience = await server.addAudience(AUDIENCE);
+  const { endpoint, delivery } = await insertEndpoint(server.database.real, PROJECT.id, AUDIENCE);
   return path
-    .replace('{user_id}', 'ada')
+    .replace('{user_id}', operationId === 'forgetUser' ? 'forgotten' : 'ada')
     .replace('{name}', 'plan')
     .replace('{file}', 'swagger-ui.css')
-    .replace('{id}', path.startsWith('/v1/endpoints') ? endpoint.id : audience.id)
-    .replace('{delivery}', delivery.id);
+    .replace('{id}', path.startsWith('/v1/endpoints') ? endpoint : audience.id)
+    .replace('{delivery}', delivery);
 }
 
 /** Answers where a project has as many endpoints as it may, and to a new secret for one that is a topic. */
 export async function endpointRefusals(
-  { endpoints }: ReadingServer,
+  { endpoints, database }: ReadingServer,
   document: Document,
   exchange: (operation: Operation, request?: { readonly path: string }) => Promise<number>,
 ): Promise<readonly number[]> {
   const [create, rotate] = [document.operation('createEndpoint'), document.operation('rotateEndpointSecret')];
   for (let n = 0; n < MAX_ENDPOINTS; n++) await exchange(create);
   const tooMany = await exchange(create);
-  endpoints.endpoints.clear();
-  const { id } = endpoints.place(PROJECT.id, AUDIENCE).endpoint;
+  await database.query('delete from endpoints');
+  const id = (await insertEndpoint(database.real, PROJECT.id, AUDIENCE)).endpoint;
   await endpoints.update(PROJECT.id, id, { url: TOPIC_URL });
   const unsigned = await exchange(rotate, { path: rotate.path.replace('{id}', id) });
-  endpoints.endpoints.clear();
+  await database.query('delete from endpoints');
   return [tooMany, unsigned];
+}
+
+/** The id of a project that has nothing. */
+async function emptyProject({ database }: ReadingServer): Promise<string> {
+  const project = { name: 'Empty', timezone: 'UTC', rateLimit: null };
+  return (await new SqlProjectStore(database.real).createProject(project)).id;
 }
 
 export class AdminObjects {
@@ -57,21 +64,22 @@ export class AdminObjects {
     const { projects: store, jobs: jobStore } = server.admin;
     const projects = (await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null })).id;
     const keys = (await store.addKey(projects, { scopes: ['write'], sha256: 'a'.repeat(64) })).id;
-    const jobs = (await jobStore.add({ kind: 'verify', args: {}, principal: 'local' })).id;
+    const jobs = (await jobStore.add({ kind: 'verify', args: {}, principal: 'local' }, 'nobody')).id;
     const file = await server.placeUpload();
     const imported = { project: projects, name: 'history.csv', file, path: null, host: 'here', dry_run: false };
     const args = { ...imported, folder: 'imp_1', report: null };
-    const queued = (await jobStore.add({ kind: 'import', args, principal: 'local' })).id;
-    const stopped = (await jobStore.add({ kind: 'import', args, principal: 'local' })).id;
+    const queued = (await jobStore.add({ kind: 'import', args, principal: 'local' }, 'nobody')).id;
+    const stopped = (await jobStore.add({ kind: 'import', args, principal: 'local' }, 'nobody')).id;
     const nothing = { result: null, failure: null, progress: null, rate: null };
     await jobStore.finish(stopped, { state: 'cancelled', ...nothing });
     const people = { users: [{ userKey: 'a'.repeat(64), name: 'ada', isAnonymous: false }], suppress: true };
-    await server.admin.ports.erasures.request({ ...people, projectId: projects, actor: 'local' });
+    const forgetting = { ...people, projectId: projects, actor: 'local' };
+    const [erasure] = (await server.admin.ports.erasures.request(forgetting)).erasures;
     const ids = {
       projects,
       keys,
       jobs,
-      erasures: ERASURE,
+      erasures: erasure?.id ?? '',
       verifications: jobs,
       'dead-letters': encodeURIComponent(DEAD_LETTER),
     };
@@ -79,7 +87,8 @@ export class AdminObjects {
   }
 
   /** By what the path begins with. */
-  idIn(path: string): string {
+  async idIn(server: ReadingServer, { path, operationId }: Operation): Promise<string> {
+    if (operationId === 'deleteProject') return emptyProject(server);
     const { queued, stopped } = this.#imports;
     if (path.startsWith('/v1/admin/imports/files/')) return this.#file;
     if (path.startsWith('/v1/admin/imports/')) return path.endsWith('/resume') ? stopped : queued;

@@ -4,13 +4,13 @@ import { readableChanges, readableUntil } from '../../../services/questions/save
 import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
 import type { AnalyticsStore, EvaluationCause, Query } from '../../../services/stores/analytics/analytics-store.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
-import type { ProfileReader } from '../../../services/stores/profiles/profile-store.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { WebhookAddresses } from '../../../services/webhooks/addresses.ts';
-import type { Endpoint, EndpointClaims, EndpointSettings } from '../../../services/webhooks/endpoint-store.ts';
+import type { Endpoint, EndpointSettings } from '../../../services/webhooks/endpoint-store.ts';
 import { SqlEndpointClaims } from '../../../services/webhooks/sql-endpoint-claims.ts';
 import { SqlEndpointStore } from '../../../services/webhooks/sql-endpoint-store.ts';
 import { type DelivererParts, WebhookDeliverer } from '../../../services/webhooks/webhook-deliverer.ts';
+import type { ProfileReader } from '../../../services/stores/profiles/profile-reader.ts';
 import { SETTINGS } from '../../contract/endpoint-store.ts';
 import { AMPLE } from '../stores/analytics.ts';
 
@@ -72,9 +72,9 @@ export class WebhookScene {
   }
 
   /** Claims whose methods are partly others. */
-  claimsWith(changes: Partial<EndpointClaims>): EndpointClaims {
-    return new Proxy<EndpointClaims>(this.claims, {
-      get: (target, name: keyof EndpointClaims) => changes[name] ?? target[name].bind(target),
+  claimsWith(changes: Partial<SqlEndpointClaims>): SqlEndpointClaims {
+    return new Proxy<SqlEndpointClaims>(this.claims, {
+      get: (target, name: keyof SqlEndpointClaims) => changes[name] ?? target[name].bind(target),
     });
   }
 

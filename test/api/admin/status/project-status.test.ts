@@ -2,8 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ProjectStatus } from '../../../../services/api/admin/status/project-status.ts';
 import { SqlStoreFigures } from '../../../../services/operations/status/store-figures.ts';
 import { hourOf } from '../../../../services/messages/day-and-hour.ts';
+import { formatMicros } from '../../../../services/messages/timestamp.ts';
 import { recordOf, track } from '../../../support/messages/messages.ts';
 import { sharedDatabase } from '../../../support/stores/database.ts';
+import { insertEvaluation } from '../../../support/http/inserted-rows.ts';
 import { ADMIN_KEY, PROJECT, READ_KEY, ReadingServer, WRITE_KEY } from '../../../support/http/reading-server.ts';
 
 let server: ReadingServer;
@@ -14,6 +16,7 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 const TOPIC = 'tidemark.track';
+const DAY_MS = 86_400_000;
 
 function record(count: number, topic = TOPIC, partition = 0): void {
   for (let n = 0; n < count; n++) {
@@ -31,11 +34,20 @@ describe('the status of a project', () => {
   test('a project is told its hours and how far the stores are behind', async () => {
     record(3);
     server.progress.move('projector', TOPIC, 0, 3n);
+    const hour = hourOf(BigInt(Date.now()) * 1_000n);
+    await server.database.query(
+      `insert into applied_counts (topic, partition, project_id, hour, messages, repeats) values ($1, 0, $2, $3::int4, 3, 1)`,
+      [TOPIC, PROJECT.id, hour],
+    );
+    const group = { projectId: PROJECT.id, keyId: 'key_write', path: '/v1/track', code: 'invalid-body', pointer: '' };
+    const example = { message: 'wrong', example: null };
+    for (const [count, lastAtMs] of [[2, Date.now()] as const, [1, Date.now() - DAY_MS] as const])
+      await server.refusals.add([{ ...group, ...example, count, firstAtMs: lastAtMs, lastAtMs }]);
 
     const { lag_seconds: lag, ...status } = await read();
 
     expect(status).toEqual({
-      hours: [{ hour: '2026-05-10T08:00:00.000000Z', messages: 3, repeats: 1 }],
+      hours: [{ hour: formatMicros(BigInt(hour) * 3_600_000_000n), messages: 3, repeats: 1 }],
       refused_today: 2,
       refused_yesterday: 1,
       verification: null,
@@ -46,7 +58,7 @@ describe('the status of a project', () => {
   });
 
   test('what cannot be found out is null', async () => {
-    server.figures.unreachable = true;
+    server.database.unreachable = true;
 
     const { lag_seconds: lag, ...status } = await read();
 
@@ -147,12 +159,8 @@ describe('the status of a project', () => {
                      ('moving', 'same', 7, null), ('moving', 'never', null, null), ('other', 'theirs', 1, null))
              as given (project_id, name, members, deleted)`);
       const hour = 3_600_000_000n;
-      const add = async (name: string, hoursAgo: bigint, members: number): Promise<unknown> =>
-        database().query(
-          `insert into audience_evaluations (audience_id, evaluated_at, version, cause, members, entered, left_members)
-           values ('aud_' || $1, $2::int8, 1, 'refresh', $3::int4, 0, 0)`,
-          [name, BigInt(Date.now()) * 1_000n - hoursAgo * hour, members],
-        );
+      const add = (name: string, hoursAgo: bigint, members: number): Promise<void> =>
+        insertEvaluation(database(), `aud_${name}`, BigInt(Date.now()) * 1_000n - hoursAgo * hour, members);
       for (const [name, before] of Object.entries({ fell: 20, rose: 10, same: 7, gone: 90, theirs: 90 })) {
         await add(name, 48n, 50);
         await add(name, 25n, before);

@@ -87,8 +87,13 @@ test('dead letters wait by reader, until they are replayed or dropped, or their 
   letter('sink', 2n);
   letter('sink', 3n);
   server.recorded.put('tidemark.dead-letter', 0, { key: Buffer.from('k'), value: Buffer.from('not a dead letter') });
-  server.figures.settledMessages.add(`${TOPIC}/0/1`);
-  server.figures.deleted.add('proj_deleted');
+  await server.database.query(
+    `insert into settled_dead_letters (topic, partition, log_offset, state, settled_at_ms) values ($1, 0, 1, 'dropped', 0)`,
+    [TOPIC],
+  );
+  await server.database.query(
+    `insert into deleted_projects (id, name, deleted_at_ms) values ('proj_deleted', 'Gone', 0)`,
+  );
   letter('projector', 4n, 'proj_deleted');
 
   const { dead_letters: letters, attention } = await status();
@@ -98,7 +103,8 @@ test('dead letters wait by reader, until they are replayed or dropped, or their 
 });
 
 test('what cannot be found out is null, and the rest is told', async () => {
-  server.figures.unreachable = true;
+  server.database.unreachable = true;
+  server.analytics.unreachable = true;
   server.progress.unreachable = new TidemarkError('STORE_UNAVAILABLE', 'unavailable, as ordered');
   server.processes.list = () => Promise.reject(new TidemarkError('STORE_UNAVAILABLE', 'unavailable, as ordered'));
   server.recorded.trouble = new TidemarkError('LOG_UNAVAILABLE', 'unavailable, as ordered');
@@ -129,12 +135,10 @@ test('a source that hangs counts as unknown, and is not asked again meanwhile', 
 
 test('the last verification is told', async () => {
   const counts = { postgres: 0, clickhouse: 2 };
-  server.figures.last = {
-    finishedAtMs: Date.now(),
-    report: null,
-    missing: counts,
-    surplus: { postgres: 0, clickhouse: 0 },
-  };
+  await server.database.query(
+    'insert into verifications (begun_at_ms, finished_at_ms, missing_clickhouse) values (0, $1::int8, $2::int8)',
+    [BigInt(Date.now()), BigInt(counts.clickhouse)],
+  );
 
   const { verification, attention } = await status();
 

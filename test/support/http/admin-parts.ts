@@ -1,15 +1,7 @@
 import { once } from 'node:events';
 import { JobRunner } from '../../../services/operations/jobs/job-runner.ts';
-import {
-  type Heartbeat,
-  isFinished,
-  type Job,
-  type JobEnd,
-  type JobFilter,
-  type JobKind,
-  type JobStore,
-  type NewJob,
-} from '../../../services/operations/jobs/job.ts';
+import type { JobKind } from '../../../services/operations/jobs/job.ts';
+import { SqlJobStore } from '../../../services/operations/jobs/sql-job-store.ts';
 import type { AdminPorts } from '../../../services/operations/ports.ts';
 import type { Command } from '../../../services/runtime/command.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
@@ -18,10 +10,21 @@ import { changedPaths, editableRecord, readEdit } from '../../../services/operat
 import { deadLetterUnknown } from '../../../services/operations/dead-letters/selection.ts';
 import type { Guess } from '../../../services/operations/import/guess/guess.ts';
 import type { GenerationSummary, PlannedReplay } from '../../../services/operations/replay/replay-commands.ts';
-import type { Deletion } from '../../../services/stores/projects/delete-project.ts';
-import { MemoryErasures } from './memory-erasures.ts';
-import { MemoryProjectStore } from './memory-project-store.ts';
+import {
+  type ErasureRequestParts,
+  ErasureRequests,
+  type ForgettingAnswer,
+  type ForgettingPlan,
+  type ForgettingRequest,
+  type NamedPerson,
+} from '../../../services/operations/erasure/erasure-requests.ts';
+import type { ForgettingUsersParts } from '../../../services/operations/erasure/forget-users.ts';
+import type { Database } from '../../../services/stores/database/database.ts';
+import { projectDeletion } from '../../../services/stores/projects/delete-project.ts';
+import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
+import { SqlErasures } from '../../../services/stores/erasures/sql-erasures.ts';
 import { track } from '../messages/messages.ts';
+import type { BreakableDatabase } from '../stores/breakable-database.ts';
 
 const SETTLED = { dry_run: false, messages: 1, still_undecodable: 0, settled_before: 0, not_found: [] };
 
@@ -61,7 +64,6 @@ const RESULTS: Partial<Record<JobKind, object>> = {
   },
 };
 
-/** Jobs in memory, which can be unreachable. */
 const GUESS: Guess = {
   format: 'csv',
   encoding: 'utf-8',
@@ -73,61 +75,8 @@ const GUESS: Guess = {
   time_format: null,
 };
 
-export class MemoryJobStore implements JobStore {
-  readonly jobs = new Map<string, Job>();
-  unreachable = false;
-
-  async add(job: NewJob): Promise<Job> {
-    this.#check();
-    const id = `job_${String(this.jobs.size).padStart(20, '0')}`;
-    const nothing = { progress: null, rate: null, result: null, failure: null, startedAtMs: null, finishedAtMs: null };
-    const made: Job = { ...job, ...nothing, id, state: 'queued', createdAtMs: this.jobs.size };
-    this.jobs.set(id, made);
-    return made;
-  }
-
-  async list(limit: number, { kind }: JobFilter = {}): Promise<readonly Job[]> {
-    this.#check();
-    const jobs = [...this.jobs.values()].filter((job) => kind === undefined || job.kind === kind);
-    return jobs.toReversed().slice(0, limit);
-  }
-
-  async find(id: string): Promise<Job | undefined> {
-    this.#check();
-    return this.jobs.get(id);
-  }
-
-  async restart(id: string): Promise<Job | undefined> {
-    this.#check();
-    const job = this.jobs.get(id);
-    if (job === undefined || !isFinished(job) || job.state === 'done') return undefined;
-    const queued: Job = { ...job, state: 'queued', failure: null, startedAtMs: null, finishedAtMs: null };
-    this.jobs.set(id, queued);
-    return queued;
-  }
-
-  async requestCancel(): Promise<void> {
-    this.#check();
-  }
-
-  async beat(beats: readonly Heartbeat[]): Promise<readonly string[]> {
-    for (const { id, ...beat } of beats) this.#change(id, beat);
-    return [];
-  }
-
-  async finish(id: string, end: JobEnd): Promise<void> {
-    this.#change(id, { ...end, startedAtMs: 0, finishedAtMs: 0 });
-  }
-
-  #change(id: string, changes: Partial<Job>): void {
-    const job = this.jobs.get(id);
-    if (job !== undefined && !isFinished(job)) this.jobs.set(id, { ...job, ...changes });
-  }
-
-  #check(): void {
-    if (this.unreachable) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
-  }
-}
+/** Nothing is known of this one. */
+export const NOBODY_ID = 'nobody';
 
 /** The id of the one dead letter. */
 export const DEAD_LETTER = 'tidemark.track/0/41';
@@ -155,23 +104,54 @@ function edited({ id, record, isDryRun }: Edit): EditResult {
   };
 }
 
-/** What operators do, over stores in memory. */
-export class MemoryAdmin {
-  readonly projects = new MemoryProjectStore();
-  readonly jobs = new MemoryJobStore();
-  /** What keeps a project from being deleted. */
-  has: readonly string[] = [];
-  /** Names by id of deleted projects that have something left. */
-  readonly #left = new Map<string, string>();
+/** Erasures in the database. Everybody is known but one, and nothing is deleted. */
+class TestedErasures extends ErasureRequests {
+  readonly #database: Database;
+  readonly #ofProject: <T>(value: T) => T;
+
+  constructor(parts: ErasureRequestParts, database: Database, ofProject: <T>(value: T) => T) {
+    super(parts);
+    this.#database = database;
+    this.#ofProject = ofProject;
+  }
+
+  override async request({ users, ...terms }: ForgettingRequest): Promise<ForgettingAnswer> {
+    const known = this.#ofProject(users.filter(({ name }) => name !== NOBODY_ID));
+    const people = known.map(({ userKey }) => ({ userKey, userId: null, anonymousId: null }));
+    const erasures = await new SqlErasures(this.#database).request(people, terms, []);
+    return { erasures, shared: ['5b1f'], unknown: unknownOf(users) };
+  }
+
+  override async plan(_: string, users: readonly NamedPerson[]): Promise<ForgettingPlan> {
+    const keys = users.filter(({ name }) => name !== NOBODY_ID).map(({ userKey }) => userKey);
+    const rows = { postgres: { users: keys.length }, clickhouse: { user_rows: keys.length } };
+    return this.#ofProject({ users: keys, ...rows, shared: [], unknown: unknownOf(users) });
+  }
+}
+
+function unknownOf(users: readonly NamedPerson[]): readonly string[] {
+  return users.flatMap(({ name, userKey }) => (name === NOBODY_ID ? [userKey] : []));
+}
+
+/** What operators do, on a real database; what needs the log or analytics is made up. */
+export class AdminParts {
+  readonly projects: SqlProjectStore;
+  readonly jobs: SqlJobStore;
   /** What an erasure waits for. */
   erasing: Promise<void> = Promise.resolve();
-  /** Whether an import names a project that is not there. */
+  /** Whether an import or an erasure names a project that is not there. */
   projectIsUnknown = false;
-  readonly runner = new JobRunner({ commands: this.#commands(), jobs: this.jobs, logger: { warn: () => undefined } });
-  readonly ports = this.#ports();
+  readonly runner: JobRunner;
+  readonly ports: Omit<AdminPorts, 'figures'>;
+  readonly #database: BreakableDatabase;
 
-  set unreachable(unreachable: boolean) {
-    this.projects.unreachable = this.jobs.unreachable = unreachable;
+  constructor(database: BreakableDatabase) {
+    this.#database = database;
+    this.projects = new SqlProjectStore(database);
+    // Nobody beats for the jobs that a test adds.
+    this.jobs = new SqlJobStore(database, 3_600_000);
+    this.runner = new JobRunner({ commands: this.#commands(), jobs: this.jobs, logger: { warn: () => undefined } });
+    this.ports = this.#ports();
   }
 
   #commands(): Record<JobKind, Command> {
@@ -189,7 +169,7 @@ export class MemoryAdmin {
       'project erase': async ({ project }, { signal }) => {
         await Promise.race([this.erasing, once(signal, 'abort')]);
         signal.throwIfAborted();
-        this.#left.delete(String(project));
+        await this.#database.query('update deleted_projects set finished_at_ms = 1 where id = $1', [String(project)]);
         return { project, users: 1, tables: 9 };
       },
     };
@@ -208,13 +188,7 @@ export class MemoryAdmin {
     return {
       projects: this.projects,
       jobs: this.runner,
-      deletion: {
-        delete: async (id, confirm) => this.#whileThere(await this.#deleted(id, confirm)),
-        contentOf: async (id) => {
-          await this.projects.updateProject(id, {});
-          return this.#whileThere({ users: 3, audiences: 1, keys: 2 });
-        },
-      },
+      deletion: projectDeletion(this.#database),
       deadLetters: {
         list: () => read(() => ({ dead_letters: [letter], next_cursor: null, facets, unreadable: 0 })),
         show: (id) =>
@@ -224,7 +198,7 @@ export class MemoryAdmin {
           }),
         edit: async (edit) => this.#whileThere(edited(edit)),
       },
-      erasures: new MemoryErasures((value) => this.#ofProject(value)),
+      erasures: this.#erasures(),
       generations: {
         list: async () => this.#whileThere(generations),
         find: async (kind, number) =>
@@ -249,19 +223,15 @@ export class MemoryAdmin {
     };
   }
 
-  async #deleted(id: string, confirm: string | undefined): Promise<Deletion> {
-    const known = await this.projects.findProject(id);
-    const name = known?.name ?? this.#left.get(id);
-    if (name === undefined) throw new TidemarkError('PROJECT_UNKNOWN', 'There is no such project.');
-    if (confirm !== undefined && confirm !== name) throw new TidemarkError('PROJECT_NAME_DIFFERS', 'not its name');
-    const leaves = this.has.length > 0 || known === undefined;
-    if (leaves && confirm === undefined) return { deleted: false, has: this.has };
-    // One that is empty stays, for the requests after this one.
-    if (leaves) {
-      this.projects.removeProject(id);
-      this.#left.set(id, name);
-    }
-    return { deleted: true, has: [], leaves };
+  #erasures(): TestedErasures {
+    const parts: ErasureRequestParts = {
+      stores: async () => ({ database: this.#database }) as unknown as ForgettingUsersParts,
+      tell: async () => undefined,
+      jobs: this.runner,
+      stopping: this.runner.stopping,
+      logger: { warn: () => undefined },
+    };
+    return new TestedErasures(parts, this.#database, (value) => this.#ofProject(value));
   }
 
   #ofProject<T>(value: T): T {
@@ -270,7 +240,7 @@ export class MemoryAdmin {
   }
 
   #whileThere<T>(value: T): T {
-    if (this.jobs.unreachable) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
+    if (this.#database.unreachable) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
     return value;
   }
 }

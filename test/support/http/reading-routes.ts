@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import type { Registry } from 'prom-client';
+import { statusRoutes } from '../../../services/api/admin/status/status.ts';
+import { limitsOf } from '../../../services/questions/query-budget.ts';
+import { importRoutes } from '../../../services/api/admin/imports/import-routes.ts';
+import { adminRoutes } from '../../../services/api/admin/routes.ts';
+import { operationRoutes } from '../../../services/http/operations.ts';
+import type { RouteSet } from '../../../services/http/route.ts';
+import type { Ingestor } from '../../../services/ingest/ingestor.ts';
+import { publicRoutes } from '../../../services/ingest/public-api.ts';
+import { twoStepRoutes } from '../../../services/ingest/two-step.ts';
+import type { ConsoleSessions } from '../../../services/api/console/console-sessions.ts';
+import { sessionRoutes } from '../../../services/api/console/console-routes.ts';
+import { openApiDocument } from '../../../services/api/openapi.ts';
+import { readingRoutes } from '../../../services/api/routes.ts';
+import { SCHEDULE } from './admin-parts.ts';
+import { WebhookAddresses } from '../../../services/webhooks/addresses.ts';
+import { SqlEndpointClaims } from '../../../services/webhooks/sql-endpoint-claims.ts';
+import type { WebhookDeliverer } from '../../../services/webhooks/webhook-deliverer.ts';
+import type { ReadingServer } from './reading-server.ts';
+
+export interface RouteParts {
+  readonly registry: Registry;
+  readonly ingestor: Ingestor;
+  readonly sessions: ConsoleSessions;
+}
+
+/** Every route of the service, over what a test's server has. */
+export function routeSetsOf(server: ReadingServer, { registry, ingestor, sessions }: RouteParts): RouteSet[] {
+  const { analytics, watch, endpoints, processes, figures, refusals, progress, recorded, codec } = server;
+  const log = {
+    ends: async (topics: readonly string[]) => {
+      await server.recorded.check();
+      return server.ends.length > 0 ? server.ends : server.recorded.ends(topics);
+    },
+    scan: server.recorded.scan.bind(server.recorded),
+  };
+  let instantMs = 0;
+  const readiness = () => ({ ready: server.ready, parts: { ingest: ingestor.state } });
+  const folders = { dataDir: '/nowhere', log: undefined, profiles: undefined, analytics: undefined };
+  const { projects } = server.admin;
+  const status = { log: recorded, codec, progress, processes, figures, refusals, folders, readiness };
+  return [
+    { routes: statusRoutes({ role: 'all', schedule: SCHEDULE, ...status }) },
+    { routes: sessionRoutes({ sessions, projects, isOnKafka: false }) },
+    operationRoutes({ readiness, registry, openapi: openApiDocument('/legacy') }),
+    adminRoutes({ ...server.admin.ports, figures, timezone: 'UTC', schedule: SCHEDULE }),
+    importRoutes(server.imports),
+    { routes: publicRoutes(ingestor, server.refusalCounts) },
+    { routes: twoStepRoutes(ingestor, '/legacy'), twoStepBase: '/legacy' },
+    readingRoutes({
+      profiles: server.profiles,
+      erasures: server.admin.ports.erasures,
+      leftOut: () => figures.leftOut(),
+      analytics,
+      watch,
+      changesWatch: server.changesWatch,
+      log,
+      codec: server.codec,
+      saved: server.saved,
+      audit: server.audit,
+      projects,
+      refusals: server.refusals,
+      evaluator: server.evaluator,
+      endpoints,
+      endpointTester: endpointTesterOf(server),
+      addresses: new WebhookAddresses(['127.0.0.0/8']),
+      get isOnKafka() {
+        return server.isOnKafka;
+      },
+      limitsOf: (project) => limitsOf(project, { maxMs: 1_000, maxMemoryBytes: 1e9, maxRowsRead: 1e9 }),
+      receiptsAtOnce: 4,
+      changesAtOnce: 4,
+      stopping: server.listening.signal,
+      // Later than any answer is kept, each time.
+      monotonicMs: () => (instantMs += 3_600_000),
+    }),
+  ];
+}
+
+/** Notes tests, and sends nothing. */
+function endpointTesterOf({ endpoints, database }: ReadingServer): Pick<WebhookDeliverer, 'test'> {
+  const answer = { atMs: 2, status: 200, error: null, tookMs: 1, answer: 'ok' };
+  return {
+    test: async (projectId, id) => {
+      const endpoint = await endpoints.find(projectId, id);
+      return new SqlEndpointClaims(database).noteTest(endpoint, `msg_${randomBytes(12).toString('hex')}`, true, answer);
+    },
+  };
+}
