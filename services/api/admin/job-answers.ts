@@ -7,11 +7,10 @@ import { type AdminCall, notFound } from './answers.ts';
 import type { Job, JobCursor } from '../../operations/jobs/job.ts';
 import { jobJson } from './job-json.ts';
 
+type JobsQuery = Input<'GET /v1/admin/jobs'>['query'];
+
 /** `GET /v1/admin/jobs` */
-export async function answerJobs(
-  jobs: JobRunner,
-  query: Input<'GET /v1/admin/jobs'>['query'],
-): Promise<Answer | Refusal> {
+export async function answerJobs(jobs: JobRunner, query: JobsQuery): Promise<Answer | Refusal> {
   const page = await jobsPage(jobs, query);
   if (!page.ok) return page.refusal;
   const { items, next } = page.value;
@@ -21,7 +20,7 @@ export async function answerJobs(
 /** A page of jobs as JSON texts, newest first. */
 export async function jobsPage(
   jobs: JobRunner,
-  { limit, cursor, kind, state }: Input<'GET /v1/admin/jobs'>['query'],
+  { limit, cursor, kind, state }: JobsQuery,
 ): Promise<Checked<{ readonly items: readonly string[]; readonly next: string | null }>> {
   const after = readCursor(cursor, decodeJobCursor);
   if (!after.ok) return after;
