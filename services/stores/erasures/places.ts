@@ -149,7 +149,7 @@ export const DATA: Readonly<Record<string, RegisterEntry>> = {
 /** The lists that classes of these folders hold, by the file: one that outlives a request may have something of people. */
 export const MEMORY: Readonly<Record<string, RegisterEntry>> = {
   'questions/kept-answers.ts': { way: 'answers' },
-  // Who is a member, until it is written.
+  // Members of audiences that are not written yet.
   'questions/live/ticker.ts': WITHIN_SECONDS,
   // What was read of the log for those who listen, and refusals that are not written yet.
   'api/live/live-events.ts': WITHIN_SECONDS,
