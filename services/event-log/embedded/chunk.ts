@@ -12,7 +12,6 @@
 import { crc32 } from 'node:zlib';
 import { blankRecord } from '../blank.ts';
 import type { LogRecord, NewRecord } from '../event-log.ts';
-import { damaged } from './errors.ts';
 import type { LogPartition } from './layout.ts';
 
 export const CHUNK_HEADER_BYTES = 16;
@@ -71,12 +70,6 @@ export function seedOf({ seed }: Pick<LogPartition, 'seed'>, first: number): num
 /** Whether a chunk's checksum fits. */
 export function isIntact(chunk: Buffer, seed: number): boolean {
   return chunk.length >= CHUNK_HEADER_BYTES && chunk.readUInt32LE(0) === crc32(chunk.subarray(4), seed);
-}
-
-/** Checks a chunk's checksum and reads its number of records. @throws TidemarkError `LOG_DAMAGED`. */
-export function recordCountOf(chunk: Buffer, seed: number): number {
-  if (!isIntact(chunk, seed)) throw damaged('the checksum of records in the event log does not fit them');
-  return chunk.readUInt32LE(4);
 }
 
 /** What a read within one chunk added to the records. */

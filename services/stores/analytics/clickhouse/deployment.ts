@@ -13,8 +13,6 @@ export interface Deployment {
   readonly insertSettings: ClickHouseSettings;
   /** Whether a repeated insert is recognized by its token and skipped. */
   readonly dropsRepeats: boolean;
-  /** How long an insert of another process may go on after the tables were changed. Left out: there is no other process. */
-  readonly settlesMs?: number;
   /** How long to wait for a query beyond its own time limit, because a server may stop responding. */
   readonly graceMs?: number;
   /** The name of the database with the tables that those of this database refer to. Left out: they are in it. */
@@ -31,9 +29,6 @@ export const EMBEDDED: Deployment = {
 };
 
 const GRACE_MS = 10_000;
-
-// Twice the time after which a client gives an insert up.
-const SETTLES_MS = 120_000;
 
 // A repeat follows soon after a failure, and each table has one insert a second. ClickHouse drops a token with its
 // partition (after TRUNCATE, DROP and DETACH PARTITION a repeat is written), but not with rows deleted by a mutation.
@@ -54,7 +49,6 @@ export const SERVER: Deployment = {
   insertSettings: DROP_REPEATS,
   dropsRepeats: true,
   graceMs: GRACE_MS,
-  settlesMs: SETTLES_MS,
 };
 
 export interface ClusterOptions {
@@ -76,7 +70,6 @@ export function cluster({ name, insertQuorum }: ClusterOptions): Deployment {
     insertSettings: { ...DROP_REPEATS, insert_quorum: insertQuorum, insert_quorum_timeout: 30_000 },
     dropsRepeats: true,
     graceMs: GRACE_MS,
-    settlesMs: SETTLES_MS,
   };
 }
 

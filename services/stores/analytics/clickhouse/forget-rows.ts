@@ -50,18 +50,6 @@ export async function countRows(shards: readonly ForgettingParts[], whose: Whose
   return found;
 }
 
-/** Deletes the rows of a project from one table, and resolves when they are gone. */
-export async function forgetInTable(
-  parts: ForgettingParts,
-  name: string,
-  projectId: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const table = { name, userColumn: undefined };
-  await beginIn(parts, table, { projectId });
-  await waitForEnd(parts, table, { projectId }, { signal });
-}
-
 interface Table {
   readonly name: string;
   /** The column that names the user, where users are deleted. */
