@@ -3,7 +3,12 @@ import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import { type Audience, type Condition, conditionsIn, isCondition, partsOf } from '../definition/audience.ts';
 import { describe } from '../definition/describe.ts';
 import type { Steps } from '../steps.ts';
-import { type ConditionState, type EvaluationInput, type Evidence, conditionStateOf } from './condition-state.ts';
+import {
+  type ConditionState,
+  type EvaluationInput,
+  type Evidence,
+  conditionStateOf,
+} from '../one-user/condition-state.ts';
 
 /** The result of one part of a definition for one user. Plain data. */
 export type EvaluationNode = CommonNode & (GroupParts | Evidence);

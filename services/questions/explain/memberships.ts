@@ -4,7 +4,7 @@ import type { AtEvaluation } from '../operators/operator.ts';
 import type { QueryBudget } from '../query-budget.ts';
 import { Steps } from '../steps.ts';
 import { evaluated } from './evaluation-tree.ts';
-import { type OneUser, readUser } from './read-users.ts';
+import { type OneUser, readUser } from '../one-user/read-users.ts';
 import { knownUser } from './why.ts';
 
 /** Whether a user is in an audience. Plain data. */

@@ -4,9 +4,9 @@
  */
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import type { Evidence, TraitEvidence } from './condition-state.ts';
+import type { Evidence, TraitEvidence } from '../one-user/condition-state.ts';
 import type { Explanation } from './explain.ts';
-import type { CountedEvent } from './event-window.ts';
+import type { CountedEvent } from '../one-user/event-window.ts';
 import type { EvaluationNode } from './evaluation-tree.ts';
 import type { Why } from './why.ts';
 

@@ -6,7 +6,7 @@ import { sampleUser } from '../sample-user.ts';
 import { Params } from '../sql/params.ts';
 import { Steps } from '../steps.ts';
 import { evaluated, type EvaluationNode } from './evaluation-tree.ts';
-import { type OneUser, readUser } from './read-users.ts';
+import { type OneUser, readUser } from '../one-user/read-users.ts';
 
 /** Whether one user is in an audience, and why. Plain data. */
 export interface Why {

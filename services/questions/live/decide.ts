@@ -7,8 +7,8 @@ import { Params } from '../sql/params.ts';
 import { Steps } from '../steps.ts';
 import { decisionsOn, evaluate } from './evaluate.ts';
 import type { Followed } from './followed.ts';
-import { readUsers, type UserState } from '../explain/read-users.ts';
-import type { RowReader } from '../explain/user-events-query.ts';
+import { readUsers, type UserState } from '../one-user/read-users.ts';
+import type { RowReader } from '../one-user/user-events-query.ts';
 
 /** A user who is to enter an audience, or to leave it. */
 export interface Turn {

@@ -1,6 +1,6 @@
 import type { Micros } from '../../messages/message.ts';
 import { type Audience, type Condition, isCondition } from '../definition/audience.ts';
-import { conditionStateOf, type EvaluationInput } from '../explain/condition-state.ts';
+import { conditionStateOf, type EvaluationInput } from '../one-user/condition-state.ts';
 
 /** Whether one user is in an audience, or passes a part of it, at one instant. */
 export interface Decision {

@@ -12,7 +12,7 @@ import { Params } from '../sql/params.ts';
 import { decideAll, memberKey, type Turn } from './decide.ts';
 import type { Followed } from './followed.ts';
 import { type LiveCounts, overtaken, type SqlLiveStore } from './sql-live-store.ts';
-import type { RowReader } from '../explain/user-events-query.ts';
+import type { RowReader } from '../one-user/user-events-query.ts';
 
 export interface TickParts {
   readonly store: SqlLiveStore;

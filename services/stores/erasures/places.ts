@@ -156,7 +156,7 @@ export const MEMORY: Readonly<Record<string, RegisterEntry>> = {
   'api/live/match-collector.ts': WITHIN_SECONDS,
   'ingest/refusal-counts.ts': WITHIN_SECONDS,
   // For one question.
-  'questions/explain/event-window.ts': HAS_NOTHING,
+  'questions/one-user/event-window.ts': HAS_NOTHING,
   'questions/measures/tally.ts': HAS_NOTHING,
   'questions/sql/params.ts': HAS_NOTHING,
   // Definitions, projects, keys, places of the log, names of the program.

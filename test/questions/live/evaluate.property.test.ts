@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Message, Micros } from '../../../services/messages/message.ts';
 import { type Audience, conditionsIn } from '../../../services/questions/definition/audience.ts';
-import { readUser } from '../../../services/questions/explain/read-users.ts';
+import { readUser } from '../../../services/questions/one-user/read-users.ts';
 import { type Decision, decisionsOn, evaluate } from '../../../services/questions/live/evaluate.ts';
 import { QueryBudget } from '../../../services/questions/query-budget.ts';
 import { Steps } from '../../../services/questions/steps.ts';

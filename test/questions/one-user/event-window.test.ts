@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EventCondition, Period } from '../../../services/questions/definition/audience.ts';
-import { type CountedEvent, EventWindow } from '../../../services/questions/explain/event-window.ts';
+import { type CountedEvent, EventWindow } from '../../../services/questions/one-user/event-window.ts';
 import { Steps } from '../../../services/questions/steps.ts';
 import { EVER, NOW, period } from '../../support/messages/random-periods.ts';
 import { propertyRun } from '../../support/property-run.ts';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { EventCondition, Period, Sequence } from '../../../services/questions/definition/audience.ts';
-import type { CountedEvent } from '../../../services/questions/explain/event-window.ts';
-import { windowOf } from '../../../services/questions/explain/sequence-window.ts';
+import type { CountedEvent } from '../../../services/questions/one-user/event-window.ts';
+import { windowOf } from '../../../services/questions/one-user/sequence-window.ts';
 import { Steps } from '../../../services/questions/steps.ts';
 import { EVER, NOW, period } from '../../support/messages/random-periods.ts';
 import { propertyRun } from '../../support/property-run.ts';
