@@ -33,7 +33,7 @@ const COUNTED = {
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
 const IDENTIFY = { version: '5', type: 'identify', message_id: 'm', occurred: '1', received: '2', anonymous_id: '' };
-const TRAIT = { version: '5', trait: 'plan', kind: 'string', value: '"pro"', digits: '' };
+const TRAIT = { user: '1', version: '5', trait: 'plan', kind: 'string', value: '"pro"', digits: '' };
 
 const MESSAGE = {
   ...EVENT_ROW,
@@ -64,7 +64,7 @@ const ANSWERS: readonly (readonly [form: RegExp, rows: Rows])[] = [
   [/FROM trait_value_rows/, [TRAIT]],
   [/identify_rows FINAL/, [IDENTIFY]],
   [/session_rows FINAL/, []],
-  [/^SELECT trait/, [TRAIT]],
+  [/^SELECT (?:user, )?trait/, [TRAIT]],
   [/from_count/, [COMPARED]],
 ];
 
