@@ -13,19 +13,11 @@
  *   that one counts; null takes it away.
  */
 
+import type { Json, JsonObject, Source } from '../../schemas/openapi-files.ts';
 import { isRepeatable } from '../http/handling/repeats.ts';
 import type { Route } from '../http/route.ts';
 
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
-export type JsonObject = { readonly [key: string]: Json };
 type Change = (value: Json, key: string) => Json;
-
-export interface Source {
-  readonly paths: JsonObject;
-  /** Kind (`schemas`, `parameters`, …) → name → component. */
-  readonly components: Readonly<Record<string, JsonObject>>;
-  readonly copies: JsonObject;
-}
 
 /** The default LEGACY_BASE_PATH, under which the sources describe the two-step interface. */
 export const LEGACY_BASE_PATH = '/legacy';

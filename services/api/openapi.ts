@@ -1,10 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { completed, type Json, type JsonObject, LEGACY_BASE_PATH, type Source } from './openapi-source.ts';
-
-const FOLDER = new URL('../../schemas/openapi/', import.meta.url);
-
-// What all parts share. Every other file of the folder has the paths of one area, and the components that they alone use.
-const SHARED = 'openapi.json';
+import {
+  type Json,
+  type JsonObject,
+  OPENAPI_FOLDER,
+  pointedAt,
+  readJson,
+  readOpenApiFiles,
+  type Source,
+} from '../../schemas/openapi-files.ts';
+import { completed, LEGACY_BASE_PATH } from './openapi-source.ts';
 
 /**
  * The OpenAPI document as one self-contained object: the schemas that its source shares with the validation of bodies
@@ -24,7 +27,11 @@ let document: Document | undefined;
 
 function readDocument(): Document {
   const components = new Components();
-  const { paths, components: own, ...rest } = components.resolve(readSource(), FOLDER, 'source') as WholeSource;
+  const {
+    paths,
+    components: own,
+    ...rest
+  } = components.resolve(completedSource(), OPENAPI_FOLDER, 'source') as WholeSource;
   const schemas = { ...own['schemas'] };
   for (const [name, schema] of components.collect()) {
     if (name in schemas) throw new Error(`two schemas would be called ${name} in the OpenAPI document`);
@@ -33,30 +40,9 @@ function readDocument(): Document {
   return { ...rest, paths, components: { ...own, schemas } };
 }
 
-function readSource(): JsonObject {
-  const shared = readJson(new URL(SHARED, FOLDER)) as WholeSource;
-  const files = readdirSync(FOLDER).filter((name) => name.endsWith('.json') && name !== SHARED);
-  const parts = files.sort().map((name) => readJson(new URL(name, FOLDER)) as Partial<Source>);
-  const components = [shared, ...parts].map(({ components = {} }) => components);
-  const kinds = new Set(components.flatMap((component) => Object.keys(component)));
-  const byKind = [...kinds].map((kind) => [kind, union(components.map((component) => component[kind] ?? {}))]);
-  const source = {
-    paths: union(parts.map(({ paths = {} }) => paths)),
-    components: Object.fromEntries(byKind) as Source['components'],
-    copies: union(parts.map(({ copies = {} }) => copies)),
-  };
-  return { ...shared, ...completed(source) };
-}
-
-/** @throws Error where two of the objects have a member of one name. */
-function union(objects: readonly JsonObject[]): JsonObject {
-  const entries = objects.flatMap((object) => Object.entries(object));
-  const names = new Set<string>();
-  for (const [name] of entries) {
-    if (names.has(name)) throw new Error(`the OpenAPI document has ${name} twice`);
-    names.add(name);
-  }
-  return Object.fromEntries(entries);
+function completedSource(): JsonObject {
+  const { paths, components, copies, ...shared } = readOpenApiFiles();
+  return { ...shared, ...completed({ paths, components, copies }) };
 }
 
 function rebased(paths: JsonObject, legacyBasePath: string): JsonObject {
@@ -111,16 +97,6 @@ class Components {
   }
 }
 
-/** What an RFC 6901 pointer points at. */
-function pointedAt(document: Json, pointer: string): Json {
-  const steps = pointer.split('/').slice(1);
-  return steps.reduce<Json>((value, step) => {
-    const member = (value as JsonObject)[step.replaceAll('~1', '/').replaceAll('~0', '~')];
-    if (member === undefined) throw new Error(`nothing stands at ${pointer}`);
-    return member;
-  }, document);
-}
-
 /** `identify.json` → `Identify`, `audience.json#/$defs/trait` → `AudienceTrait`; schemas in definitions.json get no prefix. */
 function nameFor(address: string): string {
   const [, file = '', definition = ''] = /([^/]+)\.json(?:#.*\/([^/]+))?$/.exec(address) ?? [];
@@ -130,8 +106,4 @@ function nameFor(address: string): string {
 
 function pascalCase(name: string): string {
   return name.replace(/(?:^|[-_.]+)(\w|$)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-function readJson(url: URL): Json {
-  return JSON.parse(readFileSync(url, 'utf8')) as Json;
 }
