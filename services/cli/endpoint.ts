@@ -113,7 +113,7 @@ function addEndpointList(parent: Command, context: CliContext): void {
     .option(...JSON_OPTION)
     .action(async (word: string | undefined, options: Options) => {
       const { project } = readOperands(word, [], options);
-      const listed = await onePage('endpoints', { limit: Infinity, pageLimit: 1_000 }, (limit, cursor) =>
+      const listed = await onePage({ limit: Infinity, pageLimit: 1_000 }, (limit, cursor) =>
         askOwner(context, { ...options, project }, (named) =>
           operation('GET /v1/endpoints', { query: { limit, cursor, project: named } }),
         ),
@@ -263,7 +263,7 @@ function addEndpointDeliveries(parent: Command, context: CliContext): void {
     .action(async (words: readonly string[], { state, limit: wanted, json, ...options }: DeliveriesOptions) => {
       const { project, values } = readOperands(words, names, options);
       const path = { id: values[0] ?? '' };
-      const listed = await onePage('deliveries', { limit: wanted, pageLimit: 1_000 }, (limit, cursor) =>
+      const listed = await onePage({ limit: wanted, pageLimit: 1_000 }, (limit, cursor) =>
         askOwner(context, { ...options, project }, (named) =>
           operation('GET /v1/endpoints/{id}/deliveries', { path, query: { limit, cursor, state, project: named } }),
         ),

@@ -179,7 +179,7 @@ const PAGE_EVENTS = 1_000;
 
 async function queryEvents(context: CliContext, question: JsonObject, { limit: wanted, ...options }: QueryOptions) {
   const { client, project } = await projectClientOf(context, options);
-  return onePage('events', { limit: wanted, pageLimit: PAGE_EVENTS }, (limit, cursor) => {
+  return onePage({ limit: wanted, pageLimit: PAGE_EVENTS }, (limit, cursor) => {
     const body = questionText(question, { ...selectionOf(options), limit, cursor });
     const request = operation('POST /v1/events/query', { query: { project }, body });
     return askFor(client, request, { signal: context.signal });

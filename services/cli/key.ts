@@ -3,19 +3,14 @@ import { commandInvalid } from '../runtime/command.ts';
 import { carryOut, listKeys } from './client/carry-out.ts';
 import { type Answer, operation } from '../../schemas/operations.ts';
 import type { CliContext } from './context.ts';
-import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
+import { tableOf } from './document/cells.ts';
+import { columnsNamed } from './document/described.ts';
+import { JSON_OPTION, type OutputOptions, printJson } from './print.ts';
 import { optionalProjectId, projectIdOf, projectNamedBy } from './project.ts';
 
 type KeyScope = Answer<'POST /v1/admin/keys'>['scopes'][number];
 
 const SCOPES: readonly KeyScope[] = ['write', 'read', 'audiences', 'admin'];
-
-export function addKey(root: Command, context: CliContext): void {
-  const key = root.command('key').description('API keys');
-  addKeyCreate(key, context);
-  addKeyList(key, context);
-  addKeyRevoke(key, context);
-}
 
 interface CreateKeyOptions extends OutputOptions {
   readonly scope: readonly KeyScope[];
@@ -23,7 +18,7 @@ interface CreateKeyOptions extends OutputOptions {
   readonly name?: string;
 }
 
-function addKeyCreate(parent: Command, context: CliContext): void {
+export function addKeyCreate(parent: Command, context: CliContext): void {
   parent
     .command('create')
     .description('make a key and show it, only this once')
@@ -64,7 +59,7 @@ function another(scope: string, before: readonly string[] = []): readonly string
   return [...before, scope];
 }
 
-function addKeyList(parent: Command, context: CliContext): void {
+export function addKeyList(parent: Command, context: CliContext): void {
   parent
     .command('list')
     .description('list keys, revoked ones too, oldest first; never the keys themselves')
@@ -76,35 +71,9 @@ function addKeyList(parent: Command, context: CliContext): void {
         const project = await optionalProjectId(context, projectNamedBy(given, named));
         const listed = await listKeys(context, project);
         if (json) printJson(context, listed);
-        else printKeys(context, listed.keys.toReversed());
+        else context.out(tableOf(columnsNamed('KeyColumns'), listed.keys.toReversed()));
       },
     );
-}
-
-function addKeyRevoke(parent: Command, context: CliContext): void {
-  parent
-    .command('revoke')
-    .description('revoke a key for good; it stops working within 10 seconds')
-    .argument('<id>', 'the id of the key (key_…), not the key itself')
-    .option(...JSON_OPTION)
-    .action(async (id: string, { json }: OutputOptions) => {
-      const revoked = await carryOut(context, operation('DELETE /v1/admin/keys/{id}', { path: { id } }));
-      if (json) printJson(context, revoked);
-      else printKeys(context, [revoked]);
-    });
-}
-
-function printKeys({ out }: CliContext, keys: Answer<'GET /v1/admin/keys'>['keys']): void {
-  const rows = keys.map((key) => [
-    key.id,
-    key.project_id ?? '-',
-    key.scopes.join(','),
-    key.name ?? '-',
-    key.created_at,
-    key.last_used_day ?? '-',
-    key.revoked_at ?? '-',
-  ]);
-  out(table(['ID', 'PROJECT', 'SCOPES', 'NAME', 'CREATED', 'LAST USED', 'REVOKED'], rows));
 }
 
 /** Only the key goes to standard output, for `KEY=$(tidemark key create …)`. */

@@ -4,117 +4,15 @@ import { carryOut, listProjects, type ProjectInList } from './client/carry-out.t
 import { job } from './client/job.ts';
 import { operation } from '../../schemas/operations.ts';
 import type { CliContext } from './context.ts';
-import { type LimitOption, limitOrNone } from './options.ts';
-import { JSON_OPTION, oneLine, type OutputOptions, printJson, table } from './print.ts';
+import { JSON_OPTION, oneLine, type OutputOptions, printJson } from './print.ts';
 import { withProgress } from './progress.ts';
-
-const parseLimit = limitOrNone(16, 'It is a whole number from 1 up, or none.');
-const parseRateLimit = limitOrNone(15, 'It is a whole number of requests a second from 1 up, or none.');
-
-export function addProject(root: Command, context: CliContext): void {
-  const project = root.command('project').description('Projects and their settings');
-  addProjectCreate(project, context);
-  addProjectList(project, context);
-  addProjectSet(project, context);
-  addProjectDelete(project, context);
-}
-
-interface CreateOptions extends OutputOptions {
-  readonly timezone?: string;
-  readonly rateLimit?: LimitOption;
-}
-
-function addProjectCreate(parent: Command, context: CliContext): void {
-  parent
-    .command('create')
-    .description('make a project; make its keys with "./tidemark key create"')
-    .argument('<name>', 'a name for people, 1 to 200 characters')
-    .option('--timezone <zone>', 'IANA time zone of timestamps without an offset (default: INITIAL_TIMEZONE)')
-    .option('--rate-limit <limit>', 'requests a second for each ingest process, or none', parseRateLimit)
-    .option(...JSON_OPTION)
-    .action(async (name: string, { timezone, rateLimit, json }: CreateOptions) => {
-      const body = { name, timezone, rate_limit: rateLimit?.limit };
-      const made = await carryOut(context, operation('POST /v1/admin/projects', { body }));
-      if (json) printJson(context, made);
-      else printProjects(context, [made]);
-    });
-}
-
-function addProjectList(parent: Command, context: CliContext): void {
-  parent
-    .command('list')
-    .description('list all projects, oldest first')
-    .option(...JSON_OPTION)
-    .action(async ({ json }: OutputOptions) => {
-      const listed = await listProjects(context);
-      if (json) printJson(context, listed);
-      else printProjects(context, listed.projects.toReversed());
-    });
-}
-
-interface SetOptions extends OutputOptions {
-  readonly project?: string;
-  readonly name?: string;
-  readonly timezone?: string;
-  readonly rateLimit?: LimitOption;
-  readonly queryMaxMs?: LimitOption;
-  readonly queryMaxMemoryBytes?: LimitOption;
-  readonly queryMaxRows?: LimitOption;
-  readonly rateLimitBytes?: LimitOption;
-  readonly searchTraits?: readonly string[];
-  readonly nameTraits?: readonly string[];
-}
-
-function addProjectSet(parent: Command, context: CliContext): void {
-  parent
-    .command('set')
-    .description("change a project's settings; running services follow within 10 seconds")
-    .argument('[project]', 'as --project, which takes its place')
-    .option('--project <project>', 'the id or name of the project (default: the only one)')
-    .option('--name <name>', 'a name for people, 1 to 200 characters')
-    .option('--timezone <zone>', 'IANA time zone; what is recorded already stays as it is')
-    .option('--rate-limit <limit>', 'requests a second for each ingest process, or none', parseRateLimit)
-    .option('--rate-limit-bytes <limit>', 'bytes of bodies a second for each ingest process, or none', parseLimit)
-    .option('--query-max-ms <limit>', 'longest a question may take, or none for QUERY_MAX_MS', parseLimit)
-    .option(
-      '--query-max-memory-bytes <limit>',
-      'most memory of a question, or none for QUERY_MAX_MEMORY_BYTES',
-      parseLimit,
-    )
-    .option('--query-max-rows <limit>', 'most rows a question may read, or none for QUERY_MAX_ROWS', parseLimit)
-    .option('--search-traits <names>', 'traits in which users are searched, such as name,email; "" for none', namesIn)
-    .option('--name-traits <names>', 'traits that users are called by, the first that is a text; "" for none', namesIn)
-    .option(...JSON_OPTION)
-    .action(async (given: string | undefined, { project, name, timezone, rateLimit, json, ...limits }: SetOptions) => {
-      const path = { id: await projectIdOf(context, projectNamedBy(given, project)) };
-      const body = {
-        name,
-        timezone,
-        rate_limit: rateLimit?.limit,
-        rate_limit_bytes: limits.rateLimitBytes?.limit,
-        query_max_ms: limits.queryMaxMs?.limit,
-        query_max_memory_bytes: limits.queryMaxMemoryBytes?.limit,
-        query_max_rows: limits.queryMaxRows?.limit,
-        search_traits: limits.searchTraits,
-        name_traits: limits.nameTraits,
-      };
-      const changed = await carryOut(context, operation('PATCH /v1/admin/projects/{id}', { path, body }));
-      if (json) printJson(context, changed);
-      else printProjects(context, [changed]);
-    });
-}
-
-/** Names with a comma are set over HTTP. */
-function namesIn(text: string): readonly string[] {
-  return text === '' ? [] : text.split(',');
-}
 
 interface DeleteOptions extends OutputOptions {
   readonly confirm?: string;
   readonly dryRun?: true;
 }
 
-function addProjectDelete(parent: Command, context: CliContext): void {
+export function addProjectDelete(parent: Command, context: CliContext): void {
   parent
     .command('delete')
     .description('delete a project with its keys, audiences and users, and all that the stores have of them')
@@ -235,11 +133,4 @@ function onlyOf(all: readonly ProjectInList[], found: readonly ProjectInList[]):
   const known = all.map(({ id, name }) => `${id} (${name})`).join(', ');
   const message = found.length === 0 ? 'There is no such project' : 'Say which project by --project';
   throw new TidemarkError('COMMAND_INVALID', `${message}: there are ${known === '' ? 'none' : known}.`);
-}
-
-function printProjects({ out }: CliContext, projects: readonly ProjectInList[]): void {
-  const rows = projects.map(({ id, name, timezone, rate_limit: limit, created_at: created }) => {
-    return [id, name, timezone, limit === null ? 'none' : `${limit}/s`, created];
-  });
-  out(table(['ID', 'NAME', 'TIMEZONE', 'RATE LIMIT', 'CREATED'], rows));
 }

@@ -8,16 +8,17 @@ import { type CliContext, ExitCode, Interrupted } from './context.ts';
 import { addDeadLetters } from './dead-letters.ts';
 import { addEndpoint } from './endpoint.ts';
 import { addEvents } from './events.ts';
-import { addForget } from './users/forget.ts';
+import { addDocumentCommands } from './document/commands.ts';
+import { addForgetUser } from './users/forget.ts';
 import { addImport } from './import.ts';
-import { addKey } from './key.ts';
+import { addKeyCreate, addKeyList } from './key.ts';
 import { addLog } from './log.ts';
-import { addProject } from './project.ts';
+import { addProjectDelete } from './project.ts';
 import { addReplay } from './replay.ts';
 import { addServiceOptionsBelow, namedService } from './client/service-options.ts';
 import { addStatus } from './status.ts';
 import { addTail } from './tail.ts';
-import { addUser } from './users/user.ts';
+import { addUserExport } from './users/user-export.ts';
 import { addVerify } from './verify.ts';
 
 const DONE = 0;
@@ -46,6 +47,14 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   }
 }
 
+/** Commands that only have others below them. */
+const GROUPS = {
+  project: 'Projects and their settings',
+  key: 'API keys',
+  user: 'Who the users are, and what is known of one',
+  forget: 'Forgets people, and shows who was forgotten',
+};
+
 /** The command with its subcommands. */
 export function tidemark(given: CliContext): Command {
   const context: { -readonly [Name in keyof CliContext]: CliContext[Name] } = { ...given };
@@ -57,8 +66,13 @@ export function tidemark(given: CliContext): Command {
     .exitOverride()
     .configureOutput({ writeOut: context.out, writeErr: context.err });
 
-  addProject(root, context);
-  addKey(root, context);
+  const groups = Object.fromEntries(
+    Object.entries(GROUPS).map(([name, description]) => [name, root.command(name).description(description)]),
+  ) as Record<keyof typeof GROUPS, Command>;
+  addDocumentCommands((name) => groups[name as keyof typeof GROUPS] ?? root, context, {});
+  addProjectDelete(groups.project, context);
+  addKeyCreate(groups.key, context);
+  addKeyList(groups.key, context);
   addAudience(root, context);
   addEndpoint(root, context);
   addDeadLetters(root, context);
@@ -71,8 +85,8 @@ export function tidemark(given: CliContext): Command {
   addLog(root, context);
   addTail(root, context);
   addStatus(root, context);
-  addUser(root, context);
-  addForget(root, context);
+  addUserExport(groups.user, context);
+  addForgetUser(groups.forget, context);
   addCompletion(root, context);
   addServiceOptionsBelow(root);
   root.hook('preAction', (_, command) => {

@@ -1,35 +1,18 @@
 /**
- * What the command line prints, kept as text: the help of every command, and what the commands of docs/command-line.md
- * and one of each other kind print at an embedded service. After a change on purpose: `npx vitest run test/cli/golden.test.ts --update`.
+ * What commands print at an embedded service, kept as text: those of docs/command-line.md and one of each other kind. After a
+ * change on purpose: `npx vitest run test/cli/golden.test.ts --update`.
  */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tidemark } from '../../services/cli/run-cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { identify, recordOf } from '../support/messages/messages.ts';
 import { CliRun } from '../support/service/cli-run.ts';
 import { appendToOwnLog, withOwnLog } from '../support/service/own-log.ts';
 import { ADMIN_KEY } from '../support/service/service.ts';
 import { sharedService } from '../support/service/shared-service.ts';
-
-test('the help of every command is as it is kept', async () => {
-  const root = tidemark({ env: {}, out: () => undefined, err: () => undefined });
-
-  const texts = commandsBelow(root).map((command) => {
-    command.configureHelp({ helpWidth: 120 });
-    return command.helpInformation();
-  });
-
-  await expect(texts.join('\n\n')).toMatchFileSnapshot('golden/help.txt');
-});
-
-function commandsBelow(command: Command): Command[] {
-  return [command, ...command.commands.flatMap(commandsBelow)];
-}
 
 const service = sharedService((dataDir) => ({
   ...withOwnLog(dataDir),

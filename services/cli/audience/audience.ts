@@ -95,7 +95,7 @@ function addAudienceList(parent: Command, context: CliContext): void {
     .option(...JSON_OPTION)
     .action(async (word: string | undefined, options: ProjectOption & { tag?: string; json?: true }) => {
       const { project } = readOperands(word, [], options);
-      const listed = await onePage('audiences', { limit: Infinity, pageLimit: 100 }, (limit, cursor) =>
+      const listed = await onePage({ limit: Infinity, pageLimit: 100 }, (limit, cursor) =>
         askAudiences(context, project, (named) =>
           operation('GET /v1/audiences', { query: { limit, cursor, tag: options.tag, project: named } }),
         ),

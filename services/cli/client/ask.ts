@@ -187,12 +187,18 @@ function errorOfAnswer(client: ServiceClient, request: ServiceRequest, status: n
   }
 }
 
-function errorOf(problem: ProblemText, { notFound = 'COMMAND_INVALID' }: ServiceRequest): Error {
+/** What a 404 means that names no code. */
+function notFoundOf({ path, notFound = 'COMMAND_INVALID' }: ServiceRequest, message: string): Error {
+  if (path.startsWith('/v1/users/')) return new Error(`${message} (404)`);
+  return new TidemarkError(path.startsWith('/v1/audiences/') ? 'AUDIENCE_UNKNOWN' : notFound, message);
+}
+
+function errorOf(problem: ProblemText, request: ServiceRequest): Error {
   const { status = 500, detail = 'no reason given', error_code: code, errors = [] } = problem;
   const lines = errors.map(({ path, message }) => `  ${path === '' ? 'it' : path} ${message}\n`).join('');
   const message = lines === '' ? detail : `The request is refused:\n${lines}`;
-  if (status === 404) return new TidemarkError(code ?? notFound, message);
   if (code !== undefined) return new TidemarkError(code, message);
+  if (status === 404) return notFoundOf(request, message);
   if (status === 503) return new TidemarkError('STORE_UNAVAILABLE', message);
   if (status === 429) return new TidemarkError('TOO_MANY_QUESTIONS', message);
   return status < 500 ? new TidemarkError('COMMAND_INVALID', message) : new Error(message);

@@ -10,20 +10,23 @@ type Options = Pick<AskOptions, 'onProgress'>;
 /** @throws as `withService` and `ask`. */
 export function carryOut<T>(context: ServiceContext, request: ServiceRequest<T>, options: Options = {}): Promise<T> {
   const { signal } = context;
-  return withService(context, (client) => askFor(client, request, { ...options, signal }), {
-    needs: needsOf(request),
-    makesFolder: request.method === 'POST' && request.path === '/v1/admin/projects',
-  });
+  const { method, path, streams = false } = request;
+  const ask = (client: ServiceClient): Promise<T> => askFor(client, request, { ...options, signal });
+  return withService(context, ask, carriesOut(`${method} ${path}`, streams));
 }
 
 const OF_DATABASE = { needs: ['profilesUrl'] } as const;
 const OF_DEAD_LETTERS = { needs: ['eventLogUrl', 'profilesUrl'] } as const;
 
-function needsOf({ path, streams }: ServiceRequest): WithServiceOptions['needs'] {
-  if (path.startsWith('/v1/admin/dead-letters')) return OF_DEAD_LETTERS.needs;
+/** What a service needs that carries out an operation. */
+export function carriesOut(name: string, streams: boolean): WithServiceOptions {
+  const [method, path = ''] = name.split(' ');
+  if (path.startsWith('/v1/admin/dead-letters')) return OF_DEAD_LETTERS;
+  if (/^\/v1\/(audiences|endpoints)\b/.test(path)) return { needs: ['profilesUrl', 'analyticsUrl'] };
   // The deletion of a project, which is streamed, needs every store.
-  const isOfDatabase = streams !== true && /^\/v1\/admin\/(projects|keys)\b/.test(path);
-  return isOfDatabase ? OF_DATABASE.needs : ['eventLogUrl', 'profilesUrl', 'analyticsUrl'];
+  const isOfDatabase = !streams && /^\/v1\/admin\/(projects|keys)\b/.test(path);
+  const makesFolder = method === 'POST' && path === '/v1/admin/projects';
+  return { needs: isOfDatabase ? ['profilesUrl'] : ['eventLogUrl', 'profilesUrl', 'analyticsUrl'], makesFolder };
 }
 
 export type ProjectInList = Answer<'GET /v1/admin/projects'>['projects'][number];
@@ -37,7 +40,7 @@ export function listProjects(context: ServiceContext): Promise<Answer<'GET /v1/a
 }
 
 function projectsOf(client: ServiceClient, { signal }: ServiceContext): Promise<Answer<'GET /v1/admin/projects'>> {
-  return onePage('projects', ALL, (limit, cursor) =>
+  return onePage(ALL, (limit, cursor) =>
     askFor(client, operation('GET /v1/admin/projects', { query: { limit, cursor } }), { signal }),
   );
 }
@@ -48,7 +51,7 @@ type Keys = Answer<'GET /v1/admin/keys'>;
 export function listKeys(context: ServiceContext, project: string | undefined): Promise<Keys> {
   const { signal } = context;
   const keysOf = (client: ServiceClient, id: string | null): Promise<Keys> =>
-    onePage('keys', ALL, (limit, cursor) => {
+    onePage(ALL, (limit, cursor) => {
       const query = { limit, cursor };
       const request =
         id === null
@@ -77,7 +80,7 @@ export function listDeadLetters(
 ): Promise<Answer<'GET /v1/admin/dead-letters'>> {
   const { signal } = context;
   const list = (client: ServiceClient): Promise<Answer<'GET /v1/admin/dead-letters'>> =>
-    onePage('dead_letters', { limit: wanted, pageLimit: PAGE_LIMIT }, (limit, cursor) => {
+    onePage({ limit: wanted, pageLimit: PAGE_LIMIT }, (limit, cursor) => {
       const query = { ...filters, limit, cursor };
       const request = { ...operation('GET /v1/admin/dead-letters', { query }), streams: true };
       return askFor(client, request, { ...options, signal });

@@ -3,19 +3,9 @@ import { type Command, Option } from 'commander';
 import { type Answer, operation, type Sent } from '../../../schemas/operations.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { carryOut } from '../client/carry-out.ts';
-import { onePage } from '../client/pages.ts';
 import type { CliContext } from '../context.ts';
-import { positiveInteger } from '../options.ts';
 import { JSON_OPTION, localTime, oneLine, type OutputOptions, printJson } from '../print.ts';
-import { optionalProjectId, projectIdOf } from '../project.ts';
-
-export function addForget(root: Command, context: CliContext): void {
-  const forget = root.command('forget').description('Forgets people, and shows who was forgotten');
-  addForgetUser(forget, context);
-  addForgetList(forget, context);
-  addForgetShow(forget, context);
-  addForgetLift(forget, context);
-}
+import { projectIdOf } from '../project.ts';
 
 interface ForgetOptions extends OutputOptions {
   readonly project?: string;
@@ -29,7 +19,7 @@ const IDS = ['user_id', 'anonymous_id', 'internal_id'] as const;
 
 type ForgettingBody = Sent<'POST /v1/admin/erasures'>;
 
-function addForgetUser(parent: Command, context: CliContext): void {
+export function addForgetUser(parent: Command, context: CliContext): void {
   parent
     .command('user')
     .description('forget people: nothing of them is read any more, and a job deletes what there is')
@@ -102,59 +92,4 @@ type ListedErasure = Answer<'GET /v1/admin/erasures/{id}'>;
 
 function erasureLine({ id, internal_id: user, state, requested_at: at, suppress }: ListedErasure): string {
   return `${id}  ${localTime(at)}  ${state}${suppress ? '' : ', not suppressed'}  internal id ${user}`;
-}
-
-interface ListOptions extends OutputOptions {
-  readonly project?: string;
-  readonly state?: ListedErasure['state'];
-  readonly limit: number;
-}
-
-const PAGE_ERASURES = 1_000;
-
-function addForgetList(parent: Command, context: CliContext): void {
-  parent
-    .command('list')
-    .description('list who is forgotten, newest first')
-    .option('--project <project>', 'only those of this project, its id or name')
-    .addOption(new Option('--state <state>', 'only those in this state').choices(['pending', 'done']))
-    .option('--limit <count>', 'the most that are listed', positiveInteger(9, 'It is a whole number from 1 up.'), 100)
-    .option(...JSON_OPTION)
-    .action(async ({ project: named, state, limit: wanted, json }: ListOptions) => {
-      const project = await optionalProjectId(context, named);
-      const page = await onePage('erasures', { limit: wanted, pageLimit: PAGE_ERASURES }, (limit, cursor) =>
-        carryOut(context, operation('GET /v1/admin/erasures', { query: { project, state, limit, cursor } })),
-      );
-      if (json) printJson(context, page);
-      else for (const erasure of page.erasures) context.out(`${erasureLine(erasure)}\n`);
-    });
-}
-
-function addForgetShow(parent: Command, context: CliContext): void {
-  parent
-    .command('show')
-    .description('print an erasure with its certificate, as JSON')
-    .argument('<erasure>', 'its id')
-    .option('--json', 'print JSON, as without it')
-    .action(async (id: string) => {
-      printJson(context, await carryOut(context, operation('GET /v1/admin/erasures/{id}', { path: { id } })));
-    });
-}
-
-function addForgetLift(parent: Command, context: CliContext): void {
-  parent
-    .command('lift')
-    .description('take messages of the person again from now on; what is gone stays gone')
-    .argument('<erasure>', 'its id')
-    .option(...JSON_OPTION)
-    .action(async (id: string, { json }: OutputOptions) => {
-      const lifted = await carryOut(context, operation('POST /v1/admin/erasures/{id}/lift', { path: { id } }));
-      if (json) printJson(context, lifted);
-      else context.out(`${erasureLine(lifted)}\n${liftedText(lifted)}`);
-    });
-}
-
-function liftedText({ cut }: ListedErasure): string {
-  const from = cut === null ? 'once the erasure is done' : `if they are received after ${localTime(cut)}`;
-  return `Messages of the person are taken again ${from}.\n`;
 }

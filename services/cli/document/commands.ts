@@ -1,0 +1,221 @@
+/** Makes the commands that `x-cli` names in the OpenAPI document. */
+import { Argument as CommandArgument, type Command } from 'commander';
+import { operation, type OperationName } from '../../../schemas/operations.ts';
+import { askFor, type AskOptions, type ServiceRequest } from '../client/ask.ts';
+import { onePage, type Page } from '../client/pages.ts';
+import type { ServiceClient } from '../client/service-client.ts';
+import type { CliContext } from '../context.ts';
+import { oneLine, printJson, shortened } from '../print.ts';
+import { withProgress } from '../progress.ts';
+import { filled, tableOf } from './cells.ts';
+import { documentIn } from './definition.ts';
+import { type Argument, type Described, describedOperations, helpOf } from './described.ts';
+import { addOptions, choicesOf, has, isDocument, valueSetBy } from './options.ts';
+import { addProjectOption, askingAbout, type ProjectOptions, readOperands, takesOperand } from './project-place.ts';
+
+export type Options = Readonly<Record<string, unknown>> & ProjectOptions & { readonly json?: true };
+
+/** What is sent, apart from the project and the page. */
+export interface Parts {
+  readonly path: Record<string, unknown>;
+  readonly query: Record<string, unknown>;
+  readonly body: Record<string, unknown>;
+}
+
+/** What the document does not say of a command. */
+export interface ByHand {
+  /** Adds options that are no parameter. */
+  readonly options?: (command: Command) => void;
+  /** Changes what is sent. May name another operation, which takes no body. */
+  readonly change?: (parts: Parts, options: Options) => OperationName | Promise<void> | undefined;
+  /** Asks and prints in another way. */
+  readonly run?: (
+    context: CliContext,
+    client: ServiceClient,
+    requestOf: RequestOf,
+    options: Options,
+  ) => Promise<unknown>;
+  /** What is printed of an answer, with `--json` too. */
+  readonly take?: (answer: never, options: Options) => unknown;
+  /** Prints an answer for people. */
+  readonly print?: (context: CliContext, answer: never) => void;
+  /** Looks at an answer that is printed. @throws ExitCode, Error where the command then ends with another exit code. */
+  readonly judge?: (context: CliContext, answer: never, options: Options) => void;
+}
+
+/** The request, with more parameters of the query. */
+export type RequestOf = (more?: Readonly<Record<string, unknown>>) => ServiceRequest;
+
+export function addDocumentCommands(
+  groupOf: (name: string) => Command,
+  context: CliContext,
+  byHand: Readonly<Record<string, ByHand>>,
+): void {
+  for (const described of describedOperations()) {
+    const [name = '', group] = described.words.command.split(' ').toReversed();
+    const command = groupOf(group ?? '')
+      .command(name)
+      .description(described.help);
+    addCommand(command, context, described, byHand[described.words.command] ?? {});
+  }
+}
+
+function addCommand(command: Command, context: CliContext, described: Described, byHand: ByHand): void {
+  addWords(command, described);
+  addProjectOption(command, described);
+  byHand.options?.(command);
+  addOptions(command, described);
+  const { columns, words } = described;
+  const isForPeople = columns !== undefined || words.lines !== undefined || byHand.print !== undefined;
+  command.option('--json', isForPeople ? 'print JSON for programs' : 'print JSON, as without it');
+  command.action(async () => {
+    const { values, project } = wordsOf(command, described);
+    const options: Options = { ...command.opts(), ...(project !== undefined && { project }) };
+    const parts = await partsOf(described, values, options);
+    const name = await byHand.change?.(parts, options);
+    const asked = typeof name !== 'string' ? described : { ...described, name, hasBody: false, project: undefined };
+    await run(context, asked, byHand, parts, options);
+  });
+}
+
+function addWords(command: Command, described: Described): void {
+  const { arguments: given } = described;
+  if (takesOperand(described)) {
+    const words = given.map(({ name }) => `<${name}>`).join(' ');
+    const usage = `[project] ${words}`.trim();
+    command.argument(given.length === 0 ? '[project]' : '<words...>', usage).usage(`[options] ${usage}`);
+    return;
+  }
+  for (const { name, schema, isRequired } of given) {
+    const word = has(schema, 'array') ? `${name}...` : name;
+    const argument = new CommandArgument(isRequired ? `<${word}>` : `[${word}]`, helpOf(schema));
+    const choices = choicesOf(schema);
+    command.addArgument(choices === undefined ? argument : argument.choices(choices));
+  }
+}
+
+function wordsOf(command: Command, described: Described): { values: readonly unknown[]; project: string | undefined } {
+  const options: ProjectOptions = command.opts();
+  if (!takesOperand(described)) return { values: command.processedArgs as unknown[], project: options.project };
+  const words = (command.processedArgs as unknown[]).flat().filter((word) => word !== undefined) as string[];
+  return readOperands(
+    words,
+    described.arguments.map(({ name }) => name),
+    options,
+  );
+}
+
+async function partsOf(described: Described, values: readonly unknown[], options: Options): Promise<Parts> {
+  const { arguments: given, fields, words, hasBody } = described;
+  const { limit: _, ...defaults } = words.defaults ?? {};
+  const parts: Parts = { path: {}, query: {}, body: {} };
+  for (const [name, value] of Object.entries(defaults)) {
+    parts[described.name.includes(`{${name}}`) ? 'path' : hasBody ? 'body' : 'query'][name] = value;
+  }
+  for (const [at, argument] of given.entries()) await setArgument(parts, argument, values[at]);
+  for (const field of fields) {
+    const value = options[attributeOf(field.option)];
+    if (value === undefined || field.sets === 'limit') continue;
+    const { sets, schema } = field;
+    const set = valueSetBy(field, isDocument(schema) ? await documentIn(value as string, field.option) : value);
+    if (typeof sets !== 'string') Object.assign(parts[field.in], sets);
+    else Object.assign(parts[field.in], nested(sets.split('.'), set));
+  }
+  return parts;
+}
+
+async function setArgument(parts: Parts, { name, in: place, schema }: Argument, value: unknown): Promise<void> {
+  if (value === undefined) return;
+  if (name === 'body') Object.assign(parts.body, await documentIn(value as string, 'document'));
+  else parts[place][name] = isDocument(schema) ? await documentIn(value as string, name) : value;
+}
+
+function nested([first = '', ...rest]: readonly string[], value: unknown): Record<string, unknown> {
+  return { [first]: rest.length === 0 ? value : nested(rest, value) };
+}
+
+function attributeOf(option: string): string {
+  return option.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+async function run(context: CliContext, described: Described, byHand: ByHand, parts: Parts, options: Options) {
+  await askingAbout(context, described, options, async (client, project) => {
+    const requestOf: RequestOf = (more) => requestTo(described, parts, project, more);
+    if (byHand.run !== undefined) return byHand.run(context, client, requestOf, options);
+    const answer = await answerOf(context, client, described, requestOf, options);
+    const taken = (byHand.take?.(answer as never, options) ?? answer) as never;
+    sayWarnings(context, answer);
+    if (options.json) printJson(context, taken);
+    else if (byHand.print !== undefined) byHand.print(context, taken);
+    else print(context, described, taken, parts);
+    const { next_cursor: next } = answer as { readonly next_cursor?: string | null };
+    if (typeof next === 'string') context.err('There are more: raise --limit.\n');
+    byHand.judge?.(context, answer as never, options);
+    return undefined;
+  });
+}
+
+function requestTo(described: Described, { path, query, body }: Parts, project: string | undefined, more = {}) {
+  const { name, project: place, hasBody, words } = described;
+  const isMember = place === 'body';
+  const sent = { ...body, ...(isMember && { project }), ...(pagesInBody(described) && more) };
+  const asked = { ...query, ...(!isMember && place !== 'path' && { project }), ...(!pagesInBody(described) && more) };
+  const target = { path: { ...(place === 'path' && { id: project }), ...path }, query: asked };
+  const request = operation(name as 'POST /v1/audiences', {
+    ...(target as object),
+    ...(hasBody && { body: JSON.stringify(sent) }),
+  });
+  return { ...request, streams: words.progress !== undefined };
+}
+
+/** Where the page is named. */
+function pagesInBody({ hasBody, pageLimit }: Described): boolean {
+  return hasBody && pageLimit !== undefined;
+}
+
+function answerOf(
+  context: CliContext,
+  client: ServiceClient,
+  { pageLimit, words }: Described,
+  requestOf: RequestOf,
+  options: Options,
+): Promise<unknown> {
+  const { signal } = context;
+  const limit = Number(options['limit'] ?? words.defaults?.['limit'] ?? Infinity);
+  const ask = (how: AskOptions): Promise<unknown> =>
+    pageLimit === undefined
+      ? askFor(client, requestOf(), how)
+      : onePage({ limit, pageLimit }, (most, cursor) =>
+          askFor(client, requestOf({ limit: most, cursor }) as ServiceRequest<Page>, how),
+        );
+  if (words.progress === undefined) return ask({ signal });
+  return withProgress(context, words.progress, (onProgress) => ask({ signal, onProgress }));
+}
+
+/** Says what a definition most likely does not mean, on standard error: the answer itself is for programs. */
+function sayWarnings({ err }: CliContext, answer: unknown): void {
+  const { warnings = [] } = answer as {
+    readonly warnings?: readonly { readonly pointer: string; readonly message: string }[];
+  };
+  for (const { pointer, message } of warnings) err(`Warning: ${pointer} ${oneLine(message)}.\n`);
+}
+
+function print(context: CliContext, described: Described, answer: object, { path }: Parts): void {
+  const { columns, words } = described;
+  const { lines } = words;
+  if (columns === undefined && lines === undefined) return printJson(context, answer);
+  const items = listIn(described, answer) ?? [{ ...path, ...answer }];
+  const rows = words.oldestFirst === true ? items.toReversed() : items;
+  if (columns !== undefined) context.out(tableOf(columns, rows));
+  for (const row of rows) for (const line of lines ?? []) context.out(`${cut(context, filled(line, row))}\n`);
+}
+
+/** The members of a listing: of one that comes in pages, or of an answer that is nothing else. */
+function listIn({ pageLimit }: Described, answer: object): readonly unknown[] | undefined {
+  const members = Object.values(answer) as readonly unknown[];
+  return pageLimit === undefined && members.length > 1 ? undefined : members.find((member) => Array.isArray(member));
+}
+
+function cut({ columns }: CliContext, line: string): string {
+  return columns === undefined ? line : shortened(line, columns);
+}

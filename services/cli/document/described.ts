@@ -1,0 +1,236 @@
+/** The operations of the OpenAPI document that `x-cli` makes commands of. */
+import {
+  type Json,
+  type JsonObject,
+  OPENAPI_FOLDER,
+  pointedAt,
+  readJson,
+  readOpenApiFiles,
+} from '../../../schemas/openapi-files.ts';
+import type { OperationName } from '../../../schemas/operations.ts';
+import type { Columns } from './cells.ts';
+
+/** What `x-cli` says at an operation: docs/contributing.md describes it. */
+interface CliWords {
+  readonly command: string;
+  readonly help?: string;
+  readonly arguments?: readonly string[];
+  readonly options?: Readonly<Record<string, { readonly sets: string | JsonObject; readonly help?: string }>>;
+  readonly without?: readonly string[];
+  readonly defaults?: JsonObject;
+  readonly columns?: Columns | string;
+  readonly lines?: readonly string[];
+  readonly oldestFirst?: true;
+  readonly progress?: string;
+}
+
+/** The keywords of a schema that say what an option takes. */
+export interface Keywords {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly Json[];
+  readonly items?: Keywords;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default?: Json;
+  readonly properties?: Readonly<Record<string, Keywords | string>>;
+  readonly required?: readonly string[];
+}
+
+/** A parameter of the query or a member of the body, which an option sets. */
+export interface Field {
+  /** The name of the option, without its dashes. */
+  readonly option: string;
+  readonly in: 'query' | 'body';
+  /** The path of what is set: `within.last`; or the values that it sets by itself. */
+  readonly sets: string | JsonObject;
+  readonly schema: Keywords;
+  readonly help: string;
+  readonly isRequired: boolean;
+}
+
+/** Where a project is named: by a word before the others, in the path, by a parameter or member, or by the key. */
+export type ProjectPlace = 'operand' | 'path' | 'query' | 'body' | 'key' | undefined;
+
+export interface Described {
+  readonly name: OperationName;
+  readonly words: CliWords;
+  readonly columns: Columns | undefined;
+  readonly help: string;
+  readonly arguments: readonly Argument[];
+  readonly fields: readonly Field[];
+  readonly project: ProjectPlace;
+  /** The most of a page, where its listing comes in pages. */
+  readonly pageLimit: number | undefined;
+  readonly hasBody: boolean;
+}
+
+/** A word of the command, which is a parameter of the path or of the query, a member of the body, or the `body` itself. */
+export interface Argument {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'body';
+  readonly schema: Keywords;
+  readonly isRequired: boolean;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly schema: Keywords | string;
+}
+
+interface OperationSource {
+  readonly summary: string;
+  readonly parameters?: readonly (Parameter | string)[];
+  readonly requestBody?: { readonly schema?: Keywords | string };
+  readonly 'x-cli'?: CliWords;
+}
+
+const { paths, components, copies } = readOpenApiFiles();
+
+/** In the order of the document. */
+export function describedOperations(): readonly Described[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item as unknown as Readonly<Record<string, OperationSource>>).flatMap(([method, operation]) => {
+      const words = operation['x-cli'];
+      return words === undefined ? [] : [describe(`${method.toUpperCase()} ${path}`, operation, words)];
+    }),
+  );
+}
+
+function describe(name: string, operation: OperationSource, words: CliWords): Described {
+  const parameters = (operation.parameters ?? []).map((one) =>
+    typeof one === 'string' ? (components['parameters']?.[one] as unknown as Parameter) : one,
+  );
+  const body = operation.requestBody?.schema;
+  const all = [
+    ...parameters.filter((one) => one.in === 'query').map((one) => parameterField(one)),
+    ...(body === undefined ? [] : memberFields(followed(body))),
+  ];
+  const project = projectPlace(name, all);
+  const isPaged = all.some(({ sets }) => sets === 'cursor');
+  const given = argumentsOf(name, words, parameters, all).filter((one) => project !== 'path' || one.name !== 'id');
+  return {
+    name: name as OperationName,
+    words,
+    columns: typeof words.columns === 'string' ? columnsNamed(words.columns.slice(1)) : words.columns,
+    help: words.help ?? operation.summary,
+    arguments: given,
+    fields: fieldsOf(words, all, given, isPaged),
+    project,
+    pageLimit: isPaged ? (all.find(({ sets }) => sets === 'limit')?.schema.maximum ?? Infinity) : undefined,
+    hasBody: body !== undefined,
+  };
+}
+
+/** What is set by options, each in one way. */
+function fieldsOf(words: CliWords, all: readonly Field[], given: readonly Argument[], isPaged: boolean): Field[] {
+  const { without = [], defaults = {} } = words;
+  const renamed = renamedFields(words, all);
+  const taken = new Set([
+    'cursor',
+    'project',
+    ...without,
+    ...given.map(({ name }) => name),
+    ...renamed.map(({ sets }) => sets),
+  ]);
+  if (isPaged && defaults['limit'] === undefined) taken.add('limit');
+  const hasDocument = given.some(({ name }) => name === 'body');
+  return [...all.filter(({ sets }) => !taken.has(sets)), ...renamed].map((field) => {
+    const mayLack = hasDocument || (typeof field.sets === 'string' && field.sets in defaults);
+    const isLimit = isPaged && field.sets === 'limit';
+    return { ...field, ...(mayLack && { isRequired: false }), ...(isLimit && LISTED) };
+  });
+}
+
+function parameterField({ name, schema, required = false, ...parameter }: Parameter): Field {
+  return fieldOf('query', name, { ...followed(schema), ...described(parameter) }, required);
+}
+
+function memberFields({ properties = {}, required = [] }: Keywords): Field[] {
+  return Object.entries(properties).map(([name, schema]) =>
+    fieldOf('body', name, followed(schema), required.includes(name)),
+  );
+}
+
+/** Columns of several commands. */
+export function columnsNamed(name: string): Columns {
+  return copies[name] as Columns;
+}
+
+function described({ description }: Pick<Parameter, 'description'>): { readonly description?: string } {
+  return description === undefined ? {} : { description };
+}
+
+function fieldOf(place: Field['in'], name: string, schema: Keywords, isRequired: boolean): Field {
+  const option = name.replaceAll('_', '-');
+  return { option, in: place, sets: name, schema, help: helpOf(schema), isRequired };
+}
+
+function renamedFields({ options = {} }: CliWords, all: readonly Field[]): Field[] {
+  return Object.entries(options).map(([option, { sets, help }]) => {
+    const path = typeof sets === 'string' ? sets : (Object.keys(sets)[0] ?? '');
+    const [first = '', ...rest] = path.split('.');
+    const top = all.find((field) => field.sets === first);
+    if (top === undefined) throw new Error(`--${option} sets ${first}, which its operation does not have`);
+    const schema = rest.reduce<Keywords>((one, step) => followed(one.properties?.[step] ?? {}), top.schema);
+    return { option, in: top.in, sets, schema, help: help ?? helpOf(schema), isRequired: false };
+  });
+}
+
+function argumentsOf(
+  name: string,
+  { arguments: words }: CliWords,
+  parameters: readonly Parameter[],
+  all: readonly Field[],
+) {
+  const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);
+  return (words ?? inPath).map((word): Argument => {
+    const argument = word.replaceAll(/[[\]]/g, '');
+    const isRequired = argument === word;
+    const field = all.find(({ sets }) => sets === argument);
+    if (field !== undefined) return { name: argument, in: field.in, schema: field.schema, isRequired };
+    const parameter = parameters.find((one) => one.name === argument);
+    if (parameter === undefined) return { name: argument, in: 'body', schema: {}, isRequired };
+    return {
+      name: argument,
+      in: 'path',
+      schema: { ...followed(parameter.schema), ...described(parameter) },
+      isRequired,
+    };
+  });
+}
+
+/** Of a listing in pages it is the limit of the command, not of a page. */
+const LISTED = { schema: { type: 'integer', minimum: 1 }, help: 'The most that are listed' } as const;
+
+function projectPlace(name: string, all: readonly Field[]): ProjectPlace {
+  if (/ \/v1\/(?:audiences|endpoints)\b/.test(name)) return 'operand';
+  if (/ \/v1\/(?:users|events)\b/.test(name)) return 'key';
+  if (name.includes('/v1/admin/projects/{id}')) return 'path';
+  return all.find(({ sets }) => sets === 'project')?.in;
+}
+
+/** The schema itself, with the description of what refers to it. */
+function followed(schema: Keywords | string): Keywords {
+  if (typeof schema === 'string') return followed((components['schemas']?.[schema] ?? {}) as Keywords);
+  const { $ref, ...own } = schema;
+  if ($ref === undefined) return schema;
+  if ($ref.startsWith('#/$defs')) return own;
+  const [, name] = /^#\/components\/schemas\/(.*)$/.exec($ref) ?? [];
+  if (name !== undefined) return { ...followed(name), ...own };
+  const url = new URL($ref, OPENAPI_FOLDER);
+  return { ...(pointedAt(readJson(url), url.hash.slice(1)) as Keywords), ...own };
+}
+
+/** The first sentence of the description, for people who type `none` where JSON has null. */
+export function helpOf({ description = '' }: Keywords): string {
+  const [sentence = ''] = /^.*?(?:\.(?= [A-Z`])|\.$|$)/s.exec(description) ?? [];
+  return sentence
+    .replaceAll('`', '')
+    .replace(/\bnull(?=:)/i, 'none')
+    .replace(/\.$/, '');
+}

@@ -1,0 +1,87 @@
+/** How commands are made of the OpenAPI document. What they print is in golden.test.ts. */
+import { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { filled } from '../../services/cli/document/cells.ts';
+import { type Described, describedOperations, type Field } from '../../services/cli/document/described.ts';
+import { addOptions, NONE } from '../../services/cli/document/options.ts';
+import { readOpenApiFiles } from '../../schemas/openapi-files.ts';
+
+test('what x-cli leaves out is a parameter or member of its operation', () => {
+  const { paths, components } = readOpenApiFiles();
+  const whole = JSON.stringify({ paths, components });
+
+  for (const { words } of describedOperations()) {
+    for (const name of words.without ?? []) expect(whole, words.command).toMatch(new RegExp(`"(?:name":")?${name}"`));
+  }
+});
+
+test('a command is made of one operation', () => {
+  const commands = describedOperations().map(({ words }) => words.command);
+
+  expect(new Set(commands).size).toBe(commands.length);
+  expect(commands.length).toBeGreaterThan(5);
+});
+
+describe('an option', () => {
+  function parsed(field: Partial<Field>, ...argv: string[]): unknown {
+    const whole: Field = { option: 'x', in: 'body', sets: 'x', schema: {}, help: '', isRequired: false, ...field };
+    const command = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
+    addOptions(command, { fields: [whole], words: { command: 'x' } } as unknown as Described);
+    return command.parse(argv, { from: 'user' }).opts()['x'];
+  }
+
+  test.each([
+    ['a whole number', { type: ['integer', 'null'], minimum: 1, maximum: 10 }, '7', 7],
+    ['none, where the document has null', { type: ['integer', 'null'], minimum: 1 }, 'none', NONE],
+    ['a text that is none, where the document has no null', { type: 'string' }, 'none', 'none'],
+    ['a number', { type: 'number', maximum: 100 }, '99.5', 99.5],
+    ['a choice', { enum: ['a', 'b'] }, 'b', 'b'],
+    ['a list with commas', { type: 'array', items: { type: 'string' } }, 'a,b c', ['a', 'b c']],
+    ['an empty list', { type: 'array', items: { type: 'string' } }, '', []],
+  ])('takes %s', (_, schema, text, value) => {
+    expect(parsed({ schema }, '--x', text)).toEqual(value);
+  });
+
+  test('of a list may be repeated', () => {
+    expect(parsed({ schema: { type: 'array', items: { enum: ['a', 'b'] } } }, '--x', 'a', '--x', 'b')).toEqual([
+      'a',
+      'b',
+    ]);
+  });
+
+  test.each([
+    [{ type: 'integer', minimum: 1, maximum: 10 }, '11', 'It is a whole number from 1 to 10.'],
+    [{ type: ['integer', 'null'], minimum: 1 }, '0', 'It is a whole number from 1 up, or none.'],
+    [{ type: 'number', maximum: 100 }, '101', 'It is a number from 0 to 100.'],
+    [{ type: 'array', items: { enum: ['a', 'b'] } }, 'a,c', 'Allowed choices are a, b.'],
+    [{ enum: ['a', null] }, 'c', 'Allowed choices are a, none.'],
+  ])('of %j refuses %s', (schema, text, message) => {
+    expect(() => parsed({ schema }, '--x', text)).toThrow(message);
+  });
+
+  test.each([{ type: 'boolean' }, { type: 'string', enum: ['true', 'false'] }, { enum: ['previous'] }])(
+    'of %j takes no value',
+    (schema) => {
+      expect(parsed({ schema }, '--x')).toBe(true);
+    },
+  );
+});
+
+test.each([
+  ['{id}', { id: 'a' }, 'a'],
+  ['{id}', { id: null }, '-'],
+  ['{limit}/s|none', { limit: 7 }, '7/s'],
+  ['{limit}/s|none', { limit: null }, 'none'],
+  ['{of.at}|', {}, ''],
+  ['{one,other}', { other: 'b' }, 'b'],
+  ['{readers.name}', { readers: [{ name: 'a' }, { name: 'b' }, { name: 'a' }] }, 'a, b'],
+  ['{errors.-1.text:5}', { errors: [{ text: 'x' }, { text: 'too long' }] }, 'too …'],
+  ['{names: }', { names: ['a', 'b'] }, 'a b'],
+  ['{names: }', { names: [] }, '-'],
+  ['{names:count}', { names: ['a', 'b'] }, '2'],
+  ['{failures:positive}|well', { failures: 0 }, 'well'],
+  ['{value}', { value: { 'a\n': 1 } }, '{"a\\n":1}'],
+  ['{text}', { text: 'two\nlines' }, 'two lines'],
+])('a cell %s of %j shows "%s"', (template, value, shown) => {
+  expect(filled(template, value)).toBe(shown);
+});
