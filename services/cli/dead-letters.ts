@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { definitionText } from './audience/audience-request.ts';
+import { definitionText } from './document/definition.ts';
 import { carryOut, listDeadLetters } from './client/carry-out.ts';
 import { job, type JobResults } from './client/job.ts';
 import { type Answer, operation } from '../../schemas/operations.ts';

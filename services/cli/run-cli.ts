@@ -1,13 +1,14 @@
 import { Command, CommanderError } from 'commander';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { programVersion } from '../runtime/version.ts';
-import { addAudience } from './audience/audience.ts';
+import { AUDIENCE_LINES } from './audience/audience-lines.ts';
+import { AUDIENCE_QUESTIONS } from './audience/audience-questions.ts';
 import { addBackup, addRestore } from './backup.ts';
 import { addCompletion } from './completion.ts';
 import { type CliContext, ExitCode, Interrupted } from './context.ts';
 import { addDeadLetters } from './dead-letters.ts';
-import { addEndpoint } from './endpoint.ts';
-import { addEvents } from './events.ts';
+import { ENDPOINT } from './endpoint.ts';
+import { EVENTS } from './events.ts';
 import { addDocumentCommands } from './document/commands.ts';
 import { addForgetUser } from './users/forget.ts';
 import { addImport } from './import.ts';
@@ -51,9 +52,15 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
 const GROUPS = {
   project: 'Projects and their settings',
   key: 'API keys',
+  audience: 'Questions about users, and those saved under a name',
+  endpoint: 'Webhooks: where changes of audiences are posted, or written to a topic',
+  events: 'Questions about the events of a project',
   user: 'Who the users are, and what is known of one',
   forget: 'Forgets people, and shows who was forgotten',
 };
+
+/** What the document does not say of its commands. */
+const BY_HAND = { ...AUDIENCE_LINES, ...AUDIENCE_QUESTIONS, ...ENDPOINT, ...EVENTS };
 
 /** The command with its subcommands. */
 export function tidemark(given: CliContext): Command {
@@ -69,14 +76,11 @@ export function tidemark(given: CliContext): Command {
   const groups = Object.fromEntries(
     Object.entries(GROUPS).map(([name, description]) => [name, root.command(name).description(description)]),
   ) as Record<keyof typeof GROUPS, Command>;
-  addDocumentCommands((name) => groups[name as keyof typeof GROUPS] ?? root, context, {});
+  addDocumentCommands((name) => groups[name as keyof typeof GROUPS] ?? root, context, BY_HAND);
   addProjectDelete(groups.project, context);
   addKeyCreate(groups.key, context);
   addKeyList(groups.key, context);
-  addAudience(root, context);
-  addEndpoint(root, context);
   addDeadLetters(root, context);
-  addEvents(root, context);
   addImport(root, context);
   addReplay(root, context);
   addVerify(root, context);

@@ -1,9 +1,13 @@
 /** How commands are made of the OpenAPI document. What they print is in golden.test.ts. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { filled } from '../../services/cli/document/cells.ts';
+import { definitionText } from '../../services/cli/document/definition.ts';
 import { type Described, describedOperations, type Field } from '../../services/cli/document/described.ts';
 import { addOptions, NONE } from '../../services/cli/document/options.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { readOpenApiFiles } from '../../schemas/openapi-files.ts';
 
 test('what x-cli leaves out is a parameter or member of its operation', () => {
@@ -84,4 +88,14 @@ test.each([
   ['{text}', { text: 'two\nlines' }, 'two lines'],
 ])('a cell %s of %j shows "%s"', (template, value, shown) => {
   expect(filled(template, value)).toBe(shown);
+});
+
+test('a definition is JSON itself, or a file of it, as FILE or as @FILE', async () => {
+  const file = join(await temporaryFolder(), 'audience.json');
+  await writeFile(file, '{"event":"Paid"}');
+
+  const texts = await Promise.all([' {"event":"Paid"}', file, `@${file}`].map(definitionText));
+
+  expect(texts.map((text) => text.trim())).toEqual(Array.from({ length: 3 }, () => '{"event":"Paid"}'));
+  await expect(definitionText(`${file}.missing`)).rejects.toThrow(/missing cannot be read/);
 });

@@ -1,33 +1,44 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Answer, operation } from '../../../schemas/operations.ts';
-import {
-  addOperands,
-  askAudiences,
-  bodyWith,
-  definitionText,
-  type ProjectOption,
-  readOperands,
-} from './audience-request.ts';
-import type { CliContext } from '../context.ts';
-import { JSON_OPTION, type OutputOptions, printJson } from '../print.ts';
+/** What is by hand of `tidemark audience explain`, `why` and `compare`. */
+import { Option } from 'commander';
+import type { Answer } from '../../../schemas/operations.ts';
+import type { ByHand } from '../document/commands.ts';
+import { documentIn } from '../document/definition.ts';
+import { oneLine, table } from '../print.ts';
+
+/** What the id of a user may be. */
+const IDS = ['user_id', 'anonymous_id', 'internal_id'] as const;
+
+export const AUDIENCE_QUESTIONS: Readonly<Record<string, ByHand>> = {
+  'audience explain': { print: ({ out }, explanation: AudienceExplanation) => out(asScript(explanation)) },
+  'audience why': {
+    options: (command) =>
+      void command
+        .requiredOption('--user <id>', "the user's id")
+        .addOption(new Option('--by <kind>', 'what the id is').choices(IDS).default('user_id')),
+    change: ({ body }, { user, by }) => void (body[by as (typeof IDS)[number]] = user),
+    print: ({ out }, { why }: Answer<'POST /v1/audiences/why'>) => out(linesOf(why, '').join('')),
+  },
+  'audience compare': {
+    change: async ({ body }) => {
+      const { before, after, ...rest } = body as { before: string; after: string };
+      for (const name of Object.keys(body)) delete body[name];
+      Object.assign(body, rest, await compared(before, after));
+    },
+    print: ({ out }, comparison: ComparisonAnswer) => out(comparisonText(comparison)),
+  },
+};
+
+const AUDIENCE_ID = /^aud_\w{20}$/;
+
+async function compared(before: string, after: string): Promise<object> {
+  const to = await documentIn(after, 'after');
+  if (AUDIENCE_ID.test(before)) return { audience: before, definition: to };
+  return { from: await documentIn(before, 'before'), to };
+}
 
 type AudienceExplanation = Answer<'POST /v1/audiences/explain'>;
-
-export function addAudienceExplain(parent: Command, context: CliContext): void {
-  const names = ['definition'];
-  const description = 'print the SQL that an audience is asked for by, to run by hand, and what each condition reads';
-  addOperands(parent.command('explain').description(description), names)
-    .option(...JSON_OPTION)
-    .action(async (words: readonly string[], options: OutputOptions & ProjectOption) => {
-      const { project, values } = readOperands(words, names, options);
-      const body = bodyWith({ definition: await definitionText(values[0] ?? '') }, {});
-      const explanation = await askAudiences(context, project, (named) =>
-        operation('POST /v1/audiences/explain', { query: { project: named }, body }),
-      );
-      if (options.json) printJson(context, explanation);
-      else context.out(asScript(explanation));
-    });
-}
+type ComparisonAnswer = Answer<'POST /v1/audiences/compare'>;
+type ShownEvaluation = Answer<'POST /v1/audiences/why'>['why'];
 
 /** Paths are shown from here on: the definition is all that there is. */
 const ROOT = '/definition';
@@ -41,41 +52,6 @@ function asScript({ database, sql, rows, reads }: AudienceExplanation): string {
   ]);
   const comments = [`for clickhouse-client --database ${JSON.stringify(database)}`, `about ${rows} rows`, ...lines];
   return `${comments.map((line) => `-- ${line.replaceAll(/[\r\n]/g, ' ')}\n`).join('')}${sql};\n`;
-}
-
-interface AudienceWhyOptions extends OutputOptions, ProjectOption {
-  readonly user: string;
-  readonly by: (typeof IDS)[number];
-  readonly events: number;
-}
-
-/** What the id of a user may be. */
-const IDS = ['user_id', 'anonymous_id', 'internal_id'] as const;
-
-type ShownEvaluation = Answer<'POST /v1/audiences/why'>['why'];
-
-export function addAudienceWhy(parent: Command, context: CliContext): void {
-  const names = ['definition'];
-  const description = 'say whether one user is in an audience, why, and until when';
-  addOperands(parent.command('why').description(description), names)
-    .requiredOption('--user <id>', "the user's id")
-    .addOption(new Option('--by <kind>', 'what the id is').choices(IDS).default('user_id'))
-    .option('--events <number>', 'how many events to name for each condition', readNumber, 3)
-    .option(...JSON_OPTION)
-    .action(async (words: readonly string[], { user, by, events, ...options }: AudienceWhyOptions) => {
-      const { project, values } = readOperands(words, names, options);
-      const body = bodyWith({ definition: await definitionText(values[0] ?? '') }, { [by]: user, events });
-      const explanation = await askAudiences(context, project, (named) =>
-        operation('POST /v1/audiences/why', { query: { project: named }, body }),
-      );
-      if (options.json) printJson(context, explanation);
-      else context.out(linesOf(explanation.why, '').join(''));
-    });
-}
-
-function readNumber(text: string): number {
-  if (/^\d{1,3}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is a whole number.');
 }
 
 /** A line for each part, with what decided it; its own parts follow, indented. */
@@ -96,4 +72,13 @@ function foundIn({ kind, count, value, version }: ShownEvaluation): string {
   if (version === null || version === undefined) return ': never set';
   if (version.is_deletion) return `: deleted ${version.timestamp}`;
   return `: ${value === undefined ? 'nothing there' : JSON.stringify(value)}, set ${version.timestamp}`;
+}
+
+function comparisonText({ from, to, entering, leaving, staying }: ComparisonAnswer): string {
+  const rows = Object.entries({ entering, leaving, staying }).map(([name, { count, sample }]) => [
+    name,
+    String(count),
+    oneLine(sample.map((user) => user.user_id ?? user.anonymous_id ?? user.internal_id).join(' ')),
+  ]);
+  return `${from.count} users before, ${to.count} after\n${table(['', 'USERS', 'SOME OF THEM'], rows)}`;
 }

@@ -7,8 +7,6 @@ import { badKey, type ServiceClient, ServiceUnreachable } from './service-client
 export interface ServiceRequest<T = unknown> extends Operation<T> {
   /** Whether it is answered in lines: progress, and at last the result. */
   readonly streams?: boolean;
-  /** What a 404 means here. */
-  readonly notFound?: ErrorCode;
 }
 
 export interface AskOptions {
@@ -188,9 +186,9 @@ function errorOfAnswer(client: ServiceClient, request: ServiceRequest, status: n
 }
 
 /** What a 404 means that names no code. */
-function notFoundOf({ path, notFound = 'COMMAND_INVALID' }: ServiceRequest, message: string): Error {
+function notFoundOf({ path }: ServiceRequest, message: string): Error {
   if (path.startsWith('/v1/users/')) return new Error(`${message} (404)`);
-  return new TidemarkError(path.startsWith('/v1/audiences/') ? 'AUDIENCE_UNKNOWN' : notFound, message);
+  return new TidemarkError(path.startsWith('/v1/audiences/') ? 'AUDIENCE_UNKNOWN' : 'COMMAND_INVALID', message);
 }
 
 function errorOf(problem: ProblemText, request: ServiceRequest): Error {

@@ -27,6 +27,8 @@ interface CliWords {
 /** The keywords of a schema that say what an option takes. */
 export interface Keywords {
   readonly $ref?: string;
+  /** The file that its references begin at, where that is none of the document. */
+  readonly base?: string | undefined;
   readonly description?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly Json[];
@@ -150,9 +152,9 @@ function parameterField({ name, schema, required = false, ...parameter }: Parame
   return fieldOf('query', name, { ...followed(schema), ...described(parameter) }, required);
 }
 
-function memberFields({ properties = {}, required = [] }: Keywords): Field[] {
+function memberFields({ properties = {}, required = [], base }: Keywords): Field[] {
   return Object.entries(properties).map(([name, schema]) =>
-    fieldOf('body', name, followed(schema), required.includes(name)),
+    fieldOf('body', name, followed(schema, base), required.includes(name)),
   );
 }
 
@@ -176,7 +178,7 @@ function renamedFields({ options = {} }: CliWords, all: readonly Field[]): Field
     const [first = '', ...rest] = path.split('.');
     const top = all.find((field) => field.sets === first);
     if (top === undefined) throw new Error(`--${option} sets ${first}, which its operation does not have`);
-    const schema = rest.reduce<Keywords>((one, step) => followed(one.properties?.[step] ?? {}), top.schema);
+    const schema = rest.reduce<Keywords>((one, step) => followed(one.properties?.[step] ?? {}, one.base), top.schema);
     return { option, in: top.in, sets, schema, help: help ?? helpOf(schema), isRequired: false };
   });
 }
@@ -215,22 +217,29 @@ function projectPlace(name: string, all: readonly Field[]): ProjectPlace {
 }
 
 /** The schema itself, with the description of what refers to it. */
-function followed(schema: Keywords | string): Keywords {
+function followed(schema: Keywords | string, base?: string): Keywords {
   if (typeof schema === 'string') return followed((components['schemas']?.[schema] ?? {}) as Keywords);
   const { $ref, ...own } = schema;
-  if ($ref === undefined) return schema;
-  if ($ref.startsWith('#/$defs')) return own;
+  if ($ref === undefined) return { ...schema, base };
   const [, name] = /^#\/components\/schemas\/(.*)$/.exec($ref) ?? [];
   if (name !== undefined) return { ...followed(name), ...own };
-  const url = new URL($ref, OPENAPI_FOLDER);
-  return { ...(pointedAt(readJson(url), url.hash.slice(1)) as Keywords), ...own };
+  const { href, hash } = new URL($ref, base ?? OPENAPI_FOLDER);
+  const file = href.slice(0, href.length - hash.length);
+  return { ...followed(pointedAt(fileAt(file), hash.slice(1)) as Keywords, file), ...own };
 }
 
-/** The first sentence of the description, for people who type `none` where JSON has null. */
+const files = new Map<string, Json>();
+
+function fileAt(href: string): Json {
+  const file = files.get(href) ?? readJson(new URL(href));
+  files.set(href, file);
+  return file;
+}
+
+const LONG = 200;
+
+/** The description, of a long one its first sentence, for people who type `none` where JSON has null. */
 export function helpOf({ description = '' }: Keywords): string {
-  const [sentence = ''] = /^.*?(?:\.(?= [A-Z`])|\.$|$)/s.exec(description) ?? [];
-  return sentence
-    .replaceAll('`', '')
-    .replace(/\bnull(?=:)/i, 'none')
-    .replace(/\.$/, '');
+  const [sentence = ''] = description.length <= LONG ? [description] : (/^.*?(?:\.(?= [A-Z`])|$)/s.exec(description) ?? []);
+  return sentence.replaceAll('`', '').replaceAll(/\bnull(?=:)/gi, 'none').replace(/\.$/, '');
 }

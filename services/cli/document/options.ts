@@ -33,6 +33,7 @@ function optionOf({ option: name, sets, schema, help, isRequired }: Field, prese
 }
 
 function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map((member) => textOf(member)).join(',');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
