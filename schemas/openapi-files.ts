@@ -16,11 +16,12 @@ export const OPENAPI_FOLDER = new URL('./openapi/', import.meta.url);
 // What all parts share. Every other file of the folder has the paths of one area, and the components that they alone use.
 const SHARED = 'openapi.json';
 
-/** All files as one. */
-export function readOpenApiFiles(): JsonObject & Source {
+/** All files as one. @param having Leaves out the areas whose file does not have this text. */
+export function readOpenApiFiles(having = ''): JsonObject & Source {
   const shared = readJson(new URL(SHARED, OPENAPI_FOLDER)) as JsonObject & Partial<Source>;
   const files = readdirSync(OPENAPI_FOLDER).filter((name) => name.endsWith('.json') && name !== SHARED);
-  const parts = files.sort().map((name) => readJson(new URL(name, OPENAPI_FOLDER)) as Partial<Source>);
+  const texts = files.sort().map((name) => readFileSync(new URL(name, OPENAPI_FOLDER), 'utf8'));
+  const parts = texts.filter((text) => text.includes(having)).map((text) => JSON.parse(text) as Partial<Source>);
   const components = [shared, ...parts].map(({ components = {} }) => components);
   const kinds = new Set(components.flatMap((component) => Object.keys(component)));
   const byKind = [...kinds].map((kind) => [kind, union(components.map((component) => component[kind] ?? {}))]);

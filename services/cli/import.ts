@@ -5,7 +5,7 @@ import { importByService, type ImportResult, previewByService } from './client/i
 import { type CliContext, ExitCode } from './context.ts';
 import { addFormOptions, type FileFormOptions, formOf } from './imports/import-options.ts';
 import { printGuess } from './imports/guess.ts';
-import { positiveInteger } from './options.ts';
+import { readerOf } from './document/options.ts';
 import { JSON_OPTION, oneLine, type OutputOptions, printJson, shortened } from './print.ts';
 import { withProgress } from './progress.ts';
 
@@ -25,7 +25,7 @@ interface ImportFileOptions extends OutputOptions, FileFormOptions {
 const EXIT_SOME_REFUSED = 3;
 const VALUE_LENGTH = 60;
 
-const readRate = positiveInteger(9, 'It is a whole number of lines a second from 1 up.');
+const readRate = readerOf({ type: 'integer', minimum: 1 });
 
 export function addImport(parent: Command, context: CliContext): void {
   const command = parent

@@ -3,7 +3,7 @@ import { commandInvalid } from '../runtime/command.ts';
 import { carryOut, listKeys } from './client/carry-out.ts';
 import { type Answer, operation } from '../../schemas/operations.ts';
 import type { CliContext } from './context.ts';
-import { tableOf } from './document/cells.ts';
+import { tableBy } from './document/cells.ts';
 import { columnsNamed } from './document/described.ts';
 import { JSON_OPTION, type OutputOptions, printJson } from './print.ts';
 import { optionalProjectId, projectIdOf, projectNamedBy } from './project.ts';
@@ -71,7 +71,7 @@ export function addKeyList(parent: Command, context: CliContext): void {
         const project = await optionalProjectId(context, projectNamedBy(given, named));
         const listed = await listKeys(context, project);
         if (json) printJson(context, listed);
-        else context.out(tableOf(columnsNamed('KeyColumns'), listed.keys.toReversed()));
+        else context.out(tableBy(columnsNamed('KeyColumns'), listed.keys.toReversed()));
       },
     );
 }

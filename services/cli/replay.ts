@@ -1,9 +1,9 @@
-import { Argument, type Command } from 'commander';
+import type { Command } from 'commander';
 import { carryOut } from './client/carry-out.ts';
 import { job, type JobResults } from './client/job.ts';
 import { type Answer, operation, type Sent } from '../../schemas/operations.ts';
 import type { CliContext } from './context.ts';
-import { positiveInteger } from './options.ts';
+import { readerOf } from './document/options.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
 import { withProgress } from './progress.ts';
 import { optionalProjectId } from './project.ts';
@@ -13,15 +13,11 @@ type Kind = (typeof KINDS)[number];
 type PlannedReplay = Extract<Answer<'POST /v1/admin/generations'>, { readonly basis: unknown }>;
 type BuiltGeneration = JobResults['POST /v1/admin/generations'];
 
-const parseRate = positiveInteger(12, 'It is a whole number of messages a second from 1 up.');
-const parseNumber = positiveInteger(9, 'It is the number of a generation.');
+const parseRate = readerOf({ type: 'integer', minimum: 1 });
 
-export function addReplay(root: Command, context: CliContext): void {
-  const replay = root.command('replay').description('Read the log again, beside what is live');
+/** `tidemark replay profiles` and `tidemark replay analytics` */
+export function addReplayBuilds(replay: Command, context: CliContext): void {
   for (const kind of KINDS) addReplayBuild(replay, kind, context);
-  addReplayStatus(replay, context);
-  addReplayRollback(replay, context);
-  addReplayDrop(replay, context);
 }
 
 interface BuildGenerationOptions extends OutputOptions {
@@ -32,7 +28,6 @@ interface BuildGenerationOptions extends OutputOptions {
   readonly yes?: true;
 }
 
-/** `tidemark replay profiles` and `tidemark replay analytics` */
 function addReplayBuild(parent: Command, kind: Kind, context: CliContext): void {
   parent
     .command(kind)
@@ -115,68 +110,4 @@ function printOutcome(
     const how = confirm === undefined ? ' Nobody could be asked: --yes says yes.' : '';
     out(`Generation ${number} of ${kind} is kept up to date beside the live one.${how}\n`);
   }
-}
-
-function addReplayStatus(parent: Command, context: CliContext): void {
-  parent
-    .command('status')
-    .description('list generations: which is live, and how far each is behind')
-    .option(...JSON_OPTION)
-    .action(async ({ json }: OutputOptions) => {
-      const listed = await carryOut(context, operation('GET /v1/admin/generations'));
-      if (json) {
-        printJson(context, listed);
-        return;
-      }
-      const rows = listed.generations.map(
-        ({ kind, number, state, project, answers, messages, behind, rate_limit, created_at }) => [
-          kind,
-          String(number),
-          state,
-          project ?? 'all',
-          answers.join(' ') || '-',
-          String(messages),
-          String(behind),
-          rate_limit === null ? 'none' : `${rate_limit}/s`,
-          created_at,
-        ],
-      );
-      context.out(
-        table(['KIND', 'NUMBER', 'STATE', 'HOLDS', 'ANSWERS', 'MESSAGES', 'BEHIND', 'RATE LIMIT', 'CREATED'], rows),
-      );
-    });
-}
-
-function addReplayRollback(parent: Command, context: CliContext): void {
-  parent
-    .command('rollback')
-    .description('make the generation live again that was so before; once more goes forth again')
-    .addArgument(new Argument('<kind>', 'profiles or analytics').choices(KINDS))
-    .option('--project <project>', 'of one project alone, by its id or name')
-    .option(...JSON_OPTION)
-    .action(async (kind: Kind, { project, json }: OutputOptions & { readonly project?: string }) => {
-      const body = { project: await optionalProjectId(context, project) };
-      const request = job('POST /v1/admin/generations/{kind}/{number}/rollback', {
-        path: { kind, number: 'live' },
-        body,
-      });
-      const swapped = await carryOut(context, request);
-      if (json) printJson(context, swapped);
-      else context.out(`Generation ${swapped.to} of ${kind} is live in place of ${swapped.from}.\n`);
-    });
-}
-
-function addReplayDrop(parent: Command, context: CliContext): void {
-  parent
-    .command('drop')
-    .description('delete what a generation holds that is not live')
-    .addArgument(new Argument('<kind>', 'profiles or analytics').choices(KINDS))
-    .argument('<number>', 'its number, as "./tidemark replay status" has it', parseNumber)
-    .option(...JSON_OPTION)
-    .action(async (kind: Kind, number: number, { json }: OutputOptions) => {
-      const path = { kind, number: String(number) };
-      const dropped = await carryOut(context, job('POST /v1/admin/generations/{kind}/{number}/drop', { path }));
-      if (json) printJson(context, dropped);
-      else context.out(`Generation ${number} of ${kind} is gone.\n`);
-    });
 }

@@ -1,26 +1,20 @@
 import { Command, CommanderError } from 'commander';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { programVersion } from '../runtime/version.ts';
-import { AUDIENCE_LINES } from './audience/audience-lines.ts';
-import { AUDIENCE_QUESTIONS } from './audience/audience-questions.ts';
 import { addBackup, addRestore } from './backup.ts';
+import { addDocumented } from './by-hand/documented.ts';
 import { addCompletion } from './completion.ts';
 import { type CliContext, ExitCode, Interrupted } from './context.ts';
-import { addDeadLetters } from './dead-letters.ts';
-import { ENDPOINT } from './endpoint.ts';
-import { EVENTS } from './events.ts';
-import { addDocumentCommands } from './document/commands.ts';
-import { addForgetUser } from './users/forget.ts';
+import { addForgetUser } from './forget.ts';
 import { addImport } from './import.ts';
 import { addKeyCreate, addKeyList } from './key.ts';
 import { addLog } from './log.ts';
 import { addProjectDelete } from './project.ts';
-import { addReplay } from './replay.ts';
+import { addReplayBuilds } from './replay.ts';
 import { addServiceOptionsBelow, namedService } from './client/service-options.ts';
 import { addStatus } from './status.ts';
 import { addTail } from './tail.ts';
-import { addUserExport } from './users/user-export.ts';
-import { addVerify } from './verify.ts';
+import { addUserExport } from './user-export.ts';
 
 const DONE = 0;
 const FAILED = 1;
@@ -48,20 +42,6 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   }
 }
 
-/** Commands that only have others below them. */
-const GROUPS = {
-  project: 'Projects and their settings',
-  key: 'API keys',
-  audience: 'Questions about users, and those saved under a name',
-  endpoint: 'Webhooks: where changes of audiences are posted, or written to a topic',
-  events: 'Questions about the events of a project',
-  user: 'Who the users are, and what is known of one',
-  forget: 'Forgets people, and shows who was forgotten',
-};
-
-/** What the document does not say of its commands. */
-const BY_HAND = { ...AUDIENCE_LINES, ...AUDIENCE_QUESTIONS, ...ENDPOINT, ...EVENTS };
-
 /** The command with its subcommands. */
 export function tidemark(given: CliContext): Command {
   const context: { -readonly [Name in keyof CliContext]: CliContext[Name] } = { ...given };
@@ -73,17 +53,12 @@ export function tidemark(given: CliContext): Command {
     .exitOverride()
     .configureOutput({ writeOut: context.out, writeErr: context.err });
 
-  const groups = Object.fromEntries(
-    Object.entries(GROUPS).map(([name, description]) => [name, root.command(name).description(description)]),
-  ) as Record<keyof typeof GROUPS, Command>;
-  addDocumentCommands((name) => groups[name as keyof typeof GROUPS] ?? root, context, BY_HAND);
+  const groups = addDocumented(root, context);
   addProjectDelete(groups.project, context);
   addKeyCreate(groups.key, context);
   addKeyList(groups.key, context);
-  addDeadLetters(root, context);
   addImport(root, context);
-  addReplay(root, context);
-  addVerify(root, context);
+  addReplayBuilds(groups.replay, context);
   addBackup(root, context);
   addRestore(root, context);
   addLog(root, context);

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { onePage } from '../../services/cli/client/pages.ts';
 import { filled } from '../../services/cli/document/cells.ts';
 import { definitionText } from '../../services/cli/document/definition.ts';
 import { type Described, describedOperations, type Field } from '../../services/cli/document/described.ts';
@@ -37,7 +38,7 @@ describe('an option', () => {
   test.each([
     ['a whole number', { type: ['integer', 'null'], minimum: 1, maximum: 10 }, '7', 7],
     ['none, where the document has null', { type: ['integer', 'null'], minimum: 1 }, 'none', NONE],
-    ['a text that is none, where the document has no null', { type: 'string' }, 'none', 'none'],
+    ['the text "none", where the document has no null', { type: 'string' }, 'none', 'none'],
     ['a number', { type: 'number', maximum: 100 }, '99.5', 99.5],
     ['a choice', { enum: ['a', 'b'] }, 'b', 'b'],
     ['a list with commas', { type: 'array', items: { type: 'string' } }, 'a,b c', ['a', 'b c']],
@@ -86,8 +87,8 @@ test.each([
   ['{failures:positive}|well', { failures: 0 }, 'well'],
   ['{value}', { value: { 'a\n': 1 } }, '{"a\\n":1}'],
   ['{text}', { text: 'two\nlines' }, 'two lines'],
-])('a cell %s of %j shows "%s"', (template, value, shown) => {
-  expect(filled(template, value)).toBe(shown);
+])('a cell %s of %j has the text "%s"', (template, value, text) => {
+  expect(filled(template, value)).toBe(text);
 });
 
 test('a definition is JSON itself, or a file of it, as FILE or as @FILE', async () => {
@@ -98,4 +99,18 @@ test('a definition is JSON itself, or a file of it, as FILE or as @FILE', async 
 
   expect(texts.map((text) => text.trim())).toEqual(Array.from({ length: 3 }, () => '{"event":"Paid"}'));
   await expect(definitionText(`${file}.missing`)).rejects.toThrow(/missing cannot be read/);
+});
+
+test('a listing is read page by page, up to the limit', async () => {
+  const numbers = Array.from({ length: 25 }, (_, at) => at);
+  const page = async (limit: number, cursor = '0') => {
+    const end = Number(cursor) + limit;
+    return { numbers: numbers.slice(Number(cursor), end), next_cursor: end < numbers.length ? String(end) : null };
+  };
+
+  expect(await onePage({ limit: Infinity, pageLimit: 10 }, page)).toEqual({ numbers, next_cursor: null });
+  expect(await onePage({ limit: 12, pageLimit: 10 }, page)).toEqual({
+    numbers: numbers.slice(0, 12),
+    next_cursor: '12',
+  });
 });

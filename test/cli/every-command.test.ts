@@ -43,6 +43,19 @@ const VALUES: Readonly<Record<string, string>> = { kind: 'profiles', number: '1'
 
 const COMMANDS = commandsOf(tidemark({ env: {}, out: () => undefined, err: () => undefined }));
 
+// After a change on purpose: `npx vitest run test/cli/every-command.test.ts --update`.
+test('the help of every command is as it is kept', async () => {
+  const root = tidemark({ env: {}, out: () => undefined, err: () => undefined });
+
+  const texts = withThoseBelow(root).map((command) => command.configureHelp({ helpWidth: 120 }).helpInformation());
+
+  await expect(texts.join('\n\n')).toMatchFileSnapshot('golden/help.txt');
+});
+
+function withThoseBelow(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withThoseBelow)];
+}
+
 describe('a wrong key', () => {
   test.each(COMMANDS.filter(({ options }) => options.includes('--url')))(
     '$name with a key that the service does not take exits with 2, and says so, with an address or without one',

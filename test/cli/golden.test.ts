@@ -21,7 +21,7 @@ const service = sharedService((dataDir) => ({
   WEBHOOK_ALLOW: '127.0.0.1',
 }));
 let folder: string;
-/** A day of the last month, for what is asked of a month. */
+/** A day of the last month, for questions about a month. */
 const DAY = new Date(Date.now() - 8 * 86_400_000).toISOString().slice(0, 10);
 
 /** Ids that commands print, for those after them. */
@@ -49,13 +49,13 @@ beforeAll(async () => {
     const state = await service().request(`/v1/receipts/${receipt}?wait=10`);
     expect(await state.json()).toMatchObject({ queryable: true });
   });
-  const { projects } = await asked<{ projects: { id: string }[] }>('/v1/admin/projects');
+  const { projects } = await answerTo<{ projects: { id: string }[] }>('/v1/admin/projects');
   const [{ id: projectId }] = projects as [{ id: string }];
   // Postgres has no text with a NUL, and no message that came by HTTP has one.
   const record = recordOf(identify({ projectId, userId: 'eve\0', traits: '{}' }));
   await appendToOwnLog(service().dataDir, [{ topic: 'tidemark.identify', ...record }]);
   await eventually(async () => {
-    const { dead_letters: letters } = await asked<{ dead_letters: { id: string }[] }>('/v1/admin/dead-letters');
+    const { dead_letters: letters } = await answerTo<{ dead_letters: { id: string }[] }>('/v1/admin/dead-letters');
     known['letter'] = letters[0]?.id ?? '';
     expect(letters).toHaveLength(1);
   });
@@ -63,7 +63,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function asked<T>(path: string): Promise<T> {
+async function answerTo<T>(path: string): Promise<T> {
   return (await (await service().request(path, undefined, { api_key: ADMIN_KEY })).json()) as T;
 }
 
@@ -72,6 +72,7 @@ const COMMANDS = `
   audience save Pro '{"trait":"plan","is":"pro"}' --note why --tags email,spring
   audience evaluate $aud
   audience list
+  audience list --tag email
   audience list --tag nothing
   audience show $aud
   audience preview '{"trait":"plan","is":"pro"}' --sample 1
@@ -83,8 +84,14 @@ const COMMANDS = `
   audience why '{"event":"Order Completed"}' --user ada --events 1
   audience compare '{"trait":"plan","is":"pro"}' '{"trait":"plan","is":"free"}' --sample 1
   audience change $aud --name Pros --refresh none --tags ""
+  audience change $aud --definition '{"trait":"plan","in":["pro","free"]}'
+  audience evaluate $aud
+  audience history $aud
+  audience versions $aud
   audience changes $aud --wait --format csv
   audience show aud_00000000000000000000
+  audience history aud_00000000000000000000
+  audience changes aud_00000000000000000000
   audience preview '{"trait":'
   audience show
   audience show A B C
@@ -114,6 +121,7 @@ DOCS
   project delete Second --dry-run
   project delete Second --confirm Second
   key create --scope read --scope audiences --name Jobs
+  key create --scope admin
   key create --scope admin --scope read
   key create --scope owner
   key list
@@ -139,6 +147,9 @@ DOCS
   user find lovelace --limit 0
   user events ada --limit 1
   events counts '{"mesure":"count"}'
+  events counts '{"measure"'
+  events counts --measure users
+  events query --event "Order Completed" --limit 2
   events counts --event "Order Completed" --measure users --last 3650d --compare
   verify --since all --until 2026-11-21
   forget user bob --dry-run
@@ -161,12 +172,12 @@ test('every command prints what is kept, for the commands of the page and others
   const lines = COMMANDS.trim()
     .split('\n')
     .flatMap((line) => (line === 'DOCS' ? commandsOfThePage() : line.trim()));
-  const shown: string[] = [];
+  const printed: string[] = [];
   for (const line of lines) {
-    shown.push(`$ tidemark ${line}\n${await runLine(line)}`);
+    printed.push(`$ tidemark ${line}\n${await runLine(line)}`);
   }
 
-  await expect(shown.join('\n')).toMatchFileSnapshot('golden/commands.txt');
+  await expect(printed.join('\n')).toMatchFileSnapshot('golden/commands.txt');
 });
 
 /** Their figures are those of the moment; without an end they are interrupted. */

@@ -38,31 +38,6 @@ async function outputOf(...words: readonly string[]): Promise<string> {
 }
 
 describe('events counts', () => {
-  test('events counts prints a value, or a series for each value of a property or trait', async () => {
-    const split = await outputOf(
-      'events',
-      'counts',
-      '--event',
-      'Paid',
-      '--measure',
-      'sum',
-      '--of',
-      'total',
-      '--by-trait',
-      'plan',
-    );
-    const all = await outputOf('events', 'counts', '--measure', 'users');
-    const median = await outputOf('events', 'counts', '--measure', 'percentile', '--of', 'total', '--p', '50');
-
-    expect(split.split('\n').map((line) => line.trim().split(/ {2,}/))).toEqual([
-      ['FROM', expect.stringMatching(/pro|free/), expect.stringMatching(/pro|free/)],
-      ['-', '3', '3'],
-      [''],
-    ]);
-    expect(all).toMatch(/^FROM +ALL\n- +2\n$/);
-    expect(median).toMatch(/^FROM +ALL\n- +2\n$/);
-  });
-
   test('events counts takes users by the events and the dates that they have', async () => {
     const file = `${service().dataDir}/dates.json`;
     const users = { all: [{ event: ['Ran', 'Walked'] }, { trait: 'signed_up', date: { last: '90d' } }] };
@@ -86,30 +61,6 @@ describe('events counts', () => {
     expect(JSON.parse(changed)).toMatchObject({ series: [{ values: [3] }] });
     expect(days).toMatch(/^DAY +ALL\n(\d{4}-\d\d-\d\d \d\d:\d\d +\d\n){2,3}The period before:\nDAY/);
   });
-
-  test('events counts says what is wrong with a question, and exits with 2', async () => {
-    const wrong = run('events', 'counts', '{"mesure":"count"}');
-    const text = run('events', 'counts', '{"measure"');
-    const list = run('events', 'counts', '/dev/null');
-
-    expect([await wrong.code, await text.code, await list.code]).toEqual([2, 2, 2]);
-    expect(wrong.err).toContain('/mesure');
-    expect(text.err).toContain('The question is not JSON');
-  });
-});
-
-test('events query prints events, newest first, with every digit', async () => {
-  const two = run('events', 'query', '--event', 'Paid', '--limit', '2');
-  const json = await outputOf('events', 'query', '{"where":[{"property":"total","gte":2}]}', '--json');
-
-  expect(await two.code).toBe(0);
-  expect(two.lines).toEqual([
-    expect.stringMatching(/Paid {2}bob {2}\{.*"id":12345678901234567890/),
-    expect.stringMatching(/Paid {2}ada/),
-  ]);
-  expect(two.err).toContain('There are more: raise --limit.');
-  expect(json).toContain('"id": 12345678901234567890');
-  expect(JSON.parse(json)).toMatchObject({ events: [{ event: 'Paid' }, { event: 'Paid' }], next_cursor: null });
 });
 
 describe('a saved audience', () => {
@@ -167,48 +118,6 @@ describe('a saved audience', () => {
     expect(await endless.code).toBe(2);
   });
 
-  test('audience history and versions show what a saved audience was, newest first', async () => {
-    const id = await saved('Past', '{"trait":"n","gte":12345678901234567890}');
-    await outputOf('audience', 'evaluate', id);
-    await outputOf('audience', 'change', id, '--definition', '{"trait":"plan","is":"pro"}');
-    await outputOf('audience', 'evaluate', id);
-
-    const history = await outputOf('audience', 'history', id);
-    const days: unknown = JSON.parse(await outputOf('audience', 'history', id, '--per', 'day', '--json'));
-    const versions = await outputOf('audience', 'versions', id);
-    const one = run('audience', 'versions', id, '--limit', '1', '--json');
-
-    expect(history.split('\n').map((line) => line.split(/ {2,}/).slice(1))).toEqual([
-      ['USERS', 'ENTERED', 'LEFT', 'VERSION', 'CAUSE'],
-      ['1', '1', '0', '2', 'definition'],
-      ['0', '0', '0', '1', 'first'],
-      [],
-    ]);
-    expect(days).toMatchObject({ history: [{ count: 1, entered: 1, left: 0 }] });
-    expect(versions).toMatch(/\n2 .*\{"trait":"plan","is":"pro"\}\n1 .*\{"trait":"n","gte":12345678901234567890\}\n$/);
-    expect(await one.code).toBe(0);
-    expect(JSON.parse(one.out)).toMatchObject({
-      versions: [{ version: 2 }],
-      next_cursor: expect.any(String) as string,
-    });
-    expect(one.err).toContain('There are more: raise --limit.');
-  });
-
-  test('audience save and change take a note and tags, and audience list those with a tag', async () => {
-    const labels = ['--note', "Ada's", '--tags', 'email,spring 27'];
-    const made = await outputOf('audience', 'save', 'Labelled', '{"trait":"plan","is":"pro"}', ...labels);
-    const { id } = JSON.parse(made) as { id: string };
-
-    const changed: unknown = JSON.parse(await outputOf('audience', 'change', id, '--tags', 'email'));
-    const listed = await outputOf('audience', 'list', '--tag', 'email');
-    const others = await outputOf('audience', 'list', '--tag', 'spring 27');
-
-    expect(JSON.parse(made)).toMatchObject({ note: "Ada's", tags: ['email', 'spring 27'] });
-    expect(changed).toMatchObject({ note: "Ada's", tags: ['email'] });
-    expect(listed).toContain('Labelled');
-    expect(others).not.toContain('Labelled');
-  });
-
   test('audience why and compare take another audience, a sample and a pattern', async () => {
     const id = await saved('Referred to', '{"trait":"plan","is":"pro"}');
     const everybody = '{"sample":{"percent":100,"seed":"a"}}';
@@ -222,41 +131,6 @@ describe('a saved audience', () => {
     expect(why).toContain('in the audience "Referred to"');
     expect(why).toContain('whose "plan" matches "^FR.E$" (ignoring case): "free"');
     expect(text.replaceAll(/ {2,}/g, '|').split('\n').slice(2, 4)).toEqual(['entering|1|bob', 'leaving|1|ada']);
-  });
-
-  test('audience compare says who enters and who leaves, for a saved audience or two definitions', async () => {
-    const id = await saved('Compared', '{"trait":"plan","is":"pro"}');
-    const free = '{"trait":"plan","is":"free"}';
-
-    const text = await outputOf('audience', 'compare', id, free);
-    const json = await outputOf(
-      'audience',
-      'compare',
-      free,
-      '{"trait":"plan","exists":true}',
-      '--sample',
-      '1',
-      '--json',
-    );
-
-    expect(text.replaceAll(/ {2,}/g, '|').split('\n')).toEqual([
-      '1 users before, 1 after',
-      expect.stringContaining('USERS|SOME OF THEM'),
-      'entering|1|bob',
-      'leaving|1|ada',
-      'staying|0',
-      '',
-    ]);
-    expect(JSON.parse(json)).toMatchObject({ entering: { count: 1 }, leaving: { count: 0 }, staying: { count: 1 } });
-  });
-
-  test('what is asked of an audience that is not there fails with AUDIENCE_UNKNOWN', async () => {
-    for (const words of [['history'], ['versions'], ['changes', '--wait']]) {
-      const unknown = run('audience', ...words, 'aud_00000000000000000000');
-
-      expect(await unknown.code, words[0]).toBe(1);
-      expect(unknown.err).toContain('AUDIENCE_UNKNOWN');
-    }
   });
 
   async function saved(name: string, definition: string): Promise<string> {

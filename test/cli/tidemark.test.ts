@@ -94,28 +94,6 @@ describe('tidemark beside a running service', () => {
     expect((await store.snapshot()).keys).toEqual([]);
   });
 
-  test('key create takes several scopes and a name, and makes an admin key without a project', async () => {
-    const { dataDir, store } = await service();
-    const { id } = await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null });
-
-    const jobs = await tidemark(dataDir, 'key', 'create', '--scope=read', '--scope=audiences', '--name=Jobs');
-    const admin = await tidemark(dataDir, 'key', 'create', '--scope', 'admin');
-    await store.noteUsed([(await store.listKeys(id))[0]!.id], '2026-11-24');
-    const [listed, json] = [await tidemark(dataDir, 'key', 'list'), await tidemark(dataDir, 'key', 'list', '--json')];
-
-    expect(jobs.stderr).toMatch(/^The read and audiences key key_\w+, shown only this once/u);
-    expect(admin.stdout).toMatch(/^tm_a_\w{43}\n$/u);
-    expect(listed.stdout).toMatch(/^ID +PROJECT +SCOPES +NAME +CREATED +LAST USED +REVOKED\n/u);
-    expect(listed.stdout).toMatch(new RegExp(`^key_\\w+ +${id} +read,audiences +Jobs +\\S+ +2026-11-24 +-$`, 'mu'));
-    expect(listed.stdout).toMatch(/^key_\w+ +- +admin +- +\S+ +- +-$/mu);
-    expect(JSON.parse(json.stdout)).toMatchObject({
-      keys: [
-        { project_id: null, scope: 'admin', scopes: ['admin'], name: null, last_used_day: null },
-        { project_id: id, scope: 'read', scopes: ['read', 'audiences'], name: 'Jobs', last_used_day: '2026-11-24' },
-      ],
-    });
-  });
-
   test('a project is named by its id or name, by --project or in the old place', async () => {
     const { dataDir, store } = await service();
     const { id } = await store.createProject({ name: 'My shop', timezone: 'UTC', rateLimit: 5 });
@@ -131,29 +109,6 @@ describe('tidemark beside a running service', () => {
     expect(JSON.parse(listed.stdout)).toMatchObject({ keys: [{ project_id: id }, { project_id: id }] });
     expect(await store.listProjects()).toContainEqual(expect.objectContaining({ id, rateLimit: 7 }));
     expect(unclear.stderr).toContain('Say which project by --project');
-  });
-
-  test('tidemark sets and removes each limit of a project, and its search and name traits', async () => {
-    const { dataDir, store } = await service();
-    const { id } = await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: 5 });
-    const set = (...to: string[]): Promise<Finished> => tidemark(dataDir, 'project', 'set', id, ...to, '--json');
-    const limits = {
-      query_max_ms: 2000,
-      query_max_memory_bytes: 1_000_000,
-      query_max_rows: 5,
-      rate_limit_bytes: 70_000,
-    };
-    const settings = { ...limits, search_traits: ['company', 'email'], name_traits: ['full name'] };
-    const options = Object.entries(settings).map(([name, to]) => `--${name.replaceAll('_', '-')}=${String(to)}`);
-
-    const all = await set(...options);
-    const one = await set('--query-max-ms', 'none', '--search-traits', '', '--name-traits', '');
-    const refused = await Promise.all([set('--query-max-ms', '600001'), set('--query-max-rows', '0')]);
-
-    expect(JSON.parse(all.stdout)).toMatchObject({ ...settings, rate_limit: 5 });
-    expect(JSON.parse(one.stdout)).toMatchObject({ ...limits, query_max_ms: null, search_traits: [], name_traits: [] });
-    expect(refused.map(({ code }) => code)).toEqual([2, 2]);
-    expect(await store.listProjects()).toMatchObject([{ queryMaxMs: null, queryMaxRows: 5 }]);
   });
 
   test('an error of the service is printed', async () => {

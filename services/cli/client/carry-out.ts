@@ -1,5 +1,5 @@
 /** What subcommands have a service do, over HTTP: the one that is named or runs here, else one in this process. */
-import { type Answer, operation, type Query } from '../../../schemas/operations.ts';
+import { type Answer, operation } from '../../../schemas/operations.ts';
 import { askFor, type AskOptions, type ServiceRequest } from './ask.ts';
 import { onePage } from './pages.ts';
 import type { ServiceClient } from './service-client.ts';
@@ -70,22 +70,6 @@ export function listKeys(context: ServiceContext, project: string | undefined): 
     return { keys: sorted, next_cursor: null };
   };
   return withService(context, list, OF_DATABASE);
-}
-
-/** Up to the limit, 100 where none is given, as if they were one page. */
-export function listDeadLetters(
-  context: ServiceContext,
-  { limit: wanted = 100, ...filters }: Query<'GET /v1/admin/dead-letters'> & { readonly limit?: number | undefined },
-  options: Options,
-): Promise<Answer<'GET /v1/admin/dead-letters'>> {
-  const { signal } = context;
-  const list = (client: ServiceClient): Promise<Answer<'GET /v1/admin/dead-letters'>> =>
-    onePage({ limit: wanted, pageLimit: PAGE_LIMIT }, (limit, cursor) => {
-      const query = { ...filters, limit, cursor };
-      const request = { ...operation('GET /v1/admin/dead-letters', { query }), streams: true };
-      return askFor(client, request, { ...options, signal });
-    });
-  return withService(context, list, OF_DEAD_LETTERS);
 }
 
 function compare(one: string, other: string): number {

@@ -1,4 +1,4 @@
-export type Page = object & { readonly next_cursor: string | null };
+export type ListedPage = object & { readonly next_cursor: string | null };
 
 /**
  * A listing as if it were one page, of as many answers as that takes. What else a page has is that of the last.
@@ -6,7 +6,7 @@ export type Page = object & { readonly next_cursor: string | null };
  * @param limit The most items that are wanted; `Infinity` for all.
  * @param pageLimit The most that the service puts into one page.
  */
-export async function onePage<P extends Page>(
+export async function onePage<P extends ListedPage>(
   { limit, pageLimit }: { readonly limit: number; readonly pageLimit: number },
   ask: (limit: number, cursor: string | undefined) => Promise<P>,
 ): Promise<P> {

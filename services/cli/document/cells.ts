@@ -4,7 +4,7 @@ import { localTime, oneLine, shortened, table } from '../print.ts';
 /** The head of a column → what it shows. */
 export type Columns = Readonly<Record<string, string>>;
 
-export function tableOf(columns: Columns, rows: readonly unknown[]): string {
+export function tableBy(columns: Columns, rows: readonly unknown[]): string {
   const templates = Object.values(columns);
   return table(
     Object.keys(columns),
@@ -13,49 +13,49 @@ export function tableOf(columns: Columns, rows: readonly unknown[]): string {
 }
 
 /**
- * Fills a text such as `{id}`, or `{rate_limit}/s|none`: the first of the alternatives for which all that it names is
- * there, else `-`. Of several paths with commas between them the first counts that is there. A path leads through lists to
- * what each member has. After a colon stands how a value is shown.
+ * Fills a text such as `{id}`, or `{rate_limit}/s|none`: the first alternative counts whose members all have a value, and
+ * `-` if there is no such. In `{a,b}` the first path counts that has a value. A path goes through lists to what each member
+ * has. How a value is written stands after a colon.
  */
 export function filled(template: string, value: unknown): string {
   for (const alternative of template.split('|')) {
-    let isThere = true;
+    let hasAll = true;
     const text = alternative.replaceAll(/\{([\w.,-]+)(?::([^}]*))?\}/g, (_, path: string, how?: string) => {
-      const shown = path
+      const cell = path
         .split(',')
-        .map((one) => shownOf(valueAt(value, one.split('.')), how))
+        .map((one) => written(memberAt(value, one.split('.')), how))
         .find((one) => one !== undefined);
-      isThere &&= shown !== undefined;
-      return shown ?? '';
+      hasAll &&= cell !== undefined;
+      return cell ?? '';
     });
-    if (isThere) return text;
+    if (hasAll) return text;
   }
   return '-';
 }
 
-function valueAt(value: unknown, [step, ...rest]: readonly string[]): unknown {
+function memberAt(value: unknown, [step, ...rest]: readonly string[]): unknown {
   if (step === undefined || value === null || value === undefined) return value;
-  if (!Array.isArray(value)) return valueAt((value as Readonly<Record<string, unknown>>)[step], rest);
-  if (/^-?\d+$/.test(step)) return valueAt(value.at(Number(step)) as unknown, rest);
-  return [...new Set(value.map((member) => valueAt(member, [step, ...rest])))];
+  if (!Array.isArray(value)) return memberAt((value as Readonly<Record<string, unknown>>)[step], rest);
+  if (/^-?\d+$/.test(step)) return memberAt(value.at(Number(step)) as unknown, rest);
+  return [...new Set(value.map((member) => memberAt(member, [step, ...rest])))];
 }
 
-const SHOWN: Readonly<Record<string, (value: unknown) => string | undefined>> = {
+const WAYS: Readonly<Record<string, (value: unknown) => string | undefined>> = {
   time: (value) => localTime(String(value)),
   count: (value) => String((value as readonly unknown[]).length),
   positive: (value) => (Number(value) > 0 ? String(value) : undefined),
   true: (value) => (value === true ? '' : undefined),
 };
 
-/** @param how A name of `SHOWN`, the most characters, or what stands between the members of a list. */
-function shownOf(value: unknown, how = ', '): string | undefined {
+/** @param how A name of `WAYS`, the most characters, or what stands between the members of a list. */
+function written(value: unknown, how = ', '): string | undefined {
   if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return undefined;
-  const show = SHOWN[how];
+  const show = WAYS[how];
   if (show !== undefined) return show(value);
-  if (Array.isArray(value)) return value.map((member) => textOf(member)).join(how);
-  return /^\d+$/.test(how) ? shortened(textOf(value), Number(how)) : textOf(value);
+  if (Array.isArray(value)) return value.map((member) => asText(member)).join(how);
+  return /^\d+$/.test(how) ? shortened(asText(value), Number(how)) : asText(value);
 }
 
-function textOf(value: unknown): string {
+function asText(value: unknown): string {
   return oneLine(typeof value === 'string' ? value : JSON.stringify(value));
 }

@@ -2,21 +2,27 @@
 import { Argument as CommandArgument, type Command } from 'commander';
 import { operation, type OperationName } from '../../../schemas/operations.ts';
 import { askFor, type AskOptions, type ServiceRequest } from '../client/ask.ts';
-import { onePage, type Page } from '../client/pages.ts';
+import { onePage, type ListedPage } from '../client/pages.ts';
 import type { ServiceClient } from '../client/service-client.ts';
 import type { CliContext } from '../context.ts';
 import { oneLine, printJson, shortened } from '../print.ts';
 import { withProgress } from '../progress.ts';
-import { filled, tableOf } from './cells.ts';
+import { filled, tableBy } from './cells.ts';
 import { documentIn } from './definition.ts';
 import { type Argument, type Described, describedOperations, helpOf } from './described.ts';
-import { addOptions, choicesOf, has, isDocument, valueSetBy } from './options.ts';
-import { addProjectOption, askingAbout, type ProjectOptions, readOperands, takesOperand } from './project-place.ts';
+import { addOptions, admits, choicesOf, isDocument, valueSetBy } from './options.ts';
+import {
+  addProjectOption,
+  withNamedProject,
+  type ProjectOptions,
+  readOperands,
+  takesOperand,
+} from './named-project.ts';
 
 export type Options = Readonly<Record<string, unknown>> & ProjectOptions & { readonly json?: true };
 
 /** What is sent, apart from the project and the page. */
-export interface Parts {
+export interface SentParts {
   readonly path: Record<string, unknown>;
   readonly query: Record<string, unknown>;
   readonly body: Record<string, unknown>;
@@ -27,7 +33,7 @@ export interface ByHand {
   /** Adds options that are no parameter. */
   readonly options?: (command: Command) => void;
   /** Changes what is sent. May name another operation, which takes no body. */
-  readonly change?: (parts: Parts, options: Options) => OperationName | Promise<void> | undefined;
+  readonly change?: (parts: SentParts, options: Options) => OperationName | Promise<void> | undefined;
   /** Asks and prints in another way. */
   readonly run?: (
     context: CliContext,
@@ -71,10 +77,10 @@ function addCommand(command: Command, context: CliContext, described: Described,
   command.action(async () => {
     const { values, project } = wordsOf(command, described);
     const options: Options = { ...command.opts(), ...(project !== undefined && { project }) };
-    const parts = await partsOf(described, values, options);
+    const parts = await sentParts(described, values, options);
     const name = await byHand.change?.(parts, options);
-    const asked = typeof name !== 'string' ? described : { ...described, name, hasBody: false, project: undefined };
-    await run(context, asked, byHand, parts, options);
+    const whole = typeof name !== 'string' ? described : { ...described, name, hasBody: false, project: undefined };
+    await askAndPrint(context, whole, byHand, parts, options);
   });
 }
 
@@ -87,8 +93,8 @@ function addWords(command: Command, described: Described): void {
     return;
   }
   for (const { name, schema, isRequired } of given) {
-    const word = has(schema, 'array') ? `${name}...` : name;
-    const argument = new CommandArgument(isRequired ? `<${word}>` : `[${word}]`, helpOf(schema));
+    const word = admits(schema, 'array') ? `${name}...` : name;
+    const argument = new CommandArgument(isRequired ? `<${word}>` : `[${word}]`, helpOf(schema, 0));
     const choices = choicesOf(schema);
     command.addArgument(choices === undefined ? argument : argument.choices(choices));
   }
@@ -105,10 +111,10 @@ function wordsOf(command: Command, described: Described): { values: readonly unk
   );
 }
 
-async function partsOf(described: Described, values: readonly unknown[], options: Options): Promise<Parts> {
+async function sentParts(described: Described, values: readonly unknown[], options: Options): Promise<SentParts> {
   const { arguments: given, fields, words, hasBody } = described;
   const { limit: _, ...defaults } = words.defaults ?? {};
-  const parts: Parts = { path: {}, query: {}, body: {} };
+  const parts: SentParts = { path: {}, query: {}, body: {} };
   for (const [name, value] of Object.entries(defaults)) {
     parts[described.name.includes(`{${name}}`) ? 'path' : hasBody ? 'body' : 'query'][name] = value;
   }
@@ -124,10 +130,10 @@ async function partsOf(described: Described, values: readonly unknown[], options
   return parts;
 }
 
-async function setArgument(parts: Parts, { name, in: place, schema }: Argument, value: unknown): Promise<void> {
+async function setArgument(parts: SentParts, { name, in: part, schema }: Argument, value: unknown): Promise<void> {
   if (value === undefined) return;
   if (name === 'body') Object.assign(parts.body, await documentIn(value as string, 'document'));
-  else parts[place][name] = isDocument(schema) ? await documentIn(value as string, name) : value;
+  else parts[part][name] = isDocument(schema) ? await documentIn(value as string, name) : value;
 }
 
 function nested([first = '', ...rest]: readonly string[], value: unknown): Record<string, unknown> {
@@ -138,16 +144,22 @@ function attributeOf(option: string): string {
   return option.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-async function run(context: CliContext, described: Described, byHand: ByHand, parts: Parts, options: Options) {
-  await askingAbout(context, described, options, async (client, project) => {
+async function askAndPrint(
+  context: CliContext,
+  described: Described,
+  byHand: ByHand,
+  parts: SentParts,
+  options: Options,
+) {
+  await withNamedProject(context, described, options, async (client, project) => {
     const requestOf: RequestOf = (more) => requestTo(described, parts, project, more);
     if (byHand.run !== undefined) return byHand.run(context, client, requestOf, options);
-    const answer = await answerOf(context, client, described, requestOf, options);
-    const taken = (byHand.take?.(answer as never, options) ?? answer) as never;
+    const answer = await askByDocument(context, client, described, requestOf, options);
+    const output = (byHand.take?.(answer as never, options) ?? answer) as never;
     sayWarnings(context, answer);
-    if (options.json) printJson(context, taken);
-    else if (byHand.print !== undefined) byHand.print(context, taken);
-    else print(context, described, taken, parts);
+    if (options.json) printJson(context, output);
+    else if (byHand.print !== undefined) byHand.print(context, output);
+    else print(context, described, output, parts);
     const { next_cursor: next } = answer as { readonly next_cursor?: string | null };
     if (typeof next === 'string') context.err('There are more: raise --limit.\n');
     byHand.judge?.(context, answer as never, options);
@@ -155,12 +167,16 @@ async function run(context: CliContext, described: Described, byHand: ByHand, pa
   });
 }
 
-function requestTo(described: Described, { path, query, body }: Parts, project: string | undefined, more = {}) {
-  const { name, project: place, hasBody, words } = described;
-  const isMember = place === 'body';
+function requestTo(described: Described, { path, query, body }: SentParts, project: string | undefined, more = {}) {
+  const { name, project: where, hasBody, words } = described;
+  const isMember = where === 'body';
   const sent = { ...body, ...(isMember && { project }), ...(pagesInBody(described) && more) };
-  const asked = { ...query, ...(!isMember && place !== 'path' && { project }), ...(!pagesInBody(described) && more) };
-  const target = { path: { ...(place === 'path' && { id: project }), ...path }, query: asked };
+  const parameters = {
+    ...query,
+    ...(!isMember && where !== 'path' && { project }),
+    ...(!pagesInBody(described) && more),
+  };
+  const target = { path: { ...(where === 'path' && { id: project }), ...path }, query: parameters };
   const request = operation(name as 'POST /v1/audiences', {
     ...(target as object),
     ...(hasBody && { body: JSON.stringify(sent) }),
@@ -173,7 +189,7 @@ function pagesInBody({ hasBody, pageLimit }: Described): boolean {
   return hasBody && pageLimit !== undefined;
 }
 
-function answerOf(
+function askByDocument(
   context: CliContext,
   client: ServiceClient,
   { pageLimit, words }: Described,
@@ -186,7 +202,7 @@ function answerOf(
     pageLimit === undefined
       ? askFor(client, requestOf(), how)
       : onePage({ limit, pageLimit }, (most, cursor) =>
-          askFor(client, requestOf({ limit: most, cursor }) as ServiceRequest<Page>, how),
+          askFor(client, requestOf({ limit: most, cursor }) as ServiceRequest<ListedPage>, how),
         );
   if (words.progress === undefined) return ask({ signal });
   return withProgress(context, words.progress, (onProgress) => ask({ signal, onProgress }));
@@ -200,13 +216,13 @@ function sayWarnings({ err }: CliContext, answer: unknown): void {
   for (const { pointer, message } of warnings) err(`Warning: ${pointer} ${oneLine(message)}.\n`);
 }
 
-function print(context: CliContext, described: Described, answer: object, { path }: Parts): void {
+function print(context: CliContext, described: Described, answer: object, { path }: SentParts): void {
   const { columns, words } = described;
   const { lines } = words;
   if (columns === undefined && lines === undefined) return printJson(context, answer);
   const items = listIn(described, answer) ?? [{ ...path, ...answer }];
   const rows = words.oldestFirst === true ? items.toReversed() : items;
-  if (columns !== undefined) context.out(tableOf(columns, rows));
+  if (columns !== undefined) context.out(tableBy(columns, rows));
   for (const row of rows) for (const line of lines ?? []) context.out(`${cut(context, filled(line, row))}\n`);
 }
 

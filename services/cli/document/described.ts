@@ -27,7 +27,7 @@ interface CliWords {
 /** The keywords of a schema that say what an option takes. */
 export interface Keywords {
   readonly $ref?: string;
-  /** The file that its references begin at, where that is none of the document. */
+  /** The file that its references begin at; undefined for the document. */
   readonly base?: string | undefined;
   readonly description?: string;
   readonly type?: string | readonly string[];
@@ -53,7 +53,7 @@ export interface Field {
 }
 
 /** Where a project is named: by a word before the others, in the path, by a parameter or member, or by the key. */
-export type ProjectPlace = 'operand' | 'path' | 'query' | 'body' | 'key' | undefined;
+export type ProjectPart = 'operand' | 'path' | 'query' | 'body' | 'key' | undefined;
 
 export interface Described {
   readonly name: OperationName;
@@ -62,7 +62,7 @@ export interface Described {
   readonly help: string;
   readonly arguments: readonly Argument[];
   readonly fields: readonly Field[];
-  readonly project: ProjectPlace;
+  readonly project: ProjectPart;
   /** The most of a page, where its listing comes in pages. */
   readonly pageLimit: number | undefined;
   readonly hasBody: boolean;
@@ -91,7 +91,8 @@ interface OperationSource {
   readonly 'x-cli'?: CliWords;
 }
 
-const { paths, components, copies } = readOpenApiFiles();
+// Every command reads this: the areas without a command are left out.
+const { paths, components, copies } = readOpenApiFiles('"x-cli"');
 
 /** In the order of the document. */
 export function describedOperations(): readonly Described[] {
@@ -112,7 +113,7 @@ function describe(name: string, operation: OperationSource, words: CliWords): De
     ...parameters.filter((one) => one.in === 'query').map((one) => parameterField(one)),
     ...(body === undefined ? [] : memberFields(followed(body))),
   ];
-  const project = projectPlace(name, all);
+  const project = projectPart(name, all);
   const isPaged = all.some(({ sets }) => sets === 'cursor');
   const given = argumentsOf(name, words, parameters, all).filter((one) => project !== 'path' || one.name !== 'id');
   return {
@@ -132,16 +133,16 @@ function describe(name: string, operation: OperationSource, words: CliWords): De
 function fieldsOf(words: CliWords, all: readonly Field[], given: readonly Argument[], isPaged: boolean): Field[] {
   const { without = [], defaults = {} } = words;
   const renamed = renamedFields(words, all);
-  const taken = new Set([
+  const apart = new Set([
     'cursor',
     'project',
     ...without,
     ...given.map(({ name }) => name),
     ...renamed.map(({ sets }) => sets),
   ]);
-  if (isPaged && defaults['limit'] === undefined) taken.add('limit');
+  if (isPaged && defaults['limit'] === undefined) apart.add('limit');
   const hasDocument = given.some(({ name }) => name === 'body');
-  return [...all.filter(({ sets }) => !taken.has(sets)), ...renamed].map((field) => {
+  return [...all.filter(({ sets }) => !apart.has(sets)), ...renamed].map((field) => {
     const mayLack = hasDocument || (typeof field.sets === 'string' && field.sets in defaults);
     const isLimit = isPaged && field.sets === 'limit';
     return { ...field, ...(mayLack && { isRequired: false }), ...(isLimit && LISTED) };
@@ -167,9 +168,9 @@ function described({ description }: Pick<Parameter, 'description'>): { readonly 
   return description === undefined ? {} : { description };
 }
 
-function fieldOf(place: Field['in'], name: string, schema: Keywords, isRequired: boolean): Field {
+function fieldOf(part: Field['in'], name: string, schema: Keywords, isRequired: boolean): Field {
   const option = name.replaceAll('_', '-');
-  return { option, in: place, sets: name, schema, help: helpOf(schema), isRequired };
+  return { option, in: part, sets: name, schema, help: helpOf(schema), isRequired };
 }
 
 function renamedFields({ options = {} }: CliWords, all: readonly Field[]): Field[] {
@@ -196,7 +197,7 @@ function argumentsOf(
     const field = all.find(({ sets }) => sets === argument);
     if (field !== undefined) return { name: argument, in: field.in, schema: field.schema, isRequired };
     const parameter = parameters.find((one) => one.name === argument);
-    if (parameter === undefined) return { name: argument, in: 'body', schema: {}, isRequired };
+    if (parameter === undefined) return { name: argument, in: 'body', schema: BODY, isRequired };
     return {
       name: argument,
       in: 'path',
@@ -206,10 +207,12 @@ function argumentsOf(
   });
 }
 
-/** Of a listing in pages it is the limit of the command, not of a page. */
+const BODY = { description: 'A file, - for standard input, or JSON; options replace its members.' };
+
+/** The limit of a command is that of its whole listing, which comes in pages. */
 const LISTED = { schema: { type: 'integer', minimum: 1 }, help: 'The most that are listed' } as const;
 
-function projectPlace(name: string, all: readonly Field[]): ProjectPlace {
+function projectPart(name: string, all: readonly Field[]): ProjectPart {
   if (/ \/v1\/(?:audiences|endpoints)\b/.test(name)) return 'operand';
   if (/ \/v1\/(?:users|events)\b/.test(name)) return 'key';
   if (name.includes('/v1/admin/projects/{id}')) return 'path';
@@ -239,7 +242,11 @@ function fileAt(href: string): Json {
 const LONG = 200;
 
 /** The description, of a long one its first sentence, for people who type `none` where JSON has null. */
-export function helpOf({ description = '' }: Keywords): string {
-  const [sentence = ''] = description.length <= LONG ? [description] : (/^.*?(?:\.(?= [A-Z`])|$)/s.exec(description) ?? []);
-  return sentence.replaceAll('`', '').replaceAll(/\bnull(?=:)/gi, 'none').replace(/\.$/, '');
+export function helpOf({ description = '' }: Keywords, longest = LONG): string {
+  const [first = ''] = /^.*?(?:\.(?= [A-Z`(])|$)/s.exec(description) ?? [];
+  const text = description.length <= longest ? description : first;
+  return text
+    .replaceAll('`', '')
+    .replaceAll(/\bnull(?=:)/gi, 'none')
+    .replace(/\.$/, '');
 }

@@ -7,33 +7,33 @@ export const NONE = Symbol('none');
 
 /** Adds an option for everything that the operation takes. Two that set the same member are refused together. */
 export function addOptions(command: Command, { fields, words }: Described): void {
-  const made = fields.map((field) => optionOf(field, words.defaults?.[memberOf(field)]));
+  const made = fields.map((field) => optionOf(field, words.defaults?.[topMember(field)]));
   for (const [at, option] of made.entries()) {
-    const others = made.filter((_, where) => where !== at && memberOf(fields[where]) === memberOf(fields[at]));
+    const others = made.filter((_, where) => where !== at && topMember(fields[where]) === topMember(fields[at]));
     command.addOption(option.conflicts(others.map((other) => other.attributeName())));
   }
 }
 
 /** The member that the option sets, or a member of which. */
-function memberOf(field: Field | undefined): string {
+function topMember(field: Field | undefined): string {
   const sets = field?.sets ?? '';
   return typeof sets === 'string' ? (sets.split('.')[0] ?? '') : (Object.keys(sets)[0] ?? '');
 }
 
 function optionOf({ option: name, sets, schema, help, isRequired }: Field, preset: unknown): Option {
   const fallback = preset ?? schema.default;
-  const shown =
-    fallback === undefined || typeof sets !== 'string' || isFlag(schema) ? '' : ` (default: ${textOf(fallback)})`;
+  const note =
+    fallback === undefined || typeof sets !== 'string' || isFlag(schema) ? '' : ` (default: ${asText(fallback)})`;
   if (typeof sets !== 'string' || isFlag(schema)) return new Option(`--${name}`, help);
-  const option = new Option(`--${name} <${name.split('-').at(-1)}>`, `${help}${shown}`.trim());
+  const option = new Option(`--${name} <${name.split('-').at(-1)}>`, `${help}${note}`.trim());
   if (isRequired) option.makeOptionMandatory();
   const choices = choicesOf(schema.items ?? schema);
   if (choices !== undefined) option.choices(choices);
   return option.argParser(readerOf(schema, choices));
 }
 
-function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map((member) => textOf(member)).join(',');
+function asText(value: unknown): string {
+  if (Array.isArray(value)) return value.map((member) => asText(member)).join(',');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -43,10 +43,10 @@ export function isFlag({ type, enum: choices = [] }: Keywords): boolean {
 }
 
 export function choicesOf({ enum: choices }: Keywords): readonly string[] | undefined {
-  return choices?.map((choice) => (choice === null ? 'none' : textOf(choice)));
+  return choices?.map((choice) => (choice === null ? 'none' : asText(choice)));
 }
 
-export function has({ type, enum: choices }: Keywords, name: string): boolean {
+export function admits({ type, enum: choices }: Keywords, name: string): boolean {
   return (
     type === name ||
     (Array.isArray(type) && type.includes(name)) ||
@@ -56,7 +56,7 @@ export function has({ type, enum: choices }: Keywords, name: string): boolean {
 
 /** Whether it is given as a document: JSON, or a file of it. */
 export function isDocument(schema: Keywords): boolean {
-  return has(schema, 'object');
+  return admits(schema, 'object');
 }
 
 /** What is sent of the value of an option. */
@@ -65,16 +65,16 @@ export function valueSetBy({ schema }: Field, value: unknown): unknown {
   return value === true && schema.enum !== undefined ? schema.enum[0] : value;
 }
 
-type Reader = (text: string, before: unknown) => unknown;
+type OptionReader = (text: string, before: unknown) => unknown;
 
 /** Reads the text of an option or argument. @throws InvalidArgumentError */
-export function readerOf(schema: Keywords, choices = choicesOf(schema)): Reader {
-  const read = has(schema, 'array') ? listReader(choices) : valueReader(schema, choices);
-  return (text, before) => (text === 'none' && has(schema, 'null') ? NONE : read(text, before));
+export function readerOf(schema: Keywords, choices = choicesOf(schema)): OptionReader {
+  const read = admits(schema, 'array') ? listReader(choices) : valueReader(schema, choices);
+  return (text, before) => (text === 'none' && admits(schema, 'null') ? NONE : read(text, before));
 }
 
-function valueReader(schema: Keywords, choices: readonly string[] | undefined): Reader {
-  if (has(schema, 'integer') || has(schema, 'number')) return numberReader(schema);
+function valueReader(schema: Keywords, choices: readonly string[] | undefined): OptionReader {
+  if (admits(schema, 'integer') || admits(schema, 'number')) return numberReader(schema);
   return (text) => {
     if (choices?.includes(text) === false) throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
     return text;
@@ -82,7 +82,7 @@ function valueReader(schema: Keywords, choices: readonly string[] | undefined): 
 }
 
 /** Several texts with commas between them, or the option again. */
-function listReader(choices: readonly string[] | undefined): Reader {
+function listReader(choices: readonly string[] | undefined): OptionReader {
   const read = valueReader({}, choices);
   return (text, before) => {
     const values = text === '' ? [] : text.split(',').map((one) => read(one, undefined));
@@ -90,15 +90,15 @@ function listReader(choices: readonly string[] | undefined): Reader {
   };
 }
 
-function numberReader(schema: Keywords): Reader {
+function numberReader(schema: Keywords): OptionReader {
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema;
-  const isWhole = has(schema, 'integer');
+  const isWhole = admits(schema, 'integer');
   const range = maximum === Number.MAX_SAFE_INTEGER ? `from ${minimum} up` : `from ${minimum} to ${maximum}`;
   const form = isWhole ? /^\d{1,16}$/ : /^\d{1,15}(?:\.\d{1,9})?$/;
   return (text) => {
     const value = Number(text);
     if (form.test(text) && value >= minimum && value <= maximum) return value;
-    const none = has(schema, 'null') ? ', or none' : '';
+    const none = admits(schema, 'null') ? ', or none' : '';
     throw new InvalidArgumentError(`It is a ${isWhole ? 'whole ' : ''}number ${range}${none}.`);
   };
 }

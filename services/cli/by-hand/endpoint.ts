@@ -1,8 +1,8 @@
 /** What is by hand of `tidemark endpoint`. */
-import type { Answer } from '../../schemas/operations.ts';
-import { commandInvalid } from '../runtime/command.ts';
-import { type CliContext, ExitCode } from './context.ts';
-import type { ByHand } from './document/commands.ts';
+import type { Answer } from '../../../schemas/operations.ts';
+import { commandInvalid } from '../../runtime/command.ts';
+import { type CliContext, ExitCode } from '../context.ts';
+import type { ByHand } from '../document/commands.ts';
 
 export const ENDPOINT: Readonly<Record<string, ByHand>> = {
   'endpoint create': { print: printSecret },
@@ -17,7 +17,7 @@ export const ENDPOINT: Readonly<Record<string, ByHand>> = {
     change: ({ path }, { since, delivery }) => {
       if (delivery === undefined) return undefined;
       if (since !== undefined) throw commandInvalid('Give --since or --delivery.');
-      path['delivery'] = String(delivery);
+      path['delivery'] = delivery;
       return 'POST /v1/endpoints/{id}/deliveries/{delivery}/resend';
     },
   },

@@ -1,10 +1,10 @@
 import { open, rename, rm } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { pathTo, type Query } from '../../../schemas/operations.ts';
-import type { CliContext } from '../context.ts';
-import { projectClientOf } from '../client/project-client.ts';
-import { ServiceUnreachable } from '../client/service-client.ts';
-import { addServiceOptions, type ServiceOptions } from '../client/service-options.ts';
+import { pathTo, type Query } from '../../schemas/operations.ts';
+import type { CliContext } from './context.ts';
+import { projectClientOf } from './client/project-client.ts';
+import { ServiceUnreachable } from './client/service-client.ts';
+import { addServiceOptions, type ServiceOptions } from './client/service-options.ts';
 
 interface ExportOptions extends ServiceOptions {
   readonly by?: NonNullable<Query<'GET /v1/users/{user_id}/export'>['by']>;

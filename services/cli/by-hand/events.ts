@@ -1,9 +1,9 @@
 /** What is by hand of `tidemark events counts`. */
-import type { Answer } from '../../schemas/operations.ts';
-import type { ByHand } from './document/commands.ts';
-import { oneLine, table } from './print.ts';
+import type { Answer } from '../../../schemas/operations.ts';
+import type { ByHand } from '../document/commands.ts';
+import { oneLine, table } from '../print.ts';
 
-export const EVENTS: Readonly<Record<string, ByHand>> = {
+export const EVENT_QUESTIONS: Readonly<Record<string, ByHand>> = {
   'events counts': { print: ({ out }, counts: CountsAnswer) => out(countsText(counts)) },
 };
 

@@ -1,11 +1,11 @@
 /** `tidemark forget` */
 import { type Command, Option } from 'commander';
-import { type Answer, operation, type Sent } from '../../../schemas/operations.ts';
-import { TidemarkError } from '../../runtime/errors.ts';
-import { carryOut } from '../client/carry-out.ts';
-import type { CliContext } from '../context.ts';
-import { JSON_OPTION, localTime, oneLine, type OutputOptions, printJson } from '../print.ts';
-import { projectIdOf } from '../project.ts';
+import { type Answer, operation, type Sent } from '../../schemas/operations.ts';
+import { TidemarkError } from '../runtime/errors.ts';
+import { carryOut } from './client/carry-out.ts';
+import type { CliContext } from './context.ts';
+import { JSON_OPTION, localTime, oneLine, type OutputOptions, printJson } from './print.ts';
+import { projectIdOf } from './project.ts';
 
 interface ForgetOptions extends OutputOptions {
   readonly project?: string;

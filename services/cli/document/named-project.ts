@@ -46,27 +46,27 @@ export function readOperands(given: readonly string[], names: readonly string[],
 }
 
 /** Asks the service of the command, about the project that the options name. @throws as `use`. */
-export async function askingAbout<T>(
+export async function withNamedProject<T>(
   context: CliContext,
-  { name, project: place, words }: Described,
+  { name, project: where, words }: Described,
   options: ProjectOptions,
   use: (client: ServiceClient, project: string | undefined) => Promise<T>,
 ): Promise<T> {
-  if (place === 'key') {
+  if (where === 'key') {
     const { client, project } = await projectClientOf(context, options);
     return use(client, project);
   }
-  const project = await projectFor(context, place, options);
+  const project = await projectFor(context, where, options);
   return withService(context, (client) => use(client, project), carriesOut(name, words.progress !== undefined));
 }
 
-function projectFor(context: CliContext, place: Described['project'], { project, installation }: ProjectOptions) {
+function projectFor(context: CliContext, where: Described['project'], { project, installation }: ProjectOptions) {
   if (installation) {
     if (project !== undefined) throw commandInvalid('--installation leaves no room for a project.');
     return undefined;
   }
-  if (place === 'operand') return project ?? onlyProjectId(context);
-  return place === 'path' ? projectIdOf(context, project) : optionalProjectId(context, project);
+  if (where === 'operand') return project ?? onlyProjectId(context);
+  return where === 'path' ? projectIdOf(context, project) : optionalProjectId(context, project);
 }
 
 /** Undefined for a key of one project, which may not list any. */

@@ -1,43 +1,20 @@
-import type { Command } from 'commander';
-import type { Finding, HourReport, VerificationReport } from '../../schemas/verification-report.ts';
-import { carryOut } from './client/carry-out.ts';
-import { job } from './client/job.ts';
-import { type CliContext, ExitCode } from './context.ts';
-import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
-import { withProgress } from './progress.ts';
-import { optionalProjectId } from './project.ts';
+/** What is by hand of `tidemark verify`. */
+import type { Finding, HourReport, VerificationReport } from '../../../schemas/verification-report.ts';
+import { type CliContext, ExitCode } from '../context.ts';
+import type { ByHand } from '../document/commands.ts';
+import { table } from '../print.ts';
 
 /** The exit code where the stores differ from the log. */
 const EXIT_DIFFERENT = 3;
 
-interface VerifyCommandOptions extends OutputOptions {
-  readonly since?: string;
-  readonly until?: string;
-  readonly project?: string;
-  readonly deep?: true;
-}
-
-export function addVerify(parent: Command, context: CliContext): void {
-  parent
-    .command('verify')
-    .description(
-      'compare the event log with Postgres and ClickHouse by project and hour; exits with 3 where they differ',
-    )
-    .option('--since <time>', 'messages that arrived from then on: ISO-8601, or 24h, 7d, 2w, or all (default: 24h)')
-    .option('--until <time>', 'messages that arrived before then (default: all)')
-    .option('--project <project>', 'of this project alone, by its id or name')
-    .option('--deep', 'compare every profile by content too; reads the whole log')
-    .option(...JSON_OPTION)
-    .action(async ({ json, since, until, deep, ...options }: VerifyCommandOptions) => {
-      const body = { since, until, deep, project: await optionalProjectId(context, options.project) };
-      const report = await withProgress(context, 'verifying', (onProgress) =>
-        carryOut(context, job('POST /v1/admin/verifications', { body }), { onProgress }),
-      );
-      if (json) printJson(context, report);
-      else printVerification(context, report);
-      if (!report.equal) throw new ExitCode(EXIT_DIFFERENT);
-    });
-}
+export const VERIFY: Readonly<Record<string, ByHand>> = {
+  verify: {
+    print: printVerification,
+    judge: (_, { equal }: VerificationReport) => {
+      if (!equal) throw new ExitCode(EXIT_DIFFERENT);
+    },
+  },
+};
 
 const HEAD = [
   'PROJECT',
