@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { TidemarkError } from '../runtime/errors.ts';
-import { carryOut, listProjects, type ProjectInList } from './client/carry-out.ts';
-import { job } from './client/job.ts';
+import { carryOut, job, listProjects, type ProjectInList } from './client/carry-out.ts';
 import { operation } from '../../schemas/operations.ts';
 import type { CliContext } from './context.ts';
 import { JSON_OPTION, oneLine, type OutputOptions, printJson } from './print.ts';

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { carryOut } from './client/carry-out.ts';
-import { job, type JobResults } from './client/job.ts';
+import { carryOut, job, type JobResults } from './client/carry-out.ts';
 import { type Answer, operation, type Sent } from '../../schemas/operations.ts';
 import type { CliContext } from './context.ts';
 import { readerOf } from './document/options.ts';

@@ -1,6 +1,6 @@
 /** What is by hand of `tidemark dead-letters`. */
 import type { Answer } from '../../../schemas/operations.ts';
-import type { JobResults } from '../client/job.ts';
+import type { JobResults } from '../client/carry-out.ts';
 import type { ByHand } from '../document/commands.ts';
 
 export const DEAD_LETTERS: Readonly<Record<string, ByHand>> = {

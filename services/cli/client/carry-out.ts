@@ -1,7 +1,7 @@
 /** What subcommands have a service do, over HTTP: the one that is named or runs here, else one in this process. */
-import { type Answer, operation } from '../../../schemas/operations.ts';
+import { type Answer, operation, type OperationName, type Request } from '../../../schemas/operations.ts';
+import type { VerificationReport } from '../../../schemas/verification-report.ts';
 import { askFor, type AskOptions, type ServiceRequest } from './ask.ts';
-import { onePage } from './pages.ts';
 import type { ServiceClient } from './service-client.ts';
 import { type ServiceContext, withService, type WithServiceOptions } from './with-service.ts';
 
@@ -75,4 +75,52 @@ export function listKeys(context: ServiceContext, project: string | undefined): 
 function compare(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
+}
+
+export type ListedPage = object & { readonly next_cursor: string | null };
+
+/**
+ * A listing as if it were one page, of as many answers as that takes. What else a page has is that of the last.
+ *
+ * @param limit The most items that are wanted; `Infinity` for all.
+ * @param pageLimit The most that the service puts into one page.
+ */
+export async function onePage<P extends ListedPage>(
+  { limit, pageLimit }: { readonly limit: number; readonly pageLimit: number },
+  ask: (limit: number, cursor: string | undefined) => Promise<P>,
+): Promise<P> {
+  const items: unknown[] = [];
+  for (let cursor: string | undefined; ;) {
+    const page = await ask(Math.min(pageLimit, limit - items.length), cursor);
+    // A page has one list.
+    const [member = '', list] = Object.entries<unknown>({ ...page }).find(([, value]) => Array.isArray(value)) ?? [];
+    for (const item of list as readonly unknown[]) items.push(item);
+    if (page.next_cursor === null || items.length >= limit) return { ...page, [member]: items };
+    cursor = page.next_cursor;
+  }
+}
+
+/** What the document says that a job comes to. */
+type ResultIn<Name extends OperationName> = NonNullable<Extract<Answer<Name>, { readonly result: unknown }>['result']>;
+
+/** What jobs come to: the last line of the stream of what the document answers with the job. */
+export interface JobResults {
+  readonly 'POST /v1/admin/dead-letters/replay': ResultIn<'POST /v1/admin/dead-letters/replay'>;
+  readonly 'POST /v1/admin/dead-letters/drop': ResultIn<'POST /v1/admin/dead-letters/drop'>;
+  readonly 'POST /v1/admin/generations': ResultIn<'POST /v1/admin/generations/{kind}/{number}/compare'>;
+  readonly 'POST /v1/admin/generations/{kind}/{number}/swap': unknown;
+  readonly 'POST /v1/admin/generations/{kind}/{number}/rollback': { readonly from: number; readonly to: number };
+  readonly 'POST /v1/admin/generations/{kind}/{number}/drop': unknown;
+  readonly 'POST /v1/admin/imports': ResultIn<'POST /v1/admin/imports'>;
+  readonly 'POST /v1/admin/verifications': VerificationReport;
+  readonly 'POST /v1/admin/backups': ResultIn<'POST /v1/admin/backups'>;
+  readonly 'DELETE /v1/admin/projects/{id}': unknown;
+}
+
+/** An operation whose job is awaited. */
+export function job<Name extends keyof JobResults>(
+  name: Name,
+  ...given: Request<Name>
+): ServiceRequest<JobResults[Name]> {
+  return { ...operation(name, ...given), streams: true } as ServiceRequest<JobResults[Name]>;
 }

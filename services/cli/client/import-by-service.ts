@@ -6,7 +6,7 @@ import { addAbortSignal } from 'node:stream';
 import type { Progress } from '../../runtime/command.ts';
 import { type Answer, operation, type Sent } from '../../../schemas/operations.ts';
 import { askFor } from './ask.ts';
-import { job, type JobResults } from './job.ts';
+import { job, type JobResults } from './carry-out.ts';
 import type { ServiceClient } from './service-client.ts';
 import { withService } from './with-service.ts';
 import { projectOf } from '../project.ts';

@@ -2,7 +2,7 @@
 import { Argument as CommandArgument, type Command } from 'commander';
 import { operation, type OperationName } from '../../../schemas/operations.ts';
 import { askFor, type AskOptions, type ServiceRequest } from '../client/ask.ts';
-import { onePage, type ListedPage } from '../client/pages.ts';
+import { onePage, type ListedPage } from '../client/carry-out.ts';
 import type { ServiceClient } from '../client/service-client.ts';
 import type { CliContext } from '../context.ts';
 import { oneLine, printJson, shortened } from '../print.ts';

@@ -1,6 +1,6 @@
 /** Backups into one folder, one after another, while the service is tormented. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { job } from '../../../services/cli/client/job.ts';
+import { job } from '../../../services/cli/client/carry-out.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import type { Findings } from '../check/findings.ts';
 import { Operator } from './operator.ts';

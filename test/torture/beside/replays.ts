@@ -1,7 +1,7 @@
 /** Replays of profiles and of analytics, one after another, as an operator has a service make them while it is tormented. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operation } from '../../../schemas/operations.ts';
-import { job } from '../../../services/cli/client/job.ts';
+import { job } from '../../../services/cli/client/carry-out.ts';
 import type { BuiltGeneration } from '../../../services/operations/replay/replay-commands.ts';
 import { GENERATION_KINDS, type GenerationKind } from '../../../services/stores/generations/generation.ts';
 import type { Findings } from '../check/findings.ts';
