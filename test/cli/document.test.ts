@@ -3,32 +3,31 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { onePage } from '../../services/cli/client/pages.ts';
+import { onePage } from '../../services/cli/client/carry-out.ts';
 import { filled } from '../../services/cli/document/cells.ts';
 import { definitionText } from '../../services/cli/document/definition.ts';
 import { type Described, describedOperations, type Field } from '../../services/cli/document/described.ts';
 import { addOptions, NONE } from '../../services/cli/document/options.ts';
+import { table } from '../../services/cli/print.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { readOpenApiFiles } from '../../schemas/openapi-files.ts';
 
-test('what x-cli leaves out is a parameter or member of its operation', () => {
+const CLI_WORDS = 'command help arguments options without defaults columns lines oldestFirst progress'.split(' ');
+
+test('x-cli has the members that contributing.md describes, and leaves out what its operation has', () => {
   const { paths, components } = readOpenApiFiles();
   const whole = JSON.stringify({ paths, components });
 
-  for (const { words } of describedOperations()) {
+  const described = describedOperations();
+  expect(new Set(described.map(({ words }) => words.command)).size, 'a command each').toBe(described.length);
+  for (const { words } of described) {
+    expect(CLI_WORDS, words.command).toEqual(expect.arrayContaining(Object.keys(words)));
     for (const name of words.without ?? []) expect(whole, words.command).toMatch(new RegExp(`"(?:name":")?${name}"`));
   }
 });
 
-test('a command is made of one operation', () => {
-  const commands = describedOperations().map(({ words }) => words.command);
-
-  expect(new Set(commands).size).toBe(commands.length);
-  expect(commands.length).toBeGreaterThan(5);
-});
-
 describe('an option', () => {
-  function parsed(field: Partial<Field>, ...argv: string[]): unknown {
+  function readOption(field: Partial<Field>, ...argv: string[]): unknown {
     const whole: Field = { option: 'x', in: 'body', sets: 'x', schema: {}, help: '', isRequired: false, ...field };
     const command = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
     addOptions(command, { fields: [whole], words: { command: 'x' } } as unknown as Described);
@@ -44,11 +43,11 @@ describe('an option', () => {
     ['a list with commas', { type: 'array', items: { type: 'string' } }, 'a,b c', ['a', 'b c']],
     ['an empty list', { type: 'array', items: { type: 'string' } }, '', []],
   ])('takes %s', (_, schema, text, value) => {
-    expect(parsed({ schema }, '--x', text)).toEqual(value);
+    expect(readOption({ schema }, '--x', text)).toEqual(value);
   });
 
   test('of a list may be repeated', () => {
-    expect(parsed({ schema: { type: 'array', items: { enum: ['a', 'b'] } } }, '--x', 'a', '--x', 'b')).toEqual([
+    expect(readOption({ schema: { type: 'array', items: { enum: ['a', 'b'] } } }, '--x', 'a', '--x', 'b')).toEqual([
       'a',
       'b',
     ]);
@@ -61,13 +60,13 @@ describe('an option', () => {
     [{ type: 'array', items: { enum: ['a', 'b'] } }, 'a,c', 'Allowed choices are a, b.'],
     [{ enum: ['a', null] }, 'c', 'Allowed choices are a, none.'],
   ])('of %j refuses %s', (schema, text, message) => {
-    expect(() => parsed({ schema }, '--x', text)).toThrow(message);
+    expect(() => readOption({ schema }, '--x', text)).toThrow(message);
   });
 
   test.each([{ type: 'boolean' }, { type: 'string', enum: ['true', 'false'] }, { enum: ['previous'] }])(
     'of %j takes no value',
     (schema) => {
-      expect(parsed({ schema }, '--x')).toBe(true);
+      expect(readOption({ schema }, '--x')).toBe(true);
     },
   );
 });
@@ -113,4 +112,20 @@ test('a listing is read page by page, up to the limit', async () => {
     numbers: numbers.slice(0, 12),
     next_cursor: '12',
   });
+});
+
+test('a table has columns as wide as their widest cell and no space at a line end', () => {
+  expect(
+    table(
+      ['ID', 'NAME', 'X'],
+      [
+        ['1', 'Zoë 🌊', ''],
+        ['22', 'b', 'y'],
+      ],
+    ),
+  ).toBe(['ID  NAME   X', '1   Zoë 🌊', '22  b      y', ''].join('\n'));
+});
+
+test('a table without rows is its head', () => {
+  expect(table(['ID', 'NAME'], [])).toBe('ID  NAME\n');
 });

@@ -1,5 +1,5 @@
 /** `tidemark events` and what `tidemark audience` asks of a saved audience, at an embedded service. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CliRun } from '../support/service/cli-run.ts';
 import { eventually } from '../support/eventually.ts';
@@ -9,7 +9,7 @@ const service = sharedService();
 
 beforeAll(async () => {
   const batch = [
-    { type: 'identify', user_id: 'ada', traits: { plan: 'pro', signed_up: new Date().toISOString() } },
+    { type: 'identify', user_id: 'ada', traits: { plan: 'pro' } },
     { type: 'identify', user_id: 'bob', traits: { plan: 'free' } },
     ...[1, 2, 3].map((n) => ({
       type: 'track',
@@ -17,7 +17,7 @@ beforeAll(async () => {
       event: 'Paid',
       properties: { total: n, id: JSON.rawJSON('12345678901234567890') },
     })),
-    { type: 'track', user_id: 'ada', event: 'Ran', properties: { due: Math.ceil(Date.now() / 1_000) + 3_600 } },
+    { type: 'track', user_id: 'ada', event: 'Ran' },
   ];
   const accepted = await service().request('/v1/batch', { batch });
   const { receipt } = (await accepted.json()) as { receipt: string };
@@ -38,17 +38,6 @@ async function outputOf(...words: readonly string[]): Promise<string> {
 }
 
 describe('events counts', () => {
-  test('events counts takes users by the events and the dates that they have', async () => {
-    const file = `${service().dataDir}/dates.json`;
-    const users = { all: [{ event: ['Ran', 'Walked'] }, { trait: 'signed_up', date: { last: '90d' } }] };
-    const where = [{ property: 'due', date: { next: '7d', epoch: 'seconds' } }];
-    await writeFile(file, JSON.stringify({ measure: 'count', where, users }));
-
-    const counts = JSON.parse(await outputOf('events', 'counts', file, '--json')) as { series: { values: unknown }[] };
-
-    expect(counts.series.map(({ values }) => values)).toEqual([[1]]);
-  });
-
   test('events counts takes a question from a file, which options change, and prints the answer as JSON', async () => {
     const file = `${service().dataDir}/question.json`;
     await writeFile(file, '{"event":"Ran","measure":"count","where":[{"property":"n","exists":false}]}');
@@ -116,21 +105,6 @@ describe('a saved audience', () => {
     ]);
     expect(JSON.parse(sample)).toMatchObject({ sample_users: [{ user_id: 'ada', traits: { plan: 'pro' } }] });
     expect(await endless.code).toBe(2);
-  });
-
-  test('audience why and compare take another audience, a sample and a pattern', async () => {
-    const id = await saved('Referred to', '{"trait":"plan","is":"pro"}');
-    const everybody = '{"sample":{"percent":100,"seed":"a"}}';
-    const free = '{"trait":"plan","matches":"^FR.E$","ignore_case":true}';
-    const file = `${service().dataDir}/refers.json`;
-    await writeFile(file, `{"all":[{"not":{"audience":"${id}"}},${everybody},${free}]}`);
-
-    const why = await outputOf('audience', 'why', file, '--user', 'bob');
-    const text = await outputOf('audience', 'compare', id, await readFile(file, 'utf8'));
-
-    expect(why).toContain('in the audience "Referred to"');
-    expect(why).toContain('whose "plan" matches "^FR.E$" (ignoring case): "free"');
-    expect(text.replaceAll(/ {2,}/g, '|').split('\n').slice(2, 4)).toEqual(['entering|1|bob', 'leaving|1|ada']);
   });
 
   async function saved(name: string, definition: string): Promise<string> {

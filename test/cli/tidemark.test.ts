@@ -79,21 +79,6 @@ describe('tidemark beside a running service', () => {
     expect((await store.listKeys()).map(({ sha256 }) => sha256)).toEqual([hashKey(key.stdout.trim())]);
   });
 
-  test('tidemark changes projects, and lists and revokes keys, through a running service', async () => {
-    const { dataDir, store } = await service();
-    const { id } = await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: 5 });
-    const key = await store.addKey(id, { scopes: ['write'], sha256: hashKey('x') });
-
-    const set = await tidemark(dataDir, 'project', 'set', id, '--name', 'Store', '--rate-limit', 'none');
-    const revoked = await tidemark(dataDir, 'key', 'revoke', key.id, '--json');
-    const listed = await tidemark(dataDir, 'project', 'list', '--json');
-
-    expect([set.code, revoked.code, listed.code]).toEqual([0, 0, 0]);
-    expect(JSON.parse(listed.stdout)).toMatchObject({ projects: [{ id, name: 'Store', rate_limit: null }] });
-    expect(JSON.parse(revoked.stdout)).toMatchObject({ id: key.id, revoked_at: expect.any(String) as string });
-    expect((await store.snapshot()).keys).toEqual([]);
-  });
-
   test('a project is named by its id or name, by --project or in the old place', async () => {
     const { dataDir, store } = await service();
     const { id } = await store.createProject({ name: 'My shop', timezone: 'UTC', rateLimit: 5 });

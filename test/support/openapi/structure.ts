@@ -41,30 +41,13 @@ const parameter = {
   ],
 };
 
-/** The command of an operation: docs/contributing.md. */
-const cli = closed(
-  {
-    command: { type: 'string', pattern: '^[a-z-]+(?: [a-z-]+)?$' },
-    help: text,
-    arguments: listOf(text),
-    options: mapOf(closed({ sets: { type: ['string', 'object'] }, help: text }, ['sets'])),
-    without: listOf(text),
-    defaults: { type: 'object' },
-    columns: mapOf(text),
-    lines: listOf(text),
-    oldestFirst: { const: true },
-    progress: text,
-  },
-  ['command'],
-);
-
 const operation = closed(
   {
     operationId: { type: 'string', pattern: '^[a-zA-Z]+$' },
     tags: { ...listOf(text), minItems: 1, maxItems: 1 },
     summary: text,
     description: text,
-    'x-cli': cli,
+    'x-cli': { type: 'object' },
     security: listOf(ref('security')),
     parameters: listOf(orReference('parameters', ref('parameter'))),
     requestBody: closed({ description: text, required: { const: true }, content: ref('content') }, ['content']),
