@@ -185,10 +185,11 @@ function errorOfAnswer(client: ServiceClient, request: ServiceRequest, status: n
   }
 }
 
-/** What a 404 means that names no code. */
+/** What a 404 means that names no code: `why` knows no such user. */
 function notFoundOf({ path }: ServiceRequest, message: string): Error {
   if (path.startsWith('/v1/users/')) return new Error(`${message} (404)`);
-  return new TidemarkError(path.startsWith('/v1/audiences/') ? 'AUDIENCE_UNKNOWN' : 'COMMAND_INVALID', message);
+  const isOfAudience = /^\/v1\/audiences\/(?!why\b)/.test(path);
+  return new TidemarkError(isOfAudience ? 'AUDIENCE_UNKNOWN' : 'COMMAND_INVALID', message);
 }
 
 function errorOf(problem: ProblemText, request: ServiceRequest): Error {

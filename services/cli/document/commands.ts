@@ -79,7 +79,7 @@ function addCommand(command: Command, context: CliContext, described: Described,
     const options: Options = { ...command.opts(), ...(project !== undefined && { project }) };
     const parts = await sentParts(described, values, options);
     const name = await byHand.change?.(parts, options);
-    const whole = typeof name !== 'string' ? described : { ...described, name, hasBody: false, project: undefined };
+    const whole = typeof name !== 'string' ? described : { ...described, name, hasBody: false };
     await askAndPrint(context, whole, byHand, parts, options);
   });
 }
@@ -112,7 +112,7 @@ function wordsOf(command: Command, described: Described): { values: readonly unk
 }
 
 async function sentParts(described: Described, values: readonly unknown[], options: Options): Promise<SentParts> {
-  const { arguments: given, fields, words, hasBody } = described;
+  const { arguments: given, fields, words, hasBody, pageLimit } = described;
   const { limit: _, ...defaults } = words.defaults ?? {};
   const parts: SentParts = { path: {}, query: {}, body: {} };
   for (const [name, value] of Object.entries(defaults)) {
@@ -121,7 +121,7 @@ async function sentParts(described: Described, values: readonly unknown[], optio
   for (const [at, argument] of given.entries()) await setArgument(parts, argument, values[at]);
   for (const field of fields) {
     const value = options[attributeOf(field.option)];
-    if (value === undefined || field.sets === 'limit') continue;
+    if (value === undefined || (field.sets === 'limit' && pageLimit !== undefined)) continue;
     const { sets, schema } = field;
     const set = valueSetBy(field, isDocument(schema) ? await documentIn(value as string, field.option) : value);
     if (typeof sets !== 'string') Object.assign(parts[field.in], sets);
@@ -217,21 +217,19 @@ function sayWarnings({ err }: CliContext, answer: unknown): void {
 }
 
 function print(context: CliContext, described: Described, answer: object, { path }: SentParts): void {
-  const { columns, words } = described;
+  const { columns, words, project } = described;
   const { lines } = words;
   if (columns === undefined && lines === undefined) return printJson(context, answer);
   const items = listIn(described, answer) ?? [{ ...path, ...answer }];
   const rows = words.oldestFirst === true ? items.toReversed() : items;
   if (columns !== undefined) context.out(tableBy(columns, rows));
-  for (const row of rows) for (const line of lines ?? []) context.out(`${cut(context, filled(line, row))}\n`);
+  // Lines of events and of users are cut to the terminal.
+  const width = project === 'key' ? (context.columns ?? Infinity) : Infinity;
+  for (const row of rows) for (const line of lines ?? []) context.out(`${shortened(filled(line, row), width)}\n`);
 }
 
 /** The members of a listing: of one that comes in pages, or of an answer that is nothing else. */
 function listIn({ pageLimit }: Described, answer: object): readonly unknown[] | undefined {
   const members = Object.values(answer) as readonly unknown[];
   return pageLimit === undefined && members.length > 1 ? undefined : members.find((member) => Array.isArray(member));
-}
-
-function cut({ columns }: CliContext, line: string): string {
-  return columns === undefined ? line : shortened(line, columns);
 }
