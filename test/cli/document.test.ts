@@ -1,14 +1,19 @@
 /** How commands are made of the OpenAPI document. What they print is in golden.test.ts. */
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { onePage } from '../../services/cli/client/carry-out.ts';
 import { filled } from '../../services/cli/document/cells.ts';
 import { definitionText } from '../../services/cli/document/definition.ts';
 import { type Described, describedOperations, type Field } from '../../services/cli/document/described.ts';
 import { addOptions, NONE } from '../../services/cli/document/options.ts';
 import { table } from '../../services/cli/print.ts';
+import { CliRun } from '../support/service/cli-run.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { readOpenApiFiles } from '../../schemas/openapi-files.ts';
 
@@ -128,4 +133,49 @@ test('a table has columns as wide as their widest cell and no space at a line en
 
 test('a table without rows is its head', () => {
   expect(table(['ID', 'NAME'], [])).toBe('ID  NAME\n');
+});
+
+const ID = 'proj_00000000000000000000';
+
+test.each([
+  [
+    `project set ${ID} --rate-limit none --search-traits a,b`,
+    `PATCH /v1/admin/projects/${ID} {"rate_limit":null,"search_traits":["a","b"]}`,
+  ],
+  [
+    `dead-letters drop a/0/1 --limit 2 --dry-run --project ${ID}`,
+    `POST /v1/admin/dead-letters/drop {"ids":["a/0/1"],"limit":2,"dry_run":true,"project":"${ID}"}`,
+  ],
+  [`audience change P aud_1 --definition {"n":1.50}`, 'PATCH /v1/audiences/aud_1?project=P {"definition":{"n":1.50}}'],
+  [
+    'endpoint change P end_1 --to https://a --disable',
+    'PATCH /v1/endpoints/end_1?project=P {"url":"https://a","enabled":false}',
+  ],
+  ['endpoint resend P end_1 --delivery msg_1', 'POST /v1/endpoints/end_1/deliveries/msg_1/resend?project=P '],
+  ['endpoint list --installation', 'GET /v1/endpoints?limit=1000 '],
+  [
+    'events counts {"of":"a"} --of b --last 2d --by-trait c --compare --project P',
+    'POST /v1/events/counts?project=P {"measure":"count","of":"b","compare":"previous","within":{"last":"2d"},"split":{"trait":"c"}}',
+  ],
+  ['user events a/b --limit 5 --event c', 'GET /v1/users/a%2Fb/events?event=c&limit=5 '],
+])('"%s" sends %s', async (line, request) => {
+  const sent: string[] = [];
+  const server = createServer((received, answer) => {
+    void text(received).then((body) => {
+      sent.push(`${received.method} ${received.url} ${body}`);
+      answer.writeHead(500).end('{}');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+
+  await new CliRun([
+    ...line.split(' '),
+    '--key',
+    'x',
+    '--url',
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  ]).code;
+
+  expect(sent).toEqual([request]);
 });

@@ -30,6 +30,10 @@ const known: Record<string, string> = {};
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
   await writeFile(join(folder, 'new-definition.json'), '{"trait":"plan","exists":true}');
+  await writeFile(
+    join(folder, 'question.json'),
+    '{"event":"Nothing","measure":"count","where":[{"property":"n","exists":false}]}',
+  );
   const track = (user: string, total: number) => ({
     type: 'track',
     user_id: user,
@@ -114,7 +118,7 @@ async function runLine(line: string): Promise<string> {
 
 function typedWord(word: string): string {
   const text = word.replaceAll(/^["']|["']$/g, '').replace(/\$(\w+)/, (_, name: string) => known[name] ?? '');
-  if (text === 'new-definition.json' || text === 'ada.ndjson') return join(folder, text);
+  if (/^[\w-]+\.(?:nd)?json$/.test(text)) return join(folder, text);
   return text
     .replace('/backups/tidemark', join(folder, 'backups'))
     .replace(/aud_0123456789abcdefghij/, known['aud'] ?? '')

@@ -15,17 +15,6 @@ function run(...args: string[]): CliRun {
   return new CliRun(['user', ...args, '--url', server.url], { env: { TIDEMARK_KEY: READ_KEY } });
 }
 
-test('user show prints the profile with every digit of its numbers', async () => {
-  await server.addProfile('a/b ü', { traits: '{"n":12345678901234567890}' });
-
-  const profile = run('show', 'a/b ü');
-  const unknown = run('show', 'nobody');
-
-  expect([await profile.code, await unknown.code]).toEqual([0, 1]);
-  expect(profile.out).toContain('"n": 12345678901234567890');
-  expect(unknown.err).toContain('No user of this project is known by this id. (404)');
-});
-
 test('user export prints everything about a person, or writes it to a file that is theirs alone', async () => {
   await server.addProfile('fay', { traits: '{"n":12345678901234567890}' });
   for (let n = 0; n < 1_100; n++) server.addEvent('fay', { messageId: `f${n}` });
