@@ -9,6 +9,7 @@
  *   Idempotency-Key, unless it is an upload.
  * - What callers have chosen and stands in a path (`IN_QUERY_TOO`) may stand in the query in its place.
  * - A body of JSON is required, may be compressed, and has at most 32,768 bytes unless its description says otherwise.
+ * - `x-cli` is for the command line alone, and not answered.
  * - `scope` stands for `security`, and for the answers that `refusalsOf` names. Where an operation has such an answer itself,
  *   that one counts; null takes it away.
  */
@@ -62,7 +63,7 @@ function inQuery(name: string): Json {
 
 function operationOf(operation: JsonObject, method: string, path: string): JsonObject {
   const isTwoStep = path.startsWith(`${LEGACY_BASE_PATH}/`);
-  const { scope, security = [], parameters = [], requestBody, responses = {}, ...rest } = operation;
+  const { 'x-cli': _, scope, security = [], parameters = [], requestBody, responses = {}, ...rest } = operation;
   const takesJson = requestBody !== undefined && !('content' in (requestBody as JsonObject));
   const isUpload = requestBody !== undefined && !takesJson;
   const route = { method: method.toUpperCase(), scope } as Pick<Route, 'method' | 'scope'>;

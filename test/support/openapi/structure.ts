@@ -47,7 +47,6 @@ const operation = closed(
     tags: { ...listOf(text), minItems: 1, maxItems: 1 },
     summary: text,
     description: text,
-    'x-cli': { type: 'object' },
     security: listOf(ref('security')),
     parameters: listOf(orReference('parameters', ref('parameter'))),
     requestBody: closed({ description: text, required: { const: true }, content: ref('content') }, ['content']),
