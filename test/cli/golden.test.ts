@@ -125,7 +125,7 @@ function typedWord(word: string): string {
     .replace(/end_0123456789abcdefghij/, known['end'] ?? '');
 }
 
-/** Without what differs from run to run. */
+/** Without what differs from run to run, as the order of a sample. */
 function lasting(text: string): string {
   return text
     .replaceAll(service().dataDir, 'DATA')
@@ -140,6 +140,7 @@ function lasting(text: string): string {
     .replaceAll(/"(took_ms|rows_read)":( ?)[\d.]+/g, '"$1":$2N')
     .replaceAll(/(?<=about |^at |ClickHouse: |- {2,})\d+(?= a second| rows| MB|\. | +connect)/gm, 'N')
     .replaceAll(/^SELECT .*;$/gm, 'SELECT …;')
+    .replaceAll('bob ada', 'ada bob')
     .replaceAll(/(?<=\S) {2,}(?=\S)/g, '  ')
     .replaceAll(/^(.*\n)\1+/gm, '$1…\n');
 }
