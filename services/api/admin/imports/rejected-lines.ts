@@ -59,8 +59,12 @@ export async function readRejected(path: string, offset: number, limit: number):
 export async function streamRejected(path: string): Promise<Readable | undefined> {
   const file = await openIfThere(path);
   if (file === undefined) return undefined;
-  const { size } = await file.stat().finally(() => file.close());
-  return createReadStream(path, { end: Math.max(0, size - 1) });
+  try {
+    const { size } = await file.stat();
+    return createReadStream(path, { end: Math.max(0, size - 1) });
+  } finally {
+    await file.close();
+  }
 }
 
 function cutLine({ line, errors, length, text }: ReportedLine): RejectedLine {
