@@ -47,11 +47,11 @@ describe('an option', () => {
     ['a choice', { enum: ['a', 'b'] }, 'b', 'b'],
     ['a list with commas', { type: 'array', items: { type: 'string' } }, 'a,b c', ['a', 'b c']],
     ['an empty list', { type: 'array', items: { type: 'string' } }, '', []],
-  ])('takes %s', (_, schema, text, value) => {
+  ])('an option takes %s', (_, schema, text, value) => {
     expect(readOption({ schema }, '--x', text)).toEqual(value);
   });
 
-  test('of a list may be repeated', () => {
+  test('an option of a list may be repeated', () => {
     expect(readOption({ schema: { type: 'array', items: { enum: ['a', 'b'] } } }, '--x', 'a', '--x', 'b')).toEqual([
       'a',
       'b',
@@ -64,12 +64,12 @@ describe('an option', () => {
     [{ type: 'number', maximum: 100 }, '101', 'It is a number from 0 to 100.'],
     [{ type: 'array', items: { enum: ['a', 'b'] } }, 'a,c', 'Allowed choices are a, b.'],
     [{ enum: ['a', null] }, 'c', 'Allowed choices are a, none.'],
-  ])('of %j refuses %s', (schema, text, message) => {
+  ])('an option of %j refuses %s', (schema, text, message) => {
     expect(() => readOption({ schema }, '--x', text)).toThrow(message);
   });
 
   test.each([{ type: 'boolean' }, { type: 'string', enum: ['true', 'false'] }, { enum: ['previous'] }])(
-    'of %j takes no value',
+    'an option of %j takes no value',
     (schema) => {
       expect(readOption({ schema }, '--x')).toBe(true);
     },

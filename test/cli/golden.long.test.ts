@@ -94,7 +94,7 @@ test('every command prints what is kept', { timeout: 600_000 }, async () => {
   const printed: string[] = [];
   for (const line of keptCommands()) printed.push(`$ tidemark ${line}\n${await runLine(line)}`);
 
-  // One by one first: the difference of the whole file is cut off before the command that differs.
+  // One by one first: the difference of the whole is cut off.
   const kept = readFileSync(new URL(KEPT, import.meta.url), 'utf8').split(/\n(?=\$ tidemark )/);
   for (const [at, text] of printed.entries()) expect.soft(text.trim()).toBe((kept[at] ?? '').trim());
   await expect(printed.join('\n')).toMatchFileSnapshot(KEPT);

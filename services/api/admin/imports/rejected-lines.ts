@@ -57,14 +57,10 @@ export async function readRejected(path: string, offset: number, limit: number):
 
 /** The whole report as it is now; undefined where this machine has no report. */
 export async function streamRejected(path: string): Promise<Readable | undefined> {
-  const file = await openIfThere(path);
+  await using file = await openIfThere(path);
   if (file === undefined) return undefined;
-  try {
-    const { size } = await file.stat();
-    return createReadStream(path, { end: Math.max(0, size - 1) });
-  } finally {
-    await file.close();
-  }
+  const { size } = await file.stat();
+  return createReadStream(path, { end: Math.max(0, size - 1) });
 }
 
 function cutLine({ line, errors, length, text }: ReportedLine): RejectedLine {
