@@ -33,26 +33,22 @@ const NEW_LINE = 0x0a;
 
 /** Undefined where there is no report here. @param offset Where a page before ended. */
 export async function readRejected(path: string, offset: number, limit: number): Promise<RejectedPage | undefined> {
-  const file = await openIfThere(path);
+  await using file = await openIfThere(path);
   if (file === undefined) return undefined;
-  try {
-    const { size } = await file.stat();
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(PAGE_BYTES, Math.max(0, size - offset))), {
-      position: offset,
-    });
-    const lines: RejectedLine[] = [];
-    let at = 0;
-    while (lines.length < limit) {
-      const end = buffer.subarray(0, bytesRead).indexOf(NEW_LINE, at);
-      // The last one may be being written.
-      if (end === -1) break;
-      lines.push(cutLine(JSON.parse(buffer.toString('utf8', at, end)) as ReportedLine));
-      at = end + 1;
-    }
-    return { lines, next: offset + at < size && lines.length > 0 ? offset + at : null };
-  } finally {
-    await file.close();
+  const { size } = await file.stat();
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(PAGE_BYTES, Math.max(0, size - offset))), {
+    position: offset,
+  });
+  const lines: RejectedLine[] = [];
+  let at = 0;
+  while (lines.length < limit) {
+    const end = buffer.subarray(0, bytesRead).indexOf(NEW_LINE, at);
+    // The last one may be being written.
+    if (end === -1) break;
+    lines.push(cutLine(JSON.parse(buffer.toString('utf8', at, end)) as ReportedLine));
+    at = end + 1;
   }
+  return { lines, next: offset + at < size && lines.length > 0 ? offset + at : null };
 }
 
 /** The whole report as it is now; undefined where this machine has no report. */
