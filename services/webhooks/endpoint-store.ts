@@ -1,5 +1,6 @@
 /** Endpoints of webhooks. They are not in the log, a replay does not change them, and the backup of the projects has them. */
 import type { Micros } from '../messages/message.ts';
+import type { Lease } from '../stores/database/leases.ts';
 
 /** What an endpoint of a project may be told of. */
 export const PROJECT_TYPES = ['audience.changed', 'user.forgotten', 'dead_letter.waiting'] as const;
@@ -98,12 +99,11 @@ export const KEPT_DELIVERY_DAYS = 7;
 /** The most deliveries of an endpoint that are kept. */
 export const MAX_KEPT_DELIVERIES = 100_000;
 
-/** The exclusive right to send to an endpoint, for a limited time. */
-export interface EndpointClaim {
+/** The lease of an endpoint that is to be sent to. */
+export interface EndpointClaim extends Lease {
   readonly endpoint: Endpoint;
   /** The newest first. */
   readonly secrets: readonly string[];
-  readonly token: string;
 }
 
 /** A point in the history of an audience: see `endpoint_positions`. */

@@ -1,5 +1,6 @@
 import { EARLIEST } from '../messages/timestamp.ts';
 import type { Queryable, SqlValue } from '../stores/database/database.ts';
+import { IS_FREE, IS_LEASED, Leases, NEW_LEASE } from '../stores/database/leases.ts';
 import { NOW_MS } from '../stores/database/sql-time.ts';
 import { BASE36, randomText } from '../stores/projects/keys.ts';
 import {
@@ -43,13 +44,14 @@ export function makeMessageId(): string {
 }
 
 /**
- * Claims on endpoints to send to (schemas/postgres/029-endpoints.compatible.sql). Times are those of the database's clock.
- * Without its claim a method changes nothing, and says so.
+ * Claims on endpoints to send to (schemas/postgres/029-endpoints.compatible.sql). Without its claim a method changes nothing,
+ * and says so.
  */
-export class SqlEndpointClaims {
+export class SqlEndpointClaims extends Leases {
   readonly #database: Queryable;
 
   constructor(database: Queryable) {
+    super(database, 'endpoints');
     this.#database = database;
   }
 
@@ -67,28 +69,18 @@ export class SqlEndpointClaims {
     // Most installations have no endpoint, and what follows takes 2.5 ms of processor time there, on PGlite.
     const enabled = await this.#database.query('select 1 from endpoints where disabled is null limit 1');
     if (enabled.length === 0) return undefined;
-    const token = randomText(20, BASE36);
+    const token = Leases.newToken();
     const [row] = await this.#database.query<ClaimRow>(
-      `update endpoints e set claim = $1, claimed_until_ms = ${NOW_MS} + $2::int8
+      `update endpoints e set ${NEW_LEASE}
        where e.id = (select e.id from endpoints e where e.disabled is null and e.next_attempt_at_ms <= ${NOW_MS}
-                       and (e.claim is null or e.claimed_until_ms <= ${NOW_MS})
+                       and ${IS_FREE}
                        and ${PROJECT} <> all ($4::text[]) and (exists (${WAITING}) or exists (${BEHIND}))
                      order by ${PROJECT} <= $3, ${PROJECT}, greatest(e.next_attempt_at_ms, e.claimed_until_ms), e.id
                      limit 1 for update skip locked)
        returning ${ENDPOINT_COLUMNS}, ${SECRETS} as secrets`,
       [token, BigInt(leaseMs), lastProjectId, fullProjects],
     );
-    return row && { endpoint: toEndpoint(row), secrets: row.secrets, token };
-  }
-
-  /** Returns false if the claim has expired, or the endpoint was deleted. */
-  renew(claim: EndpointClaim, leaseMs: number): Promise<boolean> {
-    return this.#whileClaimed(claim, `claimed_until_ms = ${NOW_MS} + $3::int8`, [BigInt(leaseMs)]);
-  }
-
-  async release(claim: EndpointClaim): Promise<void> {
-    // When it was sent to last: the next turn is that of another endpoint.
-    await this.#whileClaimed(claim, `claim = null, claimed_until_ms = ${NOW_MS}`);
+    return row && { id: row.id, token, endpoint: toEndpoint(row), secrets: row.secrets };
   }
 
   /** The oldest message that was made and not delivered; undefined where the endpoint was changed or disabled since its claim. */
@@ -131,16 +123,16 @@ export class SqlEndpointClaims {
       `insert into endpoint_deliveries (id, endpoint_id, type, state, created_at_ms, audience_id, is_initial, from_at, from_user,
                                         to_at, to_user, changes)
        select $3, id, 'audience.changed', 'waiting', ${NOW_MS}, $4, $5::boolean, $6::int8, $7, $8::int8, $9, $10::int4
-       from endpoints where ${IS_CLAIMED} for share
+       from endpoints where ${IS_LEASED} for share
        returning created_at_ms`,
-      [...claimValues(claim), id, audienceId, from.isInitial, from.at, from.afterUser, to.at, to.afterUser, changes],
+      [claim.id, claim.token, id, audienceId, from.isInitial, from.at, from.afterUser, to.at, to.afterUser, changes],
     );
     return row && { id, createdAtMs: Number(row.created_at_ms), range };
   }
 
   /** Moves the position where nothing was found up to there. */
   pass(claim: EndpointClaim, range: Omit<AudienceRange, 'changes'>): Promise<boolean> {
-    return this.#whileClaimed(claim, 'claim = claim', positionValues(range), { alsoWrites: MOVED_POSITION });
+    return this.changeLeased(claim, 'claim = claim', positionValues(range), { alsoWrites: MOVED_POSITION });
   }
 
   /** Notes that a message was delivered, and moves the position past it. One of people who were forgotten loses their names. */
@@ -148,7 +140,7 @@ export class SqlEndpointClaims {
     const moved = 'range' in delivery ? positionValues(delivery.range) : [];
     const note = noted(3 + moved.length, 'delivered');
     const values = [...moved, delivery.id, ...attemptValues(attempt)];
-    return this.#whileClaimed(claim, 'failures = 0, next_attempt_at_ms = 0', values, {
+    return this.changeLeased(claim, 'failures = 0, next_attempt_at_ms = 0', values, {
       alsoWrites: moved.length === 0 ? note : `${MOVED_POSITION}, ${note}`,
     });
   }
@@ -158,7 +150,7 @@ export class SqlEndpointClaims {
     { id }: Pick<WaitingDelivery, 'id'>,
     { attempt, nextInMs, isGone }: FailedAttempt,
   ): Promise<boolean> {
-    return this.#whileClaimed(
+    return this.changeLeased(
       claim,
       `failures = failures + 1, next_attempt_at_ms = ${NOW_MS} + $3::int8,
        disabled = case when $4::boolean then 'gone' else disabled end`,
@@ -169,7 +161,7 @@ export class SqlEndpointClaims {
 
   /** Gives up a message of which nothing is left in the history. */
   drop(claim: EndpointClaim, { id, range }: WaitingDelivery): Promise<boolean> {
-    return this.#whileClaimed(claim, 'claim = claim', [...positionValues(range), id], {
+    return this.changeLeased(claim, 'claim = claim', [...positionValues(range), id], {
       alsoWrites: `${MOVED_POSITION}, dropped as (update endpoint_deliveries d
         set state = 'failed', error = 'nothing is left of these changes' from written where d.id = $10 returning d.id)`,
     });
@@ -177,7 +169,7 @@ export class SqlEndpointClaims {
 
   /** Nothing is sent for this time, though nothing failed. */
   postpone(claim: EndpointClaim, forMs: number): Promise<boolean> {
-    return this.#whileClaimed(claim, `next_attempt_at_ms = ${NOW_MS} + $3::int8`, [BigInt(forMs)]);
+    return this.changeLeased(claim, `next_attempt_at_ms = ${NOW_MS} + $3::int8`, [BigInt(forMs)]);
   }
 
   /** What a test needs. */
@@ -227,17 +219,6 @@ export class SqlEndpointClaims {
       [oldestMs, BigInt(MAX_KEPT_DELIVERIES)],
     );
   }
-
-  async #whileClaimed(
-    claim: EndpointClaim,
-    set: string,
-    values: readonly SqlValue[] = [],
-    { alsoWrites }: { readonly alsoWrites?: string } = {},
-  ): Promise<boolean> {
-    const also = alsoWrites === undefined ? '' : `, ${alsoWrites}`;
-    const sql = `with written as (update endpoints set ${set} where ${IS_CLAIMED} returning id)${also} select id from written`;
-    return (await this.#database.query(sql, [...claimValues(claim), ...values])).length > 0;
-  }
 }
 
 /** Where an endpoint begins with audiences that were evaluated for the first time since it exists. */
@@ -273,14 +254,8 @@ function noted(first: number, state: Delivery['state']): string {
     from written where d.id = ${id} returning 1)`;
 }
 
-const IS_CLAIMED = `id = $1 and claim = $2 and claimed_until_ms > ${NOW_MS}`;
-
-function unchangedValues({ endpoint, token }: EndpointClaim): readonly SqlValue[] {
-  return [endpoint.id, token, BigInt(endpoint.updatedAtMs)];
-}
-
-function claimValues({ endpoint, token }: EndpointClaim): readonly SqlValue[] {
-  return [endpoint.id, token];
+function unchangedValues({ id, token, endpoint }: EndpointClaim): readonly SqlValue[] {
+  return [id, token, BigInt(endpoint.updatedAtMs)];
 }
 
 function attemptValues({ atMs, status, error, tookMs, answer }: LastAttempt): readonly SqlValue[] {

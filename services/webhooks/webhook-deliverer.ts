@@ -2,6 +2,7 @@ import type { AudienceChange } from '../messages/message.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { isStopping, Looking } from '../runtime/looking.ts';
 import { pause } from '../runtime/pause.ts';
+import { keepRenewing } from '../stores/database/leases.ts';
 import type { WebhookAddresses } from './addresses.ts';
 import { messageBody, type HistoryParts, readRangeAgain, readNextRange } from './audience-messages.ts';
 import {
@@ -42,9 +43,7 @@ export interface DelivererParts extends HistoryParts {
 // To ask takes 11 ms of processor time on PGlite where 20 endpoints want 100 audiences each.
 const DUE_POLL_MS = 500;
 const LEASE_MS = 20_000;
-/** A turn whose endpoint was deleted ends when its claim is to be renewed. */
-const RENEWALS_OF_A_LEASE = 10;
-/** Where the history of an audience cannot be read as far as it is known to be. */
+/** How long to wait when the history of an audience lags behind. */
 const UNREADABLE_WAIT_MS = 5_000;
 const TIDY_EVERY_MS = 3_600_000;
 
@@ -126,12 +125,12 @@ export class WebhookDeliverer {
   async #take(turn: Turn): Promise<boolean> {
     const { claims, leaseMs = LEASE_MS, logger } = this.#parts;
     const { claim } = turn;
-    const renew = (): Promise<void> =>
-      claims.renew(claim, leaseMs).then(
-        (isOurs) => (isOurs ? undefined : turn.endBecauseLost()),
-        () => undefined,
-      );
-    const renewing = setInterval(() => void renew(), leaseMs / RENEWALS_OF_A_LEASE);
+    // A turn whose endpoint was deleted ends this way, too.
+    const endRenewing = keepRenewing(
+      () => claims.renew(claim, leaseMs),
+      leaseMs,
+      () => turn.endBecauseLost(),
+    );
     let hasMore = true;
     try {
       while (hasMore && turn.mayGoOn) hasMore = await this.#deliverNext(turn);
@@ -143,7 +142,7 @@ export class WebhookDeliverer {
         await claims.postpone(claim, UNREADABLE_WAIT_MS).catch(() => undefined);
       }
     } finally {
-      clearInterval(renewing);
+      endRenewing();
       // If this fails, the claim expires.
       await claims.release(claim).catch(() => undefined);
     }

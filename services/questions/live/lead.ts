@@ -1,8 +1,9 @@
 import { hasCode } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { pause } from '../../runtime/pause.ts';
+import { keepRenewing } from '../../stores/database/leases.ts';
 import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
-import { overtaken, type SqlLiveStore } from './sql-live-store.ts';
+import { LEAD_MS, overtaken, type SqlLiveStore } from './sql-live-store.ts';
 
 export interface LeadParts {
   readonly store: Pick<SqlLiveStore, 'open' | 'renew' | 'release'>;
@@ -12,7 +13,6 @@ export interface LeadParts {
 }
 
 const TRY_AGAIN_MS = 1_000;
-const RENEW_EVERY_MS = 5_000;
 
 /** The right to follow live audiences, which one process has at a time: it holds the open epoch. */
 export class Lead {
@@ -44,9 +44,9 @@ export class Lead {
 
   /** Has the epoch held until the returned function is called. @param epoch The open one: it may become another. */
   hold(epoch: () => bigint): () => Promise<void> {
-    const timer = setInterval(() => void this.#renew(epoch()), RENEW_EVERY_MS);
+    const endRenewing = keepRenewing(() => this.#renew(epoch()), LEAD_MS);
     return async () => {
-      clearInterval(timer);
+      endRenewing();
       // If this fails, it ends by itself.
       await this.#parts.store.release(epoch()).catch(() => undefined);
     };
@@ -57,11 +57,9 @@ export class Lead {
     if (this.#lost === epoch) throw overtaken();
   }
 
-  async #renew(epoch: bigint): Promise<void> {
-    try {
-      if (!(await this.#parts.store.renew(epoch))) this.#lost = epoch;
-    } catch (error) {
-      this.#parts.logger.warn({ err: error }, 'it cannot be noted now that live audiences are followed');
-    }
+  async #renew(epoch: bigint): Promise<boolean> {
+    const isOurs = await this.#parts.store.renew(epoch);
+    if (!isOurs) this.#lost = epoch;
+    return isOurs;
   }
 }

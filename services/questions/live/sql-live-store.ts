@@ -1,6 +1,7 @@
 import type { Micros } from '../../messages/message.ts';
 import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
 import type { Database, Queryable, SqlValue } from '../../stores/database/database.ts';
+import { IS_FREE } from '../../stores/database/leases.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
 import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
 import { LIVE_THROUGH, openEpoch } from '../saved/audience-row.ts';
@@ -134,7 +135,7 @@ export class SqlLiveStore {
       `update audiences set live_epoch = $3, changes_readable_at =
          case when evaluated_cause = 'live' then greatest(changes_readable_at, evaluated_at) else changes_readable_at end
        where id = $1 and version = $2::int4 and is_live and deleted_at_ms is null
-       and (claim is null or claimed_until_ms <= ${NOW_MS}) and due_at_ms is null and exists (${openEpoch('$3')})
+       and ${IS_FREE} and due_at_ms is null and exists (${openEpoch('$3')})
        returning id`,
       [id, version, epoch],
     );
@@ -182,8 +183,9 @@ export class SqlLiveStore {
   }
 }
 
-/** Until when nobody else opens an epoch: 15 s after its holder was heard of last. */
-const LEASED_UNTIL = `${NOW_MS} + 15000`;
+/** For how long nobody else opens an epoch after its holder was heard of last. */
+export const LEAD_MS = 15_000;
+const LEASED_UNTIL = `${NOW_MS} + ${LEAD_MS}`;
 
 /** @param through Where it begins; null: where the last one ends. */
 async function newEpoch(transaction: Queryable, through: Micros | null): Promise<LiveEpoch> {

@@ -34,7 +34,7 @@ export const TRIMMED_VERSIONS = `trimmed as (
   where audience_id = changed.id and audience_versions.version <= changed.version - ${MAX_VERSIONS})`;
 
 /** Keeps the evaluation of a commit, by its parameters, and deletes the oldest past the limit. */
-export const KEPT_EVALUATION = `, kept as (
+export const KEPT_EVALUATION = `kept as (
     insert into audience_evaluations (audience_id, evaluated_at, version, cause, entered, left_members, members)
     select id, $3::int8, $4::int4, $5, $6::int8, $7::int8, $8::int8 from written),
   trimmed as (

@@ -11,6 +11,7 @@ import type {
 import type { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import type { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
+import { keepRenewing } from '../../stores/database/leases.ts';
 import { limitsOf } from '../query-budget.ts';
 import { compileMembership } from '../sql/compile-members.ts';
 import type { AudienceFollower } from './audience-follower.ts';
@@ -156,7 +157,7 @@ export class AudienceScheduler {
 
   async #evaluateClaimed(claim: Claim): Promise<void> {
     const { store, leaseMs, follower } = this.#parts;
-    const renewing = setInterval(() => void store.renew(claim, leaseMs).catch(() => undefined), leaseMs / 3);
+    const endRenewing = keepRenewing(() => store.renew(claim, leaseMs), leaseMs);
     try {
       const changedAt = (await follower?.hold(claim.audience, claim.isDeleted)) ?? 0n;
       if (claim.isDeleted) await this.#forget(claim);
@@ -168,7 +169,7 @@ export class AudienceScheduler {
         .catch(() => undefined);
       throw error;
     } finally {
-      clearInterval(renewing);
+      endRenewing();
       // If this fails, the claim expires.
       await store.release(claim).catch(() => undefined);
     }

@@ -2,6 +2,7 @@
 import type { Difference, EvaluationCause } from '../../stores/analytics/analytics-store.ts';
 import type { JsonText, Micros } from '../../messages/message.ts';
 import type { ErrorCode } from '../../runtime/errors.ts';
+import type { Lease } from '../../stores/database/leases.ts';
 
 export interface SavedAudience {
   /** `aud_` and 20 lower-case letters and digits. */
@@ -97,10 +98,9 @@ export const MAX_VERSIONS = 100;
 /** A position in the list, which is sorted newest first by (createdAtMs, id). The next page begins after it. */
 export type AudienceCursor = Pick<SavedAudience, 'createdAtMs' | 'id'>;
 
-/** The exclusive right to evaluate an audience, or to delete its remains, for a limited time. */
-export interface Claim {
+/** The lease of an audience that is to be evaluated, or whose remains are to be deleted. */
+export interface Claim extends Lease {
   readonly audience: SavedAudience;
-  readonly token: string;
   /** The time of the evaluation: later than that of any evaluation before it, even of those that failed. */
   readonly at: Micros;
   readonly isDeleted: boolean;

@@ -2,20 +2,18 @@ import type { Micros } from '../../messages/message.ts';
 import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
 import type { Difference, Evaluation } from '../../stores/analytics/analytics-store.ts';
 import type { Database, SqlValue } from '../../stores/database/database.ts';
+import { IS_FREE, Leases, NEW_LEASE } from '../../stores/database/leases.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
-import { BASE36, randomText } from '../../stores/projects/keys.ts';
 import { KEPT_EVALUATION } from './audience-past-sql.ts';
 import { AUDIENCE_COLUMNS, type ClaimRow, LIVE_THROUGH, openEpoch, toAudience, unknown } from './audience-row.ts';
 import type { Claim, ClaimantEpoch } from './audience-store.ts';
 
-/**
- * Claims on audiences to evaluate, in a Postgres-compatible database. Times are those of the database's clock, because those
- * of processes may differ.
- */
-export class SqlAudienceClaims {
+/** Claims on audiences to evaluate, in a Postgres-compatible database. */
+export class SqlAudienceClaims extends Leases {
   readonly #database: Database;
 
   constructor(database: Database) {
+    super(database, 'audiences');
     this.#database = database;
   }
 
@@ -42,18 +40,13 @@ export class SqlAudienceClaims {
     throw new TidemarkError('AUDIENCE_BUSY', 'This audience is being evaluated now.');
   }
 
-  /** Returns false if the claim has expired. */
-  async renew(claim: Claim, leaseMs: number): Promise<boolean> {
-    return this.#whileClaimed(claim, `claimed_until_ms = ${NOW_MS} + $3::int8`, [BigInt(leaseMs)]);
-  }
-
   /**
    * Records a successful evaluation, and that it was the last; the next is due after the refresh. Returns false, and changes nothing, if the
    * claim has expired.
    */
   async commit(claim: Claim, { at, version, cause }: Evaluation, difference: Difference): Promise<boolean> {
     const { entered, left, members } = difference;
-    return this.#whileClaimed(
+    return this.changeLeased(
       claim,
       `evaluated_at = $3::int8, evaluated_version = $4::int4, evaluated_cause = $5, entered = $6::int8,
        left_members = $7::int8, members = $8::int8, failure = null,
@@ -65,27 +58,22 @@ export class SqlAudienceClaims {
   }
 
   /** Notes that the changes of this evaluation can be read. */
-  async noteReadable({ audience }: Claim, at: Micros): Promise<void> {
+  async noteReadable({ id }: Claim, at: Micros): Promise<void> {
     const sql = 'update audiences set changes_readable_at = greatest(changes_readable_at, $2::int8) where id = $1';
-    await this.#database.query(sql, [audience.id, at]);
+    await this.#database.query(sql, [id, at]);
   }
 
   /** The evaluation failed. The next is due after this time, or after the refresh if that is shorter. */
   async giveUp(claim: Claim, failure: ErrorCode, againInMs: number): Promise<void> {
     const due = `due_at_ms = case when deleted_at_ms is not null then ${NOW_MS} + least($4::int8, 15000)
       when refresh_ms is null and not is_live then null else ${NOW_MS} + least(${INTERVAL}, $4::int8) end`;
-    await this.#whileClaimed(claim, `failure = $3, ${due}`, [failure, BigInt(againInMs)]);
-  }
-
-  /** Releases the claim, whether or not the evaluation succeeded. */
-  async release(claim: Claim): Promise<void> {
-    await this.#whileClaimed(claim, 'claim = null, claimed_until_ms = null', []);
+    await this.changeLeased(claim, `failure = $3, ${due}`, [failure, BigInt(againInMs)]);
   }
 
   /** Deletes the row of a deleted audience. */
-  async forget({ audience, token }: Claim): Promise<void> {
+  async forget({ id, token }: Claim): Promise<void> {
     const sql = 'delete from audiences where id = $1 and claim = $2 and deleted_at_ms is not null';
-    await this.#database.query(sql, [audience.id, token]);
+    await this.#database.query(sql, [id, token]);
   }
 
   /** Makes a live audience due now, for whoever may claim it, and forgets that an evaluation failed. */
@@ -108,8 +96,8 @@ export class SqlAudienceClaims {
     { leaseMs, epoch }: { readonly leaseMs: number; readonly epoch: ClaimantEpoch },
     values: readonly SqlValue[],
   ): Promise<Claim | undefined> {
-    const token = randomText(20, BASE36);
-    const sql = `update audiences set claim = $1, claimed_until_ms = ${NOW_MS} + $2::int8,
+    const token = Leases.newToken();
+    const sql = `update audiences set ${NEW_LEASE},
                    is_held = is_live and deleted_at_ms is null and $3::int8 is not null,
                    claimed_at = greatest(${NOW_MICROS}, claimed_at + 1, evaluated_at + 1, ${LIVE_THROUGH} + 1),
                    live_through = ${LIVE_THROUGH}, live_epoch = null
@@ -117,24 +105,11 @@ export class SqlAudienceClaims {
     const rows = await this.#database.query<ClaimRow>(sql, [token, BigInt(leaseMs), epoch, ...values]);
     const [row] = rows;
     if (row === undefined) return undefined;
-    return { audience: toAudience(row), token, at: row.claimed_at, isDeleted: row.deleted_at_ms !== null };
-  }
-
-  async #whileClaimed(
-    { audience, token }: Claim,
-    set: string,
-    values: readonly SqlValue[],
-    { and = 'true', alsoWrites = '' }: { readonly and?: string; readonly alsoWrites?: string } = {},
-  ): Promise<boolean> {
-    const sql = `with written as (update audiences set ${set}
-                 where id = $1 and claim = $2 and claimed_until_ms > ${NOW_MS} and ${and} returning id)
-                 ${alsoWrites} select id from written`;
-    return (await this.#database.query(sql, [audience.id, token, ...values])).length > 0;
+    return { id: row.id, token, audience: toAudience(row), at: row.claimed_at, isDeleted: row.deleted_at_ms !== null };
   }
 }
 
 const NOW_MICROS = '(extract(epoch from clock_timestamp()) * 1000000)::int8';
-const IS_FREE = `(claim is null or claimed_until_ms <= ${NOW_MS})`;
 /** See `ClaimantEpoch`. */
 const MAY_CLAIM = `($3::int8 is null or (not is_live and not is_held) or exists (${openEpoch('$3::int8')}))`;
 /** Live audiences are evaluated every minute where nobody follows their messages. */
