@@ -65,10 +65,10 @@ const control: HttpControl = {
     opening ??= openSide(names);
     await opening;
   },
-  startImport: async (task, isDry, forgotten) => {
+  startImport: async (task, forgotten) => {
     // An import dates what it takes by the clock as it begins.
-    if (!isDry) opened?.side.expectClock();
-    return startImport(task, isDry, forgotten);
+    if (!task.dry_run) opened?.side.expectClock();
+    return startImport(task, forgotten);
   },
   isClockWrong: async () => opened?.side.isClockWrong !== false,
   stop: async () => {

@@ -20,7 +20,7 @@ export interface ImportEvents {
 
 /** What the thread carries out. */
 export interface ImportControl {
-  run(task: ImportTask, isDry: boolean, forgotten: ErasedUsers): Promise<ImportEvents>;
+  run(task: ImportTask, forgotten: ErasedUsers): Promise<ImportEvents>;
   /** Ends the import after the append under way. Resolves once what was done is noted and the log is closed. */
   close(): Promise<void>;
 }
@@ -38,14 +38,14 @@ let running: CommandRun | undefined;
 let log: EventLog | undefined;
 
 const served: ImportControl = {
-  run: async (task, isDry, first): Promise<ImportEvents> => {
+  run: async (task, first): Promise<ImportEvents> => {
     let forgotten = first;
     const work: Work = async ({ report, signal }) => {
-      const target = isDry ? undefined : await openTarget(signal);
+      const target = task.dry_run ? undefined : await openTarget(signal);
       return FileImport.run(task, target, {
         signal,
         forgotten: () => forgotten,
-        onProgress: (progress) => report(importProgress(progress, isDry)),
+        onProgress: (progress) => report(importProgress(progress, task.dry_run)),
         onTrouble: (error) => logger.warn({ err: error }, 'an import waits for the event log'),
       });
     };

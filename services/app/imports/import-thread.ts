@@ -16,7 +16,7 @@ import type { ImportControl, ImportEvents, ImportThreadData } from './import-thr
  *
  * @param forgotten The people of the project who are forgotten.
  */
-export type StartImport = (task: ImportTask, isDry: boolean, forgotten: ErasedUsers) => Promise<ImportEvents>;
+export type StartImport = (task: ImportTask, forgotten: ErasedUsers) => Promise<ImportEvents>;
 
 /**
  * To be called on a thread of normal priority, which the new one inherits.
@@ -24,7 +24,7 @@ export type StartImport = (task: ImportTask, isDry: boolean, forgotten: ErasedUs
  * @param onLine Called with each line of the thread's logger; without it they are on standard output.
  */
 export function importThreads(config: Config, onLine?: (line: string) => void): StartImport {
-  return async (task, isDry, forgotten) => {
+  return async (task, forgotten) => {
     const { port1: control, port2 } = new MessageChannel();
     const workerData: ImportThreadData = { config, control };
     const url = new URL('./import-thread-entry.ts', import.meta.url);
@@ -35,7 +35,7 @@ export function importThreads(config: Config, onLine?: (line: string) => void): 
     worker.once('error', end);
     worker.once('exit', () => end(new TidemarkError('STOPPING', 'the thread of the import has ended')));
     const thread = new ImportThread(worker, caller.standIn<ImportControl>('import'));
-    await thread.start(task, isDry, forgotten);
+    await thread.start(task, forgotten);
     return thread;
   };
 }
@@ -98,8 +98,8 @@ export class ImportQueue implements ImportRunner {
   }
 
   async run(...given: Parameters<ImportRunner['run']>): Promise<ImportResult> {
-    const [, isDry, call] = given;
-    if (isDry) return this.#run(...given);
+    const [task, call] = given;
+    if (task.dry_run) return this.#run(...given);
     const turn = this.#last;
     const { promise: end, resolve } = Promise.withResolvers<void>();
     this.#last = turn.then(() => end);
@@ -114,9 +114,9 @@ export class ImportQueue implements ImportRunner {
     }
   }
 
-  async #run(...[task, isDry, { report, signal }, forgotten]: Parameters<ImportRunner['run']>): Promise<ImportResult> {
+  async #run(...[task, { report, signal }, forgotten]: Parameters<ImportRunner['run']>): Promise<ImportResult> {
     let known = await forgotten();
-    const events = (await this.#start(task, isDry, erasedIn(task.projectId, known)))[Symbol.asyncIterator]();
+    const events = (await this.#start(task, erasedIn(task.project, known)))[Symbol.asyncIterator]();
     const stopped = Promise.withResolvers<void>();
     const stop = (): void => void events.return?.().then(() => stopped.resolve(), stopped.reject);
     if (signal.aborted) stop();
@@ -125,7 +125,7 @@ export class ImportQueue implements ImportRunner {
       for (;;) {
         const before = known;
         known = await forgotten();
-        const changed = known === before ? undefined : erasedIn(task.projectId, known);
+        const changed = known === before ? undefined : erasedIn(task.project, known);
         const { value } = (await events.next(changed)) as IteratorResult<CommandEvent, undefined>;
         if (value === undefined) break;
         if ('result' in value) return JSON.parse(value.result) as ImportResult;

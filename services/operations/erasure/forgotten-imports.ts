@@ -67,11 +67,11 @@ async function hasId(upload: string, path: string, wanted: WantedIds, signal: Ab
 type LookedAt = 'found' | 'not there' | 'no text';
 
 async function isInFile(file: FileHandle, wanted: WantedIds, signal: AbortSignal): Promise<boolean> {
-  const search = async (encoding?: string): Promise<LookedAt> => {
+  const search = async (encoding: string | null = null): Promise<LookedAt> => {
     let isText = true;
     const chunks = async function* (): AsyncGenerator<Buffer> {
       for await (const chunk of readInput(file, { read: { bytes: 0 }, encoding, signal })) {
-        isText &&= encoding !== undefined || isReadable(chunk);
+        isText &&= encoding !== null || isReadable(chunk);
         yield chunk;
       }
     };

@@ -4,28 +4,25 @@ import type { FileHandle } from 'node:fs/promises';
 import type { Micros } from '../../messages/message.ts';
 import { drawProcessBits } from '../../messages/version.ts';
 import { type FileIdentity, identify } from './input.ts';
+import type { ImportOptions } from './import-options.ts';
 import type { ReadOptions } from './record-reader.ts';
 import { BEGINNING } from './record.ts';
 import { Report } from './report.ts';
 import { type ImportSource, openSource, type SourceFile } from './source.ts';
 import { checkState, FORMAT, type ImportState, readState } from './state.ts';
 
-export interface ImportTask extends ReadOptions {
-  readonly projectId: string;
+/** What is imported and how, as the request says it, and what the service knows besides. */
+export interface ImportTask
+  extends ReadOptions, Pick<ImportOptions, 'restart' | 'import_id' | 'rate' | 'untimed' | 'dry_run'> {
+  /** Id of the project. */
+  readonly project: string;
   /** One at least. */
   readonly sources: readonly ImportSource[];
-  readonly encoding?: string | undefined;
   readonly reportPath: string;
   /** None: for one that only looks. */
   readonly statePath: string | undefined;
-  /** Begins at the first line, whatever was imported before. */
-  readonly restarts: boolean;
-  readonly importId: string | undefined;
-  readonly rate: number | undefined;
   /** As of when profiles are that do not say it; when they arrive, where left out. */
   readonly profilesAsOf?: Micros;
-  /** Whether any number of lines may have no time. */
-  readonly takesUntimed: boolean;
 }
 
 export interface Begun {
@@ -38,10 +35,10 @@ export interface Begun {
 
 /** @param files All of them. */
 export async function begin(task: ImportTask, files: readonly SourceFile[], isDry: boolean): Promise<Begun> {
-  const { statePath, restarts, reportPath } = task;
+  const { statePath, restart, reportPath } = task;
   const options = optionsOf(task);
   const list = files.length > 1 ? listHash(files) : undefined;
-  const kept = statePath === undefined || restarts || isDry ? undefined : await readState(statePath);
+  const kept = statePath === undefined || restart || isDry ? undefined : await readState(statePath);
   const [first] = files as readonly [SourceFile];
   const file = await openSource(files[kept?.files?.done ?? 0] ?? first);
   try {
@@ -74,7 +71,7 @@ function fresh(task: ImportTask, { files, identity, list, options }: Beginning):
     file: identity,
     ...(list === undefined ? {} : { files: { list, done: 0, lines: 0, bytes: 0 } }),
     options,
-    importId: importIdOf(task.importId, files, 0, identity),
+    importId: importIdOf(task.import_id, files, 0, identity),
     begunAtMicros: Date.now() * 1_000,
     processBits: drawProcessBits(),
     place: BEGINNING,
@@ -89,12 +86,12 @@ function fresh(task: ImportTask, { files, identity, list, options }: Beginning):
  * files of one import are told apart by their names.
  */
 export function importIdOf(
-  given: string | undefined,
+  given: string | null,
   files: readonly SourceFile[],
   index: number,
   { hash }: FileIdentity,
 ): string {
-  if (given === undefined) return hash;
+  if (given === null) return hash;
   if (files.length < 2) return given;
   const name = files[index]?.name ?? '';
   // Files of two folders may have one name.
@@ -102,22 +99,21 @@ export function importIdOf(
   return before === 0 ? `${given}/${name}` : `${given}/${name}/${before}`;
 }
 
-/** What was not there in an earlier version is named only where it is given: an import of that version can go on. */
+/**
+ * The names are those that 0.3.0 wrote, so that its imports can go on: `timezone` is the project's, `zone` is what the
+ * request calls `timezone`. Those of the second object are left out where they are not given.
+ */
 function optionsOf(task: ImportTask): ImportState['options'] {
-  const { projectId, timezone, type, format, csv, importId, map, set, preset, zone, timeFormat, encoding } = task;
-  const { delimiter, typed, jsonColumns, columns } = csv;
+  const { project, projectTimezone, type, format, import_id, delimiter, types, json_columns, map, set } = task;
+  const { preset, timezone: zone, time_format: timeFormat, encoding, columns } = task;
+  const given = { ...(Object.keys(set).length > 0 && { set }), preset, zone, timeFormat, encoding, columns };
   return {
-    project: projectId,
-    timezone,
-    type: type ?? null,
-    format: format ?? null,
-    import_id: importId ?? null,
-    csv: { delimiter, typed, jsonColumns, renamed: map },
-    ...(Object.keys(set).length === 0 ? {} : { set }),
-    ...definedIn({ preset, zone, timeFormat, encoding, columns }),
+    project,
+    timezone: projectTimezone,
+    type,
+    format,
+    import_id,
+    csv: { delimiter, typed: types, jsonColumns: json_columns, renamed: Object.entries(map) },
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)),
   };
-}
-
-function definedIn(options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

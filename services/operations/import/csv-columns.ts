@@ -1,18 +1,11 @@
 /** The header of a CSV file → what each column means. Pure. */
 import { MAX_DEPTH } from '../../messages/unacceptable.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import type { FileOptions } from './import-options.ts';
 import { type Mapping, MEMBERS, OBJECTS, type Target, targetOfColumn } from './mapping/mapping.ts';
 
-export interface CsvOptions {
-  /** One ASCII character, neither a quote nor the end of a line. */
-  readonly delimiter: string;
-  /** Whether numbers, true and false in the columns of traits and properties are such, and not text. */
-  readonly typed: boolean;
-  /** Columns whose cells are JSON. */
-  readonly jsonColumns: readonly string[];
-  /** The names of the columns of a file whose first line is a row already. */
-  readonly columns?: readonly string[] | undefined;
-}
+/** What can be said of CSV alone. */
+export type CsvOptions = Pick<FileOptions, 'delimiter' | 'types' | 'json_columns' | 'columns'>;
 
 export interface Column {
   /** As the header has it. */
@@ -42,7 +35,7 @@ export function readHeader(
     beginningsOf(source.split('.')).some((path) => known.has(path.join('.')));
   const problems = [
     ...trimmed.flatMap((name, index) => (name === '' ? [`column ${index + 1} has no name`] : [])),
-    ...[...csv.jsonColumns, ...sources]
+    ...[...csv.json_columns, ...sources]
       .filter((name) => !isThere(name))
       .map((name) => `there is no column ${JSON.stringify(name)}`),
     ...collisions(trimmed, mapping),
@@ -125,9 +118,9 @@ export function missingColumns(
 const MOST_NAMES = 10;
 const NAME_LENGTH = 60;
 
-function columnOf(name: string, { typed, jsonColumns }: CsvOptions, mapping: Mapping): Column {
+function columnOf(name: string, { types, json_columns: jsonColumns }: CsvOptions, mapping: Mapping): Column {
   const target = targetOfColumn(name, mapping);
-  return { name, target, reads: jsonColumns.includes(name) ? 'json' : readsOf(target, typed) };
+  return { name, target, reads: jsonColumns.includes(name) ? 'json' : readsOf(target, types) };
 }
 
 function readsOf(target: Target | undefined, typed: boolean): Column['reads'] {

@@ -58,7 +58,7 @@ export class FileImport {
     this.#files = files;
     this.#target = target;
     this.#hooks = hooks;
-    this.#pacer = new AppendPacer({ rate: task.rate });
+    this.#pacer = new AppendPacer({ rate: task.rate ?? undefined });
     this.#state = begun.state;
     this.#file = begun.file;
     this.#report = begun.report;
@@ -162,7 +162,7 @@ export class FileImport {
       ...rest,
       file,
       files: { ...files, done, lines: files.lines + place.line, bytes: files.bytes + this.#state.file.bytes },
-      importId: importIdOf(this.#task.importId, this.#files, done, file),
+      importId: importIdOf(this.#task.import_id, this.#files, done, file),
       place: BEGINNING,
     };
     this.#read = { bytes: 0 };
@@ -198,14 +198,14 @@ export class FileImport {
     this.#closed.push(this.#portion);
     this.#portion = new Portion();
     const [records, bytes, untimed] = sums(this.#closed);
-    const areLookedAt = untimed > 0 && !this.#hasBegun && !this.#task.takesUntimed;
+    const areLookedAt = untimed > 0 && !this.#hasBegun && !this.#task.untimed;
     if (!areLookedAt || records >= FIRST_RECORDS || bytes >= APPEND_BYTES) await this.#flush();
   }
 
   #checkTimes(portions: readonly Portion[]): void {
     const [records, , untimed] = sums(portions);
-    if (this.#target === undefined || this.#task.takesUntimed || untimed === 0) return;
-    const named = this.#task.map.flatMap(([source, to]) => (to === 'timestamp' ? [source] : []));
+    if (this.#target === undefined || this.#task.untimed || untimed === 0) return;
+    const named = Object.entries(this.#task.map).flatMap(([source, to]) => (to === 'timestamp' ? [source] : []));
     const isAny = untimed < records || named.some((source) => !this.#reader.unused.has(source));
     checkTimes((this.#state.counts.untimed ?? 0) + untimed, isAny ? [] : named);
   }

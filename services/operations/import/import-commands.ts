@@ -12,7 +12,6 @@ import type { ImportResult } from './import-result.ts';
 import {
   type ImportFolders,
   type ImportRequest,
-  readOptionsOf,
   sourcesOf,
   taskOfRequest,
   uploadPath,
@@ -62,12 +61,7 @@ export interface ImportRunner {
    *
    * @param forgotten Who is forgotten, in any project: asked again and again.
    */
-  run(
-    task: ImportTask,
-    isDry: boolean,
-    call: CommandCall,
-    forgotten: () => Promise<ErasedUsers>,
-  ): Promise<ImportResult>;
+  run(task: ImportTask, call: CommandCall, forgotten: () => Promise<ErasedUsers>): Promise<ImportResult>;
 }
 
 /** What is looked at before an import, as HTTP calls it, from another thread too. */
@@ -107,7 +101,7 @@ export async function importFile(
   const { imported, ...result } = await whileProjectExists(
     async () => (await projects.findProject(request.project)) !== undefined,
     call.signal,
-    (signal) => importer.run(task, request.dry_run, { ...call, signal }, async () => (await leftOut()).users),
+    (signal) => importer.run(task, { ...call, signal }, async () => (await leftOut()).users),
   );
   call.signal.throwIfAborted();
   // Nobody needs it any more.
@@ -155,7 +149,7 @@ export async function checkImport(parts: ImportCheckParts, request: ImportReques
   // What cannot be read any more is told before the import begins.
   for (const file of files.slice(0, MOST_OPENED)) await (await opened(file, request)).close();
   // Its options are tried too.
-  RecordReader.check(readOptionsOf(request, timezone));
+  RecordReader.check({ ...request, projectTimezone: timezone });
   return { project: id, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
@@ -171,7 +165,7 @@ export async function previewImport(
   const files = await filesOfRequest(parts, request);
   const [first] = files as readonly [SourceFile];
   await using file = await opened(first, request);
-  const preview = await previewFile(file, { ...readOptionsOf(request, timezone), name: first.name }, signal);
+  const preview = await previewFile(file, { ...request, projectTimezone: timezone, name: first.name }, signal);
   return { ...preview, files: files.slice(0, MOST_NAMED).map(({ name }) => name), file_count: files.length };
 }
 

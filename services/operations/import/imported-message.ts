@@ -17,7 +17,7 @@ import type { ImportState } from './state.ts';
  * A profile that does not say as of when it is must not be newer than what was sent meanwhile.
  */
 export function importedMessage(
-  { projectId, profilesAsOf }: Pick<ImportTask, 'projectId' | 'profilesAsOf'>,
+  { project: projectId, profilesAsOf }: Pick<ImportTask, 'project' | 'profilesAsOf'>,
   draft: Draft,
   { line, bytes }: RawRecord,
   { importId, begunAtMicros, processBits, files }: ImportState,

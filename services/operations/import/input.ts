@@ -51,7 +51,7 @@ export async function* readInput(file: FileHandle, { read, encoding, signal }: I
   const packing = PACKINGS.find(({ magic }) => Buffer.concat(begun).subarray(0, magic.length).equals(magic));
   const all = joined(begun, chunks);
   const bytes = packing === undefined ? all : unpacked(all, packing);
-  for await (const chunk of encoding === undefined ? bytes : inUtf8(bytes, encoding)) {
+  for await (const chunk of encoding === null ? bytes : inUtf8(bytes, encoding)) {
     // What is unpacked may be a thousand times what was read.
     signal.throwIfAborted();
     yield chunk;
@@ -60,8 +60,8 @@ export async function* readInput(file: FileHandle, { read, encoding, signal }: I
 
 export interface InputOptions {
   readonly read: ReadSoFar;
-  /** As `TextDecoder` names it; UTF-8 where left out. */
-  readonly encoding: string | undefined;
+  /** As `TextDecoder` names it; UTF-8 where null. */
+  readonly encoding: string | null;
   readonly signal: AbortSignal;
 }
 

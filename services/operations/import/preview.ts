@@ -46,7 +46,6 @@ export interface FilePreview {
 }
 
 export interface PreviewOptions extends ReadOptions {
-  readonly encoding?: string | undefined;
   /** The file's, for people. */
   readonly name?: string;
 }
@@ -71,11 +70,11 @@ export async function previewFile(
     return await previewed({ file, options, signal }, null);
   } catch (error) {
     if (!hasCode(error, 'COMMAND_INVALID')) throw error;
-    const { map, csv } = options;
-    const isPlain = map.length === 0 && csv.jsonColumns.length === 0 && !csv.typed && csv.columns === undefined;
-    if (isPlain && csv.delimiter === ',') throw error;
+    const { map, json_columns, types, columns, delimiter } = options;
+    const isPlain = Object.keys(map).length === 0 && json_columns.length === 0 && !types && columns === null;
+    if (isPlain && delimiter === ',') throw error;
     // The header may be good where the mapping is not, and the file good that is no CSV: then people can mend that.
-    const plain = { ...options, map: [], csv: { ...csv, jsonColumns: [] }, isFurther: true };
+    const plain = { ...options, map: {}, json_columns: [], isFurther: true };
     return previewed({ file, options: plain, signal }, error.message);
   }
 }
@@ -91,7 +90,7 @@ async function previewed({ file, options, signal }: Previewed, problem: string |
   const records = await firstOf(reader, { file, options, signal });
   const { columns = [] } = reader;
   const raws = records.map(({ raw }) => raw);
-  const cells = reader.header === undefined ? [] : readCells(raws, options.csv);
+  const cells = reader.header === undefined ? [] : readCells(raws, options);
   return {
     format: reader.format ?? 'ndjson',
     columns: columns.slice(0, MAX_CELLS).map(({ name, target }) => {
@@ -169,7 +168,7 @@ async function firstOf(reader: RecordReader, { file, options, signal }: Previewe
 async function firstBytes(file: FileHandle, signal: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of readInput(file, { read: { bytes: 0 }, encoding: undefined, signal })) {
+  for await (const chunk of readInput(file, { read: { bytes: 0 }, encoding: null, signal })) {
     chunks.push(chunk);
     bytes += chunk.length;
     if (bytes >= GUESSED_BYTES) break;

@@ -4,18 +4,10 @@ import { Beginning, type FirstLine } from './beginning.ts';
 import { type Column, type CsvOptions, missingColumns, readHeader } from './csv-columns.ts';
 import { judgeRow, readCells } from './csv-rows.ts';
 import { describeForeign, isBinary } from './foreign.ts';
-import {
-  bounded,
-  type DefaultType,
-  isBlank,
-  type JudgedCall,
-  judgeText,
-  type JudgeOptions,
-  rejection,
-  wrongWithBytes,
-} from './judge.ts';
+import type { FileOptions } from './import-options.ts';
+import { bounded, isBlank, type JudgedCall, judgeText, type JudgeOptions, rejection, wrongWithBytes } from './judge.ts';
 import { Sources } from './mapping/explain.ts';
-import { type Mapping, mappingOf, objectSources, PLAIN, type ShapeOptions } from './mapping/mapping.ts';
+import { type Mapping, mappingOf, objectSources, PLAIN } from './mapping/mapping.ts';
 import type { Preset } from './presets/preset.ts';
 import { presetNamed } from './presets/presets.ts';
 import type { FileOffset, Format, RawRecord } from './record.ts';
@@ -23,16 +15,9 @@ import { CsvRecordEnd, LineEnd } from './record-end.ts';
 import { RecordSplitter } from './split.ts';
 import { timeReader } from './times/time-format.ts';
 
-export interface ReadOptions extends ShapeOptions {
-  /** The project's, for times without an offset, unless the preset says theirs. */
-  readonly timezone: string;
-  /** Where times without an offset are, as the caller says it. */
-  readonly zone?: string | undefined;
-  readonly timeFormat?: string | undefined;
-  readonly type: DefaultType | undefined;
-  /** What the file holds; that of the preset, or told by its beginning, where left out. */
-  readonly format: Format | undefined;
-  readonly csv: CsvOptions;
+export interface ReadOptions extends FileOptions {
+  /** Where times without an offset are, unless the options or the preset say it. */
+  readonly projectTimezone: string;
   /** Whether it is not the first of several files, which may be of another format than that. */
   readonly isFurther?: boolean;
 }
@@ -47,9 +32,7 @@ const CONVERT_RETURNS = "Convert them: tr '\\r' '\\n' < FILE > CONVERTED.";
 
 /** Reads and judges the records of a file. */
 export class RecordReader {
-  readonly #csv: CsvOptions;
-  readonly #map: ShapeOptions['map'];
-  readonly #isFurther: boolean;
+  readonly #options: ReadOptions;
   /** What people named as a source, and no record has had so far. */
   readonly unused: Set<string>;
   readonly #judge: JudgeOptions;
@@ -69,27 +52,26 @@ export class RecordReader {
    * @throws TidemarkError `COMMAND_INVALID` where the options cannot be used.
    */
   constructor(options: ReadOptions, header?: readonly string[]) {
-    const { csv, map, set, type, timeFormat, format } = options;
+    const { map, set, type, time_format: timeFormat, format } = options;
     const preset = presetNamed(options.preset);
-    const isShaped = map.length > 0 || Object.keys(set).length > 0 || (preset !== undefined && preset.isOfSdk !== true);
-    this.#csv = csv;
-    this.#map = map;
-    this.#isFurther = options.isFurther === true;
-    this.unused = new Set(map.map(([source]) => source));
+    const isShaped =
+      Object.keys(map).length > 0 || Object.keys(set).length > 0 || (preset !== undefined && preset.isOfSdk !== true);
+    this.#options = options;
+    this.unused = new Set(Object.keys(map));
     this.#given = format ?? preset?.format;
     this.#mapping = mappingOf(options, preset?.mapping ?? PLAIN);
     this.sources = new Sources(this.#mapping);
     this.#judge = {
       timezone: zoneOf(options, preset),
-      timeFormat,
-      type,
+      timeFormat: timeFormat ?? undefined,
+      type: type ?? undefined,
       mapping: isShaped ? this.#mapping : undefined,
       objects: isShaped || preset !== undefined ? objectSources(this.#mapping) : [],
       prepare: preset?.prepare,
       isOfSdk: preset?.isOfSdk,
       unused: this.unused,
     };
-    if (timeFormat !== undefined) timeReader(timeFormat);
+    if (timeFormat !== null) timeReader(timeFormat);
     if (header !== undefined) this.#setHeader(header);
   }
 
@@ -100,8 +82,7 @@ export class RecordReader {
 
   #setHeader(names: readonly string[]): void {
     this.#header = names;
-    const sources = this.#map.map(([source]) => source);
-    this.#columns = readHeader(names, this.#csv, this.#mapping, sources);
+    this.#columns = readHeader(names, this.#options, this.#mapping, Object.keys(this.#options.map));
     this.sources = new Sources(this.#mapping, this.#columns);
     this.#lack = missingColumns(this.#columns, this.#judge.type, this.#mapping);
   }
@@ -163,8 +144,8 @@ export class RecordReader {
   }
 
   #splitter(format: Format, place: FileOffset): RecordSplitter {
-    if (format === 'ndjson' && !this.#isFurther) checkIdle(this.#csv);
-    const end = format === 'csv' ? new CsvRecordEnd(this.#csv.delimiter) : new LineEnd();
+    if (format === 'ndjson' && this.#options.isFurther !== true) checkIdle(this.#options);
+    const end = format === 'csv' ? new CsvRecordEnd(this.#options.delimiter) : new LineEnd();
     this.#format = format;
     return new RecordSplitter(end, place);
   }
@@ -178,7 +159,7 @@ export class RecordReader {
     const [first] = rest;
     if (this.#isCsv && this.#columns === undefined && first !== undefined) {
       this.#readHeader(first);
-      if (this.#csv.columns === undefined) rest = rest.slice(1);
+      if (this.#options.columns === null) rest = rest.slice(1);
     }
     for (let from = 0; from < rest.length; from += TOGETHER) {
       const some = rest.slice(from, from + TOGETHER);
@@ -189,9 +170,9 @@ export class RecordReader {
   #readHeader(record: RawRecord): void {
     if (endsInReturns(record) && !isBinary(record.bytes))
       throw unusable(`The lines of the CSV end in CR alone. ${CONVERT_RETURNS}`);
-    const [cells] = wrongWithBytes(record) === undefined ? readCells([record], this.#csv) : [];
+    const [cells] = wrongWithBytes(record) === undefined ? readCells([record], this.#options) : [];
     if (cells?.ok !== true) throw unusable('The first line is neither a message as JSON nor a header of CSV in UTF-8.');
-    this.#setHeader(this.#csv.columns ?? cells.cells);
+    this.#setHeader(this.#options.columns ?? cells.cells);
   }
 
   #judgeLine(raw: RawRecord): JudgedCall {
@@ -201,7 +182,7 @@ export class RecordReader {
 
   #judgeRows(records: readonly RawRecord[]): readonly ReadRecord[] {
     const readable = records.filter((raw) => wrongWithBytes(raw) === undefined);
-    const cells = new Map(readCells(readable, this.#csv).map((each, index) => [readable[index], each]));
+    const cells = new Map(readCells(readable, this.#options).map((each, index) => [readable[index], each]));
     const options = { ...this.#judge, mapping: this.#mapping };
     return records.map((raw) => {
       const row = cells.get(raw);
@@ -213,20 +194,20 @@ export class RecordReader {
 }
 
 /** What is asked for and has no effect was meant for another file. */
-function checkIdle({ delimiter, typed, jsonColumns, columns }: CsvOptions): void {
+function checkIdle({ delimiter, types, json_columns, columns }: CsvOptions): void {
   const given = {
     delimiter: delimiter !== ',',
-    types: typed,
-    json_columns: jsonColumns.length > 0,
-    columns: columns !== undefined,
+    types,
+    json_columns: json_columns.length > 0,
+    columns: columns !== null,
   };
   const idle = Object.entries(given).flatMap(([name, isGiven]) => (isGiven ? [name] : []));
   if (idle.length > 0) throw unusable(`The file is NDJSON, and ${idle.join(', ')} can be said of CSV alone.`);
 }
 
-function zoneOf({ zone, timezone }: ReadOptions, preset: Preset | undefined): string {
-  if (zone !== undefined && !isTimezone(zone)) throw unusable(`There is no time zone ${zone}.`);
-  return zone ?? preset?.timezone ?? timezone;
+function zoneOf({ timezone, projectTimezone }: ReadOptions, preset: Preset | undefined): string {
+  if (timezone !== null && !isTimezone(timezone)) throw unusable(`There is no time zone ${timezone}.`);
+  return timezone ?? preset?.timezone ?? projectTimezone;
 }
 
 /** Whether the first line goes on behind a CR outside quotes, as where CR alone ends the lines (old Macintosh files). */

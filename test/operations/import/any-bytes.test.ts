@@ -20,7 +20,7 @@ describe('a file of any bytes', { timeout: 120_000 }, () => {
         const stop = new AbortController();
         // Long before its end.
         setTimeout(() => stop.abort(), 1);
-        const given = { isDry, restarts: true, signal: stop.signal };
+        const given = { isDry, restart: true, signal: stop.signal };
         expect(await scene().run(given)).toMatchObject({ isDone: false });
       }
     }

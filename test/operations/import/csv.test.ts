@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { CsvOptions } from '../../../services/operations/import/csv-columns.ts';
-import type { ShapeOptions } from '../../../services/operations/import/mapping/mapping.ts';
-import { CSV, readAll } from '../../support/service/import-records.ts';
+import type { FileOptions } from '../../../services/operations/import/import-options.ts';
+import { readAll } from '../../support/service/import-records.ts';
 
 const TRACK = { type: 'track' } as const;
 
-type Map = ShapeOptions['map'];
+type Map = FileOptions['map'];
 
-async function rows(content: string, csv: Partial<CsvOptions> = {}, map: Map = []) {
-  return readAll(content, { ...TRACK, format: 'csv', csv: { ...CSV, ...csv }, map });
+async function rows(content: string, csv: Partial<CsvOptions> = {}, map: Map = {}) {
+  return readAll(content, { ...TRACK, format: 'csv', ...csv, map });
 }
 
 async function propertiesOf(content: string, csv: Partial<CsvOptions> = {}): Promise<unknown[]> {
@@ -19,7 +19,7 @@ async function problemsOf(content: string): Promise<unknown[]> {
   return (await rows(content)).map(({ line, problems }) => [line, problems?.map(({ path }) => path)]);
 }
 
-function refusal(header: string, csv: Partial<CsvOptions> = {}, map: Map = []): Promise<unknown> {
+function refusal(header: string, csv: Partial<CsvOptions> = {}, map: Map = {}): Promise<unknown> {
   return rows(`${header}\n`, csv, map).then(
     () => 'taken',
     (error: { code: string }) => error.code,
@@ -65,13 +65,13 @@ describe('a row', () => {
     const content = 'user_id,event,a,b,c,d,e\nada,Paid,1,1.50,true,007,null\n';
 
     expect(await propertiesOf(content)).toEqual(['{"a":"1","b":"1.50","c":"true","d":"007","e":"null"}']);
-    expect(await propertiesOf(content, { typed: true })).toEqual(['{"a":1,"b":1.5,"c":true,"d":"007","e":"null"}']);
+    expect(await propertiesOf(content, { types: true })).toEqual(['{"a":1,"b":1.5,"c":true,"d":"007","e":"null"}']);
   });
 
   test('a column that is declared as JSON is read as JSON, its digits unchanged', async () => {
     const content = 'user_id,event,a,b\nada,Paid,"{""n"":9007199254740993}",null\nada,Paid,{,1\n';
 
-    const lines = await rows(content, { jsonColumns: ['a', 'b'] });
+    const lines = await rows(content, { json_columns: ['a', 'b'] });
 
     expect(lines[0]?.draft).toMatchObject({ properties: '{"a":{"n":9007199254740993},"b":null}' });
     expect(lines[1]?.problems).toEqual([{ path: '/properties/a', message: 'is not JSON' }]);
@@ -88,10 +88,7 @@ describe('a row', () => {
   });
 
   test('a column may have another name, and the file another delimiter', async () => {
-    const map = [
-      ['Customer', 'user_id'],
-      ['What', 'event'],
-    ] as const;
+    const map = { Customer: 'user_id', What: 'event' };
 
     const [line] = await rows('Customer;What;note\nada;Paid;a,b\n', { delimiter: ';' }, map);
 
@@ -186,8 +183,8 @@ describe('a header is refused where', () => {
   });
 
   test('a column that was named is not there', async () => {
-    expect(await refusal('user_id,event', { jsonColumns: ['b'] })).toBe('COMMAND_INVALID');
-    expect(await refusal('user_id,event', {}, [['b', 'event']])).toBe('COMMAND_INVALID');
+    expect(await refusal('user_id,event', { json_columns: ['b'] })).toBe('COMMAND_INVALID');
+    expect(await refusal('user_id,event', {}, { b: 'event' })).toBe('COMMAND_INVALID');
   });
 
   test('two columns that differ by white space alone', async () => {

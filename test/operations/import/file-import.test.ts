@@ -68,13 +68,13 @@ describe('an import', () => {
   test.each([
     ['for the first time', false],
     ['in place of an import before', true],
-  ])('an import whose header is refused keeps no state: %s', async (_, restarts) => {
+  ])('an import whose header is refused keeps no state: %s', async (_, restart) => {
     const csv = { format: 'csv', type: 'track' } as const;
     await writeFile(scene().path, 'user_id,event\nada,Paid\n');
-    if (restarts) await scene().run(csv);
+    if (restart) await scene().run(csv);
     await writeFile(scene().path, 'user_id,event,event\nada,Paid,Paid\n');
 
-    await expect(scene().run({ ...csv, restarts })).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
+    await expect(scene().run({ ...csv, restart })).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
 
     await expect(scene().state()).rejects.toMatchObject({ code: 'ENOENT' });
   });

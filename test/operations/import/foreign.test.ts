@@ -32,7 +32,7 @@ describe('a file that is not what it is called', () => {
   ])('$what is refused, and named, whatever format is asked for', async ({ bytes, says }) => {
     await writeFile(scene().path, bytes);
 
-    for (const format of [undefined, 'csv'] as const)
+    for (const format of [null, 'csv'] as const)
       await expect(scene().run({ format })).rejects.toMatchObject({
         code: 'COMMAND_INVALID',
         message: expect.stringMatching(says) as string,
@@ -43,7 +43,7 @@ describe('a file that is not what it is called', () => {
 
   test.each([
     { header: 'email,plan', type: 'identify', lacks: /user_id/ },
-    { header: 'user_id,event', type: undefined, lacks: /no type is given/ },
+    { header: 'user_id,event', type: null, lacks: /no type is given/ },
     { header: 'user_id,plan', type: 'track', lacks: /there is no event/ },
     { header: '<p>The file has moved.</p>', type: 'track', lacks: /user_id.*there is no event/ },
   ] as const)('a header ($header) whose rows would all be refused is refused at once', async (given) => {
@@ -59,8 +59,8 @@ describe('a file that is not what it is called', () => {
   });
 
   test.each([
-    ['a name that is mapped', 'Email,event', [['Email', 'user_id']] as const],
-    ['a column for the type', 'userId,type,event', []],
+    ['a name that is mapped', 'Email,event', { Email: 'user_id' }],
+    ['a column for the type', 'userId,type,event', {}],
   ])('a header with %s is good', async (_, header, map) => {
     await writeFile(scene().path, `${header}\nada,track,Paid\n`.replace(/^Email.*\n.*\n/, `${header}\nada,Paid\n`));
 

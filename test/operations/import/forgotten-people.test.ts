@@ -46,13 +46,13 @@ test('a person who is forgotten while an import runs is dropped from then on', a
 });
 
 test('a file that is all of people who are forgotten is dropped, begun anew and taken once that is lifted', async () => {
-  const untimed = '{"type":"track","user_id":"u0","event":"Paid"}\n';
-  await writeFile(scene().path, trackLine(0) + '\n' + untimed.repeat(200));
+  const withoutTime = '{"type":"track","user_id":"u0","event":"Paid"}\n';
+  await writeFile(scene().path, trackLine(0) + '\n' + withoutTime.repeat(200));
 
-  const takesUntimed = false;
-  const dry = await scene().run({ isDry: true, takesUntimed, forgotten: () => forgotten({ u0: ALL_TIME }) });
-  const dropped = await scene().run({ takesUntimed, forgotten: () => forgotten({ u0: ALL_TIME }) });
-  const again = await scene().run({ restarts: true, forgotten: () => forgotten({ u0: EARLIER }) });
+  const untimed = false;
+  const dry = await scene().run({ isDry: true, untimed, forgotten: () => forgotten({ u0: ALL_TIME }) });
+  const dropped = await scene().run({ untimed, forgotten: () => forgotten({ u0: ALL_TIME }) });
+  const again = await scene().run({ restart: true, forgotten: () => forgotten({ u0: EARLIER }) });
 
   expect(dry).toMatchObject({ imported: 0, dropped: 201 });
   expect(dropped).toMatchObject({ imported: 0, refused: 0, dropped: 201, untimed: 0, warnings: [], isDone: true });

@@ -7,7 +7,7 @@ import { PLAIN } from '../../../services/operations/import/mapping/mapping.ts';
 import { readHeader } from '../../../services/operations/import/csv-columns.ts';
 import { Report } from '../../../services/operations/import/report.ts';
 import { timeReader } from '../../../services/operations/import/times/time-format.ts';
-import { CSV } from '../../support/service/import-records.ts';
+import { READ } from '../../support/service/import-records.ts';
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `c${index}`);
 
@@ -19,14 +19,14 @@ test('many blanks in a format are one, so that a time of many blanks is read at 
 });
 
 test('a header of more columns than a message may have traits is refused before they are compared', () => {
-  expect(() => readHeader(names(150_000), CSV, PLAIN)).toThrow('it has 150000 columns, and at most 10000 are read');
+  expect(() => readHeader(names(150_000), READ, PLAIN)).toThrow('it has 150000 columns, and at most 10000 are read');
 });
 
 test('10,000 columns and 1,000 sources that are looked for among them are read', () => {
   const sources = Array.from({ length: 1_000 }, (_, index) => `c${index}.inner`);
 
-  expect(readHeader(names(10_000), CSV, PLAIN, sources)).toHaveLength(10_000);
-  expect(() => readHeader(['a'.concat('.b'.repeat(200_000)), 'a'], CSV, PLAIN)).not.toThrow();
+  expect(readHeader(names(10_000), READ, PLAIN, sources)).toHaveLength(10_000);
+  expect(() => readHeader(['a'.concat('.b'.repeat(200_000)), 'a'], READ, PLAIN)).not.toThrow();
 });
 
 test('columns within another are found whichever comes first, and however deep', () => {
@@ -36,12 +36,12 @@ test('columns within another are found whichever comes first, and however deep',
     ['traits.a', 'traits.a.b.c.d'],
     ['traits.a', 'a'],
   ] as const)
-    expect(() => readHeader(['user_id', one, other], CSV, PLAIN)).toThrow(/are in each other's way/);
-  expect(() => readHeader(['user_id', 'traits.ab', 'traits.a', 'a.b'], CSV, PLAIN)).not.toThrow();
+    expect(() => readHeader(['user_id', one, other], READ, PLAIN)).toThrow(/are in each other's way/);
+  expect(() => readHeader(['user_id', 'traits.ab', 'traits.a', 'a.b'], READ, PLAIN)).not.toThrow();
 });
 
 test('problems in the last of 10,000 columns are named after it', () => {
-  const sources = new Sources(PLAIN, readHeader(names(10_000), CSV, PLAIN));
+  const sources = new Sources(PLAIN, readHeader(names(10_000), READ, PLAIN));
 
   for (let problem = 0; problem < 2_000; problem++) expect(sources.of('/traits/c9999/inner')).toBe('c9999');
   expect(sources.of('/traits/c10000')).toBeUndefined();

@@ -29,7 +29,7 @@ const PACKINGS: [string, (bytes: Buffer) => Buffer][] = [
 test.each(PACKINGS)('a file %s may be left after any chunk, and read again', async (_what, pack) => {
   const file = await fileOf(pack(CONTENT));
 
-  for (const encoding of [undefined, 'windows-1252']) {
+  for (const encoding of [null, 'windows-1252']) {
     for (const chunks of [1, 2, 5]) {
       let left = chunks;
       for await (const _ of readInput(file, { read: { bytes: 0 }, encoding, signal })) if (--left === 0) break;
@@ -37,7 +37,7 @@ test.each(PACKINGS)('a file %s may be left after any chunk, and read again', asy
     }
   }
   const read: Buffer[] = [];
-  for await (const chunk of readInput(file, { read: { bytes: 0 }, encoding: undefined, signal })) read.push(chunk);
+  for await (const chunk of readInput(file, { read: { bytes: 0 }, encoding: null, signal })) read.push(chunk);
 
   expect(Buffer.concat(read).subarray(0, CONTENT.length).equals(CONTENT)).toBe(true);
 });

@@ -32,7 +32,7 @@ describe('a line', () => {
     const text = '{"user_id":"ada","traits":{"n":9007199254740993,"x":1.50e400},"timestamp":"2026-07-01T12:00:00"}';
     const parsed = parseBody(text);
 
-    const [line] = await readAll(text, { type: 'identify', timezone: 'Europe/Berlin' });
+    const [line] = await readAll(text, { type: 'identify', projectTimezone: 'Europe/Berlin' });
 
     expect(line?.draft).toEqual(
       parsed.ok && (validateIdentify(parsed.value, 'Europe/Berlin') as { draft: unknown }).draft,

@@ -85,10 +85,27 @@ describe('an import that was ended', () => {
     await writeFile(scene().path, trackLines(10));
     await scene().run();
 
-    await scene().run({ restarts: true });
+    await scene().run({ restart: true });
 
     expect(scene().messages()).toHaveLength(20);
     expect(distinctIds()).toBe(10);
+  });
+});
+
+test('the state names options as 0.3.0 did, whose imports can go on', async () => {
+  await writeFile(scene().path, 'Email,event\nada,Paid\n');
+  const how = { type: 'track', map: { Email: 'user_id' }, timezone: 'Asia/Tokyo', time_format: 's' } as const;
+  await scene().run(how);
+
+  expect((await scene().state()).options).toEqual({
+    project: 'proj_1',
+    timezone: 'UTC',
+    type: 'track',
+    format: null,
+    import_id: null,
+    csv: { delimiter: ',', typed: false, jsonColumns: [], renamed: [['Email', 'user_id']] },
+    zone: 'Asia/Tokyo',
+    timeFormat: 's',
   });
 });
 
@@ -120,7 +137,7 @@ describe('an import is refused where', () => {
   test('an import whose imported lines have changed in the middle of a large file is refused', async () => {
     const many = trackLines(5_000);
     await writeFile(scene().path, many);
-    await scene().runPartly({ restarts: true }, 2_000);
+    await scene().runPartly({ restart: true }, 2_000);
     const { place } = await scene().state();
     const at = 70_000;
     await writeFile(scene().path, `${many.slice(0, at)}${many.slice(at).replace('Paid', 'Said')}`);
@@ -131,13 +148,14 @@ describe('an import is refused where', () => {
 
   test('an import that would continue with other options is refused', async () => {
     await expectChanged({ type: 'track' });
-    await expectChanged({ projectId: 'proj_2' });
+    await expectChanged({ project: 'proj_2' });
     await expectChanged({ timezone: 'Europe/Berlin' });
+    await expectChanged({ projectTimezone: 'Europe/Berlin' });
   });
 
   test('an import whose report is missing is refused', async () => {
     await writeFile(scene().path, '{"bad":1}\n'.repeat(3_000));
-    await scene().run({ restarts: true, signal: AbortSignal.abort() });
+    await scene().run({ restart: true, signal: AbortSignal.abort() });
     await scene().runPartly();
     await truncate(scene().reportPath, 10);
 

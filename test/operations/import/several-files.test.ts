@@ -102,7 +102,7 @@ describe('several files', () => {
       ['export/2.ndjson', 1],
     ]);
     await write({ '3.parquet': Buffer.from('PAR1\x15\x04\x15\r\x00', 'latin1') });
-    await expect(scene().run({ sources: [{ path: folder }], restarts: true })).rejects.toMatchObject({
+    await expect(scene().run({ sources: [{ path: folder }], restart: true })).rejects.toMatchObject({
       code: 'COMMAND_INVALID',
       message: expect.stringMatching(/^export\/3\.parquet: .*Parquet/) as string,
     });
@@ -142,7 +142,7 @@ describe('several files', () => {
 
     await scene().run({ sources: [{ path: folder }] });
     const together = keptIds();
-    await scene().run({ sources: [{ path: join(folder, '2.ndjson') }], restarts: true });
+    await scene().run({ sources: [{ path: join(folder, '2.ndjson') }], restart: true });
 
     expect(new Set(together).size).toBe(7);
     expect(keptIds().slice(7)).toEqual(together.slice(3));
@@ -151,7 +151,7 @@ describe('several files', () => {
   test('with an id of the import, the same lines of two files are two messages', async () => {
     const folder = await write({ '1.ndjson': trackLines(3), '2.ndjson': trackLines(3) });
 
-    await scene().run({ sources: [{ path: folder }], importId: 'mine' });
+    await scene().run({ sources: [{ path: folder }], import_id: 'mine' });
 
     expect(new Set(keptIds()).size).toBe(6);
   });
@@ -160,7 +160,7 @@ describe('several files', () => {
     const folder = await write({ '2025/1.ndjson': trackLines(3), '2026/1.ndjson': trackLines(3) });
     const sources = ['2025', '2026'].map((year) => ({ path: join(folder, year, '1.ndjson') }));
 
-    await scene().run({ sources, importId: 'mine' });
+    await scene().run({ sources, import_id: 'mine' });
 
     expect(new Set(keptIds()).size).toBe(6);
   });
@@ -170,10 +170,7 @@ describe('what was refused', () => {
   test('the result says by column how many values were refused and why, with three examples', async () => {
     const rows = ['ada,Paid,01/02/2020', ...[1, 2, 3, 4].map((n) => `,Paid,2020-01-0${n}`), 'bob,Paid'];
     await writeFile(scene().path, `Who,event,When\n${rows.join('\n')}\n`);
-    const map = [
-      ['Who', 'user_id'],
-      ['When', 'timestamp'],
-    ] as const;
+    const map = { Who: 'user_id', When: 'timestamp' };
 
     const { refusals } = await scene().run({ type: 'track', map, isDry: true });
 
@@ -206,7 +203,7 @@ describe('what was refused', () => {
       (_, n) => `{"type":"track","user_id":"a","event":"e","x${n}":1,"y${n}":{"a":1}}`,
     );
     await writeFile(scene().path, lines.join('\n'));
-    const map = [...Array(300).keys()].map((n) => [`x${n}`, `properties.y${n}`] as const);
+    const map = Object.fromEntries([...Array(300).keys()].map((n) => [`x${n}`, `properties.y${n}`]));
 
     const { refusals, refused } = await scene().run({ map, isDry: true });
 

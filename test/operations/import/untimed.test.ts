@@ -2,12 +2,12 @@ import { open, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { previewFile, type FilePreview } from '../../../services/operations/import/preview.ts';
 import type { ReadOptions } from '../../../services/operations/import/record-reader.ts';
-import { CSV, READ } from '../../support/service/import-records.ts';
+import { READ } from '../../support/service/import-records.ts';
 import { type Given, importScene, trackLines } from '../../support/service/importing.ts';
 
 const scene = importScene();
 /** As a request of somebody who has said nothing of times. */
-const REQUESTED = { takesUntimed: false, profilesAsOf: 1_700_000_000_000_000n };
+const REQUESTED = { untimed: false, profilesAsOf: 1_700_000_000_000_000n };
 
 async function imported(text: string, given: Given = {}) {
   await writeFile(scene().path, text);
@@ -60,7 +60,7 @@ describe('lines without a time', () => {
     await expect(imported(text)).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
     expect(scene().messages()).toEqual([]);
     expect((await imported(text, { isDry: true })).warnings).toMatchObject([{ count: 101 }]);
-    expect(await imported(text, { takesUntimed: true })).toMatchObject({ imported: 102, warnings: [{ count: 101 }] });
+    expect(await imported(text, { untimed: true })).toMatchObject({ imported: 102, warnings: [{ count: 101 }] });
   });
 
   test('where they come later, the import stops there, and goes on once that is said', async () => {
@@ -70,7 +70,7 @@ describe('lines without a time', () => {
     expect((await scene().state()).counts.imported).toBeGreaterThanOrEqual(1_500);
     expect((await scene().state()).counts.imported).toBeLessThanOrEqual(1_600);
 
-    expect(await imported(text, { takesUntimed: true })).toMatchObject({ imported: 1_601, isDone: true });
+    expect(await imported(text, { untimed: true })).toMatchObject({ imported: 1_601, isDone: true });
     expect(
       new Set(
         scene()
@@ -86,14 +86,14 @@ describe('a source that no record has', () => {
   const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
   test('one of the time ends the import, as a column does that is not there', async () => {
-    const misspelt = { type: 'track', map: [['createdAt', 'timestamp']] } as const;
+    const misspelt = { type: 'track', map: { createdAt: 'timestamp' } } as const;
 
     await expect(imported(text, misspelt)).rejects.toMatchObject({
       code: 'COMMAND_INVALID',
       message: expect.stringMatching(/createdAt/) as string,
     });
     expect(scene().messages()).toEqual([]);
-    expect(await imported(text, { ...misspelt, takesUntimed: true })).toMatchObject({
+    expect(await imported(text, { ...misspelt, untimed: true })).toMatchObject({
       imported: 3,
       warnings: [
         { column: 'createdAt', message: 'is in no record', count: 3 },
@@ -103,11 +103,7 @@ describe('a source that no record has', () => {
   });
 
   test('another is named in the result and in the preview', async () => {
-    const map = [
-      ['created_at', 'timestamp'],
-      ['e-mail', 'email'],
-      ['event', 'event'],
-    ] as const;
+    const map = { created_at: 'timestamp', 'e-mail': 'email', event: 'event' };
     const unused = { column: 'e-mail', message: 'is in no record', count: 3, examples: [] };
 
     expect((await imported(text, { type: 'track', map })).warnings).toEqual([unused]);
@@ -117,18 +113,18 @@ describe('a source that no record has', () => {
 
 describe('what is asked for and has no effect', () => {
   test.each([
-    ['delimiter', { ...CSV, delimiter: ';' }],
-    ['types', { ...CSV, typed: true }],
-    ['json_columns', { ...CSV, jsonColumns: ['a'] }],
-    ['columns', { ...CSV, columns: ['a'] }],
+    ['delimiter', { delimiter: ';' }],
+    ['types', { types: true }],
+    ['json_columns', { json_columns: ['a'] }],
+    ['columns', { columns: ['a'] }],
   ])('%s are refused for NDJSON, and the preview says so', async (name, csv) => {
     const saying = expect.stringMatching(new RegExp(name)) as string;
 
-    await expect(imported(`${timed(1)}\n`, { csv })).rejects.toMatchObject({
+    await expect(imported(`${timed(1)}\n`, csv)).rejects.toMatchObject({
       code: 'COMMAND_INVALID',
       message: saying,
     });
-    const preview = await previewed(`${timed(1)}\n`, { csv });
+    const preview = await previewed(`${timed(1)}\n`, csv);
 
     expect(preview).toMatchObject({ problem: saying, rows: [{ line: 1 }] });
   });

@@ -1,20 +1,16 @@
-import type { CsvOptions } from '../../../services/operations/import/csv-columns.ts';
+import { IMPORT_DEFAULTS } from '../../../services/operations/import/import-options.ts';
 import { type ReadOptions, RecordReader } from '../../../services/operations/import/record-reader.ts';
 import { BEGINNING } from '../../../services/operations/import/record.ts';
 import type { Draft } from '../../../services/messages/draft.ts';
 import type { Problem } from '../../../services/messages/message.ts';
 
-export const CSV: CsvOptions = { delimiter: ',', typed: false, jsonColumns: [] };
+export const READ = { ...IMPORT_DEFAULTS, projectTimezone: 'UTC' };
 
-export const READ: ReadOptions = {
-  timezone: 'UTC',
-  type: undefined,
-  format: undefined,
-  csv: CSV,
-  map: [],
-  set: {},
-  preset: undefined,
-};
+/** Also what the document does not list. */
+export interface GivenOptions extends Partial<Omit<ReadOptions, 'preset' | 'encoding'>> {
+  readonly preset?: string;
+  readonly encoding?: string;
+}
 
 /** What was read of a line: a draft, or what is wrong with it. */
 export interface Line {
@@ -31,10 +27,10 @@ export async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Buf
 /** Reads a file of these bytes, in chunks of this size. */
 export async function readAll(
   content: string | Buffer,
-  options: Partial<ReadOptions> = {},
+  options: GivenOptions = {},
   chunkBytes = 65_536,
 ): Promise<readonly Line[]> {
-  const reader = new RecordReader({ ...READ, ...options });
+  const reader = new RecordReader({ ...READ, ...(options as Partial<ReadOptions>) });
   const lines: Line[] = [];
   for await (const records of reader.read(chunksOf(Buffer.from(content), chunkBytes), BEGINNING)) {
     for (const { raw, judged } of records) {

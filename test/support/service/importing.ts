@@ -6,13 +6,14 @@ import type { ImportTask } from '../../../services/operations/import/begin.ts';
 import { FileImport } from '../../../services/operations/import/file-import.ts';
 import type { ImportHooks, ImportProgress, ImportResult } from '../../../services/operations/import/import-result.ts';
 import type { ImportState } from '../../../services/operations/import/state.ts';
+import type { ReadOptions } from '../../../services/operations/import/record-reader.ts';
 import { IMPORT_TOPICS, type Message, type Problem } from '../../../services/messages/message.ts';
-import { READ } from './import-records.ts';
+import { type GivenOptions, READ } from './import-records.ts';
 import { MemoryLog } from '../event-log/memory-log.ts';
 import { codec } from '../messages/messages.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-export interface Given extends Partial<ImportTask> {
+export interface Given extends GivenOptions, Partial<Omit<ImportTask, keyof ReadOptions>> {
   readonly isDry?: boolean;
   readonly signal?: AbortSignal;
   readonly maxClockSkewMs?: number;
@@ -53,8 +54,8 @@ export class ImportScene {
     ...given
   }: Given = {}): Promise<ImportResult> {
     const { log, path, reportPath, statePath } = this;
-    const fixed = { projectId: 'proj_1', restarts: false, importId: undefined, rate: undefined, takesUntimed: true };
-    const task: ImportTask = { ...READ, ...fixed, sources: [{ path }], reportPath, statePath, ...given };
+    const fixed = { project: 'proj_1', untimed: true, sources: [{ path }], reportPath, statePath };
+    const task: ImportTask = { ...READ, ...fixed, ...(given as Partial<ImportTask>) };
     return FileImport.run(task, isDry ? undefined : { log, codec, maxClockSkewMs }, {
       onProgress: onProgress ?? (() => undefined),
       onTrouble: () => undefined,

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { basename } from 'node:path';
 import type { Body } from '../../../../schemas/operations.ts';
-import type { FileOptions, ImportRequest } from '../../../operations/import/import-request.ts';
+import { IMPORT_DEFAULTS, type ImportOptions } from '../../../operations/import/import-options.ts';
+import type { ImportRequest } from '../../../operations/import/import-request.ts';
 import type { Problem } from '../../../messages/message.ts';
 import { type Members, readBody } from '../../input.ts';
 import type { Checked } from '../../query.ts';
@@ -43,40 +44,14 @@ function problemsIn(members: Members, isLocal: boolean): readonly Problem[] {
   ];
 }
 
-const DEFAULTS = {
-  file: null,
-  path: null,
-  files: null,
-  paths: null,
-  type: null,
-  format: null,
-  delimiter: ',',
-  types: false,
-  json_columns: [],
-  map: {},
-  preset: null,
-  set: {},
-  timezone: null,
-  time_format: null,
-  encoding: null,
-  columns: null,
-  rate: null,
-  import_id: null,
-  dry_run: false,
-  report: null,
-  state: null,
-  restart: false,
-  untimed: false,
-};
-
 /** A member that is null is as one that is left out. */
 function importRequestOf(body: Body<'POST /v1/admin/imports'>, isLocal: boolean): ImportRequest {
   const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
   const { path, paths } = body;
   const [first] = paths ?? (typeof path === 'string' ? [path] : []);
   return {
-    ...DEFAULTS,
-    ...(given as Partial<FileOptions>),
+    ...IMPORT_DEFAULTS,
+    ...(given as Partial<ImportOptions>),
     project: body.project,
     name: first === undefined ? '' : importName(basename(first), paths?.length ?? 1),
     anywhere: isLocal,

@@ -1,6 +1,7 @@
 /** How a record becomes a call: one language for NDJSON and CSV, for people's own mappings and for presets. Pure. */
 import { CALL_MEMBERS } from '../../../messages/body-schemas.ts';
 import { TidemarkError } from '../../../runtime/errors.ts';
+import type { FileOptions } from '../import-options.ts';
 
 export interface Rule {
   /** As `targetOf` has it; null leaves the sources out. */
@@ -18,13 +19,6 @@ export interface Mapping {
    * context or nowhere, whatever a product calls it; or to where it is already.
    */
   readonly rest: 'named' | 'free' | 'context' | 'nowhere' | 'kept';
-}
-
-/** How records differ from calls, as people say it: plain JSON, with `null` for a source that is left out. */
-export interface ShapeOptions {
-  readonly map: readonly (readonly [source: string, target: string | null])[];
-  readonly set: Readonly<Record<string, string>>;
-  readonly preset: string | undefined;
 }
 
 /** Members of a call that hold an object. */
@@ -58,7 +52,7 @@ export const AS_IT_IS: Mapping = { ...PLAIN, rest: 'kept' };
  *
  * @throws TidemarkError `COMMAND_INVALID` where a value is set for an object.
  */
-export function mappingOf({ map, set }: ShapeOptions, preset: Mapping = PLAIN): Mapping {
+export function mappingOf({ map, set }: Pick<FileOptions, 'map' | 'set'>, preset: Mapping = PLAIN): Mapping {
   const objects = Object.keys(set).filter((target) => OBJECTS.includes(target));
   if (objects.length > 0)
     throw new TidemarkError('COMMAND_INVALID', `${objects.join(', ')}: an object cannot be set to a text.`);
@@ -68,9 +62,9 @@ export function mappingOf({ map, set }: ShapeOptions, preset: Mapping = PLAIN): 
 }
 
 /** Sources of one place are one rule, in their order. */
-function rulesOf(map: ShapeOptions['map']): Rule[] {
+function rulesOf(map: FileOptions['map']): Rule[] {
   const targets = new Map<string | null, string[]>();
-  for (const [source, target] of map) targets.set(target, [...(targets.get(target) ?? []), source]);
+  for (const [source, target] of Object.entries(map)) targets.set(target, [...(targets.get(target) ?? []), source]);
   return [...targets].map(([to, from]) => ({ to, from }));
 }
 

@@ -62,8 +62,8 @@ export const PRESETS: readonly Preset[] = [
 export const PRESET_NAMES: readonly string[] = PRESETS.map(({ name }) => name);
 
 /** @throws TidemarkError `COMMAND_INVALID` for a name that is not there. */
-export function presetNamed(name: string | undefined): Preset | undefined {
-  if (name === undefined) return undefined;
+export function presetNamed(name: string | null): Preset | undefined {
+  if (name === null) return undefined;
   const found = PRESETS.find((preset) => preset.name === name);
   if (found !== undefined) return found;
   throw new TidemarkError('COMMAND_INVALID', `There is no preset ${name}. There are ${PRESET_NAMES.join(', ')}.`);

@@ -20,6 +20,6 @@ export function summaryOf({ draft, problems }: Line): unknown {
   return [type, userId, anonymousId, messageId, at, ...what];
 }
 
-export async function readExport(file: string, preset: string, timezone = 'Europe/Berlin'): Promise<unknown[]> {
-  return (await readAll(exported(file), { preset, timezone })).map(summaryOf);
+export async function readExport(file: string, preset: string, projectTimezone = 'Europe/Berlin'): Promise<unknown[]> {
+  return (await readAll(exported(file), { preset, projectTimezone })).map(summaryOf);
 }

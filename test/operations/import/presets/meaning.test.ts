@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ReadOptions } from '../../../../services/operations/import/record-reader.ts';
-import { type Line, readAll } from '../../../support/service/import-records.ts';
+import { type GivenOptions, type Line, readAll } from '../../../support/service/import-records.ts';
 
-async function one(record: object | string, options: Partial<ReadOptions>): Promise<Line> {
+async function one(record: object | string, options: GivenOptions): Promise<Line> {
   const text = typeof record === 'string' ? record : JSON.stringify(record);
   const [line] = await readAll(text, options);
   return line as Line;
@@ -41,7 +40,7 @@ describe('a limit is one of the call, and not of the line', () => {
   });
 
   test('a row of CSV is taken whose columns are left out', async () => {
-    const { draft } = await one(`user_id,event,html\nu,e,${wide}\n`, { type: 'track', map: [['html', null]] });
+    const { draft } = await one(`user_id,event,html\nu,e,${wide}\n`, { type: 'track', map: { html: null } });
 
     expect(draft).toMatchObject({ properties: '{}' });
   });
@@ -78,11 +77,7 @@ describe('objects that are written as JSON in a text', () => {
 
     const { draft } = await one(record, {
       type: 'track',
-      map: [
-        ['who.id', 'user_id'],
-        ['who', null],
-        ['props', 'properties'],
-      ],
+      map: { 'who.id': 'user_id', who: null, props: 'properties' },
     });
 
     expect(draft).toMatchObject({
@@ -197,7 +192,7 @@ describe('an archive of calls', () => {
     const nobody = await one({ ...call, userId: undefined }, { preset: 'segment' });
     const mapped = await one(
       { ...call, userId: undefined, email: 'a@x' },
-      { preset: 'segment', map: [['email', 'userId']] },
+      { preset: 'segment', map: { email: 'userId' } },
     );
 
     expect(nobody.problems).toHaveLength(1);

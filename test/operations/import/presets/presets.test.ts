@@ -54,7 +54,7 @@ describe('exports of Segment, RudderStack, PostHog, Mixpanel and Amplitude', () 
 
   // https://posthog.com/docs/cdp/batch-exports/s3#events-model
   test('events of PostHog keep every digit and microsecond, and their persons are in the context', async () => {
-    const lines = await readAll(exported('posthog.ndjson'), { preset: 'posthog', timezone: 'Europe/Berlin' });
+    const lines = await readAll(exported('posthog.ndjson'), { preset: 'posthog', projectTimezone: 'Europe/Berlin' });
 
     expect(lines.map(summaryOf)).toMatchObject([
       [
@@ -177,7 +177,7 @@ describe('the guess', () => {
 test('a user who maps a member that the preset maps has the last word', async () => {
   const [line] = await readAll(exported('posthog.ndjson'), {
     preset: 'posthog',
-    map: [['person_properties.email', 'user_id']],
+    map: { 'person_properties.email': 'user_id' },
   });
 
   expect(line?.draft).toMatchObject({ userId: 'ada@shop.example' });

@@ -83,8 +83,8 @@ describe('a time of a format', () => {
 
   test.each(['', 'DD/MM', 'DD/MM/YYYY DD', 'dd/MM/YYYY', 'Q', 'YYYY-MM-DD x'])(
     '%j is no format',
-    async (timeFormat) => {
-      await expect(readAll('{}', { timeFormat })).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
+    async (time_format) => {
+      await expect(readAll('{}', { time_format })).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
     },
   );
 });
@@ -102,8 +102,8 @@ describe('a line', () => {
 
   test('a time without an offset is in the zone that is given, else in that of the project', async () => {
     const text = '{"type":"identify","user_id":"a","timestamp":"2019-10-01 00:00"}';
-    const at = async (zone?: string): Promise<unknown> =>
-      (await readAll(text, { timezone: 'Europe/Berlin', zone })).map(({ draft }) => draft?.timestamp);
+    const at = async (timezone: string | null = null): Promise<unknown> =>
+      (await readAll(text, { projectTimezone: 'Europe/Berlin', timezone })).map(({ draft }) => draft?.timestamp);
 
     expect([await at('Asia/Tokyo'), await at()]).toEqual([[1_569_855_600_000_000n], [1_569_880_800_000_000n]]);
     await expect(at('Mars/Base')).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
