@@ -3,7 +3,7 @@ import { type FileHandle, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '../../runtime/errors.ts';
 import type { Database } from '../../stores/database/database.ts';
-import { describeForeign } from '../import/foreign.ts';
+import { describeForeign } from '../import/beginning.ts';
 import { readInput } from '../import/input.ts';
 import { isFileId, uploadPath } from '../import/import-request.ts';
 import { WantedIds } from '../../stores/erasures/wanted-ids.ts';

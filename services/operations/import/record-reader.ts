@@ -1,9 +1,8 @@
 import { isTimezone } from '../../messages/timestamp.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import { Beginning, type FirstLine } from './beginning.ts';
+import { Beginning, describeForeign, type FirstLine, isBinary } from './beginning.ts';
 import { type Column, type CsvOptions, missingColumns, readHeader } from './csv-columns.ts';
 import { judgeRow, readCells } from './csv-rows.ts';
-import { describeForeign, isBinary } from './foreign.ts';
 import type { FileOptions } from './import-options.ts';
 import { bounded, isBlank, type JudgedCall, judgeText, type JudgeOptions, rejection, wrongWithBytes } from './judge.ts';
 import { Sources } from './mapping/explain.ts';
@@ -52,27 +51,32 @@ export class RecordReader {
    * @throws TidemarkError `COMMAND_INVALID` where the options cannot be used.
    */
   constructor(options: ReadOptions, header?: readonly string[]) {
-    const { map, set, type, time_format: timeFormat, format } = options;
+    const { map, format, time_format: timeFormat } = options;
     const preset = presetNamed(options.preset);
-    const isShaped =
-      Object.keys(map).length > 0 || Object.keys(set).length > 0 || (preset !== undefined && preset.isOfSdk !== true);
     this.#options = options;
     this.unused = new Set(Object.keys(map));
     this.#given = format ?? preset?.format;
     this.#mapping = mappingOf(options, preset?.mapping ?? PLAIN);
     this.sources = new Sources(this.#mapping);
-    this.#judge = {
-      timezone: zoneOf(options, preset),
+    this.#judge = this.#judgeOptions(preset);
+    if (timeFormat !== null) timeReader(timeFormat);
+    if (header !== undefined) this.#setHeader(header);
+  }
+
+  #judgeOptions(preset: Preset | undefined): JudgeOptions {
+    const { map, set, type, time_format: timeFormat } = this.#options;
+    const isCustom = Object.keys({ ...map, ...set }).length > 0;
+    const isShaped = isCustom || (preset !== undefined && preset.isOfSdk !== true);
+    return {
+      timezone: zoneOf(this.#options, preset),
       timeFormat: timeFormat ?? undefined,
       type: type ?? undefined,
       mapping: isShaped ? this.#mapping : undefined,
-      objects: isShaped || preset !== undefined ? objectSources(this.#mapping) : [],
+      objects: isCustom || preset !== undefined ? objectSources(this.#mapping) : [],
       prepare: preset?.prepare,
       isOfSdk: preset?.isOfSdk,
       unused: this.unused,
     };
-    if (timeFormat !== null) timeReader(timeFormat);
-    if (header !== undefined) this.#setHeader(header);
   }
 
   /** @throws TidemarkError `COMMAND_INVALID` where the options cannot be used. */
