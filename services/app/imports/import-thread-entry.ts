@@ -1,7 +1,6 @@
 /** Runs in the thread that import-thread.ts starts. */
 import { setPriority } from 'node:os';
 import { type MessagePort, workerData } from 'node:worker_threads';
-import type { EventLog } from '../../event-log/event-log.ts';
 import type { ImportTask } from '../../operations/import/begin.ts';
 import { FileImport } from '../../operations/import/file-import.ts';
 import type { ImportProgress, ImportTarget } from '../../operations/import/import-result.ts';
@@ -20,9 +19,8 @@ export interface ImportEvents {
 
 /** What the thread carries out. */
 export interface ImportControl {
+  /** Ending the iteration ends the import after the append under way, and waits until what was done is noted and the log is closed. */
   run(task: ImportTask, forgotten: ErasedUsers): Promise<ImportEvents>;
-  /** Ends the import after the append under way. Resolves once what was done is noted and the log is closed. */
-  close(): Promise<void>;
 }
 
 export interface ImportThreadData {
@@ -34,15 +32,13 @@ const { config, control } = workerData as ImportThreadData;
 const logger = createLogger(config.logLevel, { write: (line) => void process.stdout.write(line) });
 const LOWEST_PRIORITY = 19;
 
-let running: CommandRun | undefined;
-let log: EventLog | undefined;
-
 const served: ImportControl = {
   run: async (task, first): Promise<ImportEvents> => {
     let forgotten = first;
     const work: Work = async ({ report, signal }) => {
-      const target = task.dry_run ? undefined : await openTarget(signal);
-      return FileImport.run(task, target, {
+      await using opened = new AsyncDisposableStack();
+      const target = task.dry_run ? undefined : await openTarget(signal, opened);
+      return await FileImport.run(task, target, {
         signal,
         forgotten: () => forgotten,
         onProgress: (progress) => report(importProgress(progress, task.dry_run)),
@@ -50,24 +46,24 @@ const served: ImportControl = {
       });
     };
     const run = new CommandRun(work, { onError: (error) => logger.error({ err: error }, 'an import failed') });
-    running = run;
     const next = (now = forgotten) => {
       forgotten = now;
       return run.next();
     };
-    return { [Symbol.asyncIterator]: () => ({ next, return: () => run.return() }) };
-  },
-  close: async () => {
-    await running?.return();
-    await running?.end;
-    await log?.close();
+    const end = async () => {
+      const done = await run.return();
+      await run.end;
+      return done;
+    };
+    return { [Symbol.asyncIterator]: () => ({ next, return: end }) };
   },
 };
 
-async function openTarget(signal: AbortSignal): Promise<ImportTarget> {
+async function openTarget(signal: AbortSignal, opened: AsyncDisposableStack): Promise<ImportTarget> {
   const opener = new StoreOpener(config, logger, signal);
   const codec = await opener.codec();
-  log = await opener.log();
+  const log = await opener.log();
+  opened.defer(() => log.close());
   // This starts the thread that writes, which keeps its priority: live appends wait for the lock that it takes.
   await log.check();
   // On Linux it is this thread's alone; elsewhere it would be that of the whole process.

@@ -34,30 +34,26 @@ export function importThreads(config: Config, onLine?: (line: string) => void): 
     const end = (reason: Error): void => caller.close(reason);
     worker.once('error', end);
     worker.once('exit', () => end(new TidemarkError('STOPPING', 'the thread of the import has ended')));
-    const thread = new ImportThread(worker, caller.standIn<ImportControl>('import'));
-    await thread.start(task, forgotten);
-    return thread;
+    try {
+      return new ImportThread(worker, await caller.standIn<ImportControl>('import').run(task, forgotten));
+    } catch (error) {
+      await worker.terminate();
+      throw error;
+    }
   };
 }
 
+/** Ends its thread with the import. */
 class ImportThread implements ImportEvents {
   readonly #worker: Worker;
-  readonly #control: ImportControl;
-  #events: ReturnType<ImportEvents[typeof Symbol.asyncIterator]> | undefined;
+  readonly #events: ReturnType<ImportEvents[typeof Symbol.asyncIterator]>;
+  /** The answer that was asked for last. */
+  #asked: Promise<IteratorResult<CommandEvent, unknown>> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(worker: Worker, control: ImportControl) {
+  constructor(worker: Worker, events: ImportEvents) {
     this.#worker = worker;
-    this.#control = control;
-  }
-
-  async start(...given: Parameters<StartImport>): Promise<void> {
-    try {
-      this.#events = (await this.#control.run(...given))[Symbol.asyncIterator]();
-    } catch (error) {
-      await this.#close();
-      throw error;
-    }
+    this.#events = events[Symbol.asyncIterator]();
   }
 
   [Symbol.asyncIterator](): this {
@@ -65,24 +61,22 @@ class ImportThread implements ImportEvents {
   }
 
   async next(forgotten?: ErasedUsers): Promise<IteratorResult<CommandEvent>> {
-    const next = await this.#events?.next(forgotten);
-    if (next?.done === false && 'progress' in next.value) return next;
-    await this.#close();
-    return next ?? { done: true, value: undefined };
+    this.#asked = this.#events.next(forgotten);
+    const next = await this.#asked;
+    if (next.done !== true && 'progress' in next.value) return next;
+    await this.return();
+    return next as IteratorResult<CommandEvent>;
   }
 
   async return(): Promise<IteratorResult<CommandEvent>> {
-    await this.#close();
+    this.#closing ??= this.#end();
+    await this.#closing;
     return { done: true, value: undefined };
   }
 
-  #close(): Promise<void> {
-    this.#closing ??= this.#end();
-    return this.#closing;
-  }
-
   async #end(): Promise<void> {
-    await this.#control.close().catch(() => undefined);
+    // An answer may be under way: without its thread it would fail.
+    await Promise.allSettled([this.#events.return?.(), this.#asked]);
     await this.#worker.terminate();
   }
 }
