@@ -52,6 +52,14 @@ test('a body that does not end is closed, however steadily it drips', async () =
   await nothingHeld();
 });
 
+// The key may be in the body, as SDKs have it.
+test('a body without a key in the head, which does not come, is waited for no longer than others', async () => {
+  const client = await RawClient.connect(server.port);
+  const answers = await client.send(request('/v1/batch', { 'content-length': '400000' })).closed();
+  expect(answers.map(({ status }) => status)).toEqual([408]);
+  await nothingHeld();
+});
+
 test('the last answer on a two-step path is in its style', async () => {
   const client = await RawClient.connect(server.port);
   const [answer] = await client.send(request('/legacy/add-event', HEADERS, '{')).closed();

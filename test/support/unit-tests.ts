@@ -13,8 +13,8 @@ const KAFKA_CLIENT = /^test\/support\/event-log\/kafka-client\.ts$/;
 /** The tests that import it run on servers too, at night. */
 const TESTED_FORM = /^test\/support\/service\/tested-form\.ts$/;
 
-/** Import nothing heavy, and take longer than five seconds all the same: they wait for the timeouts of real sockets. */
-export const SLOW: readonly string[] = ['test/http/raw-requests.test.ts', 'test/http/slow-clients.test.ts'];
+/** Imports nothing heavy, and takes longer than five seconds all the same: it waits for the timeouts of real sockets. */
+export const SLOW: readonly string[] = ['test/http/slow-clients.test.ts'];
 
 /** The test files of each of vitest's projects. Every file is in one of the first four. */
 export interface Projects {

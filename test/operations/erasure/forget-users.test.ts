@@ -124,23 +124,6 @@ describe.each(await testedForms())('people who are forgotten, $form', ({ form })
     for (const made of [profiles, rows]) await replay.drop(made.kind, made.number, SILENT.signal);
   });
 
-  test('an erasure that is broken off anywhere is completed by the next job', { timeout: 300_000 }, async () => {
-    let step = 0;
-    for (let isBroken = true; isBroken; step++) {
-      const shop = await scene.projectWithPeople(`Broken off at ${step}`);
-      await scene.request(shop.projectId, ['ada']);
-      isBroken = (await scene.brokenOffAt(step)) === undefined;
-      const pending = await new SqlErasures(installation().database).pending();
-      expect(pending.length > 0).toBe(isBroken);
-
-      await scene.forget();
-
-      expect(await scene.tablesWith([scene.mark, scene.email])).toEqual([]);
-      expect(await new SqlErasures(installation().database).pending()).toEqual([]);
-    }
-    expect(step).toBeGreaterThan(3);
-  });
-
   test('what a reader wrote that did not know of the erasure yet goes too', async () => {
     const shop = await scene.projectWithPeople('Read unknowing');
     await scene.request(shop.projectId, ['ada']);

@@ -4,12 +4,13 @@ import { once } from 'node:events';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { importsFolderOf, uploadPath } from '../../../services/operations/import/import-request.ts';
 import { SqlErasures } from '../../../services/stores/erasures/sql-erasures.ts';
 import { FORGETTING_STEPS, type ForgettingStep } from './people-forgetter.ts';
 import { searchFiles } from '../../support/search-files.ts';
-import { openEmbedded, type WholeInstallation } from '../../support/service/whole-installation.ts';
+import { testedForms } from '../../support/service/tested-forms.ts';
+import { openEmbedded, sharedInstallation, type WholeInstallation } from '../../support/service/whole-installation.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { MessageMaker } from '../../support/stores/analytics.ts';
 import { ForgettingScene } from './forgetting-scene.ts';
@@ -41,6 +42,28 @@ test(
     }
   },
 );
+
+describe.each(await testedForms())('people who are forgotten, $form', ({ form }) => {
+  const installation = sharedInstallation(form);
+  const scene = new ForgettingScene(installation);
+
+  test('an erasure that is broken off anywhere is completed by the next job', { timeout: 300_000 }, async () => {
+    let step = 0;
+    for (let isBroken = true; isBroken; step++) {
+      const shop = await scene.projectWithPeople(`Broken off at ${step}`);
+      await scene.request(shop.projectId, ['ada']);
+      isBroken = (await scene.brokenOffAt(step)) === undefined;
+      const pending = await new SqlErasures(installation().database).pending();
+      expect(pending.length > 0).toBe(isBroken);
+
+      await scene.forget();
+
+      expect(await scene.tablesWith([scene.mark, scene.email])).toEqual([]);
+      expect(await new SqlErasures(installation().database).pending()).toEqual([]);
+    }
+    expect(step).toBeGreaterThan(3);
+  });
+});
 
 /** An installation in which somebody is to be forgotten, of whom a file was uploaded too. */
 async function prepare(folder: string) {

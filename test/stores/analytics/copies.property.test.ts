@@ -51,7 +51,7 @@ describe.each(await testedAnalytics())('of the copies of a track, in $name', (te
         await expectViews(make, expected);
         for (const event of EVENTS) await expectCounts(make, event, expected);
       }),
-      propertyRun(25 * tested.share),
+      propertyRun(10 * tested.share),
     );
   }, 240_000);
 
