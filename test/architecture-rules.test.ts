@@ -79,20 +79,20 @@ describe('a rule of the imports fails where it is broken:', () => {
     [
       'an adapter is named outside of open.ts',
       rules.onlyOpenNamesAnAdapter,
-      treeOf({ 'services/app/a.ts': `await import('../event-log/segments/b.ts')` }),
-      'services/app/a.ts → services/event-log/segments/b.ts',
+      treeOf({ 'services/app/a.ts': `await import('../event-log/embedded/b.ts')` }),
+      'services/app/a.ts → services/event-log/embedded/b.ts',
     ],
     [
       'an open.ts imports an adapter before it is called',
       rules.onlyOpenNamesAnAdapter,
-      importing('services/event-log/open.ts', './segments/b.ts'),
-      'services/event-log/open.ts → services/event-log/segments/b.ts',
+      importing('services/event-log/open.ts', './embedded/b.ts'),
+      'services/event-log/open.ts → services/event-log/embedded/b.ts',
     ],
     [
       'one adapter imports another',
       rules.onlyOpenNamesAnAdapter,
-      importing('services/event-log/kafka/a.ts', '../segments/b.ts'),
-      'services/event-log/kafka/a.ts → services/event-log/segments/b.ts',
+      importing('services/event-log/kafka/a.ts', '../embedded/b.ts'),
+      'services/event-log/kafka/a.ts → services/event-log/embedded/b.ts',
     ],
     [
       'a driver is imported outside of its adapter',

@@ -46,7 +46,7 @@ export const SHARED: readonly string[] = [
 
 /** Folders of adapters. Only an `open.ts` outside of them imports from them, when it is called. */
 export const ADAPTERS: readonly string[] = [
-  'event-log/segments',
+  'event-log/embedded',
   'event-log/kafka',
   'stores/database/pglite',
   'stores/database/postgres',

@@ -103,7 +103,7 @@ function unknownScheme(scheme: string): TidemarkError {
  */
 export async function shareEventLog(url: string): Promise<void> {
   if (!url.startsWith('log:')) return;
-  const { shareLog } = await import('./segments/shared-log.ts');
+  const { shareLog } = await import('./embedded/segments/shared-log.ts');
   shareLog(url.slice('log:'.length));
 }
 

@@ -1,11 +1,11 @@
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { NODE_FILES } from '../../services/event-log/segments/files.ts';
-import { SegmentStore } from '../../services/event-log/segments/segment-store.ts';
-import { SharedLog } from '../../services/event-log/segments/shared-log.ts';
+import { NODE_FILES } from '../../services/event-log/embedded/segments/files.ts';
+import { SegmentStore } from '../../services/event-log/embedded/segments/segment-store.ts';
+import { SharedLog } from '../../services/event-log/embedded/segments/shared-log.ts';
 import { hasCode } from '../../services/runtime/errors.ts';
-import { checkOnlyLost, extentsIn, flipped, spotsAt } from '../event-log/segments/damage-scene.ts';
-import { contentOf, ensure, Ledger, PARTITIONS, TOPICS } from '../event-log/segments/scene.ts';
+import { checkOnlyLost, extentsIn, flipped, spotsAt } from '../event-log/embedded/segments/damage-scene.ts';
+import { contentOf, ensure, Ledger, PARTITIONS, TOPICS } from '../event-log/embedded/segments/scene.ts';
 import type { Dice } from '../torture/dice.ts';
 
 const SEGMENT_BYTES = 8_000;

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openEventLog } from '../../services/event-log/open.ts';
-import { segmentNumber } from '../../services/event-log/segments/segment-file.ts';
+import { segmentNumber } from '../../services/event-log/embedded/segments/segment-file.ts';
 import type { KillPoint } from '../support/programs/kill-at-files.ts';
 import { type Program, spawnProgram } from '../support/service/spawn-program.ts';
 import type { Dice } from '../torture/dice.ts';

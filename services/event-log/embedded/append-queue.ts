@@ -1,7 +1,7 @@
 import type { Appended, NewRecord } from '../event-log.ts';
 import { Batch, place, type Placed, SpareMemory } from './batch.ts';
 import { Gatherer } from './gatherer.ts';
-import type { Layout } from './layout.ts';
+import type { Layout } from './segments/layout.ts';
 import type { AppendRequest, AppendResult } from './requests.ts';
 
 interface Append extends Placed {

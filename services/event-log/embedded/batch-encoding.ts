@@ -1,6 +1,6 @@
 import type { Appended, EncodedRecords, RecordEncoder } from '../event-log.ts';
 import { Batch, place, type Placed, type SpareMemory } from './batch.ts';
-import type { Layout } from './layout.ts';
+import type { Layout } from './segments/layout.ts';
 import {
   type AppendRequest,
   type AppendResult,

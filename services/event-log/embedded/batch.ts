@@ -1,7 +1,7 @@
 /** Records for the writer thread: grouped by partition, cut into chunks and packed into one piece of memory. */
 import type { Appended, NewRecord } from '../event-log.ts';
-import { CHUNK_HEADER_BYTES, chunkBytesOf, writeRecord } from './chunk.ts';
-import type { Layout } from './layout.ts';
+import { CHUNK_HEADER_BYTES, chunkBytesOf, writeRecord } from './segments/chunk.ts';
+import type { Layout } from './segments/layout.ts';
 import type { AppendRequest, AppendResult, PackedChunk } from './requests.ts';
 import { partitionOf } from '../partition.ts';
 

@@ -14,7 +14,7 @@ import type {
   TopicPartition,
 } from '../event-log.ts';
 import { AppendQueue } from './append-queue.ts';
-import { failureOf } from './errors.ts';
+import { failureOf } from './segments/errors.ts';
 import { committedIn } from './group-positions.ts';
 import { EncodeQueue } from './encode-queue.ts';
 import { EmbeddedReader } from './embedded-reader.ts';

@@ -9,7 +9,7 @@ import type {
 } from '../event-log.ts';
 import { isBlank } from '../blank.ts';
 import { identityOf } from '../identity.ts';
-import type { LogPartition } from './layout.ts';
+import type { LogPartition } from './segments/layout.ts';
 import type { LogStore } from './store.ts';
 import { type PartitionCursor, readNext } from './partition-cursor.ts';
 import type { LogWriter } from './log-writer.ts';

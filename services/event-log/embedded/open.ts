@@ -10,12 +10,12 @@ import type { DeletingStore, LogStore } from './store.ts';
  *   `LOG_FOREIGN`, `LOG_DAMAGED`, `LOG_UNAVAILABLE`, `FOLDER_IN_USE`.
  */
 export async function openStore(folder: string, { topics, partitions }: EventLogOptions): Promise<LogStore> {
-  const { SegmentStore } = await import('../segments/segment-store.ts');
+  const { SegmentStore } = await import('./segments/segment-store.ts');
   return SegmentStore.open({ folder, topics, partitions });
 }
 
 /** Returns a function that opens, in the writer thread, the store of a log that this process has open. */
 export async function storeOpener({ folder, segmentBytes }: WriterData): Promise<() => DeletingStore> {
-  const { SegmentStore } = await import('../segments/segment-store.ts');
+  const { SegmentStore } = await import('./segments/segment-store.ts');
   return () => SegmentStore.open({ folder, topics: [], partitions: undefined, segmentBytes });
 }

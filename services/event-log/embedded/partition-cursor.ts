@@ -1,6 +1,6 @@
 import type { LogRecord } from '../event-log.ts';
-import type { Limits } from './chunk.ts';
-import type { LogPartition } from './layout.ts';
+import type { Limits } from './segments/chunk.ts';
+import type { LogPartition } from './segments/layout.ts';
 import type { LogStore } from './store.ts';
 
 /** How far a partition has been read. */

@@ -9,9 +9,9 @@ import type {
 } from '../event-log.ts';
 import { unknownPartition } from '../refusals.ts';
 import type { RestoredLog, RestoredTopic } from '../restored-log.ts';
-import { CHUNK_HEADER_BYTES, chunkBytesOf, RECORD_HEADER_BYTES, writeBlank, writeRecord } from './chunk.ts';
-import { failureOf } from './errors.ts';
-import type { LogPartition } from './layout.ts';
+import { CHUNK_HEADER_BYTES, chunkBytesOf, RECORD_HEADER_BYTES, writeBlank, writeRecord } from './segments/chunk.ts';
+import { failureOf } from './segments/errors.ts';
+import type { LogPartition } from './segments/layout.ts';
 import { openStore } from './open.ts';
 import { scan } from './scan.ts';
 import type { LogStore } from './store.ts';

@@ -4,8 +4,8 @@
  * thread.
  */
 import type { LogRecord } from '../event-log.ts';
-import type { ChunkRead, Limits } from './chunk.ts';
-import type { Layout, LogPartition } from './layout.ts';
+import type { ChunkRead, Limits } from './segments/chunk.ts';
+import type { Layout, LogPartition } from './segments/layout.ts';
 
 /** What a read and a transaction see. Nothing changes within one `withLatest`, but for records that are erased. */
 export interface StoreState {

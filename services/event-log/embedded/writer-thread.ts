@@ -5,7 +5,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { unwatchThisThread, watchThisThread } from '../../runtime/watchdog/watchdog.ts';
 import { SpareMemory } from './batch.ts';
-import { failureOf } from './errors.ts';
+import { failureOf } from './segments/errors.ts';
 import { commitIn } from './group-positions.ts';
 import { storeOpener } from './open.ts';
 import { BatchEncoding } from './batch-encoding.ts';
@@ -23,7 +23,7 @@ import type {
 } from './requests.ts';
 import type { DeletingStore, StoreTransaction } from './store.ts';
 import type { RecordEncoder } from '../event-log.ts';
-import type { Layout } from './layout.ts';
+import type { Layout } from './segments/layout.ts';
 
 if (parentPort === null) throw new Error('this is the entry of a worker thread');
 const port = parentPort;

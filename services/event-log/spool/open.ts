@@ -1,8 +1,8 @@
-/** The log in which messages wait: segments, of one partition. A message's topic stands before its key. */
-import { AppendQueue } from '../embedded/append-queue.ts';
-import { LogWriter } from '../embedded/log-writer.ts';
+/** The log in which messages wait: an embedded one, of one partition. A message's topic stands before its key. */
+import type { AppendQueue } from '../embedded/append-queue.ts';
+import type { LogWriter } from '../embedded/log-writer.ts';
+import type { SegmentStore } from '../embedded/segments/segment-store.ts';
 import type { NewRecord } from '../event-log.ts';
-import type { SegmentStore } from '../segments/segment-store.ts';
 
 const TOPIC = 'spool';
 
@@ -13,17 +13,28 @@ export interface SpoolLog {
   readonly appends: AppendQueue;
 }
 
-/** Opens the log in a folder, or creates it. Blocks. @throws TidemarkError as `SegmentStore.open`. */
-export type OpenSpoolLog = (folder: string, segmentBytes: number) => SpoolLog;
+export interface SpoolLogs {
+  /** Opens the log in a folder, or creates it. Blocks. @throws TidemarkError as `SegmentStore.open`. */
+  open(folder: string, segmentBytes: number): SpoolLog;
+  /** The bytes that a record takes. */
+  bytesOf(record: NewRecord): number;
+}
 
-export async function loadSegments(): Promise<OpenSpoolLog> {
-  const { SegmentStore } = await import('../segments/segment-store.ts');
-  return (folder, segmentBytes) => {
+/** Loads the embedded log, which a process without a spool need not have. */
+export async function loadSpoolLogs(): Promise<SpoolLogs> {
+  const [{ AppendQueue }, { LogWriter }, { SegmentStore }, { chunkBytesOf }] = await Promise.all([
+    import('../embedded/append-queue.ts'),
+    import('../embedded/log-writer.ts'),
+    import('../embedded/segments/segment-store.ts'),
+    import('../embedded/segments/chunk.ts'),
+  ]);
+  const open = (folder: string, segmentBytes: number): SpoolLog => {
     const store = SegmentStore.open({ folder, topics: [TOPIC], partitions: 1, segmentBytes });
     const writer = new LogWriter({ folder, segmentBytes }, (threadId) => store.threadEnded(threadId));
     const appends = new AppendQueue(store.layout, (request) => writer.append(request));
     return { store, writer, appends };
   };
+  return { open, bytesOf: chunkBytesOf };
 }
 
 /** A message as it is stored. */

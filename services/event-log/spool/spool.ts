@@ -2,10 +2,10 @@ import { copyFile, link, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TidemarkError } from '../../runtime/errors.ts';
-import { chunkBytesOf, type Limits } from '../embedded/chunk.ts';
+import type { Limits } from '../embedded/segments/chunk.ts';
 import type { LogRecord, NewRecord } from '../event-log.ts';
 import { FORWARDED, LOG, spoolNames } from './folders.ts';
-import { loadSegments, type OpenSpoolLog, type SpoolLog, spooledRecord, storedRecord } from './open.ts';
+import { loadSpoolLogs, type SpoolLog, type SpoolLogs, spooledRecord, storedRecord } from './open.ts';
 
 export interface SpoolOptions {
   /** Locked by the caller while the spool is open. */
@@ -43,7 +43,7 @@ const FORWARD_LIMITS: Limits = { records: 2_000, bytes: 2 ** 20, atLeastOne: tru
  */
 export class Spool {
   readonly #options: Required<SpoolOptions>;
-  readonly #openLog: OpenSpoolLog;
+  readonly #logs: SpoolLogs;
   #log: SpoolLog | undefined;
   /** The offset of the first record that was not forwarded, and the end of the log. */
   #next = 0;
@@ -60,9 +60,9 @@ export class Spool {
   /** Failed writes since it was opened. */
   failures = 0;
 
-  private constructor(options: SpoolOptions, openLog: OpenSpoolLog) {
+  private constructor(options: SpoolOptions, logs: SpoolLogs) {
     this.#options = { segmentBytes: SEGMENT_BYTES, ...options };
-    this.#openLog = openLog;
+    this.#logs = logs;
   }
 
   /**
@@ -72,7 +72,7 @@ export class Spool {
    */
   static async open(options: SpoolOptions): Promise<Spool> {
     const names = await spoolNames(options.folder);
-    const spool = new Spool(options, await loadSegments());
+    const spool = new Spool(options, await loadSpoolLogs());
     await rm(spool.#path(FORWARDED), { recursive: true, force: true });
     if (names.includes(LOG)) spool.#open();
     return spool;
@@ -114,7 +114,7 @@ export class Spool {
   async append(records: readonly NewRecord[]): Promise<void> {
     if (this.#closing !== undefined) throw new TidemarkError('STOPPING', 'the spool is closed');
     const stored = records.map(storedRecord);
-    const bytes = stored.reduce((sum, record) => sum + chunkBytesOf(record), 0);
+    const bytes = stored.reduce((sum, record) => sum + this.#logs.bytesOf(record), 0);
     if (this.bytes + bytes > this.#options.maxBytes) {
       this.refusals++;
       this.#fault = 'full';
@@ -193,7 +193,7 @@ export class Spool {
   /** The log, which is created when something is to wait for the first time. Blocks. */
   #open(): SpoolLog {
     if (this.#log === undefined) {
-      this.#log = this.#openLog(this.#path(LOG), this.#options.segmentBytes);
+      this.#log = this.#logs.open(this.#path(LOG), this.#options.segmentBytes);
       this.#end = this.#log.store.ends()[0] as number;
       this.#next = firstOffsetOf(this.#log);
     }

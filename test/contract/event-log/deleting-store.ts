@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { CHUNK_HEADER_BYTES, chunkBytesOf, writeRecord } from '../../../services/event-log/embedded/chunk.ts';
-import type { LogPartition } from '../../../services/event-log/embedded/layout.ts';
+import { CHUNK_HEADER_BYTES, chunkBytesOf, writeRecord } from '../../../services/event-log/embedded/segments/chunk.ts';
+import type { LogPartition } from '../../../services/event-log/embedded/segments/layout.ts';
 import type { DeletingStore } from '../../../services/event-log/embedded/store.ts';
 import { blankRecord, withoutBlank } from '../../../services/event-log/blank.ts';
 import type { LogRecord } from '../../../services/event-log/event-log.ts';

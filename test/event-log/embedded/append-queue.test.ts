@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { AppendQueue } from '../../../services/event-log/embedded/append-queue.ts';
-import { Layout } from '../../../services/event-log/embedded/layout.ts';
+import { Layout } from '../../../services/event-log/embedded/segments/layout.ts';
 import type { AppendRequest, AppendResult } from '../../../services/event-log/embedded/requests.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { record, records, until } from '../../support/event-log/event-log.ts';

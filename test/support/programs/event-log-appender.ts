@@ -12,7 +12,7 @@ import type { Deleter } from './segment-deleter.ts';
 const [url = '', topics = '', prefix = '', count = '0', threads = '0', segmentBytes = '0'] = process.argv.slice(2);
 const names = topics.split(',');
 if (segmentBytes !== '0') {
-  const { setSegmentBytes } = await import('../../../services/event-log/segments/shared-log.ts');
+  const { setSegmentBytes } = await import('../../../services/event-log/embedded/segments/shared-log.ts');
   setSegmentBytes(Number(segmentBytes));
 }
 await shareEventLog(url);

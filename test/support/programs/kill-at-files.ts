@@ -5,7 +5,7 @@
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { FRAME_HEADER_BYTES, FRAME_KIND, MAGIC_BYTES } from '../../../services/event-log/segments/frame.ts';
+import { FRAME_HEADER_BYTES, FRAME_KIND, MAGIC_BYTES } from '../../../services/event-log/embedded/segments/frame.ts';
 
 /** At the end of a segment, at an erasure, at the removal of a segment. */
 export type KillPoint = 'seal' | 'erase' | 'cut';

@@ -1,7 +1,7 @@
 /** Erases some of the records that were just appended, and cuts the beginning of the log, now and then. */
 import type { Appended } from '../../../services/event-log/event-log.ts';
 import { nameOf } from '../../../services/event-log/partition.ts';
-import { SegmentStore } from '../../../services/event-log/segments/segment-store.ts';
+import { SegmentStore } from '../../../services/event-log/embedded/segments/segment-store.ts';
 
 const ERASE_AFTER_APPENDS = 12;
 const CUT_AFTER_APPENDS = 90;

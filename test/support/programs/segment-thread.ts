@@ -4,8 +4,8 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openEventLog } from '../../../services/event-log/open.ts';
-import { NODE_FILES } from '../../../services/event-log/segments/files.ts';
-import { SegmentStore } from '../../../services/event-log/segments/segment-store.ts';
+import { NODE_FILES } from '../../../services/event-log/embedded/segments/files.ts';
+import { SegmentStore } from '../../../services/event-log/embedded/segments/segment-store.ts';
 
 export interface SegmentTask {
   readonly folder: string;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { isIntact, RECORD_HEADER_BYTES, seedOf } from '../embedded/chunk.ts';
-import { damaged } from '../embedded/errors.ts';
-import { grown, Layout } from '../embedded/layout.ts';
+import { isIntact, RECORD_HEADER_BYTES, seedOf } from './chunk.ts';
+import { damaged } from './errors.ts';
+import { grown, Layout } from './layout.ts';
 import { type Frame, FRAME_KIND, framesIn } from './frame.ts';
 import { type LogEnd, readHead } from './head.ts';
 import type { CommitBody, LogView } from './log-view.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { LogRecord } from '../../../services/event-log/event-log.ts';
-import type { SegmentStore } from '../../../services/event-log/segments/segment-store.ts';
+import type { LogRecord } from '../../../../services/event-log/event-log.ts';
+import type { SegmentStore } from '../../../../services/event-log/embedded/segments/segment-store.ts';
 import { extentsIn, flipped, spotsAt } from './damage-scene.ts';
 import { ensure, Ledger, openOn } from './scene.ts';
 import { SimulatedDisk } from './simulated-disk.ts';

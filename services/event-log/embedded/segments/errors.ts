@@ -1,4 +1,4 @@
-import { TidemarkError } from '../../runtime/errors.ts';
+import { TidemarkError } from '../../../runtime/errors.ts';
 
 export function damaged(message: string, cause?: unknown): TidemarkError {
   return new TidemarkError('LOG_DAMAGED', message, { cause });

@@ -5,7 +5,7 @@
  */
 import { resolve } from 'node:path';
 import { getEnvironmentData, setEnvironmentData, threadId } from 'node:worker_threads';
-import { TidemarkError } from '../../runtime/errors.ts';
+import { TidemarkError } from '../../../runtime/errors.ts';
 import type { LogEnd } from './head.ts';
 
 const WORD = { owner: 0, stores: 1, state: 2, overwrites: 3, first: 4, locker: 5 } as const;

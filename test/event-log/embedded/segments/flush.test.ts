@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hasStrace, tracedAppends } from '../../support/event-log/traced-appends.ts';
+import { hasStrace, tracedAppends } from '../../../support/event-log/traced-appends.ts';
 
 describe('an append to a log of segments', () => {
   test.skipIf(!hasStrace())(

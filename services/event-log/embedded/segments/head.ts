@@ -10,7 +10,7 @@
  */
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { TidemarkError } from '../../runtime/errors.ts';
+import { TidemarkError } from '../../../runtime/errors.ts';
 import type { FileOperations } from './files.ts';
 
 export const HEAD_FILE = 'head';

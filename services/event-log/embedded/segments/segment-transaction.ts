@@ -1,6 +1,6 @@
-import { sealChunk, seedOf } from '../embedded/chunk.ts';
-import type { LogPartition } from '../embedded/layout.ts';
-import type { StoreTransaction } from '../embedded/store.ts';
+import { sealChunk, seedOf } from './chunk.ts';
+import type { LogPartition } from './layout.ts';
+import type { StoreTransaction } from '../store.ts';
 import { type ChunkEntry, FRAME_KIND, type FrameParts } from './frame.ts';
 import type { CommitBody, LogView } from './log-view.ts';
 

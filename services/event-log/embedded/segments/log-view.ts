@@ -1,5 +1,5 @@
-import { damaged } from '../embedded/errors.ts';
-import { Layout, type Topic } from '../embedded/layout.ts';
+import { damaged } from './errors.ts';
+import { Layout, type Topic } from './layout.ts';
 import { readBeginning } from './beginning.ts';
 import { type Frame, FRAME_KIND, frameBytesOf, type FrameParts, framesIn } from './frame.ts';
 import type { SegmentFile } from './segment-file.ts';

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SegmentStore } from '../../../services/event-log/segments/segment-store.ts';
-import { testDeletingStore } from '../../contract/event-log/deleting-store.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { SegmentStore } from '../../../../services/event-log/embedded/segments/segment-store.ts';
+import { testDeletingStore } from '../../../contract/event-log/deleting-store.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 testDeletingStore('a log of segments', async () => {
   const folder = await temporaryFolder();

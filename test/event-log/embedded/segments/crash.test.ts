@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { SharedLog } from '../../../services/event-log/segments/shared-log.ts';
-import { Dice } from '../../torture/dice.ts';
+import { SharedLog } from '../../../../services/event-log/embedded/segments/shared-log.ts';
+import { Dice } from '../../../torture/dice.ts';
 import { type Content, contentOf, ensure, Ledger, openOn, throwDeath } from './scene.ts';
 import { Death, type Fault, SimulatedDisk } from './simulated-disk.ts';
 

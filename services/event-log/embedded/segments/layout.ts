@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
-import { TidemarkError } from '../../runtime/errors.ts';
-import type { TopicPartition } from '../event-log.ts';
-import { nameOf } from '../partition.ts';
+import { TidemarkError } from '../../../runtime/errors.ts';
+import type { TopicPartition } from '../../event-log.ts';
+import { nameOf } from '../../partition.ts';
 
 export const DEFAULT_PARTITIONS = 4;
 /** Partitions that a log can have. */

@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
-import type { LogRecord } from '../event-log.ts';
-import { type ChunkRead, isIntact, type Limits, readRecords, seedOf } from '../embedded/chunk.ts';
-import { damaged, failureOf } from '../embedded/errors.ts';
-import { grown, type Layout, type LogPartition } from '../embedded/layout.ts';
-import type { DeletingStore, ErasedRecord, StoreTransaction } from '../embedded/store.ts';
-import { nameOf } from '../partition.ts';
+import type { LogRecord } from '../../event-log.ts';
+import { type ChunkRead, isIntact, type Limits, readRecords, seedOf } from './chunk.ts';
+import { damaged, failureOf } from './errors.ts';
+import { grown, type Layout, type LogPartition } from './layout.ts';
+import type { DeletingStore, ErasedRecord, StoreTransaction } from '../store.ts';
+import { nameOf } from '../../partition.ts';
 import { ChunkFinder, type StoredChunk, unlessLost, unlessUnreadable } from './chunk-finder.ts';
 import { type FileOperations, NODE_FILES } from './files.ts';
 import { CONVERTED_FILE, lockForProcess, prepareFolder, type ProcessLock } from './folder.ts';

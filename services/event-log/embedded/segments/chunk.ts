@@ -10,8 +10,8 @@
  * One of no length with this key length is an offset without a record.
  */
 import { crc32 } from 'node:zlib';
-import { blankRecord } from '../blank.ts';
-import type { LogRecord, NewRecord } from '../event-log.ts';
+import { blankRecord } from '../../blank.ts';
+import type { LogRecord, NewRecord } from '../../event-log.ts';
 import type { LogPartition } from './layout.ts';
 
 export const CHUNK_HEADER_BYTES = 16;

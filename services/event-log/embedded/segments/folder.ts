@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import { threadId } from 'node:worker_threads';
-import { TidemarkError } from '../../runtime/errors.ts';
-import { type FolderLock, lockFolder } from '../../runtime/folder-lock.ts';
-import { LOST_AND_FOUND } from '../../runtime/private-folder.ts';
+import { TidemarkError } from '../../../runtime/errors.ts';
+import { type FolderLock, lockFolder } from '../../../runtime/folder-lock.ts';
+import { LOST_AND_FOUND } from '../../../runtime/private-folder.ts';
 import type { FileOperations } from './files.ts';
 import { HEAD_FILE } from './head.ts';
 import { NEW_REDO_FILE, REDO_FILE } from './erasure.ts';

@@ -8,10 +8,10 @@
  */
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { blankRecords, CHECKSUM_PART, seedOf } from '../embedded/chunk.ts';
-import { damaged } from '../embedded/errors.ts';
-import type { LogPartition } from '../embedded/layout.ts';
-import type { ErasedRecord } from '../embedded/store.ts';
+import { blankRecords, CHECKSUM_PART, seedOf } from './chunk.ts';
+import { damaged } from './errors.ts';
+import type { LogPartition } from './layout.ts';
+import type { ErasedRecord } from '../store.ts';
 import type { StoredChunk } from './chunk-finder.ts';
 import type { FileOperations } from './files.ts';
 import type { SegmentSet } from './segment-set.ts';

@@ -1,7 +1,7 @@
-import type { FileOperations } from '../../../services/event-log/segments/files.ts';
-import { FRAME_KIND, framesIn } from '../../../services/event-log/segments/frame.ts';
-import { SegmentFile } from '../../../services/event-log/segments/segment-file.ts';
-import type { SegmentStore } from '../../../services/event-log/segments/segment-store.ts';
+import type { FileOperations } from '../../../../services/event-log/embedded/segments/files.ts';
+import { FRAME_KIND, framesIn } from '../../../../services/event-log/embedded/segments/frame.ts';
+import { SegmentFile } from '../../../../services/event-log/embedded/segments/segment-file.ts';
+import type { SegmentStore } from '../../../../services/event-log/embedded/segments/segment-store.ts';
 import { type Content, contentOf, ensure, Ledger, valueAt } from './scene.ts';
 
 /** Bytes of a segment, and the spots of the records that are stored in them. */

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import type { Dice } from '../../torture/dice.ts';
-import type { FileOperations } from '../../../services/event-log/segments/files.ts';
+import type { Dice } from '../../../torture/dice.ts';
+import type { FileOperations } from '../../../../services/event-log/embedded/segments/files.ts';
 
 /** Nothing more happens on the disk: the process is dead. */
 export class Death extends Error {}

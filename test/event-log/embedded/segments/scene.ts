@@ -1,9 +1,13 @@
-import { isBlank } from '../../../services/event-log/blank.ts';
-import type { LogRecord } from '../../../services/event-log/event-log.ts';
-import { CHUNK_HEADER_BYTES, chunkBytesOf, writeRecord } from '../../../services/event-log/embedded/chunk.ts';
-import { SegmentStore } from '../../../services/event-log/segments/segment-store.ts';
-import { SharedLog } from '../../../services/event-log/segments/shared-log.ts';
-import { hasCode, TidemarkError } from '../../../services/runtime/errors.ts';
+import { isBlank } from '../../../../services/event-log/blank.ts';
+import type { LogRecord } from '../../../../services/event-log/event-log.ts';
+import {
+  CHUNK_HEADER_BYTES,
+  chunkBytesOf,
+  writeRecord,
+} from '../../../../services/event-log/embedded/segments/chunk.ts';
+import { SegmentStore } from '../../../../services/event-log/embedded/segments/segment-store.ts';
+import { SharedLog } from '../../../../services/event-log/embedded/segments/shared-log.ts';
+import { hasCode, TidemarkError } from '../../../../services/runtime/errors.ts';
 import { Death, type SimulatedDisk } from './simulated-disk.ts';
 
 export const TOPICS = ['t', 'u'];

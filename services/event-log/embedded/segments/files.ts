@@ -1,6 +1,6 @@
 /**
  * What the segments ask of the disk. All of it blocks. A test puts faults in between, or another disk in its place
- * (test/event-log/segments/simulated-disk.ts).
+ * (test/event-log/embedded/segments/simulated-disk.ts).
  */
 import {
   closeSync,
@@ -16,7 +16,7 @@ import {
   rmSync,
   writevSync,
 } from 'node:fs';
-import { expectRoom, tryWriting } from '../../runtime/free-space.ts';
+import { expectRoom, tryWriting } from '../../../runtime/free-space.ts';
 
 export interface FileOperations {
   /** Makes a folder that only its owner may enter, and those above it, unless it exists. Returns the first that was made. */

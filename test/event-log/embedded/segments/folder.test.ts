@@ -2,10 +2,10 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { NODE_FILES } from '../../../services/event-log/segments/files.ts';
-import { SharedLog } from '../../../services/event-log/segments/shared-log.ts';
-import { SegmentStore } from '../../../services/event-log/segments/segment-store.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { NODE_FILES } from '../../../../services/event-log/embedded/segments/files.ts';
+import { SharedLog } from '../../../../services/event-log/embedded/segments/shared-log.ts';
+import { SegmentStore } from '../../../../services/event-log/embedded/segments/segment-store.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 function openLog(folder: string): SegmentStore {
   return SegmentStore.open({ folder, topics: ['t'], partitions: undefined });

@@ -1,4 +1,4 @@
-import { damaged } from '../embedded/errors.ts';
+import { damaged } from './errors.ts';
 import { readBeginning } from './beginning.ts';
 import type { FileOperations } from './files.ts';
 import { FRAME_KIND, framesIn, readFrame } from './frame.ts';

@@ -10,7 +10,7 @@
  *     chunks       u32   number of chunks
  *     body         u32   bytes of the body
  *     chunks times: partition u32, records u32, bytes u32, first offset f64
- *     the body, then the chunks (embedded/chunk.ts), each with a checksum of its own
+ *     the body, then the chunks (chunk.ts), each with a checksum of its own
  *
  * The name of a segment is random in part and begins every checksum, so that nothing in a record can pass for a frame.
  */

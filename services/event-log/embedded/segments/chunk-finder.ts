@@ -1,8 +1,8 @@
-import { hasCode } from '../../runtime/errors.ts';
-import { damaged } from '../embedded/errors.ts';
-import { nameOf } from '../partition.ts';
-import { replaced } from '../refusals.ts';
-import type { LogPartition } from '../embedded/layout.ts';
+import { hasCode } from '../../../runtime/errors.ts';
+import { damaged } from './errors.ts';
+import { nameOf } from '../../partition.ts';
+import { replaced } from '../../refusals.ts';
+import type { LogPartition } from './layout.ts';
 import type { LogView } from './log-view.ts';
 import type { SegmentFile } from './segment-file.ts';
 import type { FoundChunk, SegmentIndex } from './segment-index.ts';

@@ -2,8 +2,8 @@
  * The beginning of a segment: what the log is without the segments before it. It is there twice, so that no single damaged
  * byte hides it.
  */
-import { TidemarkError } from '../../runtime/errors.ts';
-import type { Topic } from '../embedded/layout.ts';
+import { TidemarkError } from '../../../runtime/errors.ts';
+import type { Topic } from './layout.ts';
 import { encodeHead, FRAME_KIND, framesIn } from './frame.ts';
 import type { SegmentFile } from './segment-file.ts';
 

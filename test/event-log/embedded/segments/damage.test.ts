@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HEAD_FILE } from '../../../services/event-log/segments/head.ts';
+import { HEAD_FILE } from '../../../../services/event-log/embedded/segments/head.ts';
 import { checkOnlyLost, extentsIn, flipped, spotsAt } from './damage-scene.ts';
 import { type Content, contentOf, ensure, Ledger, openOn, SMALL_SEGMENT_BYTES } from './scene.ts';
 import { SimulatedDisk } from './simulated-disk.ts';

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { SegmentStore } from '../../../services/event-log/segments/segment-store.ts';
-import { setSegmentBytes } from '../../../services/event-log/segments/shared-log.ts';
-import { openEmbedded } from '../../support/event-log/embedded-logs.ts';
-import { readCount, record, values } from '../../support/event-log/event-log.ts';
-import type { ThreadTask } from '../../support/programs/event-log-thread.ts';
-import type { SegmentNews, SegmentTask } from '../../support/programs/segment-thread.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { SegmentStore } from '../../../../services/event-log/embedded/segments/segment-store.ts';
+import { setSegmentBytes } from '../../../../services/event-log/embedded/segments/shared-log.ts';
+import { openEmbedded } from '../../../support/event-log/embedded-logs.ts';
+import { readCount, record, values } from '../../../support/event-log/event-log.ts';
+import type { ThreadTask } from '../../../support/programs/event-log-thread.ts';
+import type { SegmentNews, SegmentTask } from '../../../support/programs/segment-thread.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const RECORDS = 4_000;
 
