@@ -178,6 +178,23 @@ export interface EventLog {
   close(): Promise<void>;
 }
 
+/**
+ * A log that is filled with the records of another, or of a backup: with their offsets and times. Nobody else may append to
+ * it meanwhile.
+ */
+export interface LogCopy extends Pick<EventLog, 'ends' | 'scan' | 'close'> {
+  /**
+   * Resolves once these records of one partition are durable, each at its offset and with its time.
+   *
+   * @param records In order, the first at the partition's end or beyond: the offsets in between have no record.
+   * @param end Where the partition is to end: the offsets behind the last record have none. Left out: behind it.
+   * @throws TidemarkError `RESTORE_REFUSED` where a record cannot have its offset; `LOG_UNAVAILABLE`, retryable.
+   */
+  appendAt(partition: TopicPartition, records: readonly LogRecord[], end?: bigint): Promise<void>;
+  /** Makes the log one that the service takes. To be called when all records are there; may be repeated. */
+  finish(): Promise<void>;
+}
+
 /** What records are encoded from that are appended as one. */
 export interface EncodeJob {
   /** What it has in common with other jobs, of types that can be cloned: sent once for all jobs of a batch that share it. */

@@ -1,7 +1,6 @@
 import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { EventLog, EventLogOptions } from './event-log.ts';
-import type { RestoredLog, RestoredTopic } from './restored-log.ts';
+import type { EventLog, EventLogOptions, LogCopy } from './event-log.ts';
 
 /**
  * Opens the event log that a URL names: `log:FOLDER` is an embedded one, `kafka://HOST:PORT` a cluster (kafka/url.ts).
@@ -55,21 +54,21 @@ export async function openExpiringTopic(
 }
 
 /**
- * Opens the log that a URL names to fill it from a backup, and creates it and its topics where they are absent. It is for
- * the caller to see that the log holds nothing else.
+ * Opens the log that a URL names to fill it, and creates it and its topics where they are absent. It is for the caller to
+ * see that the log holds nothing else.
  *
  * @throws TidemarkError as `openEventLog`.
  */
-export async function openRestoredLog(url: string, topics: readonly RestoredTopic[]): Promise<RestoredLog> {
+export async function openLogCopy(url: string, options: EventLogOptions): Promise<LogCopy> {
   const { scheme, rest } = schemeOf(url);
   switch (scheme) {
     case 'log': {
-      const restore = await import('./embedded/restore.ts');
-      return restore.openRestoredLog(rest, topics);
+      const { EmbeddedEventLog } = await import('./embedded/embedded-event-log.ts');
+      return EmbeddedEventLog.open({ folder: rest, ...options });
     }
     case 'kafka': {
-      const { KafkaRestoredLog } = await import('./kafka/kafka-restored-log.ts');
-      return KafkaRestoredLog.open(url, topics);
+      const { KafkaLogCopy } = await import('./kafka/kafka-log-copy.ts');
+      return KafkaLogCopy.open(url, options);
     }
     default:
       throw unknownScheme(scheme);

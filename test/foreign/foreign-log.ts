@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { blankRecord } from '../../services/event-log/blank.ts';
-import { openEventLog, openExpiringTopic, openRestoredLog } from '../../services/event-log/open.ts';
+import { openEventLog, openExpiringTopic, openLogCopy } from '../../services/event-log/open.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import type { DeadLetter } from '../../services/messages/dead-letter.ts';
 import {
@@ -70,13 +70,10 @@ async function writeChanges(url: string, codec: Codec, changes: readonly Audienc
 
 /** Two at the end of each partition, as `tidemark log renew` writes them. */
 async function appendBlank(url: string): Promise<void> {
-  const log = await openRestoredLog(
-    url,
-    TOPICS.map((name) => ({ name, partitions: 4 })),
-  );
-  for (const { topic, partition, offset } of await log.ends()) {
+  const log = await openLogCopy(url, { topics: TOPICS, partitions: 4 });
+  for (const { topic, partition, offset } of await log.ends(TOPICS)) {
     const blank = [offset, offset + 1n].map((at) => blankRecord({ offset: at, appendedAtMs: Date.now() }));
-    await log.append({ topic, partition }, blank);
+    await log.appendAt({ topic, partition }, blank);
   }
   await log.finish();
   await log.close();

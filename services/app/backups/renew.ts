@@ -1,5 +1,5 @@
 /** Renews a log of Kafka under another prefix, beside a service that runs or not. */
-import { openRestoredLog, urlWithPrefix } from '../../event-log/open.ts';
+import { openLogCopy, urlWithPrefix } from '../../event-log/open.ts';
 import { TOPICS } from '../../messages/message.ts';
 import { renewLog, type RenewedLog } from '../../operations/backup/renew-log.ts';
 import { type CommandCall, commandInvalid } from '../../runtime/command.ts';
@@ -35,9 +35,7 @@ export async function renewLogOf(
     const database = await closing(opener.database());
     const codec = await opener.codec();
     const from = await closing(opener.log());
-    const counts = Map.groupBy(await from.ends(TOPICS), ({ topic }) => topic);
-    const topics = [...counts].map(([name, partitions]) => ({ name, partitions: partitions.length }));
-    const to = await closing(openRestoredLog(url, topics));
+    const to = await closing(openLogCopy(url, { topics: TOPICS, partitions: config.eventLogPartitions }));
     return { ...(await renewLog({ from, to, codec, database }, isLast, call)), event_log_url: url };
   } finally {
     for (const store of opened.toReversed()) await store.close();

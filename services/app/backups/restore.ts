@@ -1,5 +1,6 @@
 /** Restores a backup into the stores of the configuration, while no service runs on them. */
-import { openRestoredLog, shareEventLog } from '../../event-log/open.ts';
+import type { EventLogOptions, LogCopy } from '../../event-log/event-log.ts';
+import { openLogCopy, shareEventLog } from '../../event-log/open.ts';
 import { type CheckedBackup, checkBackup } from '../../operations/backup/check-backup.ts';
 import { restore, type RestoreResult } from '../../operations/backup/restore.ts';
 import { readErasuresFile } from '../../operations/erasure/erasures-file.ts';
@@ -55,7 +56,7 @@ export async function restoreInto(
       database: (): Promise<Database> => closing(openDatabase(config.profilesUrl, call.signal)),
       analytics: (database: Database): Promise<AnalyticsStore> =>
         closing(openAnalytics(config.analyticsUrl, { exclusively: (run) => exclusively(database, run) })),
-      log: (topics: Parameters<typeof openRestoredLog>[1]) => closing(openRestoredLog(config.eventLogUrl, topics)),
+      log: (options: EventLogOptions): Promise<LogCopy> => closing(openLogCopy(config.eventLogUrl, options)),
     };
     const { eventLogPartitions: partitions, schemaRegistryUrl } = config;
     const hasRegistry = schemaRegistryUrl !== undefined;

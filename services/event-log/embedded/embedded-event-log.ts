@@ -1,9 +1,12 @@
+import { TidemarkError } from '../../runtime/errors.ts';
 import type {
   Appended,
   AppendEncoded,
   EventLog,
   EventLogOptions,
+  LogCopy,
   LogReader,
+  LogRecord,
   NewRecord,
   PartitionRecords,
   Position,
@@ -14,14 +17,15 @@ import type {
   TopicPartition,
 } from '../event-log.ts';
 import { AppendQueue } from './append-queue.ts';
-import { failureOf } from './segments/errors.ts';
+import { commitsOf } from './copied-chunks.ts';
 import { committedIn } from './group-positions.ts';
 import { EncodeQueue } from './encode-queue.ts';
 import { EmbeddedReader } from './embedded-reader.ts';
 import { scan } from './scan.ts';
-import { openStore } from './open.ts';
-import type { LogStore } from './store.ts';
+import type { LogPartition } from './segments/layout.ts';
+import { SegmentStore } from './segments/segment-store.ts';
 import { LogWriter } from './log-writer.ts';
+import { nameOf } from '../partition.ts';
 import { checkGroup, logClosed, unknownPartition } from '../refusals.ts';
 
 /**
@@ -31,8 +35,8 @@ import { checkGroup, logClosed, unknownPartition } from '../refusals.ts';
  * started by the first append or commit. A worker thread that has a log open must close it before anybody calls
  * `terminate()` on it: ended in the middle of a commit, it keeps the other threads waiting.
  */
-export class EmbeddedEventLog implements EventLog {
-  readonly #store: LogStore;
+export class EmbeddedEventLog implements EventLog, LogCopy {
+  readonly #store: SegmentStore;
   readonly #writer: LogWriter;
   readonly #appends: AppendQueue;
   readonly #encodeJobs: EncodeQueue;
@@ -41,7 +45,7 @@ export class EmbeddedEventLog implements EventLog {
   readonly #owners = new Map<string, EmbeddedReader>();
   #closing: Promise<void> | undefined;
 
-  private constructor(folder: string, store: LogStore) {
+  private constructor(folder: string, store: SegmentStore) {
     this.#store = store;
     this.#writer = new LogWriter({ folder }, (threadId) => store.threadEnded(threadId));
     const wakingReaders = async <T>(writing: Promise<T>): Promise<T> => {
@@ -53,16 +57,9 @@ export class EmbeddedEventLog implements EventLog {
     this.#encodeJobs = new EncodeQueue((request) => wakingReaders(this.#writer.encode(request)));
   }
 
-  /**
-   * @throws TidemarkError `CONFIG_INVALID` where the log has another number of partitions or the folder cannot be created;
-   *   `LOG_FOREIGN` where the folder holds anything else, which is left unchanged; `LOG_DAMAGED`; `FOLDER_IN_USE`.
-   */
-  static async open({ folder, ...options }: EventLogOptions & { readonly folder: string }): Promise<EmbeddedEventLog> {
-    try {
-      return new EmbeddedEventLog(folder, await openStore(folder, options));
-    } catch (error) {
-      throw failureOf(error, 'to open');
-    }
+  /** @throws TidemarkError as `SegmentStore.open`. */
+  static async open(options: EventLogOptions & { readonly folder: string }): Promise<EmbeddedEventLog> {
+    return new EmbeddedEventLog(options.folder, SegmentStore.open(options));
   }
 
   append(records: readonly NewRecord[]): Promise<readonly Appended[]> {
@@ -130,13 +127,28 @@ export class EmbeddedEventLog implements EventLog {
   async erase(places: readonly LogCoordinates[]): Promise<number> {
     if (this.#closing !== undefined) throw logClosed();
     if (places.length === 0) return 0;
-    const records = places.map(({ offset, ...at }) => {
-      const partition = this.#store.layout.find(at);
-      if (partition === undefined) throw unknownPartition(at);
-      return [partition.index, Number(offset)] as const;
-    });
+    const records = places.map((place) => [this.#partition(place).index, Number(place.offset)] as const);
     return this.#writer.erase(records);
   }
+
+  /** This thread writes: a log that is filled answers nobody meanwhile. */
+  async appendAt(at: TopicPartition, records: readonly LogRecord[], end?: bigint): Promise<void> {
+    const partition = this.#partition(at);
+    const first = this.#withLatest(() => this.#store.ends()[partition.index] as number);
+    const wanted = records[0]?.offset ?? BigInt(first);
+    if (wanted < first) {
+      throw new TidemarkError('RESTORE_REFUSED', `The offset ${wanted} of ${nameOf(at)} has a record already.`);
+    }
+    const behind = Number((records.at(-1)?.offset ?? -1n) + 1n);
+    for (const commit of commitsOf(first, records, Math.max(behind, Number(end ?? 0n)))) {
+      this.#store.transact((transaction) => {
+        for (const { bytes, count, appendedAtMs } of commit) transaction.append(partition, bytes, count, appendedAtMs);
+      });
+    }
+  }
+
+  /** The log is whole as it is. */
+  async finish(): Promise<void> {}
 
   async check(): Promise<void> {
     if (this.#closing !== undefined) throw logClosed();
@@ -153,6 +165,12 @@ export class EmbeddedEventLog implements EventLog {
     await Promise.all([...this.#readers].map((reader) => reader.close()));
     await this.#writer.close();
     await this.#store.close();
+  }
+
+  #partition(at: TopicPartition): LogPartition {
+    const partition = this.#store.layout.find(at);
+    if (partition === undefined) throw unknownPartition(at);
+    return partition;
   }
 
   #offsetsOf(topics: readonly string[], offsets: Float64Array) {

@@ -10,8 +10,7 @@ import type {
 import { isBlank } from '../blank.ts';
 import { identityOf } from '../identity.ts';
 import type { LogPartition } from './segments/layout.ts';
-import type { LogStore } from './store.ts';
-import { type PartitionCursor, readNext } from './partition-cursor.ts';
+import type { SegmentStore } from './segments/segment-store.ts';
 import type { LogWriter } from './log-writer.ts';
 import { isAmong, nameOf } from '../partition.ts';
 import { replaced } from '../refusals.ts';
@@ -19,8 +18,14 @@ import { replaced } from '../refusals.ts';
 // How often a waiting reader checks for records that another thread has appended. A check costs about 10 µs.
 const APPEND_POLL_MS = 20;
 
+/** How far a partition has been read. */
+interface PartitionCursor {
+  readonly partition: LogPartition;
+  next: number;
+}
+
 export interface EmbeddedReaderParts {
-  readonly store: LogStore;
+  readonly store: SegmentStore;
   readonly writer: LogWriter;
   /** The member of each group that reads: the first that polled. Shared by the readers of a log. */
   readonly owners: Map<string, EmbeddedReader>;
@@ -29,7 +34,7 @@ export interface EmbeddedReaderParts {
 
 export class EmbeddedReader implements LogReader {
   readonly #group: string;
-  readonly #store: LogStore;
+  readonly #store: SegmentStore;
   readonly #writer: LogWriter;
   readonly #owners: Map<string, EmbeddedReader>;
   readonly #closed: (reader: EmbeddedReader) => void;
@@ -163,10 +168,13 @@ export class EmbeddedReader implements LogReader {
         const sharers = waiting.length - i;
         const atLeastOne = found.length === 0;
         const share = { records: Math.ceil(records / sharers), bytes: Math.ceil(bytes / sharers), atLeastOne };
-        const [read, readBytes] = readNext(this.#store, cursor, ends[cursor.partition.index] as number, share);
+        const { topic, partition, index } = cursor.partition;
+        const read: LogRecord[] = [];
+        const limits = { ...share, end: ends[index] as number };
+        const { next, bytes: readBytes } = this.#store.read(cursor.partition, cursor.next, limits, read);
+        cursor.next = next;
         records -= read.length;
         bytes -= readBytes;
-        const { topic, partition } = cursor.partition;
         if (read.length > 0) found.push({ topic, partition, records: read });
         if (records <= 0) break;
       }

@@ -1,11 +1,13 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { withoutBlank } from '../blank.ts';
-import type { PartitionRecords, ScanOptions, ScanRange } from '../event-log.ts';
-import type { LogStore } from './store.ts';
-import { type PartitionCursor, readNext } from './partition-cursor.ts';
+import type { LogRecord, PartitionRecords, ScanOptions, ScanRange } from '../event-log.ts';
+import type { LogPartition } from './segments/layout.ts';
+import type { SegmentStore } from './segments/segment-store.ts';
 import { checkRanges, scanLimits, unknownPartition } from '../refusals.ts';
 
-interface ScanCursor extends PartitionCursor {
+interface ScanCursor {
+  readonly partition: LogPartition;
+  next: number;
   readonly end: number;
 }
 
@@ -14,7 +16,7 @@ export type RunRead = <T>(read: () => T) => T;
 
 /** Reads ranges, a piece of each in turn. Each piece has its own read transaction, so none stays open in between. */
 export async function* scan(
-  store: LogStore,
+  store: SegmentStore,
   runRead: RunRead,
   ranges: readonly ScanRange[],
   options: ScanOptions,
@@ -26,7 +28,9 @@ export async function* scan(
   while (cursors.length > 0) {
     for (const cursor of cursors) {
       options.signal?.throwIfAborted();
-      const [read] = runRead(() => readNext(store, cursor, cursor.end, limits));
+      const read: LogRecord[] = [];
+      const { partition: at, next, end } = cursor;
+      cursor.next = runRead(() => store.read(at, next, { ...limits, end }, read)).next;
       const records = options.withBlank === true ? read : withoutBlank(read);
       const { topic, partition } = cursor.partition;
       if (records.length > 0) yield { topic, partition, records };
@@ -36,7 +40,7 @@ export async function* scan(
   }
 }
 
-function cursorsOf(store: LogStore, runRead: RunRead, ranges: readonly ScanRange[]): readonly ScanCursor[] {
+function cursorsOf(store: SegmentStore, runRead: RunRead, ranges: readonly ScanRange[]): readonly ScanCursor[] {
   const [ends, beginnings] = runRead(() => [store.ends(), store.beginnings()]);
   const cursors = ranges.map(({ from, to, ...at }) => {
     const partition = store.layout.find(at);

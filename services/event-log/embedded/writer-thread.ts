@@ -7,7 +7,6 @@ import { unwatchThisThread, watchThisThread } from '../../runtime/watchdog/watch
 import { SpareMemory } from './batch.ts';
 import { failureOf } from './segments/errors.ts';
 import { commitIn } from './group-positions.ts';
-import { storeOpener } from './open.ts';
 import { BatchEncoding } from './batch-encoding.ts';
 import type {
   Answered,
@@ -21,16 +20,17 @@ import type {
   WriterData,
   WriteResult,
 } from './requests.ts';
-import type { DeletingStore, StoreTransaction } from './store.ts';
 import type { RecordEncoder } from '../event-log.ts';
 import type { Layout } from './segments/layout.ts';
+import { SegmentStore } from './segments/segment-store.ts';
+import type { SegmentTransaction } from './segments/segment-transaction.ts';
 
 if (parentPort === null) throw new Error('this is the entry of a worker thread');
 const port = parentPort;
-let store: DeletingStore | undefined;
+const { folder, segmentBytes } = workerData as WriterData;
+let store: SegmentStore | undefined;
 let encoder: RecordEncoder | undefined;
 const packing = new SpareMemory();
-const openStoreAgain = await storeOpener(workerData as WriterData);
 watchThisThread('the thread that writes the event log');
 
 port.on('message', (first: Asked) => {
@@ -60,6 +60,12 @@ function handleRequests(asked: readonly Asked[]): void {
   }
 }
 
+/** The store of a log that this process has open. */
+function openedStore(): SegmentStore {
+  store ??= SegmentStore.open({ folder, topics: [], segmentBytes });
+  return store;
+}
+
 function isWrite(request: Asked['request']): request is WriteRequest {
   return request.kind !== 'close' && request.kind !== 'load' && !isDeletion(request);
 }
@@ -71,16 +77,15 @@ function isDeletion(request: Asked['request']): request is CutRequest | EraseReq
 /** Carries out all of them or, if one fails, none. */
 function carryOut(asked: readonly Pick<Write, 'id' | 'request'>[]): readonly Answered[] {
   try {
-    const opened = (store ??= openStoreAgain());
+    const opened = openedStore();
     const writes = asked.map(({ id, request }) => {
       const encoding =
         request.kind === 'encode' ? new BatchEncoding(request, encoder, opened.layout, packing) : undefined;
       return { id, request, encoding };
     });
-    const bytes = writes.reduce((sum, write) => sum + appendedBytesOf(write), 0);
     const results = opened.transact((transaction) => {
       return writes.map((write) => apply(opened.layout, transaction, write));
-    }, bytes);
+    });
     return writes.map(({ id, encoding }, i) => ({ id, result: resultOf(encoding, results[i] as WriteResult) }));
   } catch (error) {
     return asked.map(({ id }) => failed(id, error, 'to write'));
@@ -92,13 +97,7 @@ function failed(id: number, error: unknown, doing: string): Answered {
   return { id, error: { code, message } };
 }
 
-/** Bytes of the records that it appends. */
-function appendedBytesOf({ request, encoding }: Write): number {
-  const appending = request.kind === 'append' ? request : encoding?.append;
-  return appending?.chunks.reduce((sum, { length }) => sum + length, 0) ?? 0;
-}
-
-function apply(layout: Layout, transaction: StoreTransaction, { request, encoding }: Write): WriteResult {
+function apply(layout: Layout, transaction: SegmentTransaction, { request, encoding }: Write): WriteResult {
   if (encoding !== undefined) return append(layout, transaction, encoding.append);
   if (request.kind === 'append') return append(layout, transaction, request);
   if (request.kind === 'commit') commitIn(transaction, request.group, request.positions);
@@ -106,7 +105,7 @@ function apply(layout: Layout, transaction: StoreTransaction, { request, encodin
   return true;
 }
 
-function append(layout: Layout, transaction: StoreTransaction, { bytes, chunks }: AppendRequest): AppendResult {
+function append(layout: Layout, transaction: SegmentTransaction, { bytes, chunks }: AppendRequest): AppendResult {
   const appendedAtMs = Date.now();
   const offsets = chunks.map(({ slot, at, length, count }) => {
     return transaction.append(layout.partitionAt(slot), Buffer.from(bytes, at, length), count, appendedAtMs);
@@ -120,7 +119,7 @@ function resultOf(encoding: BatchEncoding | undefined, result: WriteResult): Wri
 
 function deleteRecords(id: number, request: CutRequest | EraseRequest): Answered {
   try {
-    const opened = (store ??= openStoreAgain());
+    const opened = openedStore();
     if (request.kind === 'erase') {
       const { layout } = opened;
       const records = request.records.map(([index, offset]) => ({ partition: layout.partitionAt(index), offset }));

@@ -82,13 +82,16 @@ export async function prepareTopics(wire: KafkaWire, wanted: TopicsWanted): Prom
     if (problems.length > 0) wanted.onProblems?.(problems);
     return {
       partitions: new Map([...topics].map(([topic, partitions]) => [topic, partitions.length])),
-      maxBatchBytes: Math.min(
-        ...[...configs.values()].map((config) => Number(config.get(MAX_BATCH)) || DEFAULT_MAX_BATCH_BYTES),
-      ),
+      maxBatchBytes: maxBatchBytesOf(configs),
     };
   } catch (error) {
     throw failureOf(error, 'to open the event log');
   }
+}
+
+/** The largest batch that topics of these settings accept. Pure. */
+export function maxBatchBytesOf(configs: ReadonlyMap<string, ReadonlyMap<string, string>>): number {
+  return Math.min(...[...configs.values()].map((config) => Number(config.get(MAX_BATCH)) || DEFAULT_MAX_BATCH_BYTES));
 }
 
 /** Pure. */

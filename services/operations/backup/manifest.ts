@@ -6,7 +6,6 @@ import { isBlank } from '../../event-log/blank.ts';
 import type { LogRecord } from '../../event-log/event-log.ts';
 import { flushFolder } from '../../event-log/flush-folder.ts';
 import { identityOf } from '../../event-log/identity.ts';
-import type { RestoredTopic } from '../../event-log/restored-log.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { wrongInManifest } from './manifest-schema.ts';
 import { damaged, openStored, readingFailure, type StoredFile, unavailable } from './stored-file.ts';
@@ -60,7 +59,7 @@ export interface BackupEntry {
   readonly schema: number;
   /** Whether the ids of schemas in the records are those of a registry, not of the program. */
   readonly hasRegistry: boolean;
-  readonly topics: readonly RestoredTopic[];
+  readonly topics: readonly { readonly name: string; readonly partitions: number }[];
   readonly ends: readonly EndOfPartition[];
   /** In an order in which each can be filled. */
   readonly tables: readonly RowsFile[];

@@ -2,10 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { blankRecord, isBlank } from '../../event-log/blank.ts';
-import type { EventLog, LogRecord, PartitionRecords, ScanRange } from '../../event-log/event-log.ts';
+import type { EventLog, LogCopy, LogRecord, PartitionRecords, ScanRange } from '../../event-log/event-log.ts';
 import { identityOf } from '../../event-log/identity.ts';
 import { nameOf } from '../../event-log/partition.ts';
-import type { RestoredLog } from '../../event-log/restored-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { TOPICS } from '../../messages/message.ts';
 import { type CommandCall, commandInvalid } from '../../runtime/command.ts';
@@ -13,12 +12,13 @@ import type { Database } from '../../stores/database/database.ts';
 import { noteBlanked } from '../../stores/erasures/blanked-records.ts';
 import type { ErasedUsers } from '../../stores/erasures/erased-users.ts';
 import { readErasedUsers } from '../../stores/erasures/read-erased-users.ts';
+import { copyRecords } from './copy-records.ts';
 import { encodeRecords } from './record-file.ts';
 import { forgottenIn } from '../erasure/forgotten-records.ts';
 
 export interface RenewalParts {
   readonly from: Pick<EventLog, 'scan' | 'beginnings' | 'ends'>;
-  readonly to: RestoredLog;
+  readonly to: LogCopy;
   readonly codec: Codec;
   readonly database: Database;
   /** How long nothing may be appended before the end; for tests. */
@@ -65,7 +65,7 @@ export async function renewLog(parts: RenewalParts, isLast: boolean, call: Renew
 
 async function finish({ from, to, quietMs = QUIET_MS }: RenewalParts, { signal }: RenewalCall): Promise<void> {
   await sleep(quietMs, undefined, { signal });
-  const copied = new Map((await to.ends()).map((end) => [nameOf(end), end.offset]));
+  const copied = new Map((await to.ends(TOPICS)).map((end) => [nameOf(end), end.offset]));
   const other = (await from.ends(TOPICS)).find((end) => copied.get(nameOf(end)) !== end.offset);
   if (other !== undefined)
     throw commandInvalid(`${nameOf(other)} is still written to. Stop every process of the service, and finish then.`);
@@ -75,7 +75,7 @@ async function finish({ from, to, quietMs = QUIET_MS }: RenewalParts, { signal }
 /** The last record of each partition of the copy is the one of the log, or blank. */
 async function expectCopyOf({ from, to }: RenewalParts, { signal }: RenewalCall): Promise<void> {
   const ends = new Map((await from.ends(TOPICS)).map((end) => [nameOf(end), end.offset]));
-  const filled = (await to.ends()).filter(({ offset }) => offset > 0n);
+  const filled = (await to.ends(TOPICS)).filter(({ offset }) => offset > 0n);
   const beyond = filled.find((end) => end.offset > (ends.get(nameOf(end)) ?? 0n));
   if (beyond !== undefined) throw foreignCopy(`${nameOf(beyond)} ends at ${beyond.offset}`);
   const ranges = filled.map(({ topic, partition, offset }) => ({ topic, partition, from: offset - 1n, to: offset }));
@@ -103,14 +103,14 @@ async function copyRound(parts: RenewalParts, call: RenewalCall): Promise<Pick<R
   const erased = await readErasedUsers(database);
   const total = Number(ranges.reduce((sum, { from: first, to: end }) => sum + end - first, 0n));
   const [written, counts] = [new Checksums(), { records: 0, blank: 0 }];
-  for await (const piece of from.scan(ranges, { signal: call.signal, withBlank: true })) {
-    const records = await withForgottenBlank(parts, piece, erased);
-    await to.append(piece, records);
-    written.add({ ...piece, records });
-    counts.records += records.length;
-    counts.blank += records.filter(isBlank).length;
-    call.report({ phase: 'copying', done: counts.records, total, unit: 'records' });
-  }
+  const pieces = from.scan(ranges, { signal: call.signal, withBlank: true });
+  const blankIn = (piece: PartitionRecords) => withForgottenBlank(parts, piece, erased);
+  const copied = (piece: PartitionRecords): void => {
+    written.add(piece);
+    counts.records += piece.records.length;
+    counts.blank += piece.records.filter(isBlank).length;
+  };
+  await copyRecords(pieces, { to, blankIn, phase: 'copying', total, copied }, call);
   const read = new Checksums();
   for await (const piece of to.scan(ranges, { signal: call.signal, withBlank: true })) read.add(piece);
   read.expectEqual(written);
@@ -118,7 +118,7 @@ async function copyRound(parts: RenewalParts, call: RenewalCall): Promise<Pick<R
 }
 
 async function rangesToCopy({ from, to }: RenewalParts): Promise<readonly ScanRange[]> {
-  const copied = new Map((await to.ends()).map((end) => [nameOf(end), end.offset]));
+  const copied = new Map((await to.ends(TOPICS)).map((end) => [nameOf(end), end.offset]));
   const cut = (await from.beginnings(TOPICS)).find((one) => one.offset > (copied.get(nameOf(one)) ?? 0n));
   if (cut !== undefined) {
     const message = `${nameOf(cut)} begins at ${cut.offset}: the offsets before it have no record to be copied.`;

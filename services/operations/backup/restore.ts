@@ -4,9 +4,14 @@
  * starts. What has come how far is noted in the database, so the same restore goes on where it was killed, and until it
  * has ended no process of the service works on the stores.
  */
-import type { EventLog } from '../../event-log/event-log.ts';
+import type {
+  EventLogOptions,
+  LogCoordinates,
+  LogCopy,
+  LogRecord,
+  PartitionRecords,
+} from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
-import type { RestoredLog, RestoredTopic } from '../../event-log/restored-log.ts';
 import { IMPORT_TOPICS, LIVE_TOPICS } from '../../messages/message.ts';
 import { formatMs } from '../../messages/timestamp.ts';
 import type { CommandCall } from '../../runtime/command.ts';
@@ -25,6 +30,7 @@ import {
 import { addedUp } from './back-up.ts';
 import { manifestOf } from './backup-folder.ts';
 import { checkFiles } from './check-backup.ts';
+import { copyRecords } from './copy-records.ts';
 import { fillHistory } from './history.ts';
 import type { BackupEntry, Manifest } from './manifest.ts';
 import { recordsOfLog } from './read-log.ts';
@@ -37,7 +43,7 @@ export interface RestoreStores {
   /** Not migrated. */
   database(): Promise<Database>;
   analytics(database: Database): Promise<AnalyticsStore>;
-  log(topics: readonly RestoredTopic[]): Promise<RestoredLog>;
+  log(options: EventLogOptions): Promise<LogCopy>;
 }
 
 export interface RestoreRequest {
@@ -96,7 +102,8 @@ export async function restore(
   if (!state.isResumed) await expectNoHistory(analytics);
 
   const erasures = await RestoredErasures.read(folder, manifest, request.erasures);
-  const log = await stores.log(entry.topics);
+  const topics = entry.topics.map((topic) => topic.name);
+  const log = await stores.log({ topics, partitions: request.partitions });
   const ends = await fillLog(log, state.isResumed, { manifest, entry, request, erasures }, call, database);
   if (!state.hasTables) {
     call.report({ phase: 'tables', done: 0 });
@@ -165,13 +172,14 @@ interface LogToFill {
 
 /** Fills what the log lacks. Returns where each partition ends. */
 async function fillLog(
-  log: RestoredLog,
+  log: LogCopy,
   isResumed: boolean,
   { manifest, entry, request: { folder, untilMs }, erasures }: LogToFill,
-  { report, signal }: RestoreCall,
+  call: RestoreCall,
   database: Queryable,
-): Promise<readonly RestoredEnd[]> {
-  const begun = new Map((await log.ends()).map((one) => [nameOf(one), one.offset]));
+): Promise<readonly LogCoordinates[]> {
+  const topics = entry.topics.map(({ name }) => name);
+  const begun = new Map((await log.ends(topics)).map((one) => [nameOf(one), one.offset]));
   const filled = [...begun].find(([, end]) => end > 0n);
   if (!isResumed && filled !== undefined) {
     throw restoreRefusal(`The log has records already: ${filled[0]} ends at ${filled[1]}.`);
@@ -179,22 +187,21 @@ async function fillLog(
   // To a moment, the log goes on past the end of the backup whose tables are the last of that moment.
   const ends = untilMs === undefined ? entry.ends : lastEnds(manifest, entry);
   const total = addedUp(ends, ({ end }) => end);
-  let done = Number([...begun.values()].reduce((all, end) => all + end, 0n));
+  const done = Number([...begun.values()].reduce((all, end) => all + end, 0n));
   try {
-    for await (const piece of recordsOfLog(folder, { files: manifest.log, ends, from: begun, untilMs })) {
-      signal.throwIfAborted();
-      await log.append(piece, erasures.blankIn(piece));
-      done += piece.records.length;
-      report({ phase: 'log', done, total, unit: 'records' });
+    const pieces = recordsOfLog(folder, { files: manifest.log, ends, from: begun, untilMs });
+    const blankIn = (piece: PartitionRecords): readonly LogRecord[] => erasures.blankIn(piece);
+    await copyRecords(pieces, { to: log, blankIn, phase: 'log', total, done }, call);
+    for (const { end, ...partition } of untilMs === undefined ? ends : []) {
+      await log.appendAt(partition, [], BigInt(end));
     }
-    for (const { end, ...partition } of untilMs === undefined ? ends : []) await log.extend(partition, BigInt(end));
     await log.finish();
   } catch (error) {
     // What is there now cannot be made right by a second try.
     if (hasCode(error, 'RESTORE_REFUSED')) await noteRestoreFailed(database, error.message);
     throw error;
   }
-  return expectEnds(await log.ends(), entry.ends, untilMs === undefined);
+  return expectEnds(await log.ends(topics), entry.ends, untilMs === undefined);
 }
 
 /** Lists the records that were made blank on the way: read again, as a restore that was killed has forgotten them. */
@@ -218,14 +225,12 @@ function lastEnds({ log }: Manifest, { ends }: BackupEntry): BackupEntry['ends']
   });
 }
 
-type RestoredEnd = Awaited<ReturnType<EventLog['ends']>>[number];
-
 /** Returns what was found. */
 function expectEnds(
-  found: readonly RestoredEnd[],
+  found: readonly LogCoordinates[],
   wanted: BackupEntry['ends'],
   isExact: boolean,
-): readonly RestoredEnd[] {
+): readonly LogCoordinates[] {
   const ends = new Map(found.map((one) => [nameOf(one), one.offset]));
   for (const { end, ...partition } of wanted) {
     const now = ends.get(nameOf(partition)) ?? 0n;
@@ -236,7 +241,7 @@ function expectEnds(
 }
 
 /** No audience is evaluated before the sink has inserted all that the log has now. */
-async function keepAudiencesWaiting(transaction: Queryable, ends: readonly RestoredEnd[]): Promise<void> {
+async function keepAudiencesWaiting(transaction: Queryable, ends: readonly LogCoordinates[]): Promise<void> {
   const topics: readonly string[] = [...LIVE_TOPICS, ...IMPORT_TOPICS];
   for (const { topic, partition, offset } of ends) {
     if (offset === 0n || !topics.includes(topic)) continue;

@@ -1,8 +1,8 @@
 /** An installation to be backed up and restored: a log in files, a database in memory, and analytics that are a fake. */
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { EventLog, LogRecord } from '../../../services/event-log/event-log.ts';
-import { openEventLog, openRestoredLog } from '../../../services/event-log/open.ts';
+import type { EventLog, LogCopy, LogRecord } from '../../../services/event-log/event-log.ts';
+import { openEventLog, openLogCopy } from '../../../services/event-log/open.ts';
 import { type Message, TOPICS, topicOf } from '../../../services/messages/message.ts';
 import { backUp } from '../../../services/operations/backup/back-up.ts';
 import type { BackupResult } from '../../../services/operations/backup/last-backup.ts';
@@ -123,8 +123,8 @@ export class RestoreScene {
     const stores: RestoreStores = {
       database: async () => other.database ?? this.database,
       analytics: async () => analytics as unknown as AnalyticsStore,
-      log: async (topics) => {
-        const log = await openRestoredLog(this.url, topics);
+      log: async (options) => {
+        const log = await openLogCopy(this.url, options);
         closing.push(log);
         return other.around?.(log) ?? log;
       },
@@ -157,7 +157,7 @@ export interface RestoreOptions {
   readonly erasures?: readonly ErasureRow[];
   readonly history?: KeptHistory;
   readonly database?: Database;
-  readonly around?: (log: Awaited<ReturnType<typeof openRestoredLog>>) => Awaited<ReturnType<typeof openRestoredLog>>;
+  readonly around?: (log: LogCopy) => LogCopy;
 }
 
 /** Every record of a log with its place and time. */

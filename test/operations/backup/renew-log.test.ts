@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isBlank } from '../../../services/event-log/blank.ts';
-import type { EventLog, LogReader } from '../../../services/event-log/event-log.ts';
+import type { EventLog, LogCopy, LogReader } from '../../../services/event-log/event-log.ts';
 import { identityOf, positionAfter } from '../../../services/event-log/identity.ts';
-import { openEventLog, openRestoredLog, urlWithPrefix } from '../../../services/event-log/open.ts';
-import type { RestoredLog } from '../../../services/event-log/restored-log.ts';
+import { openEventLog, openLogCopy, urlWithPrefix } from '../../../services/event-log/open.ts';
 import { type Message, topicOf, TOPICS } from '../../../services/messages/message.ts';
 import { renewLog } from '../../../services/operations/backup/renew-log.ts';
 import { migrateDatabase } from '../../../services/stores/database/migrate.ts';
@@ -55,9 +54,8 @@ describe.each([
     await migrateDatabase(database);
     const append = (messages: readonly Message[]) =>
       from.append(messages.map((message) => ({ topic: topicOf(message), ...recordOf(message) })));
-    const renew = async (isLast: boolean, change: (to: RestoredLog) => RestoredLog = (to) => to) => {
-      const topics = TOPICS.map((name) => ({ name, partitions: PARTITIONS }));
-      const to = await openRestoredLog(urls.to, topics);
+    const renew = async (isLast: boolean, change: (to: LogCopy) => LogCopy = (to) => to) => {
+      const to = await openLogCopy(urls.to, { topics: TOPICS, partitions: PARTITIONS });
       try {
         return await renewLog({ from, to: change(to), codec, database, quietMs: 0 }, isLast, SILENT);
       } finally {
@@ -122,8 +120,8 @@ describe.each([
       renew(true, (to) => ({
         ...methodsOf(to),
         // Somebody appends once the last round was copied.
-        ends: async () => {
-          const ends = await to.ends();
+        ends: async (topics) => {
+          const ends = await to.ends(topics);
           await append(traffic(1));
           return ends;
         },
@@ -138,14 +136,14 @@ describe.each([
   test.runIf(isThere)('topics that hold other records are refused', async () => {
     const { from, append, renew } = await scene();
     await append(traffic(6));
-    const foreign: RestoredLog['append'] = async () => undefined;
-    await expect(renew(false, (to) => ({ ...methodsOf(to), append: foreign }))).rejects.toMatchObject({
+    const foreign: LogCopy['appendAt'] = async () => undefined;
+    await expect(renew(false, (to) => ({ ...methodsOf(to), appendAt: foreign }))).rejects.toMatchObject({
       code: 'COMMAND_INVALID',
     });
     await renew(false, (to) => ({
       ...methodsOf(to),
-      append: (at, records) =>
-        to.append(
+      appendAt: (at, records) =>
+        to.appendAt(
           at,
           records.map((record) => ({ ...record, value: Buffer.from('other') })),
         ),
@@ -193,24 +191,23 @@ async function polled(reader: LogReader, count: number) {
   return pieces;
 }
 
-function methodsOf(log: RestoredLog): RestoredLog {
+function methodsOf(log: LogCopy): LogCopy {
   return {
-    ends: () => log.ends(),
+    ends: (topics) => log.ends(topics),
     scan: (...range) => log.scan(...range),
-    append: (...records) => log.append(...records),
-    extend: (...end) => log.extend(...end),
+    appendAt: (...records) => log.appendAt(...records),
     finish: () => log.finish(),
     close: () => log.close(),
   };
 }
 
-function dyingAt(call: number): (log: RestoredLog) => RestoredLog {
+function dyingAt(call: number): (log: LogCopy) => LogCopy {
   let calls = 0;
   return (log) => ({
     ...methodsOf(log),
-    append: async (...records) => {
+    appendAt: async (...records) => {
       if (++calls === call) throw new Error('killed');
-      await log.append(...records);
+      await log.appendAt(...records);
     },
   });
 }

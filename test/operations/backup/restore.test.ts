@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openEventLog } from '../../../services/event-log/open.ts';
-import type { RestoredLog } from '../../../services/event-log/restored-log.ts';
+import type { LogCopy } from '../../../services/event-log/event-log.ts';
 import { TOPICS } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { readManifest, writeManifest } from '../../../services/operations/backup/manifest.ts';
@@ -91,9 +91,9 @@ test('a restore that ends at any step goes on, and until it has ended the servic
   const expected = await recordsOf(from.log);
 
   for (const options of [
-    { around: (log: RestoredLog) => dyingAt(log, 'append', 2) },
-    { around: (log: RestoredLog) => dyingAt(log, 'append', 3) },
-    { around: (log: RestoredLog) => dyingAt(log, 'finish', 1) },
+    { around: (log: LogCopy) => dyingAt(log, 'appendAt', 2) },
+    { around: (log: LogCopy) => dyingAt(log, 'appendAt', 3) },
+    { around: (log: LogCopy) => dyingAt(log, 'finish', 1) },
     { database: dyingTransaction(to.database) },
     { history: { ...dyingHistory(), rows: async () => ReadableStream.from([]) } },
   ]) {
@@ -196,7 +196,7 @@ test('a log that cannot have its offsets is refused, and so is a second try', as
   await from.append(40);
   await from.backUp(folder);
   const refusal = new TidemarkError('RESTORE_REFUSED', 'Another program writes to it.');
-  const around = (log: RestoredLog): RestoredLog => ({ ...methodsOf(log), finish: () => Promise.reject(refusal) });
+  const around = (log: LogCopy): LogCopy => ({ ...methodsOf(log), finish: () => Promise.reject(refusal) });
 
   await expect(to.restore(folder, { around })).rejects.toBe(refusal);
 
@@ -234,19 +234,18 @@ async function audited(database: Database): Promise<{ readonly id: number }> {
   return { id: Number(row?.id) };
 }
 
-function methodsOf(log: RestoredLog): RestoredLog {
+function methodsOf(log: LogCopy): LogCopy {
   return {
-    ends: () => log.ends(),
+    ends: (topics) => log.ends(topics),
     scan: (...range) => log.scan(...range),
-    append: (partition, records) => log.append(partition, records),
-    extend: (partition, end) => log.extend(partition, end),
+    appendAt: (partition, records, end) => log.appendAt(partition, records, end),
     finish: () => log.finish(),
     close: () => log.close(),
   };
 }
 
 /** The log of a process that dies at the given call of a method. */
-function dyingAt(log: RestoredLog, method: 'append' | 'finish', call: number): RestoredLog {
+function dyingAt(log: LogCopy, method: 'appendAt' | 'finish', call: number): LogCopy {
   let calls = 0;
   const die = (): void => {
     if (++calls === call) throw new Error('killed');
@@ -255,9 +254,9 @@ function dyingAt(log: RestoredLog, method: 'append' | 'finish', call: number): R
   if (method === 'finish') return { ...all, finish: async () => die() };
   return {
     ...all,
-    append: async (partition, records) => {
-      die();
-      await all.append(partition, records);
+    appendAt: async (partition, records, end) => {
+      if (records.length > 0) die();
+      await all.appendAt(partition, records, end);
     },
   };
 }

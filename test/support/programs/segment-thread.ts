@@ -45,5 +45,5 @@ function stayInCommit(): void {
     Atomics.wait(endless, 0, 0);
   };
   const stuck = SegmentStore.open({ folder, topics: [topic], partitions: undefined, files: { ...NODE_FILES, flush } });
-  stuck.transact((transaction) => transaction.putNote('unfinished', true), 0);
+  stuck.transact((transaction) => transaction.putNote('unfinished', true));
 }

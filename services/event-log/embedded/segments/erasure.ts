@@ -11,11 +11,8 @@ import { crc32 } from 'node:zlib';
 import { blankRecords, CHECKSUM_PART, seedOf } from './chunk.ts';
 import { damaged } from './errors.ts';
 import type { LogPartition } from './layout.ts';
-import type { ErasedRecord } from '../store.ts';
-import type { StoredChunk } from './chunk-finder.ts';
-import type { FileOperations } from './files.ts';
-import type { SegmentSet } from './segment-set.ts';
-import type { SharedLog } from './shared-log.ts';
+import type { LogParts } from './log-view.ts';
+import type { IntactChunk } from './segment-index.ts';
 
 export const REDO_FILE = 'redo';
 /** One that is being written. */
@@ -25,6 +22,12 @@ const REDO_MAGIC = 0x31_52_4d_54;
 const REDO_HEADER_BYTES = 8;
 const REDO_ENTRY_BYTES = 12;
 
+/** A record to be erased. */
+export interface ErasedRecord {
+  readonly partition: LogPartition;
+  readonly offset: number;
+}
+
 export interface Overwrite {
   readonly segment: number;
   readonly position: number;
@@ -32,7 +35,7 @@ export interface Overwrite {
 }
 
 /** Reads the chunk that has a record, and checks it. */
-type ReadChunk = (partition: LogPartition, offset: number) => StoredChunk & { readonly chunk: Buffer };
+type ReadChunk = (partition: LogPartition, offset: number) => IntactChunk;
 
 /**
  * What is to be overwritten so that the records are blank, and how many of them were not blank before: of a chunk its
@@ -60,15 +63,8 @@ export function blanksOf(
   return { overwrites, count };
 }
 
-export interface RedoParts {
-  readonly files: FileOperations;
-  readonly folder: string;
-  readonly shared: SharedLog;
-  readonly segments: SegmentSet;
-}
-
 /** Overwrites bytes. If it throws once they are noted, `finishRedo` does the rest. Under the lock. */
-export function overwrite(parts: RedoParts, overwrites: readonly Overwrite[]): void {
+export function overwrite(parts: LogParts, overwrites: readonly Overwrite[]): void {
   const { files, folder } = parts;
   const path = join(folder, NEW_REDO_FILE);
   files.remove(path);
@@ -85,7 +81,7 @@ export function overwrite(parts: RedoParts, overwrites: readonly Overwrite[]): v
 }
 
 /** Overwrites what is noted. Under the lock. @throws TidemarkError `LOG_DAMAGED` where the note cannot be read. */
-export function finishRedo(parts: RedoParts): void {
+export function finishRedo(parts: LogParts): void {
   const { files, folder } = parts;
   if (!files.names(folder).includes(REDO_FILE)) return;
   const descriptor = files.open(join(folder, REDO_FILE), 'read');
@@ -98,7 +94,7 @@ export function finishRedo(parts: RedoParts): void {
   }
 }
 
-function applyOverwrites({ files, folder, shared, segments }: RedoParts, overwrites: readonly Overwrite[]): void {
+function applyOverwrites({ files, folder, shared, segments }: LogParts, overwrites: readonly Overwrite[]): void {
   const names = new Map(segments.list());
   const opened = new Map<string, number>();
   try {

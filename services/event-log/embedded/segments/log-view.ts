@@ -1,11 +1,21 @@
 import { damaged } from './errors.ts';
 import { Layout, type Topic } from './layout.ts';
 import { readBeginning } from './beginning.ts';
+import type { FileOperations } from './files.ts';
 import { type Frame, FRAME_KIND, frameBytesOf, type FrameParts, framesIn } from './frame.ts';
 import type { SegmentFile } from './segment-file.ts';
 import { SegmentIndex } from './segment-index.ts';
 import type { SegmentSet } from './segment-set.ts';
 import type { SharedLog } from './shared-log.ts';
+
+/** The log in a folder, as one thread has it open. */
+export interface LogParts {
+  readonly files: FileOperations;
+  readonly folder: string;
+  readonly shared: SharedLog;
+  readonly segments: SegmentSet;
+  readonly view: LogView;
+}
 
 /** The body of a commit, in JSON. */
 export interface CommitBody {

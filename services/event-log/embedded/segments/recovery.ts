@@ -4,14 +4,14 @@ import { damaged } from './errors.ts';
 import { grown, Layout } from './layout.ts';
 import { type Frame, FRAME_KIND, framesIn } from './frame.ts';
 import { type LogEnd, readHead } from './head.ts';
-import type { CommitBody, LogView } from './log-view.ts';
-import { finishRedo, NEW_REDO_FILE, type RedoParts } from './erasure.ts';
+import type { CommitBody, LogParts, LogView } from './log-view.ts';
+import { finishRedo, NEW_REDO_FILE } from './erasure.ts';
 import { SegmentFile } from './segment-file.ts';
+import { bodyAlone } from './segment-transaction.ts';
 import { type SegmentWriter, TRIAL_FILE } from './segment-writer.ts';
 import { LOG_STATE } from './shared-log.ts';
 
-export interface RecoveryParts extends RedoParts {
-  readonly view: LogView;
+export interface RecoveryParts extends LogParts {
   readonly writer: SegmentWriter;
 }
 
@@ -55,8 +55,21 @@ export function recover(parts: RecoveryParts, topics: readonly string[], partiti
   removeCut(parts);
 }
 
+/** Creates the topics that the log lacks. */
+export function createTopics(
+  { files, folder, view, writer }: RecoveryParts,
+  wanted: readonly string[],
+  partitions: number | undefined,
+): void {
+  view.follow();
+  const topics = grown(view.topics, wanted, partitions);
+  if (topics.length === view.topics.length) return;
+  files.expectRoom(folder, 0);
+  writer.commit(bodyAlone({ topics }), []);
+}
+
 /** Removes the segments before the first one. */
-export function removeCut({ files, folder, shared, segments }: RedoParts): void {
+export function removeCut({ files, folder, shared, segments }: LogParts): void {
   const cut = segments.list().filter(([number]) => number < shared.first);
   for (const [, name] of cut) files.remove(join(folder, name));
   if (cut.length > 0) files.flushFolder(folder);

@@ -1,4 +1,5 @@
 import type { ChunkEntry } from './frame.ts';
+import type { SegmentFile } from './segment-file.ts';
 
 /** The chunks of one partition in a segment, oldest first. */
 interface ChunkList {
@@ -11,6 +12,18 @@ interface ChunkList {
 export interface FoundChunk extends Omit<ChunkEntry, 'partition'> {
   /** The next chunk of its partition does not lie near. */
   readonly isAlone: boolean;
+}
+
+/** A chunk in its segment. */
+export interface StoredChunk extends FoundChunk {
+  readonly file: SegmentFile;
+  /** What lies beyond may still change. */
+  readonly limit: number;
+}
+
+/** One whose checksum fits, with its bytes. */
+export interface IntactChunk extends StoredChunk {
+  readonly chunk: Buffer;
 }
 
 // Where the chunks of a partition lie farther apart, one read for each costs less than a read of all between them.

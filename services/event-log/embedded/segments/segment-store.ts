@@ -1,26 +1,21 @@
 import { join, resolve } from 'node:path';
-import type { LogRecord } from '../../event-log.ts';
-import { type ChunkRead, isIntact, type Limits, readRecords, seedOf } from './chunk.ts';
-import { damaged, failureOf } from './errors.ts';
-import { grown, type Layout, type LogPartition } from './layout.ts';
-import type { DeletingStore, ErasedRecord, StoreTransaction } from '../store.ts';
-import { nameOf } from '../../partition.ts';
-import { ChunkFinder, type StoredChunk, unlessLost, unlessUnreadable } from './chunk-finder.ts';
+import type { EventLogOptions, LogRecord } from '../../event-log.ts';
+import { type ChunkRead, type Limits, readRecords } from './chunk.ts';
+import { failureOf } from './errors.ts';
+import type { Layout, LogPartition } from './layout.ts';
+import { ChunkReader, unlessLost } from './chunk-reader.ts';
 import { type FileOperations, NODE_FILES } from './files.ts';
 import { CONVERTED_FILE, lockForProcess, prepareFolder, type ProcessLock } from './folder.ts';
-import { FRAME_KIND } from './frame.ts';
-import { LogView } from './log-view.ts';
-import { FIRST_SEGMENT_NOTE, recover, type RecoveryParts, removeCut } from './recovery.ts';
-import { blanksOf, finishRedo, overwrite, type RedoParts } from './erasure.ts';
+import { type LogParts, LogView } from './log-view.ts';
+import { createTopics, FIRST_SEGMENT_NOTE, recover, type RecoveryParts, removeCut } from './recovery.ts';
+import { blanksOf, type ErasedRecord, finishRedo, overwrite } from './erasure.ts';
 import { SegmentSet } from './segment-set.ts';
-import { encodeBody, SegmentTransaction } from './segment-transaction.ts';
+import { bodyAlone, SegmentTransaction } from './segment-transaction.ts';
 import { SegmentWriter } from './segment-writer.ts';
 import { segmentBytesOfProcess, type SharedLog, shareLog } from './shared-log.ts';
 
-export interface SegmentStoreOptions {
+export interface SegmentStoreOptions extends EventLogOptions {
   readonly folder: string;
-  readonly topics: readonly string[];
-  readonly partitions: number | undefined;
   /** For tests: another disk, and what several stores share on it. */
   readonly files?: FileOperations;
   readonly shared?: SharedLog;
@@ -39,12 +34,16 @@ export interface WholeRead extends ChunkRead {
  * partitions, written and flushed before it returns; then the file `head` says that it was, and all threads of the process
  * see it. A full segment ends with an index of its chunks, and the next begins with what the log is without those before
  * it. Bytes that were flushed change only where records are erased.
+ *
+ * The log's own thread has it open to read, and its writer thread a second time to write. Several threads of the process
+ * may have one log open. Every call blocks its thread.
  */
-export class SegmentStore implements DeletingStore {
+export class SegmentStore {
+  /** The topics and partitions that it had when it was opened. */
   readonly layout: Layout;
   readonly #folder: string;
   readonly #parts: RecoveryParts;
-  readonly #finder: ChunkFinder;
+  readonly #chunks: ChunkReader;
   readonly #lock: ProcessLock;
   /** What was overwritten or cut in the log when this thread last looked. */
   #overwrites: number;
@@ -52,17 +51,29 @@ export class SegmentStore implements DeletingStore {
   private constructor(folder: string, parts: RecoveryParts, lock: ProcessLock) {
     this.#folder = folder;
     this.#parts = parts;
-    this.#finder = new ChunkFinder(parts.shared, parts.segments, parts.view);
+    this.#chunks = new ChunkReader(parts);
     this.#lock = lock;
     this.#overwrites = parts.shared.overwrites;
     this.layout = parts.view.layout;
   }
 
   /**
-   * @throws TidemarkError `FOLDER_IN_USE` where another process has it open; `LOG_FOREIGN`, `LOG_DAMAGED`,
-   *   `CONFIG_INVALID`, `LOG_UNAVAILABLE`.
+   * Opens the log in a folder. Where the folder is absent or empty, it creates a log there. It also creates the topics that
+   * the log lacks.
+   *
+   * @throws TidemarkError `FOLDER_IN_USE` where another process has it open; `CONFIG_INVALID` where a topic has another
+   *   number of partitions or the folder cannot be used; `LOG_FOREIGN` where the folder holds anything else, which is left
+   *   unchanged; `LOG_DAMAGED`, `LOG_UNAVAILABLE`.
    */
   static open(options: SegmentStoreOptions): SegmentStore {
+    try {
+      return SegmentStore.#open(options);
+    } catch (error) {
+      throw failureOf(error, 'to open');
+    }
+  }
+
+  static #open(options: SegmentStoreOptions): SegmentStore {
     const { topics, partitions, files = NODE_FILES } = options;
     const folder = resolve(options.folder);
     prepareFolder(files, folder);
@@ -72,18 +83,22 @@ export class SegmentStore implements DeletingStore {
       const lock = lockForProcess(shared, files === NODE_FILES ? folder : undefined);
       try {
         if (shared.stores === 0) recover(parts, topics, partitions);
-        parts.view.follow();
-        grow(parts, topics, partitions);
+        createTopics(parts, topics, partitions);
         shared.stores++;
         return new SegmentStore(folder, parts, lock);
       } catch (error) {
         closeParts(parts);
         if (shared.stores === 0) lock.release();
-        throw failureOf(error, 'to open');
+        throw error;
       }
     });
   }
 
+  /**
+   * Runs `read` on the latest state that is durable. Nothing changes within it, but for records that are erased.
+   *
+   * @throws TidemarkError `LOG_DAMAGED`; `LOG_REPLACED`; `LOG_UNAVAILABLE`, retryable.
+   */
   withLatest<T>(read: () => T): T {
     try {
       this.#follow();
@@ -93,12 +108,14 @@ export class SegmentStore implements DeletingStore {
     }
   }
 
+  /** The next offset of every partition, by the partition's index. The array is the caller's. */
   ends(): Float64Array {
     return Float64Array.from(this.#parts.view.ends);
   }
 
+  /** The offset of the first record of every partition that has not been cut; the end where it has no record. */
   beginnings(): Float64Array {
-    return this.#finder.beginnings();
+    return this.#chunks.beginnings();
   }
 
   /** Bytes of all segments. */
@@ -108,13 +125,28 @@ export class SegmentStore implements DeletingStore {
     return segments.bytesBetween(shared.first, segment) + end;
   }
 
+  /** The value that was stored under a name. */
   note<T>(name: string): T | undefined {
     return this.#parts.view.notes.get(name) as T | undefined;
   }
 
+  /**
+   * Adds the records from offset `from` on to `records`, within `limits`. They are views of memory that nobody overwrites.
+   * One that was erased is blank (`isBlank`); offsets without a record are passed. Within `withLatest`.
+   *
+   * @param from An offset below the partition's end.
+   * @throws TidemarkError `LOG_DAMAGED` where a record is lost or its checksum fails; `LOG_REPLACED` where it was cut.
+   */
   read(partition: LogPartition, from: number, limits: Limits, records: LogRecord[]): ChunkRead {
-    const { chunk, first } = this.#intactChunk(partition, this.#finder.find(partition, from));
-    return readRecords(chunk, first, from, limits, records);
+    let [next, bytes] = [from, 0];
+    while (next < limits.end && records.length < limits.records) {
+      const { chunk, first } = this.#chunks.read(partition, next);
+      const read = readRecords(chunk, first, next, { ...limits, bytes: limits.bytes - bytes }, records);
+      bytes += read.bytes;
+      if (read.next === next) break;
+      next = read.next;
+    }
+    return { next, bytes };
   }
 
   /**
@@ -123,50 +155,75 @@ export class SegmentStore implements DeletingStore {
    */
   readWhole(partition: LogPartition, from: number, limits: Limits, records: LogRecord[]): WholeRead | undefined {
     let read: WholeRead | undefined;
-    for (const stored of this.#finder.findAll(partition, from)) {
-      const { name } = stored.file;
-      if (read !== undefined && read.segment !== name) break;
-      const chunk = unlessUnreadable(() => this.#intactChunk(partition, stored).chunk);
-      if (chunk === undefined) continue;
+    for (const { file, chunk, first, count } of this.#chunks.readWhole(partition, from)) {
+      if (read !== undefined && read.segment !== file.name) break;
       const { next: start, bytes: before, lost } = read ?? { next: from, bytes: 0, lost: 0 };
-      const skipped = Math.max(0, stored.first - start);
+      const skipped = Math.max(0, first - start);
       const left = { ...limits, bytes: limits.bytes - before };
-      const { next, bytes } = readRecords(chunk, stored.first, start, left, records);
-      read = { next: Math.max(next, stored.first), bytes: before + bytes, lost: lost + skipped, segment: name };
-      if (next < stored.first + stored.count) break;
+      const { next, bytes } = readRecords(chunk, first, start, left, records);
+      read = { next: Math.max(next, first), bytes: before + bytes, lost: lost + skipped, segment: file.name };
+      if (next < first + count) break;
     }
     return read;
   }
 
-  transact<T>(work: (transaction: StoreTransaction) => T, bytes: number): T {
+  /**
+   * Runs `work` as one commit, which is flushed to the disk when this returns. If it throws, the log stays as it was, and
+   * later commits are possible. Commits of all threads come one after the other.
+   *
+   * @throws what `work` throws; TidemarkError `LOG_UNAVAILABLE`, retryable, where the disk is full, or a write or flush
+   *   fails; `LOG_DAMAGED`.
+   */
+  transact<T>(work: (transaction: SegmentTransaction) => T): T {
     const { files, view, writer } = this.#parts;
     return this.#change(() => {
-      const transaction = new SegmentTransaction(view, () => this.beginnings());
+      const transaction = new SegmentTransaction(view);
       const result = work(transaction);
       if (transaction.isEmpty) return result;
       // Right before the write, so that another program can fill the disk only during the commit itself.
-      files.expectRoom(this.#folder, bytes);
+      files.expectRoom(this.#folder, transaction.bytes);
       writer.commit(transaction.parts(), transaction.chunks);
       return result;
     });
   }
 
+  /**
+   * To be called where a thread that had the log open has ended, perhaps in the middle of a commit, so that it keeps no
+   * other thread waiting.
+   *
+   * @param threadId As `worker_threads` numbers it.
+   */
   threadEnded(threadId: number): void {
     this.#parts.shared.threadEnded(threadId);
   }
 
+  /**
+   * Erases records: their bytes are overwritten on the disk, and they are blank from then on. A blank record keeps its
+   * offset, the time of its chunk and the space that it took. Either all of them are blank when this returns, or, if
+   * it throws or the process dies, they are made blank at the latest when the log is next opened; then none is blank where
+   * the request itself was not yet durable. Returns the number of records that were not blank before.
+   *
+   * @throws TidemarkError `LOG_DAMAGED` where one of the records is lost, `LOG_REPLACED` where it was cut; nothing is
+   *   erased then. `LOG_UNAVAILABLE`, retryable.
+   */
   erase(records: readonly ErasedRecord[]): number {
     return this.#change(() => {
       this.#parts.files.remove(join(this.#folder, CONVERTED_FILE));
       finishRedo(this.#parts);
-      const { overwrites, count } = blanksOf(records, (partition, offset) => {
-        return this.#intactChunk(partition, this.#finder.find(partition, offset));
-      });
+      const { overwrites, count } = blanksOf(records, (partition, offset) => this.#chunks.read(partition, offset));
       if (count > 0) overwrite(this.#parts, overwrites);
       return count;
     });
   }
 
+  /**
+   * Deletes records from the beginning, and gives their space back: only whole files, whose records all lie below the
+   * given offset of their partition, so some of the records may stay. Where all records of the log lie below, none does.
+   * `beginnings()` says which; offsets, ends and notes stay as they are. A crash in between leaves the log cut.
+   *
+   * @param below An offset for every partition, by the partition's index.
+   * @throws TidemarkError `LOG_UNAVAILABLE`, retryable.
+   */
   cut(below: Float64Array): void {
     const { shared, view, writer } = this.#parts;
     this.#change(() => {
@@ -174,13 +231,12 @@ export class SegmentStore implements DeletingStore {
       let { first } = shared;
       for (let next = first + 1; next <= shared.flushed.segment; next++) {
         // One whose beginning is lost goes with those before it.
-        const starts = unlessLost(() => this.#finder.startsOf(next));
+        const starts = unlessLost(() => this.#chunks.startsOf(next));
         if (starts !== undefined && !isBelow(starts, below)) break;
         if (starts !== undefined) first = next;
       }
       if (first > shared.first) {
-        const body = Buffer.from(encodeBody({ notes: { [FIRST_SEGMENT_NOTE]: first } }));
-        writer.commit({ kind: FRAME_KIND.commit, chunks: [], body }, []);
+        writer.commit(bodyAlone({ notes: { [FIRST_SEGMENT_NOTE]: first } }), []);
         shared.first = first;
         shared.countOverwrite();
       }
@@ -224,53 +280,18 @@ export class SegmentStore implements DeletingStore {
     }
     view.follow();
   }
-
-  #intactChunk(partition: LogPartition, stored: StoredChunk): StoredChunk & { readonly chunk: Buffer } {
-    const seed = seedOf(partition, stored.first);
-    const chunk = readChunk(stored);
-    if (chunk !== undefined && isIntact(chunk, seed)) return { ...stored, chunk };
-    const again = this.#readUnderLock(stored);
-    if (again !== undefined && isIntact(again, seed)) return { ...stored, chunk: again };
-    throw damaged(`${stored.file.name} is damaged at byte ${stored.position}: ${nameOf(partition)} has lost records`);
-  }
-
-  /** Another thread may have been overwriting it, or have left that half done. */
-  #readUnderLock(stored: StoredChunk): Buffer | undefined {
-    return this.#parts.shared.exclusively(() => {
-      finishRedo(this.#parts);
-      stored.file.forget();
-      return readChunk(stored);
-    });
-  }
 }
 
-function readChunk({ file, position, length, limit, isAlone }: StoredChunk): Buffer | undefined {
-  return file.bytes(position, length, limit, isAlone);
-}
-
-function makeParts(on: Omit<RedoParts, 'segments'>, segmentBytes: number): RecoveryParts {
+function makeParts(on: Pick<LogParts, 'files' | 'folder' | 'shared'>, segmentBytes: number): RecoveryParts {
   const segments = new SegmentSet(on.files, on.folder);
-  const view = new LogView(on.shared, segments);
-  const writer = new SegmentWriter({ ...on, segments, view, segmentBytes });
-  return { ...on, segments, view, writer };
+  const parts = { ...on, segments, view: new LogView(on.shared, segments) };
+  return { ...parts, writer: new SegmentWriter(parts, segmentBytes) };
 }
 
 function closeParts({ segments, view, writer }: RecoveryParts): void {
   writer.close();
   view.close();
   segments.close();
-}
-
-/** Creates the topics that the log lacks. */
-function grow(
-  { files, folder, view, writer }: RecoveryParts,
-  wanted: readonly string[],
-  partitions: number | undefined,
-) {
-  const topics = grown(view.topics, wanted, partitions);
-  if (topics.length === view.topics.length) return;
-  files.expectRoom(folder, 0);
-  writer.commit({ kind: FRAME_KIND.commit, chunks: [], body: Buffer.from(encodeBody({ topics })) }, []);
 }
 
 /** Whether every partition begins at the given offset or before. */

@@ -1,25 +1,27 @@
 import { sealChunk, seedOf } from './chunk.ts';
 import type { LogPartition } from './layout.ts';
-import type { StoreTransaction } from '../store.ts';
 import { type ChunkEntry, FRAME_KIND, type FrameParts } from './frame.ts';
 import type { CommitBody, LogView } from './log-view.ts';
 
-/** Gathers what one frame is to have. */
-export class SegmentTransaction implements StoreTransaction {
+/** Gathers what one frame is to have. All of it is durable once the frame is written, or nothing is in the log. */
+export class SegmentTransaction {
   /** The bytes of the chunks, in the order of the frame's. */
   readonly chunks: Buffer[] = [];
   readonly #view: LogView;
-  readonly #beginnings: () => Float64Array;
   readonly #ends: number[];
   readonly #entries: Omit<ChunkEntry, 'position'>[] = [];
   readonly #notes = new Map<string, unknown>();
 
-  constructor(view: LogView, beginnings: () => Float64Array) {
+  constructor(view: LogView) {
     this.#view = view;
-    this.#beginnings = beginnings;
     this.#ends = [...view.ends];
   }
 
+  /**
+   * Appends a chunk whose records are written to its partition, and fills in its header (`sealChunk`). Its memory must
+   * not change until the transaction has ended. Returns the offset of its first record, which is the partition's end
+   * before.
+   */
   append(partition: LogPartition, chunk: Buffer, count: number, appendedAtMs: number): number {
     const { index } = partition;
     const first = this.#ends[index] as number;
@@ -30,20 +32,23 @@ export class SegmentTransaction implements StoreTransaction {
     return first;
   }
 
+  /** Stores a value, as JSON, in place of the one of this name. */
   putNote(name: string, value: unknown): void {
     this.#notes.set(name, value);
   }
 
-  ends(): Float64Array {
-    return Float64Array.from(this.#ends);
-  }
-
-  beginnings(): Float64Array {
-    return this.#beginnings();
+  /** The next offset of a partition. */
+  endOf({ index }: LogPartition): number {
+    return this.#ends[index] as number;
   }
 
   note<T>(name: string): T | undefined {
     return (this.#notes.has(name) ? this.#notes.get(name) : this.#view.notes.get(name)) as T | undefined;
+  }
+
+  /** Those of the chunks. */
+  get bytes(): number {
+    return this.chunks.reduce((sum, { length }) => sum + length, 0);
   }
 
   get isEmpty(): boolean {
@@ -51,11 +56,13 @@ export class SegmentTransaction implements StoreTransaction {
   }
 
   parts(): FrameParts {
-    const body = this.#notes.size === 0 ? '' : encodeBody({ notes: Object.fromEntries(this.#notes) });
-    return { kind: FRAME_KIND.commit, chunks: this.#entries, body: Buffer.from(body) };
+    const body = this.#notes.size === 0 ? undefined : { notes: Object.fromEntries(this.#notes) };
+    return { ...bodyAlone(body), chunks: this.#entries };
   }
 }
 
-export function encodeBody(body: CommitBody): string {
-  return JSON.stringify(body);
+/** A commit without chunks. */
+export function bodyAlone(body: CommitBody | undefined): FrameParts {
+  const json = body === undefined ? '' : JSON.stringify(body);
+  return { kind: FRAME_KIND.commit, chunks: [], body: Buffer.from(json) };
 }

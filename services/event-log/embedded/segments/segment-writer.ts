@@ -5,20 +5,10 @@ import { encodeBeginning, SEGMENT_FORMAT } from './beginning.ts';
 import type { FileOperations } from './files.ts';
 import { encodeHead, type FrameParts, FRAME_KIND, frameBytesOf, MAX_FRAME_BYTES } from './frame.ts';
 import { Head, type LogEnd } from './head.ts';
-import type { LogView } from './log-view.ts';
+import type { LogParts } from './log-view.ts';
 import { segmentName } from './segment-file.ts';
-import { encodeIndex, type SegmentSet } from './segment-set.ts';
-import { LOG_STATE, type SharedLog } from './shared-log.ts';
-
-export interface SegmentWriterParts {
-  readonly files: FileOperations;
-  readonly folder: string;
-  readonly shared: SharedLog;
-  readonly segments: SegmentSet;
-  readonly view: LogView;
-  /** A segment takes no frame that would make it longer, unless it has none. */
-  readonly segmentBytes: number;
-}
+import { encodeIndex } from './segment-set.ts';
+import { LOG_STATE } from './shared-log.ts';
 
 /** What is tried after a failed write, besides the frame: a segment's beginning fits into it. */
 const TRIAL_BYTES = 2 ** 20;
@@ -30,13 +20,16 @@ export const TRIAL_FILE = /^trial-[0-9a-f]{16}$/;
  * A frame is written only after the one before it was flushed.
  */
 export class SegmentWriter {
-  readonly #parts: SegmentWriterParts;
+  readonly #parts: LogParts;
+  readonly #segmentBytes: number;
   #head: Head | undefined;
   /** The last segment, opened to be written. */
   #opened: { readonly number: number; readonly descriptor: number } | undefined;
 
-  constructor(parts: SegmentWriterParts) {
+  /** @param segmentBytes A segment takes no frame that would make it longer, unless it has none. */
+  constructor(parts: LogParts, segmentBytes: number) {
     this.#parts = parts;
+    this.#segmentBytes = segmentBytes;
   }
 
   /**
@@ -119,11 +112,11 @@ export class SegmentWriter {
   }
 
   #makeRoom(bytes: number): void {
-    const { shared, view, segmentBytes } = this.#parts;
+    const { shared, view } = this.#parts;
     const { state } = shared;
     if (state === LOG_STATE.writing || state === LOG_STATE.failed) this.#giveUpSegment(bytes);
     const { end } = shared.flushed;
-    if (state === LOG_STATE.ready && (end + bytes <= segmentBytes || end === view.framesAt)) return;
+    if (state === LOG_STATE.ready && (end + bytes <= this.#segmentBytes || end === view.framesAt)) return;
     if (state === LOG_STATE.ready) this.#seal();
     this.begin(view.ends);
   }

@@ -1,10 +1,6 @@
 import { isBlank } from '../../../../services/event-log/blank.ts';
 import type { LogRecord } from '../../../../services/event-log/event-log.ts';
-import {
-  CHUNK_HEADER_BYTES,
-  chunkBytesOf,
-  writeRecord,
-} from '../../../../services/event-log/embedded/segments/chunk.ts';
+import { commitsOf } from '../../../../services/event-log/embedded/copied-chunks.ts';
 import { SegmentStore } from '../../../../services/event-log/embedded/segments/segment-store.ts';
 import { SharedLog } from '../../../../services/event-log/embedded/segments/shared-log.ts';
 import { hasCode, TidemarkError } from '../../../../services/runtime/errors.ts';
@@ -78,7 +74,7 @@ export class Ledger {
         }
         transaction.putNote('last', values[0]![0]);
         this.commits.push(new Map(spots));
-      }, 0);
+      });
     } catch (error) {
       throwDeath(error);
       return;
@@ -186,11 +182,8 @@ export function ensure(holds: boolean | undefined, what: string): void {
 
 /** Records with these values, not sealed. */
 export function chunkOf(values: readonly string[]): Buffer {
-  const records = values.map((value) => ({ topic: '', key: Buffer.from('key'), value: Buffer.from(value) }));
-  const length = records.reduce((sum, record) => sum + chunkBytesOf(record), CHUNK_HEADER_BYTES);
-  const chunk = Buffer.alloc(length);
-  const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
-  let at = CHUNK_HEADER_BYTES;
-  for (const record of records) at = writeRecord(chunk, view, at, record);
-  return chunk;
+  const key = Buffer.from('key');
+  const records = values.map((value, at) => ({ offset: BigInt(at), appendedAtMs: 7, key, value: Buffer.from(value) }));
+  const [commit] = commitsOf(0, records, values.length);
+  return commit![0]!.bytes;
 }

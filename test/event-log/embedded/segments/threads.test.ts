@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 function startThread(program: 'segment-thread' | 'event-log-thread', workerData: SegmentTask | ThreadTask): Worker {
-  const thread = new Worker(new URL(`../../support/programs/${program}.ts`, import.meta.url), { workerData });
+  const thread = new Worker(new URL(`../../../support/programs/${program}.ts`, import.meta.url), { workerData });
   onTestFinished(async () => void (await thread.terminate()));
   return thread;
 }

@@ -1,13 +1,13 @@
-import { openEventLog, openRestoredLog } from '../../../services/event-log/open.ts';
-import { testRestoredLog } from '../../contract/event-log/restored-log.ts';
+import { openEventLog, openLogCopy } from '../../../services/event-log/open.ts';
+import { testLogCopy } from '../../contract/event-log/log-copy.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-testRestoredLog(
+testLogCopy(
   'an embedded log',
   async () => {
     const url = `log:${await temporaryFolder()}/log`;
     return {
-      openRestored: (topics) => openRestoredLog(url, topics),
+      openCopy: (options) => openLogCopy(url, options),
       openLog: (topics) => openEventLog(url, { topics }),
     };
   },

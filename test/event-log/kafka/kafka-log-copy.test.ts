@@ -1,15 +1,15 @@
 import { describe } from 'vitest';
-import { openEventLog, openRestoredLog } from '../../../services/event-log/open.ts';
-import { testRestoredLog } from '../../contract/event-log/restored-log.ts';
+import { openEventLog, openLogCopy } from '../../../services/event-log/open.ts';
+import { testLogCopy } from '../../contract/event-log/log-copy.ts';
 import { serverUrl } from '../../servers/server.ts';
 
 const url = (await serverUrl('kafka')) ?? '';
 
 describe.skipIf(url === '')('on a broker', () => {
-  testRestoredLog(
+  testLogCopy(
     'Kafka',
     async () => ({
-      openRestored: (topics) => openRestoredLog(url, topics),
+      openCopy: (options) => openLogCopy(url, options),
       openLog: (topics) => openEventLog(url, { topics }),
     }),
     false,

@@ -1,0 +1,153 @@
+/** Fills topics of Kafka with the records of another log, or of a backup. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TidemarkError } from '../../runtime/errors.ts';
+import type { EventLog, EventLogOptions, LogCopy, LogRecord, TopicPartition } from '../event-log.ts';
+import { nameOf } from '../partition.ts';
+import { partitionOffsets } from './bounds.ts';
+import { failureOf, faultOf, isFatal, KAFKA } from './faults.ts';
+import { KafkaEventLog } from './kafka-event-log.ts';
+import { Leaders } from './leaders.ts';
+import { BATCH_OVERHEAD_BYTES, batchBytesOf } from './partition-queue.ts';
+import { PlatformaticWire } from './platformatic/client.ts';
+import { setTimestamps } from './platformatic/topic-config.ts';
+import { BROKER_TIME, maxBatchBytesOf } from './topics.ts';
+import { type KafkaSettings, parseKafkaUrl } from './url.ts';
+
+/** What the topics have while they are filled: records keep the times that they come with. */
+const PRODUCER_TIME = 'CreateTime';
+
+const SEND_AGAIN_AFTER_MS = 100;
+const BOUNDS_WITHIN_MS = 5_000;
+const PATIENCE_MS = 60_000;
+
+interface FilledTopics {
+  /** The log that they are to be. */
+  readonly log: EventLog;
+  /** Whatever client the URL names: only this one can change a setting of a topic. */
+  readonly wire: PlatformaticWire;
+  readonly settings: KafkaSettings;
+  /** With the prefix. */
+  readonly names: readonly string[];
+  readonly leaders: Leaders;
+  readonly maxBatchBytes: number;
+  /** Where each partition ends, by its name. */
+  readonly ends: Map<string, bigint>;
+}
+
+export class KafkaLogCopy implements LogCopy {
+  readonly #topics: FilledTopics;
+  #takesTimes: Promise<void> | undefined;
+
+  private constructor(topics: FilledTopics) {
+    this.#topics = topics;
+  }
+
+  /** @throws TidemarkError as `KafkaEventLog.open`. */
+  static async open(url: string, options: EventLogOptions): Promise<KafkaLogCopy> {
+    const settings = parseKafkaUrl(url);
+    const names = options.topics.map((name) => settings.topicPrefix + name);
+    const wire = new PlatformaticWire(settings);
+    try {
+      const existing = [...(await wire.cluster(names)).topics.keys()];
+      // A copy that did not come to its end has left them as they were filled.
+      if (existing.length > 0) await setTimestamps({ wire, settings }, existing, BROKER_TIME);
+      const log = await KafkaEventLog.open({ url, ...options });
+      const ends = new Map((await log.ends(options.topics)).map((end) => [nameOf(end), end.offset]));
+      const leaders = new Leaders(wire, names);
+      await leaders.refresh();
+      const maxBatchBytes = maxBatchBytesOf(await wire.configs(names));
+      return new KafkaLogCopy({ log, wire, settings, names, leaders, maxBatchBytes, ends });
+    } catch (error) {
+      await wire.close();
+      throw failureOf(error, 'to open the event log');
+    }
+  }
+
+  ends: LogCopy['ends'] = (topics) => this.#topics.log.ends(topics);
+
+  scan: LogCopy['scan'] = (ranges, options) => this.#topics.log.scan(ranges, options);
+
+  async appendAt(partition: TopicPartition, records: readonly LogRecord[], wantedEnd?: bigint): Promise<void> {
+    const { ends, maxBatchBytes } = this.#topics;
+    const name = nameOf(partition);
+    let end = ends.get(name) ?? 0n;
+    for (const batch of batchesOf(records, maxBatchBytes)) {
+      const gap = batch.find(({ offset }, index) => offset !== end + BigInt(index));
+      if (gap !== undefined) throw gapRefusal(name, gap.offset);
+      await (this.#takesTimes ??= this.#setTimestamps(PRODUCER_TIME));
+      await this.#send(partition, batch, end);
+      end += BigInt(batch.length);
+      ends.set(name, end);
+    }
+    if (wantedEnd !== undefined && end < wantedEnd) throw gapRefusal(name, wantedEnd);
+  }
+
+  finish(): Promise<void> {
+    return this.#setTimestamps(BROKER_TIME);
+  }
+
+  async close(): Promise<void> {
+    await this.#topics.log.close();
+    await this.#topics.wire.close();
+  }
+
+  async #setTimestamps(value: string): Promise<void> {
+    try {
+      await setTimestamps(this.#topics, this.#topics.names, value);
+    } catch (error) {
+      throw failureOf(error, `to set ${value}`);
+    }
+  }
+
+  /** Sends them until they are known to be there: an answer that was lost is told from the end of the partition. */
+  async #send({ topic, partition }: TopicPartition, records: readonly LogRecord[], end: bigint): Promise<void> {
+    const { wire, leaders, settings } = this.#topics;
+    const at = { topic: settings.topicPrefix + topic, partition };
+    const deadlineMs = performance.now() + PATIENCE_MS;
+    for (;;) {
+      try {
+        const leader = leaders.of(at);
+        if (leader === undefined) throw faultOf(KAFKA.LEADER_NOT_AVAILABLE, `appending to ${nameOf(at)}`);
+        const [answer] = await wire.produce(leader, [{ ...at, records }]);
+        if (answer === undefined || answer.error !== 0) {
+          throw faultOf(answer?.error ?? KAFKA.REQUEST_TIMED_OUT, `appending to ${nameOf(at)}`);
+        }
+        if (answer.baseOffset === end) return;
+        throw offsetsRefusal(`${nameOf(at)} took a record at offset ${answer.baseOffset} that had ${end}`);
+      } catch (error) {
+        const isOver = performance.now() > deadlineMs || error instanceof TidemarkError || isFatal(error);
+        if (isOver) throw failureOf(error, 'to take an append');
+      }
+      await sleep(SEND_AGAIN_AFTER_MS);
+      await leaders.refresh().catch(() => undefined);
+      const [now] = await partitionOffsets(wire, leaders, [at], 'latest', BOUNDS_WITHIN_MS).catch(() => [end]);
+      if (now === end + BigInt(records.length)) return;
+      if (now !== end)
+        throw offsetsRefusal(`${nameOf(at)} ends at ${now} instead of ${end}: another program writes to it`);
+    }
+  }
+}
+
+/** Pure. */
+function batchesOf(records: readonly LogRecord[], maxBytes: number): readonly (readonly LogRecord[])[] {
+  const batches: LogRecord[][] = [];
+  let bytes = Infinity;
+  for (const record of records) {
+    const size = batchBytesOf({ topic: '', ...record });
+    if (bytes + size > maxBytes) {
+      batches.push([]);
+      bytes = BATCH_OVERHEAD_BYTES;
+    }
+    batches.at(-1)?.push(record);
+    bytes += size;
+  }
+  return batches;
+}
+
+function gapRefusal(name: string, offset: bigint): TidemarkError {
+  return offsetsRefusal(`${name} has no record before offset ${offset}, and Kafka cannot leave an offset out`);
+}
+
+function offsetsRefusal(why: string): TidemarkError {
+  return new TidemarkError('RESTORE_REFUSED', `The log cannot be restored at the same offsets: ${why}.`);
+}
