@@ -12,7 +12,7 @@ import type { Database } from '../../stores/database/database.ts';
 import { expectFiles, expectFree, openFolder, removeUnnamed } from './backup-folder.ts';
 import { dumpHistory } from './history.ts';
 import { type BackupResult, lastBackup, noteBegun, noteFinished } from './last-backup.ts';
-import { copyRanges, expectSameLog, type LogRange, rangesToCopy } from './log-ranges.ts';
+import { copyRanges, expectSameLog, type LogRange, rangesToCopy, withListedBlank } from './log-files.ts';
 import {
   type BackupEntry,
   EMPTY_MANIFEST,
@@ -22,7 +22,6 @@ import {
   writeManifest,
 } from './manifest.ts';
 import { dumpForgotten, dumpTables } from './tables.ts';
-import { withListedBlank } from './blank-files.ts';
 
 export interface BackupParts {
   readonly log: Pick<EventLog, 'ends' | 'beginnings' | 'scan'>;

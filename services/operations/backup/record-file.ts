@@ -5,11 +5,43 @@
  *
  * A record that was erased is blank: it has neither key nor value. An offset that is left out has no record.
  */
+import { isBlank } from '../../event-log/blank.ts';
 import type { LogRecord } from '../../event-log/event-log.ts';
+import { writeStored } from './stored-file.ts';
 
 const HEADER_BYTES = 24;
 /** No log takes a record of this size. */
 const MAX_RECORD_BYTES = 64 * 2 ** 20;
+
+/**
+ * Writes records into a new file, and flushes it. It ends with the piece that reaches `upToBytes`, which are those of the
+ * records before they are compressed.
+ *
+ * @throws as `writeStored`.
+ */
+export async function writeRecords(
+  folder: string,
+  file: string,
+  pieces: AsyncIterable<readonly LogRecord[]>,
+  signal: AbortSignal,
+  upToBytes = Infinity,
+) {
+  let [records, blank, bytes]: [number, number, number] = [0, 0, 0];
+  let last: LogRecord | undefined;
+  const encoded = async function* (): AsyncGenerator<Buffer> {
+    for await (const piece of pieces) {
+      const encodedPiece = encodeRecords(piece);
+      records += piece.length;
+      blank += piece.filter(isBlank).length;
+      bytes += encodedPiece.length;
+      last = piece.at(-1);
+      yield encodedPiece;
+      if (bytes >= upToBytes) return;
+    }
+  };
+  const stored = await writeStored(folder, file, encoded(), signal);
+  return { stored, records, blank, bytes, last };
+}
 
 /** Pure. */
 export function encodeRecords(records: readonly LogRecord[]): Buffer {

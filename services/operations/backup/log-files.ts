@@ -1,16 +1,19 @@
-/** Copies what is new on the log into files of a backup. */
+/** The files of the log in a backup: what is new is copied into them, and who was forgotten is made blank in them. */
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isBlank } from '../../event-log/blank.ts';
+import { blankRecord } from '../../event-log/blank.ts';
 import type { EventLog, LogRecord, TopicPartition } from '../../event-log/event-log.ts';
 import { flushFolder } from '../../event-log/flush-folder.ts';
 import { identityOf } from '../../event-log/identity.ts';
 import { nameOf } from '../../event-log/partition.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import type { Queryable } from '../../stores/database/database.ts';
+import { blankedBetween } from '../../stores/erasures/blanked-records.ts';
 import { LOG_FOLDER } from './backup-folder.ts';
 import { type EndOfPartition, identityOfLast, type LogFile } from './manifest.ts';
-import { encodeRecords } from './record-file.ts';
-import { type StoredFile, unavailable, writeStored } from './stored-file.ts';
+import { recordsOfFile } from './read-log.ts';
+import { writeRecords } from './record-file.ts';
+import { type StoredFile, unavailable } from './stored-file.ts';
 
 /** The bytes of keys and values after which a file ends. */
 const FILE_BYTES = 64 * 2 ** 20;
@@ -115,31 +118,18 @@ async function copyFile(
   { topic, partition, from, end }: LogRange,
 ): Promise<LogFile> {
   const range = { topic, partition, from: BigInt(from), to: BigInt(end) };
-  const state: { records: number; blank: number; bytes: number; last: LogRecord | undefined } = {
-    records: 0,
-    blank: 0,
-    bytes: 0,
-    last: undefined,
-  };
-  const pieces = async function* (): AsyncGenerator<Buffer> {
+  const pieces = async function* (): AsyncGenerator<readonly LogRecord[]> {
     for await (const { records } of log.scan([range], { signal, withBlank: true })) {
-      const piece = encodeRecords(records);
-      state.records += records.length;
-      state.blank += records.filter(isBlank).length;
-      state.bytes += piece.length;
-      state.last = records.at(-1);
       copied(records.length);
-      yield piece;
-      if (state.bytes >= FILE_BYTES) return;
+      yield records;
     }
   };
   const name = `${topic}-${partition}-${padded(from)}`;
-  const stored = await writeStored(folder, `${LOG_FOLDER}/${name}.new`, pieces(), signal);
-  const { last } = state;
-  const fileEnd = state.bytes >= FILE_BYTES && last !== undefined ? Number(last.offset) + 1 : end;
+  const path = `${LOG_FOLDER}/${name}.new`;
+  const { stored, records, blank, bytes, last } = await writeRecords(folder, path, pieces(), signal, FILE_BYTES);
+  const fileEnd = bytes >= FILE_BYTES && last !== undefined ? Number(last.offset) + 1 : end;
   const named = await renamed(folder, stored, `${LOG_FOLDER}/${name}-${padded(fileEnd - 1)}.zst`);
   const lastOffset = last === undefined ? from : Number(last.offset);
-  const { records, blank } = state;
   const identity = identityOfLast(last);
   return { ...named, topic, partition, first: from, end: fileEnd, records, identity, lastOffset, blank };
 }
@@ -151,7 +141,45 @@ async function renamed(folder: string, stored: StoredFile, file: string): Promis
   return { ...stored, file };
 }
 
+export interface BlankParts {
+  readonly database: Queryable;
+  readonly folder: string;
+  /** That of the run: a file that is written anew is named after it. */
+  readonly number: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The files as they are to be once the people of some messages were forgotten: one with records that are listed as blank
+ * and are not blank in it is written anew under another name. The one before goes with the manifest that names it.
+ *
+ * @throws TidemarkError `BACKUP_DAMAGED`, `BACKUP_UNAVAILABLE`; what the database throws.
+ */
+export async function withListedBlank(parts: BlankParts, files: readonly LogFile[]): Promise<readonly LogFile[]> {
+  const kept: LogFile[] = [];
+  for (const file of files) {
+    const offsets = await blankedBetween(parts.database, file, file.first, file.end);
+    kept.push(offsets.length > (file.blank ?? 0) ? await writtenAnew(parts, file, new Set(offsets)) : file);
+  }
+  return kept;
+}
+
+async function writtenAnew(
+  { folder, number, signal }: BlankParts,
+  file: LogFile,
+  offsets: ReadonlySet<bigint>,
+): Promise<LogFile> {
+  const { topic, partition, first, end } = file;
+  const pieces = async function* (): AsyncGenerator<readonly LogRecord[]> {
+    for await (const records of recordsOfFile(folder, file))
+      yield records.map((record) => (offsets.has(record.offset) ? blankRecord(record) : record));
+  };
+  const name = `${LOG_FOLDER}/${topic}-${partition}-${padded(first)}-${padded(end - 1)}-${padded(number)}.zst`;
+  const { stored, blank, last } = await writeRecords(folder, name, pieces(), signal);
+  return { ...file, ...stored, identity: identityOfLast(last), blank: Math.max(blank, offsets.size) };
+}
+
 /** Pure. */
-export function padded(offset: number): string {
+function padded(offset: number): string {
   return String(offset).padStart(16, '0');
 }
