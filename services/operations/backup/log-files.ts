@@ -13,7 +13,7 @@ import { LOG_FOLDER } from './backup-folder.ts';
 import { type EndOfPartition, identityOfLast, type LogFile } from './manifest.ts';
 import { recordsOfFile } from './read-log.ts';
 import { writeRecords } from './record-file.ts';
-import { type StoredFile, unavailable } from './stored-file.ts';
+import { unavailable } from './stored-file.ts';
 
 /** The bytes of keys and values after which a file ends. */
 const FILE_BYTES = 64 * 2 ** 20;
@@ -128,17 +128,13 @@ async function copyFile(
   const path = `${LOG_FOLDER}/${name}.new`;
   const { stored, records, blank, bytes, last } = await writeRecords(folder, path, pieces(), signal, FILE_BYTES);
   const fileEnd = bytes >= FILE_BYTES && last !== undefined ? Number(last.offset) + 1 : end;
-  const named = await renamed(folder, stored, `${LOG_FOLDER}/${name}-${padded(fileEnd - 1)}.zst`);
-  const lastOffset = last === undefined ? from : Number(last.offset);
-  const identity = identityOfLast(last);
-  return { ...named, topic, partition, first: from, end: fileEnd, records, identity, lastOffset, blank };
-}
-
-async function renamed(folder: string, stored: StoredFile, file: string): Promise<StoredFile> {
-  await rename(join(folder, stored.file), join(folder, file)).catch((error: unknown) => {
+  const file = `${LOG_FOLDER}/${name}-${padded(fileEnd - 1)}.zst`;
+  await rename(join(folder, path), join(folder, file)).catch((error: unknown) => {
     throw unavailable(`cannot write ${join(folder, file)}`, error);
   });
-  return { ...stored, file };
+  const lastOffset = last === undefined ? from : Number(last.offset);
+  const identity = identityOfLast(last);
+  return { ...stored, file, topic, partition, first: from, end: fileEnd, records, identity, lastOffset, blank };
 }
 
 export interface BlankParts {

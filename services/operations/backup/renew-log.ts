@@ -12,7 +12,6 @@ import type { Database } from '../../stores/database/database.ts';
 import { noteBlanked } from '../../stores/erasures/blanked-records.ts';
 import type { ErasedUsers } from '../../stores/erasures/erased-users.ts';
 import { readErasedUsers } from '../../stores/erasures/read-erased-users.ts';
-import { copyRecords } from './copy-records.ts';
 import { encodeRecords } from './record-file.ts';
 import { forgottenIn } from '../erasure/forgotten-records.ts';
 
@@ -103,14 +102,14 @@ async function copyRound(parts: RenewalParts, call: RenewalCall): Promise<Pick<R
   const erased = await readErasedUsers(database);
   const total = Number(ranges.reduce((sum, { from: first, to: end }) => sum + end - first, 0n));
   const [written, counts] = [new Checksums(), { records: 0, blank: 0 }];
-  const pieces = from.scan(ranges, { signal: call.signal, withBlank: true });
-  const blankIn = (piece: PartitionRecords) => withForgottenBlank(parts, piece, erased);
-  const copied = (piece: PartitionRecords): void => {
-    written.add(piece);
-    counts.records += piece.records.length;
-    counts.blank += piece.records.filter(isBlank).length;
-  };
-  await copyRecords(pieces, { to, blankIn, phase: 'copying', total, copied }, call);
+  for await (const piece of from.scan(ranges, { signal: call.signal, withBlank: true })) {
+    const records = await withForgottenBlank(parts, piece, erased);
+    await to.appendAt(piece, records);
+    written.add({ ...piece, records });
+    counts.records += records.length;
+    counts.blank += records.filter(isBlank).length;
+    call.report({ phase: 'copying', done: counts.records, total, unit: 'records' });
+  }
   const read = new Checksums();
   for await (const piece of to.scan(ranges, { signal: call.signal, withBlank: true })) read.add(piece);
   read.expectEqual(written);

@@ -4,13 +4,7 @@
  * starts. What has come how far is noted in the database, so the same restore goes on where it was killed, and until it
  * has ended no process of the service works on the stores.
  */
-import type {
-  EventLogOptions,
-  LogCoordinates,
-  LogCopy,
-  LogRecord,
-  PartitionRecords,
-} from '../../event-log/event-log.ts';
+import type { EventLogOptions, LogCoordinates, LogCopy } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
 import { IMPORT_TOPICS, LIVE_TOPICS } from '../../messages/message.ts';
 import { formatMs } from '../../messages/timestamp.ts';
@@ -30,7 +24,6 @@ import {
 import { addedUp } from './back-up.ts';
 import { manifestOf } from './backup-folder.ts';
 import { checkFiles } from './check-backup.ts';
-import { copyRecords } from './copy-records.ts';
 import { fillHistory } from './history.ts';
 import type { BackupEntry, Manifest } from './manifest.ts';
 import { recordsOfLog } from './read-log.ts';
@@ -175,7 +168,7 @@ async function fillLog(
   log: LogCopy,
   isResumed: boolean,
   { manifest, entry, request: { folder, untilMs }, erasures }: LogToFill,
-  call: RestoreCall,
+  { report, signal }: RestoreCall,
   database: Queryable,
 ): Promise<readonly LogCoordinates[]> {
   const topics = entry.topics.map(({ name }) => name);
@@ -187,11 +180,14 @@ async function fillLog(
   // To a moment, the log goes on past the end of the backup whose tables are the last of that moment.
   const ends = untilMs === undefined ? entry.ends : lastEnds(manifest, entry);
   const total = addedUp(ends, ({ end }) => end);
-  const done = Number([...begun.values()].reduce((all, end) => all + end, 0n));
+  let done = Number([...begun.values()].reduce((all, end) => all + end, 0n));
   try {
-    const pieces = recordsOfLog(folder, { files: manifest.log, ends, from: begun, untilMs });
-    const blankIn = (piece: PartitionRecords): readonly LogRecord[] => erasures.blankIn(piece);
-    await copyRecords(pieces, { to: log, blankIn, phase: 'log', total, done }, call);
+    for await (const piece of recordsOfLog(folder, { files: manifest.log, ends, from: begun, untilMs })) {
+      signal.throwIfAborted();
+      await log.appendAt(piece, erasures.blankIn(piece));
+      done += piece.records.length;
+      report({ phase: 'log', done, total, unit: 'records' });
+    }
     for (const { end, ...partition } of untilMs === undefined ? ends : []) {
       await log.appendAt(partition, [], BigInt(end));
     }
