@@ -86,30 +86,3 @@ test('pages follow one another without a gap', async () => {
   expect(all.length).toBeGreaterThan(3);
   expect(paged).toEqual(all);
 });
-
-test.each([
-  ['?limit=0', 'limit'],
-  ['?limit=1001', 'limit'],
-  ['?limit=1&limit=2', 'limit'],
-  ['?cursor=x', 'cursor'],
-  ['?cursor=__________8AAAAAAAAAAAAAAAAAAAAA', 'cursor'],
-  ['?days=3', 'days'],
-])('refusals are not listed for the query %s, whose %s is refused', async (query, name) => {
-  const response = await server.request(`/v1/refusals${query}`);
-  const { code, detail } = (await response.json()) as { code: string; detail: string };
-
-  expect([response.status, code]).toEqual([400, 'invalid-parameter']);
-  expect(detail).toContain(name);
-});
-
-test('refusals need a key of scope read', async () => {
-  expect((await server.request('/v1/refusals', {}, WRITE_KEY)).status).toBe(401);
-});
-
-test('refusals are 503 while their store is unavailable', async () => {
-  server.database.unreachable = true;
-  const response = await server.request('/v1/refusals');
-  server.database.unreachable = false;
-
-  expect(response.status).toBe(503);
-});

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeCursor } from '../../services/questions/events/cursor.ts';
-import { OTHER_READ_KEY, ReadingServer, WRITE_KEY } from '../support/http/reading-server.ts';
+import { OTHER_READ_KEY, ReadingServer } from '../support/http/reading-server.ts';
 
 let server: ReadingServer;
 
@@ -94,28 +94,6 @@ describe('a profile', () => {
       expect(JSON.parse(body)).toMatchObject({ type: 'urn:tidemark:problem:invalid-parameter' });
     },
   );
-
-  test('of a user whom nobody has named is not found, nor is one of another project', async () => {
-    await server.addProfile('known');
-
-    expect(await statusOf('/v1/users/unknown')).toBe(404);
-    expect(await statusOf('/v1/users/known', OTHER_READ_KEY)).toBe(404);
-    expect(await statusOf('/v1/users/')).toBe(404);
-  });
-
-  test('a profile needs a key with the scope read', async () => {
-    expect(await statusOf('/v1/users/ada', WRITE_KEY)).toBe(401);
-    expect(await statusOf('/v1/users/ada', 'made-up')).toBe(401);
-  });
-
-  test('a profile is unavailable while its store is', async () => {
-    server.database.unreachable = true;
-    const response = await server.request('/v1/users/ada');
-    server.database.unreachable = false;
-
-    expect(response.status).toBe(503);
-    expect(response.headers.get('retry-after')).toBe('1');
-  });
 });
 
 describe('events', () => {
@@ -155,32 +133,6 @@ describe('events', () => {
     expect(await statusOf('/v1/users/idle/events', OTHER_READ_KEY)).toBe(404);
     expect(await statusOf('/v1/users/nobody/events')).toBe(404);
     expect(await statusOf('/v1/users/%20not%20yet%20projected%20/events')).toBe(200);
-  });
-
-  test.each([
-    'limit=0',
-    'limit=1001',
-    'limit=-1',
-    'limit=1.5',
-    'limit=ten',
-    'limit=',
-    'limit=%31%30x',
-    'limit=1&limit=1',
-    'limit=1&%6cimit=2',
-    'cursor=',
-    'cursor=AAAA',
-    'cursor=x&cursor=x',
-    'event=',
-    'event=%00',
-    'event=%',
-    'event=a&event=b',
-    `event=${'e'.repeat(513)}`,
-    'unknown=%ff',
-    'unknown=1&unknown=2',
-  ])('events with the parameters %s are a bad request', async (search) => {
-    await server.addProfile('ada');
-
-    expect(await statusOf(`/v1/users/ada/events?${search}`)).toBe(400);
   });
 
   test.each([

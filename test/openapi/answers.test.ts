@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeMembersCursor } from '../../services/api/audiences/cursor.ts';
-import { encodeReceipt } from '../../services/messages/receipt/receipt.ts';
-import { receiptSignerOf } from '../../services/messages/receipt/receipt-signer.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { SETTLED_LETTER, UNDECODABLE_LETTER } from '../support/http/admin-parts.ts';
 import { analyticsRowsFor } from '../support/stores/analytics-answers.ts';
@@ -9,14 +7,11 @@ import { exchangeSessions } from '../support/http/console-session-exchange.ts';
 import { faultsOf } from '../support/openapi/answer.ts';
 import { afresh, type Request, exchangeOperations } from '../support/openapi/operations.ts';
 import { Document, type Operation } from '../support/openapi/document.ts';
-import { AdminObjects, AUDIENCE, endpointRefusals, withProjectObjects } from '../support/openapi/objects.ts';
-import { bodiesOf, headersOfPage, keyFor, QUERIES, successOf, TAKES_NOTHING } from '../support/openapi/requests.ts';
-import { SENSELESS_PATHS, SENSELESS_QUERIES } from '../support/openapi/senseless.ts';
+import { AdminObjects, AUDIENCE, endpointRefusals, pathOf } from '../support/openapi/objects.ts';
+import { bodiesOf, headersOfPage, keyFor, successOf, TAKES_NOTHING } from '../support/openapi/requests.ts';
 import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../support/http/reading-server.ts';
 
 const document = new Document();
-const PLACE = { topic: 'tidemark.track', partition: 0, offset: 0n, appendedAtMs: 0 };
-const RECEIPT = encodeReceipt(receiptSignerOf(PROJECT), 0, [PLACE]);
 let server: ReadingServer;
 let objects: AdminObjects;
 /** `operation status` of every answer seen and found to be as documented. */
@@ -37,21 +32,10 @@ const withBody = document.operations.filter(
   ({ requestBody }) => requestBody?.content['application/json'] !== undefined,
 );
 
-async function pathOf(operation: Operation): Promise<string> {
-  const { path, operationId } = operation;
-  const number = operationId === 'rollbackGeneration' ? 'live' : '2';
-  if (path.startsWith('/v1/admin/')) {
-    const id = await objects.idIn(server, operation);
-    return path.replace('{id}', id).replace('{kind}', 'profiles').replace('{number}', number);
-  }
-  const named = await withProjectObjects(server, operation);
-  return `${named}${QUERIES[operationId] ?? ''}`.replace('{receipt}', RECEIPT).replace('{message_id}', 'm1');
-}
-
 /** Sends the request, holds the answer against the document, and returns its status. */
 async function exchange(operation: Operation, request: Request = {}): Promise<number> {
   if (operation.path.startsWith('/v1/admin/imports')) await server.placeUpload();
-  const response = await fetch(server.url + (request.path ?? (await pathOf(operation))), {
+  const response = await fetch(server.url + (request.path ?? (await pathOf(server, objects, operation))), {
     method: request.method ?? operation.method.toUpperCase(),
     headers: {
       api_key: request.key ?? keyFor(operation),
@@ -128,14 +112,7 @@ test('a body that is not JSON, or of another type, is refused as documented', as
   }
 });
 
-test('a parameter that makes no sense is refused as documented', async () => {
-  for (const [id, path] of SENSELESS_PATHS) expect(await exchange(document.operation(id), { path }), path).toBe(400);
-  for (const [query, ids] of Object.entries(SENSELESS_QUERIES)) {
-    for (const id of ids) {
-      const operation = document.operation(id);
-      expect(await exchange(operation, { path: `${await pathOf(operation)}${query}` }), `${id}${query}`).toBe(400);
-    }
-  }
+test('an If-Match that is no ETag is refused as documented', async () => {
   for (const id of ['replaceAudience', 'changeAudience', 'deleteAudience'])
     expect(await exchange(document.operation(id), { headers: { 'if-match': '1' } }), id).toBe(400);
 });
@@ -217,7 +194,7 @@ test('what stands in the way of another is refused as documented', async () => {
   expect(await endpointRefusals(server, document, exchange)).toEqual([409, 409]);
   const cursor = encodeMembersCursor({ audienceId: AUDIENCE, version: 2, now: 0n, after: 0n });
   const members = document.operation('listAudienceMembers');
-  expect(await exchange(members, { path: `${await pathOf(members)}?cursor=${cursor}` })).toBe(409);
+  expect(await exchange(members, { path: `${await pathOf(server, objects, members)}?cursor=${cursor}` })).toBe(409);
 });
 
 test('a request that the state of its object forbids is refused as documented', async () => {
@@ -251,7 +228,7 @@ test('what stands in the way of an import is refused as documented', async () =>
 
 test('a parameter that an operation does not have is refused as documented', async () => {
   for (const operation of secured.filter(({ scope }) => scope !== 'write')) {
-    const path = await pathOf(operation);
+    const path = await pathOf(server, objects, operation);
     const unknown = `${path}${path.includes('?') ? '&' : '?'}order=up`;
     expect(await exchange(operation, { path: unknown }), operation.operationId).toBe(400);
   }
@@ -280,7 +257,7 @@ test('requests are refused as documented while the stores are unavailable', asyn
 
 test('a wrong method is refused as documented', async () => {
   for (const operation of secured) {
-    const path = await pathOf(operation);
+    const path = await pathOf(server, objects, operation);
     await holdAgainstDocument(operation, await fetch(server.url + path, { method: 'OPTIONS' }));
   }
 });

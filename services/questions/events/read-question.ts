@@ -78,7 +78,7 @@ export function readEventsQuestion(call: QuestionText): QuestionOrProblems<Event
     );
     const after = readIfPresent(body, 'cursor', null, (value) => readPosition(reading, value));
     const traits = readIfPresent(body, 'traits', null, (value) =>
-      typeof value === 'string' ? value : reading.refuse('/traits', 'is not a string'),
+      typeof value === 'string' && value.length <= 8_192 ? value : reading.refuse('/traits', 'is no string up to 8192'),
     );
     if (!filter || limit === undefined || after === undefined || traits === undefined) return undefined;
     return { ...filter, limit, after, traits };

@@ -206,32 +206,3 @@ test('the audit log is filtered by action, project, principal and time, and read
   expect(await namesIn('?since=2020-01-01')).toEqual(['c', 'b', 'a']);
   expect(await namesIn('?until=2020-01-01T00:00:00Z')).toEqual([]);
 });
-
-test.each([
-  ['limit=0', 'limit must be a whole number'],
-  ['limit=1001', 'limit must be a whole number'],
-  ['cursor=none', 'cursor was not given by this service'],
-  ['cursor=YXVkaXQtMDE', 'cursor was not given by this service'],
-  ['since=soon', 'since is not an ISO-8601 date-time'],
-  ['until=2026-13-01', 'until is not on the calendar'],
-  ['action=', 'action must not be empty'],
-  ['action=a&action=b', 'action may be given once only'],
-  ['actor=x', 'There is no parameter "actor" here'],
-])('the audit log refuses the parameters %s', async (query, detail) => {
-  const response = await server.request(`/v1/admin/audit?${query}`, {}, ADMIN_KEY);
-
-  expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({
-    code: 'invalid-parameter',
-    detail: expect.stringContaining(detail) as string,
-  });
-});
-
-test('the audit log answers 503 while its store is unreachable', async () => {
-  server.database.unreachable = true;
-
-  const response = await server.request('/v1/admin/audit', {}, ADMIN_KEY);
-
-  expect(response.status).toBe(503);
-  expect(await response.json()).toMatchObject({ code: 'unavailable' });
-});

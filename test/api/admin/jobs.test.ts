@@ -217,24 +217,6 @@ describe.each(DATABASES)('jobs, on $name', ({ share }) => {
     expect(await count()).toBe(2);
   });
 
-  test.each([
-    ['/v1/admin/jobs?state=over', 400, 'state must be one of queued, running'],
-    ['/v1/admin/jobs?limit=0', 400, 'limit must be a whole number'],
-    ['/v1/admin/jobs?cursor=x', 400, 'cursor was not given by this service'],
-    ['/v1/admin/jobs?order=up', 400, 'There is no parameter "order"'],
-    ['/v1/admin/jobs/job_x?wait=99', 400, 'wait must be a number from 0 to 30, not 99'],
-    ['/v1/admin/jobs/job_x', 404, 'There is no such job.'],
-  ])('GET %s is refused with %d', async (path, status, detail) => {
-    const { client } = await serve(async () => 1);
-
-    const answer = await client.get(path);
-
-    expect([answer.status, await answer.json()]).toMatchObject([
-      status,
-      { detail: expect.stringContaining(detail) as string },
-    ]);
-  });
-
   async function serve(work: Command, options: AdminServerOptions = {}): Promise<AdminServer> {
     const jobs = { heartbeatMs: 20, signOfLifeMs: 20, ...options.jobs };
     const served = { commands: { verify: work } };

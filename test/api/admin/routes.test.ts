@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { DEAD_LETTER, SETTLED_LETTER, UNDECODABLE_LETTER } from '../../support/http/admin-parts.ts';
 import type { Project } from '../../../services/stores/projects/project-store.ts';
-import { ADMIN_KEY, AUDIENCES_KEY, ReadingServer } from '../../support/http/reading-server.ts';
+import { ADMIN_KEY, ReadingServer } from '../../support/http/reading-server.ts';
 
 let server: ReadingServer;
 let project: string;
@@ -36,44 +36,23 @@ function send(method: string, path: string, body?: unknown, key = ADMIN_KEY): Pr
 }
 
 describe('a request of an operator that is wrong', () => {
-  test.each([
-    ['POST', '/projects', { name: 'x', colour: 1 }, 400, 'invalid-body', '/colour'],
-    ['POST', '/projects', [], 400, 'invalid-body', ''],
-    ['POST', '/projects', {}, 400, 'invalid-body', '/name'],
-    ['POST', '/projects', { name: '' }, 400, 'invalid-body', '/name'],
-    ['POST', '/projects', { name: '🛍'.repeat(201) }, 400, 'invalid-body', '/name'],
-    ['POST', '/projects', { name: 'x', rate_limit: 0 }, 400, 'invalid-body', '/rate_limit'],
-    ['POST', '/projects', { name: 'x', rate_limit: 1.5 }, 400, 'invalid-body', '/rate_limit'],
-    ['POST', '/projects', { name: 'x', rate_limit: '5' }, 400, 'invalid-body', '/rate_limit'],
-    ['PATCH', '/projects/PROJECT', { query_max_ms: 600_001 }, 400, 'invalid-body', '/query_max_ms'],
-    ['POST', '/projects/PROJECT/keys', { scope: 'read' }, 400, 'invalid-body', '/scope'],
-    ['POST', '/projects/PROJECT/keys', { scopes: [] }, 400, 'invalid-body', '/scopes'],
-    ['POST', '/projects/PROJECT/keys', { scopes: ['owner'] }, 400, 'invalid-body', '/scopes/0'],
-    ['POST', '/keys', { scopes: ['admin'] }, 400, 'invalid-body', '/scopes'],
-    ['PATCH', '/projects/PROJECT', { id: 'x' }, 400, 'invalid-body', '/id'],
-    ['PATCH', '/generations/profiles/2', {}, 400, 'invalid-body', '/rate_limit'],
-    ['POST', '/generations', { kind: 'profiles', rate: 1 }, 400, 'invalid-body', '/rate'],
-    ['POST', '/generations/profiles/live/rollback', { number: 1 }, 400, 'invalid-body', '/number'],
-    ['POST', '/verifications', { from: '7d' }, 400, 'invalid-body', '/from'],
-    ['POST', '/dead-letters/drop', { id: 'x' }, 400, 'invalid-body', '/id'],
-    ['POST', '/dead-letters/LETTER/edit', { message_id: 'x' }, 400, 'invalid-body', '/message_id'],
-    ['POST', '/dead-letters/LETTER/edit', { event: '' }, 400, 'invalid-body', '/event'],
-    ['POST', '/dead-letters/LETTER/edit', {}, 400, 'invalid-body', ''],
-  ])('%s %s with %j is refused with the place of the fault', async (...[method, path, body, status, code, pointer]) => {
-    const answer = await send(method, path, body);
+  test('a body that is no object, and a change of nothing, are refused', async () => {
+    for (const [path, body] of [
+      ['/projects', []],
+      ['/dead-letters/LETTER/edit', {}],
+    ] as const) {
+      const answer = await send('POST', path, body);
 
-    expect(answer.status).toBe(status);
-    const problem = (await answer.json()) as Problem;
-    expect([problem.code, problem.errors?.map(({ path: at }) => at)]).toEqual([
-      code,
-      expect.arrayContaining([pointer]),
-    ]);
+      expect([answer.status, await answer.json()]).toMatchObject([
+        400,
+        { code: 'invalid-body', errors: [{ path: '' }] },
+      ]);
+    }
   });
 
   test.each([
     ['POST', '/projects', { name: '' }, 400, 'COMMAND_INVALID', '/name: must not be empty'],
     ['POST', '/projects', { name: 'x', timezone: 'Mars/Base' }, 400, 'COMMAND_INVALID', 'IANA time zone'],
-    ['POST', '/projects/PROJECT/keys', { scopes: [] }, 400, 'COMMAND_INVALID', '/scopes: must not be empty'],
     ['POST', '/projects/nobody/keys', { scopes: ['read'] }, 404, 'PROJECT_UNKNOWN', 'nobody'],
     ['PATCH', '/projects/PROJECT', {}, 400, 'COMMAND_INVALID', 'Nothing to change'],
     ['PATCH', '/projects/nobody', { name: 'x' }, 404, 'PROJECT_UNKNOWN', 'no such project'],
@@ -97,7 +76,6 @@ describe('a request of an operator that is wrong', () => {
     ['POST', '/dead-letters/replay', {}, 400, 'COMMAND_INVALID', 'Name dead letters'],
     ['POST', '/dead-letters/replay', { ids: [DEAD_LETTER], dry_run: 'true' }, 400, 'COMMAND_INVALID', '/dry_run: '],
     ['POST', '/dead-letters/drop', { ids: [DEAD_LETTER], dry_run: 1 }, 400, 'COMMAND_INVALID', '/dry_run: '],
-    ['POST', '/verifications', { deep: 'yes' }, 400, 'COMMAND_INVALID', '/deep: '],
     ['POST', '/dead-letters/drop', { ids: ['x'] }, 400, 'COMMAND_INVALID', 'is no topic/partition/offset'],
   ])('%s %s with %j is refused with the code of the failure', async (...[method, path, body, status, code, detail]) => {
     const answer = await send(method, path, body);
@@ -105,19 +83,6 @@ describe('a request of an operator that is wrong', () => {
     expect(answer.status).toBe(status);
     const problem = (await answer.json()) as Problem;
     expect([problem.error_code, problem.detail]).toEqual([code, expect.stringContaining(detail)]);
-  });
-
-  test('the key of a project opens nothing of the installation', async () => {
-    for (const { method, path } of server.routes.filter((route) => route.path.startsWith('/v1/admin'))) {
-      const answer = await send(
-        method,
-        path.slice('/v1/admin'.length).replaceAll(/:\w+/g, 'x'),
-        undefined,
-        AUDIENCES_KEY,
-      );
-
-      expect(answer.status, `${method} ${path}`).toBe(401);
-    }
   });
 
   test('a project that is not empty is not deleted', async () => {
@@ -132,19 +97,10 @@ describe('a request of an operator that is wrong', () => {
     ]);
   });
 
-  test.each([
-    ['confirm=Shops', 409, 'conflict', 'PROJECT_NAME_DIFFERS'],
-    ['confirm=', 400, 'invalid-parameter', undefined],
-    [`confirm=${'x'.repeat(401)}`, 400, 'invalid-parameter', undefined],
-    ['confirm=Shop&confirm=Shop', 400, 'invalid-parameter', undefined],
-    ['dry_run=maybe', 400, 'invalid-parameter', undefined],
-    ['name=Shop', 400, 'invalid-parameter', undefined],
-  ])('a project is not deleted by ?%s', async (query, status, code, errorCode) => {
-    const answer = await send('DELETE', `/projects/PROJECT?${query}`);
+  test('a project is not deleted under another name', async () => {
+    const answer = await send('DELETE', '/projects/PROJECT?confirm=Shops');
 
-    const problem = (await answer.json()) as Problem;
-    expect([answer.status, problem.code, problem.error_code]).toEqual([status, code, errorCode]);
-    if (status === 400) expect(problem.detail).toContain(query.split('=', 1)[0]);
+    expect([answer.status, await answer.json()]).toMatchObject([409, { error_code: 'PROJECT_NAME_DIFFERS' }]);
     expect((await send('GET', '/projects/PROJECT')).status).toBe(200);
   });
 });

@@ -117,20 +117,4 @@ describe('verifications', () => {
     }
     expect(differences).toMatchObject([{ job: id, missing: { postgres: 0, clickhouse: 1 }, hoursDifferent: 1 }]);
   });
-
-  test('what makes no sense is refused with the name of the parameter, and an unknown verification is 404', async () => {
-    const { read } = await serve();
-    for (const [query, name] of [
-      ['?differing=yes', 'differing'],
-      ['?limit=0', 'limit'],
-      ['?cursor=none', 'cursor'],
-      ['?project=', 'project'],
-      ['?project=a&project=b', 'project'],
-      ['?hour=1', 'hour'],
-    ] as const) {
-      const { code, detail } = await read(`/last${query}`, 400);
-      expect([code, detail]).toEqual(['invalid-parameter', expect.stringContaining(name)]);
-    }
-    expect((await read('/job_0', 404)).code).toBe('not-found');
-  });
 });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { TidemarkError } from '../../../services/runtime/errors.ts';
 import type { Query } from '../../../services/stores/analytics/analytics-store.ts';
-import { OTHER_READ_KEY, PROJECT, ReadingServer, WRITE_KEY } from '../../support/http/reading-server.ts';
+import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../../support/http/reading-server.ts';
 
 const AUDIENCE = 'aud_00000000000000000001';
 const ADA = ['a'.repeat(64), 'ada', ''];
@@ -99,20 +98,4 @@ test("another project's audience, and none, is 404", async () => {
   expect(await compare({ audience: AUDIENCE, definition: GOLD }, OTHER_READ_KEY)).toMatchObject(not);
   expect(await compare({ audience: 'aud_none', definition: GOLD })).toMatchObject(not);
   expect(await compare({ audience: "'", definition: GOLD })).toMatchObject(not);
-});
-
-test('a comparison without a key of the right scope is 401, with an unknown parameter 400', async () => {
-  expect(await compare({ from: GOLD, to: GOLD }, WRITE_KEY)).toMatchObject({ status: 401 });
-  expect(await compare({ from: GOLD, to: GOLD }, undefined, '?sample=3')).toMatchObject({
-    status: 400,
-    body: { code: 'invalid-parameter', detail: expect.stringContaining('"sample"') },
-  });
-});
-
-test('a comparison past its limits is 422, and one whose store is unavailable 503', async () => {
-  server.analytics.answer = () => new TidemarkError('QUERY_LIMIT', 'reads more than 10 rows');
-  expect(await compare({ from: GOLD, to: GOLD })).toMatchObject({ status: 422, body: { code: 'query-limit' } });
-
-  server.analytics.answer = () => new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
-  expect(await compare({ from: GOLD, to: GOLD })).toMatchObject({ status: 503 });
 });

@@ -194,17 +194,8 @@ test('a request goes on waiting while the store is unavailable, and is 503 where
   expect(await reply).toMatchObject({ status: 200, lines: [CHANGE, {}] });
 });
 
-test.each(['wait=31', 'wait=-1', 'wait=x', 'wait=1&wait=2'])('a request with %s is 400', async (query) => {
-  expect(await changes(query)).toMatchObject({
-    status: 400,
-    lines: [{ code: 'invalid-parameter', detail: expect.stringMatching(/^wait /) }],
-  });
-});
-
 test('a wrong position is refused at once', async () => {
-  for (const query of ['since=yesterday', 'cursor=none', 'after=7', `after=${'a'.repeat(64)}`]) {
-    expect(await changes(`wait=30&${query}`), query).toMatchObject({ status: 400 });
-  }
+  expect(await changes(`wait=30&after=${'a'.repeat(64)}`)).toMatchObject({ status: 400 });
   expect(await changes('wait=30', undefined, OTHER_READ_KEY)).toMatchObject({ status: 404 });
   expect(await changes('wait=30', undefined, READ_KEY, 'aud_none')).toMatchObject({ status: 404 });
 });

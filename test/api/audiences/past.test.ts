@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseBody } from '../../../services/messages/json.ts';
 import { insertEvaluation } from '../../support/http/inserted-rows.ts';
-import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../../support/http/reading-server.ts';
+import { PROJECT, ReadingServer } from '../../support/http/reading-server.ts';
 
 const AUDIENCE = 'aud_00000000000000000001';
 const OTHER = 'aud_00000000000000000002';
@@ -125,25 +125,6 @@ test('pages of versions and of the history continue where the one before ended',
   );
 });
 
-test.each([
-  ['versions?limit=0', /^limit /],
-  ['versions?limit=1001', /^limit /],
-  ['versions?cursor=none', /^cursor /],
-  ['versions?since=2026-11-20', /"since"/],
-  ['history?limit=x', /^limit /],
-  ['history?cursor=none', /^cursor /],
-  ['history?since=yesterday', /^since /],
-  ['history?until=', /^until /],
-  ['history?per=week', /^per /],
-  ['history?per=day&per=hour', /^per /],
-  ['history?sort=at', /"sort"/],
-])('a request for %s is 400', async (path, detail) => {
-  const { status, text } = await get(`${AUDIENCE}/${path}`);
-
-  expect([status, (JSON.parse(text) as { code: string }).code]).toEqual([400, 'invalid-parameter']);
-  expect((JSON.parse(text) as { detail: string }).detail).toMatch(detail);
-});
-
 test('a cursor of another audience is 400', async () => {
   const versions = await page(`${AUDIENCE}/versions?limit=1`);
   const history = await page(`${AUDIENCE}/history?limit=1`);
@@ -151,17 +132,4 @@ test('a cursor of another audience is 400', async () => {
   for (const path of [`versions?cursor=${versions.next_cursor}`, `history?cursor=${history.next_cursor}`]) {
     expect(await get(`${OTHER}/${path}`), path).toMatchObject({ status: 400 });
   }
-});
-
-test("another project's audience, and none, is 404", async () => {
-  for (const name of ['versions', 'history']) {
-    expect(await get(`${AUDIENCE}/${name}`, OTHER_READ_KEY)).toMatchObject({ status: 404 });
-    expect(await get(`aud_none/${name}`)).toMatchObject({ status: 404 });
-  }
-});
-
-test('the past of an audience is 503 while the store is unavailable', async () => {
-  server.database.unreachable = true;
-  for (const name of ['versions', 'history']) expect(await get(`${AUDIENCE}/${name}`)).toMatchObject({ status: 503 });
-  server.database.unreachable = false;
 });

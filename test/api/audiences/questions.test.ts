@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Query } from '../../../services/stores/analytics/analytics-store.ts';
 import { anonymousKeyOf, userKeyOf } from '../../../services/messages/user-key.ts';
-import { TidemarkError } from '../../../services/runtime/errors.ts';
-import { PROJECT, ReadingServer, WRITE_KEY } from '../../support/http/reading-server.ts';
+import { PROJECT, ReadingServer } from '../../support/http/reading-server.ts';
 
 const GOLD = { trait: 'tier', is: 'gold' };
 
@@ -67,10 +66,6 @@ test('what is wrong is named, all of it, from the root of the body', async () =>
   );
 });
 
-test.each([-1, 1e9, 0.5, '10', null, true, [1]])('a sample of %j is a bad request', async (sample) => {
-  expect(await pathsAtFault({ definition: GOLD, sample })).toEqual(['/sample']);
-});
-
 test('a question about a moving date that compares texts is answered with a warning', async () => {
   server.analytics.answer = () => ({
     rows: [{ count: '0', sample: [], named: [], unnamed: [] }],
@@ -88,19 +83,4 @@ test('a question about a moving date that compares texts is answered with a warn
   });
   expect(plain).toMatchObject({ status: 200 });
   expect(plain.body).not.toHaveProperty('warnings');
-});
-
-test('a key that may only write gets no audience', async () => {
-  expect(await preview({ definition: GOLD }, WRITE_KEY)).toMatchObject({ status: 401 });
-});
-
-test('a question past its limits is told so, one whose store is unreachable may be asked again', async () => {
-  server.analytics.answer = () => new TidemarkError('QUERY_LIMIT', 'reads more than 10 rows');
-  expect(await preview({ definition: GOLD })).toMatchObject({
-    status: 422,
-    body: { type: 'urn:tidemark:problem:query-limit' },
-  });
-
-  server.analytics.answer = () => new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
-  expect(await preview({ definition: GOLD })).toMatchObject({ status: 503 });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formatMicros } from '../../../services/messages/timestamp.ts';
-import { AUDIENCES_KEY, OTHER_READ_KEY, PROJECT, ReadingServer } from '../../support/http/reading-server.ts';
+import { AUDIENCES_KEY, PROJECT, ReadingServer } from '../../support/http/reading-server.ts';
 
 let server: ReadingServer;
 
@@ -116,15 +116,6 @@ test('a change with the ETag of another revision is 412 and changes nothing', as
   expect(await send('GET', `/${id}`)).toMatchObject({ status: 200, body: { name: `By somebody else ${id}` } });
 });
 
-test('of two changes with one ETag at once, one is made', async () => {
-  const id = await saved();
-  const change = (refresh: string) => send('PATCH', `/${id}`, { match: '"1"', body: { refresh } });
-
-  const replies = await Promise.all([change('1h'), change('2h')]);
-
-  expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 412]);
-});
-
 test('a change with the ETag of now, with *, or without If-Match is made', async () => {
   const id = await saved();
 
@@ -164,15 +155,6 @@ test('a version names the key that it came with', async () => {
     { version: 2, definition: { trait: 'tier', is: 'iron' }, changed_by: key },
     { version: 1, definition: { trait: 'tier', is: 'gold' }, changed_by: key },
   ]);
-});
-
-test("another project's audience is 404 whatever its revision", async () => {
-  const id = await saved();
-
-  for (const match of ['"1"', '"7"', '*']) {
-    const reply = await send('DELETE', `/${id}`, { match, key: OTHER_READ_KEY });
-    expect(reply).toMatchObject({ status: 404, body: { code: 'not-found' } });
-  }
 });
 
 test('an audience has a note and tags, PUT without them takes them away, and a list may be of one tag', async () => {

@@ -2,11 +2,10 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import type { Message } from '../../../services/messages/message.ts';
 import { Catalog } from '../../../services/questions/catalog/catalog.ts';
 import type { AnalyticsReader } from '../../../services/stores/analytics/analytics-store.ts';
-import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
 import { EMBEDDED, sharedStore } from '../../support/stores/analytics-stores.ts';
 import { MemoryAnalytics } from '../../support/http/reading-fakes.ts';
-import { OTHER_PROJECT, OTHER_READ_KEY, PROJECT, ReadingServer, WRITE_KEY } from '../../support/http/reading-server.ts';
+import { OTHER_PROJECT, OTHER_READ_KEY, PROJECT, ReadingServer } from '../../support/http/reading-server.ts';
 
 const NAMES = ['It\'s "quoted"', 'Überraschung 😀/%', 'Order Completed', 'a\nb'];
 const BY_NAME = [...NAMES].sort();
@@ -151,26 +150,14 @@ test('the catalog of traits cuts long examples', async () => {
 describe('refusals of the catalog', () => {
   const PATHS = ['/v1/catalog/events', '/v1/catalog/traits', propertiesPath('Order Completed')];
 
-  test('a parameter of the catalog that makes no sense is refused by its name', async () => {
+  test('a cursor is refused in another order than that it was given for', async () => {
     const { next_cursor: byCount } = await get('/v1/catalog/events?limit=1');
-    const REFUSED = [
-      ['limit=0', 'limit'],
-      ['limit=1001', 'limit'],
-      ['order=size', 'order'],
-      ['prefix=', 'prefix'],
-      [`prefix=${'x'.repeat(513)}`, 'prefix'],
-      ['prefix=%00', 'prefix'],
-      ['prefix=a&prefix=b', 'prefix'],
-      ['cursor=none', 'cursor'],
-      [`cursor=${byCount}&order=name`, 'cursor'],
-      ['event=x', 'There is no parameter "event" here'],
-    ] as const;
-    for (const path of PATHS) {
-      for (const [query, name] of REFUSED) {
-        const refusal = await refusalOf(`${path}?${query}`);
-        expect(refusal, query).toMatchObject({ status: 400, detail: expect.stringContaining(name) });
-      }
-    }
+
+    for (const path of PATHS)
+      expect(await refusalOf(`${path}?cursor=${byCount}&order=name`)).toMatchObject({
+        status: 400,
+        detail: expect.stringContaining('cursor') as string,
+      });
   });
 
   test('the name of an event is as long as one may be', async () => {
@@ -179,24 +166,6 @@ describe('refusals of the catalog', () => {
       detail: 'name must have 1 to 512 characters, not 513',
     });
     expect(await refusalOf(propertiesPath('\0'))).toMatchObject({ status: 400 });
-  });
-
-  test('a catalog is read with a key that may read', async () => {
-    for (const path of PATHS) {
-      expect(await refusalOf(path, 'no-key')).toMatchObject({ status: 401 });
-      expect(await refusalOf(path, WRITE_KEY)).toMatchObject({ status: 401 });
-    }
-  });
-
-  test('a catalog is refused past the limits of questions, and while analytics is unreachable', async () => {
-    for (const [code, status] of [
-      ['QUERY_LIMIT', 422],
-      ['TOO_MANY_QUESTIONS', 429],
-      ['STORE_UNAVAILABLE', 503],
-    ] as const) {
-      server.analytics.ask = () => Promise.reject(new TidemarkError(code, 'as ordered'));
-      for (const path of PATHS) expect(await refusalOf(path), code).toMatchObject({ status });
-    }
   });
 });
 

@@ -215,18 +215,39 @@ describe.each(forms)('read from $name', ({ tested }) => {
     ["plan:pro' OR 1", []],
     [':1', []],
   ])('the trait %s is that of %j', async (trait, names) => {
-    const search = new URLSearchParams({ trait, limit: '1' });
-    const found: string[] = [];
-    for (let cursor: string | null = null; ;) {
-      if (cursor !== null) search.set('cursor', cursor);
-      const body = await bodyOf('', callOf(search.toString()));
-      const page = JSON.parse(body) as { users: { user_id: string }[]; next_cursor: string | null };
-      found.push(...page.users.map(({ user_id: id }) => id));
-      cursor = page.next_cursor;
-      if (cursor === null) break;
-    }
+    expect((await namesOf({ trait, limit: '1' })).toSorted()).toEqual(names);
+  });
 
-    expect(found.toSorted()).toEqual(names);
+  /** The users of all pages of a search. */
+  async function namesOf(query: Record<string, string>, of = project): Promise<string[]> {
+    const search = new URLSearchParams(query);
+    const found: string[] = [];
+    for (;;) {
+      const body = await bodyOf('', callOf(search.toString(), {}, of));
+      const page = JSON.parse(body) as { users: { user_id: string }[]; next_cursor: string | null };
+      expect(page.users.length).toBeLessThanOrEqual(Number(query['limit']));
+      found.push(...page.users.map(({ user_id: id }) => id));
+      if (page.next_cursor === null) return found;
+      search.set('cursor', page.next_cursor);
+    }
+  }
+
+  test('a prefix finds the users whose ids begin with it, in the order of bytes, page by page', async () => {
+    const some = new MessageMaker();
+    const names = ['ada', 'adam', 'ad%', 'ad_', 'bob', '\u{ffff}', '😀', '😀/?#'];
+    const known = names.map((userId) => some.identify({ userId, traits: '{"n":1}' }));
+    await new SqlProfileStore(database()).write([], [], () => fold(known.map(changeOf)));
+    await insert(analytics(), known);
+    const of = { ...PROJECT, id: some.projectId };
+
+    for (const limit of ['1', '2', '50']) {
+      expect(await namesOf({ prefix: 'ad', limit }, of)).toEqual(['ad%', 'ad_', 'ada', 'adam']);
+      expect(await namesOf({ prefix: '😀', limit }, of)).toEqual(['😀', '😀/?#']);
+      expect(await namesOf({ prefix: '', limit }, of)).toEqual(
+        ['ad%', 'ad_', 'ada', 'adam', 'bob', '\u{ffff}'].concat('😀', '😀/?#'),
+      );
+      expect(await namesOf({ prefix: 'zoe', limit }, of)).toEqual([]);
+    }
   });
 
   test('a page of users is one question to the database, in the order of the search', async () => {

@@ -150,7 +150,7 @@ describe('a definition is asked as', () => {
     );
   });
 
-  test('an event that another follows in time, of which only so many days are read', () => {
+  test('the days of an event that follows another in time end when that time does', () => {
     const followed = { event: 'Returned', within: '24h' };
 
     expect(conditionFor({ event: 'Bought', within: { last: '30d' }, followed_by: followed })).toContain(

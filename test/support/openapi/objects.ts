@@ -2,15 +2,18 @@
 import { MAX_ENDPOINTS } from '../../../services/webhooks/endpoint-store.ts';
 import { TOPIC_URL } from '../../../services/webhooks/topic.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
+import { encodeReceipt } from '../../../services/messages/receipt/receipt.ts';
+import { receiptSignerOf } from '../../../services/messages/receipt/receipt-signer.ts';
 import { DEAD_LETTER, NOBODY_ID } from '../http/admin-parts.ts';
 import { insertEndpoint } from '../http/inserted-rows.ts';
 import type { Document, Operation } from './document.ts';
+import { QUERIES } from './requests.ts';
 import { PROJECT, type ReadingServer } from '../http/reading-server.ts';
 
 export const AUDIENCE = 'aud_00000000000000000001';
 
 /** A path of a project with what it names, which is there: an earlier request may have deleted it. */
-export async function withProjectObjects(server: ReadingServer, { path, operationId }: Operation): Promise<string> {
+async function withProjectObjects(server: ReadingServer, { path, operationId }: Operation): Promise<string> {
   const audience = await server.addAudience(AUDIENCE);
   const { endpoint, delivery } = await insertEndpoint(server.database.real, PROJECT.id, AUDIENCE);
   return path
@@ -19,6 +22,21 @@ export async function withProjectObjects(server: ReadingServer, { path, operatio
     .replace('{file}', 'swagger-ui.css')
     .replace('{id}', path.startsWith('/v1/endpoints') ? endpoint : audience.id)
     .replace('{delivery}', delivery);
+}
+
+const PLACE = { topic: 'tidemark.track', partition: 0, offset: 0n, appendedAtMs: 0 };
+const RECEIPT = encodeReceipt(receiptSignerOf(PROJECT), 0, [PLACE]);
+
+/** The path of an operation with what it names, and the parameters that it needs. */
+export async function pathOf(server: ReadingServer, objects: AdminObjects, operation: Operation): Promise<string> {
+  const { path, operationId } = operation;
+  const number = operationId === 'rollbackGeneration' ? 'live' : '2';
+  if (path.startsWith('/v1/admin/')) {
+    const id = await objects.idIn(server, operation);
+    return path.replace('{id}', id).replace('{kind}', 'profiles').replace('{number}', number);
+  }
+  const named = await withProjectObjects(server, operation);
+  return `${named}${QUERIES[operationId] ?? ''}`.replace('{receipt}', RECEIPT).replace('{message_id}', 'm1');
 }
 
 /** Answers where a project has as many endpoints as it may, and to a new secret for one that is a topic. */

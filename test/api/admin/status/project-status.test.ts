@@ -6,7 +6,7 @@ import { formatMicros } from '../../../../services/messages/timestamp.ts';
 import { recordOf, track } from '../../../support/messages/messages.ts';
 import { sharedDatabase } from '../../../support/stores/database.ts';
 import { insertEvaluation } from '../../../support/http/inserted-rows.ts';
-import { ADMIN_KEY, PROJECT, READ_KEY, ReadingServer, WRITE_KEY } from '../../../support/http/reading-server.ts';
+import { ADMIN_KEY, PROJECT, READ_KEY, ReadingServer } from '../../../support/http/reading-server.ts';
 
 let server: ReadingServer;
 
@@ -64,12 +64,6 @@ describe('the status of a project', () => {
 
     expect(status).toEqual({ hours: null, refused_today: null, refused_yesterday: null, moved_audiences: null });
     expect(lag).toEqual({ profiles: 0, analytics: 0 });
-  });
-
-  test('the status of a project needs a key that may read, and refuses parameters', async () => {
-    expect((await server.request('/v1/status', {}, WRITE_KEY)).status).toBe(401);
-    const response = await server.request('/v1/status?since=1', {}, READ_KEY);
-    expect([response.status, await response.json()]).toMatchObject([400, { code: 'invalid-parameter' }]);
   });
 
   describe('in the store', () => {
@@ -208,7 +202,7 @@ describe('partitions', () => {
     });
   });
 
-  test('partitions come in pages, and a wrong parameter is refused', async () => {
+  test('partitions come in pages', async () => {
     record(1);
     record(1, 'tidemark.identify');
 
@@ -216,7 +210,5 @@ describe('partitions', () => {
     const second = await list(`?limit=1&cursor=${first.body.next_cursor}`);
 
     expect([first, second].map(({ body }) => body.partitions[0]?.topic)).toEqual(['tidemark.identify', TOPIC]);
-    for (const query of ['?limit=0', '?cursor=x', '?topic=x'])
-      expect(await list(query), query).toMatchObject({ status: 400, body: { code: 'invalid-parameter' } });
   });
 });

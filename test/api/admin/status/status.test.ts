@@ -3,7 +3,7 @@ import type { InstallationStatus } from '../../../../services/api/admin/status/a
 import { TidemarkError } from '../../../../services/runtime/errors.ts';
 import type { ProcessReport } from '../../../../services/stores/service-state/process-store.ts';
 import { recordOf, track } from '../../../support/messages/messages.ts';
-import { ADMIN_KEY, PROJECT, READ_KEY, ReadingServer } from '../../../support/http/reading-server.ts';
+import { ADMIN_KEY, PROJECT, ReadingServer } from '../../../support/http/reading-server.ts';
 
 let server: ReadingServer;
 
@@ -144,11 +144,4 @@ test('the last verification is told', async () => {
 
   expect(verification).toMatchObject({ missing: counts });
   expect(attention.map(({ code }) => code)).toContain('verification_found_difference');
-});
-
-test('the status needs an admin key, and refuses parameters', async () => {
-  expect((await server.request('/v1/admin/status', {}, READ_KEY)).status).toBe(401);
-  const response = await server.request('/v1/admin/status?part=log', {}, ADMIN_KEY);
-  expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({ code: 'invalid-parameter', detail: expect.stringContaining('part') });
 });
