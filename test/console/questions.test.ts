@@ -2,15 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { labelledPoints, runsOf, scaleOf, tickLabel } from '../../console/src/parts/charts/chart-scale.ts';
 import { grouped } from '../../console/src/parts/numbers.ts';
-import { conditionOf, conditionText, typedValue } from '../../console/src/screens/events/condition-text.ts';
 import { bucketText, changeOf, figureText, isCut } from '../../console/src/screens/events/figures.ts';
 import { countsBody, fits, hoursOf, queryBody, questionOf } from '../../console/src/screens/events/question.ts';
-import { jsonText, parseJson, type RawNumber } from '../../console/src/api/json.ts';
+import { parseJson, type RawNumber } from '../../console/src/api/json.ts';
 
 const NOW = Date.parse('2026-11-24T12:00:00Z');
 const raw = (text: string): RawNumber => parseJson(text) as RawNumber;
 const asked = (query: string) => questionOf('Order Completed', new URLSearchParams(query), NOW);
-const number = [{ type: 'number' as const, count: raw('1'), share: raw('1') }];
 
 describe('an address is a question', () => {
   test('an address without parameters counts the events of each of the last 30 days', () => {
@@ -47,29 +45,6 @@ describe('an address is a question', () => {
     expect(hoursOf({ since: '2026-11-23' }, NOW)).toBe(36);
     expect(hoursOf({ between: ['2026-11-01', '2026-11-03'] }, NOW)).toBe(48);
     expect([fits('hour', 2_400), fits('hour', 2_401), fits('day', 2_401)]).toEqual([true, false, true]);
-  });
-});
-
-describe('conditions', () => {
-  test('what is typed is a number where the property has numbers, with every digit', () => {
-    expect(jsonText(typedValue('100.50', number, 'gt'))).toBe('100.50');
-    expect(typedValue('100.50', [{ ...number[0]!, type: 'text' as const }], 'gt')).toBe('100.50');
-    expect(typedValue('"20"', number, 'is')).toBe('20');
-    expect(typedValue('20', number, 'contains')).toBe('20');
-    expect(typedValue('true', [], 'is')).toBe(true);
-    expect(typedValue('007', number, 'is')).toBe('007');
-  });
-
-  test('a condition is said in words, and a text that looks like a number stands in quotes', () => {
-    expect(conditionText(conditionOf('property', 'coupon', 'missing', ''))).toBe('coupon has no value');
-    expect(conditionText({ property: ['a', 'b'], gte: raw('1.0'), lt: raw('2') })).toBe(
-      'a → b is at least 1.0 and is less than 2',
-    );
-    expect(conditionText({ property: 'code', is: '20' })).toBe('code is "20"');
-    expect(conditionText(conditionOf('trait', 'code', 'ends_with', typedValue('20', number, 'ends_with')))).toBe(
-      'code ends with "20"',
-    );
-    expect(conditionText({ property: 'code', in: ['a', 'b'] })).toBe('code in ["a","b"]');
   });
 });
 

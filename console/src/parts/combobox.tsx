@@ -106,7 +106,7 @@ function useSuggestions<S extends Suggestion>(props: ComboboxProps<S>) {
     if (step !== undefined && !event.altKey) {
       if (state === 'closed') show('all');
       else setActive(active === -1 && step === -1 ? shown.length - 1 : wrapped(active + step, shown.length));
-    } else if (event.key === 'Enter') {
+    } else if (event.key === 'Enter' && state !== 'closed') {
       if (suggestion === undefined) close();
       else choose(suggestion);
     } else if (event.key === 'Escape' && shown.length > 0) {

@@ -196,8 +196,8 @@ export function testEvents(scene: () => Scene): void {
 
       await page.getByRole('button', { name: 'Only where' }).click();
       await page.getByRole('combobox', { name: 'Property' }).fill('total');
-      await page.getByRole('combobox', { name: 'Condition' }).selectOption('gt');
-      await page.getByRole('combobox', { name: 'Value' }).fill('100.50');
+      await page.getByRole('combobox', { name: 'Comparison' }).selectOption('gt');
+      await page.getByRole('textbox', { name: 'Value' }).fill('100.50');
       await page.keyboard.press('Enter');
 
       await page.getByText('total is more than 100.50').waitFor();

@@ -39,7 +39,7 @@ export function testUsers(scene: () => Scene): void {
       await page.getByLabel('Value', { exact: true }).fill('pro');
       await page.getByRole('button', { name: 'Add', exact: true }).click();
 
-      await page.getByText('plan is pro').waitFor();
+      await page.getByText('plan is “pro”').waitFor();
       await rows.filter({ hasText: 'pro' }).first().waitFor();
       await expect.poll(async () => rows.filter({ hasNotText: 'pro' }).count()).toBe(0);
       const total = String(await rows.count());

@@ -7,7 +7,9 @@ import { Counting } from './counting.ts';
 import { History } from './history.ts';
 import { applyEdit, type Edit, isSame, type Path, pointerOf } from './json-edit.ts';
 import { formatJson, readJson, type SyntaxProblem } from './json-text.ts';
-import { type AudienceNames, type Problem, problemsByNode, type TreeNode, treeOf } from './tree.ts';
+import type { KnownName } from './known.ts';
+import type { AudienceNames, Suggested } from './sentences/phrase.ts';
+import { type Problem, problemsByNode, type TreeNode, treeOf } from './tree.ts';
 import type { Changed } from './tree-edits.ts';
 
 interface Draft {
@@ -62,6 +64,16 @@ export class Builder {
   otherAudiences(): AudienceNames {
     const own = this.saved.value?.id;
     return new Map([...this.catalog.audiences.value].filter(([id]) => id !== own));
+  }
+
+  namesFor(suggested: Suggested): readonly KnownName[] {
+    return this.catalog.namesFor(suggested);
+  }
+
+  /** Whether the service refuses what stands at this place. */
+  isRefused(at: Path): boolean {
+    const pointer = pointerOf(at);
+    return this.problems.value.some((problem) => problem.pointer === pointer);
   }
 
   /** Whether it differs from what is saved. */

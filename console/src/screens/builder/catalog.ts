@@ -3,9 +3,8 @@ import { signal } from '@preact/signals';
 import type { Raw } from '../../api/types.ts';
 import { ApiError, ask } from '../../api/client.ts';
 import { type Answer, operation, type Operation } from '../../../../schemas/operations.ts';
-import { findKnown, type KnownName, knownNames, type Names, namesInList } from './known.ts';
-import type { Suggested } from './sentences/phrase.ts';
-import type { AudienceNames } from './tree.ts';
+import { findKnown, type KnownName, knownNames, type Names, suggestedAmong } from './known.ts';
+import type { AudienceNames, Suggested } from './sentences/phrase.ts';
 
 /** The most frequent ones: others can be typed. */
 const query = { limit: 1_000 };
@@ -65,12 +64,11 @@ export class Catalog {
   /** What is known of these. */
   namesFor(suggested: Suggested): readonly KnownName[] {
     if (suggested.of === 'events') return this.events.value?.names ?? [];
-    const { event, lists = [] } = suggested;
-    const all = event === undefined ? this.traits.value : this.knownProperties(event);
-    const names = lists.reduce(namesInList, all?.names ?? []);
-    if (suggested.of === 'names') return names;
-    const known = findKnown(names, suggested.path);
-    return known === undefined ? [] : [known];
+    const { event } = suggested;
+    return suggestedAmong(
+      (event === undefined ? this.traits.value : this.knownProperties(event))?.names ?? [],
+      suggested,
+    );
   }
 
   async #names(asked: Operation<NamesAnswer>): Promise<Names> {

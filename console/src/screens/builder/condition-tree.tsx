@@ -130,7 +130,7 @@ function Condition({ builder, node }: NodeProps) {
           {phrases.map(({ name, pieces }) => (
             <span class="phrase" key={name}>
               {pieces.map((piece, index) => (
-                <PieceView key={`${index} ${piece.kind}`} builder={builder} piece={piece} />
+                <PieceView key={`${index} ${piece.kind}`} editor={builder} piece={piece} />
               ))}
             </span>
           ))}

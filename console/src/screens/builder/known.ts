@@ -2,6 +2,7 @@
 import { countOf, isList, isObject, type Json, type JsonObject, type RawNumber } from '../../api/json.ts';
 import { numberOf } from './json-edit.ts';
 import { readJson } from './json-text.ts';
+import type { Suggested } from './sentences/phrase.ts';
 
 /** A member of `GET /v1/catalog/events`, `…/properties` or `/v1/catalog/traits`. */
 export interface CatalogName {
@@ -54,8 +55,17 @@ function within({ path, count, examples }: KnownName): readonly KnownName[] {
   });
 }
 
+/** Those of the traits, or of the properties of one event, that are suggested. */
+export function suggestedAmong(
+  names: readonly KnownName[],
+  suggested: Exclude<Suggested, { of: 'events' }>,
+): readonly KnownName[] {
+  const inLists = (suggested.lists ?? []).reduce(namesInList, names);
+  return suggested.of === 'names' ? inLists : inLists.filter(({ path }) => isSamePath(path, suggested.path));
+}
+
 /** The names in the objects of the list that has this name. */
-export function namesInList(names: readonly KnownName[], path: readonly string[]): readonly KnownName[] {
+function namesInList(names: readonly KnownName[], path: readonly string[]): readonly KnownName[] {
   const known = findKnown(names, path);
   return known === undefined ? [] : within({ ...known, path: [], examples: known.examples.filter(isList).flat() });
 }
@@ -70,7 +80,11 @@ export function typeOf(value: Json): string {
 }
 
 export function findKnown(names: readonly KnownName[], path: readonly string[]): KnownName | undefined {
-  return names.find((known) => known.path.length === path.length && known.path.every((key, i) => key === path[i]));
+  return names.find((known) => isSamePath(known.path, path));
+}
+
+function isSamePath(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((key, i) => key === other[i]);
 }
 
 /** The operators that a condition on this begins with: its first example, where there is one. */

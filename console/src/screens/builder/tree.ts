@@ -5,7 +5,8 @@ import { eventWording } from './sentences/event-phrases.ts';
 import { type Path, pointerOf } from './json-edit.ts';
 import { membershipIn, membershipWording } from './sentences/membership-phrases.ts';
 import { isFolded, isTest, memberAdditions, memberPieces, type MemberPlace } from './sentences/member-phrase.ts';
-import { jsonPiece, phrasesOf, type Piece, unknownPhrase, type Wording, word } from './sentences/phrase.ts';
+import { type AudienceNames, jsonPiece, phrasesOf, type Piece, readOut } from './sentences/phrase.ts';
+import { unknownPhrase, type Wording, word } from './sentences/phrase.ts';
 
 export interface TreeNode {
   /** With the `not` around it, where there is one. */
@@ -64,34 +65,14 @@ function traitWording({ at, inner, isNegated }: TreeNode, value: { readonly [nam
   };
 }
 
-/** By id. */
-export type AudienceNames = ReadonlyMap<string, string>;
-
 /** A condition in words; a group by what joins its parts. An audience that has no name here is called by its id. */
 export function sentenceOf(node: TreeNode, audiences: AudienceNames = new Map()): string {
   if (node.kind === 'group') return groupText(node);
   if (node.kind === 'not') return 'none of this';
-  const texts = wordingOf(node).phrases.map(({ pieces, isClause = false }) => {
-    const words = pieces.map((piece) => textOf(piece, audiences)).filter((text) => text !== '');
-    return `${isClause ? ',' : ''} ${spaced(words)}`;
-  });
+  const texts = wordingOf(node).phrases.map(
+    ({ pieces, isClause = false }) => `${isClause ? ',' : ''} ${readOut(pieces, audiences)}`,
+  );
   return texts.join('').trimStart();
-}
-
-/** No space stands within quotes and brackets at their ends. */
-function spaced(words: readonly string[]): string {
-  const isTight = (index: number): boolean =>
-    /^[“(]$/.test(words[index - 1] ?? '') || /^[”)]$/.test(words[index] ?? '');
-  return words.map((text, index) => (index === 0 || isTight(index) ? text : ` ${text}`)).join('');
-}
-
-function textOf(piece: Piece, audiences: AudienceNames): string {
-  if (piece.kind === 'word') return piece.text;
-  if (piece.kind === 'remove') return '';
-  if (piece.kind === 'audience') return audiences.get(piece.value) ?? piece.value;
-  if (piece.kind !== 'choice') return piece.value;
-  if (piece.looks === 'type') return '';
-  return piece.options.find(({ value }) => value === piece.value)?.text ?? piece.value;
 }
 
 export const GROUPS: Readonly<Record<string, string>> = {

@@ -1,27 +1,21 @@
 /** Which events or users are meant: conditions on their properties or traits, all of which hold. */
-import { useState } from 'preact/hooks';
-import { jsonText } from '../../api/json.ts';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { isObject, type Json, jsonText } from '../../api/json.ts';
 import { setParameters } from '../../api/address.ts';
-import { Choice } from '../../parts/choice.tsx';
-import { Button, Field, FormButtons, submitted } from '../../parts/form.tsx';
-import {
-  type ConditionMember,
-  conditionOf,
-  type ConditionOn,
-  conditionText,
-  type Operator,
-  OPERATORS,
-  takesValue,
-  typedValue,
-} from './condition-text.ts';
+import { Button, FormButtons, submitted } from '../../parts/form.tsx';
+import { applyEdit, type Edit } from '../builder/json-edit.ts';
+import { type CatalogName, findKnown, type KnownName, knownNames, suggestedAmong, testsOf } from '../builder/known.ts';
+import { conditionPieces, memberAdditions } from '../builder/sentences/member-phrase.ts';
+import { readOut } from '../builder/sentences/phrase.ts';
+import { PieceView, type SentenceEditor } from '../builder/sentences/piece-view.tsx';
 import type { Condition } from './question.ts';
 import './conditions.css';
 
 interface ConditionsProps {
-  readonly of: ConditionOn;
+  readonly of: 'property' | 'trait';
   readonly where: readonly Condition[];
   /** Those that are known. */
-  readonly members: readonly ConditionMember[];
+  readonly members: readonly CatalogName[];
 }
 
 /** They stand in the parameter `where` of the address. */
@@ -31,16 +25,17 @@ export function Conditions({ of, where, members }: ConditionsProps) {
     setAdding(false);
     setParameters({ where: conditions.length === 0 ? '' : jsonText(conditions), cursor: '' }, { push: true });
   };
+  const textOf = (condition: Condition): string => readOut(conditionPieces([], condition, of, {}));
   return (
     <div class="conditions">
       <div class="row">
         {where.map((condition, i) => (
           <span key={i} class="chip">
-            {conditionText(condition)}
+            {textOf(condition)}
             <Button
               label="×"
               look="plain"
-              aria-label={`Remove: ${conditionText(condition)}`}
+              aria-label={`Remove: ${textOf(condition)}`}
               onClick={() => change(where.filter((one) => one !== condition))}
             />
           </span>
@@ -64,36 +59,55 @@ interface AddingProps extends Omit<ConditionsProps, 'where'> {
   readonly onCancel: () => void;
 }
 
+/** A sentence as the audience builder has them, which takes effect once it is added. */
 function Adding({ of, members, onAdd, onCancel }: AddingProps) {
-  const [operator, setOperator] = useState<Operator>('is');
-  const [name, setName] = useState(members[0]?.name ?? '');
-  const member = members.find((one) => one.name === name);
-  const examples = (member?.examples ?? []).map((example) => example.replaceAll(/^"|"$/g, ''));
-  const submit = submitted((textOf) =>
-    onAdd(conditionOf(of, name, operator, typedValue(textOf('value'), member?.types ?? [], operator))),
-  );
+  const known = useMemo(() => knownNames(members), [members]);
+  const [draft, setDraft] = useState<Json>(() => conditionOn(of, known[0]));
+  const form = useRef<HTMLFormElement>(null);
+  useLayoutEffect(() => form.current?.querySelector('input')?.focus(), []);
+  const editor: SentenceEditor = {
+    edit: (edit) => setDraft((before) => edited(before, of, edit, known)),
+    namesFor: (suggested) => (suggested.of === 'events' ? [] : suggestedAmong(known, suggested)),
+    isRefused: () => false,
+    otherAudiences: () => new Map(),
+  };
+  const additions = isObject(draft) ? memberAdditions({ at: [], node: draft, kind: of }) : [];
   return (
-    <form class="filters below" aria-label="A condition" onSubmit={submit}>
-      <Field
-        label={of === 'trait' ? 'Trait' : 'Property'}
-        name="member"
-        suggestions={members.map((one) => one.name)}
-        required
-        maxLength={512}
-        value={name}
-        isFirst
-        onInput={({ currentTarget }) => setName(currentTarget.value)}
-      />
-      <Choice
-        label="Condition"
-        value={operator}
-        options={OPERATORS}
-        onChoice={(chosen) => setOperator(chosen as Operator)}
-      />
-      {takesValue(operator) && (
-        <Field label="Value" name="value" suggestions={examples} maxLength={512} placeholder={examples[0] ?? ''} />
-      )}
+    <form
+      ref={form}
+      class="row below"
+      aria-label="A condition"
+      onSubmit={submitted(() => isObject(draft) && onAdd(draft))}
+    >
+      <span class="phrase">
+        {conditionPieces([], draft, of, {}).map((piece, index) => (
+          <PieceView key={`${index} ${piece.kind}`} editor={editor} piece={piece} />
+        ))}
+        {additions
+          .filter(({ isRare }) => isRare !== true)
+          .map(({ text, label, make }) => (
+            <Button
+              key={label}
+              label={`+ ${text}`}
+              look="plain tiny add"
+              title={label}
+              onClick={() => editor.edit(make([], []))}
+            />
+          ))}
+      </span>
       <FormButtons action="Add" onCancel={onCancel} />
     </form>
   );
+}
+
+/** What a condition on this begins with. */
+function conditionOn(of: ConditionsProps['of'], known: KnownName | undefined): Condition {
+  return known === undefined ? { [of]: '', is: '' } : { [of]: known.path[0] ?? '', ...testsOf(known) };
+}
+
+/** A name that is typed whole is as one that is chosen: what follows is of its type. */
+function edited(draft: Json, of: ConditionsProps['of'], edit: Edit, known: readonly KnownName[]): Json {
+  const { at, value } = edit;
+  const named = at[0] === of && typeof value === 'string' ? findKnown(known, [value]) : undefined;
+  return named === undefined ? (applyEdit(draft, edit) ?? draft) : conditionOn(of, named);
 }

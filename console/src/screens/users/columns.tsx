@@ -4,7 +4,7 @@ import { stored } from '../../api/stored.ts';
 import { CheckList } from '../../parts/choice.tsx';
 import { closeByEscape } from '../../parts/copy-as.tsx';
 import { nameTraits } from '../../parts/user-cell.tsx';
-import type { ConditionMember } from '../events/condition-text.ts';
+import type { CatalogName } from '../builder/known.ts';
 
 /** `trait:email`, or one of `OTHERS`. */
 export type ColumnName = string;
@@ -20,15 +20,16 @@ const FEW = 3;
 const MOST_CHOICES = 40;
 
 /** The columns that are visible. @param known The traits of the project, the most frequent first. */
-export function columnsOf(known: readonly ConditionMember[]): readonly ColumnName[] {
+export function columnsOf(known: readonly CatalogName[]): readonly ColumnName[] {
   const chosen = choice.value === '' ? undefined : (parseJson(choice.value) as readonly ColumnName[]);
   const isKnown = (column: ColumnName): boolean =>
     Object.hasOwn(OTHERS, column) || known.some(({ name }) => column === `trait:${name}`);
   return chosen?.filter(isKnown) ?? usualColumns(known);
 }
 
-function usualColumns(known: readonly ConditionMember[]): readonly ColumnName[] {
-  const isShort = ({ types: [first] }: ConditionMember): boolean => first?.type !== 'object' && first?.type !== 'array';
+function usualColumns(known: readonly CatalogName[]): readonly ColumnName[] {
+  const isShort = ({ types: [first] = [] }: CatalogName): boolean =>
+    first?.type !== 'object' && first?.type !== 'array';
   const names = known.filter(isShort).map(({ name }) => name);
   const usual = USUAL.filter((name) => names.includes(name) && name !== nameTraits()[0]);
   const others = names.filter((name) => !usual.includes(name) && !nameTraits().includes(name));
@@ -40,7 +41,7 @@ export function traitsAmong(columns: readonly ColumnName[]): readonly string[] {
   return columns.flatMap((column) => (column.startsWith('trait:') ? column.slice('trait:'.length) : []));
 }
 
-export function ColumnChoice({ known }: { readonly known: readonly ConditionMember[] }) {
+export function ColumnChoice({ known }: { readonly known: readonly CatalogName[] }) {
   const visible = columnsOf(known);
   const all = [...known.slice(0, MOST_CHOICES).map(({ name }) => `trait:${name}`), ...Object.keys(OTHERS)];
   const options = all.map(

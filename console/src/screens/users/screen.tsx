@@ -11,7 +11,7 @@ import { useAnswer } from '../../parts/loading/use-load.ts';
 import { count } from '../../parts/numbers.ts';
 import { ScreenPage } from '../../parts/page.tsx';
 import { nameTraits, spelled } from '../../parts/user-cell.tsx';
-import type { ConditionMember } from '../events/condition-text.ts';
+import type { CatalogName } from '../builder/known.ts';
 import { Conditions } from '../events/conditions.tsx';
 import { type Condition, whereOf } from '../events/question.ts';
 import { ColumnChoice, columnsOf, traitsAmong } from './columns.tsx';
@@ -28,7 +28,7 @@ export function Screen() {
 }
 
 /** The traits of the project that was looked at last: whoever comes back does not wait for them. */
-let kept: { readonly of: string | undefined; readonly traits: readonly ConditionMember[] } | undefined;
+let kept: { readonly of: string | undefined; readonly traits: readonly CatalogName[] } | undefined;
 
 /** The traits that the project knows: for columns and conditions. */
 function Users() {
@@ -61,7 +61,7 @@ function Page({ total, children, ...head }: PageProps) {
 const PAGE = '50';
 
 interface KnownProps {
-  readonly known: readonly ConditionMember[];
+  readonly known: readonly CatalogName[];
 }
 
 function Listed({ known }: KnownProps) {

@@ -182,20 +182,23 @@ function objectPieces({ at, node, kind, event, lists = [] }: MemberPlace, member
   const pieces = members.flatMap((member, index) => [
     ...(index === 0 ? [] : [word('and')]),
     word('whose'),
-    ...propertyPieces([...place, index], member, surroundings),
+    ...conditionPieces([...place, index], member, 'property', surroundings),
     ...(members.length === 1 ? [] : [removal('Remove this about the object', [...place, index])]),
   ]);
   return [word('('), ...pieces, word(')')];
 }
 
-/** A property of an event or of an object, and its operators. */
-export function propertyPieces(at: Path, member: Json, surroundings: Surroundings): readonly Piece[] {
+/** A property of an event or of an object, or a trait, and its operators; one line of JSON for what is nothing of the kind. */
+export function conditionPieces(
+  at: Path,
+  member: Json,
+  kind: 'property' | 'trait',
+  surroundings: Surroundings,
+): readonly Piece[] {
   const isKnown =
-    isObject(member) &&
-    Object.hasOwn(member, 'property') &&
-    Object.keys(member).every((key) => key === 'property' || isTest(key));
-  if (!isKnown) return [jsonPiece(at, member, 'Property')];
-  return memberPieces({ at, node: member, kind: 'property', ...surroundings });
+    isObject(member) && Object.hasOwn(member, kind) && Object.keys(member).every((key) => key === kind || isTest(key));
+  if (!isKnown) return [jsonPiece(at, member, kind === 'trait' ? 'Trait' : 'Property')];
+  return memberPieces({ at, node: member, kind, ...surroundings });
 }
 
 function operatorPiece({ at, node, outer, isMeasure = false }: MemberPlace, name: string, value: Json): Piece {

@@ -1,4 +1,4 @@
-/** A condition as a sentence whose words are controls. Plain data: the components show it, `sentence.ts` reads it out. */
+/** A condition as a sentence whose words are controls. Plain data: the components show it, `readOut` reads it out. */
 import type { Json } from '../../../api/json.ts';
 import { type Edit, type Path, pointerOf } from '../json-edit.ts';
 import { readJson } from '../json-text.ts';
@@ -73,6 +73,27 @@ export interface Addition {
 export interface Wording {
   readonly phrases: readonly Phrase[];
   readonly additions: readonly Addition[];
+}
+
+/** By id. */
+export type AudienceNames = ReadonlyMap<string, string>;
+
+/** The words that a reader sees. An audience that has no name here is called by its id. */
+export function readOut(pieces: readonly Piece[], audiences: AudienceNames = new Map()): string {
+  const words = pieces.map((piece) => textOf(piece, audiences)).filter((text) => text !== '');
+  // No space stands within quotes and brackets at their ends.
+  const isTight = (index: number): boolean =>
+    /^[“(]$/.test(words[index - 1] ?? '') || /^[”)]$/.test(words[index] ?? '');
+  return words.map((text, index) => (index === 0 || isTight(index) ? text : ` ${text}`)).join('');
+}
+
+function textOf(piece: Piece, audiences: AudienceNames): string {
+  if (piece.kind === 'word') return piece.text;
+  if (piece.kind === 'remove') return '';
+  if (piece.kind === 'audience') return audiences.get(piece.value) ?? piece.value;
+  if (piece.kind !== 'choice') return piece.value;
+  if (piece.looks === 'type') return '';
+  return piece.options.find(({ value }) => value === piece.value)?.text ?? piece.value;
 }
 
 export function word(text: string): Piece {

@@ -8,24 +8,31 @@ import type { Builder } from '../builder.ts';
 import { pointerOf, valueAt } from '../json-edit.ts';
 import { isConstant, type KnownName } from '../known.ts';
 import type { Addition, Piece, Suggested } from './phrase.ts';
+import './pieces.css';
 
 type PieceOf<K extends Piece['kind']> = Extract<Piece, { readonly kind: K }>;
 
-export function PieceView({ builder, piece }: { readonly builder: Builder; readonly piece: Piece }) {
+/** What the controls of a sentence need to know of what they change: a definition, or one condition. */
+export interface SentenceEditor extends Pick<Builder, 'edit' | 'isRefused' | 'otherAudiences'> {
+  /** What is known of these, to be suggested. */
+  readonly namesFor: (suggested: Suggested) => readonly KnownName[];
+}
+
+export function PieceView({ editor, piece }: { readonly editor: SentenceEditor; readonly piece: Piece }) {
   if (piece.kind === 'word') {
     return <span class={/^[“”()→]$/.test(piece.text) ? 'glyph' : 'word'}>{piece.text}</span>;
   }
-  if (piece.kind === 'choice') return <Choice builder={builder} piece={piece} />;
-  if (piece.kind === 'audience') return <AudienceChoice builder={builder} piece={piece} />;
-  if (piece.kind === 'text') return <TextField builder={builder} piece={piece} />;
-  if (piece.kind !== 'remove') return <Typed builder={builder} piece={piece} />;
+  if (piece.kind === 'choice') return <Choice editor={editor} piece={piece} />;
+  if (piece.kind === 'audience') return <AudienceChoice editor={editor} piece={piece} />;
+  if (piece.kind === 'text') return <TextField editor={editor} piece={piece} />;
+  if (piece.kind !== 'remove') return <Typed editor={editor} piece={piece} />;
   return (
     <button
       type="button"
       class="plain tiny remove"
       aria-label={piece.label}
       title={piece.label}
-      onClick={() => builder.edit(piece.edit)}
+      onClick={() => editor.edit(piece.edit)}
     >
       <Cross />
     </button>
@@ -57,16 +64,16 @@ export async function add(builder: Builder, { event, make }: Addition): Promise<
   else if (isNew) builder.focusOn(at, true);
 }
 
-function Choice({ builder, piece }: { readonly builder: Builder; readonly piece: PieceOf<'choice'> }) {
+function Choice({ editor, piece }: { readonly editor: SentenceEditor; readonly piece: PieceOf<'choice'> }) {
   const select = (
     <select
       class={piece.looks === undefined ? 'token' : 'token quiet-token'}
       aria-label={piece.label}
-      aria-invalid={isRefused(builder, piece)}
+      aria-invalid={editor.isRefused(piece.at)}
       title={piece.looks === 'type' ? piece.label : undefined}
       data-field={pointerOf(piece.at)}
       value={piece.value}
-      onChange={({ currentTarget }) => change(builder, piece, currentTarget.value)}
+      onChange={({ currentTarget }) => change(editor, piece, currentTarget.value)}
     >
       {piece.options.map(({ value, text }) => (
         <option key={value} value={value}>
@@ -85,53 +92,48 @@ function Choice({ builder, piece }: { readonly builder: Builder; readonly piece:
 }
 
 /** One that is not among them, because it was deleted or is one of too many, has its id for a name. */
-function AudienceChoice({ builder, piece }: { readonly builder: Builder; readonly piece: PieceOf<'audience'> }) {
-  const names = new Map([[piece.value, piece.value], ...builder.otherAudiences()]);
+function AudienceChoice({ editor, piece }: { readonly editor: SentenceEditor; readonly piece: PieceOf<'audience'> }) {
+  const names = new Map([[piece.value, piece.value], ...editor.otherAudiences()]);
   const options = [...names].map(([value, text]) => ({ value, text }));
-  return <Choice builder={builder} piece={{ ...piece, kind: 'choice', options }} />;
+  return <Choice editor={editor} piece={{ ...piece, kind: 'choice', options }} />;
 }
 
 /** What stands for a type of values: the list with their names lies over it. */
 const TYPE_SIGNS: Readonly<Record<string, string>> = { text: 'abc', number: '123', boolean: 'y/n' };
 
 /** What the field has becomes the value; what it cannot be leaves the value as it was. */
-function change(builder: Builder, piece: Exclude<Piece, { kind: 'word' | 'remove' }>, text: string): boolean {
+function change(editor: SentenceEditor, piece: Exclude<Piece, { kind: 'word' | 'remove' }>, text: string): boolean {
   const value = piece.make(text);
-  if (value !== undefined) builder.edit({ at: piece.at, value });
+  if (value !== undefined) editor.edit({ at: piece.at, value });
   return value !== undefined;
-}
-
-function isRefused(builder: Builder, { at }: { readonly at: PieceOf<'choice'>['at'] }): boolean {
-  const pointer = pointerOf(at);
-  return builder.problems.value.some((problem) => problem.pointer === pointer);
 }
 
 interface NameSuggestion extends Suggestion {
   readonly known: KnownName;
 }
 
-function TextField({ builder, piece }: { readonly builder: Builder; readonly piece: PieceOf<'text'> }) {
+function TextField({ editor, piece }: { readonly editor: SentenceEditor; readonly piece: PieceOf<'text'> }) {
   const { suggested, choose } = piece;
   const onChoose = ({ known }: NameSuggestion): void => {
-    if (choose === undefined) change(builder, piece, known.path.join(''));
-    else builder.edit(choose(known));
+    if (choose === undefined) change(editor, piece, known.path.join(''));
+    else editor.edit(choose(known));
   };
   return (
     <Combobox
       label={piece.label}
       value={piece.value}
-      suggestions={suggested === undefined ? [] : suggestionsFor(builder, suggested)}
-      onType={(text) => change(builder, piece, text)}
+      suggestions={suggested === undefined ? [] : suggestionsFor(editor, suggested)}
+      onType={(text) => change(editor, piece, text)}
       onChoose={onChoose}
-      isInvalid={isRefused(builder, piece)}
+      isInvalid={editor.isRefused(piece.at)}
       placeholder={piece.label.toLowerCase()}
       field={pointerOf(piece.at)}
     />
   );
 }
 
-function suggestionsFor(builder: Builder, suggested: Suggested): readonly NameSuggestion[] {
-  const names = builder.catalog.namesFor(suggested);
+function suggestionsFor(editor: SentenceEditor, suggested: Suggested): readonly NameSuggestion[] {
+  const names = editor.namesFor(suggested);
   if (suggested.of !== 'values') {
     return names.map((known) => ({ name: known.path.join(' → '), detail: detailOf(known, suggested.of), known }));
   }
@@ -163,7 +165,7 @@ const INPUTS = {
 } as const;
 
 /** A field whose text is not always a value: the text stays as it is typed until the field is left. */
-function Typed({ builder, piece }: { readonly builder: Builder; readonly piece: PieceOf<keyof typeof INPUTS> }) {
+function Typed({ editor, piece }: { readonly editor: SentenceEditor; readonly piece: PieceOf<keyof typeof INPUTS> }) {
   const [typed, setTyped] = useState<{ readonly text: string; readonly isValue: boolean }>();
   const text = typed?.text ?? piece.value;
   return (
@@ -172,14 +174,14 @@ function Typed({ builder, piece }: { readonly builder: Builder; readonly piece: 
       {...INPUTS[piece.kind]}
       aria-label={piece.label}
       data-field={pointerOf(piece.at)}
-      aria-invalid={typed?.isValue === false || isRefused(builder, piece)}
+      aria-invalid={typed?.isValue === false || editor.isRefused(piece.at)}
       autocomplete="off"
       spellcheck={false}
       size={Math.max(2, text.length)}
       value={text}
       onInput={({ currentTarget }) => {
         const { value } = currentTarget;
-        setTyped({ text: value, isValue: change(builder, piece, value) });
+        setTyped({ text: value, isValue: change(editor, piece, value) });
       }}
       onBlur={() => setTyped(undefined)}
     />

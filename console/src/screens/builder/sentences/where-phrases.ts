@@ -2,7 +2,7 @@
 import { isList, type Json } from '../../../api/json.ts';
 import { type Path, pointerOf } from '../json-edit.ts';
 import { type KnownName, nameOf, testsOf } from '../known.ts';
-import { propertiesAdditions, propertyPieces } from './member-phrase.ts';
+import { conditionPieces, propertiesAdditions } from './member-phrase.ts';
 import { type Addition, jsonPiece, type Phrase, phrasesOf, removal, word } from './phrase.ts';
 
 export function wherePhrases(at: Path, where: Json, event: string): readonly Phrase[] {
@@ -13,7 +13,7 @@ export function wherePhrases(at: Path, where: Json, event: string): readonly Phr
     const place = [...at, index];
     const pieces = [
       word(index === 0 ? 'where' : 'and'),
-      ...propertyPieces(place, member, { event }),
+      ...conditionPieces(place, member, 'property', { event }),
       removal('Remove this about the property', where.length === 1 ? at : place),
     ];
     return phrasesOf(`${name} ${index}`, pieces);
