@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { jsonText, parseJson } from '../../console/src/api/json.ts';
 import { applyEdit } from '../../console/src/screens/builder/json-edit.ts';
-import { knownNames, namesInList, testsOf } from '../../console/src/screens/builder/known.ts';
+import { knownNames, suggestedAmong, testsOf } from '../../console/src/screens/builder/known.ts';
 import type { Piece } from '../../console/src/screens/builder/sentences/phrase.ts';
 import { sentenceOf, type TreeNode, treeOf, wordingOf } from '../../console/src/screens/builder/tree.ts';
 
@@ -225,13 +225,12 @@ describe('controls and buttons of each kind', () => {
         examples: ['[1]', '[{"sku":"hat-1","tags":[{"name":"new"}]},{"price":12.5}]'],
       },
     ]);
-    const namesIn = (names: typeof lists): readonly string[] => names.map(({ path }) => path.join('.'));
+    const within = (...path: string[][]): readonly string[] =>
+      suggestedAmong(lists, { of: 'names', lists: path }).map((known) => known.path.join('.'));
 
-    const products = namesInList(lists, ['products']);
-
-    expect(namesIn(products)).toEqual(['sku', 'tags', 'price']);
-    expect(namesIn(namesInList(products, ['tags']))).toEqual(['name']);
-    expect(namesInList(lists, ['sku'])).toEqual([]);
+    expect(within(['products'])).toEqual(['sku', 'tags', 'price']);
+    expect(within(['products'], ['tags'])).toEqual(['name']);
+    expect(within(['sku'])).toEqual([]);
     expect(jsonText(testsOf({ types: ['array'], examples: [parseJson('[{"sku":"hat-1"}]')] }))).toBe(
       '{"has":[{"property":"sku","is":"hat-1"}]}',
     );

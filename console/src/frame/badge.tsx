@@ -4,7 +4,7 @@ import type { Raw } from '../api/types.ts';
 import type { Request } from '../api/client.ts';
 import { operation } from '../../../schemas/operations.ts';
 import { count } from '../parts/numbers.ts';
-import { useAnswer } from '../parts/loading/use-load.ts';
+import { useAnswer } from '../parts/loading/use-load.tsx';
 
 const EVERY_MS = 30_000;
 

@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { Form } from './change.tsx';
 import { Dialog } from './dialog.tsx';
-import { Button, FormButtons, submitted } from './form.tsx';
-import { Problem } from './loading/states.tsx';
-import { useChange } from './loading/use-change.ts';
+import { Button } from './form.tsx';
 import { useFocusOnMount } from './use-focus.ts';
 import './confirm-button.css';
 
@@ -22,24 +21,22 @@ interface ConfirmNameProps {
 }
 
 /** A dialog before what cannot be undone: it says what will happen, and asks for the name. */
-export function ConfirmName({ title, name, action, onConfirm, onClose, children }: ConfirmNameProps) {
+function ConfirmName({ title, name, action, onConfirm, onClose, children }: ConfirmNameProps) {
   const [typed, setTyped] = useState('');
-  const { isBusy, error, run } = useChange();
   const isNamed = name === undefined || typed.trim() === name.trim();
   return (
     <Dialog title={title} look="confirm" onClose={onClose}>
       {(close) => (
-        <form onSubmit={submitted(() => isNamed && run(async () => onConfirm().then(onClose)))}>
+        <Form
+          action={action}
+          isDangerous={name !== undefined}
+          isOff={!isNamed}
+          onSend={async () => onConfirm().then(onClose)}
+          onCancel={close}
+        >
           {children}
           {name !== undefined && <TypedName name={name} typed={typed} onType={setTyped} />}
-          {error !== undefined && <Problem error={error} />}
-          <FormButtons
-            action={action}
-            look={name === undefined ? 'primary' : 'danger'}
-            isOff={!isNamed || isBusy}
-            onCancel={close}
-          />
-        </form>
+        </Form>
       )}
     </Dialog>
   );
@@ -77,10 +74,19 @@ interface ConfirmButtonProps extends Omit<ConfirmNameProps, 'onClose'> {
   readonly ariaLabel?: string;
   readonly look?: string;
   readonly isRow?: boolean;
+  readonly isOff?: boolean;
 }
 
 /** A button of what cannot be undone, with the dialog before it. */
-export function ConfirmButton({ label, ariaLabel, look, isRow = false, children, ...dialog }: ConfirmButtonProps) {
+export function ConfirmButton({
+  label,
+  ariaLabel,
+  look,
+  isRow = false,
+  isOff = false,
+  children,
+  ...dialog
+}: ConfirmButtonProps) {
   const [isAsked, setAsked] = useState(false);
   return (
     <>
@@ -89,6 +95,7 @@ export function ConfirmButton({ label, ariaLabel, look, isRow = false, children,
         look={look}
         aria-label={ariaLabel}
         data-row={isRow ? '' : undefined}
+        disabled={isOff}
         onClick={() => setAsked(true)}
       />
       {isAsked && (

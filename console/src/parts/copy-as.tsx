@@ -5,8 +5,7 @@ import { chosenProject, SERVICE, urlOf } from '../api/client.ts';
 import type { Operation } from '../../../schemas/operations.ts';
 import { tellDone } from './loading/feedback.tsx';
 import { Button } from './form.tsx';
-import { Ready } from './loading/states.tsx';
-import { useAnswer } from './loading/use-load.ts';
+import { Ready, useAnswer } from './loading/use-load.tsx';
 
 export interface CopyAsProps {
   readonly request: Operation;

@@ -1,4 +1,4 @@
-/** What forms are made of, and what one does when it is sent. */
+/** Fields and buttons, and what a form does when it is sent. */
 import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
 import { useFocusOnMount } from './use-focus.ts';
@@ -70,7 +70,7 @@ export function Check({ label, isOn, onChange }: CheckProps) {
   );
 }
 
-interface ButtonProps extends Omit<ButtonHTMLAttributes, 'class' | 'children' | 'label'> {
+export interface ButtonProps extends Omit<ButtonHTMLAttributes, 'class' | 'children' | 'label'> {
   readonly label: string;
   /** Its classes: `primary` and `danger` stand out, `plain` has no frame. */
   readonly look?: string | undefined;
@@ -85,20 +85,18 @@ export function Button({ label, look, ...attributes }: ButtonProps) {
   );
 }
 
-interface FormButtonsProps {
-  /** On the button that sends the form. */
-  readonly action: string;
-  readonly isOff?: boolean;
-  readonly look?: 'primary' | 'danger';
-  readonly onCancel: () => void;
+interface LinkButtonProps {
+  readonly label: string;
+  /** Made with `linkTo`. */
+  readonly link: string;
+  readonly look?: 'primary';
 }
 
-/** What ends a form or a dialog: it is done, or left. */
-export function FormButtons({ action, isOff = false, look = 'primary', onCancel }: FormButtonsProps) {
+/** A link that looks like a button. */
+export function LinkButton({ label, link, look }: LinkButtonProps) {
   return (
-    <div class="row">
-      <Button label={action} type="submit" look={look} disabled={isOff} />
-      <Button label="Cancel" look="plain" onClick={onCancel} />
-    </div>
+    <a class={look === undefined ? 'button' : `button ${look}`} href={link}>
+      {label}
+    </a>
   );
 }

@@ -1,6 +1,7 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import { address, linkTo, setParameters } from '../api/address.ts';
 import { useEscape } from './keyboard.ts';
+import { LinkButton } from './form.tsx';
 import './table.css';
 
 interface Column {
@@ -101,16 +102,8 @@ export function Pager({ next, name = 'cursor' }: PagerProps) {
   if (!query.has(name) && next === null) return null;
   return (
     <p class="row below">
-      {query.has(name) && (
-        <a class="button" href={linkTo(path, { ...others, [name]: undefined })}>
-          First page
-        </a>
-      )}
-      {next !== null && (
-        <a class="button" href={linkTo(path, { ...others, [name]: next })}>
-          Next page
-        </a>
-      )}
+      {query.has(name) && <LinkButton label="First page" link={linkTo(path, { ...others, [name]: undefined })} />}
+      {next !== null && <LinkButton label="Next page" link={linkTo(path, { ...others, [name]: next })} />}
     </p>
   );
 }

@@ -1,7 +1,7 @@
 /** Keys by the names that people gave them. */
 import { operation } from '../../../schemas/operations.ts';
 import { isAdmin, project } from '../api/session.ts';
-import { useAnswer } from '../parts/loading/use-load.ts';
+import { useAnswer } from '../parts/loading/use-load.tsx';
 
 export type KeyNames = ReadonlyMap<string, string>;
 

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { ask } from '../api/client.ts';
 import { operation } from '../../../schemas/operations.ts';
 import { Problem } from '../parts/loading/states.tsx';
-import { useLoad } from '../parts/loading/use-load.ts';
+import { useLoad } from '../parts/loading/use-load.tsx';
 import { count } from '../parts/numbers.ts';
 
 /** When this page saw that a step was done, in milliseconds after the message was accepted. */

@@ -4,9 +4,8 @@ import { type Answer, operation, type Operation } from '../../../../schemas/oper
 import type { AudienceVerdict } from '../../api/types.ts';
 import { JsonValue } from '../json/json-view.tsx';
 import { Sentence } from './sentence-view.tsx';
-import { Ready } from '../loading/states.tsx';
 import { Ago } from '../time.tsx';
-import { useAnswer } from '../loading/use-load.ts';
+import { Ready, useAnswer } from '../loading/use-load.tsx';
 import './why-tree.css';
 
 interface WhyProps {

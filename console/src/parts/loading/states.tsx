@@ -2,7 +2,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/client.ts';
-import type { Loaded } from './use-load.ts';
 import { Button } from '../form.tsx';
 
 interface EmptyProps {
@@ -114,26 +113,4 @@ function headline({ status, title }: ApiError): string {
     default:
       return title;
   }
-}
-
-interface ReadyProps<T> {
-  readonly of: Loaded<T>;
-  /** What is loaded: `events`. */
-  readonly what: string;
-  /** In place of the problem where the service says that there is no such thing. */
-  readonly missing?: ComponentChildren;
-  readonly children: (value: T) => ComponentChildren;
-}
-
-/** What was asked for once it is there; before that, that it loads, and why it could not be had. */
-export function Ready<T>({ of: { value, error, retry }, what, missing, children }: ReadyProps<T>) {
-  const isMissing = error?.status === 404 && missing !== undefined;
-  return (
-    <>
-      {isMissing && missing}
-      {error !== undefined && !isMissing && <Problem error={error} retry={retry} />}
-      {value === undefined && error === undefined && <Loading what={what} />}
-      {value !== undefined && children(value)}
-    </>
-  );
 }

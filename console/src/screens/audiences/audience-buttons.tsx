@@ -6,18 +6,15 @@ import { goTo, linkTo } from '../../api/address.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { plural } from '../../parts/numbers.ts';
 import { changeAudience } from './change-audience.ts';
+import { LinkButton } from '../../parts/form.tsx';
 
 export function AudienceButtons({ audience }: { readonly audience: SavedAudience }) {
   const { id, name, definition } = audience;
   const copy = { definition: jsonText(definition), name: `${name} (copy)` };
   return (
     <>
-      <a class="button" href={linkTo(['audiences', id, 'edit'])}>
-        Edit
-      </a>
-      <a class="button" href={linkTo(['audiences', 'new'], copy)}>
-        Duplicate
-      </a>
+      <LinkButton label="Edit" link={linkTo(['audiences', id, 'edit'])} />
+      <LinkButton label="Duplicate" link={linkTo(['audiences', 'new'], copy)} />
       <DeleteButton audience={audience} />
     </>
   );

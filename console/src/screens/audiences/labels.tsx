@@ -4,10 +4,9 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
 import { mayChangeAudiences } from '../../api/session.ts';
-import { Button, FormButtons, submitted } from '../../parts/form.tsx';
-import { useChange } from '../../parts/loading/use-change.ts';
+import { Form } from '../../parts/change.tsx';
+import { Button } from '../../parts/form.tsx';
 import { useFocusOnMount } from '../../parts/use-focus.ts';
-import { Problem } from '../../parts/loading/states.tsx';
 import { changeAudience } from './change-audience.ts';
 
 interface LabelsProps {
@@ -46,20 +45,17 @@ export function Tags({ tags }: Pick<SavedAudience, 'tags'>) {
 }
 
 function LabelsForm({ audience, onChange, onClose }: LabelsProps & { readonly onClose: () => void }) {
-  const { isBusy, error, run } = useChange();
   const field = useFocusOnMount<HTMLTextAreaElement>();
-  const submit = submitted((textOf) => {
+  const save = async (textOf: (name: string) => string): Promise<void> => {
     const [note, words] = [textOf('note'), textOf('tags')];
     const tags = [...new Set(words.split(',').map((word) => word.trim()))].filter((word) => word !== '');
     const change = operation('PATCH /v1/audiences/{id}', { path: { id: audience.id }, body: { note, tags } });
-    run(async () => {
-      await changeAudience(audience, change);
-      onClose();
-      onChange();
-    });
-  });
+    await changeAudience(audience, change);
+    onClose();
+    onChange();
+  };
   return (
-    <form class="card labels-form" aria-label="Description and tags" onSubmit={submit}>
+    <Form label="Description and tags" look="card labels-form" action="Save" onSend={save} onCancel={onClose}>
       <label>
         <span class="label">Description</span>
         <textarea ref={field} name="note" rows={2} maxLength={1_000} defaultValue={audience.note} />
@@ -68,8 +64,6 @@ function LabelsForm({ audience, onChange, onClose }: LabelsProps & { readonly on
         <span class="label">Tags, separated by commas</span>
         <input name="tags" defaultValue={audience.tags.join(', ')} autoComplete="off" />
       </label>
-      {error !== undefined && <Problem error={error} />}
-      <FormButtons action="Save" isOff={isBusy} onCancel={onClose} />
-    </form>
+    </Form>
   );
 }

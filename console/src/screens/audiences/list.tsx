@@ -5,12 +5,12 @@ import { address, linkTo, setParameters } from '../../api/address.ts';
 import { counted } from '../../parts/numbers.ts';
 import { SentenceOf } from '../../parts/conditions/sentence-view.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
-import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { Empty } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/loading/use-load.ts';
-import { Field } from '../../parts/form.tsx';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { Field, LinkButton } from '../../parts/form.tsx';
 import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
 import { Tags } from './labels.tsx';
 import { isUpdating } from './updates.ts';
@@ -47,11 +47,7 @@ export function AudienceList() {
 }
 
 function NewAudience() {
-  return (
-    <a class="button primary" href={linkTo(['audiences', 'new'])}>
-      New audience
-    </a>
-  );
+  return <LinkButton label="New audience" look="primary" link={linkTo(['audiences', 'new'])} />;
 }
 
 interface FoundProps {

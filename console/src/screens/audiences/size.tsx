@@ -6,11 +6,11 @@ import { address, setParameters } from '../../api/address.ts';
 import { Chart, type Reading } from '../../parts/charts/chart.tsx';
 import { Select } from '../../parts/choice.tsx';
 import { count, counted } from '../../parts/numbers.ts';
-import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { Empty } from '../../parts/loading/states.tsx';
 import { Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { exactTime, minuteText, shortTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
-import { useLoad } from '../../parts/loading/use-load.ts';
+import { Ready, useLoad } from '../../parts/loading/use-load.tsx';
 
 const DAY_MS = 86_400_000;
 

@@ -7,7 +7,7 @@ import { mayChangeAudiences } from '../../api/session.ts';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { SentenceOf, Sentences } from '../../parts/conditions/sentence-view.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Ago } from '../../parts/time.tsx';
 import { Button } from '../../parts/form.tsx';

@@ -7,12 +7,12 @@ import { linkTo } from '../../api/address.ts';
 import { mayChangeAudiences } from '../../api/session.ts';
 import { count } from '../../parts/numbers.ts';
 import { depthOf, Sentence } from '../../parts/conditions/sentence-view.tsx';
-import { Ready } from '../../parts/loading/states.tsx';
 import { Section } from '../../parts/page.tsx';
 import { KeyName } from '../key-name.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useLoad } from '../../parts/loading/use-load.ts';
+import { Ready, useLoad } from '../../parts/loading/use-load.tsx';
 import { changedLines } from './state.ts';
+import { LinkButton } from '../../parts/form.tsx';
 
 export function Versions({ audience }: { readonly audience: SavedAudience }) {
   const path = { id: audience.id };
@@ -53,12 +53,10 @@ function List({ id, versions, history }: ListProps) {
                 {i === 0 && ', as it is now'}
               </h3>
               {i > 0 && mayChangeAudiences.value && (
-                <a
-                  class="button"
-                  href={linkTo(['audiences', id, 'edit'], { definition: jsonText(version.definition) })}
-                >
-                  Restore this version…
-                </a>
+                <LinkButton
+                  label="Restore this version…"
+                  link={linkTo(['audiences', id, 'edit'], { definition: jsonText(version.definition) })}
+                />
               )}
             </div>
             <p class="quiet small">

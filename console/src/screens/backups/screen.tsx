@@ -8,15 +8,14 @@ import { address } from '../../api/address.ts';
 import { Command } from '../../parts/copy-as.tsx';
 import { DocsLink } from '../../parts/docs-link.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { Empty, FieldError, Ready } from '../../parts/loading/states.tsx';
+import { Empty } from '../../parts/loading/states.tsx';
 import { KeyName, type KeyNames, useKeyNames } from '../key-name.tsx';
-import { useChange } from '../../parts/loading/use-change.ts';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { ChangeButton } from '../../parts/change.tsx';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { bytes, counted, durationText } from '../../parts/numbers.ts';
 import { ScreenPage, Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { Button } from '../../parts/form.tsx';
 import { isOver, JobState } from '../job-state.tsx';
 
 type Page = Answer<'GET /v1/admin/backups'>;
@@ -37,7 +36,7 @@ export function Backups() {
     <ScreenPage
       title="Backups"
       beside={<p class="quiet">The event log, projects, keys and audiences: all that a restore needs</p>}
-      actions={value !== undefined && value.folder !== null && <BackUp isBusy={isRunning(value)} onStart={retry} />}
+      actions={value !== undefined && value.folder !== null && <BackUp isUnderWay={isRunning(value)} onStart={retry} />}
       copy={{
         request: operation('GET /v1/admin/backups'),
         also: { 'back up now': operation('POST /v1/admin/backups', { body: {} }) },
@@ -66,25 +65,14 @@ function isRunning({ backups }: Page): boolean {
   return backups.some(({ state }) => !isOver(state));
 }
 
-function BackUp({ isBusy: isUnderWay, onStart }: { readonly isBusy: boolean; readonly onStart: () => void }) {
-  const { isBusy, error, run } = useChange();
-  const start = (): void =>
-    run(async () => {
-      await ask(operation('POST /v1/admin/backups', { body: {} }));
-      tellDone('Backup started.');
-      onStart();
-    });
-  return (
-    <>
-      <FieldError error={error} />
-      <Button
-        label={isUnderWay ? 'Backing up…' : 'Back up now'}
-        look="primary"
-        disabled={isBusy || isUnderWay}
-        onClick={start}
-      />
-    </>
-  );
+function BackUp({ isUnderWay, onStart }: { readonly isUnderWay: boolean; readonly onStart: () => void }) {
+  const start = async (): Promise<void> => {
+    await ask(operation('POST /v1/admin/backups', { body: {} }));
+    tellDone('Backup started.');
+    onStart();
+  };
+  const label = isUnderWay ? 'Backing up…' : 'Back up now';
+  return <ChangeButton label={label} look="primary" disabled={isUnderWay} change={start} />;
 }
 
 function NoFolder() {

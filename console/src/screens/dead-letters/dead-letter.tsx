@@ -8,14 +8,15 @@ import { Command, tidemarkText } from '../../parts/copy-as.tsx';
 import { JsonView } from '../../parts/json/json-view.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
-import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { Empty } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { editOf, Editor, type SentEdit } from './editor.tsx';
 import { READERS } from './filter.ts';
 import { ReplayOrDrop } from './replay-or-drop.tsx';
 import { Sent } from './sent.tsx';
+import { LinkButton } from '../../parts/form.tsx';
 
 export function DeadLetterPage({ id }: { readonly id: string }) {
   const [sent, setSent] = useState<SentEdit>();
@@ -52,11 +53,7 @@ function NoSuchLetter() {
   return (
     <Empty
       title="There is no such dead letter"
-      action={
-        <a class="button" href={linkTo(['dead-letters'])}>
-          Show all that wait
-        </a>
-      }
+      action={<LinkButton label="Show all that wait" link={linkTo(['dead-letters'])} />}
     />
   );
 }

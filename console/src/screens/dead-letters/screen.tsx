@@ -4,16 +4,17 @@ import type { Selection } from '../../api/dead-letters.ts';
 import type { DeadLetter, DeadLettersPage } from '../../api/types.ts';
 import { address, linkTo } from '../../api/address.ts';
 import { projectName } from '../../api/session.ts';
-import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { Empty } from '../../parts/loading/states.tsx';
 import { count } from '../../parts/numbers.ts';
 import { ScreenPage } from '../../parts/page.tsx';
 import { type CellColumn, Listing, Pager, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Facets } from './facets.tsx';
 import { type Filter, filterIn, isFiltered, READERS, selectionOf } from './filter.ts';
 import { DeadLetterPage } from './dead-letter.tsx';
 import { ReplayOrDrop } from './replay-or-drop.tsx';
+import { LinkButton } from '../../parts/form.tsx';
 import './dead-letters.css';
 
 /** `#/dead-letters` with a filter, and `#/dead-letters/{topic/partition/offset}`. */
@@ -164,11 +165,7 @@ function Nothing({ isFiltered: isNarrowed }: { readonly isFiltered: boolean }) {
   return (
     <Empty
       title="No dead letter matches"
-      action={
-        <a class="button" href={linkTo(['dead-letters'])}>
-          Show all that wait
-        </a>
-      }
+      action={<LinkButton label="Show all that wait" link={linkTo(['dead-letters'])} />}
     />
   );
 }

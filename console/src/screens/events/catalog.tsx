@@ -4,14 +4,14 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { CatalogName } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../api/address.ts';
 import { Choice } from '../../parts/choice.tsx';
-import { Button, Field, submitted } from '../../parts/form.tsx';
+import { Button, Field, LinkButton, submitted } from '../../parts/form.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { count as countText, grouped } from '../../parts/numbers.ts';
-import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { Empty } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 
 interface Narrowing {
   readonly prefix: string | undefined;
@@ -136,9 +136,5 @@ function NoNames({ prefix }: { readonly prefix: string | undefined }) {
 }
 
 function SendFirst() {
-  return (
-    <a class="button primary" href={linkTo([])}>
-      Send the first event
-    </a>
-  );
+  return <LinkButton label="Send the first event" look="primary" link={linkTo([])} />;
 }

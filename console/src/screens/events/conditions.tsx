@@ -2,7 +2,8 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isObject, type Json, jsonText } from '../../api/json.ts';
 import { setParameters } from '../../api/address.ts';
-import { Button, FormButtons, submitted } from '../../parts/form.tsx';
+import { Form } from '../../parts/change.tsx';
+import { Button } from '../../parts/form.tsx';
 import { applyEdit, type Edit } from '../builder/json-edit.ts';
 import { type CatalogName, findKnown, type KnownName, knownNames, suggestedAmong, testsOf } from '../builder/known.ts';
 import { conditionPieces, memberAdditions } from '../builder/sentences/member-phrase.ts';
@@ -63,8 +64,8 @@ interface AddingProps extends Omit<ConditionsProps, 'where'> {
 function Adding({ of, members, onAdd, onCancel }: AddingProps) {
   const known = useMemo(() => knownNames(members), [members]);
   const [draft, setDraft] = useState<Json>(() => conditionOn(of, known[0]));
-  const form = useRef<HTMLFormElement>(null);
-  useLayoutEffect(() => form.current?.querySelector('input')?.focus(), []);
+  const sentence = useRef<HTMLSpanElement>(null);
+  useLayoutEffect(() => sentence.current?.querySelector('input')?.focus(), []);
   const editor: SentenceEditor = {
     edit: (edit) => setDraft((before) => edited(before, of, edit, known)),
     namesFor: (suggested) => (suggested.of === 'events' ? [] : suggestedAmong(known, suggested)),
@@ -73,13 +74,14 @@ function Adding({ of, members, onAdd, onCancel }: AddingProps) {
   };
   const additions = isObject(draft) ? memberAdditions({ at: [], node: draft, kind: of }) : [];
   return (
-    <form
-      ref={form}
-      class="row below"
-      aria-label="A condition"
-      onSubmit={submitted(() => isObject(draft) && onAdd(draft))}
+    <Form
+      label="A condition"
+      look="row below"
+      action="Add"
+      onSend={async () => isObject(draft) && onAdd(draft)}
+      onCancel={onCancel}
     >
-      <span class="phrase">
+      <span class="phrase" ref={sentence}>
         {conditionPieces([], draft, of, {}).map((piece, index) => (
           <PieceView key={`${index} ${piece.kind}`} editor={editor} piece={piece} />
         ))}
@@ -95,8 +97,7 @@ function Adding({ of, members, onAdd, onCancel }: AddingProps) {
             />
           ))}
       </span>
-      <FormButtons action="Add" onCancel={onCancel} />
-    </form>
+    </Form>
   );
 }
 

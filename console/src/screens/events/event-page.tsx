@@ -4,10 +4,11 @@ import type { CatalogProperties } from '../../api/types.ts';
 import { address, linkTo } from '../../api/address.ts';
 import type { CopyAsProps } from '../../parts/copy-as.tsx';
 import { grouped } from '../../parts/numbers.ts';
-import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { Empty } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
+import { LinkButton } from '../../parts/form.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Conditions } from './conditions.tsx';
 import { Measured } from './measured.tsx';
 import { Newest, NEWEST } from './newest.tsx';
@@ -24,9 +25,10 @@ export function EventPage({ event }: { readonly event: string }) {
       title={event}
       up={{ path: 'events', name: 'Events' }}
       actions={
-        <a class="button" href={linkTo(['audiences', 'new'], { definition: audienceOf(question) })}>
-          Make an audience
-        </a>
+        <LinkButton
+          label="Make an audience"
+          link={linkTo(['audiences', 'new'], { definition: audienceOf(question) })}
+        />
       }
       copy={commandsOf(question)}
     >

@@ -7,7 +7,7 @@ import { Chart, type Reading } from '../../parts/charts/chart.tsx';
 import type { ChartLine } from '../../parts/charts/chart-marks.tsx';
 import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
-import { useLoad } from '../../parts/loading/use-load.ts';
+import { useLoad } from '../../parts/loading/use-load.tsx';
 import {
   type Answered,
   bucketText,

@@ -5,7 +5,7 @@ import type { CatalogMember } from '../../api/types.ts';
 import { setParameters } from '../../api/address.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { closeByEscape } from '../../parts/copy-as.tsx';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { Button, Check, Field } from '../../parts/form.tsx';
 import {
   daysIn,

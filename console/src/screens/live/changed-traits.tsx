@@ -3,8 +3,7 @@ import { ask } from '../../api/client.ts';
 import type { GivenValue, LiveRow } from '../../api/types.ts';
 import { JsonValue } from '../../parts/json/json-view.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { Ready } from '../../parts/loading/states.tsx';
-import { useLoad } from '../../parts/loading/use-load.ts';
+import { Ready, useLoad } from '../../parts/loading/use-load.tsx';
 import { traitHistoryRequest } from '../user-link.ts';
 
 /** For each one question is asked. */

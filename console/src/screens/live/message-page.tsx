@@ -1,7 +1,7 @@
 /** The messages with an id, each with its receipt: what the search finds by an id, and a timeline links to. */
 import { operation } from '../../../../schemas/operations.ts';
-import { useAnswer } from '../../parts/loading/use-load.ts';
-import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { Empty } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { Button } from '../../parts/form.tsx';
 import { namesWanted } from '../../parts/user-cell.tsx';

@@ -5,11 +5,11 @@ import { address } from '../../api/address.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { KeyName, useKeyNames } from '../key-name.tsx';
-import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { Empty } from '../../parts/loading/states.tsx';
 import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 
 const EVERY_MS = 5_000;
 

@@ -6,7 +6,7 @@ import { Empty } from '../../parts/loading/states.tsx';
 import { count } from '../../parts/numbers.ts';
 import { LineButton } from '../../parts/table.tsx';
 import { Clock } from '../../parts/time.tsx';
-import { Button } from '../../parts/form.tsx';
+import { Button, LinkButton } from '../../parts/form.tsx';
 import { LiveCells } from '../live-cells.tsx';
 import { type Feed, type FeedEntry, recordId } from '../live-feed.ts';
 
@@ -68,11 +68,7 @@ function NothingYet({ filter }: { readonly filter: Filter }) {
     return (
       <Empty
         title="No messages yet"
-        action={
-          <a class="button primary" href={linkTo([])}>
-            Send the first event
-          </a>
-        }
+        action={<LinkButton label="Send the first event" look="primary" link={linkTo([])} />}
       >
         Messages appear here within a second.
       </Empty>

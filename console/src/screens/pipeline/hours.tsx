@@ -8,12 +8,12 @@ import { address, setParameters } from '../../api/address.ts';
 import { Select } from '../../parts/choice.tsx';
 import { Command, curlText, tidemarkText } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
-import { Empty, FieldError, Ready } from '../../parts/loading/states.tsx';
+import { Empty } from '../../parts/loading/states.tsx';
 import { Ago, minuteText } from '../../parts/time.tsx';
-import { useChange } from '../../parts/loading/use-change.ts';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { ChangeButton } from '../../parts/change.tsx';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Section } from '../../parts/page.tsx';
-import { Button, Check } from '../../parts/form.tsx';
+import { Check } from '../../parts/form.tsx';
 import { HourTable } from './hour-table.tsx';
 import { secondsText } from './model.ts';
 
@@ -115,18 +115,15 @@ const PERIODS = { '24h': 'The last 24 hours', '7d': 'The last 7 days', all: 'Eve
 
 function VerifyNow({ isBusy, onStart }: { readonly isBusy: boolean; readonly onStart: () => void }) {
   const [since, setSince] = useState('24h');
-  const { error, run } = useChange();
-  const start = (): void =>
-    run(async () => {
-      const { id } = await ask(operation('POST /v1/admin/verifications', { body: { since } }));
-      setParameters({ verification: id, differing: '', hours: '' }, { push: true });
-      onStart();
-    });
+  const start = async (): Promise<void> => {
+    const { id } = await ask(operation('POST /v1/admin/verifications', { body: { since } }));
+    setParameters({ verification: id, differing: '', hours: '' }, { push: true });
+    onStart();
+  };
   return (
     <>
-      <FieldError error={error} />
       <Select label="What to verify" value={since} options={PERIODS} onChoice={setSince} />
-      <Button label={isBusy ? 'Verifying…' : 'Verify now'} look="primary" disabled={isBusy} onClick={start} />
+      <ChangeButton label={isBusy ? 'Verifying…' : 'Verify now'} look="primary" disabled={isBusy} change={start} />
     </>
   );
 }

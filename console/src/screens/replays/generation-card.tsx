@@ -4,13 +4,13 @@ import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { ComparisonJob, Generation } from '../../api/types.ts';
 import { projectName } from '../../api/session.ts';
-import { ConfirmName } from '../../parts/confirm-button.tsx';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Button, submitted } from '../../parts/form.tsx';
 import { count, counted, plural } from '../../parts/numbers.ts';
 import { FieldError, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useChange } from '../../parts/loading/use-change.ts';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { ChangeButton, useChange } from '../../parts/change.tsx';
+import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { isOver } from '../job-state.tsx';
 
 interface CardProps extends BuildingProps {
@@ -46,15 +46,13 @@ const STEPS: Readonly<Record<Step, readonly [label: string, underWay: string]>> 
 /** A generation, how far it is, and what can be done with it. */
 export function GenerationCard({ generation, hasFormer, onChange }: CardProps) {
   const { number, state, project, created_at: at, messages } = generation;
-  const { isBusy, error, run } = useChange();
   const [begun, setBegun] = useState<{ readonly step: Step; readonly job: string }>();
-  const [asked, setAsked] = useState<Step>();
   const start = async (step: Step): Promise<void> => {
     const { id } = await ask(requestOf(generation, step));
     setBegun({ step, job: id });
     onChange();
   };
-  const request = (step: Step): void => (step === 'compare' ? run(async () => start(step)) : setAsked(step));
+  const steps = STEPS_OF[state].filter((step) => step !== 'rollback' || hasFormer);
   return (
     <article class="card generation" data-row tabIndex={-1}>
       <div class="row">
@@ -66,19 +64,14 @@ export function GenerationCard({ generation, hasFormer, onChange }: CardProps) {
           {project === null ? 'all projects' : `project ${projectName(project)}`}, made <Ago at={at} />
           {countOf(messages) > 0 && `, ${counted(messages)} messages read`}
         </span>
-        <Buttons state={state} hasFormer={hasFormer} isBusy={isBusy} onStep={request} />
+        <span class="row actions">
+          {steps.map((step) => (
+            <StepButton key={step} generation={generation} step={step} start={async () => start(step)} />
+          ))}
+        </span>
       </div>
       {state === 'building' && <Building generation={generation} onChange={onChange} />}
-      {error !== undefined && <Problem error={error} />}
       {begun !== undefined && <Outcome key={begun.job} {...begun} onEnd={onChange} />}
-      {asked !== undefined && (
-        <Question
-          generation={generation}
-          step={asked}
-          onConfirm={async () => start(asked)}
-          onClose={() => setAsked(undefined)}
-        />
-      )}
     </article>
   );
 }
@@ -91,13 +84,6 @@ function requestOf({ kind, number, project }: Generation, step: Step) {
   return operation(`POST /v1/admin/generations/{kind}/{number}/${step}`, { path });
 }
 
-interface ButtonsProps {
-  readonly hasFormer: boolean;
-  readonly state: Generation['state'];
-  readonly isBusy: boolean;
-  readonly onStep: (step: Step) => void;
-}
-
 const STEPS_OF: Readonly<Record<Generation['state'], readonly Step[]>> = {
   live: ['rollback'],
   building: ['compare', 'swap', 'drop'],
@@ -106,14 +92,22 @@ const STEPS_OF: Readonly<Record<Generation['state'], readonly Step[]>> = {
   dropped: [],
 };
 
-function Buttons({ state, hasFormer, isBusy, onStep }: ButtonsProps) {
-  const steps = STEPS_OF[state].filter((step) => step !== 'rollback' || hasFormer);
+interface StepButtonProps {
+  readonly generation: Generation;
+  readonly step: Step;
+  readonly start: () => Promise<void>;
+}
+
+/** A comparison changes nothing; before anything else the name is asked for. */
+function StepButton({ generation, step, start }: StepButtonProps) {
+  const [label] = STEPS[step];
+  if (step === 'compare') return <ChangeButton label={label} change={start} />;
+  const name = `${generation.kind} ${generation.number.rawJSON}`;
+  const { text, ...question } = questionOf(generation, name, step);
   return (
-    <span class="row actions">
-      {steps.map((step) => (
-        <Button label={STEPS[step][0]} key={step} disabled={isBusy} onClick={() => onStep(step)} />
-      ))}
-    </span>
+    <ConfirmButton label={label} name={name} onConfirm={start} {...question}>
+      <p>{text}</p>
+    </ConfirmButton>
   );
 }
 
@@ -212,24 +206,6 @@ function Differences({ result: { same, comparison } }: { readonly result: NonNul
         ))}
       </ul>
     </div>
-  );
-}
-
-interface QuestionProps {
-  readonly generation: Generation;
-  readonly step: Step;
-  readonly onConfirm: () => Promise<void>;
-  readonly onClose: () => void;
-}
-
-function Question({ generation, step, onConfirm, onClose }: QuestionProps) {
-  const { kind, number } = generation;
-  const name = `${kind} ${number.rawJSON}`;
-  const { title, action, text } = questionOf(generation, name, step);
-  return (
-    <ConfirmName title={title} action={action} name={name} onConfirm={onConfirm} onClose={onClose}>
-      <p>{text}</p>
-    </ConfirmName>
   );
 }
 

@@ -1,14 +1,12 @@
-import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { Generation } from '../../api/types.ts';
-import { ConfirmName } from '../../parts/confirm-button.tsx';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { bytes, counted, durationText } from '../../parts/numbers.ts';
-import { FieldError, Ready } from '../../parts/loading/states.tsx';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { FieldError } from '../../parts/loading/states.tsx';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Section } from '../../parts/page.tsx';
-import { Button } from '../../parts/form.tsx';
 import { GenerationCard } from './generation-card.tsx';
 
 const KINDS: Readonly<Record<Generation['kind'], string>> = { profiles: 'Profiles', analytics: 'Analytics' };
@@ -58,7 +56,6 @@ function byAge(one: Generation, other: Generation): number {
 
 /** Says first what it would take: how long beside the button, the rest before it begins. */
 function Build({ kind, onDone }: { readonly kind: Generation['kind']; readonly onDone: () => void }) {
-  const [isAsked, setAsked] = useState(false);
   const { value, error } = useAnswer(
     operation('POST /v1/admin/generations', { body: { kind }, query: { dry_run: 'true' } }),
   );
@@ -69,18 +66,14 @@ function Build({ kind, onDone }: { readonly kind: Generation['kind']; readonly o
     <>
       <FieldError error={error} />
       {plan !== undefined && <span class="quiet">about {durationText(countOf(plan.seconds))}</span>}
-      <Button
+      <ConfirmButton
         label={`Replay ${KINDS[kind].toLowerCase()}`}
-        disabled={plan === undefined}
-        onClick={() => setAsked(true)}
-      />
-      {isAsked && plan !== undefined && (
-        <ConfirmName
-          title={`Replay ${KINDS[kind].toLowerCase()}?`}
-          action="Begin"
-          onConfirm={build}
-          onClose={() => setAsked(false)}
-        >
+        isOff={plan === undefined}
+        title={`Replay ${KINDS[kind].toLowerCase()}?`}
+        action="Begin"
+        onConfirm={build}
+      >
+        {plan !== undefined && (
           <p>
             Reads {counted(plan.messages)} messages, takes about {durationText(countOf(plan.seconds))}
             {plan.basis === 'assumed' && ' (an estimate: no replay was done here before)'} and needs about{' '}
@@ -88,8 +81,8 @@ function Build({ kind, onDone }: { readonly kind: Generation['kind']; readonly o
             {countOf(plan.deleted_from_log) > 0 &&
               ` ${counted(plan.deleted_from_log)} records are no longer in the log: the new copy will lack them.`}
           </p>
-        </ConfirmName>
-      )}
+        )}
+      </ConfirmButton>
     </>
   );
 }

@@ -5,14 +5,12 @@ import type { ImportJob, RejectedLine } from '../../api/types.ts';
 import { address } from '../../api/address.ts';
 import { projectName } from '../../api/session.ts';
 import { Facts } from '../../parts/facts.tsx';
-import { FieldError, Ready } from '../../parts/loading/states.tsx';
 import { ScreenPage, Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { bytes, count, counted, durationText } from '../../parts/numbers.ts';
-import { useChange } from '../../parts/loading/use-change.ts';
-import { useAnswer } from '../../parts/loading/use-load.ts';
-import { Button } from '../../parts/form.tsx';
+import { ChangeButton } from '../../parts/change.tsx';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { isOver, JobState } from '../job-state.tsx';
 
 /** One import: how far it is, and what it refused. */
@@ -68,22 +66,12 @@ const ZERO = { rawJSON: '0' };
 
 /** Stop while it runs; go on where it did not come to its end. */
 function Steps({ job, onDone }: { readonly job: ImportJob; readonly onDone: () => void }) {
-  const { run, isBusy, error } = useChange();
   if (job.state === 'done') return null;
   const path = { id: job.id };
-  const stop = (): void => run(async () => ask(operation('DELETE /v1/admin/jobs/{id}', { path })).then(onDone));
-  const resume = (): void =>
-    run(async () => ask(operation('POST /v1/admin/imports/{id}/resume', { path })).then(onDone));
-  return (
-    <>
-      <FieldError error={error} />
-      {isOver(job.state) ? (
-        <Button label="Resume" look="primary" disabled={isBusy} onClick={resume} />
-      ) : (
-        <Button label="Stop" disabled={isBusy} onClick={stop} />
-      )}
-    </>
-  );
+  const stop = async (): Promise<void> => ask(operation('DELETE /v1/admin/jobs/{id}', { path })).then(onDone);
+  const resume = async (): Promise<void> => ask(operation('POST /v1/admin/imports/{id}/resume', { path })).then(onDone);
+  if (!isOver(job.state)) return <ChangeButton key="stop" label="Stop" change={stop} />;
+  return <ChangeButton key="resume" label="Resume" look="primary" change={resume} />;
 }
 
 /** State, bar and figures. */

@@ -4,11 +4,12 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { ImportJob } from '../../api/types.ts';
 import { address, linkTo } from '../../api/address.ts';
 import { projectName } from '../../api/session.ts';
-import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { Empty } from '../../parts/loading/states.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { isOver, JobState } from '../job-state.tsx';
+import { LinkButton } from '../../parts/form.tsx';
 
 const WHILE_RUNNING_MS = 1_500;
 const OTHERWISE_MS = 15_000;
@@ -37,11 +38,7 @@ function NothingYet() {
 }
 
 export function ImportAFile() {
-  return (
-    <a class="button primary" href={linkTo(['imports', 'new'])}>
-      Import a file
-    </a>
-  );
+  return <LinkButton label="Import a file" look="primary" link={linkTo(['imports', 'new'])} />;
 }
 
 const COLUMNS: readonly CellColumn<ImportJob>[] = [

@@ -1,8 +1,8 @@
 import { useRef, useState } from 'preact/hooks';
 import { address, goTo, linkTo, setParameters } from '../../api/address.ts';
-import { Button, Field, submitted } from '../../parts/form.tsx';
+import { Button, Field, LinkButton, submitted } from '../../parts/form.tsx';
 import { bytes } from '../../parts/numbers.ts';
-import { useLoad } from '../../parts/loading/use-load.ts';
+import { useLoad } from '../../parts/loading/use-load.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { MapColumns } from './map-columns.tsx';
@@ -17,13 +17,7 @@ export function NewImport() {
     <ScreenPage
       title={isChosen ? (query.get('name') ?? path) : 'Import a file'}
       up={{ path: 'imports', name: 'Imports' }}
-      actions={
-        isChosen && (
-          <a class="button" href={linkTo(['imports', 'new'])}>
-            Choose another file
-          </a>
-        )
-      }
+      actions={isChosen && <LinkButton label="Choose another file" link={linkTo(['imports', 'new'])} />}
     >
       {isChosen ? (
         <MapColumns key={file ?? path} source={file === undefined ? { path: path ?? '' } : { file }} />

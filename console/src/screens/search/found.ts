@@ -3,7 +3,7 @@ import { ApiError, ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import { linkTo } from '../../api/address.ts';
 import { matching } from '../../parts/combobox.tsx';
-import { useAnswer, useLoad } from '../../parts/loading/use-load.ts';
+import { useAnswer, useLoad } from '../../parts/loading/use-load.tsx';
 import { displayName } from '../../parts/user-cell.tsx';
 import { userLink } from '../user-link.ts';
 

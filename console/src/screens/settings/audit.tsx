@@ -7,11 +7,11 @@ import { Facts } from '../../parts/facts.tsx';
 import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
 import { JsonDiff } from '../../parts/json/json-diff.tsx';
 import { KeyName } from '../key-name.tsx';
-import { Empty, Ready } from '../../parts/loading/states.tsx';
+import { Empty } from '../../parts/loading/states.tsx';
 import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Clock, exactTime } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ACTIONS } from './audit-actions.ts';
 
 type FilterName = 'action' | 'of_project' | 'principal' | 'since' | 'until';

@@ -6,9 +6,7 @@ import type { Erasure } from '../../api/types.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { Button } from '../../parts/form.tsx';
-import { FieldError } from '../../parts/loading/states.tsx';
-import { useChange } from '../../parts/loading/use-change.ts';
+import { ChangeButton } from '../../parts/change.tsx';
 import { count } from '../../parts/numbers.ts';
 import { TextFile } from '../../parts/text-file.ts';
 import { exactTime } from '../../parts/time.tsx';
@@ -83,18 +81,12 @@ function rowsText(...tables: readonly Readonly<Record<string, RawNumber>>[]): st
 
 /** Saves it as the service sends it: with every digit. */
 function Certificate({ id }: { readonly id: string }) {
-  const { isBusy, error, run } = useChange();
   const save = async (): Promise<void> => {
     const file = new TextFile();
     file.add(await (await send(operation('GET /v1/admin/erasures/{id}', { path: { id } }))).text());
     file.save(`${id}.json`);
   };
-  return (
-    <>
-      <Button label="Download certificate" disabled={isBusy} onClick={() => run(save)} />
-      <FieldError error={error} />
-    </>
-  );
+  return <ChangeButton label="Download certificate" change={save} />;
 }
 
 function Lift({ id, onLifted }: { readonly id: string; readonly onLifted: () => void }) {

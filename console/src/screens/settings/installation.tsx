@@ -3,8 +3,7 @@ import { SERVICE } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { InstallationStatus } from '../../api/types.ts';
 import { Facts } from '../../parts/facts.tsx';
-import { Ready } from '../../parts/loading/states.tsx';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Machine } from '../machine.tsx';
 

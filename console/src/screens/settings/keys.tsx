@@ -7,12 +7,11 @@ import { tellDone } from '../../parts/loading/feedback.tsx';
 import { address } from '../../api/address.ts';
 import { session } from '../../api/session.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { Ready } from '../../parts/loading/states.tsx';
 import { Section } from '../../parts/page.tsx';
 import { NewSecret } from '../../parts/new-secret.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Button } from '../../parts/form.tsx';
 import { NewKey } from './new-key.tsx';
 

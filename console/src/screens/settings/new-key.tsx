@@ -3,9 +3,8 @@ import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { CreatedKey } from '../../api/types.ts';
 import { CheckList } from '../../parts/choice.tsx';
-import { Field, FormButtons, submitted } from '../../parts/form.tsx';
-import { Problem } from '../../parts/loading/states.tsx';
-import { useChange } from '../../parts/loading/use-change.ts';
+import { Form } from '../../parts/change.tsx';
+import { Field } from '../../parts/form.tsx';
 
 const SCOPES = {
   write: 'Records messages',
@@ -23,18 +22,24 @@ interface NewKeyProps {
 
 export function NewKey({ project, onDone, onCancel }: NewKeyProps) {
   const hasScopes = project !== undefined;
-  const { isBusy, error, run } = useChange();
   const [scopes, setScopes] = useState<readonly Scope[]>([]);
-  const submit = submitted((textOf) => {
+  const create = async (textOf: (name: string) => string): Promise<void> => {
     const name = textOf('name');
     const asked =
       project === undefined
         ? operation('POST /v1/admin/keys', { body: { name } })
         : operation('POST /v1/admin/projects/{id}/keys', { path: { id: project }, body: { name, scopes } });
-    run(async () => onDone(await ask(asked)));
-  });
+    onDone(await ask(asked));
+  };
   return (
-    <form class="card setting-form" aria-label="New key" onSubmit={submit}>
+    <Form
+      label="New key"
+      look="card setting-form"
+      action="Create key"
+      isOff={hasScopes && scopes.length === 0}
+      onSend={create}
+      onCancel={onCancel}
+    >
       <Field
         label="Used by"
         name="name"
@@ -49,9 +54,7 @@ export function NewKey({ project, onDone, onCancel }: NewKeyProps) {
           <CheckList options={OPTIONS} chosen={scopes} onChoice={setScopes} />
         </fieldset>
       )}
-      {error !== undefined && <Problem error={error} />}
-      <FormButtons action="Create key" isOff={isBusy || (hasScopes && scopes.length === 0)} onCancel={onCancel} />
-    </form>
+    </Form>
   );
 }
 

@@ -10,9 +10,9 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Button, Field, textIn } from '../../parts/form.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
-import { Empty, Problem, Ready } from '../../parts/loading/states.tsx';
-import { useChange } from '../../parts/loading/use-change.ts';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Empty, Problem } from '../../parts/loading/states.tsx';
+import { useChange } from '../../parts/change.tsx';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Keys } from './keys.tsx';
 import {
   changesOf,

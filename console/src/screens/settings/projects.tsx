@@ -4,14 +4,13 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { AdminProject } from '../../api/types.ts';
 import { address, goTo, linkTo } from '../../api/address.ts';
 import { loadSession } from '../../api/session.ts';
-import { Button, Field, FormButtons, submitted } from '../../parts/form.tsx';
+import { Form } from '../../parts/change.tsx';
+import { Button, Field } from '../../parts/form.tsx';
 import { grouped } from '../../parts/numbers.ts';
-import { Problem, Ready } from '../../parts/loading/states.tsx';
 import { Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useChange } from '../../parts/loading/use-change.ts';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ZoneField } from './zone-field.tsx';
 
 const COLUMNS: readonly CellColumn<AdminProject>[] = [
@@ -48,22 +47,17 @@ export function Projects() {
 }
 
 function NewProject({ onCancel }: { readonly onCancel: () => void }) {
-  const { isBusy, error, run } = useChange();
-  const submit = submitted((textOf) => {
+  const create = async (textOf: (name: string) => string): Promise<void> => {
     const [name, timezone] = [textOf('name'), textOf('timezone')];
     const body = { name, ...(timezone !== '' && { timezone }) };
-    run(async () => {
-      const { id } = await ask(operation('POST /v1/admin/projects', { body }));
-      await loadSession();
-      goTo(linkTo(['settings', 'projects', id]));
-    });
-  });
+    const { id } = await ask(operation('POST /v1/admin/projects', { body }));
+    await loadSession();
+    goTo(linkTo(['settings', 'projects', id]));
+  };
   return (
-    <form class="card setting-form" aria-label="New project" onSubmit={submit}>
+    <Form label="New project" look="card setting-form" action="Create project" onSend={create} onCancel={onCancel}>
       <Field label="Name" name="name" required maxLength={200} isFirst />
       <ZoneField />
-      {error !== undefined && <Problem error={error} />}
-      <FormButtons action="Create project" isOff={isBusy} onCancel={onCancel} />
-    </form>
+    </Form>
   );
 }

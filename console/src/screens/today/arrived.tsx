@@ -2,7 +2,7 @@
 import { operation } from '../../../../schemas/operations.ts';
 import type { LiveRow, RefusalGroup } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { UserCell } from '../../parts/user-cell.tsx';
 import { recordId } from '../live-feed.ts';

@@ -8,9 +8,8 @@ import { isAdmin, mayChangeAudiences, project } from '../../api/session.ts';
 import { stored } from '../../api/stored.ts';
 import { Command } from '../../parts/copy-as.tsx';
 import { DocsLink } from '../../parts/docs-link.tsx';
-import { FieldError } from '../../parts/loading/states.tsx';
-import { useChange } from '../../parts/loading/use-change.ts';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { ChangeButton } from '../../parts/change.tsx';
+import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Button } from '../../parts/form.tsx';
 import { NewSecret } from '../../parts/new-secret.tsx';
@@ -120,7 +119,6 @@ function Snippets({ text: key = 'YOUR_WRITE_KEY' }: { readonly text: string | un
 }
 
 function WriteKey({ onMade }: { readonly onMade: (key: string) => void }) {
-  const { isBusy, error, run } = useChange();
   const id = project.value?.id;
   if (!isAdmin.value || id === undefined) {
     return (
@@ -130,12 +128,11 @@ function WriteKey({ onMade }: { readonly onMade: (key: string) => void }) {
     );
   }
   const body = { name: 'First events', scopes: ['write'] } as const;
-  const make = (): void =>
-    run(async () => onMade((await ask(operation('POST /v1/admin/projects/{id}/keys', { path: { id }, body }))).key));
+  const make = async (): Promise<void> =>
+    onMade((await ask(operation('POST /v1/admin/projects/{id}/keys', { path: { id }, body }))).key);
   return (
     <p class="row">
-      <Button label="Make a write key and fill it in" look="primary" disabled={isBusy} onClick={make} />
-      <FieldError error={error} />
+      <ChangeButton label="Make a write key and fill it in" look="primary" change={make} />
     </p>
   );
 }

@@ -9,7 +9,7 @@ import { AttentionList, wantsText } from '../../parts/attention.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';
 import { Ago, minuteText } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { isWell, ReadyParts } from './ready-parts.tsx';
 
 const EVERY_MS = 5_000;

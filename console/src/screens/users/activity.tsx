@@ -5,7 +5,7 @@ import type { Profile, UserActivity } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { count, counted } from '../../parts/numbers.ts';
 import { Ago } from '../../parts/time.tsx';
 import { targetOf, type UserName } from '../user-link.ts';

@@ -6,8 +6,8 @@ import type { Profile } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../api/address.ts';
 import { mayChangeAudiences, project } from '../../api/session.ts';
 import type { CopyAsProps } from '../../parts/copy-as.tsx';
-import { Loading, Ready } from '../../parts/loading/states.tsx';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Loading } from '../../parts/loading/states.tsx';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { count } from '../../parts/numbers.ts';
 import { ScreenPage } from '../../parts/page.tsx';
 import { nameTraits, spelled } from '../../parts/user-cell.tsx';
@@ -17,6 +17,7 @@ import { type Condition, whereOf } from '../events/question.ts';
 import { ColumnChoice, columnsOf, traitsAmong } from './columns.tsx';
 import { Found } from './found.tsx';
 import { UserPage } from './user.tsx';
+import { LinkButton } from '../../parts/form.tsx';
 import './users.css';
 
 export function Screen() {
@@ -100,9 +101,10 @@ function Actions({ known, where }: KnownProps & { readonly where: readonly Condi
   return (
     <>
       {where.length > 0 && mayChangeAudiences.value && (
-        <a class="button" href={linkTo(['audiences', 'new'], { definition: jsonText(definitionOf(where)) })}>
-          Save as audience
-        </a>
+        <LinkButton
+          label="Save as audience"
+          link={linkTo(['audiences', 'new'], { definition: jsonText(definitionOf(where)) })}
+        />
       )}
       <ColumnChoice known={known} />
     </>

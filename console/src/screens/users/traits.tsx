@@ -4,10 +4,9 @@ import type { GivenValue, Profile } from '../../api/types.ts';
 import { address, setParameters } from '../../api/address.ts';
 import { JsonValue } from '../../parts/json/json-view.tsx';
 import { count } from '../../parts/numbers.ts';
-import { Ready } from '../../parts/loading/states.tsx';
 import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { SHOWN_VALUES, traitHistoryRequest, type UserName } from '../user-link.ts';
 
 export function Traits({ name, profile }: { readonly name: UserName; readonly profile: Profile }) {

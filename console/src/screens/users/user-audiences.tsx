@@ -1,11 +1,10 @@
 /** The audiences that a user is in, and those that it is not. */
 import type { Profile, UserAudience } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
-import { Ready } from '../../parts/loading/states.tsx';
 import { isOpenRow, LineButton, toggleRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
-import type { Loaded } from '../../parts/loading/use-load.ts';
+import { type Loaded, Ready } from '../../parts/loading/use-load.tsx';
 import { WhyUser } from '../../parts/conditions/why-tree.tsx';
 
 const MOST_BADGES = 8;

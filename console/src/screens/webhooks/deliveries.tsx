@@ -8,14 +8,13 @@ import { address, setParameters } from '../../api/address.ts';
 import { Select } from '../../parts/choice.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { FieldError, Ready } from '../../parts/loading/states.tsx';
-import { useChange } from '../../parts/loading/use-change.ts';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { ChangeButton } from '../../parts/change.tsx';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Clock } from '../../parts/time.tsx';
-import { Button, Field } from '../../parts/form.tsx';
+import { Field } from '../../parts/form.tsx';
 import { StateMark } from '../job-state.tsx';
 import { answerText, type AudienceNames, deliveryState, messageText } from './words.ts';
 
@@ -100,14 +99,12 @@ interface DetailsProps {
 }
 
 function Details({ of, endpoint, onChange }: DetailsProps) {
-  const { isBusy, error, run } = useChange();
   const path = { id: endpoint.id, delivery: of.id };
-  const resend = (): void =>
-    run(async () => {
-      await ask(operation('POST /v1/endpoints/{id}/deliveries/{delivery}/resend', { path }));
-      tellDone('The message is sent again.');
-      onChange();
-    });
+  const resend = async (): Promise<void> => {
+    await ask(operation('POST /v1/endpoints/{id}/deliveries/{delivery}/resend', { path }));
+    tellDone('The message is sent again.');
+    onChange();
+  };
   const facts = {
     'Message id': <code>{of.id}</code>,
     Attempts: counted(of.attempts),
@@ -123,8 +120,7 @@ function Details({ of, endpoint, onChange }: DetailsProps) {
       )}
       {of.type !== 'endpoint.test' && (of.type !== 'user.forgotten' || of.state === 'waiting') && (
         <p class="row">
-          <Button label="Send it again" disabled={isBusy} onClick={resend} />
-          <FieldError error={error} />
+          <ChangeButton label="Send it again" change={resend} />
         </p>
       )}
     </div>

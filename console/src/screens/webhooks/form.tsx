@@ -2,9 +2,8 @@ import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../api/types.ts';
 import { isOnKafka } from '../../api/session.ts';
 import { CheckList, Choice } from '../../parts/choice.tsx';
-import { Check, Field, FormButtons, submitted } from '../../parts/form.tsx';
-import { Problem } from '../../parts/loading/states.tsx';
-import { useChange } from '../../parts/loading/use-change.ts';
+import { Form } from '../../parts/change.tsx';
+import { Check, Field } from '../../parts/form.tsx';
 import { type AudienceNames, TOPIC_URL, WEBHOOK_TYPES } from './words.ts';
 
 interface WebhookFormProps {
@@ -19,11 +18,10 @@ interface WebhookFormProps {
 }
 
 export function WebhookForm({ endpoint, names, action, onSave, onClose }: WebhookFormProps) {
-  const { isBusy, error, run } = useChange();
   const [chosen, setChosen] = useState(endpoint?.audiences ?? null);
   const [types, setTypes] = useState<readonly string[]>(endpoint?.types ?? ['audience.changed']);
   const [isInitial, setInitial] = useState(endpoint?.initial === 'members');
-  const submit = submitted((textOf) => {
+  const save = async (textOf: (name: string) => string): Promise<void> => {
     const [description, traits] = [textOf('description'), textOf('traits')];
     const members = {
       url: textOf('url'),
@@ -33,10 +31,17 @@ export function WebhookForm({ endpoint, names, action, onSave, onClose }: Webhoo
       audiences: chosen,
       initial: isInitial ? 'members' : 'none',
     };
-    run(async () => onSave(JSON.stringify(members)));
-  });
+    await onSave(JSON.stringify(members));
+  };
   return (
-    <form class="card setting-form" aria-label="Webhook" onSubmit={submit}>
+    <Form
+      label="Webhook"
+      look="card setting-form"
+      action={action}
+      isOff={chosen?.length === 0 || types.length === 0}
+      onSend={save}
+      onCancel={onClose}
+    >
       <TextFields endpoint={endpoint} />
       <fieldset>
         <legend class="label">Tells of</legend>
@@ -50,9 +55,7 @@ export function WebhookForm({ endpoint, names, action, onSave, onClose }: Webhoo
         defaultValue={endpoint?.traits ?? ''}
       />
       <Check label="Begin with the users who are in the audience already" isOn={isInitial} onChange={setInitial} />
-      {error !== undefined && <Problem error={error} />}
-      <FormButtons action={action} isOff={isBusy || chosen?.length === 0 || types.length === 0} onCancel={onClose} />
-    </form>
+    </Form>
   );
 }
 

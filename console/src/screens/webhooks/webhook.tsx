@@ -8,9 +8,9 @@ import { goTo, linkTo } from '../../api/address.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Button } from '../../parts/form.tsx';
-import { Empty, Problem, Ready } from '../../parts/loading/states.tsx';
-import { useChange } from '../../parts/loading/use-change.ts';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { Empty } from '../../parts/loading/states.tsx';
+import { ChangeButton } from '../../parts/change.tsx';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { NewSecret } from '../../parts/new-secret.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -124,17 +124,15 @@ function Known({ endpoint, isEditing, onChange }: KnownProps) {
 
 /** A test, a pause, and another secret. */
 function Steps({ endpoint, onChange }: Omit<KnownProps, 'isEditing'>) {
-  const { isBusy, error, run } = useChange();
   const [tested, setTested] = useState<Delivery>();
   const [secret, setSecret] = useState<string>();
   const path = { id: endpoint.id };
-  const test = (): void =>
-    run(async () => {
-      setTested(await ask(operation('POST /v1/endpoints/{id}/test', { path })));
-      onChange();
-    });
-  const enable = (enabled: boolean): void =>
-    run(async () => ask(operation('PATCH /v1/endpoints/{id}', { path, body: { enabled } })).then(onChange));
+  const test = async (): Promise<void> => {
+    setTested(await ask(operation('POST /v1/endpoints/{id}/test', { path })));
+    onChange();
+  };
+  const enable = async (): Promise<void> =>
+    ask(operation('PATCH /v1/endpoints/{id}', { path, body: { enabled: !endpoint.enabled } })).then(onChange);
   const rotate = async (): Promise<void> => {
     setSecret((await ask(operation('POST /v1/endpoints/{id}/rotate', { path, body: KEEP_OLD }))).secret ?? undefined);
     onChange();
@@ -142,12 +140,8 @@ function Steps({ endpoint, onChange }: Omit<KnownProps, 'isEditing'>) {
   return (
     <>
       <div class="row settling">
-        <Button label="Send a test" disabled={isBusy} onClick={test} />
-        <Button
-          label={endpoint.enabled ? 'Pause' : 'Resume'}
-          disabled={isBusy}
-          onClick={() => enable(!endpoint.enabled)}
-        />
+        <ChangeButton label="Send a test" change={test} />
+        <ChangeButton label={endpoint.enabled ? 'Pause' : 'Resume'} change={enable} />
         {endpoint.url !== TOPIC_URL && <SecretButton onConfirm={rotate} />}
         {tested !== undefined && (
           <span class={tested.state === 'delivered' ? 'quiet' : 'field-error'} role="status">
@@ -155,7 +149,6 @@ function Steps({ endpoint, onChange }: Omit<KnownProps, 'isEditing'>) {
           </span>
         )}
       </div>
-      {error !== undefined && <Problem error={error} />}
       {secret !== undefined && (
         <NewSecret
           title="The new secret"

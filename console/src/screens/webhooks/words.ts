@@ -3,7 +3,7 @@ import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { Delivery, Endpoint } from '../../api/types.ts';
 import { plural } from '../../parts/numbers.ts';
-import { useAnswer } from '../../parts/loading/use-load.ts';
+import { useAnswer } from '../../parts/loading/use-load.tsx';
 
 /** By id. */
 export type AudienceNames = ReadonlyMap<string, string>;

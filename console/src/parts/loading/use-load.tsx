@@ -1,6 +1,9 @@
+/** What the service is asked for: a hook, and what is shown until it is there, or in its place. */
+import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Raw } from '../../api/types.ts';
 import { type ApiError, ask, refusalIn, type Request } from '../../api/client.ts';
+import { Loading, Problem } from './states.tsx';
 
 /** What was asked for, as far as it is there: neither a value nor an error while it is asked for the first time. */
 export interface Loaded<T> {
@@ -100,4 +103,26 @@ function repeat<T>(
     clearTimeout(timer);
     controller.abort();
   };
+}
+
+interface ReadyProps<T> {
+  readonly of: Loaded<T>;
+  /** What is loaded: `events`. */
+  readonly what: string;
+  /** In place of the problem where the service says that there is no such thing. */
+  readonly missing?: ComponentChildren;
+  readonly children: (value: T) => ComponentChildren;
+}
+
+/** What was asked for once it is there; before that, that it loads, and why it could not be had. */
+export function Ready<T>({ of: { value, error, retry }, what, missing, children }: ReadyProps<T>) {
+  const isMissing = error?.status === 404 && missing !== undefined;
+  return (
+    <>
+      {isMissing && missing}
+      {error !== undefined && !isMissing && <Problem error={error} retry={retry} />}
+      {value === undefined && error === undefined && <Loading what={what} />}
+      {value !== undefined && children(value)}
+    </>
+  );
 }
