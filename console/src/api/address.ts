@@ -17,6 +17,11 @@ addEventListener('hashchange', () => {
 
 export const address = computed<Address>(() => parseAddress(hash.value));
 
+/** A parameter of the address; undefined where it has none. */
+export function parameter(name: string): string | undefined {
+  return address.value.query.get(name) ?? undefined;
+}
+
 /** A link to a screen, in the same project. Parameters that are undefined or empty are left out. */
 export function linkTo(path: readonly string[], query: Readonly<Record<string, string | undefined>> = {}): string {
   const project = address.peek().query.get('project') ?? undefined;

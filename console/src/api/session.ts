@@ -3,7 +3,7 @@ import { computed, signal } from '@preact/signals';
 import { ApiError, ask, chosenProject, onSignedOut, send } from './client.ts';
 import { operation } from '../../../schemas/operations.ts';
 import type { Project, Session } from './types.ts';
-import { address, goTo, linkTo, setParameters } from './address.ts';
+import { address, goTo, linkTo, parameter, setParameters } from './address.ts';
 
 /** `unknown` until the service has said; `none` before the sign-in. */
 export const session = signal<Session | 'unknown' | 'none'>('unknown');
@@ -18,7 +18,7 @@ const START_POLL_MS = 500;
 export const project = computed<Project | undefined>(() => {
   if (typeof session.value === 'string') return undefined;
   const { projects } = session.value;
-  const named = address.value.query.get('project');
+  const named = parameter('project');
   return projects.find(({ id }) => id === named) ?? projects[0];
 });
 

@@ -1,6 +1,7 @@
 import { type ComponentChildren, Fragment } from 'preact';
-import { address, linkTo, setParameters } from '../api/address.ts';
+import { address, linkTo, parameter, setParameters } from '../api/address.ts';
 import { useEscape } from './keyboard.ts';
+import { type Loaded, Ready } from './loading/use-load.tsx';
 import { LinkButton } from './form.tsx';
 import './table.css';
 
@@ -45,6 +46,23 @@ export function Listing<T>({ next, cursor = 'cursor', none, ...table }: ListingP
       {isEmpty && (next ?? null) !== null && <p class="quiet">Nothing on this page. There is more on the next.</p>}
       {next !== undefined && <Pager next={next} name={cursor} />}
     </>
+  );
+}
+
+interface ListedProps<A, T> extends Omit<ListingProps<T>, 'rows' | 'next'> {
+  readonly of: Loaded<A>;
+  /** What is loaded: `keys`. */
+  readonly what: string;
+  readonly rowsOf: (answer: A) => readonly T[];
+}
+
+/** A list as the service answers it, a page at a time. */
+export function Listed<A extends { readonly next_cursor: string | null }, T>(props: ListedProps<A, T>) {
+  const { of, what, rowsOf, ...listing } = props;
+  return (
+    <Ready of={of} what={what}>
+      {(answer) => <Listing rows={rowsOf(answer)} next={answer.next_cursor} {...listing} />}
+    </Ready>
   );
 }
 
@@ -124,8 +142,8 @@ export function RowButton({ isOpen, onToggle, children }: RowButtonProps) {
 }
 
 /** Whether the address has this row of a list open. */
-export function isOpenRow(id: string, parameter = 'open'): boolean {
-  return address.value.query.get(parameter) === id;
+export function isOpenRow(id: string, name = 'open'): boolean {
+  return parameter(name) === id;
 }
 
 /** Opens a row, or closes it. Back takes that back. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { address, linkTo } from '../api/address.ts';
+import { address, linkTo, parameter } from '../api/address.ts';
 import './tabs.css';
 
 interface TabLink {
@@ -46,6 +46,6 @@ export function tabLinks(tabs: readonly Tab[]): readonly TabLink[] {
 
 /** The name of the tab that the address has; the first where it has none of them. */
 export function tabOf(tabs: readonly Tab[]): string {
-  const named = address.value.query.get('tab') ?? '';
+  const named = parameter('tab') ?? '';
   return tabs.some(({ name }) => name === named) ? named : (tabs[0]?.name ?? '');
 }

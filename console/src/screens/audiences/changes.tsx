@@ -3,7 +3,7 @@ import { countOf } from '../../api/json.ts';
 import { askLines } from '../../api/ndjson.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceChange, HistoryEntry, SavedAudience } from '../../api/types.ts';
-import { address, setParameters } from '../../api/address.ts';
+import { address, parameter, setParameters } from '../../api/address.ts';
 import { Select } from '../../parts/choice.tsx';
 import { count, counted } from '../../parts/numbers.ts';
 import { Empty } from '../../parts/loading/states.tsx';
@@ -58,7 +58,7 @@ interface EvaluationsProps {
 function Evaluations({ id, history, kind }: EvaluationsProps) {
   const updates = history.map((entry, i) => ({ entry, since: history[i + 1]?.at }));
   const shown = updates.filter(({ entry }) => numberOf(entry, kind) > 0);
-  const at = address.value.query.get('at') ?? shown[0]?.entry.at;
+  const at = parameter('at') ?? shown[0]?.entry.at;
   const open = at === undefined ? undefined : shown.find((update) => isOf(update, at));
   useEscape(() => setParameters({ at: 'none' }));
   return (

@@ -1,7 +1,7 @@
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudiencePage, SavedAudience } from '../../api/types.ts';
 import { mayChangeAudiences } from '../../api/session.ts';
-import { address, linkTo, setParameters } from '../../api/address.ts';
+import { linkTo, parameter, setParameters } from '../../api/address.ts';
 import { counted } from '../../parts/numbers.ts';
 import { SentenceOf } from '../../parts/conditions/sentence-view.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
@@ -21,8 +21,8 @@ const PAGE = 100;
 const DAYS = 8;
 
 export function AudienceList() {
-  const cursor = address.value.query.get('cursor') ?? undefined;
-  const tag = address.value.query.get('tag') ?? undefined;
+  const cursor = parameter('cursor');
+  const tag = parameter('tag');
   const loaded = useAnswer(operation('GET /v1/audiences', { query: { limit: PAGE, cursor, sizes: DAYS, tag } }));
   return (
     <ScreenPage
@@ -56,7 +56,7 @@ interface FoundProps {
 }
 
 function Found({ page: { audiences, next_cursor: next }, isFirst }: FoundProps) {
-  const wanted = address.value.query.get('name') ?? '';
+  const wanted = parameter('name') ?? '';
   const shown = audiences.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
   if (audiences.length === 0 && next === null && isFirst) return <NoAudiences />;
   return (

@@ -2,7 +2,7 @@
 import { askLines } from '../../api/ndjson.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceMember, SavedAudience } from '../../api/types.ts';
-import { address } from '../../api/address.ts';
+import { parameter } from '../../api/address.ts';
 import { Download } from '../../parts/download.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
 import { Ready, useLoad } from '../../parts/loading/use-load.tsx';
@@ -17,10 +17,9 @@ import { FORMATS, saveMembers } from './save-members.ts';
 const PAGE = 50;
 
 export function Members({ audience }: { readonly audience: SavedAudience }) {
-  const cursor = address.value.query.get('cursor') ?? undefined;
   const path = { id: audience.id };
   const traits = traitsFor(audience.definition);
-  const query = { limit: PAGE, cursor, traits: traits.join(',') };
+  const query = { limit: PAGE, cursor: parameter('cursor'), traits: traits.join(',') };
   const asked = operation('GET /v1/audiences/{id}/members', { path, query });
   const loaded = useLoad(JSON.stringify(asked), async (signal) => askLines({ ...asked, signal }));
   return (

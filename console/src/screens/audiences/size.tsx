@@ -2,7 +2,7 @@ import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { HistoryEntry, SavedAudience } from '../../api/types.ts';
-import { address, setParameters } from '../../api/address.ts';
+import { parameter, setParameters } from '../../api/address.ts';
 import { Chart, type Reading } from '../../parts/charts/chart.tsx';
 import { Select } from '../../parts/choice.tsx';
 import { count, counted } from '../../parts/numbers.ts';
@@ -53,7 +53,7 @@ async function sizesOf(id: string, { days, per }: Period, signal: AbortSignal): 
 }
 
 export function Size({ audience }: { readonly audience: SavedAudience }) {
-  const period = PERIODS.find(({ name }) => name === (address.value.query.get('period') ?? '')) ?? WEEK;
+  const period = PERIODS.find(({ name }) => name === (parameter('period') ?? '')) ?? WEEK;
   const { id } = audience;
   const loaded = useLoad(`${id} ${period.name}`, async (signal) => sizesOf(id, period, signal));
   return (

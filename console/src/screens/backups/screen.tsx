@@ -4,7 +4,7 @@ import type { Answer } from '../../api/types.ts';
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
-import { address } from '../../api/address.ts';
+import { parameter } from '../../api/address.ts';
 import { Command } from '../../parts/copy-as.tsx';
 import { DocsLink } from '../../parts/docs-link.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -26,9 +26,9 @@ const OTHERWISE_MS = 15_000;
 const PAGE = 20;
 
 export function Backups() {
-  const cursor = address.value.query.get('cursor') ?? undefined;
-  const polled = useAnswer(operation('GET /v1/admin/backups', { query: { limit: PAGE, cursor } }), (page) =>
-    isRunning(page) ? WHILE_RUNNING_MS : OTHERWISE_MS,
+  const polled = useAnswer(
+    operation('GET /v1/admin/backups', { query: { limit: PAGE, cursor: parameter('cursor') } }),
+    (page) => (isRunning(page) ? WHILE_RUNNING_MS : OTHERWISE_MS),
   );
   const { value, retry } = polled;
   const names = useKeyNames();

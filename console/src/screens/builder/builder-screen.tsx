@@ -4,7 +4,7 @@ import './builder.css';
 import { type Json, jsonText } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
-import { address, linkTo, setParameters } from '../../api/address.ts';
+import { address, linkTo, parameter, setParameters } from '../../api/address.ts';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { Builder } from './builder.ts';
@@ -89,7 +89,7 @@ function useService(builder: Builder): void {
   const text = document === undefined ? '' : jsonText(document);
   const saved = builder.saved.value?.definition;
   const shown = saved !== undefined && jsonText(saved) === text ? '' : text;
-  const inAddress = address.value.query.get('definition') ?? '';
+  const inAddress = parameter('definition') ?? '';
   const written = useRef<string | undefined>(undefined);
   useEffect(() => {
     builder.catalog.load();

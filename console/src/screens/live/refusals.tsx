@@ -1,21 +1,20 @@
 /** What was rejected in the last 30 days, the last first. */
 import { operation } from '../../../../schemas/operations.ts';
 import type { RefusalGroup } from '../../api/types.ts';
-import { address } from '../../api/address.ts';
+import { parameter } from '../../api/address.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { KeyName, useKeyNames } from '../key-name.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
-import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
+import { type CellColumn, isOpenRow, Listed, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { useAnswer } from '../../parts/loading/use-load.tsx';
 
 const EVERY_MS = 5_000;
 
 export function Refusals() {
-  const cursor = address.value.query.get('cursor') ?? undefined;
-  const request = operation('GET /v1/refusals', { query: { limit: 50, cursor } });
+  const request = operation('GET /v1/refusals', { query: { limit: 50, cursor: parameter('cursor') } });
   const polled = useAnswer(request, EVERY_MS);
   useOpenRow();
   return (
@@ -24,23 +23,20 @@ export function Refusals() {
       title="Rejected or mended in the last 30 days"
       copy={{ request: operation('GET /v1/refusals') }}
     >
-      <Ready of={polled} what="what was rejected">
-        {({ refusals, next_cursor: next }) => (
-          <Listing
-            rows={refusals}
-            keyOf={nameOf}
-            columns={COLUMNS}
-            detailsOf={(group) => isOpenRow(nameOf(group)) && <Details group={group} />}
-            none={
-              <Empty title="Nothing was rejected or mended">
-                Requests that the service cannot accept appear here within ten seconds: the endpoint, what was wrong,
-                how often, and an example.
-              </Empty>
-            }
-            next={next}
-          />
-        )}
-      </Ready>
+      <Listed
+        of={polled}
+        what="what was rejected"
+        rowsOf={({ refusals }) => refusals}
+        keyOf={nameOf}
+        columns={COLUMNS}
+        detailsOf={(group) => isOpenRow(nameOf(group)) && <Details group={group} />}
+        none={
+          <Empty title="Nothing was rejected or mended">
+            Requests that the service cannot accept appear here within ten seconds: the endpoint, what was wrong, how
+            often, and an example.
+          </Empty>
+        }
+      />
     </Section>
   );
 }

@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
 import type { LiveRow } from '../../api/types.ts';
 import { useShortcuts } from '../../parts/keyboard.ts';
-import { address, setParameters } from '../../api/address.ts';
+import { address, parameter, setParameters } from '../../api/address.ts';
 import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';
@@ -26,8 +26,8 @@ const TABS = [
 ] as const;
 
 export function Screen() {
-  const message = address.value.query.get('message');
-  if (message !== null) return <MessagePage key={message} id={message} />;
+  const message = parameter('message');
+  if (message !== undefined) return <MessagePage key={message} id={message} />;
   if (tabOf(TABS) === '') return <Stream />;
   return (
     <ScreenPage title="Live">

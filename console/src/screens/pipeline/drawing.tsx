@@ -1,6 +1,6 @@
 /** The drawing: from what comes in, through the log, to profiles and analytics. Side by side, or as a column. */
 import { useRef } from 'preact/hooks';
-import { address, linkTo } from '../../api/address.ts';
+import { linkTo, parameter } from '../../api/address.ts';
 import { useWidth } from '../../parts/charts/use-width.ts';
 import { type Box, type Layout, layoutFor } from './layout.ts';
 import type { EdgeView, NodeView, PipelineView } from './model.ts';
@@ -13,7 +13,7 @@ export function Drawing({ view }: { readonly view: PipelineView }) {
 
 function Drawn({ view, layout }: { readonly view: PipelineView; readonly layout: Layout }) {
   const height = layout.heightOf(view.generations.length);
-  const open = address.value.query.get('partitions');
+  const open = parameter('partitions');
   const link = (part: string): string => linkTo(['pipeline'], open === part ? {} : { partitions: part });
   return (
     <svg class={`pipeline ${layout.name}`} width={layout.width} height={height}>

@@ -4,7 +4,7 @@ import { ask } from '../../api/client.ts';
 import { countOf, type RawNumber } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { Answer, Verification, VerificationJob } from '../../api/types.ts';
-import { address, setParameters } from '../../api/address.ts';
+import { address, parameter, setParameters } from '../../api/address.ts';
 import { Select } from '../../parts/choice.tsx';
 import { Command, curlText, tidemarkText } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
@@ -52,7 +52,7 @@ export function HoursCommands() {
 
 /** The verification that the address has. */
 function named(): string | undefined {
-  return address.value.query.get('verification') ?? undefined;
+  return parameter('verification');
 }
 
 type Verifications = Answer<'GET /v1/admin/verifications'>;

@@ -1,12 +1,12 @@
 import { countOf, type RawNumber } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { PartitionsPage } from '../../api/types.ts';
-import { address, setParameters } from '../../api/address.ts';
+import { parameter, setParameters } from '../../api/address.ts';
 import { count, counted } from '../../parts/numbers.ts';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { useEscape } from '../../parts/keyboard.ts';
 import { Section } from '../../parts/page.tsx';
-import { type CellColumn, Listing } from '../../parts/table.tsx';
+import { type CellColumn, Listed } from '../../parts/table.tsx';
 import { Button } from '../../parts/form.tsx';
 
 const TITLES: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const EVERY_MS = 5_000;
 
 /** How far each partition has been read, those with the most unread first; Esc closes it. */
 export function Partitions({ of: part }: { readonly of: string }) {
-  const cursor = address.value.query.get('cursor') ?? undefined;
+  const cursor = parameter('cursor');
   const polled = useAnswer(operation('GET /v1/admin/partitions', { query: { limit: 50, cursor } }), EVERY_MS);
   const close = (): void => setParameters({ partitions: '', cursor: '' });
   useEscape(close);
@@ -30,19 +30,16 @@ export function Partitions({ of: part }: { readonly of: string }) {
       look="card"
       actions={<Button label="Close" look="plain" onClick={close} />}
     >
-      <Ready of={polled} what="the partitions">
-        {({ partitions, next_cursor: next }) => (
-          <div class="scrolling" tabIndex={0} role="region" aria-label="Partitions">
-            <Listing
-              look="one-line"
-              rows={partitions.toSorted((a, b) => unreadOf(b, part) - unreadOf(a, part))}
-              keyOf={({ topic, partition }) => `${topic}-${partition.rawJSON}`}
-              columns={COLUMNS.filter(({ hiddenIn }) => hiddenIn !== part)}
-              next={next}
-            />
-          </div>
-        )}
-      </Ready>
+      <div class="scrolling" tabIndex={0} role="region" aria-label="Partitions">
+        <Listed
+          of={polled}
+          what="the partitions"
+          look="one-line"
+          rowsOf={({ partitions }) => partitions.toSorted((a, b) => unreadOf(b, part) - unreadOf(a, part))}
+          keyOf={({ topic, partition }) => `${topic}-${partition.rawJSON}`}
+          columns={COLUMNS.filter(({ hiddenIn }) => hiddenIn !== part)}
+        />
+      </div>
     </Section>
   );
 }

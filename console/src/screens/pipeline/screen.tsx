@@ -2,7 +2,7 @@
 import './pipeline.css';
 import { operation } from '../../../../schemas/operations.ts';
 import type { InstallationStatus } from '../../api/types.ts';
-import { address } from '../../api/address.ts';
+import { parameter } from '../../api/address.ts';
 import { AttentionList, wantsText } from '../../parts/attention.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
@@ -18,7 +18,7 @@ const GENERATIONS_MS = 10_000;
 export function Screen() {
   const status = useAnswer(operation('GET /v1/admin/status'), STATUS_MS);
   const generations = useAnswer(operation('GET /v1/admin/generations'), GENERATIONS_MS);
-  const partitions = address.value.query.get('partitions');
+  const partitions = parameter('partitions');
   const { value, error } = status;
   return (
     <ScreenPage
@@ -32,7 +32,7 @@ export function Screen() {
             {error !== undefined && <p class="notice">The service does not answer. This is its last known state.</p>}
             {found.attention.length > 0 && <AttentionList items={found.attention} />}
             <Drawing view={pipelineOf(found, generations.value)} />
-            {partitions !== null && <Partitions key={partitions} of={partitions} />}
+            {partitions !== undefined && <Partitions key={partitions} of={partitions} />}
             <Hours />
             <Machine status={found} />
           </>

@@ -2,11 +2,11 @@ import { ask } from '../../api/client.ts';
 import { countOf, type RawNumber } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { ImportJob, RejectedLine } from '../../api/types.ts';
-import { address } from '../../api/address.ts';
+import { parameter } from '../../api/address.ts';
 import { projectName } from '../../api/session.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { ScreenPage, Section } from '../../parts/page.tsx';
-import { type CellColumn, Listing } from '../../parts/table.tsx';
+import { type CellColumn, Listed } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { bytes, count, counted, durationText } from '../../parts/numbers.ts';
 import { ChangeButton } from '../../parts/change.tsx';
@@ -158,18 +158,21 @@ interface RefusedListProps {
 
 /** The lines that were refused, a page of them. While it runs, those that there are. */
 export function RefusedList({ id, refused, isOver: isFinal }: RefusedListProps) {
-  const cursor = address.value.query.get('lines') ?? undefined;
+  const cursor = parameter('lines');
   const path = { id };
   const asked = operation('GET /v1/admin/imports/{id}/refused', { path, query: { cursor } });
   const page = useAnswer(refused === 0 ? undefined : asked, () => (isFinal ? undefined : REJECTED_MS));
   if (refused === 0) return null;
   return (
     <Section id="refused-title" title="Rejected lines">
-      <Ready of={page} what="rejected lines">
-        {({ refused: lines, next_cursor: next }) => (
-          <Listing rows={lines} keyOf={({ line }) => line.rawJSON} columns={COLUMNS} next={next} cursor="lines" />
-        )}
-      </Ready>
+      <Listed
+        of={page}
+        what="rejected lines"
+        rowsOf={({ refused }) => refused}
+        keyOf={({ line }) => line.rawJSON}
+        columns={COLUMNS}
+        cursor="lines"
+      />
     </Section>
   );
 }

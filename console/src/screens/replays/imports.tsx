@@ -2,12 +2,12 @@ import { counted } from '../../parts/numbers.ts';
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { ImportJob } from '../../api/types.ts';
-import { address, linkTo } from '../../api/address.ts';
+import { linkTo, parameter } from '../../api/address.ts';
 import { projectName } from '../../api/session.ts';
 import { Empty } from '../../parts/loading/states.tsx';
-import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
+import { type CellColumn, Listed, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { isOver, JobState } from '../job-state.tsx';
 import { LinkButton } from '../../parts/form.tsx';
 
@@ -16,16 +16,19 @@ const OTHERWISE_MS = 15_000;
 
 /** All imports, newest first. */
 export function Imports() {
-  const cursor = address.value.query.get('cursor') ?? undefined;
-  const polled = useAnswer(operation('GET /v1/admin/imports', { query: { cursor } }), ({ imports }) =>
-    imports.every(({ state }) => isOver(state)) ? OTHERWISE_MS : WHILE_RUNNING_MS,
+  const polled = useAnswer(
+    operation('GET /v1/admin/imports', { query: { cursor: parameter('cursor') } }),
+    ({ imports }) => (imports.every(({ state }) => isOver(state)) ? OTHERWISE_MS : WHILE_RUNNING_MS),
   );
   return (
-    <Ready of={polled} what="imports">
-      {({ imports, next_cursor: next }) => (
-        <Listing rows={imports} keyOf={({ id }) => id} columns={COLUMNS} none={<NothingYet />} next={next} />
-      )}
-    </Ready>
+    <Listed
+      of={polled}
+      what="imports"
+      rowsOf={({ imports }) => imports}
+      keyOf={({ id }) => id}
+      columns={COLUMNS}
+      none={<NothingYet />}
+    />
   );
 }
 

@@ -1,17 +1,17 @@
 /** The audit log, newest first; an entry opens to what it changed. */
 import { operation, type Query } from '../../../../schemas/operations.ts';
 import type { AuditEntry } from '../../api/types.ts';
-import { address, setParameters } from '../../api/address.ts';
+import { address, parameter, setParameters } from '../../api/address.ts';
 import { projectName, session } from '../../api/session.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
 import { JsonDiff } from '../../parts/json/json-diff.tsx';
 import { KeyName } from '../key-name.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
-import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
+import { type CellColumn, isOpenRow, Listed, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Clock, exactTime } from '../../parts/time.tsx';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { ACTIONS } from './audit-actions.ts';
 
 type FilterName = 'action' | 'of_project' | 'principal' | 'since' | 'until';
@@ -61,27 +61,24 @@ function Narrowing({ filter }: { readonly filter: Filter }) {
 }
 
 function Entries({ asked }: { readonly asked: Query<'GET /v1/admin/audit'> }) {
-  const cursor = address.value.query.get('cursor') ?? undefined;
+  const cursor = parameter('cursor');
   const loaded = useAnswer(operation('GET /v1/admin/audit', { query: { ...asked, cursor } }));
   useOpenRow();
   const isFiltered = Object.values(asked).some((value) => value !== undefined);
   return (
-    <Ready of={loaded} what="the audit log">
-      {({ entries, next_cursor: next }) => (
-        <Listing
-          rows={entries}
-          keyOf={({ id }) => id}
-          columns={COLUMNS}
-          detailsOf={(entry) => isOpenRow(entry.id) && <Details entry={entry} />}
-          none={
-            <Empty title={isFiltered ? 'No such change' : 'No changes yet'}>
-              Changes to projects, keys and audiences, and everything operators do, are kept here for good.
-            </Empty>
-          }
-          next={next}
-        />
-      )}
-    </Ready>
+    <Listed
+      of={loaded}
+      what="the audit log"
+      rowsOf={({ entries }) => entries}
+      keyOf={({ id }) => id}
+      columns={COLUMNS}
+      detailsOf={(entry) => isOpenRow(entry.id) && <Details entry={entry} />}
+      none={
+        <Empty title={isFiltered ? 'No such change' : 'No changes yet'}>
+          Changes to projects, keys and audiences, and everything operators do, are kept here for good.
+        </Empty>
+      }
+    />
   );
 }
 

@@ -1,14 +1,14 @@
 /** People who are forgotten: who asked, how far it is, and the certificate of what was deleted. */
 import { operation } from '../../../../schemas/operations.ts';
 import type { Erasure } from '../../api/types.ts';
-import { address } from '../../api/address.ts';
+import { parameter } from '../../api/address.ts';
 import { project, projectName } from '../../api/session.ts';
 import { DocsLink } from '../../parts/docs-link.tsx';
 import { KeyName, type KeyNames, useKeyNames } from '../key-name.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { Section } from '../../parts/page.tsx';
-import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
+import { type CellColumn, isOpenRow, Listed, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { StateMark } from '../job-state.tsx';
 import { ForgottenPerson } from './forgotten-person.tsx';
@@ -17,8 +17,7 @@ import { ForgottenPerson } from './forgotten-person.tsx';
 const EVERY_MS = 3_000;
 
 export function Forgotten() {
-  const cursor = address.value.query.get('cursor') ?? undefined;
-  const query = { project: project.value?.id, cursor };
+  const query = { project: project.value?.id, cursor: parameter('cursor') };
   const loaded = useAnswer(operation('GET /v1/admin/erasures', { query }), ({ erasures }) =>
     erasures.some(({ state }) => state === 'pending') ? EVERY_MS : undefined,
   );
@@ -35,24 +34,21 @@ export function Forgotten() {
         internal id, which the certificate has as a hash.{' '}
         <DocsLink path="docs/forget.md">What is deleted, and what remains</DocsLink>
       </p>
-      <Ready of={loaded} what="forgotten people">
-        {({ erasures, next_cursor: next }) => (
-          <Listing
-            rows={erasures}
-            keyOf={({ id }) => id}
-            columns={columnsWith(names)}
-            detailsOf={(erasure) =>
-              isOpenRow(erasure.id) && <ForgottenPerson erasure={erasure} names={names} onLifted={loaded.retry} />
-            }
-            none={
-              <Empty title="Nobody was forgotten">
-                On the page of a user, <b>Forget…</b> deletes a person for good. The certificate is here afterwards.
-              </Empty>
-            }
-            next={next}
-          />
-        )}
-      </Ready>
+      <Listed
+        of={loaded}
+        what="forgotten people"
+        rowsOf={({ erasures }) => erasures}
+        keyOf={({ id }) => id}
+        columns={columnsWith(names)}
+        detailsOf={(erasure) =>
+          isOpenRow(erasure.id) && <ForgottenPerson erasure={erasure} names={names} onLifted={loaded.retry} />
+        }
+        none={
+          <Empty title="Nobody was forgotten">
+            On the page of a user, <b>Forget…</b> deletes a person for good. The certificate is here afterwards.
+          </Empty>
+        }
+      />
     </Section>
   );
 }

@@ -4,14 +4,14 @@ import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AdminKey, CreatedKey } from '../../api/types.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
-import { address } from '../../api/address.ts';
+import { parameter } from '../../api/address.ts';
 import { session } from '../../api/session.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Section } from '../../parts/page.tsx';
 import { NewSecret } from '../../parts/new-secret.tsx';
-import { type CellColumn, Listing } from '../../parts/table.tsx';
+import { type CellColumn, Listed } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { Button } from '../../parts/form.tsx';
 import { NewKey } from './new-key.tsx';
 
@@ -24,7 +24,7 @@ export function Keys({ project }: KeysProps) {
   const isOfInstallation = project === undefined;
   const [created, setCreated] = useState<CreatedKey>();
   const [isMaking, setMaking] = useState(false);
-  const loaded = useAnswer(keysOf(project, address.value.query.get('cursor') ?? undefined));
+  const loaded = useAnswer(keysOf(project, parameter('cursor')));
   const finish = (key: CreatedKey): void => {
     setCreated(key);
     setMaking(false);
@@ -50,18 +50,15 @@ export function Keys({ project }: KeysProps) {
           onClose={() => setCreated(undefined)}
         />
       )}
-      <Ready of={loaded} what="keys">
-        {({ keys, next_cursor: next }) => (
-          <Listing
-            rows={keys}
-            keyOf={({ id }) => id}
-            columns={columnsWith(loaded.retry)}
-            rowLook={({ revoked_at: at }) => (at === null ? '' : 'revoked')}
-            none={<p class="quiet">No keys yet. Create one to send or read data.</p>}
-            next={next}
-          />
-        )}
-      </Ready>
+      <Listed
+        of={loaded}
+        what="keys"
+        rowsOf={({ keys }) => keys}
+        keyOf={({ id }) => id}
+        columns={columnsWith(loaded.retry)}
+        rowLook={({ revoked_at: at }) => (at === null ? '' : 'revoked')}
+        none={<p class="quiet">No keys yet. Create one to send or read data.</p>}
+      />
     </Section>
   );
 }

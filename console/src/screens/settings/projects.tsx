@@ -2,15 +2,15 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AdminProject } from '../../api/types.ts';
-import { address, goTo, linkTo } from '../../api/address.ts';
+import { goTo, linkTo, parameter } from '../../api/address.ts';
 import { loadSession } from '../../api/session.ts';
 import { Form } from '../../parts/change.tsx';
 import { Button, Field } from '../../parts/form.tsx';
 import { grouped } from '../../parts/numbers.ts';
 import { Section } from '../../parts/page.tsx';
-import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
+import { type CellColumn, Listed, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { ZoneField } from './zone-field.tsx';
 
 const COLUMNS: readonly CellColumn<AdminProject>[] = [
@@ -27,8 +27,7 @@ const COLUMNS: readonly CellColumn<AdminProject>[] = [
 
 export function Projects() {
   const [isMaking, setMaking] = useState(false);
-  const cursor = address.value.query.get('cursor') ?? undefined;
-  const loaded = useAnswer(operation('GET /v1/admin/projects', { query: { cursor } }));
+  const loaded = useAnswer(operation('GET /v1/admin/projects', { query: { cursor: parameter('cursor') } }));
   return (
     <Section
       id="projects"
@@ -37,11 +36,13 @@ export function Projects() {
       copy={{ request: operation('GET /v1/admin/projects'), tidemark: ['project', 'list'] }}
     >
       {isMaking && <NewProject onCancel={() => setMaking(false)} />}
-      <Ready of={loaded} what="projects">
-        {({ projects, next_cursor: next }) => (
-          <Listing rows={projects} keyOf={({ id }) => id} columns={COLUMNS} next={next} />
-        )}
-      </Ready>
+      <Listed
+        of={loaded}
+        what="projects"
+        rowsOf={({ projects }) => projects}
+        keyOf={({ id }) => id}
+        columns={COLUMNS}
+      />
     </Section>
   );
 }

@@ -41,7 +41,7 @@ function Users() {
   // Without the catalogue there is nothing to choose, and users all the same.
   const known = kept?.of === of ? kept?.traits : catalog.error === undefined ? undefined : [];
   if (known === undefined) return <Page />;
-  return other === undefined ? <Listed known={known} /> : <ByOtherId by={other} known={known} />;
+  return other === undefined ? <UserList known={known} /> : <ByOtherId by={other} known={known} />;
 }
 
 interface PageProps {
@@ -65,7 +65,7 @@ interface KnownProps {
   readonly known: readonly CatalogName[];
 }
 
-function Listed({ known }: KnownProps) {
+function UserList({ known }: KnownProps) {
   const { query } = address.value;
   const where = whereOf(query.get('where'));
   const columns = columnsOf(known);

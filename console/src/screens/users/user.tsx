@@ -2,7 +2,7 @@ import { operation, type Operation } from '../../../../schemas/operations.ts';
 import { ask } from '../../api/client.ts';
 import type { Profile } from '../../api/types.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
-import { address, goTo, linkTo } from '../../api/address.ts';
+import { goTo, linkTo, parameter } from '../../api/address.ts';
 import { isAdmin, project } from '../../api/session.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { CopyText } from '../../parts/copy-as.tsx';
@@ -53,7 +53,7 @@ export function UserPage({ name }: { readonly name: UserName }) {
 
 /** What the parts of the page ask, as they are narrowed; the values of a trait where one is open. */
 function requestsBelow(name: UserName): Readonly<Record<string, Operation | undefined>> {
-  const trait = address.value.query.get('history') ?? '';
+  const trait = parameter('history') ?? '';
   return {
     timeline: timelineRequest(name),
     audiences: operation('GET /v1/users/{user_id}/audiences', targetOf(name)),

@@ -9,9 +9,9 @@ import { Select } from '../../parts/choice.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { ChangeButton } from '../../parts/change.tsx';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { counted } from '../../parts/numbers.ts';
-import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
+import { type CellColumn, isOpenRow, Listed, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Clock } from '../../parts/time.tsx';
 import { Field } from '../../parts/form.tsx';
@@ -59,18 +59,15 @@ export function Deliveries({ endpoint, names, onChange }: DeliveriesProps) {
         </>
       }
     >
-      <Ready of={polled} what="deliveries">
-        {({ deliveries, next_cursor: next }) => (
-          <Listing
-            rows={deliveries}
-            keyOf={({ id }) => id}
-            columns={columnsWith(names)}
-            detailsOf={(one) => isOpenRow(one.id) && <Details of={one} endpoint={endpoint} onChange={change} />}
-            none={<p class="quiet">{state === undefined ? NOTHING_YET : NONE_LIKE_THESE}</p>}
-            next={next}
-          />
-        )}
-      </Ready>
+      <Listed
+        of={polled}
+        what="deliveries"
+        rowsOf={({ deliveries }) => deliveries}
+        keyOf={({ id }) => id}
+        columns={columnsWith(names)}
+        detailsOf={(one) => isOpenRow(one.id) && <Details of={one} endpoint={endpoint} onChange={change} />}
+        none={<p class="quiet">{state === undefined ? NOTHING_YET : NONE_LIKE_THESE}</p>}
+      />
     </Section>
   );
 }
