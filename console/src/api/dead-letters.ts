@@ -11,7 +11,7 @@ export interface Progress {
   readonly total: RawNumber;
 }
 
-type Line = {
+type StreamLine = {
   readonly progress?: Progress | null;
   readonly result?: SettledDeadLetters;
   readonly problem?: { readonly status: RawNumber; readonly title: string; readonly detail: string };
@@ -26,7 +26,7 @@ export async function replayOrDrop(
   const headers = { Accept: 'application/x-ndjson' };
   const response = await send({ ...operation(`POST /v1/admin/dead-letters/${how}`, { body: selection }), headers });
   for await (const text of linesOfAnswer(response)) {
-    const line = parseJson(text) as Line;
+    const line = parseJson(text) as StreamLine;
     if (line.result !== undefined) return line.result;
     if (line.problem !== undefined) throw problemOf(line.problem);
     if (line.progress) onProgress(line.progress);
@@ -34,6 +34,6 @@ export async function replayOrDrop(
   throw noAnswer();
 }
 
-function problemOf({ status, title, detail }: NonNullable<Line['problem']>): ApiError {
+function problemOf({ status, title, detail }: NonNullable<StreamLine['problem']>): ApiError {
   return new ApiError({ status: Number(status.rawJSON), code: 'unknown', title, message: detail });
 }

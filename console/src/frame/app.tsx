@@ -182,7 +182,7 @@ function LazyScreen({ screen }: { readonly screen: Screen }) {
   useEffect(() => {
     let isThere = true;
     void screen.load().then(
-      ({ Screen }) => isThere && setLoaded(() => Screen),
+      (loaded) => isThere && setLoaded(() => loaded),
       // A newer version of the service is there: its page names the files that it has.
       () => location.reload(),
     );

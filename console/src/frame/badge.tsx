@@ -4,9 +4,7 @@ import type { Raw } from '../api/types.ts';
 import type { Request } from '../api/client.ts';
 import { operation } from '../../../schemas/operations.ts';
 import { count } from '../parts/numbers.ts';
-import { useAnswer } from '../parts/loading/use-load.tsx';
-
-const EVERY_MS = 30_000;
+import { POLL_MS, useAnswer } from '../parts/loading/use-load.tsx';
 
 /** What a screen has that wants a look, by its path. */
 const WAITING: Readonly<Record<string, () => ComponentChildren>> = {
@@ -34,7 +32,7 @@ interface CountProps<T> {
 }
 
 function Count<T>({ what, request, find }: CountProps<T>) {
-  const { value } = useAnswer(request, EVERY_MS);
+  const { value } = useAnswer(request, POLL_MS.idle);
   const waiting = value === undefined ? undefined : find(value);
   const found = waiting ? countOf(waiting) : 0;
   if (found === 0) return null;

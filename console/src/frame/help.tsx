@@ -2,7 +2,7 @@ import { openScreens } from './screens.ts';
 import { singleKeys } from '../parts/keyboard.ts';
 import { Button, Check } from '../parts/form.tsx';
 
-const keysOf = (): readonly (readonly [string, string])[] => [
+const shortcutsOf = (): readonly (readonly [string, string])[] => [
   ...openScreens.value.map(({ name, key }): [string, string] => [`g ${key}`, `Go to ${name}`]),
   ['/', 'Search, or the first filter'],
   ['j', 'Next row'],
@@ -28,7 +28,7 @@ export function Help() {
           <Button label="Close" type="submit" look="plain" aria-label="Close" />
         </div>
         <dl class="keys">
-          {keysOf().map(([keys, does]) => (
+          {shortcutsOf().map(([keys, does]) => (
             <div key={keys}>
               <dt>
                 {keys.split(' ').map((key) => (

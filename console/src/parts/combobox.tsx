@@ -61,7 +61,7 @@ export function Combobox<S extends Suggestion>(props: ComboboxProps<S>) {
       {isOpen && (
         <ul class="suggestions" id={id} role="listbox" aria-label={`${label}: suggestions`}>
           {shown.map((suggestion, index) => (
-            <Line
+            <SuggestionLine
               key={`${index} ${suggestion.name}`}
               id={`${id}-${index}`}
               suggestion={suggestion}
@@ -120,7 +120,7 @@ function useSuggestions<S extends Suggestion>(props: ComboboxProps<S>) {
   return { input, shown, active, open, close, choose, onKeyDown };
 }
 
-interface LineProps {
+interface SuggestionLineProps {
   readonly id: string;
   readonly suggestion: Suggestion;
   readonly isActive: boolean;
@@ -128,7 +128,7 @@ interface LineProps {
 }
 
 /** The field keeps the focus, and its keys choose. */
-function Line({ id, suggestion, isActive, onChoose }: LineProps) {
+function SuggestionLine({ id, suggestion, isActive, onChoose }: SuggestionLineProps) {
   const { name, detail } = suggestion;
   return (
     <li

@@ -1,5 +1,8 @@
 import { countOf, type RawNumber } from '../api/json.ts';
 
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
 const format = new Intl.NumberFormat('en');
 
 /** `1,240`: a count of the interface, never a value of a user. */

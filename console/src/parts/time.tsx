@@ -117,7 +117,7 @@ function formatted(style: keyof typeof STYLES, timeZone: string): Intl.DateTimeF
 }
 
 /** The unit, its seconds, and from how many of them it is used: `45 days ago` says more than `last month`. */
-const UNITS = [
+const AGO_UNITS = [
   ['year', 31_536_000, 2],
   ['month', 2_592_000, 3],
   ['day', 86_400, 1],
@@ -129,7 +129,7 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 function agoText(atMs: number, nowMs: number): string {
   const seconds = Math.round((atMs - nowMs) / 1_000);
-  for (const [unit, worth, least] of UNITS) {
+  for (const [unit, worth, least] of AGO_UNITS) {
     if (Math.abs(seconds) >= least * worth) return relative.format(Math.trunc(seconds / worth), unit);
   }
   return Math.abs(seconds) < 5 ? 'just now' : relative.format(seconds, 'second');

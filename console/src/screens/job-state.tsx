@@ -3,7 +3,7 @@ import type { ImportJob } from '../api/types.ts';
 
 type State = ImportJob['state'];
 
-const STATES: Readonly<Record<State, readonly [text: string, tone: string]>> = {
+const JOB_STATES: Readonly<Record<State, readonly [text: string, tone: string]>> = {
   queued: ['Waiting', ''],
   running: ['Running', 'busy'],
   done: ['Done', 'good'],
@@ -17,7 +17,7 @@ export function isOver(state: State): boolean {
 }
 
 export function JobState({ state }: { readonly state: State }) {
-  const [text, tone] = STATES[state];
+  const [text, tone] = JOB_STATES[state];
   return <StateMark text={text} tone={tone} />;
 }
 

@@ -43,9 +43,9 @@ export function ReceiptSteps({ receipt, project, inProfile, onProjected, onQuery
   return (
     <>
       <ol class="steps">
-        <Step name="Accepted" done="before" detail="in the log" />
-        <Step name="Profile" done={progress.projected} detail={inProfile} />
-        <Step name="Analytics" done={progress.queryable} detail="queryable" />
+        <ReceiptStep name="Accepted" done="before" detail="in the log" />
+        <ReceiptStep name="Profile" done={progress.projected} detail={inProfile} />
+        <ReceiptStep name="Analytics" done={progress.queryable} detail="queryable" />
       </ol>
       {error !== undefined && <Problem error={error} retry={retry} />}
     </>
@@ -86,7 +86,7 @@ interface StepProps {
   readonly detail: string;
 }
 
-function Step({ name, done, detail }: StepProps) {
+function ReceiptStep({ name, done, detail }: StepProps) {
   return (
     <li class={done === undefined ? 'waiting' : 'done'}>
       <b>{name}</b>

@@ -27,12 +27,12 @@ export function tickLabel(tick: number): string {
   return Math.abs(tick) < 1 && tick !== 0 ? String(Number(tick.toPrecision(2))) : COMPACT.format(tick);
 }
 
-const STEPS = [1, 2, 3, 4, 6, 7, 8, 12, 14, 24, 28, 48, 56, 72, 96, 120, 168, 240, 336, 480];
+const LABEL_STEPS = [1, 2, 3, 4, 6, 7, 8, 12, 14, 24, 28, 48, 56, 72, 96, 120, 168, 240, 336, 480];
 
 /** Indexes of the points that are labelled, in equal steps back from the last, so that each label has `room` pixels. */
 export function labelledPoints(count: number, width: number, room: number): readonly number[] {
   const fit = Math.max(1, Math.floor(width / room));
-  const step = STEPS.find((size) => count / size <= fit) ?? count;
+  const step = LABEL_STEPS.find((size) => count / size <= fit) ?? count;
   return Array.from({ length: Math.ceil(count / step) }, (_, i) => count - 1 - i * step).toReversed();
 }
 

@@ -67,7 +67,7 @@ export function Chart({ name, lines, readingOf, labels, axis, isCut }: ChartProp
       aria-valuemin={0}
       aria-valuemax={last}
       aria-valuenow={at}
-      aria-valuetext={textOf(readingOf(at))}
+      aria-valuetext={readingText(readingOf(at))}
       onKeyDown={move}
       onPointerMove={point}
       onPointerDown={point}
@@ -128,7 +128,7 @@ function Values({ reading, x, width }: { readonly reading: Reading; readonly x: 
   );
 }
 
-function textOf({ time, values }: Reading): string {
+function readingText({ time, values }: Reading): string {
   return `${time}: ${values.map(({ name, text }) => `${name} ${text}`.trim()).join(', ')}`;
 }
 

@@ -30,19 +30,19 @@ export function lineDiff(before: readonly string[], after: readonly string[]): r
   ];
 }
 
-type Kind = DiffLine['kind'];
+type LineKind = DiffLine['kind'];
 
-function allOf(kind: Kind, lines: readonly string[]): readonly DiffLine[] {
+function allOf(kind: LineKind, lines: readonly string[]): readonly DiffLine[] {
   return lines.map((line) => ({ kind, line }));
 }
 
 /** Step by step through both. */
-function kindsOf(before: readonly string[], after: readonly string[]): readonly Kind[] {
+function kindsOf(before: readonly string[], after: readonly string[]): readonly LineKind[] {
   if (before.length * after.length > MAX_PAIRS) {
-    return [...before.map((): Kind => 'removed'), ...after.map((): Kind => 'added')];
+    return [...before.map((): LineKind => 'removed'), ...after.map((): LineKind => 'added')];
   }
   const common = commonLengths(before, after);
-  const kinds: Kind[] = [];
+  const kinds: LineKind[] = [];
   for (let i = 0, j = 0; i < before.length || j < after.length;) {
     const isSame = i < before.length && j < after.length && before[i] === after[j];
     const isRemoved = i < before.length && (j >= after.length || at(common, i + 1, j) >= at(common, i, j + 1));

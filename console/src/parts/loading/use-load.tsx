@@ -24,7 +24,17 @@ interface Answered<T> {
 /** Until the next time, in milliseconds; by the last answer where it is a function, undefined for never. */
 type Every<T> = number | ((value: T) => number | undefined);
 
-const AFTER_ERROR_MS = 5_000;
+/** How often something is asked for again, in milliseconds, by how it changes. */
+export const POLL_MS = {
+  /** While work goes on that somebody looks at. */
+  running: 1_000,
+  /** The first of something that somebody waits for. */
+  awaited: 3_000,
+  /** What changes by itself. */
+  current: 5_000,
+  /** What seldom changes. */
+  idle: 15_000,
+} as const;
 
 /**
  * What `load` answers, loaded again whenever the name changes. The request of a name before is aborted, and its answer
@@ -54,7 +64,7 @@ export function useLoad<T>(
     };
     const onError = (error: ApiError): number | undefined => {
       setAnswered((before) => ({ of: name, value: before?.of === name ? before.value : undefined, error }));
-      return latest.current === undefined ? undefined : AFTER_ERROR_MS;
+      return latest.current === undefined ? undefined : POLL_MS.current;
     };
     return repeat(load, onValue, onError);
   }, [name, round]);

@@ -17,7 +17,7 @@ export interface Pages<T> {
   readonly more: () => void;
 }
 
-interface State<T> {
+interface PagesState<T> {
   readonly of: string;
   readonly items: readonly T[];
   /** Undefined before the first page. */
@@ -32,7 +32,7 @@ export function usePages<A extends { readonly next_cursor: string | null }, T>(
   itemsOf: (answer: Raw<A>) => readonly T[],
 ): Pages<T> {
   const name = JSON.stringify(requestOf(undefined));
-  const first: State<T> = { of: name, items: [], next: undefined, isLoading: true };
+  const first: PagesState<T> = { of: name, items: [], next: undefined, isLoading: true };
   const [kept, setState] = useState(first);
   const state = kept.of === name ? kept : first;
   const { items, next, isLoading, error } = state;

@@ -6,7 +6,7 @@ import type { SavedAudience } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
 import { mayChangeAudiences } from '../../api/session.ts';
 import { Empty, Problem } from '../../parts/loading/states.tsx';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
 import { Changes } from './changes.tsx';
@@ -19,21 +19,18 @@ import { isUpdating } from './updates.ts';
 import { UseIt } from './use-it.tsx';
 import { Versions } from './versions.tsx';
 
-const TABS = [
+const AUDIENCE_TABS = [
   { name: '', title: 'Members' },
   { name: 'changes', title: 'Changes' },
   { name: 'history', title: 'History' },
   { name: 'use', title: 'Use it' },
 ] as const;
 
-const POLL_MS = 5_000;
-const COUNTING_POLL_MS = 1_000;
-
 export function AudiencePage({ id }: { readonly id: string }) {
   const request = operation('GET /v1/audiences/{id}', { path: { id } });
   const isRunning = isUpdating(id);
   const polled = useAnswer(request, (found) =>
-    stateOf(found, Date.now(), isRunning).isCounting === true ? COUNTING_POLL_MS : POLL_MS,
+    stateOf(found, Date.now(), isRunning).isCounting === true ? POLL_MS.running : POLL_MS.current,
   );
   const { value: audience, retry } = polled;
   useEffect(() => {
@@ -46,7 +43,7 @@ export function AudiencePage({ id }: { readonly id: string }) {
       actions={audience !== undefined && mayChangeAudiences.value && <AudienceButtons audience={audience} />}
     >
       <Ready of={polled} what="the audience" missing={<NoSuchAudience />}>
-        {(found) => <Known audience={found} onChange={retry} />}
+        {(found) => <Audience audience={found} onChange={retry} />}
       </Ready>
     </ScreenPage>
   );
@@ -60,26 +57,26 @@ function NoSuchAudience() {
   );
 }
 
-interface KnownProps {
+interface AudienceProps {
   readonly audience: SavedAudience;
   /** Told when it was changed, or counted. */
   readonly onChange: () => void;
 }
 
-function Known({ audience, onChange }: KnownProps) {
+function Audience({ audience, onChange }: AudienceProps) {
   const [error, setError] = useState<ApiError>();
   const retry = (): void => {
     setError(undefined);
     onChange();
   };
-  const tab = tabOf(TABS);
+  const tab = tabOf(AUDIENCE_TABS);
   // Whatever changes the audience, or counts it, changes what is below.
   const key = `${audience.revision.rawJSON} ${audience.evaluation?.at}`;
   return (
     <>
       {error !== undefined && <Problem error={error} retry={retry} />}
       <Summary audience={audience} onChange={retry} onError={setError} />
-      <Tabs label="About this audience" tabs={tabLinks(TABS)} />
+      <Tabs label="About this audience" tabs={tabLinks(AUDIENCE_TABS)} />
       {tab === '' && <Members key={key} audience={audience} />}
       {tab === 'changes' && <Changes key={key} audience={audience} />}
       {tab === 'history' && (

@@ -30,7 +30,13 @@ export function Changes({ audience }: { readonly audience: SavedAudience }) {
             <i class="dot alive" aria-hidden="true" />
             New ones appear here
           </p>
-          <Select label="Show" isSearch value={kind} options={KINDS} onChoice={(change) => setParameters({ change })} />
+          <Select
+            label="Show"
+            isSearch
+            value={kind}
+            options={CHANGE_KINDS}
+            onChoice={(change) => setParameters({ change })}
+          />
         </>
       }
     >
@@ -41,10 +47,10 @@ export function Changes({ audience }: { readonly audience: SavedAudience }) {
   );
 }
 
-type Kind = '' | AudienceChange['change'];
-const KINDS = { '': 'Both', entered: 'Joined', left: 'Left' } as const satisfies Record<Kind, string>;
+type ChangeKind = '' | AudienceChange['change'];
+const CHANGE_KINDS = { '': 'Both', entered: 'Joined', left: 'Left' } as const satisfies Record<ChangeKind, string>;
 
-function kindIn(query: URLSearchParams): Kind {
+function kindIn(query: URLSearchParams): ChangeKind {
   const kind = query.get('change');
   return kind === 'entered' || kind === 'left' ? kind : '';
 }
@@ -52,7 +58,7 @@ function kindIn(query: URLSearchParams): Kind {
 interface EvaluationsProps {
   readonly id: string;
   readonly history: readonly HistoryEntry[];
-  readonly kind: Kind;
+  readonly kind: ChangeKind;
 }
 
 function Evaluations({ id, history, kind }: EvaluationsProps) {
@@ -105,11 +111,11 @@ const CAUSES: Readonly<Record<HistoryEntry['cause'], (entry: HistoryEntry) => st
   live: () => 'live',
 };
 
-function numberOf({ entered, left }: HistoryEntry, kind: Kind): number {
+function numberOf({ entered, left }: HistoryEntry, kind: ChangeKind): number {
   return (kind === 'left' ? 0 : countOf(entered)) + (kind === 'entered' ? 0 : countOf(left));
 }
 
-function NoChanges({ isCounted, kind }: { readonly isCounted: boolean; readonly kind: Kind }) {
+function NoChanges({ isCounted, kind }: { readonly isCounted: boolean; readonly kind: ChangeKind }) {
   if (!isCounted) {
     return (
       <Empty title="No data yet">
@@ -120,7 +126,7 @@ function NoChanges({ isCounted, kind }: { readonly isCounted: boolean; readonly 
   return <Empty title={NOBODY[kind]}>Every update so far found the same users.</Empty>;
 }
 
-const NOBODY: Readonly<Record<Kind, string>> = {
+const NOBODY: Readonly<Record<ChangeKind, string>> = {
   '': 'Nobody has joined or left',
   entered: 'Nobody has joined',
   left: 'Nobody has left',
@@ -141,7 +147,7 @@ function Users({ id, entry, since, kind }: UsersProps) {
   return (
     <Ready of={loaded} what="users">
       {({ lines }) => (
-        <Changed entry={entry} kind={kind} lines={lines.filter(({ at }) => isOf({ entry, since }, at))} />
+        <ChangedUsers entry={entry} kind={kind} lines={lines.filter(({ at }) => isOf({ entry, since }, at))} />
       )}
     </Ready>
   );
@@ -149,11 +155,11 @@ function Users({ id, entry, since, kind }: UsersProps) {
 
 interface ChangedProps {
   readonly entry: HistoryEntry;
-  readonly kind: Kind;
+  readonly kind: ChangeKind;
   readonly lines: readonly AudienceChange[];
 }
 
-function Changed({ entry, kind, lines }: ChangedProps) {
+function ChangedUsers({ entry, kind, lines }: ChangedProps) {
   const users = lines.filter(({ change }) => kind === '' || change === kind);
   const all = countOf(entry.entered) + countOf(entry.left);
   return (

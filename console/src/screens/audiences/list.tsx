@@ -2,7 +2,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { AudiencePage, SavedAudience } from '../../api/types.ts';
 import { mayChangeAudiences } from '../../api/session.ts';
 import { linkTo, parameter, setParameters } from '../../api/address.ts';
-import { counted } from '../../parts/numbers.ts';
+import { counted, HOUR_MS } from '../../parts/numbers.ts';
 import { SentenceOf } from '../../parts/conditions/sentence-view.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
@@ -15,15 +15,13 @@ import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } f
 import { Tags } from './labels.tsx';
 import { isUpdating } from './updates.ts';
 
-/** As many as a project has, unless it was given more. */
-const PAGE = 100;
 /** A week of sizes, and the day before it. */
 const DAYS = 8;
 
 export function AudienceList() {
   const cursor = parameter('cursor');
   const tag = parameter('tag');
-  const loaded = useAnswer(operation('GET /v1/audiences', { query: { limit: PAGE, cursor, sizes: DAYS, tag } }));
+  const loaded = useAnswer(operation('GET /v1/audiences', { query: { limit: 100, cursor, sizes: DAYS, tag } }));
   return (
     <ScreenPage
       title="Audiences"
@@ -40,7 +38,7 @@ export function AudienceList() {
         </p>
       )}
       <Ready of={loaded} what="audiences">
-        {(page) => <Found page={page} isFirst={cursor === undefined && tag === undefined} />}
+        {(page) => <Audiences page={page} isFirst={cursor === undefined && tag === undefined} />}
       </Ready>
     </ScreenPage>
   );
@@ -50,12 +48,12 @@ function NewAudience() {
   return <LinkButton label="New audience" look="primary" link={linkTo(['audiences', 'new'])} />;
 }
 
-interface FoundProps {
+interface AudiencesProps {
   readonly page: AudiencePage;
   readonly isFirst: boolean;
 }
 
-function Found({ page: { audiences, next_cursor: next }, isFirst }: FoundProps) {
+function Audiences({ page: { audiences, next_cursor: next }, isFirst }: AudiencesProps) {
   const wanted = parameter('name') ?? '';
   const shown = audiences.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
   if (audiences.length === 0 && next === null && isFirst) return <NoAudiences />;
@@ -75,7 +73,7 @@ function Found({ page: { audiences, next_cursor: next }, isFirst }: FoundProps) 
         look="audiences"
         rows={shown}
         keyOf={({ id }) => id}
-        columns={COLUMNS}
+        columns={AUDIENCE_COLUMNS}
         none={<p class="quiet">{wanted === '' ? 'No audience has this tag.' : 'No audience matches this name.'}</p>}
         next={next}
       />
@@ -93,7 +91,7 @@ function NoAudiences() {
   );
 }
 
-const COLUMNS: readonly CellColumn<SavedAudience>[] = [
+const AUDIENCE_COLUMNS: readonly CellColumn<SavedAudience>[] = [
   {
     name: 'Audience',
     cell: ({ id, name, tags, description }) => (
@@ -116,7 +114,7 @@ const COLUMNS: readonly CellColumn<SavedAudience>[] = [
   { name: 'Change, 24 h', look: 'number narrow-off', cell: (audience) => <Change audience={audience} /> },
   { name: 'Last 7 days', look: 'days narrow-off', cell: (audience) => <Week audience={audience} /> },
   { name: 'Updates', look: 'quiet narrow-off', cell: ({ refresh }) => refreshText(refresh) },
-  { name: 'State', cell: (audience) => <State audience={audience} /> },
+  { name: 'State', cell: (audience) => <StateOf audience={audience} /> },
 ];
 
 interface CellProps {
@@ -134,7 +132,7 @@ function Week({ audience: { sizes = [] } }: CellProps) {
   return series.length > 1 ? <Sparkline values={series} room={STEPS} label="Size in the last 7 days" /> : null;
 }
 
-function State({ audience }: CellProps) {
+function StateOf({ audience }: CellProps) {
   const { is, reason, text } = stateOf(audience, Date.now(), isUpdating(audience.id));
   return (
     <>
@@ -147,6 +145,5 @@ function State({ audience }: CellProps) {
   );
 }
 
-const HOUR_MS = 3_600_000;
 const STEP_MS = 4 * HOUR_MS;
 const STEPS = 43;

@@ -14,12 +14,10 @@ import { userLink } from '../user-link.ts';
 import { UserTable } from '../user-table.tsx';
 import { FORMATS, saveMembers } from './save-members.ts';
 
-const PAGE = 50;
-
 export function Members({ audience }: { readonly audience: SavedAudience }) {
   const path = { id: audience.id };
   const traits = traitsFor(audience.definition);
-  const query = { limit: PAGE, cursor: parameter('cursor'), traits: traits.join(',') };
+  const query = { limit: 50, cursor: parameter('cursor'), traits: traits.join(',') };
   const asked = operation('GET /v1/audiences/{id}/members', { path, query });
   const loaded = useLoad(JSON.stringify(asked), async (signal) => askLines({ ...asked, signal }));
   return (
@@ -36,7 +34,7 @@ export function Members({ audience }: { readonly audience: SavedAudience }) {
       ))}
     >
       <Ready of={loaded} what="members">
-        {({ lines, end }) => <Page audience={audience} members={lines} traits={traits} next={end.next_cursor} />}
+        {({ lines, end }) => <MembersPage audience={audience} members={lines} traits={traits} next={end.next_cursor} />}
       </Ready>
     </Section>
   );
@@ -49,7 +47,7 @@ interface PageProps {
   readonly next: string | null;
 }
 
-function Page({ audience, members, traits, next }: PageProps) {
+function MembersPage({ audience, members, traits, next }: PageProps) {
   useOpenRow('user');
   const detailsOf = (member: AudienceMember) =>
     isOpenRow(member.internal_id, 'user') && (

@@ -5,7 +5,7 @@ import { AudiencePage } from './audience.tsx';
 import { AudienceList } from './list.tsx';
 import './audiences.css';
 
-export function Screen() {
+export function AudiencesScreen() {
   const [, id, view] = address.value.path;
   if (id === undefined) return <AudienceList />;
   if (id === 'new') return <BuilderScreen key="new" />;

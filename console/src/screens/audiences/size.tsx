@@ -5,14 +5,12 @@ import type { HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { parameter, setParameters } from '../../api/address.ts';
 import { Chart, type Reading } from '../../parts/charts/chart.tsx';
 import { Select } from '../../parts/choice.tsx';
-import { count, counted } from '../../parts/numbers.ts';
+import { count, counted, DAY_MS } from '../../parts/numbers.ts';
 import { Empty } from '../../parts/loading/states.tsx';
 import { Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { exactTime, minuteText, shortTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { Ready, useLoad } from '../../parts/loading/use-load.tsx';
-
-const DAY_MS = 86_400_000;
 
 interface Period {
   readonly name: string;
@@ -23,7 +21,7 @@ interface Period {
 }
 
 const WEEK: Period = { name: '', title: '7 days', days: 7, per: [undefined, 'hour'] };
-const PERIODS: readonly Period[] = [
+const SIZE_PERIODS: readonly Period[] = [
   { name: 'day', title: '24 hours', days: 1, per: [undefined, 'hour'] },
   WEEK,
   { name: 'month', title: '30 days', days: 30, per: [undefined, 'hour'] },
@@ -53,7 +51,7 @@ async function sizesOf(id: string, { days, per }: Period, signal: AbortSignal): 
 }
 
 export function Size({ audience }: { readonly audience: SavedAudience }) {
-  const period = PERIODS.find(({ name }) => name === (parameter('period') ?? '')) ?? WEEK;
+  const period = SIZE_PERIODS.find(({ name }) => name === (parameter('period') ?? '')) ?? WEEK;
   const { id } = audience;
   const loaded = useLoad(`${id} ${period.name}`, async (signal) => sizesOf(id, period, signal));
   return (
@@ -65,7 +63,7 @@ export function Size({ audience }: { readonly audience: SavedAudience }) {
           label="Period"
           isSearch
           value={period.name}
-          options={PERIODS.map(({ name, title }) => [name, title])}
+          options={SIZE_PERIODS.map(({ name, title }) => [name, title])}
           onChoice={(chosen) => setParameters({ period: chosen })}
         />
       }
@@ -103,13 +101,13 @@ function SizeChart({ history, fromMs, untilMs }: Sizes) {
       />
       <details class="below">
         <summary>Show as a table</summary>
-        <Listing look="sizes" rows={history} keyOf={({ at }) => at} columns={COLUMNS} />
+        <Listing look="sizes" rows={history} keyOf={({ at }) => at} columns={SIZE_COLUMNS} />
       </details>
     </>
   );
 }
 
-const COLUMNS: readonly CellColumn<HistoryEntry>[] = [
+const SIZE_COLUMNS: readonly CellColumn<HistoryEntry>[] = [
   { name: 'Updated', cell: ({ at }) => minuteText(at) },
   { name: 'Size', look: 'number', cell: (entry) => counted(entry.count) },
   { name: 'Joined', look: 'number', cell: ({ entered }) => counted(entered) },

@@ -2,7 +2,7 @@
 import type { HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { countOf } from '../../api/json.ts';
 import { type DiffLine, lineDiff } from '../../parts/json/line-diff.ts';
-import { signedCount } from '../../parts/numbers.ts';
+import { DAY_MS, signedCount } from '../../parts/numbers.ts';
 
 interface AudienceState {
   readonly is: 'well' | 'waiting' | 'unwell';
@@ -55,7 +55,7 @@ function failureText(code: string): string {
   return `${reason}. The size is that of the last update. It will be retried.`;
 }
 
-const UNITS = {
+const REFRESH_UNITS = {
   m: { name: 'minute', ms: 60_000 },
   h: { name: 'hour', ms: 3_600_000 },
   d: { name: 'day', ms: 86_400_000 },
@@ -64,7 +64,7 @@ const UNITS = {
 
 /** `1h` in milliseconds. */
 function everyMs(refresh: string): number {
-  return Number.parseInt(refresh, 10) * UNITS[unitOf(refresh)].ms;
+  return Number.parseInt(refresh, 10) * REFRESH_UNITS[unitOf(refresh)].ms;
 }
 
 /** `15m` → `every 15 minutes` */
@@ -72,19 +72,17 @@ export function refreshText(refresh: string | null): string {
   if (refresh === null) return 'manually';
   if (refresh === LIVE) return 'live';
   const amount = Number.parseInt(refresh, 10);
-  const { name } = UNITS[unitOf(refresh)];
+  const { name } = REFRESH_UNITS[unitOf(refresh)];
   return amount === 1 ? `every ${name}` : `every ${amount} ${name}s`;
 }
 
-function unitOf(refresh: string): keyof typeof UNITS {
+function unitOf(refresh: string): keyof typeof REFRESH_UNITS {
   const unit = refresh.at(-1) ?? '';
-  return unit in UNITS ? (unit as keyof typeof UNITS) : 'd';
+  return unit in REFRESH_UNITS ? (unit as keyof typeof REFRESH_UNITS) : 'd';
 }
 
 /** How many users there were after an update. */
 type Size = Pick<HistoryEntry, 'at' | 'count'>;
-
-const DAY_MS = 86_400_000;
 
 /** The size now less that of a day ago; undefined where the audience had none then. */
 export function changeOfDay(history: readonly Size[], nowMs: number): number | undefined {

@@ -8,7 +8,7 @@ import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { SentenceOf, Sentences } from '../../parts/conditions/sentence-view.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { useAnswer } from '../../parts/loading/use-load.tsx';
-import { count } from '../../parts/numbers.ts';
+import { count, HOUR_MS } from '../../parts/numbers.ts';
 import { Ago } from '../../parts/time.tsx';
 import { Button } from '../../parts/form.tsx';
 import { Labels } from './labels.tsx';
@@ -115,7 +115,6 @@ function Meaning({ description }: { readonly description: string }) {
   );
 }
 
-const HOUR_MS = 3_600_000;
 const STEP_MS = 12 * HOUR_MS;
 const STEPS = 60;
 

@@ -25,20 +25,20 @@ export function Versions({ audience }: { readonly audience: SavedAudience }) {
   return (
     <Section id="versions" title="Versions">
       <Ready of={loaded} what="versions">
-        {([{ versions }, { history }]) => <List id={audience.id} versions={versions} history={history} />}
+        {([{ versions }, { history }]) => <VersionList id={audience.id} versions={versions} history={history} />}
       </Ready>
     </Section>
   );
 }
 
-interface ListProps {
+interface VersionListProps {
   readonly id: string;
   /** Newest first. */
   readonly versions: readonly AudienceVersion[];
   readonly history: readonly HistoryEntry[];
 }
 
-function List({ id, versions, history }: ListProps) {
+function VersionList({ id, versions, history }: VersionListProps) {
   return (
     <ol class="versions">
       {versions.map((version, i) => {

@@ -11,24 +11,20 @@ import { Facts } from '../../parts/facts.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
 import { KeyName, type KeyNames, useKeyNames } from '../key-name.tsx';
 import { ChangeButton } from '../../parts/change.tsx';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { bytes, counted, durationText } from '../../parts/numbers.ts';
 import { ScreenPage, Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { isOver, JobState } from '../job-state.tsx';
 
-type Page = Answer<'GET /v1/admin/backups'>;
-type Backup = Page['backups'][number];
+type BackupsPage = Answer<'GET /v1/admin/backups'>;
+type Backup = BackupsPage['backups'][number];
 
-const WHILE_RUNNING_MS = 1_000;
-const OTHERWISE_MS = 15_000;
-const PAGE = 20;
-
-export function Backups() {
+export function BackupsScreen() {
   const polled = useAnswer(
-    operation('GET /v1/admin/backups', { query: { limit: PAGE, cursor: parameter('cursor') } }),
-    (page) => (isRunning(page) ? WHILE_RUNNING_MS : OTHERWISE_MS),
+    operation('GET /v1/admin/backups', { query: { limit: 20, cursor: parameter('cursor') } }),
+    (page) => (isRunning(page) ? POLL_MS.running : POLL_MS.idle),
   );
   const { value, retry } = polled;
   const names = useKeyNames();
@@ -49,7 +45,7 @@ export function Backups() {
             <Listing
               rows={page.backups}
               keyOf={({ id }) => id}
-              columns={columnsWith(names)}
+              columns={backupColumns(names)}
               none={page.folder !== null && <p class="quiet">No backups yet.</p>}
               next={page.next_cursor}
             />
@@ -61,7 +57,7 @@ export function Backups() {
   );
 }
 
-function isRunning({ backups }: Page): boolean {
+function isRunning({ backups }: BackupsPage): boolean {
   return backups.some(({ state }) => !isOver(state));
 }
 
@@ -84,7 +80,7 @@ function NoFolder() {
   );
 }
 
-function Schedule({ page: { folder, every_seconds: every, last } }: { readonly page: Page }) {
+function Schedule({ page: { folder, every_seconds: every, last } }: { readonly page: BackupsPage }) {
   const seconds = countOf(every);
   return (
     <Facts
@@ -99,7 +95,7 @@ function Schedule({ page: { folder, every_seconds: every, last } }: { readonly p
   );
 }
 
-function columnsWith(names: KeyNames): readonly CellColumn<Backup>[] {
+function backupColumns(names: KeyNames): readonly CellColumn<Backup>[] {
   return [
     { name: 'Started', cell: ({ created_at: at }) => <Ago at={at} /> },
     {

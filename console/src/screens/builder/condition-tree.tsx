@@ -25,7 +25,7 @@ export function ConditionTree({ builder, root }: { readonly builder: Builder; re
     <div class="tree" ref={tree}>
       <p class="quiet">{root.kind === 'group' ? 'Users who match' : 'Users who'}</p>
       {root.kind === 'group' ? (
-        <Group builder={builder} node={root} />
+        <ConditionGroup builder={builder} node={root} />
       ) : (
         <>
           <Part builder={builder} node={root} />
@@ -66,11 +66,11 @@ function lineAround(tree: HTMLElement, at: string): HTMLElement | undefined {
   return lines.findLast(({ dataset }) => `${at}/`.startsWith(`${dataset['at']}/`));
 }
 
-function Group({ builder, node }: NodeProps) {
+function ConditionGroup({ builder, node }: NodeProps) {
   const label = sentenceOf(node);
   return (
     <div class={`group ${node.isNegated ? 'negated' : (node.joinedBy ?? '')}`} role="group" aria-label={label}>
-      <div class="line" data-row tabIndex={-1} data-at={pointerOf(node.at)} onKeyDown={keysOf(builder, node)}>
+      <div class="line" data-row tabIndex={-1} data-at={pointerOf(node.at)} onKeyDown={lineKeys(builder, node)}>
         <Select
           look="token"
           label="How the conditions are joined"
@@ -96,12 +96,12 @@ function Group({ builder, node }: NodeProps) {
 
 function Part(props: NodeProps) {
   const { node, builder } = props;
-  if (node.kind === 'group') return <Group {...props} />;
+  if (node.kind === 'group') return <ConditionGroup {...props} />;
   if (node.kind !== 'not') return <Condition {...props} />;
   const [inner] = node.parts;
   return (
     <div class="group negated" role="group" aria-label="none of this">
-      <div class="line" data-row tabIndex={-1} data-at={pointerOf(node.at)} onKeyDown={keysOf(builder, node)}>
+      <div class="line" data-row tabIndex={-1} data-at={pointerOf(node.at)} onKeyDown={lineKeys(builder, node)}>
         <span class="word">none of this:</span>
         <Left builder={builder} node={node} />
         <RowMenu builder={builder} node={node} label="none of this" />
@@ -124,7 +124,7 @@ function Condition({ builder, node }: NodeProps) {
         data-row
         tabIndex={-1}
         data-at={pointerOf(node.at)}
-        onKeyDown={keysOf(builder, node)}
+        onKeyDown={lineKeys(builder, node)}
       >
         <span class="condition-words">
           {phrases.map(({ name, pieces }) => (
@@ -188,14 +188,14 @@ function Notes({ builder, node }: NodeProps) {
   );
 }
 
-const TYPES: Readonly<Record<string, string>> = { text: 'Make it text', number: 'Make it a number' };
+const RETYPE_LABELS: Readonly<Record<string, string>> = { text: 'Make it text', number: 'Make it a number' };
 
 /** The button that puts in what is most likely meant. */
 function Instead({ builder, problem: { pointer, instead } }: { readonly builder: Builder; readonly problem: Problem }) {
   if (instead === undefined) return null;
   const at = pathTo(builder.document, pointer);
   const isOfType = typeOf(valueAt(builder.document, at) ?? null) === typeOf(instead);
-  const label = isOfType && typeof instead === 'string' ? `Use “${instead}”` : (TYPES[typeOf(instead)] ?? '');
+  const label = isOfType && typeof instead === 'string' ? `Use “${instead}”` : (RETYPE_LABELS[typeOf(instead)] ?? '');
   return <Button label={label} look="plain tiny" onClick={() => builder.edit({ at, value: instead })} />;
 }
 
@@ -205,7 +205,7 @@ function rootOf(builder: Builder): Json {
 }
 
 /** Keys of a line that has the focus itself; those of its fields are the fields'. */
-function keysOf(builder: Builder, node: TreeNode) {
+function lineKeys(builder: Builder, node: TreeNode) {
   return (event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void => {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (event.altKey && (step === 1 || step === -1)) {

@@ -27,11 +27,11 @@ export function RowMenu({ builder, node, label, additions = [] }: RowMenuProps) 
         </summary>
         <div class="menu-panel choices">
           {additions.map((addition) => (
-            <Choice key={addition.label} text={addition.label} run={() => void add(builder, addition)} />
+            <MenuChoice key={addition.label} text={addition.label} run={() => void add(builder, addition)} />
           ))}
           {additions.length > 0 && <hr />}
           {actionsFor(root, node).map(({ text, keys, change }) => (
-            <Choice
+            <MenuChoice
               key={text}
               text={text}
               keys={keys}
@@ -61,7 +61,7 @@ interface ChoiceProps {
   readonly run: () => void;
 }
 
-function Choice({ text, keys, isOff = false, run }: ChoiceProps) {
+function MenuChoice({ text, keys, isOff = false, run }: ChoiceProps) {
   const onClick = ({ currentTarget }: { readonly currentTarget: HTMLElement }): void => {
     currentTarget.closest('details')?.removeAttribute('open');
     run();

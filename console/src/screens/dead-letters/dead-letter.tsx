@@ -43,7 +43,7 @@ export function DeadLetterPage({ id }: { readonly id: string }) {
       }}
     >
       <Ready of={loaded} what="the dead letter" missing={<NoSuchLetter />}>
-        {(letter) => <Known letter={letter} sent={sent} typed={typed} onType={setTyped} onChange={change} />}
+        {(letter) => <Letter letter={letter} sent={sent} typed={typed} onType={setTyped} onChange={change} />}
       </Ready>
     </ScreenPage>
   );
@@ -58,7 +58,7 @@ function NoSuchLetter() {
   );
 }
 
-interface KnownProps {
+interface LetterProps {
   readonly letter: WholeDeadLetter;
   /** What was sent on this page. */
   readonly sent: SentEdit | undefined;
@@ -67,7 +67,7 @@ interface KnownProps {
   readonly onChange: (sent?: SentEdit) => void;
 }
 
-function Known({ letter, sent, typed, onType, onChange }: KnownProps) {
+function Letter({ letter, sent, typed, onType, onChange }: LetterProps) {
   const isWaiting = letter.state === 'waiting' || letter.state === 'editing';
   const record = letter.record === null ? undefined : letter.record;
   return (

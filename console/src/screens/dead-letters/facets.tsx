@@ -3,13 +3,13 @@ import { setParameters } from '../../api/address.ts';
 import { projectName } from '../../api/session.ts';
 import { Choice, Filters } from '../../parts/choice.tsx';
 import { counted } from '../../parts/numbers.ts';
-import { type Filter, PARAMETERS, STATES } from './filter.ts';
+import { type LetterFilter, PARAMETERS, STATES } from './filter.ts';
 
 type Facet = keyof DeadLettersPage['facets'];
 
 const FACETS = ['reader', 'topic', 'code', 'project', 'day'] as const satisfies readonly Facet[];
 
-const NAMES: Readonly<Record<Facet, string>> = {
+const FACET_NAMES: Readonly<Record<Facet, string>> = {
   reader: 'Reader',
   topic: 'Kind',
   code: 'Error',
@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<Facet, string>> = {
 };
 
 interface FacetsProps {
-  readonly filter: Filter;
+  readonly filter: LetterFilter;
   /** Undefined while they are loaded. */
   readonly counts: DeadLettersPage['facets'] | undefined;
 }
@@ -39,7 +39,7 @@ export function Facets({ filter, counts }: FacetsProps) {
       {FACETS.map((facet) => (
         <Choice
           key={facet}
-          label={NAMES[facet]}
+          label={FACET_NAMES[facet]}
           value={filter[facet] ?? ''}
           options={[['', 'All'], ...choicesOf(facet, filter[facet], counts)]}
           onChoice={(value) => change(PARAMETERS[facet], value)}

@@ -4,7 +4,7 @@ import type { Query } from '../../../../schemas/operations.ts';
 
 type Asked = Query<'GET /v1/admin/dead-letters'>;
 
-export interface Filter {
+export interface LetterFilter {
   readonly reader: Asked['reader'];
   readonly topic: Asked['topic'];
   readonly code: string | undefined;
@@ -19,7 +19,7 @@ export const STATES = ['waiting', 'edited', 'replayed', 'dropped', 'any'] as con
 
 export const PARAMETERS = { reader: 'reader', topic: 'topic', code: 'code', project: 'of', day: 'day' } as const;
 
-export function filterIn(query: URLSearchParams): Filter {
+export function filterIn(query: URLSearchParams): LetterFilter {
   const given = (name: string): string | undefined => query.get(name) ?? undefined;
   const { reader, topic, code, project, day } = PARAMETERS;
   return {
@@ -32,12 +32,12 @@ export function filterIn(query: URLSearchParams): Filter {
   };
 }
 
-export function isFiltered({ state, ...filter }: Filter): boolean {
+export function isFiltered({ state, ...filter }: LetterFilter): boolean {
   return state !== 'waiting' || Object.values(filter).some((value) => value !== undefined);
 }
 
 /** The filter as the service's parameters, and as members of a selection. */
-export function selectionOf({ reader, topic, code, project, day }: Filter): Record<string, string> {
+export function selectionOf({ reader, topic, code, project, day }: LetterFilter): Record<string, string> {
   const selection = { reader, topic, project, error: code, ...(day !== undefined && periodOf(day)) };
   return Object.fromEntries(
     Object.entries(selection).filter((entry): entry is [string, string] => entry[1] !== undefined),

@@ -11,25 +11,23 @@ import { type CellColumn, Listing, Pager, RowLink } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Facets } from './facets.tsx';
-import { type Filter, filterIn, isFiltered, READERS, selectionOf } from './filter.ts';
+import { type LetterFilter, filterIn, isFiltered, READERS, selectionOf } from './filter.ts';
 import { DeadLetterPage } from './dead-letter.tsx';
 import { ReplayOrDrop } from './replay-or-drop.tsx';
 import { LinkButton } from '../../parts/form.tsx';
 import './dead-letters.css';
 
 /** `#/dead-letters` with a filter, and `#/dead-letters/{topic/partition/offset}`. */
-export function Screen() {
+export function DeadLettersScreen() {
   const id = address.value.path[1];
-  return id === undefined ? <List /> : <DeadLetterPage key={id} id={id} />;
+  return id === undefined ? <LetterList /> : <DeadLetterPage key={id} id={id} />;
 }
 
-const PAGE = 50;
-
-function List() {
+function LetterList() {
   const { query } = address.value;
   const filter = filterIn(query);
   const cursor = query.get('cursor') ?? undefined;
-  const selected = { ...selectionOf(filter), state: filter.state, limit: PAGE };
+  const selected = { ...selectionOf(filter), state: filter.state, limit: 50 };
   const asked = operation('GET /v1/admin/dead-letters', { query: { ...selected, cursor } });
   const page = useAnswer(asked);
   return (
@@ -40,7 +38,7 @@ function List() {
     >
       <Facets filter={filter} counts={page.value?.facets} />
       <Ready of={page} what="dead letters">
-        {(found) => <Found page={found} onChange={page.retry} />}
+        {(found) => <FoundLetters page={found} onChange={page.retry} />}
       </Ready>
     </ScreenPage>
   );
@@ -52,7 +50,7 @@ function optionsOf(selected: object): string[] {
 
 type Choose = (ids: readonly string[], isChosen: boolean) => void;
 
-function Found({ page, onChange }: { readonly page: DeadLettersPage; readonly onChange: () => void }) {
+function FoundLetters({ page, onChange }: { readonly page: DeadLettersPage; readonly onChange: () => void }) {
   const filter = filterIn(address.value.query);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const { dead_letters: letters, next_cursor: next } = page;
@@ -77,7 +75,7 @@ function Found({ page, onChange }: { readonly page: DeadLettersPage; readonly on
         />
       )}
       {[...groupsOf(letters)].map(([error, group]) => (
-        <Group key={error} error={error} letters={group} chosen={chosen} choose={choose} />
+        <LetterGroup key={error} error={error} letters={group} chosen={chosen} choose={choose} />
       ))}
       <Pager next={next} />
     </>
@@ -85,7 +83,7 @@ function Found({ page, onChange }: { readonly page: DeadLettersPage; readonly on
 }
 
 /** Without any that are chosen, all that the filter finds are meant. */
-function selectionFor(filter: Filter, chosen: readonly string[]): Selection {
+function selectionFor(filter: LetterFilter, chosen: readonly string[]): Selection {
   if (chosen.length > 0) return { ids: chosen };
   const selection = selectionOf(filter);
   return Object.keys(selection).length === 0 ? { all: true } : selection;
@@ -108,7 +106,7 @@ interface GroupProps {
   readonly choose: Choose;
 }
 
-function Group({ error, letters, chosen, choose }: GroupProps) {
+function LetterGroup({ error, letters, chosen, choose }: GroupProps) {
   const ids = letters.map(({ id }) => id);
   const cellOf = ({ id }: DeadLetter) => (
     <>

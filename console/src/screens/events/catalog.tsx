@@ -13,7 +13,7 @@ import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 
-interface Narrowing {
+interface CatalogFilter {
   readonly prefix: string | undefined;
   readonly order: 'count' | 'name' | undefined;
 }
@@ -21,7 +21,7 @@ interface Narrowing {
 export function Catalog() {
   const { query } = address.value;
   const [prefix, cursor] = ['prefix', 'cursor'].map((name) => query.get(name) ?? undefined);
-  const narrowing: Narrowing = { prefix, order: query.get('order') === 'name' ? 'name' : undefined };
+  const narrowing: CatalogFilter = { prefix, order: query.get('order') === 'name' ? 'name' : undefined };
   return (
     <ScreenPage title="Events" copy={{ request: operation('GET /v1/catalog/events', { query: narrowing }) }}>
       <SearchForm key={JSON.stringify(narrowing)} {...narrowing} />
@@ -32,7 +32,7 @@ export function Catalog() {
 
 const ORDERS = { count: 'Most frequent', name: 'A to Z' };
 
-function SearchForm({ prefix, order = 'count' }: Narrowing) {
+function SearchForm({ prefix, order = 'count' }: CatalogFilter) {
   const show = (narrowing: Readonly<Record<string, string>>): void =>
     setParameters({ cursor: '', ...narrowing }, { push: true });
   return (
@@ -57,7 +57,7 @@ function SearchForm({ prefix, order = 'count' }: Narrowing) {
   );
 }
 
-function Names({ narrowing, cursor }: { readonly narrowing: Narrowing; readonly cursor: string | undefined }) {
+function Names({ narrowing, cursor }: { readonly narrowing: CatalogFilter; readonly cursor: string | undefined }) {
   const page = useAnswer(operation('GET /v1/catalog/events', { query: { ...narrowing, limit: 50, cursor } }));
   return (
     <Ready of={page} what="events">
@@ -66,7 +66,7 @@ function Names({ narrowing, cursor }: { readonly narrowing: Narrowing; readonly 
           <NoNames prefix={narrowing.prefix} />
         ) : (
           <>
-            <List events={events} next={next} />
+            <EventList events={events} next={next} />
             <p class="quiet small below">
               New events appear within a minute.
               {!exact && ' A message that was sent twice may count twice for about a day.'}
@@ -79,11 +79,11 @@ function Names({ narrowing, cursor }: { readonly narrowing: Narrowing; readonly 
   );
 }
 
-function List({ events, next }: { readonly events: readonly CatalogName[]; readonly next: string | null }) {
+function EventList({ events, next }: { readonly events: readonly CatalogName[]; readonly next: string | null }) {
   const days = useLastDays(events);
   const columns: readonly CellColumn<CatalogName>[] = [
     { name: 'Event', cell: ({ name }) => <RowLink link={linkTo(['events', name])}>{name}</RowLink> },
-    { name: 'Last 14 days', look: 'days narrow-off', cell: ({ name }) => <Days values={days.get(name)} /> },
+    { name: 'Last 14 days', look: 'days narrow-off', cell: ({ name }) => <EventDays values={days.get(name)} /> },
     { name: 'Recorded', look: 'number', cell: ({ count }) => grouped(count.rawJSON) },
     { name: 'Last seen', look: 'quiet', cell: ({ last_seen: at }) => <Ago at={at} isPlain /> },
     { name: 'First seen', look: 'quiet narrow-off', cell: ({ first_seen: at }) => <Ago at={at} isPlain /> },
@@ -91,7 +91,7 @@ function List({ events, next }: { readonly events: readonly CatalogName[]; reado
   return <Listing rows={events} keyOf={({ name }) => name} columns={columns} next={next} />;
 }
 
-function Days({ values }: { readonly values: readonly number[] | undefined }) {
+function EventDays({ values }: { readonly values: readonly number[] | undefined }) {
   if (values === undefined) return null;
   const sum = values.reduce((total, value) => total + value, 0);
   return <Sparkline values={values} room={values.length} label={`${countText(sum)} in the last ${DAYS} days`} />;

@@ -33,7 +33,7 @@ export function EventPage({ event }: { readonly event: string }) {
       copy={commandsOf(question)}
     >
       <Ready of={catalog} what="the event" missing={<NoSuchEvent />}>
-        {(found) => <Known catalog={found} />}
+        {(found) => <Event catalog={found} />}
       </Ready>
     </ScreenPage>
   );
@@ -56,7 +56,7 @@ function NoSuchEvent() {
   );
 }
 
-function Known({ catalog: { event, properties, next_cursor: next } }: { readonly catalog: CatalogProperties }) {
+function Event({ catalog: { event, properties, next_cursor: next } }: { readonly catalog: CatalogProperties }) {
   const question = questionOf(event.name, address.value.query, Date.now());
   return (
     <>

@@ -22,7 +22,7 @@ export function Newest({ question }: { readonly question: Question }) {
   );
   return (
     <Section id="newest" title="Newest">
-      <Rows events={pages.items} />
+      <NewestRows events={pages.items} />
       <More
         pages={pages}
         what="events"
@@ -33,7 +33,7 @@ export function Newest({ question }: { readonly question: Question }) {
   );
 }
 
-function Rows({ events }: { readonly events: readonly ProjectEvent[] }) {
+function NewestRows({ events }: { readonly events: readonly ProjectEvent[] }) {
   useOpenRow();
   if (events.length === 0) return null;
   return (

@@ -25,7 +25,7 @@ export function Properties({
       <Listing
         rows={properties}
         keyOf={({ name }) => name}
-        columns={COLUMNS}
+        columns={PROPERTY_COLUMNS}
         none={<p class="quiet">This event was never sent with properties.</p>}
       />
     </Section>
@@ -37,7 +37,7 @@ function splitBy(name: string): void {
   document.querySelector('.question')?.scrollIntoView({ block: 'start' });
 }
 
-const COLUMNS: readonly CellColumn<CatalogMember>[] = [
+const PROPERTY_COLUMNS: readonly CellColumn<CatalogMember>[] = [
   { name: 'Property', cell: ({ name }) => name },
   {
     name: 'Type',

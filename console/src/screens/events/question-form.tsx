@@ -20,7 +20,7 @@ import {
   splitParts,
 } from './question.ts';
 
-interface FormProps {
+interface QuestionFormProps {
   readonly question: Question;
   readonly properties: readonly CatalogMember[];
 }
@@ -30,7 +30,7 @@ function choose(changes: Readonly<Record<string, string | undefined>>): void {
   setParameters(changes, { push: true });
 }
 
-export function QuestionForm({ question, properties }: FormProps) {
+export function QuestionForm({ question, properties }: QuestionFormProps) {
   return (
     <form class="filters" aria-label="What is measured" onSubmit={(event) => event.preventDefault()}>
       <MeasureChoice question={question} properties={properties} />
@@ -59,7 +59,7 @@ function keysOf<T extends object>(table: T): readonly (keyof T & string)[] {
 const PERCENTILES = { 50: '50 (median)', 75: '75', 90: '90', 95: '95', 99: '99' };
 const TOPS = { 3: '3 largest', 5: '5 largest', 8: '8 largest' };
 
-function MeasureChoice({ question: { measure, of, p }, properties }: FormProps) {
+function MeasureChoice({ question: { measure, of, p }, properties }: QuestionFormProps) {
   const numeric = properties.filter(({ types }) => types.some(({ type }) => type === 'number')).map(({ name }) => name);
   const change = (chosen: string): void => {
     const needs = needsProperty(chosen as keyof typeof MEASURES);
@@ -126,7 +126,7 @@ function PeriodChoice({ question: { within } }: { readonly question: Question })
   );
 }
 
-function SplitChoice({ question: { split, top }, properties }: FormProps) {
+function SplitChoice({ question: { split, top }, properties }: QuestionFormProps) {
   const traits = useAnswer(operation('GET /v1/catalog/traits', { query: { limit: 200 } }));
   const [kind, name] = splitParts(split);
   const ofProperties = properties.map(({ name }) => name);
@@ -139,8 +139,8 @@ function SplitChoice({ question: { split, top }, properties }: FormProps) {
         <select value={split ?? ''} onChange={({ currentTarget }) => choose({ split: currentTarget.value })}>
           <option value="">Nothing</option>
           {!isKnown && <option value={split}>{name}</option>}
-          <Group label="Properties of the event" kind="property" names={ofProperties} />
-          <Group label="Traits of the user" kind="trait" names={ofTraits} />
+          <SplitGroup label="Properties of the event" kind="property" names={ofProperties} />
+          <SplitGroup label="Traits of the user" kind="trait" names={ofTraits} />
         </select>
       </label>
       {name !== undefined && (
@@ -156,7 +156,7 @@ interface GroupProps {
   readonly names: readonly string[];
 }
 
-function Group({ label, kind, names }: GroupProps) {
+function SplitGroup({ label, kind, names }: GroupProps) {
   return (
     <optgroup label={label}>
       {names.map((name) => (

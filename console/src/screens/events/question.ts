@@ -1,5 +1,6 @@
 /** The question that an address of the screen asks, and what it is to the service. Everything here is pure. */
 import { isList, isObject, type Json, type JsonObject, jsonText, parseJson } from '../../api/json.ts';
+import { HOUR_MS } from '../../parts/numbers.ts';
 
 export const MEASURES = {
   count: 'Events',
@@ -41,7 +42,6 @@ export interface Question {
   readonly isCompared: boolean;
 }
 
-const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 /** The service makes no more. */
 const MAX_BUCKETS = 2_400;

@@ -4,7 +4,7 @@ import { EventPage } from './event-page.tsx';
 import './events.css';
 
 /** `#/events`, the names; `#/events/{name}` with a question. */
-export function Screen() {
+export function EventsScreen() {
   const event = address.value.path[1];
   return event === undefined ? <Catalog /> : <EventPage key={event} event={event} />;
 }

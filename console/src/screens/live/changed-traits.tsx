@@ -30,7 +30,7 @@ export function ChangedTraits({ row }: { readonly row: LiveRow }) {
         {(changes) => (
           <Facts
             look="changed-traits"
-            of={Object.fromEntries(changes.map((changed) => [changed.trait, <Changed key="" {...changed} />]))}
+            of={Object.fromEntries(changes.map((changed) => [changed.trait, <ChangedValue key="" {...changed} />]))}
           />
         )}
       </Ready>
@@ -39,7 +39,7 @@ export function ChangedTraits({ row }: { readonly row: LiveRow }) {
   );
 }
 
-function Changed({ given, before }: ChangedTrait) {
+function ChangedValue({ given, before }: ChangedTrait) {
   if (given === undefined) return <span class="quiet">unknown: newer messages have arrived since</span>;
   if (given.state === 'lost') return <span class="quiet">no change: a newer value was already there</span>;
   const old = before === undefined || before.value === null ? undefined : before.value;

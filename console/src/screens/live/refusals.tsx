@@ -9,13 +9,11 @@ import { Empty } from '../../parts/loading/states.tsx';
 import { type CellColumn, isOpenRow, Listed, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/loading/use-load.tsx';
-
-const EVERY_MS = 5_000;
+import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 
 export function Refusals() {
   const request = operation('GET /v1/refusals', { query: { limit: 50, cursor: parameter('cursor') } });
-  const polled = useAnswer(request, EVERY_MS);
+  const polled = useAnswer(request, POLL_MS.current);
   useOpenRow();
   return (
     <Section
@@ -27,9 +25,9 @@ export function Refusals() {
         of={polled}
         what="what was rejected"
         rowsOf={({ refusals }) => refusals}
-        keyOf={nameOf}
-        columns={COLUMNS}
-        detailsOf={(group) => isOpenRow(nameOf(group)) && <Details group={group} />}
+        keyOf={groupName}
+        columns={REFUSAL_COLUMNS}
+        detailsOf={(group) => isOpenRow(groupName(group)) && <RefusalDetails group={group} />}
         none={
           <Empty title="Nothing was rejected or mended">
             Requests that the service cannot accept appear here within ten seconds: the endpoint, what was wrong, how
@@ -42,15 +40,15 @@ export function Refusals() {
 }
 
 /** What tells one group from the others. */
-function nameOf({ key_id: key, path, code, pointer }: RefusalGroup): string {
+function groupName({ key_id: key, path, code, pointer }: RefusalGroup): string {
   return [key ?? '', path ?? '', code, pointer].join(' ');
 }
 
-const COLUMNS: readonly CellColumn<RefusalGroup>[] = [
+const REFUSAL_COLUMNS: readonly CellColumn<RefusalGroup>[] = [
   {
     name: 'Problem',
     cell: (group) => (
-      <OpenRow id={nameOf(group)}>
+      <OpenRow id={groupName(group)}>
         {group.pointer !== '' && <code>{group.pointer.slice(1)} </code>}
         {group.message}
         {group.code === 'adjusted' && <span class="badge mended">recorded, mended</span>}
@@ -68,7 +66,7 @@ function Sender({ id }: { readonly id: string }) {
   return name === undefined ? <code>{id}</code> : <KeyName id={id} name={name} />;
 }
 
-function Details({ group }: { readonly group: RefusalGroup }) {
+function RefusalDetails({ group }: { readonly group: RefusalGroup }) {
   const facts = {
     Problem: (
       <>

@@ -29,7 +29,7 @@ export function Rows({ feed: { entries, recent, error }, filter, open }: RowsPro
   }
   const rowOf = (row: LiveRow) => {
     const id = recordId(row);
-    return <Row key={id} row={row} isOpen={open !== undefined && recordId(open) === id} />;
+    return <LiveLine key={id} row={row} isOpen={open !== undefined && recordId(open) === id} />;
   };
   return (
     <ul class="rows" aria-label="Messages, newest first">
@@ -53,7 +53,7 @@ function Hidden({ hidden, at }: Extract<FeedEntry, { readonly hidden: number }>)
   );
 }
 
-function Row({ row, isOpen }: { readonly row: LiveRow; readonly isOpen: boolean }) {
+function LiveLine({ row, isOpen }: { readonly row: LiveRow; readonly isOpen: boolean }) {
   return (
     <li>
       <LineButton look="live-row" isOpen={isOpen} onToggle={() => openRow(isOpen ? undefined : row)}>

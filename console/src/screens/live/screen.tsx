@@ -18,20 +18,20 @@ import { Refusals } from './refusals.tsx';
 import { type Filter, type FilterName, openRow, Rows } from './rows.tsx';
 import './live.css';
 
-const TYPES = ['track', 'identify', 'session'] as const;
+const ROW_TYPES = ['track', 'identify', 'session'] as const;
 
-const TABS = [
+const LIVE_TABS = [
   { name: '', title: 'Accepted' },
   { name: 'refusals', title: 'Rejected' },
 ] as const;
 
-export function Screen() {
+export function LiveScreen() {
   const message = parameter('message');
   if (message !== undefined) return <MessagePage key={message} id={message} />;
-  if (tabOf(TABS) === '') return <Stream />;
+  if (tabOf(LIVE_TABS) === '') return <Stream />;
   return (
     <ScreenPage title="Live">
-      <Tabs label="Live" tabs={tabLinks(TABS)} />
+      <Tabs label="Live" tabs={tabLinks(LIVE_TABS)} />
       <Refusals />
     </ScreenPage>
   );
@@ -64,8 +64,8 @@ function Stream() {
         },
       }}
     >
-      <Tabs label="Live" tabs={tabLinks(TABS)} />
-      <Narrowing {...filter} />
+      <Tabs label="Live" tabs={tabLinks(LIVE_TABS)} />
+      <LiveFilters {...filter} />
       {feed.error !== undefined && <Problem error={feed.error} />}
       {feed.state === 'log-unreachable' && <p class="notice">The event log cannot be read right now. Retrying…</p>}
       {feed.skipped > 0 && <p class="notice">{count(feed.skipped)} messages were skipped: too many arrived at once.</p>}
@@ -110,12 +110,17 @@ function statusText({ state, shown, seen, waiting }: Feed, isPaused: boolean): s
   return shown < seen ? `${count(shown)} of ${count(seen)} a second shown` : `${count(seen)} a second`;
 }
 
-const KINDS = { '': 'All', track: 'Events', identify: 'Identifies', session: 'Sessions' };
+const KIND_CHOICES = { '': 'All', track: 'Events', identify: 'Identifies', session: 'Sessions' };
 
-function Narrowing({ type }: Filter) {
+function LiveFilters({ type }: Filter) {
   return (
     <Filters>
-      <Choice label="Kind" value={type ?? ''} options={KINDS} onChoice={(kind) => setParameters({ type: kind })} />
+      <Choice
+        label="Kind"
+        value={type ?? ''}
+        options={KIND_CHOICES}
+        onChoice={(kind) => setParameters({ type: kind })}
+      />
       <FilterField name="event" label="Event" placeholder="Order Completed" isSearch />
       <FilterField name="user_id" label="User" placeholder="user or anonymous id" />
       <FilterField name="text" label="Contains" placeholder="text of the properties" />
@@ -125,7 +130,7 @@ function Narrowing({ type }: Filter) {
 
 function filterOf(query: URLSearchParams): Filter {
   const given = (name: FilterName): string | undefined => query.get(name) ?? undefined;
-  const type = TYPES.find((one) => one === given('type'));
+  const type = ROW_TYPES.find((one) => one === given('type'));
   return { type, event: given('event'), user_id: given('user_id'), text: given('text') };
 }
 

@@ -20,7 +20,7 @@ export function HourTable({ hours, none, next }: HourTableProps) {
         look="one-line"
         rows={hours}
         keyOf={({ hour, project }) => hour + project}
-        columns={COLUMNS}
+        columns={HOUR_COLUMNS}
         rowLook={({ equal }) => (equal ? '' : 'differs')}
         none={<p class="quiet">{none}</p>}
         next={next}
@@ -30,7 +30,7 @@ export function HourTable({ hours, none, next }: HourTableProps) {
   );
 }
 
-const COLUMNS: readonly CellColumn<VerifiedHour>[] = [
+const HOUR_COLUMNS: readonly CellColumn<VerifiedHour>[] = [
   { name: 'Hour', cell: ({ hour }) => hourText(hour) },
   { name: 'Project', cell: ({ project }) => projectName(project) },
   { name: 'In the log', look: 'number', cell: ({ messages }) => counted(messages) },

@@ -11,14 +11,11 @@ import { count } from '../../parts/numbers.ts';
 import { Empty } from '../../parts/loading/states.tsx';
 import { Ago, minuteText } from '../../parts/time.tsx';
 import { ChangeButton } from '../../parts/change.tsx';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Check } from '../../parts/form.tsx';
 import { HourTable } from './hour-table.tsx';
 import { secondsText } from './model.ts';
-
-const RUNNING_MS = 1_000;
-const FINISHED_MS = 30_000;
 
 /** What the verification that is chosen found, or else the newest that is done, of whoever began it. */
 export function Hours() {
@@ -60,7 +57,7 @@ type Verifications = Answer<'GET /v1/admin/verifications'>;
 /** The newest that were begun, and the last that the service did by itself. */
 function useVerifications() {
   const request = operation('GET /v1/admin/verifications', { query: { limit: 10 } });
-  return useAnswer(request, ({ verifications }) => (verifications.some(isRunning) ? RUNNING_MS : FINISHED_MS));
+  return useAnswer(request, ({ verifications }) => (verifications.some(isRunning) ? POLL_MS.running : POLL_MS.idle));
 }
 
 function newestOf({ verifications, last }: Verifications): string | undefined {
@@ -90,10 +87,10 @@ function hoursRequest(id: string) {
 
 function Chosen({ id, list }: { readonly id: string; readonly list: Verifications }) {
   const request = hoursRequest(id);
-  const polled = useAnswer(request, ({ verification }) => (isRunning(verification) ? RUNNING_MS : FINISHED_MS));
+  const polled = useAnswer(request, ({ verification }) => (isRunning(verification) ? POLL_MS.running : POLL_MS.idle));
   return (
     <Ready of={polled} what="the verification">
-      {(found) => polled.error?.status !== 404 && <Found found={found} list={list} />}
+      {(found) => polled.error?.status !== 404 && <FoundHours found={found} list={list} />}
     </Ready>
   );
 }
@@ -111,7 +108,7 @@ function NeverVerified() {
   );
 }
 
-const PERIODS = { '24h': 'The last 24 hours', '7d': 'The last 7 days', all: 'Everything' } as const;
+const VERIFY_PERIODS = { '24h': 'The last 24 hours', '7d': 'The last 7 days', all: 'Everything' } as const;
 
 function VerifyNow({ isBusy, onStart }: { readonly isBusy: boolean; readonly onStart: () => void }) {
   const [since, setSince] = useState('24h');
@@ -122,18 +119,18 @@ function VerifyNow({ isBusy, onStart }: { readonly isBusy: boolean; readonly onS
   };
   return (
     <>
-      <Select label="What to verify" value={since} options={PERIODS} onChoice={setSince} />
+      <Select label="What to verify" value={since} options={VERIFY_PERIODS} onChoice={setSince} />
       <ChangeButton label={isBusy ? 'Verifying…' : 'Verify now'} look="primary" disabled={isBusy} change={start} />
     </>
   );
 }
 
-interface FoundProps {
+interface FoundHoursProps {
   readonly found: Verification;
   readonly list: Verifications;
 }
 
-function Found({ found: { verification, hours, next_cursor: next }, list }: FoundProps) {
+function FoundHours({ found: { verification, hours, next_cursor: next }, list }: FoundHoursProps) {
   const { query } = address.value;
   if (isRunning(verification)) return <Running job={verification} />;
   if (verification.state !== 'done') return <Ended job={verification} />;
@@ -142,7 +139,7 @@ function Found({ found: { verification, hours, next_cursor: next }, list }: Foun
     <>
       <Outcome job={verification} />
       <div class="row below">
-        <Choice chosen={verification} list={list} />
+        <VerificationChoice chosen={verification} list={list} />
         <Check
           label="Only what differs"
           isOn={isFiltered}
@@ -214,7 +211,7 @@ function comparedHours(hours: number, different: number): string {
 const ZERO = { rawJSON: '0' };
 
 /** Which verification is shown: the last of the service, or one that was started. */
-function Choice({ chosen, list }: { readonly chosen: VerificationJob; readonly list: Verifications }) {
+function VerificationChoice({ chosen, list }: { readonly chosen: VerificationJob; readonly list: Verifications }) {
   const started = list.verifications;
   const others = started.some(({ id }) => id === chosen.id) || chosen.id === 'last' ? started : [chosen, ...started];
   return (

@@ -3,7 +3,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { PartitionsPage } from '../../api/types.ts';
 import { parameter, setParameters } from '../../api/address.ts';
 import { count, counted } from '../../parts/numbers.ts';
-import { useAnswer } from '../../parts/loading/use-load.tsx';
+import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 import { useEscape } from '../../parts/keyboard.ts';
 import { Section } from '../../parts/page.tsx';
 import { type CellColumn, Listed } from '../../parts/table.tsx';
@@ -15,12 +15,10 @@ const TITLES: Readonly<Record<string, string>> = {
   analytics: 'Partitions that the analytics writer reads',
 };
 
-const EVERY_MS = 5_000;
-
 /** How far each partition has been read, those with the most unread first; Esc closes it. */
 export function Partitions({ of: part }: { readonly of: string }) {
   const cursor = parameter('cursor');
-  const polled = useAnswer(operation('GET /v1/admin/partitions', { query: { limit: 50, cursor } }), EVERY_MS);
+  const polled = useAnswer(operation('GET /v1/admin/partitions', { query: { limit: 50, cursor } }), POLL_MS.current);
   const close = (): void => setParameters({ partitions: '', cursor: '' });
   useEscape(close);
   return (
@@ -37,7 +35,7 @@ export function Partitions({ of: part }: { readonly of: string }) {
           look="one-line"
           rowsOf={({ partitions }) => partitions.toSorted((a, b) => unreadOf(b, part) - unreadOf(a, part))}
           keyOf={({ topic, partition }) => `${topic}-${partition.rawJSON}`}
-          columns={COLUMNS.filter(({ hiddenIn }) => hiddenIn !== part)}
+          columns={PARTITION_COLUMNS.filter(({ hiddenIn }) => hiddenIn !== part)}
         />
       </div>
     </Section>
@@ -46,7 +44,7 @@ export function Partitions({ of: part }: { readonly of: string }) {
 
 type Partition = PartitionsPage['partitions'][number];
 
-const COLUMNS: readonly (CellColumn<Partition> & { readonly hiddenIn?: string })[] = [
+const PARTITION_COLUMNS: readonly (CellColumn<Partition> & { readonly hiddenIn?: string })[] = [
   {
     name: 'Partition',
     cell: ({ topic, partition }) => (

@@ -4,7 +4,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { InstallationStatus } from '../../api/types.ts';
 import { parameter } from '../../api/address.ts';
 import { AttentionList, wantsText } from '../../parts/attention.tsx';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { Drawing } from './drawing.tsx';
 import { Hours, HoursCommands } from './hours.tsx';
@@ -13,11 +13,10 @@ import { pipelineOf } from './model.ts';
 import { Partitions } from './partitions.tsx';
 
 const STATUS_MS = 2_000;
-const GENERATIONS_MS = 10_000;
 
-export function Screen() {
+export function PipelineScreen() {
   const status = useAnswer(operation('GET /v1/admin/status'), STATUS_MS);
-  const generations = useAnswer(operation('GET /v1/admin/generations'), GENERATIONS_MS);
+  const generations = useAnswer(operation('GET /v1/admin/generations'), POLL_MS.idle);
   const partitions = parameter('partitions');
   const { value, error } = status;
   return (

@@ -36,7 +36,7 @@ const TONES: Partial<Record<Generation['state'], string>> = { live: 'good', buil
 type Step = 'compare' | 'swap' | 'rollback' | 'drop';
 
 /** What stands on the button, and while it is done. */
-const STEPS: Readonly<Record<Step, readonly [label: string, underWay: string]>> = {
+const STEP_WORDS: Readonly<Record<Step, readonly [label: string, underWay: string]>> = {
   compare: ['Compare', 'Comparing with what is in use…'],
   swap: ['Use it', 'Switching over…'],
   rollback: ['Go back to the one before', 'Going back to what was in use before…'],
@@ -100,7 +100,7 @@ interface StepButtonProps {
 
 /** A comparison changes nothing; before anything else the name is asked for. */
 function StepButton({ generation, step, start }: StepButtonProps) {
-  const [label] = STEPS[step];
+  const [label] = STEP_WORDS[step];
   if (step === 'compare') return <ChangeButton label={label} change={start} />;
   const name = `${generation.kind} ${generation.number.rawJSON}`;
   const { text, ...question } = questionOf(generation, name, step);
@@ -163,7 +163,7 @@ function Outcome({ step, job: id, onEnd }: OutcomeProps) {
   if (job === undefined || !hasEnded) {
     return (
       <p class="quiet" role="status">
-        {STEPS[step][1]}{' '}
+        {STEP_WORDS[step][1]}{' '}
         {job !== undefined && job.progress !== null && `${counted(job.progress.done)} ${job.progress.unit ?? ''}`}
       </p>
     );

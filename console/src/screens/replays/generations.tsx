@@ -5,28 +5,28 @@ import type { Generation } from '../../api/types.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { bytes, counted, durationText } from '../../parts/numbers.ts';
 import { FieldError } from '../../parts/loading/states.tsx';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Section } from '../../parts/page.tsx';
 import { GenerationCard } from './generation-card.tsx';
 
-const KINDS: Readonly<Record<Generation['kind'], string>> = { profiles: 'Profiles', analytics: 'Analytics' };
+const STORES: Readonly<Record<Generation['kind'], string>> = { profiles: 'Profiles', analytics: 'Analytics' };
 
 /** What is live, what is being read again from the log, and what was live before. */
 export function Generations() {
   const polled = useAnswer(operation('GET /v1/admin/generations'), ({ generations }) =>
-    generations.some(({ state }) => state === 'building' || state === 'dropping') ? 1_500 : 10_000,
+    generations.some(({ state }) => state === 'building' || state === 'dropping') ? POLL_MS.running : POLL_MS.idle,
   );
   return (
     <Ready of={polled} what="generations">
       {({ generations }) =>
-        (Object.keys(KINDS) as Generation['kind'][]).map((kind) => {
+        (Object.keys(STORES) as Generation['kind'][]).map((kind) => {
           const ofKind = generations.filter((one) => one.kind === kind && one.state !== 'dropped').toSorted(byAge);
           const isBuilding = ofKind.some(({ state }) => state === 'building');
           return (
             <Section
               key={kind}
               id={`kind-${kind}`}
-              title={KINDS[kind]}
+              title={STORES[kind]}
               actions={!isBuilding && <Build kind={kind} onDone={polled.retry} />}
             >
               {ofKind.map((generation) => (
@@ -67,9 +67,9 @@ function Build({ kind, onDone }: { readonly kind: Generation['kind']; readonly o
       <FieldError error={error} />
       {plan !== undefined && <span class="quiet">about {durationText(countOf(plan.seconds))}</span>}
       <ConfirmButton
-        label={`Replay ${KINDS[kind].toLowerCase()}`}
+        label={`Replay ${STORES[kind].toLowerCase()}`}
         isOff={plan === undefined}
-        title={`Replay ${KINDS[kind].toLowerCase()}?`}
+        title={`Replay ${STORES[kind].toLowerCase()}?`}
         action="Begin"
         onConfirm={build}
       >

@@ -32,13 +32,13 @@ export function ImportPage({ id }: { readonly id: string }) {
   );
 }
 
-const POLL_MS = 400;
+const WHILE_RUNNING_MS = 400;
 const REJECTED_MS = 2_000;
 
 /** @param id Undefined to ask for nothing. */
 export function useImport(id: string | undefined) {
   const request = id === undefined ? undefined : operation('GET /v1/admin/imports/{id}', { path: { id } });
-  return useAnswer(request, ({ state }) => (isOver(state) ? undefined : POLL_MS));
+  return useAnswer(request, ({ state }) => (isOver(state) ? undefined : WHILE_RUNNING_MS));
 }
 
 function Whole({ job }: { readonly job: ImportJob }) {
@@ -170,14 +170,14 @@ export function RefusedList({ id, refused, isOver: isFinal }: RefusedListProps) 
         what="rejected lines"
         rowsOf={({ refused }) => refused}
         keyOf={({ line }) => line.rawJSON}
-        columns={COLUMNS}
+        columns={REJECTED_COLUMNS}
         cursor="lines"
       />
     </Section>
   );
 }
 
-const COLUMNS: readonly CellColumn<RejectedLine>[] = [
+const REJECTED_COLUMNS: readonly CellColumn<RejectedLine>[] = [
   { name: 'Line', look: 'number', cell: ({ line }) => counted(line) },
   {
     name: 'Problem',

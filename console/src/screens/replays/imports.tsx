@@ -7,18 +7,15 @@ import { projectName } from '../../api/session.ts';
 import { Empty } from '../../parts/loading/states.tsx';
 import { type CellColumn, Listed, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/loading/use-load.tsx';
+import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 import { isOver, JobState } from '../job-state.tsx';
 import { LinkButton } from '../../parts/form.tsx';
-
-const WHILE_RUNNING_MS = 1_500;
-const OTHERWISE_MS = 15_000;
 
 /** All imports, newest first. */
 export function Imports() {
   const polled = useAnswer(
     operation('GET /v1/admin/imports', { query: { cursor: parameter('cursor') } }),
-    ({ imports }) => (imports.every(({ state }) => isOver(state)) ? OTHERWISE_MS : WHILE_RUNNING_MS),
+    ({ imports }) => (imports.every(({ state }) => isOver(state)) ? POLL_MS.idle : POLL_MS.running),
   );
   return (
     <Listed
@@ -26,7 +23,7 @@ export function Imports() {
       what="imports"
       rowsOf={({ imports }) => imports}
       keyOf={({ id }) => id}
-      columns={COLUMNS}
+      columns={IMPORT_COLUMNS}
       none={<NothingYet />}
     />
   );
@@ -44,7 +41,7 @@ export function ImportAFile() {
   return <LinkButton label="Import a file" look="primary" link={linkTo(['imports', 'new'])} />;
 }
 
-const COLUMNS: readonly CellColumn<ImportJob>[] = [
+const IMPORT_COLUMNS: readonly CellColumn<ImportJob>[] = [
   {
     name: 'File',
     cell: ({ id, args }) => (

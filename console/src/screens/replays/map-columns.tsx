@@ -197,11 +197,11 @@ function Checked({ id, check }: { readonly id: string; readonly check: ReturnTyp
   );
 }
 
-const TYPES = ['track', 'identify'] as const;
+const ROW_TYPES = ['track', 'identify'] as const;
 
 function optionsIn(query: URLSearchParams) {
   return {
-    type: TYPES.find((type) => type === query.get('type')) ?? null,
+    type: ROW_TYPES.find((type) => type === query.get('type')) ?? null,
     delimiter: query.get('delimiter') ?? ',',
     preset: PRESET_NAMES.find((name) => name === query.get('preset')) ?? null,
     time_format: query.get('time_format'),

@@ -39,7 +39,7 @@ export function PreviewTable({ preview, map, onMap }: PreviewTableProps) {
           {format === 'csv' && <ColumnHeads columns={columns} map={map} onMap={onMap} />}
           <tbody>
             {rows.map((row) => (
-              <Row key={row.line.rawJSON} row={row} columns={columns.map(({ name }) => name)} />
+              <PreviewRow key={row.line.rawJSON} row={row} columns={columns.map(({ name }) => name)} />
             ))}
           </tbody>
         </table>
@@ -54,7 +54,7 @@ interface RowProps {
 }
 
 /** What is wrong with a value stands in its cell, what is wrong with the row at its line. */
-function Row({ row: { line, cells, problems }, columns }: RowProps) {
+function PreviewRow({ row: { line, cells, problems }, columns }: RowProps) {
   const ofColumn = (name: string | undefined) =>
     problems.filter(({ column }) => (column !== undefined && columns.includes(column) ? column : undefined) === name);
   return (

@@ -8,7 +8,7 @@ import { ImportAFile, Imports } from './imports.tsx';
 import { ImportPage } from './import-page.tsx';
 import { NewImport } from './new-import.tsx';
 
-export function Screen() {
+export function ReplaysScreen() {
   return (
     <ScreenPage
       title="Replays"

@@ -15,28 +15,28 @@ import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { ACTIONS } from './audit-actions.ts';
 
 type FilterName = 'action' | 'of_project' | 'principal' | 'since' | 'until';
-type Filter = Readonly<Record<FilterName, string | undefined>>;
+type AuditFilter = Readonly<Record<FilterName, string | undefined>>;
 
 export function Audit() {
   const { query } = address.value;
   const names: readonly FilterName[] = ['action', 'of_project', 'principal', 'since', 'until'];
-  const filter = Object.fromEntries(names.map((name) => [name, query.get(name) ?? undefined])) as Filter;
+  const filter = Object.fromEntries(names.map((name) => [name, query.get(name) ?? undefined])) as AuditFilter;
   // In the address, `project` is the one that the whole console looks at.
   const { of_project: project, ...rest } = filter;
   const asked = { ...rest, project };
   return (
     <Section id="audit" title="Audit log" copy={{ request: operation('GET /v1/admin/audit', { query: asked }) }}>
-      <Narrowing filter={filter} />
+      <AuditFilters filter={filter} />
       <Entries asked={asked} />
     </Section>
   );
 }
 
-function narrow(changes: Partial<Filter>): void {
+function narrow(changes: Partial<AuditFilter>): void {
   setParameters({ cursor: '', ...changes }, { push: true });
 }
 
-function Narrowing({ filter }: { readonly filter: Filter }) {
+function AuditFilters({ filter }: { readonly filter: AuditFilter }) {
   const projects = typeof session.value === 'object' ? session.value.projects : [];
   return (
     <Filters>
@@ -71,8 +71,8 @@ function Entries({ asked }: { readonly asked: Query<'GET /v1/admin/audit'> }) {
       what="the audit log"
       rowsOf={({ entries }) => entries}
       keyOf={({ id }) => id}
-      columns={COLUMNS}
-      detailsOf={(entry) => isOpenRow(entry.id) && <Details entry={entry} />}
+      columns={ENTRY_COLUMNS}
+      detailsOf={(entry) => isOpenRow(entry.id) && <EntryDetails entry={entry} />}
       none={
         <Empty title={isFiltered ? 'No such change' : 'No changes yet'}>
           Changes to projects, keys and audiences, and everything operators do, are kept here for good.
@@ -82,7 +82,7 @@ function Entries({ asked }: { readonly asked: Query<'GET /v1/admin/audit'> }) {
   );
 }
 
-const COLUMNS: readonly CellColumn<AuditEntry>[] = [
+const ENTRY_COLUMNS: readonly CellColumn<AuditEntry>[] = [
   {
     name: 'Action',
     cell: ({ id, action }) => (
@@ -103,7 +103,7 @@ function nameIn({ before, after }: AuditEntry): string | undefined {
   return names.find((name) => typeof name === 'string');
 }
 
-function Details({ entry }: { readonly entry: AuditEntry }) {
+function EntryDetails({ entry }: { readonly entry: AuditEntry }) {
   const { at, principal, source, object, request_id: request, before, after } = entry;
   const facts = {
     Time: exactTime(at),

@@ -6,20 +6,17 @@ import { project, projectName } from '../../api/session.ts';
 import { DocsLink } from '../../parts/docs-link.tsx';
 import { KeyName, type KeyNames, useKeyNames } from '../key-name.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
-import { useAnswer } from '../../parts/loading/use-load.tsx';
+import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Section } from '../../parts/page.tsx';
 import { type CellColumn, isOpenRow, Listed, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { StateMark } from '../job-state.tsx';
 import { ForgottenPerson } from './forgotten-person.tsx';
 
-/** While one is under way. */
-const EVERY_MS = 3_000;
-
 export function Forgotten() {
   const query = { project: project.value?.id, cursor: parameter('cursor') };
   const loaded = useAnswer(operation('GET /v1/admin/erasures', { query }), ({ erasures }) =>
-    erasures.some(({ state }) => state === 'pending') ? EVERY_MS : undefined,
+    erasures.some(({ state }) => state === 'pending') ? POLL_MS.awaited : undefined,
   );
   const names = useKeyNames();
   useOpenRow();
@@ -39,7 +36,7 @@ export function Forgotten() {
         what="forgotten people"
         rowsOf={({ erasures }) => erasures}
         keyOf={({ id }) => id}
-        columns={columnsWith(names)}
+        columns={personColumns(names)}
         detailsOf={(erasure) =>
           isOpenRow(erasure.id) && <ForgottenPerson erasure={erasure} names={names} onLifted={loaded.retry} />
         }
@@ -53,7 +50,7 @@ export function Forgotten() {
   );
 }
 
-function columnsWith(names: KeyNames): readonly CellColumn<Erasure>[] {
+function personColumns(names: KeyNames): readonly CellColumn<Erasure>[] {
   return [
     {
       name: 'Person',
@@ -65,11 +62,11 @@ function columnsWith(names: KeyNames): readonly CellColumn<Erasure>[] {
     },
     { name: 'Asked', cell: ({ requested_at: at }) => <Ago at={at} isPlain /> },
     { name: 'By', look: 'narrow-off', cell: ({ actor }) => <KeyName id={actor} name={names.get(actor)} /> },
-    { name: 'State', cell: (erasure) => <StateMark {...stateOf(erasure)} /> },
+    { name: 'State', cell: (erasure) => <StateMark {...erasureState(erasure)} /> },
   ];
 }
 
-function stateOf({ state, waits_because: why, lifted_at: lifted }: Erasure): { text: string; tone: string } {
+function erasureState({ state, waits_because: why, lifted_at: lifted }: Erasure): { text: string; tone: string } {
   if (state === 'pending') return why === null ? { text: 'Under way', tone: 'busy' } : { text: 'Waits', tone: 'warn' };
   return lifted === null ? { text: 'Forgotten', tone: 'good' } : { text: 'Forgotten, lifted', tone: 'good' };
 }

@@ -24,7 +24,7 @@ export function Keys({ project }: KeysProps) {
   const isOfInstallation = project === undefined;
   const [created, setCreated] = useState<CreatedKey>();
   const [isMaking, setMaking] = useState(false);
-  const loaded = useAnswer(keysOf(project, parameter('cursor')));
+  const loaded = useAnswer(keysRequest(project, parameter('cursor')));
   const finish = (key: CreatedKey): void => {
     setCreated(key);
     setMaking(false);
@@ -35,7 +35,7 @@ export function Keys({ project }: KeysProps) {
       id="keys"
       title={isOfInstallation ? 'Admin keys' : 'Keys'}
       actions={!isMaking && <Button label="New key" onClick={() => setMaking(true)} />}
-      copy={{ request: keysOf(project) }}
+      copy={{ request: keysRequest(project) }}
     >
       {isOfInstallation && (
         <p class="quiet small text">An admin key opens every project and these settings. It cannot send messages.</p>
@@ -44,7 +44,7 @@ export function Keys({ project }: KeysProps) {
       {created !== undefined && (
         <NewSecret
           title="The new key"
-          name={nameOf(created)}
+          name={keyNameOf(created)}
           what="the key"
           text={created.key}
           onClose={() => setCreated(undefined)}
@@ -55,7 +55,7 @@ export function Keys({ project }: KeysProps) {
         what="keys"
         rowsOf={({ keys }) => keys}
         keyOf={({ id }) => id}
-        columns={columnsWith(loaded.retry)}
+        columns={keyColumns(loaded.retry)}
         rowLook={({ revoked_at: at }) => (at === null ? '' : 'revoked')}
         none={<p class="quiet">No keys yet. Create one to send or read data.</p>}
       />
@@ -63,19 +63,19 @@ export function Keys({ project }: KeysProps) {
   );
 }
 
-function keysOf(project: string | undefined, cursor?: string) {
+function keysRequest(project: string | undefined, cursor?: string) {
   const query = { cursor };
   if (project === undefined) return operation('GET /v1/admin/keys', { query });
   return operation('GET /v1/admin/projects/{id}/keys', { path: { id: project }, query });
 }
 
-function columnsWith(onRevoked: () => void): readonly CellColumn<AdminKey>[] {
+function keyColumns(onRevoked: () => void): readonly CellColumn<AdminKey>[] {
   return [
     {
       name: 'Key',
       cell: (key) => (
         <>
-          {nameOf(key)} {key.name !== null && <code class="quiet">{key.id}</code>}
+          {keyNameOf(key)} {key.name !== null && <code class="quiet">{key.id}</code>}
           {isOwn(key) && <span class="badge">This session</span>}
         </>
       ),
@@ -104,11 +104,11 @@ function Revoke({ of, onRevoked }: { readonly of: AdminKey; readonly onRevoked: 
   return (
     <ConfirmButton
       label="Revoke"
-      ariaLabel={`Revoke ${nameOf(of)}`}
+      ariaLabel={`Revoke ${keyNameOf(of)}`}
       look="plain danger"
       isRow
       title="Revoke this key?"
-      name={nameOf(of)}
+      name={keyNameOf(of)}
       action="Revoke the key"
       onConfirm={revoke}
     >
@@ -121,7 +121,7 @@ function Revoke({ of, onRevoked }: { readonly of: AdminKey; readonly onRevoked: 
   );
 }
 
-function nameOf({ id, name }: AdminKey): string {
+function keyNameOf({ id, name }: AdminKey): string {
   return name ?? id;
 }
 

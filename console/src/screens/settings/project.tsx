@@ -47,12 +47,12 @@ export function ProjectPage({ id }: { readonly id: string }) {
   );
 }
 
-interface FormProps {
+interface SettingsFormProps {
   readonly project: AdminProject;
   readonly reload: () => void;
 }
 
-function SettingsForm({ project, reload }: FormProps) {
+function SettingsForm({ project, reload }: SettingsFormProps) {
   const { isBusy, error, run } = useChange();
   const [notice, setNotice] = useState<'changed' | 'nothing'>();
   // What was saved, until the page has asked for it again.
@@ -101,7 +101,7 @@ function fieldsIn(form: HTMLFormElement): Fields {
   return Object.fromEntries(names.map((name) => [name, textIn(form, name)])) as Fields;
 }
 
-function MoreFields({ project }: Pick<FormProps, 'project'>) {
+function MoreFields({ project }: Pick<SettingsFormProps, 'project'>) {
   const fields = fieldsOf(project);
   return (
     <>
@@ -149,7 +149,7 @@ function Deletion({ id, name }: { readonly id: string; readonly name: string }) 
         action="Delete the project"
         onConfirm={remove}
       >
-        <Content id={id} />
+        <ProjectContent id={id} />
         <p>Everything is deleted for good. Its keys stop working within ten seconds.</p>
       </ConfirmButton>
     </section>
@@ -157,7 +157,7 @@ function Deletion({ id, name }: { readonly id: string; readonly name: string }) 
 }
 
 /** How much a project has. */
-function Content({ id }: { readonly id: string }) {
+function ProjectContent({ id }: { readonly id: string }) {
   const asked = operation('DELETE /v1/admin/projects/{id}', { path: { id }, query: { dry_run: 'true' } });
   return (
     <Ready of={useAnswer(asked)} what="what the project has">

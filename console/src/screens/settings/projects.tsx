@@ -13,7 +13,7 @@ import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { ZoneField } from './zone-field.tsx';
 
-const COLUMNS: readonly CellColumn<AdminProject>[] = [
+const PROJECT_COLUMNS: readonly CellColumn<AdminProject>[] = [
   { name: 'Project', cell: ({ id, name }) => <RowLink link={linkTo(['settings', 'projects', id])}>{name}</RowLink> },
   { name: 'Id', look: 'narrow-off', cell: ({ id }) => <code>{id}</code> },
   { name: 'Time zone', cell: ({ timezone }) => timezone },
@@ -41,7 +41,7 @@ export function Projects() {
         what="projects"
         rowsOf={({ projects }) => projects}
         keyOf={({ id }) => id}
-        columns={COLUMNS}
+        columns={PROJECT_COLUMNS}
       />
     </Section>
   );

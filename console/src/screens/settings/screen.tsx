@@ -17,7 +17,7 @@ import { ProjectPage } from './project.tsx';
 import { Projects } from './projects.tsx';
 import './settings.css';
 
-const TABS = {
+const SETTINGS_TABS = {
   projects: 'Projects',
   keys: 'Admin keys',
   audit: 'Audit log',
@@ -25,25 +25,25 @@ const TABS = {
   installation: 'Installation',
   session: 'Your session',
 } as const;
-type TabName = keyof typeof TABS;
+type TabName = keyof typeof SETTINGS_TABS;
 
-export function Screen() {
+export function SettingsScreen() {
   const [, tab, id] = address.value.path;
   const open = (tab ?? (isAdmin.value ? 'projects' : 'session')) as TabName;
   return (
     <ScreenPage title="Settings">
       <Tabs
         label="Settings"
-        tabs={Object.entries(TABS)
+        tabs={Object.entries(SETTINGS_TABS)
           .filter(([path]) => isAdmin.value || path === 'session')
           .map(([path, title]) => ({ title, link: linkTo(['settings', path]), isOpen: path === open }))}
       />
-      {isAdmin.value || open === 'session' ? <Content open={open} id={id} /> : <NeedsKey />}
+      {isAdmin.value || open === 'session' ? <SettingsContent open={open} id={id} /> : <NeedsKey />}
     </ScreenPage>
   );
 }
 
-function Content({ open, id }: { readonly open: TabName; readonly id: string | undefined }): ComponentChildren {
+function SettingsContent({ open, id }: { readonly open: TabName; readonly id: string | undefined }): ComponentChildren {
   switch (open) {
     case 'projects':
       return id === undefined ? <Projects /> : <ProjectPage key={id} id={id} />;

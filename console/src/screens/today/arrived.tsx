@@ -2,7 +2,7 @@
 import { operation } from '../../../../schemas/operations.ts';
 import type { LiveRow, RefusalGroup } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
-import { useAnswer } from '../../parts/loading/use-load.tsx';
+import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { UserCell } from '../../parts/user-cell.tsx';
 import { recordId } from '../live-feed.ts';
@@ -10,15 +10,13 @@ import { userOf } from '../live-cells.tsx';
 import { userLink } from '../user-link.ts';
 import { remedyOf } from './remedies.ts';
 
-const EVERY_MS = 3_000;
-
 interface ArrivedProps {
   readonly rows: readonly LiveRow[];
   readonly isListening: boolean;
 }
 
 export function Arrived({ rows, isListening }: ArrivedProps) {
-  const { value } = useAnswer(operation('GET /v1/refusals', { query: { limit: 10 } }), EVERY_MS);
+  const { value } = useAnswer(operation('GET /v1/refusals', { query: { limit: 10 } }), POLL_MS.awaited);
   const row = rows.find(({ type }) => type === 'track') ?? rows[0];
   const rejected = value?.refusals.find(({ code }) => code !== 'adjusted');
   // What was rejected before the newest that arrived is mended.

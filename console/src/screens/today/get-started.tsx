@@ -9,14 +9,12 @@ import { stored } from '../../api/stored.ts';
 import { Command } from '../../parts/copy-as.tsx';
 import { DocsLink } from '../../parts/docs-link.tsx';
 import { ChangeButton } from '../../parts/change.tsx';
-import { useAnswer } from '../../parts/loading/use-load.tsx';
+import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Button } from '../../parts/form.tsx';
 import { NewSecret } from '../../parts/new-secret.tsx';
 import { Arrived } from './arrived.tsx';
 import { type Language, LANGUAGES, snippetOf } from './snippets.ts';
-
-const EVERY_MS = 3_000;
 
 /** Whether it is hidden on this browser. */
 const choice = stored('get-started', 'open');
@@ -50,16 +48,16 @@ export function GetStarted({ rows, isListening }: GetStartedProps) {
       actions={<Button label="Hide" look="plain" onClick={() => (choice.value = 'closed')} />}
     >
       <ol class="ticks">
-        <Step name="Send a first event" isDone={hasEvent}>
+        <FirstStep name="Send a first event" isDone={hasEvent}>
           What a user did, such as <b>Order Completed</b>.
-        </Step>
-        <Step name="Identify a first user" isDone={hasIdentify}>
+        </FirstStep>
+        <FirstStep name="Identify a first user" isDone={hasIdentify}>
           What you know about a user: name, email, plan.
-        </Step>
-        <Step name="Save a first audience" isDone={hasAudience}>
+        </FirstStep>
+        <FirstStep name="Save a first audience" isDone={hasAudience}>
           A group of users, counted for you: those on <b>pro</b> who ordered twice.{' '}
           {mayChangeAudiences.value && <a href={linkTo(['audiences', 'new'])}>New audience</a>}
-        </Step>
+        </FirstStep>
       </ol>
       {isWaiting && key === undefined && <WriteKey onMade={setKey} />}
       {secret}
@@ -73,9 +71,18 @@ export function GetStarted({ rows, isListening }: GetStartedProps) {
 function useSteps(rows: readonly LiveRow[]) {
   const isOpen = choice.value === 'open';
   const whileOpen = <T,>(request: T): T | undefined => (isOpen ? request : undefined);
-  const events = useAnswer(whileOpen(operation('GET /v1/catalog/events', { query: { limit: 1 } })), EVERY_MS).value;
-  const traits = useAnswer(whileOpen(operation('GET /v1/catalog/traits', { query: { limit: 1 } })), EVERY_MS).value;
-  const audiences = useAnswer(whileOpen(operation('GET /v1/audiences', { query: { limit: 1 } })), EVERY_MS).value;
+  const events = useAnswer(
+    whileOpen(operation('GET /v1/catalog/events', { query: { limit: 1 } })),
+    POLL_MS.awaited,
+  ).value;
+  const traits = useAnswer(
+    whileOpen(operation('GET /v1/catalog/traits', { query: { limit: 1 } })),
+    POLL_MS.awaited,
+  ).value;
+  const audiences = useAnswer(
+    whileOpen(operation('GET /v1/audiences', { query: { limit: 1 } })),
+    POLL_MS.awaited,
+  ).value;
   if (events === undefined || traits === undefined || audiences === undefined) return undefined;
   const came = (wanted: LiveRow['type']): boolean => rows.some(({ type }) => type === wanted);
   return {
@@ -91,7 +98,7 @@ interface StepProps {
   readonly children: preact.ComponentChildren;
 }
 
-function Step({ name, isDone, children }: StepProps) {
+function FirstStep({ name, isDone, children }: StepProps) {
   return (
     <li class={isDone ? 'done' : ''}>
       <b>{name}</b> {isDone && <span class="visually-hidden">Done</span>}

@@ -9,10 +9,8 @@ import { AttentionList, wantsText } from '../../parts/attention.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';
 import { Ago, minuteText } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/loading/use-load.tsx';
+import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 import { isWell, ReadyParts } from './ready-parts.tsx';
-
-const EVERY_MS = 5_000;
 
 /** @param status Undefined where it is not known yet, or nothing was recorded. */
 export function Health({ status }: HealthProps) {
@@ -24,33 +22,33 @@ interface HealthProps {
 }
 
 function OfInstallation({ status }: HealthProps) {
-  const { value, error, retry } = useAnswer(operation('GET /v1/admin/status'), EVERY_MS);
+  const { value, error, retry } = useAnswer(operation('GET /v1/admin/status'), POLL_MS.current);
   if (error !== undefined) return <Problem error={error} retry={retry} />;
   if (value === undefined) return null;
   return (
-    <Line status={status} wants={value.attention.length}>
+    <HealthLine status={status} wants={value.attention.length}>
       <Wanting items={value.attention} />
-    </Line>
+    </HealthLine>
   );
 }
 
 function OfProcess({ status }: HealthProps) {
-  const { value, error, retry } = useAnswer({ ...operation('GET /readyz'), takes: [503] }, EVERY_MS);
+  const { value, error, retry } = useAnswer({ ...operation('GET /readyz'), takes: [503] }, POLL_MS.current);
   if (error !== undefined) return <Problem error={error} retry={retry} />;
   if (value === undefined) return null;
   return (
-    <Line status={status} wants={Object.values(value.parts).filter((state) => !isWell(state)).length}>
+    <HealthLine status={status} wants={Object.values(value.parts).filter((state) => !isWell(state)).length}>
       <ReadyParts parts={value.parts} />
-    </Line>
+    </HealthLine>
   );
 }
 
-interface LineProps extends HealthProps {
+interface HealthLineProps extends HealthProps {
   readonly wants: number;
   readonly children: ComponentChildren;
 }
 
-function Line({ status, wants, children }: LineProps) {
+function HealthLine({ status, wants, children }: HealthLineProps) {
   return (
     <details class="health" open={wants > 0}>
       <summary>

@@ -5,7 +5,7 @@ import { linkTo } from '../../api/address.ts';
 import { comparedText, counted, signedCount } from '../../parts/numbers.ts';
 import { Listing, RowLink } from '../../parts/table.tsx';
 
-interface ListProps {
+interface TopListProps {
   readonly id: string;
   readonly title: string;
   /** Where all of them are. */
@@ -13,17 +13,17 @@ interface ListProps {
   readonly none: string;
   /** What the numbers count: `Users`. */
   readonly unit: string;
-  readonly rows: readonly Row[];
+  readonly rows: readonly TopRow[];
 }
 
-interface Row {
+interface TopRow {
   readonly name: string;
   readonly link: string;
   readonly value: RawNumber;
   readonly change: string;
 }
 
-function List({ id, title, path, none, unit, rows }: ListProps) {
+function TopList({ id, title, path, none, unit, rows }: TopListProps) {
   return (
     <section class="card" aria-labelledby={id}>
       <h2 id={id}>
@@ -54,7 +54,7 @@ export function TopEvents({ events }: { readonly events: ProjectSummary['top_eve
     change: comparedText(countOf(count), countOf(before)),
   }));
   const none = 'No events in the last 24 hours.';
-  return <List id="top" title="Top events" path="events" none={none} unit="Count" rows={rows} />;
+  return <TopList id="top" title="Top events" path="events" none={none} unit="Count" rows={rows} />;
 }
 
 export function MovedAudiences({ audiences }: { readonly audiences: NonNullable<ProjectStatus['moved_audiences']> }) {
@@ -65,5 +65,7 @@ export function MovedAudiences({ audiences }: { readonly audiences: NonNullable<
     change: before === null ? 'new' : signedCount(countOf(members) - countOf(before)),
   }));
   const title = 'Audiences that moved most';
-  return <List id="moved" title={title} path="audiences" none="No audience has data yet." unit="Users" rows={rows} />;
+  return (
+    <TopList id="moved" title={title} path="audiences" none="No audience has data yet." unit="Users" rows={rows} />
+  );
 }

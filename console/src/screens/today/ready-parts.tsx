@@ -6,7 +6,7 @@ export function ReadyParts({ parts }: { readonly parts: Readonly<Record<string, 
       {all.map(([name, state]) => (
         <li key={name} class="row">
           <i class={`dot ${isWell(state) ? 'good' : 'bad'}`} aria-hidden="true" />
-          {NAMES[name] ?? name}
+          {PART_NAMES[name] ?? name}
           <span class="quiet">{state}</span>
         </li>
       ))}
@@ -18,7 +18,7 @@ export function isWell(state: string): boolean {
   return state === 'ready' || state === 'empty';
 }
 
-const NAMES: Readonly<Record<string, string>> = {
+const PART_NAMES: Readonly<Record<string, string>> = {
   ingest: 'Ingest',
   eventLog: 'Event log',
   profiles: 'Profiles',

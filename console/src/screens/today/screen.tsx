@@ -4,7 +4,7 @@ import { countOf } from '../../api/json.ts';
 import type { ProjectStatus } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
 import { Problem } from '../../parts/loading/states.tsx';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { namesWanted } from '../../parts/user-cell.tsx';
 import { LiveCells } from '../live-cells.tsx';
@@ -17,15 +17,11 @@ import { MovedAudiences, TopEvents } from './lists.tsx';
 import './today.css';
 
 const NEWEST = 8;
-const STATUS_MS = 5_000;
 const SUMMARY_MS = 30_000;
 
-/** Until something has come: the first of it is waited for. */
-const FIRST_MS = 3_000;
-
-export function Screen() {
+export function TodayScreen() {
   const feed = useFeed({ recent: NEWEST, traits: namesWanted() }, false);
-  const { value: status } = useAnswer(operation('GET /v1/status'), STATUS_MS);
+  const { value: status } = useAnswer(operation('GET /v1/status'), POLL_MS.current);
   return (
     <ScreenPage title="Today" beside={<p class="quiet">The last 24 hours, and the same time a day before</p>}>
       {feed.error !== undefined && <Problem error={feed.error} />}
@@ -44,7 +40,7 @@ interface ProjectProps {
 
 function Project({ status, feed }: ProjectProps) {
   const summary = useAnswer(operation('GET /v1/summary'), ({ events }) =>
-    countOf(events.count) === 0 ? FIRST_MS : SUMMARY_MS,
+    countOf(events.count) === 0 ? POLL_MS.awaited : SUMMARY_MS,
   );
   return (
     <>

@@ -16,7 +16,7 @@ interface FoundUser extends ListedUser {
   readonly events?: RawNumber;
 }
 
-interface FoundProps {
+interface FoundUsersProps {
   readonly users: readonly FoundUser[];
   readonly columns: readonly string[];
   readonly next: string | null;
@@ -24,7 +24,7 @@ interface FoundProps {
   readonly isNarrowed: boolean;
 }
 
-export function Found({ users, columns, next, isNarrowed }: FoundProps) {
+export function FoundUsers({ users, columns, next, isNarrowed }: FoundUsersProps) {
   const traits = traitsAmong(columns).map((name) => spelled([name]));
   return (
     <UserTable

@@ -15,12 +15,12 @@ import type { CatalogName } from '../builder/known.ts';
 import { Conditions } from '../events/conditions.tsx';
 import { type Condition, whereOf } from '../events/question.ts';
 import { ColumnChoice, columnsOf, traitsAmong } from './columns.tsx';
-import { Found } from './found.tsx';
+import { FoundUsers } from './found.tsx';
 import { UserPage } from './user.tsx';
 import { LinkButton } from '../../parts/form.tsx';
 import './users.css';
 
-export function Screen() {
+export function UsersScreen() {
   const { path, query } = address.value;
   const id = path[1];
   if (id === undefined) return <Users />;
@@ -40,7 +40,7 @@ function Users() {
   if (catalog.value !== undefined) kept = { of, traits: catalog.value.traits };
   // Without the catalogue there is nothing to choose, and users all the same.
   const known = kept?.of === of ? kept?.traits : catalog.error === undefined ? undefined : [];
-  if (known === undefined) return <Page />;
+  if (known === undefined) return <UsersPage />;
   return other === undefined ? <UserList known={known} /> : <ByOtherId by={other} known={known} />;
 }
 
@@ -51,7 +51,7 @@ interface PageProps {
   readonly children?: ComponentChildren;
 }
 
-function Page({ total, children, ...head }: PageProps) {
+function UsersPage({ total, children, ...head }: PageProps) {
   return (
     <ScreenPage title="Users" beside={total !== undefined && <p class="quiet">{count(total)}</p>} {...head}>
       {children ?? <Loading what="users" />}
@@ -61,11 +61,11 @@ function Page({ total, children, ...head }: PageProps) {
 
 const PAGE = '50';
 
-interface KnownProps {
+interface UserListProps {
   readonly known: readonly CatalogName[];
 }
 
-function UserList({ known }: KnownProps) {
+function UserList({ known }: UserListProps) {
   const { query } = address.value;
   const where = whereOf(query.get('where'));
   const columns = columnsOf(known);
@@ -74,7 +74,7 @@ function UserList({ known }: KnownProps) {
   const total = loaded.value?.total ? countOf(loaded.value.total) : undefined;
   const isNarrowed = where.length > 0 || (query.get('search') ?? '') !== '';
   return (
-    <Page total={total} actions={<Actions known={known} where={where} />} copy={{ request }}>
+    <UsersPage total={total} actions={<Actions known={known} where={where} />} copy={{ request }}>
       <div class="users-filter">
         <input
           type="search"
@@ -90,14 +90,14 @@ function UserList({ known }: KnownProps) {
       </div>
       <Ready of={loaded} what="users">
         {({ users, next_cursor: next }) => (
-          <Found users={users} columns={columns} next={next} isNarrowed={isNarrowed} />
+          <FoundUsers users={users} columns={columns} next={next} isNarrowed={isNarrowed} />
         )}
       </Ready>
-    </Page>
+    </UsersPage>
   );
 }
 
-function Actions({ known, where }: KnownProps & { readonly where: readonly Condition[] }) {
+function Actions({ known, where }: UserListProps & { readonly where: readonly Condition[] }) {
   return (
     <>
       {where.length > 0 && mayChangeAudiences.value && (
@@ -132,14 +132,14 @@ function definitionOf(where: readonly Condition[]): Json {
 /** The parameters of `GET /v1/users` that links have. */
 const OTHER_IDS = { anonymous_id: 'Anonymous id', internal_id: 'Internal id' } as const;
 
-function ByOtherId({ by, known }: KnownProps & { readonly by: keyof typeof OTHER_IDS }) {
+function ByOtherId({ by, known }: UserListProps & { readonly by: keyof typeof OTHER_IDS }) {
   const { query } = address.value;
   const request = operation('GET /v1/users', {
     query: { [by]: query.get(by) ?? '', limit: PAGE, cursor: query.get('cursor') ?? undefined },
   });
   const loaded = useAnswer(request);
   return (
-    <Page copy={{ request }}>
+    <UsersPage copy={{ request }}>
       <p class="row">
         <span class="chip">
           {OTHER_IDS[by]} is {query.get(by)}
@@ -150,7 +150,7 @@ function ByOtherId({ by, known }: KnownProps & { readonly by: keyof typeof OTHER
       </p>
       <Ready of={loaded} what="users">
         {({ users, next_cursor: next }) => (
-          <Found
+          <FoundUsers
             users={users.map((user) => ({ ...user, anonymous_id: anonymousIdOf(user) }))}
             columns={columnsOf(known).filter((column) => column !== 'events')}
             next={next}
@@ -158,7 +158,7 @@ function ByOtherId({ by, known }: KnownProps & { readonly by: keyof typeof OTHER
           />
         )}
       </Ready>
-    </Page>
+    </UsersPage>
   );
 }
 

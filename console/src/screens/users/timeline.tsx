@@ -16,13 +16,13 @@ import { MessageDetails } from '../message-details.tsx';
 import { targetOf, type UserName } from '../user-link.ts';
 
 /** The kinds, as the service calls them. */
-const KINDS = { track: 'Events', identify: 'Identifies', session: 'Sessions', audience: 'Audiences' } as const;
-type Kind = keyof typeof KINDS;
-const ALL = Object.keys(KINDS) as Kind[];
+const ENTRY_KINDS = { track: 'Events', identify: 'Identifies', session: 'Sessions', audience: 'Audiences' } as const;
+type EntryKind = keyof typeof ENTRY_KINDS;
+const ALL = Object.keys(ENTRY_KINDS) as EntryKind[];
 
 /** What the address asks for: `since` and `until` are days in the project's time zone. */
-interface Narrowing {
-  readonly types: readonly Kind[];
+interface TimelineFilter {
+  readonly types: readonly EntryKind[];
   readonly event: string | undefined;
   readonly since: string | undefined;
   readonly until: string | undefined;
@@ -39,21 +39,19 @@ export function Timeline({ name }: { readonly name: UserName }) {
       title="Timeline"
       actions={<Button label="Filter" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} />}
     >
-      <Kinds types={types} />
+      <KindButtons types={types} />
       {isOpen && <FilterForm />}
       <Pages key={JSON.stringify(narrowing)} name={name} narrowing={narrowing} isFiltered={isFiltered} />
     </Section>
   );
 }
 
-function narrowingOf(query: URLSearchParams): Narrowing {
+function narrowingOf(query: URLSearchParams): TimelineFilter {
   const given = (name: string): string | undefined => query.get(name) ?? undefined;
   const chosen = ALL.filter((kind) => (given('types') ?? '').split(',').includes(kind));
   const types = chosen.length === 0 ? ALL : chosen;
   return { types, event: given('event'), since: given('since'), until: given('until') };
 }
-
-const PAGE = 50;
 
 /** The first page, as the address narrows it. */
 export function timelineRequest(name: UserName) {
@@ -61,19 +59,19 @@ export function timelineRequest(name: UserName) {
 }
 
 /** A name of events leaves everything else out. */
-function requestOf(name: UserName, { types, event, since, until }: Narrowing, cursor?: string) {
+function requestOf(name: UserName, { types, event, since, until }: TimelineFilter, cursor?: string) {
   const { path, query } = targetOf(name);
   const wanted = event === undefined ? types : ['track'];
   const named = wanted.length === ALL.length ? undefined : wanted.join(',');
   return operation('GET /v1/users/{user_id}/timeline', {
     path,
-    query: { ...query, types: named, event, since, until, limit: PAGE, cursor },
+    query: { ...query, types: named, event, since, until, limit: 50, cursor },
   });
 }
 
 /** The first press of one leaves it alone; a press of the last that is left brings all back. */
-function Kinds({ types }: Pick<Narrowing, 'types'>) {
-  const toggle = (kind: Kind): void => {
+function KindButtons({ types }: Pick<TimelineFilter, 'types'>) {
+  const toggle = (kind: EntryKind): void => {
     const others = types.filter((one) => one !== kind);
     const next = types.length === ALL.length ? [kind] : types.includes(kind) ? others : [...types, kind];
     setParameters({ types: next.length === ALL.length ? '' : next.join(',') });
@@ -82,7 +80,7 @@ function Kinds({ types }: Pick<Narrowing, 'types'>) {
     <div class="row kinds" role="group" aria-label="Show">
       {ALL.map((kind) => (
         <Button
-          label={KINDS[kind]}
+          label={ENTRY_KINDS[kind]}
           key={kind}
           look="chip"
           aria-pressed={types.includes(kind)}
@@ -105,7 +103,7 @@ function FilterForm() {
 
 interface PagesProps {
   readonly name: UserName;
-  readonly narrowing: Narrowing;
+  readonly narrowing: TimelineFilter;
   readonly isFiltered: boolean;
 }
 
@@ -117,7 +115,7 @@ function Pages({ name, narrowing, isFiltered }: PagesProps) {
   const isWhole = !isFiltered && narrowing.types.length === ALL.length;
   return (
     <>
-      <Days entries={pages.items} />
+      <TimelineDays entries={pages.items} />
       <More
         pages={pages}
         what="the timeline"
@@ -128,7 +126,7 @@ function Pages({ name, narrowing, isFiltered }: PagesProps) {
   );
 }
 
-function Days({ entries }: { readonly entries: readonly TimelineEntry[] }) {
+function TimelineDays({ entries }: { readonly entries: readonly TimelineEntry[] }) {
   const [open, setOpen] = useState<TimelineEntry>();
   useEscape(() => setOpen(undefined));
   const zone = zoneOf(zoneChoice.value);
@@ -150,7 +148,7 @@ function Days({ entries }: { readonly entries: readonly TimelineEntry[] }) {
                 value={entry.type === 'track' ? entry.properties : entry.type === 'audience' ? {} : entry.traits}
               />
             </LineButton>
-            {entry === open && <Details entry={entry} />}
+            {entry === open && <TimelineDetails entry={entry} />}
           </li>
         ))}
       </ul>
@@ -172,7 +170,7 @@ function titleOf(entry: TimelineEntry): string {
   return entry.type === 'track' ? entry.event : entry.type;
 }
 
-function Details({ entry }: { readonly entry: TimelineEntry }) {
+function TimelineDetails({ entry }: { readonly entry: TimelineEntry }) {
   if (entry.type === 'track') return <MessageDetails message={entry} value={entry.properties} />;
   if (entry.type !== 'audience') {
     return <MessageDetails message={entry} value={entry.cut === true ? undefined : entry.traits} />;

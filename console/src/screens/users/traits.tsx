@@ -77,13 +77,13 @@ function History({ name, trait }: { readonly name: UserName; readonly trait: str
   );
 }
 
-const STATES = { current: 'Now', replaced: 'Before', lost: 'Too late' } as const;
+const VALUE_STATES = { current: 'Now', replaced: 'Before', lost: 'Too late' } as const;
 
 function Given({ given }: { readonly given: GivenValue }) {
   const { value, state, message_id: id, type, timestamp, newer } = given;
   return (
     <li class={state}>
-      <span class="given-state">{STATES[state]}</span>
+      <span class="given-state">{VALUE_STATES[state]}</span>
       <div>
         {value === null ? <span class="quiet">deleted</span> : <JsonValue value={value} maxLength={120} />}
         <p class="quiet small">

@@ -36,19 +36,21 @@ export function UserAudiences({ loaded, user }: UserAudiencesProps) {
   return (
     <Section id="audiences" title="Audiences">
       <Ready of={loaded} what="audiences">
-        {({ audiences, next_cursor: next }) => <List audiences={audiences} hasMore={next !== null} user={user} />}
+        {({ audiences, next_cursor: next }) => (
+          <AudiencesOfUser audiences={audiences} hasMore={next !== null} user={user} />
+        )}
       </Ready>
     </Section>
   );
 }
 
-interface ListProps {
+interface AudiencesOfUserProps {
   readonly audiences: readonly UserAudience[];
   readonly hasMore: boolean;
   readonly user: Profile;
 }
 
-function List({ audiences, hasMore, user }: ListProps) {
+function AudiencesOfUser({ audiences, hasMore, user }: AudiencesOfUserProps) {
   if (audiences.length === 0 && !hasMore) {
     return (
       <p class="quiet">
@@ -64,7 +66,7 @@ function List({ audiences, hasMore, user }: ListProps) {
     <>
       <ul class="rows">
         {inFirst.map((audience) => (
-          <Row key={audience.id} audience={audience} user={user} />
+          <AudienceRow key={audience.id} audience={audience} user={user} />
         ))}
       </ul>
       {hasMore && <p class="quiet small below">The newest {audiences.length} audiences are shown.</p>}
@@ -72,7 +74,7 @@ function List({ audiences, hasMore, user }: ListProps) {
   );
 }
 
-function Row({ audience, user }: { readonly audience: UserAudience; readonly user: Profile }) {
+function AudienceRow({ audience, user }: { readonly audience: UserAudience; readonly user: Profile }) {
   const { id, name, is_member: isIn, since, changes_at: until } = audience;
   const isOpen = isOpenRow(id, 'audience');
   return (

@@ -45,7 +45,7 @@ export function UserPage({ name }: { readonly name: UserName }) {
       }}
     >
       <Ready of={loaded} what="the profile" missing={<Unknown />}>
-        {(profile) => <Known name={name} profile={profile} />}
+        {(profile) => <User name={name} profile={profile} />}
       </Ready>
     </ScreenPage>
   );
@@ -70,7 +70,7 @@ function Unknown() {
   );
 }
 
-function Known({ name, profile }: { readonly name: UserName; readonly profile: Profile }) {
+function User({ name, profile }: { readonly name: UserName; readonly profile: Profile }) {
   const audiences = useAnswer(operation('GET /v1/users/{user_id}/audiences', targetOf(name)));
   const id = profile.user_id ?? profile.anonymous_ids[0] ?? profile.internal_id;
   return (

@@ -9,7 +9,7 @@ import { Select } from '../../parts/choice.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { ChangeButton } from '../../parts/change.tsx';
-import { useAnswer } from '../../parts/loading/use-load.tsx';
+import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { type CellColumn, isOpenRow, Listed, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
@@ -18,9 +18,7 @@ import { Field } from '../../parts/form.tsx';
 import { StateMark } from '../job-state.tsx';
 import { answerText, type AudienceNames, deliveryState, messageText } from './words.ts';
 
-const EVERY_MS = 5_000;
-const PAGE = 50;
-const STATES = { '': 'All', waiting: 'Waiting', delivered: 'Delivered', failed: 'Failed' } as const;
+const STATE_CHOICES = { '': 'All', waiting: 'Waiting', delivered: 'Delivered', failed: 'Failed' } as const;
 
 const NOTHING_YET = 'Nothing was sent yet. The first message follows when somebody joins or leaves.';
 const NONE_LIKE_THESE = 'No such deliveries in the last 7 days.';
@@ -35,8 +33,8 @@ export function Deliveries({ endpoint, names, onChange }: DeliveriesProps) {
   const { query } = address.value;
   const state = (['waiting', 'delivered', 'failed'] as const).find((one) => one === query.get('state'));
   const path = { id: endpoint.id };
-  const asked = { state, cursor: query.get('cursor') ?? undefined, limit: PAGE };
-  const polled = useAnswer(operation('GET /v1/endpoints/{id}/deliveries', { path, query: asked }), EVERY_MS);
+  const asked = { state, cursor: query.get('cursor') ?? undefined, limit: 50 };
+  const polled = useAnswer(operation('GET /v1/endpoints/{id}/deliveries', { path, query: asked }), POLL_MS.current);
   useOpenRow();
   const change = (): void => {
     polled.retry();
@@ -52,7 +50,7 @@ export function Deliveries({ endpoint, names, onChange }: DeliveriesProps) {
             label="Show"
             isSearch
             value={state ?? ''}
-            options={STATES}
+            options={STATE_CHOICES}
             onChoice={(chosen) => setParameters({ state: chosen, cursor: '' })}
           />
           <ResendSince endpoint={endpoint} onDone={change} />
@@ -64,15 +62,15 @@ export function Deliveries({ endpoint, names, onChange }: DeliveriesProps) {
         what="deliveries"
         rowsOf={({ deliveries }) => deliveries}
         keyOf={({ id }) => id}
-        columns={columnsWith(names)}
-        detailsOf={(one) => isOpenRow(one.id) && <Details of={one} endpoint={endpoint} onChange={change} />}
+        columns={deliveryColumns(names)}
+        detailsOf={(one) => isOpenRow(one.id) && <DeliveryDetails of={one} endpoint={endpoint} onChange={change} />}
         none={<p class="quiet">{state === undefined ? NOTHING_YET : NONE_LIKE_THESE}</p>}
       />
     </Section>
   );
 }
 
-function columnsWith(names: AudienceNames): readonly CellColumn<Delivery>[] {
+function deliveryColumns(names: AudienceNames): readonly CellColumn<Delivery>[] {
   return [
     {
       name: 'Time',
@@ -95,7 +93,7 @@ interface DetailsProps {
   readonly onChange: () => void;
 }
 
-function Details({ of, endpoint, onChange }: DetailsProps) {
+function DeliveryDetails({ of, endpoint, onChange }: DetailsProps) {
   const path = { id: endpoint.id, delivery: of.id };
   const resend = async (): Promise<void> => {
     await ask(operation('POST /v1/endpoints/{id}/deliveries/{delivery}/resend', { path }));

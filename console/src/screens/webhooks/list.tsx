@@ -6,22 +6,20 @@ import type { Endpoint, EndpointWithSecret } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
 import { Button } from '../../parts/form.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { NewSecret } from '../../parts/new-secret.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { StateMark } from '../job-state.tsx';
 import { WebhookForm } from './form.tsx';
-import { audiencesText, type AudienceNames, nameOf, stateOf, useAudienceNames } from './words.ts';
-
-const EVERY_MS = 5_000;
+import { audiencesText, type AudienceNames, nameOf, endpointState, useAudienceNames } from './words.ts';
 
 export function Webhooks() {
   const [isMaking, setMaking] = useState(false);
   const [created, setCreated] = useState<EndpointWithSecret>();
   // A project has 20 at most: they are one page.
-  const polled = useAnswer(operation('GET /v1/endpoints'), EVERY_MS);
+  const polled = useAnswer(operation('GET /v1/endpoints'), POLL_MS.current);
   const names = useAudienceNames();
   const finish = (endpoint: EndpointWithSecret): void => {
     setCreated(endpoint);
@@ -58,7 +56,7 @@ export function Webhooks() {
           <Listing
             rows={endpoints}
             keyOf={({ id }) => id}
-            columns={columnsWith(names)}
+            columns={webhookColumns(names)}
             none={!isMaking && <NoWebhooks action={make} />}
           />
         )}
@@ -76,7 +74,7 @@ function NoWebhooks({ action }: { readonly action: ComponentChildren }) {
   );
 }
 
-function columnsWith(names: AudienceNames): readonly CellColumn<Endpoint>[] {
+function webhookColumns(names: AudienceNames): readonly CellColumn<Endpoint>[] {
   return [
     {
       name: 'Webhook',
@@ -88,7 +86,7 @@ function columnsWith(names: AudienceNames): readonly CellColumn<Endpoint>[] {
       ),
     },
     { name: 'Audiences', look: 'narrow-off', cell: (endpoint) => audiencesText(endpoint, names) },
-    { name: 'State', cell: (endpoint) => <StateMark {...stateOf(endpoint)} /> },
+    { name: 'State', cell: (endpoint) => <StateMark {...endpointState(endpoint)} /> },
     { name: 'Created', look: 'quiet narrow-off', cell: ({ created_at: at }) => <Ago at={at} isPlain /> },
   ];
 }

@@ -10,22 +10,21 @@ import { Facts } from '../../parts/facts.tsx';
 import { Button } from '../../parts/form.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
 import { ChangeButton } from '../../parts/change.tsx';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { NewSecret } from '../../parts/new-secret.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { StateMark } from '../job-state.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { WebhookForm } from './form.tsx';
-import { answerText, audiencesText, nameOf, stateOf, TOPIC_URL, typesText, useAudienceNames } from './words.ts';
+import { answerText, audiencesText, nameOf, endpointState, TOPIC_URL, typesText, useAudienceNames } from './words.ts';
 
-const EVERY_MS = 5_000;
 const KEEP_OLD = { keep_old_hours: 24 };
 
 export function WebhookPage({ id }: { readonly id: string }) {
   const path = { id };
   const request = operation('GET /v1/endpoints/{id}', { path });
-  const polled = useAnswer(request, EVERY_MS);
+  const polled = useAnswer(request, POLL_MS.current);
   const [isEditing, setEditing] = useState(false);
   const { value } = polled;
   return (
@@ -41,7 +40,7 @@ export function WebhookPage({ id }: { readonly id: string }) {
     >
       <Ready of={polled} what="the webhook" missing={<Missing />}>
         {(endpoint) => (
-          <Known
+          <Webhook
             endpoint={endpoint}
             isEditing={isEditing}
             onChange={() => {
@@ -87,13 +86,13 @@ function Buttons({ endpoint, onEdit }: { readonly endpoint: Endpoint; readonly o
   );
 }
 
-interface KnownProps {
+interface WebhookProps {
   readonly endpoint: Endpoint;
   readonly isEditing: boolean;
   readonly onChange: () => void;
 }
 
-function Known({ endpoint, isEditing, onChange }: KnownProps) {
+function Webhook({ endpoint, isEditing, onChange }: WebhookProps) {
   const names = useAudienceNames();
   const path = { id: endpoint.id };
   const save = async (body: string): Promise<void> => {
@@ -103,7 +102,7 @@ function Known({ endpoint, isEditing, onChange }: KnownProps) {
   };
   const { next_attempt_at: next, waiting_since: since, old_secret_until: old } = endpoint;
   const facts = {
-    State: <StateMark {...stateOf(endpoint)} />,
+    State: <StateMark {...endpointState(endpoint)} />,
     'Next attempt': next === null ? undefined : <Ago at={next} />,
     'Waiting since': since === null ? undefined : <Ago at={since} />,
     URL: <span class="id">{endpoint.url}</span>,
@@ -123,7 +122,7 @@ function Known({ endpoint, isEditing, onChange }: KnownProps) {
 }
 
 /** A test, a pause, and another secret. */
-function Steps({ endpoint, onChange }: Omit<KnownProps, 'isEditing'>) {
+function Steps({ endpoint, onChange }: Omit<WebhookProps, 'isEditing'>) {
   const [tested, setTested] = useState<Delivery>();
   const [secret, setSecret] = useState<string>();
   const path = { id: endpoint.id };

@@ -40,14 +40,14 @@ export function audiencesText({ audiences }: Endpoint, names: AudienceNames): st
 }
 
 /** With a class of the dot. */
-export function stateOf({ enabled, disabled_because: why, failures, waiting_since: since }: Endpoint) {
+export function endpointState({ enabled, disabled_because: why, failures, waiting_since: since }: Endpoint) {
   if (!enabled && why === 'gone') return { text: 'Stopped: the receiver answered 410', tone: 'bad' };
   if (!enabled) return { text: why === 'drill' ? 'Paused: restored for a drill' : 'Paused', tone: '' };
   if (countOf(failures) > 0) return { text: `Failing, ${plural(countOf(failures), 'attempt')}`, tone: 'bad' };
   return since === null ? { text: 'Up to date', tone: 'good' } : { text: 'Sending', tone: 'busy' };
 }
 
-const STATES: Readonly<Record<Delivery['state'], readonly [text: string, tone: string]>> = {
+const DELIVERY_STATES: Readonly<Record<Delivery['state'], readonly [text: string, tone: string]>> = {
   waiting: ['Waiting', 'busy'],
   delivered: ['Delivered', 'good'],
   failed: ['Failed', 'bad'],
@@ -55,7 +55,7 @@ const STATES: Readonly<Record<Delivery['state'], readonly [text: string, tone: s
 
 /** With a class of the dot. One that waits after a failed attempt is tried again. */
 export function deliveryState({ state, last_attempt: last }: Delivery) {
-  const [text, tone] = STATES[state];
+  const [text, tone] = DELIVERY_STATES[state];
   return state === 'waiting' && last !== null ? { text: 'Retrying', tone: 'warn' } : { text, tone };
 }
 

@@ -4,8 +4,8 @@ import { numberOf, type Path } from '../json-edit.ts';
 import { isConstant, typeOf } from '../known.ts';
 import { jsonPiece, optionsOf, type Piece, type Suggested, word } from './phrase.ts';
 
-const TYPES = optionsOf({ text: 'text', number: 'number', boolean: 'yes or no' });
-const ORDERED_TYPES = TYPES.filter(({ value }) => value !== 'boolean');
+const VALUE_TYPES = optionsOf({ text: 'text', number: 'number', boolean: 'yes or no' });
+const ORDERED_TYPES = VALUE_TYPES.filter(({ value }) => value !== 'boolean');
 const BOOLEANS = optionsOf({ true: 'true', false: 'false' });
 
 interface ConstantOptions {
@@ -17,7 +17,7 @@ interface ConstantOptions {
 export function constantPieces(at: Path, value: Json, options: ConstantOptions): readonly Piece[] {
   if (!isConstant(value)) return [jsonPiece(at, value, options.label)];
   const type = typeOf(value);
-  const choices = options.types === 'text' ? [] : options.types === 'ordered' ? ORDERED_TYPES : TYPES;
+  const choices = options.types === 'text' ? [] : options.types === 'ordered' ? ORDERED_TYPES : VALUE_TYPES;
   const field = fieldOf(at, value, options);
   // A value of a type that the operator does not take stays as it is: the service says so.
   if (!choices.some((choice) => choice.value === type)) return [...field];

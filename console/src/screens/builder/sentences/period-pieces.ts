@@ -4,11 +4,11 @@ import { type Path, withRenamed } from '../json-edit.ts';
 import { jsonPiece, optionsOf, type Piece, word } from './phrase.ts';
 
 const POINTS = { since: 'since', before: 'before', between: 'between' };
-const KINDS = {
+const PERIOD_KINDS = {
   events: optionsOf({ last: 'in the last', ...POINTS }),
   date: optionsOf({ last: 'in the last', next: 'in the next', ...POINTS }),
 };
-const UNITS = optionsOf({ h: 'hours', d: 'days', w: 'weeks' });
+const DURATION_UNITS = optionsOf({ h: 'hours', d: 'days', w: 'weeks' });
 const PAST = { day: 'the day', moment: 'the local time', exact: 'the instant', ago: 'ago' };
 const INSTANTS = { events: optionsOf(PAST), date: optionsOf({ ...PAST, ahead: 'from now' }) };
 
@@ -16,13 +16,13 @@ const DURATION = /^(\d{1,6})([hdw])$/;
 const AHEAD = /^\+\d{1,6}[hdw]$/;
 
 /** What lies in the time: events do not lie ahead, and dates have a member `epoch` beside it. */
-type Timed = keyof typeof KINDS;
+type Timed = keyof typeof PERIOD_KINDS;
 
 /** The controls of `{"last": "30d"}` and the like; one line of JSON for what is nothing of the kind. */
 export function periodPieces(at: Path, period: Json, of: Timed = 'events'): readonly Piece[] {
   const keys = isObject(period) ? Object.keys(period) : [];
   const [kind, ...others] = keys.filter((key) => of === 'events' || key !== 'epoch');
-  const options = KINDS[of];
+  const options = PERIOD_KINDS[of];
   if (!isObject(period) || kind === undefined || others.length > 0 || !options.some(({ value }) => value === kind)) {
     return [jsonPiece(at, period, 'Time')];
   }
@@ -82,7 +82,14 @@ export function durationPieces(at: Path, value: Json, sign = ''): readonly Piece
       value: count,
       make: (text) => (/^\d{1,6}$/.test(text) ? sign + text + unit : undefined),
     },
-    { kind: 'choice', at, label: 'Unit', value: unit, options: UNITS, make: (wanted) => sign + count + wanted },
+    {
+      kind: 'choice',
+      at,
+      label: 'Unit',
+      value: unit,
+      options: DURATION_UNITS,
+      make: (wanted) => sign + count + wanted,
+    },
   ];
 }
 

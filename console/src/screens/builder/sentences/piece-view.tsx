@@ -22,7 +22,7 @@ export function PieceView({ editor, piece }: { readonly editor: SentenceEditor; 
   if (piece.kind === 'word') {
     return <span class={/^[“”()→]$/.test(piece.text) ? 'glyph' : 'word'}>{piece.text}</span>;
   }
-  if (piece.kind === 'choice') return <Choice editor={editor} piece={piece} />;
+  if (piece.kind === 'choice') return <PieceChoice editor={editor} piece={piece} />;
   if (piece.kind === 'audience') return <AudienceChoice editor={editor} piece={piece} />;
   if (piece.kind === 'text') return <TextField editor={editor} piece={piece} />;
   if (piece.kind !== 'remove') return <Typed editor={editor} piece={piece} />;
@@ -64,7 +64,7 @@ export async function add(builder: Builder, { event, make }: Addition): Promise<
   else if (isNew) builder.focusOn(at, true);
 }
 
-function Choice({ editor, piece }: { readonly editor: SentenceEditor; readonly piece: PieceOf<'choice'> }) {
+function PieceChoice({ editor, piece }: { readonly editor: SentenceEditor; readonly piece: PieceOf<'choice'> }) {
   const select = (
     <select
       class={piece.looks === undefined ? 'token' : 'token quiet-token'}
@@ -95,7 +95,7 @@ function Choice({ editor, piece }: { readonly editor: SentenceEditor; readonly p
 function AudienceChoice({ editor, piece }: { readonly editor: SentenceEditor; readonly piece: PieceOf<'audience'> }) {
   const names = new Map([[piece.value, piece.value], ...editor.otherAudiences()]);
   const options = [...names].map(([value, text]) => ({ value, text }));
-  return <Choice editor={editor} piece={{ ...piece, kind: 'choice', options }} />;
+  return <PieceChoice editor={editor} piece={{ ...piece, kind: 'choice', options }} />;
 }
 
 /** What stands for a type of values: the list with their names lies over it. */

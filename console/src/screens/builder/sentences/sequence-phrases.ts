@@ -7,7 +7,7 @@ import { type Addition, clauseOf, optionsOf, type Phrase, type Piece, word } fro
 import { whereAdditions, wherePhrases } from './where-phrases.ts';
 
 /** Which of the events, and the member that has the later one. */
-const KINDS = optionsOf({
+const SEQUENCE_KINDS = optionsOf({
   'any followed_by': 'followed by',
   'any not_followed_by': 'not followed by',
   'first followed_by': 'the first of them followed by',
@@ -33,13 +33,13 @@ export function sequenceIn(node: JsonObject): Sequence | undefined {
   if (!isWhole || Object.keys(later).some((name) => !['event', 'where', 'within'].includes(name))) return undefined;
   const which = Object.hasOwn(node, 'which') ? node['which'] : 'any';
   const kind = `${typeof which === 'string' ? which : ''} ${key}`;
-  return KINDS.some(({ value }) => value === kind) ? { key, later, kind } : undefined;
+  return SEQUENCE_KINDS.some(({ value }) => value === kind) ? { key, later, kind } : undefined;
 }
 
 export function sequencePhrases(at: Path, node: JsonObject, { key, later, kind }: Sequence): readonly Phrase[] {
   const path = [...at, key];
   const make = (wanted: string): Json => (wanted === kind ? node : changed(node, key, wanted));
-  const choice: Piece = { kind: 'choice', at, label: 'What came after', value: kind, options: KINDS, make };
+  const choice: Piece = { kind: 'choice', at, label: 'What came after', value: kind, options: SEQUENCE_KINDS, make };
   const isGone = [key, 'which'];
   const value = Object.fromEntries(Object.entries(node).filter(([name]) => !isGone.includes(name)));
   return [
