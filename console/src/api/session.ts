@@ -14,36 +14,39 @@ export const sessionError = signal<ApiError | undefined>(undefined);
 export const isStarting = signal(false);
 const START_POLL_MS = 500;
 
+/** The session while somebody is signed in. */
+export const signedIn = computed(() => (typeof session.value === 'object' ? session.value : undefined));
+
+/** The projects that its key opens. */
+export const projects = computed(() => signedIn.value?.projects ?? []);
+
 /** The project of the key; with an admin key the one that the address names, else the first. */
 export const project = computed<Project | undefined>(() => {
-  if (typeof session.value === 'string') return undefined;
-  const { projects } = session.value;
   const named = parameter('project');
-  return projects.find(({ id }) => id === named) ?? projects[0];
+  return projects.value.find(({ id }) => id === named) ?? projects.value[0];
 });
 
 project.subscribe((current) => {
-  const isChoice = typeof session.peek() === 'object' && (session.peek() as Session).scopes.includes('admin');
-  chosenProject.id = isChoice ? current?.id : undefined;
+  chosenProject.id = has('admin') ? current?.id : undefined;
 });
 
 /** Whether the key opens the whole installation. */
-export const isAdmin = computed(() => typeof session.value === 'object' && session.value.scopes.includes('admin'));
+export const isAdmin = computed(() => has('admin'));
 
 /** Whether the event log is on Kafka: changes of audiences may be written to a topic there. */
-export const isOnKafka = computed(() => typeof session.value === 'object' && session.value.on_kafka);
+export const isOnKafka = computed(() => signedIn.value?.on_kafka === true);
 
 /** The name of a project that the session knows, else its id. */
 export function projectName(id: string): string {
-  const known = typeof session.value === 'object' ? session.value.projects : [];
-  return known.find((one) => one.id === id)?.name ?? id;
+  return projects.value.find((one) => one.id === id)?.name ?? id;
 }
 
 /** Whether the key may save, change and count audiences, and not only read them. */
-export const mayChangeAudiences = computed(() => {
-  const scopes = typeof session.value === 'string' ? [] : session.value.scopes;
-  return scopes.includes('audiences') || scopes.includes('admin');
-});
+export const mayChangeAudiences = computed(() => has('audiences') || has('admin'));
+
+function has(scope: Session['scopes'][number]): boolean {
+  return signedIn.value?.scopes.includes(scope) === true;
+}
 
 onSignedOut.tell = () => {
   session.value = 'none';

@@ -25,7 +25,6 @@ export type UserAudience = Answer<'GET /v1/users/{user_id}/audiences'>['audience
 export type GivenValue = Answer<'GET /v1/users/{user_id}/traits/{name}/history'>['values'][number];
 
 // Audiences.
-export type AudiencePage = Answer<'GET /v1/audiences'>;
 export type SavedAudience = Answer<'GET /v1/audiences/{id}'>;
 export type AudienceVersion = Answer<'GET /v1/audiences/{id}/versions'>['versions'][number];
 export type HistoryEntry = Answer<'GET /v1/audiences/{id}/history'>['history'][number];

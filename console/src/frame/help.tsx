@@ -1,4 +1,6 @@
+import { signal } from '@preact/signals';
 import { openScreens } from './screens.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { singleKeys } from '../parts/keyboard.ts';
 import { Button, Check } from '../parts/form.tsx';
 
@@ -15,36 +17,40 @@ const shortcutsOf = (): readonly (readonly [string, string])[] => [
   ['?', 'This help'],
 ];
 
+const isOpen = signal(false);
+
 export function openHelp(): void {
-  document.querySelector<HTMLDialogElement>('#help')?.showModal();
+  isOpen.value = true;
 }
 
 export function Help() {
+  if (!isOpen.value) return null;
   return (
-    <dialog id="help" aria-labelledby="help-title">
-      <form method="dialog">
-        <div class="head">
-          <h2 id="help-title">Keyboard shortcuts</h2>
-          <Button label="Close" type="submit" look="plain" aria-label="Close" />
-        </div>
-        <dl class="keys">
-          {shortcutsOf().map(([keys, does]) => (
-            <div key={keys}>
-              <dt>
-                {keys.split(' ').map((key) => (
-                  <kbd key={key}>{key}</kbd>
-                ))}
-              </dt>
-              <dd>{does}</dd>
-            </div>
-          ))}
-        </dl>
-        <Check
-          label="Keyboard shortcuts on"
-          isOn={singleKeys.value === 'on'}
-          onChange={(isOn) => (singleKeys.value = isOn ? 'on' : 'off')}
-        />
-      </form>
-    </dialog>
+    <Dialog title="Keyboard shortcuts" onClose={() => (isOpen.value = false)}>
+      {(close) => (
+        <>
+          <div class="head">
+            <Check
+              label="Keyboard shortcuts on"
+              isOn={singleKeys.value === 'on'}
+              onChange={(isOn) => (singleKeys.value = isOn ? 'on' : 'off')}
+            />
+            <Button label="Close" look="plain" onClick={close} />
+          </div>
+          <dl class="keys">
+            {shortcutsOf().map(([keys, does]) => (
+              <div key={keys}>
+                <dt>
+                  {keys.split(' ').map((key) => (
+                    <kbd key={key}>{key}</kbd>
+                  ))}
+                </dt>
+                <dd>{does}</dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
+    </Dialog>
   );
 }

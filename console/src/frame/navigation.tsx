@@ -6,7 +6,7 @@ import { openHelp } from './help.tsx';
 import { address, linkTo } from '../api/address.ts';
 import { openScreens, type Screen } from './screens.ts';
 import { openSearch } from './search.tsx';
-import { chooseProject, project, session, signOut } from '../api/session.ts';
+import { chooseProject, project, projects, signOut } from '../api/session.ts';
 
 /** Beside the content; where there is little room, all of it is behind one button. */
 export function Navigation({ current }: { readonly current: Screen | undefined }) {
@@ -93,8 +93,7 @@ function Account() {
 }
 
 function ProjectChoice() {
-  const projects = typeof session.value === 'object' ? session.value.projects : [];
-  if (projects.length < 2) {
+  if (projects.value.length < 2) {
     return (
       <p class="project-choice">
         <span class="label">Project</span>
@@ -106,7 +105,7 @@ function ProjectChoice() {
     <label class="project-choice">
       <span class="label">Project</span>
       <select value={project.value?.id ?? ''} onChange={(event) => chooseProject(event.currentTarget.value)}>
-        {projects.map(({ id, name }) => (
+        {projects.value.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}
           </option>

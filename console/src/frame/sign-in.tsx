@@ -1,5 +1,5 @@
 import { Button, submitted } from '../parts/form.tsx';
-import { useChange } from '../parts/change.tsx';
+import { useChange } from '../parts/loading/change.tsx';
 import { useFocusOnMount } from '../parts/use-focus.ts';
 import { Mark } from './navigation.tsx';
 import { signIn } from '../api/session.ts';

@@ -2,6 +2,7 @@
 import type { Attention } from '../api/types.ts';
 import { address, linkTo } from '../api/address.ts';
 import { DocsLink } from './docs-link.tsx';
+import { capital } from './numbers.ts';
 
 export function AttentionList({ items }: { readonly items: readonly Attention[] }) {
   const [here] = address.value.path;
@@ -11,7 +12,7 @@ export function AttentionList({ items }: { readonly items: readonly Attention[] 
         const [path, name] = SCREENS[code] ?? ['pipeline', 'See the pipeline'];
         return (
           <li key={code + reason}>
-            <b>{sentence(reason)}</b>
+            <b>{capital(reason)}</b>
             <span>{TO_DO[code]}</span>
             {path !== here && <a href={linkTo(path.split('/'))}>{name}</a>}
             <span class="small">
@@ -62,7 +63,3 @@ const TO_DO: Readonly<Record<string, string>> = {
   endpoints_paused: 'If this is no drill any more, resume the endpoints of each project.',
   erasure_late: 'See the last job “users erase” among the jobs, and why it failed. It is begun again every minute.',
 };
-
-function sentence(reason: string): string {
-  return reason.slice(0, 1).toUpperCase() + reason.slice(1);
-}

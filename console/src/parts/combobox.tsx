@@ -1,4 +1,5 @@
 /** A field with suggestions, after the ARIA pattern "editable combobox with list autocomplete": what is typed counts, too. */
+import './combobox.css';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 export interface Suggestion {
@@ -19,6 +20,8 @@ interface ComboboxProps<S extends Suggestion> {
   readonly field?: string;
   /** Takes the focus with its list open, and Enter takes the first of it. */
   readonly isMenu?: boolean;
+  /** Whether the suggestions are what was found by the text: all of them are shown, and it stays open. */
+  readonly isSearch?: boolean;
   readonly onClose?: () => void;
 }
 
@@ -56,7 +59,7 @@ export function Combobox<S extends Suggestion>(props: ComboboxProps<S>) {
           props.onType(currentTarget.value);
         }}
         onKeyDown={list.onKeyDown}
-        onBlur={list.close}
+        onBlur={props.isSearch === true ? undefined : list.close}
       />
       {isOpen && (
         <ul class="suggestions" id={id} role="listbox" aria-label={`${label}: suggestions`}>
@@ -77,7 +80,7 @@ export function Combobox<S extends Suggestion>(props: ComboboxProps<S>) {
 
 /** The list while it is open, and the line that the arrow keys are at: -1 is none. */
 function useSuggestions<S extends Suggestion>(props: ComboboxProps<S>) {
-  const { value, suggestions, onChoose, isMenu = false, onClose } = props;
+  const { value, suggestions, onChoose, isMenu = false, isSearch = false, onClose } = props;
   const first = isMenu ? 0 : -1;
   // Before anything is typed all are offered, not those alone that look like what is there.
   const [state, setState] = useState<'closed' | 'all' | 'matching'>(isMenu ? 'all' : 'closed');
@@ -86,7 +89,7 @@ function useSuggestions<S extends Suggestion>(props: ComboboxProps<S>) {
   useLayoutEffect(() => {
     if (isMenu) input.current?.focus();
   }, []);
-  const shown = state === 'closed' ? [] : matching(suggestions, state === 'matching' ? value : '');
+  const shown = state === 'closed' ? [] : matching(suggestions, state === 'matching' && !isSearch ? value : '');
   const show = (next: typeof state): void => {
     setState(next);
     setActive(first);
@@ -107,8 +110,8 @@ function useSuggestions<S extends Suggestion>(props: ComboboxProps<S>) {
       if (state === 'closed') show('all');
       else setActive(active === -1 && step === -1 ? shown.length - 1 : wrapped(active + step, shown.length));
     } else if (event.key === 'Enter' && state !== 'closed') {
-      if (suggestion === undefined) close();
-      else choose(suggestion);
+      if (suggestion !== undefined) choose(suggestion);
+      else if (!isSearch) close();
     } else if (event.key === 'Escape' && shown.length > 0) {
       close();
     } else {

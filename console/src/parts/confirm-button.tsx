@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { Form } from './change.tsx';
+import { Form } from './loading/change.tsx';
 import { Dialog } from './dialog.tsx';
 import { Button } from './form.tsx';
 import { useFocusOnMount } from './use-focus.ts';

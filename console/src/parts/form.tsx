@@ -84,19 +84,3 @@ export function Button({ label, look, ...attributes }: ButtonProps) {
     </button>
   );
 }
-
-interface LinkButtonProps {
-  readonly label: string;
-  /** Made with `linkTo`. */
-  readonly link: string;
-  readonly look?: 'primary';
-}
-
-/** A link that looks like a button. */
-export function LinkButton({ label, link, look }: LinkButtonProps) {
-  return (
-    <a class={look === undefined ? 'button' : `button ${look}`} href={link}>
-      {label}
-    </a>
-  );
-}

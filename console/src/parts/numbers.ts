@@ -31,6 +31,11 @@ export function grouped(rawJSON: string): string {
   return whole.replaceAll(/\d(?=(\d{3})+$)/g, '$&,') + rest;
 }
 
+/** `Events behind`: with its first letter as a sentence has it. */
+export function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
 /** `1.5 GiB`: a size of the interface; `not known` where there is none. */

@@ -77,3 +77,19 @@ function Actions({ look, actions, copy }: ActionsProps) {
     </div>
   );
 }
+
+interface LinkButtonProps {
+  readonly label: string;
+  /** Made with `linkTo`. */
+  readonly link: string;
+  readonly look?: 'primary';
+}
+
+/** A link that looks like a button. */
+export function LinkButton({ label, link, look }: LinkButtonProps) {
+  return (
+    <a class={look === undefined ? 'button' : `button ${look}`} href={link}>
+      {label}
+    </a>
+  );
+}

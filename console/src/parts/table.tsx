@@ -2,7 +2,7 @@ import { type ComponentChildren, Fragment } from 'preact';
 import { address, linkTo, parameter, setParameters } from '../api/address.ts';
 import { useEscape } from './keyboard.ts';
 import { type Loaded, Ready } from './loading/use-load.tsx';
-import { LinkButton } from './form.tsx';
+import { LinkButton } from './page.tsx';
 import './table.css';
 
 interface Column {

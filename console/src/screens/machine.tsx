@@ -2,10 +2,10 @@
 import { countOf } from '../api/json.ts';
 import type { InstallationStatus, ProcessStatus } from '../api/types.ts';
 import { Facts } from '../parts/facts.tsx';
-import { bytes } from '../parts/numbers.ts';
+import { bytes, durationText } from '../parts/numbers.ts';
 import { Section } from '../parts/page.tsx';
 import { Ago } from '../parts/time.tsx';
-import { secondsText, stateOf } from './pipeline/model.ts';
+import { stateOf } from './pipeline/model.ts';
 
 export function Machine({ status }: { readonly status: InstallationStatus }) {
   return (
@@ -66,7 +66,7 @@ function Process({ process }: { readonly process: ProcessStatus }) {
         <b>{process.role}</b> <span class="quiet">{Object.keys(process.parts).join(', ')}</span>
         <p class="quiet small">
           {isMissing
-            ? `Not seen for ${secondsText(countOf(process.seen_seconds_ago))}`
+            ? `Not seen for ${durationText(countOf(process.seen_seconds_ago))}`
             : unwell.length > 0
               ? unwell.map(([part, state]) => `${part}: ${state}`).join(' · ')
               : 'Working'}

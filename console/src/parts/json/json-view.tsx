@@ -9,9 +9,14 @@ export function JsonView({ value }: { readonly value: Json }) {
   );
 }
 
+/** A text without its quotes, everything else as JSON. */
+export function valueText(value: Json): string {
+  return typeof value === 'string' ? value : jsonText(value);
+}
+
 /** A value on one line, shortened where it is long. */
 export function JsonValue({ value, maxLength = 200 }: { readonly value: Json; readonly maxLength?: number }) {
-  const text = typeof value === 'string' ? value : jsonText(value);
+  const text = valueText(value);
   const kind = typeof value === 'string' ? 'string' : isRawNumber(value) ? 'number' : 'other';
   return (
     <span class={`value ${kind}`} title={text.length > maxLength ? text : undefined}>

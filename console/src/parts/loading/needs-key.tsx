@@ -1,9 +1,9 @@
 import { Empty } from './states.tsx';
-import { session } from '../../api/session.ts';
+import { signedIn } from '../../api/session.ts';
 
 /** In place of what the key does not open. @param permission What it would have to have. */
 export function NeedsKey({ permission = 'admin' }: { readonly permission?: 'admin' | 'audiences' | undefined }) {
-  const scopes = typeof session.value === 'object' ? session.value.scopes.join(', ') : '';
+  const scopes = signedIn.value?.scopes.join(', ');
   const isAdmin = permission === 'admin';
   return (
     <Empty title={isAdmin ? 'This needs an admin key' : 'This needs another key'}>

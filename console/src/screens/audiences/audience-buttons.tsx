@@ -6,7 +6,7 @@ import { goTo, linkTo } from '../../api/address.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { plural } from '../../parts/numbers.ts';
 import { changeAudience } from './change-audience.ts';
-import { LinkButton } from '../../parts/form.tsx';
+import { LinkButton } from '../../parts/page.tsx';
 
 export function AudienceButtons({ audience }: { readonly audience: SavedAudience }) {
   const { id, name, definition } = audience;

@@ -4,7 +4,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
 import { mayChangeAudiences } from '../../api/session.ts';
-import { Form } from '../../parts/change.tsx';
+import { Form } from '../../parts/loading/change.tsx';
 import { Button } from '../../parts/form.tsx';
 import { useFocusOnMount } from '../../parts/use-focus.ts';
 import { changeAudience } from './change-audience.ts';

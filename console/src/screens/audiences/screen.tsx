@@ -1,9 +1,156 @@
 /** `#/audiences`, `#/audiences/new`, `#/audiences/{id}` and `#/audiences/{id}/edit`. */
-import { address } from '../../api/address.ts';
+import { operation } from '../../../../schemas/operations.ts';
+import type { Answer, SavedAudience } from '../../api/types.ts';
+import { mayChangeAudiences } from '../../api/session.ts';
+import { address, linkTo, parameter, setParameters } from '../../api/address.ts';
+import { counted, HOUR_MS } from '../../parts/numbers.ts';
+import { SentenceOf } from '../../parts/conditions/sentence-view.tsx';
+import { Sparkline } from '../../parts/charts/sparkline.tsx';
+import { Empty } from '../../parts/loading/states.tsx';
+import { LinkButton, ScreenPage } from '../../parts/page.tsx';
+import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { Field } from '../../parts/form.tsx';
+import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
+import { Tags } from './labels.tsx';
+import { isUpdating } from './updates.ts';
 import { BuilderScreen } from '../builder/builder-screen.tsx';
 import { AudiencePage } from './audience.tsx';
-import { AudienceList } from './list.tsx';
 import './audiences.css';
+
+/** A week of sizes, and the day before it. */
+const DAYS = 8;
+
+function AudienceList() {
+  const cursor = parameter('cursor');
+  const tag = parameter('tag');
+  const loaded = useAnswer(operation('GET /v1/audiences', { query: { limit: 100, cursor, sizes: DAYS, tag } }));
+  return (
+    <ScreenPage
+      title="Audiences"
+      actions={mayChangeAudiences.value && <NewAudience />}
+      copy={{
+        request: operation('GET /v1/audiences', { query: { tag } }),
+        tidemark: ['audience', 'list', ...(tag === undefined ? [] : ['--tag', tag])],
+      }}
+    >
+      {tag !== undefined && (
+        <p class="row below">
+          <span class="badge tag">{tag}</span>
+          <a href={linkTo(['audiences'])}>Show all</a>
+        </p>
+      )}
+      <Ready of={loaded} what="audiences">
+        {(page) => <Audiences page={page} isFirst={cursor === undefined && tag === undefined} />}
+      </Ready>
+    </ScreenPage>
+  );
+}
+
+function NewAudience() {
+  return <LinkButton label="New audience" look="primary" link={linkTo(['audiences', 'new'])} />;
+}
+
+interface AudiencesProps {
+  readonly page: Answer<'GET /v1/audiences'>;
+  readonly isFirst: boolean;
+}
+
+function Audiences({ page: { audiences, next_cursor: next }, isFirst }: AudiencesProps) {
+  const wanted = parameter('name') ?? '';
+  const shown = audiences.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
+  if (audiences.length === 0 && next === null && isFirst) return <NoAudiences />;
+  return (
+    <>
+      {audiences.length > 8 && (
+        <Field
+          label="Name"
+          look="text"
+          type="search"
+          value={wanted}
+          data-search
+          onInput={(event) => setParameters({ name: event.currentTarget.value })}
+        />
+      )}
+      <Listing
+        look="audiences"
+        rows={shown}
+        keyOf={({ id }) => id}
+        columns={AUDIENCE_COLUMNS}
+        none={<p class="quiet">{wanted === '' ? 'No audience has this tag.' : 'No audience matches this name.'}</p>}
+        next={next}
+      />
+    </>
+  );
+}
+
+function NoAudiences() {
+  return (
+    <Empty title="No audiences yet" action={mayChangeAudiences.value && <NewAudience />}>
+      An audience is a group of users with something in common: those who ordered for more than 100 in the last 30 days.
+      It shows how many there are, who joins and who leaves.
+      {!mayChangeAudiences.value && ' To make one, sign in with a key that has the permission “audiences”.'}
+    </Empty>
+  );
+}
+
+const AUDIENCE_COLUMNS: readonly CellColumn<SavedAudience>[] = [
+  {
+    name: 'Audience',
+    cell: ({ id, name, tags, description }) => (
+      <>
+        <RowLink link={linkTo(['audiences', id])}>{name}</RowLink>
+        <Tags tags={tags} />
+        <SentenceOf description={description} />
+      </>
+    ),
+  },
+  {
+    name: 'Size',
+    look: 'number size',
+    cell: (audience) => (
+      <span class={isOfBefore(audience) ? 'quiet' : ''}>
+        {audience.evaluation === null ? '–' : counted(audience.evaluation.members)}
+      </span>
+    ),
+  },
+  { name: 'Change, 24 h', look: 'number narrow-off', cell: (audience) => <Change audience={audience} /> },
+  { name: 'Last 7 days', look: 'days narrow-off', cell: (audience) => <Week audience={audience} /> },
+  { name: 'Updates', look: 'quiet narrow-off', cell: ({ refresh }) => refreshText(refresh) },
+  { name: 'State', cell: (audience) => <StateOf audience={audience} /> },
+];
+
+interface CellProps {
+  readonly audience: SavedAudience;
+}
+
+function Change({ audience: { sizes = [] } }: CellProps) {
+  const change = changeOfDay(sizes, Date.now());
+  if (change === undefined) return <span class="quiet">–</span>;
+  return <span class={change === 0 ? 'quiet' : ''}>{changeText(change)}</span>;
+}
+
+function Week({ audience: { sizes = [] } }: CellProps) {
+  const series = seriesOf(sizes, Date.now(), STEP_MS, STEPS);
+  return series.length > 1 ? <Sparkline values={series} room={STEPS} label="Size in the last 7 days" /> : null;
+}
+
+function StateOf({ audience }: CellProps) {
+  const { is, reason, text } = stateOf(audience, Date.now(), isUpdating(audience.id));
+  return (
+    <>
+      <span class={`status ${is}`} title={reason}>
+        <i class="dot" aria-hidden="true" />
+        {text}
+      </span>
+      <span class="quiet small">{audience.evaluation !== null && <Ago at={audience.evaluation.at} isPlain />}</span>
+    </>
+  );
+}
+
+const STEP_MS = 4 * HOUR_MS;
+const STEPS = 43;
 
 export function AudiencesScreen() {
   const [, id, view] = address.value.path;

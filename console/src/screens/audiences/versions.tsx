@@ -7,12 +7,11 @@ import { linkTo } from '../../api/address.ts';
 import { mayChangeAudiences } from '../../api/session.ts';
 import { count } from '../../parts/numbers.ts';
 import { depthOf, Sentence } from '../../parts/conditions/sentence-view.tsx';
-import { Section } from '../../parts/page.tsx';
+import { LinkButton, Section } from '../../parts/page.tsx';
 import { KeyName } from '../key-name.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Ready, useLoad } from '../../parts/loading/use-load.tsx';
 import { changedLines } from './state.ts';
-import { LinkButton } from '../../parts/form.tsx';
 
 export function Versions({ audience }: { readonly audience: SavedAudience }) {
   const path = { id: audience.id };

@@ -10,7 +10,7 @@ import { DocsLink } from '../../parts/docs-link.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
 import { KeyName, type KeyNames, useKeyNames } from '../key-name.tsx';
-import { ChangeButton } from '../../parts/change.tsx';
+import { ChangeButton } from '../../parts/loading/change.tsx';
 import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { bytes, counted, durationText } from '../../parts/numbers.ts';
 import { ScreenPage, Section } from '../../parts/page.tsx';

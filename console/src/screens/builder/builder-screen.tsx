@@ -8,14 +8,13 @@ import { address, linkTo, parameter, setParameters } from '../../api/address.ts'
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { Builder } from './builder.ts';
+import { Samples, TestUser } from './builder-users.tsx';
 import { ConditionTree } from './condition-tree.tsx';
 import { Head } from './head.tsx';
 import { jsonChoice, JsonPane } from './json-pane.tsx';
 import { readJson } from './json-text.ts';
 import { ResultBar } from './result-bar.tsx';
-import { Samples } from './samples.tsx';
 import { Starts } from './starts.tsx';
-import { TestUser } from './test-user.tsx';
 
 export function BuilderScreen({ id }: { readonly id?: string }) {
   return id === undefined ? <Opened saved={undefined} /> : <Existing key={id} id={id} />;

@@ -7,8 +7,8 @@ import { Counting } from './counting.ts';
 import { History } from './history.ts';
 import { applyEdit, type Edit, isSame, type Path, pointerOf } from './json-edit.ts';
 import { formatJson, readJson, type SyntaxProblem } from './json-text.ts';
-import type { KnownName } from './known.ts';
-import type { AudienceNames, Suggested } from './sentences/phrase.ts';
+import type { KnownName, Suggested } from './known.ts';
+import type { AudienceNames } from './sentences/phrase.ts';
 import { type Problem, problemsByNode, type TreeNode, treeOf } from './tree.ts';
 import type { Changed } from './tree-edits.ts';
 

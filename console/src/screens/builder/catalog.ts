@@ -3,8 +3,8 @@ import { signal } from '@preact/signals';
 import type { Raw } from '../../api/types.ts';
 import { ApiError, ask } from '../../api/client.ts';
 import { type Answer, operation, type Operation } from '../../../../schemas/operations.ts';
-import { findKnown, type KnownName, knownNames, type Names, suggestedAmong } from './known.ts';
-import type { AudienceNames, Suggested } from './sentences/phrase.ts';
+import { findKnown, type KnownName, knownNames, type Names, type Suggested, suggestedAmong } from './known.ts';
+import type { AudienceNames } from './sentences/phrase.ts';
 
 /** The most frequent ones: others can be typed. */
 const query = { limit: 1_000 };

@@ -2,7 +2,6 @@
 import { countOf, isList, isObject, type Json, type JsonObject, type RawNumber } from '../../api/json.ts';
 import { numberOf } from './json-edit.ts';
 import { readJson } from './json-text.ts';
-import type { Suggested } from './sentences/phrase.ts';
 
 /** A member of `GET /v1/catalog/events`, `…/properties` or `/v1/catalog/traits`. */
 export interface CatalogName {
@@ -26,6 +25,21 @@ export interface Names {
   readonly names: readonly KnownName[];
   /** Whether these are all. */
   readonly isWhole: boolean;
+}
+
+/** What the catalog is asked for, to be suggested. */
+export type Suggested =
+  | { readonly of: 'events' }
+  | ({ readonly of: 'names' } & Surroundings)
+  /** The values of the trait or property that has this name. */
+  | ({ readonly of: 'values'; readonly path: readonly string[] } & Surroundings);
+
+/** Where a trait or a property is. */
+export interface Surroundings {
+  /** The event that has the property; undefined for traits. */
+  readonly event?: string | undefined;
+  /** The names of the lists whose objects have it, from the outermost in. */
+  readonly lists?: readonly (readonly string[])[] | undefined;
 }
 
 /** The names, each followed by those within it that its examples have. */

@@ -9,14 +9,13 @@ import { JsonView } from '../../parts/json/json-view.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { Empty } from '../../parts/loading/states.tsx';
-import { ScreenPage } from '../../parts/page.tsx';
+import { LinkButton, ScreenPage } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { editOf, Editor, type SentEdit } from './editor.tsx';
-import { READERS } from './filter.ts';
+import { PART_NAMES } from '../today/ready-parts.tsx';
 import { ReplayOrDrop } from './replay-or-drop.tsx';
 import { Sent } from './sent.tsx';
-import { LinkButton } from '../../parts/form.tsx';
 
 export function DeadLetterPage({ id }: { readonly id: string }) {
   const [sent, setSent] = useState<SentEdit>();
@@ -109,7 +108,7 @@ function Why({ letter }: { readonly letter: WholeDeadLetter }) {
         {letter.attempts.map(({ id, reader, error, failed_at: at }) => (
           <li key={id}>
             <p class="quiet small">
-              {READERS[reader] ?? reader}, <Ago at={at} />
+              {PART_NAMES[reader] ?? reader}, <Ago at={at} />
             </p>
             <p class="id">{error}</p>
           </li>

@@ -5,7 +5,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { EditedDeadLetter, WholeDeadLetter } from '../../api/types.ts';
 import { TextDiff } from '../../parts/json/json-diff.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
-import { useChange } from '../../parts/change.tsx';
+import { useChange } from '../../parts/loading/change.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Button } from '../../parts/form.tsx';
 

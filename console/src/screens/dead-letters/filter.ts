@@ -48,11 +48,3 @@ function periodOf(day: string): { since: string; until?: string } {
   const next = new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000);
   return Number.isNaN(next.getTime()) ? { since: day } : { since: day, until: next.toISOString().slice(0, 10) };
 }
-
-/** What cannot process a message, in words. */
-export const READERS: Readonly<Record<string, string>> = {
-  projector: 'Profile writer',
-  sink: 'Analytics writer',
-  'import-projector': 'Profile writer of imports',
-  'import-sink': 'Analytics writer of imports',
-};

@@ -6,15 +6,15 @@ import { address, linkTo } from '../../api/address.ts';
 import { projectName } from '../../api/session.ts';
 import { Empty } from '../../parts/loading/states.tsx';
 import { count } from '../../parts/numbers.ts';
-import { ScreenPage } from '../../parts/page.tsx';
+import { LinkButton, ScreenPage } from '../../parts/page.tsx';
 import { type CellColumn, Listing, Pager, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Facets } from './facets.tsx';
-import { type LetterFilter, filterIn, isFiltered, READERS, selectionOf } from './filter.ts';
+import { type LetterFilter, filterIn, isFiltered, selectionOf } from './filter.ts';
 import { DeadLetterPage } from './dead-letter.tsx';
+import { PART_NAMES } from '../today/ready-parts.tsx';
 import { ReplayOrDrop } from './replay-or-drop.tsx';
-import { LinkButton } from '../../parts/form.tsx';
 import './dead-letters.css';
 
 /** `#/dead-letters` with a filter, and `#/dead-letters/{topic/partition/offset}`. */
@@ -141,7 +141,7 @@ function LetterGroup({ error, letters, chosen, choose }: GroupProps) {
 const LETTER_COLUMNS: readonly CellColumn<DeadLetter>[] = [
   {
     name: 'Reader',
-    cell: ({ attempts }) => [...new Set(attempts.map(({ reader }) => READERS[reader] ?? reader))].join(' and '),
+    cell: ({ attempts }) => [...new Set(attempts.map(({ reader }) => PART_NAMES[reader] ?? reader))].join(' and '),
   },
   {
     name: 'Project',

@@ -2,7 +2,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isObject, type Json, jsonText } from '../../api/json.ts';
 import { setParameters } from '../../api/address.ts';
-import { Form } from '../../parts/change.tsx';
+import { Form } from '../../parts/loading/change.tsx';
 import { Button } from '../../parts/form.tsx';
 import { applyEdit, type Edit } from '../builder/json-edit.ts';
 import { type CatalogName, findKnown, type KnownName, knownNames, suggestedAmong, testsOf } from '../builder/known.ts';

@@ -1,6 +1,7 @@
 /** Figures and times of the chart as text. Everything here is pure. */
-import { isRawNumber, type Json, jsonText, type RawNumber } from '../../api/json.ts';
+import type { RawNumber } from '../../api/json.ts';
 import type { Counts, CountsBucket, CountsSeries } from '../../api/types.ts';
+import { valueText } from '../../parts/json/json-view.tsx';
 import { comparedText, grouped } from '../../parts/numbers.ts';
 import { type Interval, type Measure, type Question, splitParts } from './question.ts';
 
@@ -48,12 +49,6 @@ export function seriesText({ value, other }: CountsSeries, split: string | undef
   if (other) return 'All others';
   if (value === null) return name === undefined ? 'All' : `Without ${name}`;
   return valueText(value);
-}
-
-/** `"pro"` without its quotes, everything else as JSON. */
-export function valueText(value: Json): string {
-  if (isRawNumber(value)) return value.rawJSON;
-  return typeof value === 'string' ? value : jsonText(value);
 }
 
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });

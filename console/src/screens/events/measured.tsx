@@ -5,6 +5,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { CountsSeries } from '../../api/types.ts';
 import { Chart, type Reading } from '../../parts/charts/chart.tsx';
 import type { ChartLine } from '../../parts/charts/chart-marks.tsx';
+import { capital } from '../../parts/numbers.ts';
 import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { useLoad } from '../../parts/loading/use-load.tsx';
@@ -161,10 +162,6 @@ function Headline({ answered: { question, whole } }: { readonly answered: Answer
       )}
     </div>
   );
-}
-
-function capital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 /** Whether a series is in the chart: a press on its name in the legend takes it out. */

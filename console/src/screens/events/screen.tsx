@@ -1,7 +1,145 @@
-import { address } from '../../api/address.ts';
-import { Catalog } from './catalog.tsx';
+/** The names of all events, with how often they happened, when, and how the last days went. */
+import { countOf } from '../../api/json.ts';
+import { operation } from '../../../../schemas/operations.ts';
+import type { CatalogName } from '../../api/types.ts';
+import { address, linkTo, setParameters } from '../../api/address.ts';
+import { Choice } from '../../parts/choice.tsx';
+import { Button, Field, submitted } from '../../parts/form.tsx';
+import { Sparkline } from '../../parts/charts/sparkline.tsx';
+import { count as countText, grouped } from '../../parts/numbers.ts';
+import { Empty } from '../../parts/loading/states.tsx';
+import { LinkButton, ScreenPage } from '../../parts/page.tsx';
+import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { EventPage } from './event-page.tsx';
 import './events.css';
+
+interface CatalogFilter {
+  readonly prefix: string | undefined;
+  readonly order: 'count' | 'name' | undefined;
+}
+
+function Catalog() {
+  const { query } = address.value;
+  const [prefix, cursor] = ['prefix', 'cursor'].map((name) => query.get(name) ?? undefined);
+  const narrowing: CatalogFilter = { prefix, order: query.get('order') === 'name' ? 'name' : undefined };
+  return (
+    <ScreenPage title="Events" copy={{ request: operation('GET /v1/catalog/events', { query: narrowing }) }}>
+      <SearchForm key={JSON.stringify(narrowing)} {...narrowing} />
+      <Names narrowing={narrowing} cursor={cursor} />
+    </ScreenPage>
+  );
+}
+
+const ORDERS = { count: 'Most frequent', name: 'A to Z' };
+
+function SearchForm({ prefix, order = 'count' }: CatalogFilter) {
+  const show = (narrowing: Readonly<Record<string, string>>): void =>
+    setParameters({ cursor: '', ...narrowing }, { push: true });
+  return (
+    <form class="filters" role="search" onSubmit={submitted((textOf) => show({ prefix: textOf('prefix') }))}>
+      <Field
+        label="Name begins with"
+        look="wide"
+        name="prefix"
+        type="search"
+        maxLength={512}
+        defaultValue={prefix ?? ''}
+        data-search
+      />
+      <Choice
+        label="Order"
+        value={order}
+        options={ORDERS}
+        onChoice={(chosen) => show({ order: chosen === 'count' ? '' : chosen })}
+      />
+      <Button label="Find" type="submit" look="primary" />
+    </form>
+  );
+}
+
+function Names({ narrowing, cursor }: { readonly narrowing: CatalogFilter; readonly cursor: string | undefined }) {
+  const page = useAnswer(operation('GET /v1/catalog/events', { query: { ...narrowing, limit: 50, cursor } }));
+  return (
+    <Ready of={page} what="events">
+      {({ events, exact, truncated, next_cursor: next }) =>
+        events.length === 0 && next === null ? (
+          <NoNames prefix={narrowing.prefix} />
+        ) : (
+          <>
+            <EventList events={events} next={next} />
+            <p class="quiet small below">
+              New events appear within a minute.
+              {!exact && ' A message that was sent twice may count twice for about a day.'}
+              {truncated && ' Only the 10,000 most frequent names are listed.'}
+            </p>
+          </>
+        )
+      }
+    </Ready>
+  );
+}
+
+function EventList({ events, next }: { readonly events: readonly CatalogName[]; readonly next: string | null }) {
+  const days = useLastDays(events);
+  const columns: readonly CellColumn<CatalogName>[] = [
+    { name: 'Event', cell: ({ name }) => <RowLink link={linkTo(['events', name])}>{name}</RowLink> },
+    { name: 'Last 14 days', look: 'days narrow-off', cell: ({ name }) => <EventDays values={days.get(name)} /> },
+    { name: 'Recorded', look: 'number', cell: ({ count }) => grouped(count.rawJSON) },
+    { name: 'Last seen', look: 'quiet', cell: ({ last_seen: at }) => <Ago at={at} isPlain /> },
+    { name: 'First seen', look: 'quiet narrow-off', cell: ({ first_seen: at }) => <Ago at={at} isPlain /> },
+  ];
+  return <Listing rows={events} keyOf={({ name }) => name} columns={columns} next={next} />;
+}
+
+function EventDays({ values }: { readonly values: readonly number[] | undefined }) {
+  if (values === undefined) return null;
+  const sum = values.reduce((total, value) => total + value, 0);
+  return <Sparkline values={values} room={values.length} label={`${countText(sum)} in the last ${DAYS} days`} />;
+}
+
+const DAYS = 14;
+
+/** The events of each of the last days, of all names in one question; none where the service does not answer. */
+function useLastDays(events: readonly CatalogName[]): ReadonlyMap<string, readonly number[]> {
+  const body = {
+    event: events.map(({ name }) => name),
+    measure: 'count',
+    within: { last: `${DAYS}d` },
+    interval: 'day',
+    split: { event: true, top: 50 },
+  } as const;
+  const { value } = useAnswer(operation('POST /v1/events/counts', { body }));
+  if (value === undefined) return new Map();
+  const { buckets, series } = value;
+  const none = new Map(events.map(({ name }) => [name, buckets.map(() => 0)]));
+  const found = series.map(({ value, values }): [string, number[]] => [
+    typeof value === 'string' ? value : '',
+    values.map((number) => (number === null ? 0 : countOf(number))),
+  ]);
+  return new Map([...none, ...found]);
+}
+
+function NoNames({ prefix }: { readonly prefix: string | undefined }) {
+  if (prefix === undefined) {
+    return (
+      <Empty title="No events yet" action={<SendFirst />}>
+        An event appears here within a minute after it was first sent. <a href={linkTo(['live'])}>Watch Live</a>.
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No event found">
+      No name begins with <code>{prefix}</code>. The search is case-sensitive.{' '}
+      <a href={linkTo(['events'])}>See all events</a>.
+    </Empty>
+  );
+}
+
+function SendFirst() {
+  return <LinkButton label="Send the first event" look="primary" link={linkTo([])} />;
+}
 
 /** `#/events`, the names; `#/events/{name}` with a question. */
 export function EventsScreen() {

@@ -6,9 +6,10 @@ import { Empty } from '../../parts/loading/states.tsx';
 import { count } from '../../parts/numbers.ts';
 import { LineButton } from '../../parts/table.tsx';
 import { Clock } from '../../parts/time.tsx';
-import { Button, LinkButton } from '../../parts/form.tsx';
+import { Button } from '../../parts/form.tsx';
 import { LiveCells } from '../live-cells.tsx';
 import { type Feed, type FeedEntry, recordId } from '../live-feed.ts';
+import { LinkButton } from '../../parts/page.tsx';
 
 export type FilterName = 'type' | 'event' | 'user_id' | 'text';
 export type Filter = Pick<LiveFilter, FilterName>;

@@ -7,15 +7,14 @@ import type { Answer, Verification, VerificationJob } from '../../api/types.ts';
 import { address, parameter, setParameters } from '../../api/address.ts';
 import { Select } from '../../parts/choice.tsx';
 import { Command, curlText, tidemarkText } from '../../parts/copy-as.tsx';
-import { count } from '../../parts/numbers.ts';
+import { count, durationText } from '../../parts/numbers.ts';
 import { Empty } from '../../parts/loading/states.tsx';
 import { Ago, minuteText } from '../../parts/time.tsx';
-import { ChangeButton } from '../../parts/change.tsx';
+import { ChangeButton } from '../../parts/loading/change.tsx';
 import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Check } from '../../parts/form.tsx';
 import { HourTable } from './hour-table.tsx';
-import { secondsText } from './model.ts';
 
 /** What the verification that is chosen found, or else the newest that is done, of whoever began it. */
 export function Hours() {
@@ -163,7 +162,7 @@ function Running({ job: { progress, seconds_left: left } }: { readonly job: Veri
         {done === undefined || total === undefined
           ? 'Starting…'
           : `${count(done)} of ${count(total)} messages of the log read`}
-        {left !== null && ` · ${secondsText(countOf(left))} left`}
+        {left !== null && ` · ${durationText(countOf(left))} left`}
       </p>
     </div>
   );

@@ -1,7 +1,7 @@
 /** What the drawing shows of a status, in words. Pure. */
 import { countOf, type RawNumber } from '../../api/json.ts';
 import type { Generations, InstallationStatus, ReaderName, ReaderStatus } from '../../api/types.ts';
-import { bytes, count } from '../../parts/numbers.ts';
+import { bytes, count, durationText } from '../../parts/numbers.ts';
 
 type Tone = 'good' | 'warn' | 'bad' | 'unknown';
 
@@ -89,7 +89,7 @@ function edgeOf({ lag_messages: messages, lag_seconds: lag, messages_per_second:
   return {
     rate: rateText(rate),
     waits: waiting === undefined ? 'unknown' : waiting === 0 ? 'nothing waiting' : `${count(waiting)} waiting`,
-    behind: waiting === undefined || waiting === 0 || seconds === undefined ? '' : `${secondsText(seconds)} behind`,
+    behind: waiting === undefined || waiting === 0 || seconds === undefined ? '' : `${durationText(seconds)} behind`,
     tone,
     isFlowing: rate > 0 || late > 0,
   };
@@ -130,13 +130,6 @@ const STATES: Readonly<Record<string, readonly [string, Tone]>> = {
 /** `482 / s`, `0.4 / s` */
 function rateText(perSecond: number): string {
   return `${perSecond >= 10 || perSecond === 0 ? count(Math.round(perSecond)) : perSecond.toFixed(1)} / s`;
-}
-
-export function secondsText(seconds: number): string {
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 120) return `${Math.round(seconds)} s`;
-  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
-  return `${Math.round(seconds / 3_600)} h`;
 }
 
 function sizeText(size: RawNumber | null): string {

@@ -9,7 +9,7 @@ import { Button, submitted } from '../../parts/form.tsx';
 import { count, counted, plural } from '../../parts/numbers.ts';
 import { FieldError, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { ChangeButton, useChange } from '../../parts/change.tsx';
+import { ChangeButton, useChange } from '../../parts/loading/change.tsx';
 import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { isOver } from '../job-state.tsx';
 

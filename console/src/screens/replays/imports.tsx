@@ -9,7 +9,7 @@ import { type CellColumn, Listed, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 import { isOver, JobState } from '../job-state.tsx';
-import { LinkButton } from '../../parts/form.tsx';
+import { LinkButton } from '../../parts/page.tsx';
 
 /** All imports, newest first. */
 export function Imports() {

@@ -7,7 +7,7 @@ import { project } from '../../api/session.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
-import { useChange } from '../../parts/change.tsx';
+import { useChange } from '../../parts/loading/change.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Button, Check } from '../../parts/form.tsx';
 import { isOver } from '../job-state.tsx';

@@ -1,10 +1,10 @@
 import { useRef, useState } from 'preact/hooks';
 import { address, goTo, linkTo, setParameters } from '../../api/address.ts';
-import { Button, Field, LinkButton, submitted } from '../../parts/form.tsx';
+import { Button, Field, submitted } from '../../parts/form.tsx';
 import { bytes } from '../../parts/numbers.ts';
 import { useLoad } from '../../parts/loading/use-load.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
-import { ScreenPage } from '../../parts/page.tsx';
+import { LinkButton, ScreenPage } from '../../parts/page.tsx';
 import { MapColumns } from './map-columns.tsx';
 import { uploadFile } from './upload.ts';
 

@@ -1,12 +1,19 @@
 /** `#/replays`: what is read again from the log. `#/imports`: files of history; one of them, and a new one. */
-import './replays.css';
 import { operation } from '../../../../schemas/operations.ts';
-import { address } from '../../api/address.ts';
-import { ScreenPage } from '../../parts/page.tsx';
-import { Generations } from './generations.tsx';
+import { ScreenPage, Section } from '../../parts/page.tsx';
+import { ask } from '../../api/client.ts';
+import { countOf } from '../../api/json.ts';
+import type { Generation } from '../../api/types.ts';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { bytes, counted, durationText } from '../../parts/numbers.ts';
+import { FieldError } from '../../parts/loading/states.tsx';
+import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { GenerationCard } from './generation-card.tsx';
 import { ImportAFile, Imports } from './imports.tsx';
 import { ImportPage } from './import-page.tsx';
 import { NewImport } from './new-import.tsx';
+import { address } from '../../api/address.ts';
+import './replays.css';
 
 export function ReplaysScreen() {
   return (
@@ -21,6 +28,84 @@ export function ReplaysScreen() {
       </p>
       <Generations />
     </ScreenPage>
+  );
+}
+
+const STORES: Readonly<Record<Generation['kind'], string>> = { profiles: 'Profiles', analytics: 'Analytics' };
+
+/** What is live, what is being read again from the log, and what was live before. */
+function Generations() {
+  const polled = useAnswer(operation('GET /v1/admin/generations'), ({ generations }) =>
+    generations.some(({ state }) => state === 'building' || state === 'dropping') ? POLL_MS.running : POLL_MS.idle,
+  );
+  return (
+    <Ready of={polled} what="generations">
+      {({ generations }) =>
+        (Object.keys(STORES) as Generation['kind'][]).map((kind) => {
+          const ofKind = generations.filter((one) => one.kind === kind && one.state !== 'dropped').toSorted(byAge);
+          const isBuilding = ofKind.some(({ state }) => state === 'building');
+          return (
+            <Section
+              key={kind}
+              id={`kind-${kind}`}
+              title={STORES[kind]}
+              actions={!isBuilding && <Build kind={kind} onDone={polled.retry} />}
+            >
+              {ofKind.map((generation) => (
+                <GenerationCard
+                  key={generation.number.rawJSON}
+                  generation={generation}
+                  hasFormer={hasFormer(ofKind)}
+                  onChange={polled.retry}
+                />
+              ))}
+            </Section>
+          );
+        })
+      }
+    </Ready>
+  );
+}
+
+/** Whether there is one to go back to. */
+function hasFormer(all: readonly Generation[]): boolean {
+  return all.some(({ state }) => state === 'former');
+}
+
+function byAge(one: Generation, other: Generation): number {
+  return countOf(other.number) - countOf(one.number);
+}
+
+/** Says first what it would take: how long beside the button, the rest before it begins. */
+function Build({ kind, onDone }: { readonly kind: Generation['kind']; readonly onDone: () => void }) {
+  const { value, error } = useAnswer(
+    operation('POST /v1/admin/generations', { body: { kind }, query: { dry_run: 'true' } }),
+  );
+  const plan = value !== undefined && 'basis' in value ? value : undefined;
+  const build = async (): Promise<void> =>
+    ask(operation('POST /v1/admin/generations', { body: { kind } })).then(onDone);
+  return (
+    <>
+      <FieldError error={error} />
+      {plan !== undefined && <span class="quiet">about {durationText(countOf(plan.seconds))}</span>}
+      <ConfirmButton
+        label={`Replay ${STORES[kind].toLowerCase()}`}
+        isOff={plan === undefined}
+        title={`Replay ${STORES[kind].toLowerCase()}?`}
+        action="Begin"
+        onConfirm={build}
+      >
+        {plan !== undefined && (
+          <p>
+            Reads {counted(plan.messages)} messages, takes about {durationText(countOf(plan.seconds))}
+            {plan.basis === 'assumed' && ' (an estimate: no replay was done here before)'} and needs about{' '}
+            {bytes(plan.bytes)} of disk. The copy in use stays as it is.
+            {countOf(plan.deleted_from_log) > 0 &&
+              ` ${counted(plan.deleted_from_log)} records are no longer in the log: the new copy will lack them.`}
+          </p>
+        )}
+      </ConfirmButton>
+    </>
   );
 }
 

@@ -2,7 +2,7 @@
 import { operation, type Query } from '../../../../schemas/operations.ts';
 import type { AuditEntry } from '../../api/types.ts';
 import { address, parameter, setParameters } from '../../api/address.ts';
-import { projectName, session } from '../../api/session.ts';
+import { projectName, projects } from '../../api/session.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
 import { JsonDiff } from '../../parts/json/json-diff.tsx';
@@ -37,7 +37,6 @@ function narrow(changes: Partial<AuditFilter>): void {
 }
 
 function AuditFilters({ filter }: { readonly filter: AuditFilter }) {
-  const projects = typeof session.value === 'object' ? session.value.projects : [];
   return (
     <Filters>
       <Choice
@@ -50,7 +49,7 @@ function AuditFilters({ filter }: { readonly filter: AuditFilter }) {
       <Choice
         label="Project"
         value={filter.of_project ?? ''}
-        options={[['', 'All'], ...projects.map(({ id, name }) => [id, name] as const)]}
+        options={[['', 'All'], ...projects.value.map(({ id, name }) => [id, name] as const)]}
         onChoice={(id) => narrow({ of_project: id })}
       />
       <FilterField name="principal" label="By" placeholder="key, or local" />

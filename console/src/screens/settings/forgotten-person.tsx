@@ -6,7 +6,7 @@ import type { Erasure } from '../../api/types.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { ChangeButton } from '../../parts/change.tsx';
+import { ChangeButton } from '../../parts/loading/change.tsx';
 import { count } from '../../parts/numbers.ts';
 import { TextFile } from '../../parts/text-file.ts';
 import { exactTime } from '../../parts/time.tsx';

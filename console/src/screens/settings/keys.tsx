@@ -5,7 +5,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { AdminKey, CreatedKey } from '../../api/types.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
 import { parameter } from '../../api/address.ts';
-import { session } from '../../api/session.ts';
+import { signedIn } from '../../api/session.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Section } from '../../parts/page.tsx';
 import { NewSecret } from '../../parts/new-secret.tsx';
@@ -126,5 +126,5 @@ function keyNameOf({ id, name }: AdminKey): string {
 }
 
 function isOwn({ id }: AdminKey): boolean {
-  return typeof session.value === 'object' && session.value.key_id === id;
+  return signedIn.value?.key_id === id;
 }

@@ -3,7 +3,7 @@ import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { CreatedKey } from '../../api/types.ts';
 import { CheckList } from '../../parts/choice.tsx';
-import { Form } from '../../parts/change.tsx';
+import { Form } from '../../parts/loading/change.tsx';
 import { Field } from '../../parts/form.tsx';
 
 const SCOPES = {

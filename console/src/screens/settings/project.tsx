@@ -11,7 +11,7 @@ import { Button, Field, textIn } from '../../parts/form.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { Empty, Problem } from '../../parts/loading/states.tsx';
-import { useChange } from '../../parts/change.tsx';
+import { useChange } from '../../parts/loading/change.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Keys } from './keys.tsx';
 import {

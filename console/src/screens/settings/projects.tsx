@@ -4,7 +4,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { AdminProject } from '../../api/types.ts';
 import { goTo, linkTo, parameter } from '../../api/address.ts';
 import { loadSession } from '../../api/session.ts';
-import { Form } from '../../parts/change.tsx';
+import { Form } from '../../parts/loading/change.tsx';
 import { Button, Field } from '../../parts/form.tsx';
 import { grouped } from '../../parts/numbers.ts';
 import { Section } from '../../parts/page.tsx';

@@ -1,7 +1,7 @@
 /** `#/settings/{tab}`: what an operator sets. All but one's own session needs an admin key. */
 import type { ComponentChildren } from 'preact';
 import { address, linkTo } from '../../api/address.ts';
-import { isAdmin, session, signOut } from '../../api/session.ts';
+import { isAdmin, signedIn, signOut } from '../../api/session.ts';
 import { NeedsKey } from '../../parts/loading/needs-key.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Button } from '../../parts/form.tsx';
@@ -66,8 +66,8 @@ function SettingsContent({ open, id }: { readonly open: TabName; readonly id: st
 /** What the reader signed in with, and how that ends. */
 function OwnSession() {
   const names = useKeyNames();
-  if (typeof session.value === 'string') return null;
-  const { key_id: key, scopes, projects, expires_at: end } = session.value;
+  if (signedIn.value === undefined) return null;
+  const { key_id: key, scopes, projects, expires_at: end } = signedIn.value;
   const name = names.get(key);
   const facts = {
     Key: (

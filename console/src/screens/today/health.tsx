@@ -6,7 +6,7 @@ import type { Attention, ProjectStatus } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
 import { isAdmin } from '../../api/session.ts';
 import { AttentionList, wantsText } from '../../parts/attention.tsx';
-import { count } from '../../parts/numbers.ts';
+import { capital, count } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';
 import { Ago, minuteText } from '../../parts/time.tsx';
 import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
@@ -88,8 +88,7 @@ function behindText({ profiles, analytics }: ProjectStatus['lag_seconds']): stri
     p >= CURRENT_S && `Profiles are ${count(Math.round(p))} s behind`,
     a >= CURRENT_S && `analytics is ${count(Math.round(a))} s behind`,
   ];
-  const text = behind.filter((part) => part !== false).join(', ');
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}: new events appear after that.`;
+  return `${capital(behind.filter((part) => part !== false).join(', '))}: new events appear after that.`;
 }
 
 function Verified({ verification }: { readonly verification: ProjectStatus['verification'] | undefined }) {

@@ -18,7 +18,8 @@ export function isWell(state: string): boolean {
   return state === 'ready' || state === 'empty';
 }
 
-const PART_NAMES: Readonly<Record<string, string>> = {
+/** What a process is made of, in words. */
+export const PART_NAMES: Readonly<Record<string, string>> = {
   ingest: 'Ingest',
   eventLog: 'Event log',
   profiles: 'Profiles',

@@ -9,7 +9,7 @@ import type { CopyAsProps } from '../../parts/copy-as.tsx';
 import { Loading } from '../../parts/loading/states.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { count } from '../../parts/numbers.ts';
-import { ScreenPage } from '../../parts/page.tsx';
+import { LinkButton, ScreenPage } from '../../parts/page.tsx';
 import { nameTraits, spelled } from '../../parts/user-cell.tsx';
 import type { CatalogName } from '../builder/known.ts';
 import { Conditions } from '../events/conditions.tsx';
@@ -17,7 +17,6 @@ import { type Condition, whereOf } from '../events/question.ts';
 import { ColumnChoice, columnsOf, traitsAmong } from './columns.tsx';
 import { FoundUsers } from './found.tsx';
 import { UserPage } from './user.tsx';
-import { LinkButton } from '../../parts/form.tsx';
 import './users.css';
 
 export function UsersScreen() {

@@ -8,7 +8,7 @@ import { address, setParameters } from '../../api/address.ts';
 import { Select } from '../../parts/choice.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { ChangeButton } from '../../parts/change.tsx';
+import { ChangeButton } from '../../parts/loading/change.tsx';
 import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { type CellColumn, isOpenRow, Listed, OpenRow, useOpenRow } from '../../parts/table.tsx';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../api/types.ts';
 import { isOnKafka } from '../../api/session.ts';
 import { CheckList, Choice } from '../../parts/choice.tsx';
-import { Form } from '../../parts/change.tsx';
+import { Form } from '../../parts/loading/change.tsx';
 import { Check, Field } from '../../parts/form.tsx';
 import { type AudienceNames, TOPIC_URL, WEBHOOK_TYPES } from './words.ts';
 

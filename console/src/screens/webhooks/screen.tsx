@@ -1,6 +1,96 @@
-import { address } from '../../api/address.ts';
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { ask } from '../../api/client.ts';
+import { operation } from '../../../../schemas/operations.ts';
+import type { Endpoint, EndpointWithSecret } from '../../api/types.ts';
+import { address, linkTo } from '../../api/address.ts';
+import { Button } from '../../parts/form.tsx';
+import { Empty } from '../../parts/loading/states.tsx';
+import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { ScreenPage } from '../../parts/page.tsx';
+import { NewSecret } from '../../parts/new-secret.tsx';
+import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { StateMark } from '../job-state.tsx';
+import { WebhookForm } from './form.tsx';
+import { type AudienceNames, audiencesText, endpointState, nameOf, useAudienceNames } from './words.ts';
 import { WebhookPage } from './webhook.tsx';
-import { Webhooks } from './list.tsx';
+
+function Webhooks() {
+  const [isMaking, setMaking] = useState(false);
+  const [created, setCreated] = useState<EndpointWithSecret>();
+  // A project has 20 at most: they are one page.
+  const polled = useAnswer(operation('GET /v1/endpoints'), POLL_MS.current);
+  const names = useAudienceNames();
+  const finish = (endpoint: EndpointWithSecret): void => {
+    setCreated(endpoint);
+    setMaking(false);
+    polled.retry();
+  };
+  const make = !isMaking && <Button label="New webhook" look="primary" onClick={() => setMaking(true)} />;
+  return (
+    <ScreenPage
+      title="Webhooks"
+      beside={<p class="quiet">Who joins and leaves an audience, posted to your URL</p>}
+      actions={make}
+      copy={{ request: operation('GET /v1/endpoints'), tidemark: ['endpoint', 'list'] }}
+    >
+      {isMaking && (
+        <WebhookForm
+          names={names}
+          action="Create webhook"
+          onSave={async (body) => finish(await ask(operation('POST /v1/endpoints', { body })))}
+          onClose={() => setMaking(false)}
+        />
+      )}
+      {created !== undefined && created.secret !== null && (
+        <NewSecret
+          title="The signing secret"
+          name={nameOf(created)}
+          what="the secret"
+          text={created.secret}
+          onClose={() => setCreated(undefined)}
+        />
+      )}
+      <Ready of={polled} what="webhooks">
+        {({ endpoints }) => (
+          <Listing
+            rows={endpoints}
+            keyOf={({ id }) => id}
+            columns={webhookColumns(names)}
+            none={!isMaking && <NoWebhooks action={make} />}
+          />
+        )}
+      </Ready>
+    </ScreenPage>
+  );
+}
+
+function NoWebhooks({ action }: { readonly action: ComponentChildren }) {
+  return (
+    <Empty title="No webhooks yet" action={action}>
+      A webhook tells another service, such as your survey or mail tool, who has just joined or left an audience.
+      Messages are signed, arrive in order and are retried until they are delivered.
+    </Empty>
+  );
+}
+
+function webhookColumns(names: AudienceNames): readonly CellColumn<Endpoint>[] {
+  return [
+    {
+      name: 'Webhook',
+      cell: ({ id, url, description }) => (
+        <>
+          <RowLink link={linkTo(['webhooks', id])}>{description ?? url}</RowLink>
+          {description !== null && <span class="quiet small"> {url}</span>}
+        </>
+      ),
+    },
+    { name: 'Audiences', look: 'narrow-off', cell: (endpoint) => audiencesText(endpoint, names) },
+    { name: 'State', cell: (endpoint) => <StateMark {...endpointState(endpoint)} /> },
+    { name: 'Created', look: 'quiet narrow-off', cell: ({ created_at: at }) => <Ago at={at} isPlain /> },
+  ];
+}
 
 /** `#/webhooks`: where changes of audiences are posted to; `#/webhooks/{id}`: one, with what was sent to it. */
 export function WebhooksScreen() {

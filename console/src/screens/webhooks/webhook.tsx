@@ -9,7 +9,7 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Button } from '../../parts/form.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
-import { ChangeButton } from '../../parts/change.tsx';
+import { ChangeButton } from '../../parts/loading/change.tsx';
 import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { NewSecret } from '../../parts/new-secret.tsx';

@@ -1,8 +1,8 @@
 /** A value that a definition compares with, as controls: its type, and the value in a field of that type. */
 import { isRawNumber, type Json, jsonText, type RawNumber } from '../../../api/json.ts';
 import { numberOf, type Path } from '../json-edit.ts';
-import { isConstant, typeOf } from '../known.ts';
-import { jsonPiece, optionsOf, type Piece, type Suggested, word } from './phrase.ts';
+import { isConstant, type Suggested, typeOf } from '../known.ts';
+import { jsonPiece, optionsOf, type Piece, word } from './phrase.ts';
 
 const VALUE_TYPES = optionsOf({ text: 'text', number: 'number', boolean: 'yes or no' });
 const ORDERED_TYPES = VALUE_TYPES.filter(({ value }) => value !== 'boolean');

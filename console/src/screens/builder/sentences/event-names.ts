@@ -1,7 +1,8 @@
 /** The events that a condition counts: one name, several of which any counts, or any event at all. */
 import { isList, isObject, type Json } from '../../../api/json.ts';
 import { type Path } from '../json-edit.ts';
-import { type Addition, jsonPiece, listPieces, type Piece, type Suggested } from './phrase.ts';
+import { type Addition, jsonPiece, listPieces, type Piece } from './phrase.ts';
+import type { Suggested } from '../known.ts';
 
 const EVENTS: Suggested = { of: 'events' };
 

@@ -3,9 +3,18 @@ import { isList, isObject, type Json, type JsonObject } from '../../../api/json.
 import { constantPieces, convert, numberPiece } from './constant-pieces.ts';
 import { dateAdditions, datePieces, dateWith, isAnniversary } from './date-pieces.ts';
 import { type Edit, type Path, withRenamed } from '../json-edit.ts';
-import { isConstant, keysOf, type KnownName, nameOf, strangeTypes, testsOf } from '../known.ts';
+import {
+  isConstant,
+  keysOf,
+  type KnownName,
+  nameOf,
+  strangeTypes,
+  type Suggested,
+  type Surroundings,
+  testsOf,
+} from '../known.ts';
 import { type Addition, jsonPiece, listPieces, type Option, optionsOf, type Piece } from './phrase.ts';
-import { removal, type Suggested, type Surroundings, word } from './phrase.ts';
+import { removal, word } from './phrase.ts';
 
 /** In the order in which they are offered. */
 const OPERATORS: Readonly<Record<string, string>> = {
@@ -94,7 +103,7 @@ function testRemoval({ at, node }: MemberPlace, name: string): Piece {
   const others = Object.entries(node).filter(([key]) => key !== name);
   return {
     kind: 'remove',
-    label: `Remove “${wordOf(name)}”`,
+    label: `Remove “${OPERATORS[name] ?? 'exists'}”`,
     edit: { at, value: withoutIdleCase(Object.fromEntries(others)) },
   };
 }
@@ -113,10 +122,6 @@ function casePieces(at: Path, value: Json): readonly Piece[] {
 function withoutIdleCase(node: JsonObject): JsonObject {
   const isIdle = !WITH_CASE.some((name) => Object.hasOwn(node, name));
   return isIdle ? Object.fromEntries(Object.entries(node).filter(([key]) => key !== CASE)) : node;
-}
-
-function wordOf(name: string): string {
-  return OPERATORS[name] ?? 'exists';
 }
 
 function namePieces(place: MemberPlace): readonly Piece[] {

@@ -2,26 +2,11 @@
 import type { Json } from '../../../api/json.ts';
 import { type Edit, type Path, pointerOf } from '../json-edit.ts';
 import { readJson } from '../json-text.ts';
-import type { KnownName } from '../known.ts';
+import type { KnownName, Suggested } from '../known.ts';
 
 export interface Option {
   readonly value: string;
   readonly text: string;
-}
-
-/** What the catalog is asked for, to be suggested. */
-export type Suggested =
-  | { readonly of: 'events' }
-  | ({ readonly of: 'names' } & Surroundings)
-  /** The values of the trait or property that has this name. */
-  | ({ readonly of: 'values'; readonly path: readonly string[] } & Surroundings);
-
-/** Where a trait or a property is. */
-export interface Surroundings {
-  /** The event that has the property; undefined for traits. */
-  readonly event?: string | undefined;
-  /** The names of the lists whose objects have it, from the outermost in. */
-  readonly lists?: readonly (readonly string[])[] | undefined;
 }
 
 interface Control {

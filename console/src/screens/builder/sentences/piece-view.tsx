@@ -6,8 +6,8 @@ import { count } from '../../../parts/numbers.ts';
 import { Button } from '../../../parts/form.tsx';
 import type { Builder } from '../builder.ts';
 import { pointerOf, valueAt } from '../json-edit.ts';
-import { isConstant, type KnownName } from '../known.ts';
-import type { Addition, Piece, Suggested } from './phrase.ts';
+import { isConstant, type KnownName, type Suggested } from '../known.ts';
+import type { Addition, Piece } from './phrase.ts';
 import './pieces.css';
 
 type PieceOf<K extends Piece['kind']> = Extract<Piece, { readonly kind: K }>;

@@ -1,9 +1,9 @@
 /** What changes something at the service: a button or a form, which says why a change was refused. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { type ApiError, refusalIn } from '../api/client.ts';
-import { Button, type ButtonProps, submitted } from './form.tsx';
-import { FieldError, Problem } from './loading/states.tsx';
+import { type ApiError, refusalIn } from '../../api/client.ts';
+import { Button, type ButtonProps, submitted } from '../form.tsx';
+import { FieldError, Problem } from './states.tsx';
 
 export interface Change {
   readonly isBusy: boolean;

@@ -1,11 +1,43 @@
-/** Whether one user is in the audience, why, and until when. */
+/** Some of the users that the definition finds, and whether one user is among them, why, and until when. */
+import type { AudienceMember } from '../../api/types.ts';
+import { Section } from '../../parts/page.tsx';
+import { RowLink } from '../../parts/table.tsx';
+import { Button, submitted } from '../../parts/form.tsx';
+import { traitsFor } from '../user-columns.ts';
+import { userLink } from '../user-link.ts';
+import { UserTable } from '../user-table.tsx';
+import type { Builder } from './builder.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import { address, setParameters } from '../../api/address.ts';
 import { Why } from '../../parts/conditions/why-tree.tsx';
-import { Button, submitted } from '../../parts/form.tsx';
-import { Section } from '../../parts/page.tsx';
-import { userLink } from '../user-link.ts';
-import type { Builder } from './builder.ts';
+
+interface SamplesProps {
+  readonly builder: Builder;
+  readonly onTest: (member: AudienceMember) => void;
+}
+
+export function Samples({ builder, onTest }: SamplesProps) {
+  const counted = builder.counting.counted.value;
+  const users = counted?.users ?? [];
+  const why = (user: AudienceMember) => <Button label="Why?" look="plain" onClick={() => onTest(user)} />;
+  return (
+    <Section
+      id="samples"
+      title={users.length > 0 ? `Sample of ${users.length}` : 'Sample'}
+      look={builder.counting.isCounting.value ? 'stale' : undefined}
+    >
+      {counted === undefined && <p class="quiet">Ten users of the audience appear here.</p>}
+      {counted !== undefined && users.length > 0 && (
+        <UserTable
+          users={users}
+          traits={traitsFor(counted.definition)}
+          nameOf={(user, cell) => <RowLink link={userLink(user)}>{cell}</RowLink>}
+          ends={[{ name: 'Why', isHidden: true, look: 'number', cell: why }]}
+        />
+      )}
+    </Section>
+  );
+}
 
 /** `test=u-1` in the address; `test_internal=…` of a user without an id. */
 interface TestedUser {
