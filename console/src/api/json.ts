@@ -46,6 +46,11 @@ export function jsonText(value: Json, indent = 0): string {
   return JSON.stringify(value, undefined, indent);
 }
 
+/** A text without its quotes, everything else as JSON. */
+export function valueText(value: Json): string {
+  return typeof value === 'string' ? value : jsonText(value);
+}
+
 /** For counts of the interface itself, which are below 2^53; never for a value of a user. */
 export function countOf({ rawJSON }: RawNumber): number {
   return Number(rawJSON);

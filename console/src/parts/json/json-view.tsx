@@ -1,5 +1,5 @@
 /** A value of a user, as it was sent: indented, coloured by kind, every digit there. Text nodes only. */
-import { isRawNumber, type Json, jsonText } from '../../api/json.ts';
+import { isRawNumber, type Json, jsonText, valueText } from '../../api/json.ts';
 
 export function JsonView({ value }: { readonly value: Json }) {
   return (
@@ -7,11 +7,6 @@ export function JsonView({ value }: { readonly value: Json }) {
       {piecesOf(jsonText(value, 2))}
     </pre>
   );
-}
-
-/** A text without its quotes, everything else as JSON. */
-export function valueText(value: Json): string {
-  return typeof value === 'string' ? value : jsonText(value);
 }
 
 /** A value on one line, shortened where it is long. */

@@ -1,7 +1,6 @@
 /** Figures and times of the chart as text. Everything here is pure. */
-import type { RawNumber } from '../../api/json.ts';
+import { type RawNumber, valueText } from '../../api/json.ts';
 import type { Counts, CountsBucket, CountsSeries } from '../../api/types.ts';
-import { valueText } from '../../parts/json/json-view.tsx';
 import { comparedText, grouped } from '../../parts/numbers.ts';
 import { type Interval, type Measure, type Question, splitParts } from './question.ts';
 
