@@ -1,25 +1,24 @@
 /** The role `all`: everything in one process. HTTP has a thread of its own, readers and stores have the main thread. */
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { BACK_PRESSURE, loadThrottle, type Throttle } from '../consumers/throttle/throttle.ts';
+import { BACK_PRESSURE, loadThrottle } from '../consumers/throttle/throttle.ts';
 import type { Config } from '../runtime/config.ts';
-import { hasCode, TidemarkError } from '../runtime/errors.ts';
+import { hasCode } from '../runtime/errors.ts';
 import { shareEventLog } from '../event-log/open.ts';
 import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
 import type { Logger, OpenedLogger } from '../runtime/logger.ts';
-import type { FirstStart } from '../stores/projects/first-start.ts';
 import { encoderModuleOf } from '../ingest/encoder-module.ts';
 import { hasEmbedded } from '../runtime/embedded.ts';
-import { ImportQueue } from './imports/import-thread.ts';
+import { livePartsOf } from './audiences/audience-parts.ts';
+import { compose } from './composition.ts';
 import { HttpThread } from './http-thread.ts';
-import { compose, type Composition } from './composition.ts';
+import { ImportQueue } from './imports/import-thread.ts';
 import { ALL_STORES, openStores } from './lazy-stores.ts';
-import type { OpenedStores } from './open-stores.ts';
-import { heartbeatOf, letterWatchOf, projectWriterOf, ReaderSide } from './reader-side.ts';
-import { Readers } from './readers/readers.ts';
-import { livePartsOf } from './audiences/live-parts.ts';
-import { onlyOnce, type Running } from './role.ts';
+import { type ProcessParts, startParts } from './process-parts.ts';
 import { projectNamesIn, startProjects } from './projects.ts';
+import { readerPartsOf } from './readers/reader-parts.ts';
+import type { Running } from './role.ts';
+import { sharedStoresOn } from './stores.ts';
 
 // Another process may be about to release the folder: a command of the command line, or a service that is stopping.
 const LOCK_WITHIN_MS = 3_000;
@@ -29,49 +28,24 @@ const LOCK_RETRY_MS = 100;
 // a second and their times at half load were the same (measured).
 const READERS_NICENESS = 10;
 
-/** @throws TidemarkError what keeps a part from starting; everything opened before is closed again. */
+/** @throws TidemarkError what keeps a part from starting. */
 export async function startAll(config: Config, output: OpenedLogger, signal: AbortSignal): Promise<Running> {
   const { logger } = output;
   await shareEventLog(config.eventLogUrl);
   const http = new HttpThread(config, output);
   lowerPriority();
-  try {
+  return startParts(signal, async (parts) => {
+    await parts.start({ stop: () => http.stop() });
     const address = await http.bind();
     logger.info({ address, role: 'all' }, 'starting');
-    const { encoding, answering } = BACK_PRESSURE.load;
-    const throttle = loadThrottle(
-      () => http.utilization(),
-      encoderModuleOf(config) === undefined ? encoding : answering,
-    );
-    const { startImport, isClockWrong } = http.control;
-    const needs = { throttle, importer: new ImportQueue(startImport), isClockWrong };
-    const main = await openMainThread(config, logger, needs, signal);
-    try {
-      const firstStart = await startMainThread(config, logger, main, signal);
-      await http.open(main.stores);
-      return runningOn(http, main, { address, firstStart });
-    } catch (error) {
-      await closeMainThread(main);
-      throw error;
+    // Where every store is on a server, other processes may use the same folder, or there is none.
+    if (hasEmbedded(config)) {
+      const lock = await lockWithRetry(config.dataDir);
+      await parts.start({ stop: () => lock.release() });
     }
-  } catch (error) {
-    await http.stop();
-    throw error;
-  }
-}
-
-function runningOn(http: HttpThread, main: MainThread, started: Pick<Running, 'address' | 'firstStart'>): Running {
-  return {
-    ...started,
     // A reader that has failed does not end the process: messages are still taken, and `/readyz` names the reader.
-    ended: http.ended,
-    projectNames: () => projectNamesIn(main.opened.database),
-    stop: onlyOnce(async () => {
-      // The streams of commands end with the commands. Readers of a server that does not answer take long too.
-      await Promise.all([main.jobs.stop(), http.stop(), main.side.stop()]);
-      await closeMainThread(main);
-    }),
-  };
+    return { address, ended: http.ended, ...(await startMainThread(parts, config, logger, http)) };
+  });
 }
 
 /**
@@ -83,73 +57,43 @@ function lowerPriority(): void {
   if (process.platform === 'linux') setPriority(process.pid, READERS_NICENESS);
 }
 
-interface MainThreadNeeds {
-  readonly throttle: Throttle;
-  readonly importer: ImportQueue;
-  readonly isClockWrong: () => Promise<boolean>;
-}
-
-/** Everything but HTTP: the stores and what works on them. */
-interface MainThread extends Pick<Composition, 'jobs' | 'stores' | 'backups' | 'erasures'> {
-  readonly lock: FolderLock | undefined;
-  readonly opened: OpenedStores;
-  readonly side: ReaderSide;
-}
-
-async function openMainThread(
-  config: Config,
-  logger: Logger,
-  { throttle, importer, isClockWrong }: MainThreadNeeds,
-  signal: AbortSignal,
-): Promise<MainThread> {
-  // Where every store is on a server, other processes may use the same folder, or there is none.
-  const lock = hasEmbedded(config) ? await lockWithRetry(config.dataDir) : undefined;
-  try {
-    const opened = await openStores(config, logger, signal, ALL_STORES);
-    const { live, follower, withMetrics } = livePartsOf(config, logger, opened, { throttle, isClockWrong });
-    const readers = Readers.both({ ...opened, config, logger, throttle, ...follower }, opened.analytics);
-    const parts = { config, logger, hasReaders: true, importer, readers: withMetrics(readers), isClockWrong, ...live };
-    const { stores, jobs, scheduler, deliverer, backups, erasures } = compose(parts, opened, async () => opened);
-    const heartbeat = heartbeatOf('all', readers, stores.processes, logger);
-    const projectWriter = projectWriterOf(opened, logger);
-    const letterWatch = letterWatchOf(opened, logger);
-    const side = new ReaderSide({
-      stores: opened,
-      readers,
-      scheduler,
-      deliverer,
-      letterWatch,
-      heartbeat,
-      projectWriter,
-      ...live,
-    });
-    return { lock, opened, side, jobs, stores, backups, erasures };
-  } catch (error) {
-    lock?.release();
-    throw error;
-  }
-}
-
-/** Starts what works on the stores, once they are known to belong together. */
+/** Opens the stores, and starts what works on them once they are known to belong together. */
 async function startMainThread(
+  parts: ProcessParts,
   config: Config,
   logger: Logger,
-  { opened, side, jobs, backups, erasures }: MainThread,
-  signal: AbortSignal,
-): Promise<FirstStart | undefined> {
-  if (signal.aborted) throw new TidemarkError('STOPPING', 'the process was stopped while it started');
-  const firstStart = await startProjects(config, { ...opened, logger }, jobs, signal);
-  side.start();
-  backups.start();
-  erasures.start();
-  return firstStart;
-}
-
-async function closeMainThread({ lock, side, jobs, backups, erasures }: MainThread): Promise<void> {
-  await Promise.all([backups.stop(), erasures.stop()]);
-  await jobs.stop();
-  await side.close();
-  lock?.release();
+  http: HttpThread,
+): Promise<Pick<Running, 'firstStart' | 'projectNames'>> {
+  const { encoding, answering } = BACK_PRESSURE.load;
+  const throttle = loadThrottle(() => http.utilization(), encoderModuleOf(config) === undefined ? encoding : answering);
+  const { startImport, isClockWrong } = http.control;
+  const opened = await openStores(parts, config, logger, ALL_STORES);
+  const shared = sharedStoresOn(config, opened);
+  const { live, follower, parts: following } = livePartsOf(config, logger, opened, shared, { throttle, isClockWrong });
+  const given = { ...opened, config, logger, throttle, follower };
+  const { readers, parts: reading } = readerPartsOf('all', given, shared.processes);
+  const { stores, jobs, scheduler, deliverer, beginning } = compose(
+    {
+      config,
+      logger,
+      hasReaders: true,
+      importer: new ImportQueue(startImport),
+      readers: { health: () => readers.health(), metrics: () => parts.metrics() },
+      isClockWrong,
+      live,
+    },
+    shared,
+    async () => opened,
+  );
+  const firstStart = await startProjects(config, { ...opened, logger }, parts.stopping);
+  // An evaluation under way is ended by the closing of analytics, and so is what is read for webhooks.
+  await parts.start(...following, scheduler, deliverer, { stop: () => opened.analytics.close() });
+  // The streams of commands end with the commands.
+  await parts.start({ stop: () => jobs.stop() }, ...reading, ...beginning, {
+    start: () => http.open(stores),
+    stop: () => http.stop(),
+  });
+  return { firstStart, projectNames: () => projectNamesIn(opened.database) };
 }
 
 async function lockWithRetry(folder: string): Promise<FolderLock> {

@@ -1,84 +1,92 @@
 /** Everything that answers HTTP, on one server: ingest, the query API, and health, metrics and the OpenAPI document. */
+import { collectDefaultMetrics } from 'prom-client';
+import { UploadedFiles } from '../api/admin/imports/uploaded-files.ts';
+import { ChangesWatch } from '../api/audiences/changes-watch.ts';
+import { ProgressWatch } from '../api/receipts/progress-watch.ts';
+import type { EventLog } from '../event-log/event-log.ts';
 import { answeringBy } from '../http/app.ts';
 import { countConnections } from '../http/http-metrics.ts';
 import { LocalServer } from '../http/local-server.ts';
-import type { HttpServer } from '../http/server.ts';
 import type { BoundServer } from '../http/starting.ts';
-import { TidemarkError } from '../runtime/errors.ts';
+import { LogGuard } from '../ingest/log-guard.ts';
+import type { Codec } from '../messages/codec.ts';
+import { importsFolderOf } from '../operations/import/import-request.ts';
+import { Heartbeat } from '../operations/status/heartbeat.ts';
 import { REQUESTS_END_AFTER_MS } from '../runtime/watchdog/stop-times.ts';
-import { assemble, type Assembled, close, type HttpSideParts, refresh } from './http-parts.ts';
-import { appOf } from './http-routes.ts';
+import { ProjectCache } from '../stores/projects/project-cache.ts';
+import { HealthWatch } from './health-watch.ts';
+import { type AppNeeds, appOf } from './http-routes.ts';
+import { IngestSide } from './ingest-side.ts';
+import type { ProcessPart } from './process-parts.ts';
 
 /** Connections of operators to the control socket, from the descriptors that `MAX_CONNECTIONS` leaves. */
 const LOCAL_CONNECTIONS = 100;
 
-export class HttpSide {
-  /** `http://HOST:PORT` with the port that was bound. */
-  readonly address: string;
-  readonly #assembled: Assembled;
-  readonly #server: HttpServer;
-  readonly #local: LocalServer | undefined;
-  #stopping: Promise<void> | undefined;
+export interface HttpSideParts extends Omit<AppNeeds, 'watches' | 'uploads' | 'ingest' | 'keys' | 'health'> {
+  readonly bound: BoundServer;
+  /** Where it answers on a Unix socket too; undefined for nowhere. */
+  readonly localSocket?: string | undefined;
+  readonly log: EventLog;
+  readonly codec: Pick<Codec, 'encode' | 'schemaIds' | 'decode' | 'prepare' | 'decodeDeadLetter'>;
+}
 
-  private constructor(assembled: Assembled, { server, address }: BoundServer, local: LocalServer | undefined) {
-    this.#assembled = assembled;
-    this.#server = server;
-    this.#local = local;
-    this.address = address;
-  }
-
-  /** Resolves once it answers. Where it throws, the server is closed. */
-  static async open(parts: HttpSideParts): Promise<HttpSide> {
-    const { bound, storesAreOpen, localSocket } = parts;
-    let assembled: Assembled | undefined;
-    try {
-      assembled = await assemble(parts);
-      if (storesAreOpen) await refresh(assembled);
-      // Not before: connections are counted in the registry of this process's routes, which the starting server has not.
-      countConnections(parts.registry, bound.server);
-      const app = appOf(parts, assembled);
-      const local =
-        localSocket === undefined
-          ? undefined
-          : await LocalServer.open(app, localSocket, { maxConnections: LOCAL_CONNECTIONS });
-      // The socket has what operates the installation in any case.
-      const table = parts.config.isAdminOnPort ? app.table : app.table.without('admin');
-      bound.server.answerBy(answeringBy({ ...app, table }));
-      assembled.ingest.openOffload();
-      return new HttpSide(assembled, bound, local);
-    } catch (error) {
-      await bound.server.close(0);
-      if (assembled !== undefined) await close(assembled);
-      throw error;
-    }
-  }
-
+export interface HttpSide {
+  readonly ingest: IngestSide;
+  /** What answers need. It is stopped once they are sent. */
+  readonly behind: readonly ProcessPart[];
   /** Reads the keys and looks at every part now, and continues to do so. */
-  refresh(): Promise<void> {
-    return refresh(this.#assembled);
-  }
+  readonly follow: () => Promise<void>;
+  /** Accepts requests, and finishes what was accepted. */
+  readonly serving: ProcessPart;
+}
 
-  get isClockWrong(): boolean {
-    return this.#assembled.ingest.isClockSkewed;
-  }
+export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
+  const { config, logger, stores, log, registry, role } = parts;
+  collectDefaultMetrics({ register: registry });
+  const guard = new LogGuard({ log, progress: stores.progress, logger });
+  const ingest = await IngestSide.open({ ...parts, guard });
+  const keys = new ProjectCache(stores.projects, logger);
+  const health = new HealthWatch(stores.readers, guard);
+  const uploads = new UploadedFiles(importsFolderOf(config.dataDir));
+  const observe = () => ({ parts: ingest.readinessWith(health.parts).parts, counters: ingest.counters });
+  const heartbeat = new Heartbeat({ role, part: 'http', processes: stores.processes, observe, logger });
+  const following = [keys, health, heartbeat];
+  return {
+    ingest,
+    behind: [ingest, { stop: () => uploads.close() }, ...following.map((part) => ({ stop: () => part.stop() }))],
+    follow: async () => {
+      await Promise.all([keys.start(), health.start()]);
+      heartbeat.start();
+    },
+    serving: servingOf(parts, { ingest, keys, health, uploads }),
+  };
+}
 
-  /** @throws TidemarkError `CONFIG_INVALID` while the clock of this machine is in doubt. */
-  expectClock(): void {
-    if (!this.isClockWrong) return;
-    throw new TidemarkError('CONFIG_INVALID', 'The clock of this machine is wrong. Begin again when /readyz is ready.');
-  }
-
-  /** Stops accepting and finishes what was accepted. Log and stores are closed by whoever opened them. Idempotent. */
-  stop(): Promise<void> {
-    this.#stopping ??= this.#stop();
-    return this.#stopping;
-  }
-
-  async #stop(): Promise<void> {
-    this.#assembled.watch.stop();
-    this.#assembled.changesWatch.stop();
-    this.#assembled.listening.abort();
-    await Promise.all([this.#server.close(REQUESTS_END_AFTER_MS), this.#local?.close(REQUESTS_END_AFTER_MS)]);
-    await close(this.#assembled);
-  }
+function servingOf(
+  parts: HttpSideParts,
+  opened: Pick<AppNeeds, 'ingest' | 'keys' | 'health' | 'uploads'>,
+): ProcessPart {
+  const { bound, config, registry, localSocket, stores } = parts;
+  const { server } = bound;
+  const listening = new AbortController();
+  const [watch, changesWatch] = [new ProgressWatch(stores.progress), new ChangesWatch(stores.saved)];
+  const app = appOf({ ...parts, ...opened, watches: { watch, changesWatch, stopping: listening.signal } });
+  let local: LocalServer | undefined;
+  return {
+    start: async () => {
+      // Not before: connections are counted in the registry of this process's routes, which the starting server has not.
+      countConnections(registry, server);
+      if (localSocket !== undefined)
+        local = await LocalServer.open(app, localSocket, { maxConnections: LOCAL_CONNECTIONS });
+      // The socket has what operates the installation in any case.
+      const table = config.isAdminOnPort ? app.table : app.table.without('admin');
+      server.answerBy(answeringBy({ ...app, table }));
+    },
+    stop: async () => {
+      watch.stop();
+      changesWatch.stop();
+      listening.abort();
+      await Promise.all([server.close(REQUESTS_END_AFTER_MS), local?.close(REQUESTS_END_AFTER_MS)]);
+    },
+  };
 }

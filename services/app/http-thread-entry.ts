@@ -1,11 +1,11 @@
 /** Runs in the thread that http-thread.ts starts. */
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { Registry } from 'prom-client';
-import type { EventLog } from '../event-log/event-log.ts';
 import type { Config } from '../runtime/config.ts';
 import { controlSocketPath } from '../runtime/control-socket.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { logWarnings } from '../runtime/node-warnings.ts';
+import { TidemarkError } from '../runtime/errors.ts';
 import { Caller, serveCalls } from '../runtime/threads.ts';
 import { unwatchThisThread, watchThisThread } from '../runtime/watchdog/watchdog.ts';
 import { pagesOf } from '../api/console/console-files.ts';
@@ -13,6 +13,7 @@ import { type BoundServer, bindServer } from '../http/starting.ts';
 import { hasEmbedded } from '../runtime/embedded.ts';
 import type { HttpSide } from './http-side.ts';
 import { importThreads, type StartImport } from './imports/import-thread.ts';
+import { ProcessParts } from './process-parts.ts';
 import type { Stores } from './stores.ts';
 
 /** The commands that the thread carries out. */
@@ -42,71 +43,67 @@ const logger = createLogger(config.logLevel, { write: (line: string) => lines.po
 logWarnings(logger);
 const caller = new Caller(port);
 const shutdown = new AbortController();
+const parts = new ProcessParts(shutdown.signal);
 watchThisThread('the HTTP thread');
 let binding: Promise<BoundServer> | undefined;
-let opening: Promise<void> | undefined;
-let opened: OpenedSide | undefined;
-
-interface OpenedSide {
-  readonly side: HttpSide;
-  readonly log: EventLog;
-}
+let opening: Promise<HttpSide> | undefined;
+let side: HttpSide | undefined;
 
 const startImport = importThreads(config);
 
 const control: HttpControl = {
   bind: async () => {
-    binding ??= bindServer(config, logger, pagesOf(config));
-    const { address } = await binding;
+    const { address } = await (binding ??= bind());
     loadModules().catch(() => undefined);
     return address;
   },
   open: async (names) => {
-    opening ??= openSide(names);
-    await opening;
+    side = await (opening ??= openSide(names));
   },
   startImport: async (task, forgotten) => {
     // An import dates what it takes by the clock as it begins.
-    if (!task.dry_run) opened?.side.expectClock();
+    if (!task.dry_run) expectClock();
     return startImport(task, forgotten);
   },
-  isClockWrong: async () => opened?.side.isClockWrong !== false,
+  isClockWrong: async () => side?.ingest.isClockSkewed !== false,
   stop: async () => {
     shutdown.abort();
-    await opening?.catch(() => undefined);
-    await opened?.side.stop();
-    await opened?.log.close();
-    const bound = await binding?.catch(() => undefined);
-    await bound?.server.close(0);
+    await Promise.allSettled([binding, opening]);
+    await parts.stop();
     unwatchThisThread();
   },
 };
 
-/** Loaded once the port is bound, because the main thread waits for that. */
-function loadModules() {
-  return Promise.all([import('./http-side.ts'), import('./open-stores.ts')]);
+async function bind(): Promise<BoundServer> {
+  const bound = await bindServer(config, logger, pagesOf(config));
+  await parts.start({ stop: () => bound.server.close(0) });
+  return bound;
 }
 
-async function openSide(names: readonly string[]): Promise<void> {
-  const [{ HttpSide }, { StoreOpener }] = await loadModules();
-  const opener = new StoreOpener(config, logger, shutdown.signal);
-  const bound = await (binding ??= bindServer(config, logger, pagesOf(config)));
-  const codec = await opener.codec();
-  const log = await opener.log();
-  try {
-    const registry = new Registry();
-    const standIns = names.map((name) => [name, caller.standIn(name)] as const);
-    const stores = Object.fromEntries(standIns) as unknown as Stores;
-    // This process has the folder locked.
-    const localSocket = hasEmbedded(config) ? controlSocketPath(config.dataDir) : undefined;
-    const own = { bound, localSocket, config, logger, stores, storesAreOpen: true, log, codec, registry };
-    const parts = { ...own, role: 'all' } as const;
-    const side = await HttpSide.open(parts);
-    opened = { log, side };
-  } catch (error) {
-    await log.close();
-    throw error;
-  }
+/** Loaded once the port is bound, because the main thread waits for that. */
+function loadModules() {
+  return Promise.all([import('./http-side.ts'), import('./lazy-stores.ts')]);
+}
+
+async function openSide(names: readonly string[]): Promise<HttpSide> {
+  const [{ openHttpSide }, { openStores }] = await loadModules();
+  const bound = await (binding ??= bind());
+  const opened = await openStores(parts, config, logger, ['log', 'codec']);
+  const stores = Object.fromEntries(names.map((name) => [name, caller.standIn(name)])) as unknown as Stores;
+  // This process has the folder locked.
+  const localSocket = hasEmbedded(config) ? controlSocketPath(config.dataDir) : undefined;
+  const own = { bound, localSocket, config, logger, stores, registry: new Registry() };
+  const http = await openHttpSide({ ...own, ...opened, role: 'all' });
+  await parts.start(...http.behind);
+  await http.follow();
+  await parts.start(http.serving);
+  return http;
+}
+
+/** @throws TidemarkError `CONFIG_INVALID` while the clock of this machine is in doubt. */
+function expectClock(): void {
+  if (side?.ingest.isClockSkewed !== true) return;
+  throw new TidemarkError('CONFIG_INVALID', 'The clock of this machine is wrong. Begin again when /readyz is ready.');
 }
 
 serveCalls(commands, { control });

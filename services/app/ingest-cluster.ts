@@ -3,7 +3,8 @@ import cluster, { type Worker } from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Logger } from '../runtime/logger.ts';
-import { onlyOnce, type Running } from './role.ts';
+import { startParts } from './process-parts.ts';
+import type { Running } from './role.ts';
 
 // Without a wait, a process that ends at once would be started a thousand times a second.
 const RESTART_AFTER_MS = 1_000;
@@ -19,17 +20,14 @@ type Note =
  * In the primary process: starts the others, and another where one has died. Resolves once every process can accept
  * messages; rejects where one ends before it could.
  */
-export async function startIngestCluster(processes: number, logger: Logger): Promise<Running> {
-  const state = new IngestProcesses(logger);
-  const stop = onlyOnce(() => state.stop());
-  try {
+export function startIngestCluster(processes: number, logger: Logger): Promise<Running> {
+  return startParts(undefined, async (parts) => {
+    const state = new IngestProcesses(logger);
+    await parts.start(state);
     const all = Promise.all(Array.from({ length: processes }, () => state.fork()));
     const [address = ''] = await Promise.race([all, state.failed]);
-    return { address, firstStart: undefined, ended: state.failed, projectNames: async () => [], stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+    return { address, firstStart: undefined, ended: state.failed, projectNames: async () => [] };
+  });
 }
 
 class IngestProcesses {

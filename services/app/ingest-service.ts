@@ -1,12 +1,22 @@
 /** The role `ingest`: the whole HTTP interface. It writes to the log and reads the stores, which may be unreachable. */
 import { Registry } from 'prom-client';
-import type { Config } from '../runtime/config.ts';
-import type { Logger } from '../runtime/logger.ts';
 import { pagesOf } from '../api/console/console-files.ts';
 import { bindServer } from '../http/starting.ts';
-import { DeferredStores } from './deferred-stores.ts';
-import { HttpSide } from './http-side.ts';
-import { onlyOnce, type Running } from './role.ts';
+import type { Codec } from '../messages/codec.ts';
+import type { Config } from '../runtime/config.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { callMethod, standInFor } from '../runtime/stand-in.ts';
+import type { FirstStart } from '../stores/projects/first-start.ts';
+import { compose } from './composition.ts';
+import { openHttpSide } from './http-side.ts';
+import { ImportQueue, importThreads } from './imports/import-thread.ts';
+import { LazyStores } from './lazy-stores.ts';
+import { StoreOpener } from './open-stores.ts';
+import { type ProcessPart, type ProcessParts, startParts } from './process-parts.ts';
+import { ensureFirstProject, makeFirst, projectNamesIn } from './projects.ts';
+import { statesOf } from './readers/readers.ts';
+import type { Running } from './role.ts';
+import { sharedStoresOn } from './stores.ts';
 
 export interface IngestOptions {
   /** What `/metrics` answers where several processes answer as one; given the process' own registry. */
@@ -19,41 +29,86 @@ export interface IngestOptions {
  *
  * @throws TidemarkError what permanently keeps it from doing so.
  */
-export async function startIngest(
+export function startIngest(
   config: Config,
   logger: Logger,
   signal: AbortSignal,
   { metricsOf }: IngestOptions = {},
 ): Promise<Running> {
-  const bound = await bindServer(config, logger, pagesOf(config));
-  const stores = new DeferredStores(config, logger, signal);
-  const registry = new Registry();
-  const metrics = metricsOf?.(registry);
-  const http = await HttpSide.open({
-    bound,
-    config,
-    logger,
-    stores: stores.stores,
-    storesAreOpen: false,
-    role: 'ingest',
-    log: stores.log,
-    codec: stores.codec,
-    registry,
-    ...(metrics === undefined ? {} : { metrics }),
-  });
-  const { address } = http;
-  const stop = onlyOnce(async () => {
-    // The streams of commands end with the commands.
-    await Promise.all([stores.stopCommands(), http.stop()]);
-    await stores.close();
-  });
-  try {
+  return startParts(signal, async (parts) => {
+    const bound = await bindServer(config, logger, pagesOf(config));
+    const { address, server } = bound;
+    await parts.start({ stop: () => server.close(0) });
+    const lazy = new LazyStores(new StoreOpener(config, logger, parts.stopping), { opensOnCall: false });
+    await parts.start({ stop: () => lazy.close() });
+    const { log, database, analytics } = lazy.standIns;
+    const shared = sharedStoresOn(config, lazy.standIns);
+    // Its stores are on servers: the processes of the readers read them.
+    const readers = { health: () => statesOf(database, analytics), metrics: () => parts.metrics() };
+    const own = { config, logger, hasReaders: true, importer: new ImportQueue(importThreads(config)), readers };
+    const { stores, jobs, deliverer, beginning } = compose(own, shared, (names) => lazy.all(names));
+    const registry = new Registry();
+    const given = {
+      bound,
+      config,
+      logger,
+      stores,
+      log,
+      codec: codecOf(lazy),
+      registry,
+      metrics: metricsOf?.(registry),
+    };
+    const http = await openHttpSide({ ...given, role: 'ingest' });
+    await parts.start(...http.behind);
+    // It sends only what is asked for: the processes of the sink send the rest. The streams of commands end with the commands.
+    const sending = { metrics: () => deliverer.metrics(), stop: () => deliverer.stop() };
+    await parts.start(sending, { stop: () => jobs.stop() }, http.serving);
     logger.info({ address, role: 'ingest' }, 'starting');
-    const firstStart = await Promise.race([stores.open(), stores.failed]);
-    await http.refresh();
-    return { address, firstStart, ended: stores.failed, projectNames: () => stores.projectNames(), stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+    const { started, ended } = openAll(parts, config, logger, lazy, beginning);
+    const firstStart = await Promise.race([started, ended]);
+    await http.follow();
+    return { address, firstStart, ended, projectNames: () => projectNamesIn(database) };
+  });
+}
+
+/** Until the schemas are loaded, every call throws `LOG_UNAVAILABLE`. */
+function codecOf(lazy: LazyStores): Codec {
+  return standInFor<Codec>((method, args) => callMethod(lazy.openedOrThrow('codec'), method, args));
+}
+
+interface Opening {
+  /** Resolves once messages can be accepted; analytics may still be opening. */
+  readonly started: Promise<FirstStart | undefined>;
+  /** Rejects when a store can never be opened; never resolves. */
+  readonly ended: Promise<never>;
+}
+
+/** Opens each store in the background as soon as its server can be reached. */
+function openAll(
+  parts: ProcessParts,
+  config: Config,
+  logger: Logger,
+  lazy: LazyStores,
+  beginning: readonly ProcessPart[],
+): Opening {
+  const needed = Promise.all([lazy.open('log'), lazy.open('codec'), lazy.open('database')]);
+  const ensured = needed.then(([log, codec, database]) =>
+    ensureFirstProject(config, { log, codec, database, logger }, parts.stopping),
+  );
+  const begun = Promise.all([ensured, lazy.open('analytics')]).then(() => parts.start(...beginning));
+  const ended = begun.then(() => new Promise<never>(() => undefined));
+  ended.catch(() => undefined);
+  return { started: firstStartOf(config, lazy, ensured), ended };
+}
+
+async function firstStartOf(
+  config: Config,
+  lazy: LazyStores,
+  ensured: Promise<FirstStart | undefined>,
+): Promise<FirstStart | undefined> {
+  const needsLog = config.spoolDir === undefined;
+  const [database] = await Promise.all([lazy.open('database'), lazy.open('codec'), needsLog && lazy.open('log')]);
+  // Messages wait in the spool until the log is open.
+  const isSpooling = lazy.opened('log') === undefined && (await projectNamesIn(database)).length > 0;
+  return isSpooling ? makeFirst(config, database) : ensured;
 }

@@ -31,32 +31,25 @@ export interface IngestSideParts {
 }
 
 export class IngestSide {
+  /** What was refused. */
+  readonly refusals: RefusalCounts;
+  readonly strangers: Strangers;
   readonly #ingestor: Ingestor;
   /** Undefined where the configuration names none. */
   readonly #spool: IngestSpool | undefined;
   readonly #twoStepBase: string;
-  /** What was refused. */
-  readonly refusals: RefusalCounts;
-  readonly strangers: Strangers;
 
-  private constructor(
-    ingestor: Ingestor,
-    spool: IngestSpool | undefined,
-    twoStepBase: string,
-    refusals: RefusalCounts,
-    logger: Logger,
-  ) {
+  private constructor({ config, stores, logger }: IngestSideParts, ingestor: Ingestor, spool: IngestSpool | undefined) {
+    this.refusals = new RefusalCounts(stores.refusals, logger);
+    this.strangers = new Strangers({ counts: this.refusals, logger });
     this.#ingestor = ingestor;
     this.#spool = spool;
-    this.#twoStepBase = twoStepBase;
-    this.refusals = refusals;
-    this.strangers = new Strangers({ counts: refusals, logger });
-    refusals.start();
+    this.#twoStepBase = config.legacyBasePath;
   }
 
   /** @throws TidemarkError as `IngestSpool.open`. */
   static async open(parts: IngestSideParts): Promise<IngestSide> {
-    const { config, logger, guard, codec, registry, stores } = parts;
+    const { config, logger, guard, codec, registry } = parts;
     const { maxClockSkewMs: maxSkewMs, clockTrustAfterMs: trustAfterMs } = config;
     const isLogOurs = !isServer(config.eventLogUrl);
     const clock = new IngestClock({ maxSkewMs, trustAfterMs, isLogOurs, logger });
@@ -73,7 +66,7 @@ export class IngestSide {
       registry,
       logger,
     });
-    return new IngestSide(ingestor, spool, config.legacyBasePath, new RefusalCounts(stores.refusals, logger), logger);
+    return new IngestSide(parts, ingestor, spool);
   }
 
   get routes(): readonly RouteSet[] {
@@ -95,7 +88,8 @@ export class IngestSide {
   }
 
   /** From now on the log makes records itself where it can. Does not wait for that. */
-  openOffload(): void {
+  start(): void {
+    this.refusals.start();
     void this.#ingestor.openOffload();
   }
 
@@ -114,7 +108,7 @@ export class IngestSide {
     return { ready: state === 'ready' && canAppend, parts };
   }
 
-  async close(): Promise<void> {
+  async stop(): Promise<void> {
     this.#ingestor.close();
     this.strangers.stop();
     await Promise.all([this.#spool?.close(), this.refusals.stop()]);

@@ -3,6 +3,7 @@ import { callMethod, standInFor } from '../runtime/stand-in.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type OpenedStores, type StoreName, StoreOpener } from './open-stores.ts';
+import type { ProcessParts } from './process-parts.ts';
 
 const UNOPENED: Readonly<Record<StoreName, readonly [code: ErrorCode, message: string]>> = {
   log: ['LOG_UNAVAILABLE', 'the event log is not open yet'],
@@ -22,6 +23,13 @@ export class LazyStores {
   readonly #opensOnCall: boolean;
   readonly #opening = new Map<StoreName, Promise<unknown>>();
   readonly #opened: { -readonly [Name in StoreName]?: OpenedStores[Name] } = {};
+  /** The methods of each are those of the store. See `standInFor`; a store that is open may be called for anything. */
+  readonly standIns: OpenedStores = {
+    log: this.#standIn('log'),
+    codec: this.#standIn('codec'),
+    database: this.#standIn('database'),
+    analytics: this.#standIn('analytics'),
+  };
 
   /** @param opensOnCall Whether a call opens the store that it needs; else it is refused until `open` has opened that. */
   constructor(opener: Pick<StoreOpener, StoreName>, { opensOnCall }: { readonly opensOnCall: boolean }) {
@@ -61,8 +69,18 @@ export class LazyStores {
     return Object.fromEntries(all) as unknown as Pick<OpenedStores, Name>;
   }
 
-  /** Its methods are those of the store. See `standInFor`; a store that is open may be called for anything. */
-  standIn<Name extends StoreName>(name: Name): OpenedStores[Name] {
+  /** Waits for what is being opened. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#opening.values());
+    const { log, database, analytics } = this.#opened;
+    await Promise.all([log?.close(), database?.close(), analytics?.close()]);
+  }
+
+  async #get<Name extends StoreName>(name: Name): Promise<OpenedStores[Name]> {
+    return this.#opensOnCall ? this.open(name) : this.openedOrThrow(name);
+  }
+
+  #standIn<Name extends StoreName>(name: Name): OpenedStores[Name] {
     return standInFor<OpenedStores[Name]>((method, args) => {
       const opened = this.#opened[name];
       if (opened !== undefined) return callMethod(opened, method, args);
@@ -70,40 +88,19 @@ export class LazyStores {
     });
   }
 
-  /** Waits for what is being opened. */
-  async close(): Promise<void> {
-    await Promise.allSettled(this.#opening.values());
-    await closeStores(this.#opened);
-  }
-
-  async #get<Name extends StoreName>(name: Name): Promise<OpenedStores[Name]> {
-    return this.#opensOnCall ? this.open(name) : this.openedOrThrow(name);
-  }
-
   #begin(name: StoreName): Promise<unknown> {
     return name === 'analytics' ? this.#opener.analytics(this.open('database')) : this.#opener[name]();
   }
 }
 
-/** Opens these stores concurrently; where one cannot be opened, closes the others. */
+/** Opens these stores concurrently. They are closed once the parts that are started later have been stopped. */
 export async function openStores<Name extends StoreName>(
+  parts: ProcessParts,
   config: Config,
   logger: Logger,
-  signal: AbortSignal,
   names: readonly Name[],
 ): Promise<Pick<OpenedStores, Name>> {
-  const failed = new AbortController();
-  const opener = new StoreOpener(config, logger, AbortSignal.any([signal, failed.signal]));
-  const stores = new LazyStores(opener, { opensOnCall: true });
-  try {
-    return await stores.all(names);
-  } catch (error) {
-    failed.abort();
-    await stores.close();
-    throw error;
-  }
-}
-
-export async function closeStores({ log, database, analytics }: Partial<OpenedStores>): Promise<void> {
-  await Promise.all([log?.close(), database?.close(), analytics?.close()]);
+  const stores = new LazyStores(new StoreOpener(config, logger, parts.stopping), { opensOnCall: true });
+  await parts.start({ stop: () => stores.close() });
+  return stores.all(names);
 }

@@ -3,24 +3,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import { importRoutes } from '../api/admin/imports/import-routes.ts';
 import { UploadedFiles } from '../api/admin/imports/uploaded-files.ts';
-import { adminRoutes } from '../api/admin/routes.ts';
-import { LocalServer } from '../http/local-server.ts';
-import { RouteTable } from '../http/route-table.ts';
 import { ChangesWatch } from '../api/audiences/changes-watch.ts';
 import { ProgressWatch } from '../api/receipts/progress-watch.ts';
-import { readingRoutes } from '../api/routes.ts';
+import { LocalServer } from '../http/local-server.ts';
+import { RouteTable } from '../http/route-table.ts';
+import { importsFolderOf } from '../operations/import/import-request.ts';
 import type { Config } from '../runtime/config.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
 import { ProjectCache } from '../stores/projects/project-cache.ts';
-import { importsFolderOf } from '../operations/import/import-request.ts';
+import { compose } from './composition.ts';
+import { interfaceRoutes } from './interface-routes.ts';
 import { ImportQueue, importThreads } from './imports/import-thread.ts';
 import { LazyStores } from './lazy-stores.ts';
 import { StoreOpener } from './open-stores.ts';
-import { projectLimitsOf } from './audiences/audience-parts.ts';
-import { compose } from './composition.ts';
-import { endpointTargetsOf } from './webhooks/webhook-parts.ts';
+import { startParts } from './process-parts.ts';
+import { sharedStoresOn } from './stores.ts';
 
 const FINISH_LOCAL_MS = 5_000;
 
@@ -28,7 +26,7 @@ export interface LocalService {
   /** The socket that it answers on, in a folder that only its owner can enter. */
   readonly socketPath: string;
   /** Aborts what is under way, and closes what was opened. */
-  close(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 /**
@@ -36,48 +34,32 @@ export interface LocalService {
  *
  * @param output Where its log lines go, and those of its threads.
  */
-export async function startLocalService(
+export function startLocalService(
   config: Config,
   { logger, line }: Pick<OpenedLogger, 'logger' | 'line'>,
 ): Promise<LocalService> {
-  const { dataDir, initialTimezone: timezone, maxReceivingBytes } = config;
-  const lazy = new LazyStores(new StoreOpener(config, logger, undefined), { opensOnCall: true });
-  const [log, codec] = [lazy.standIn('log'), lazy.standIn('codec')];
-  const [database, analytics] = [lazy.standIn('database'), lazy.standIn('analytics')];
-  const readers = { health: async () => ({}), metrics: async () => '' };
-  const importer = new ImportQueue(importThreads(config, line));
-  const parts = { config, logger, hasReaders: false, importer, readers };
-  const { stores, jobs, deliverer } = compose(parts, { database, analytics }, (names) => lazy.all(names));
-  const files = new UploadedFiles(importsFolderOf(dataDir));
-  const [watch, changesWatch] = [new ProgressWatch(stores.progress), new ChangesWatch(stores.saved)];
-  const keys = new ProjectCache(stores.projects, logger);
-  const table = new RouteTable([
-    adminRoutes({ ...stores, timezone, schedule: { folder: config.backupDir, everyMs: config.backupEveryMs } }),
-    importRoutes({ ...stores, files, takesFiles: true }),
-    readingRoutes({
-      ...stores,
-      limitsOf: projectLimitsOf(config),
-      ...endpointTargetsOf(config),
-      watch,
-      changesWatch,
-      log,
-      codec,
-    }),
-  ]);
-  const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-  const socketPath = join(folder, 'control.sock');
-  const { audit, repeats } = stores;
-  const app = { table, keys, registry: new Registry(), logger, maxReceivingBytes, audit, repeats };
-  const server = await LocalServer.open(app, socketPath);
-  const close = async (): Promise<void> => {
-    await Promise.all([jobs.stop(), server.close(FINISH_LOCAL_MS)]);
-    await deliverer.stop();
-    watch.stop();
-    changesWatch.stop();
-    files.close();
-    await keys.stop();
-    await lazy.close();
-    await rm(folder, { recursive: true, force: true });
-  };
-  return { socketPath, close };
+  return startParts(undefined, async (parts) => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+    await parts.start({ stop: () => rm(folder, { recursive: true, force: true }) });
+    const lazy = new LazyStores(new StoreOpener(config, logger, undefined), { opensOnCall: true });
+    await parts.start({ stop: () => lazy.close() });
+    const shared = sharedStoresOn(config, lazy.standIns);
+    const readers = { health: async () => ({}), metrics: async () => '' };
+    const importer = new ImportQueue(importThreads(config, line));
+    const own = { config, logger, hasReaders: false, importer, readers };
+    const { stores, jobs, deliverer } = compose(own, shared, (names) => lazy.all(names));
+    const uploads = new UploadedFiles(importsFolderOf(config.dataDir));
+    const watches = { watch: new ProgressWatch(stores.progress), changesWatch: new ChangesWatch(stores.saved) };
+    const keys = new ProjectCache(stores.projects, logger);
+    const table = new RouteTable(interfaceRoutes({ ...lazy.standIns, config, stores, watches, uploads }, true));
+    const ending = [deliverer, keys, ...Object.values(watches)];
+    await parts.start(...ending.map((part) => ({ stop: () => part.stop() })), { stop: () => uploads.close() });
+    const { audit, repeats } = stores;
+    const { maxReceivingBytes } = config;
+    const app = { table, keys, registry: new Registry(), logger, maxReceivingBytes, audit, repeats };
+    const socketPath = join(folder, 'control.sock');
+    const server = await LocalServer.open(app, socketPath);
+    await parts.start({ stop: () => jobs.stop() }, { stop: () => server.close(FINISH_LOCAL_MS) });
+    return { socketPath };
+  });
 }

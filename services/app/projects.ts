@@ -1,6 +1,4 @@
 /** What a start does for projects: holds the database against the log, and makes the first one. */
-import { eraseUnfinished } from '../api/admin/project-deletion.ts';
-import type { JobRunner } from '../operations/jobs/job-runner.ts';
 import { SqlJobStore } from '../operations/jobs/sql-job-store.ts';
 import { ProjectsOnLog, type ProjectsOnLogParts } from '../operations/project-log/projects-on-log.ts';
 import type { Config } from '../runtime/config.ts';
@@ -18,22 +16,16 @@ export async function projectNamesIn(database: Database): Promise<readonly strin
   return (await new SqlProjectStore(database).listProjects()).map(({ name }) => name);
 }
 
-/**
- * Notes the jobs of a process before as interrupted; then as `ensureFirstProject`; then has what is left of deleted projects
- * deleted by jobs.
- */
+/** Notes the jobs of a process before as interrupted; then as `ensureFirstProject`. */
 export async function startProjects(
   config: Config,
   parts: ProjectsOnLogParts,
-  jobs: JobRunner,
   signal: AbortSignal,
 ): Promise<FirstStart | undefined> {
   // No other process has an embedded database open.
   if (!isServer(config.profilesUrl))
     await retry(() => new SqlJobStore(parts.database).interruptAll(), waiting(parts, signal));
-  const firstStart = await ensureFirstProject(config, parts, signal);
-  await eraseUnfinished(jobs, parts.database, parts.logger);
-  return firstStart;
+  return ensureFirstProject(config, parts, signal);
 }
 
 /**

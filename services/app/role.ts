@@ -49,9 +49,3 @@ export interface Running {
   /** Finishes the work under way, then closes everything. Idempotent. */
   stop(): Promise<void>;
 }
-
-/** Does it at the first call, and answers every later one by that. */
-export function onlyOnce(stop: () => Promise<void>): () => Promise<void> {
-  let stopping: Promise<void> | undefined;
-  return () => (stopping ??= stop());
-}

@@ -1,19 +1,26 @@
+/** The stores of a process: those that its parts share, and what HTTP calls. */
 import type { AdminPorts } from '../operations/ports.ts';
+import { SqlStoreFigures } from '../operations/status/store-figures.ts';
+import { limitsOf } from '../questions/query-budget.ts';
+import type { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
+import { SqlAudienceStore } from '../questions/saved/sql-audience-store.ts';
 import type { Config } from '../runtime/config.ts';
-import type { Database } from '../stores/database/database.ts';
+import { isServer } from '../runtime/embedded.ts';
+import type { QueryLimits } from '../stores/analytics/analytics-store.ts';
+import { LiveGenerations } from '../stores/generations/live-generations.ts';
+import { liveAnalytics, liveProfiles, type LiveStores } from '../stores/generations/live-stores.ts';
+import { LostAnalytics } from '../stores/generations/lost-analytics.ts';
+import type { ProjectLimits } from '../stores/projects/project-store.ts';
+import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import type { SqlConsoleSessionStore } from '../stores/service-state/console-session-store.ts';
 import { MemoryProcessStore, type ProcessStore } from '../stores/service-state/process-store.ts';
 import type { SqlRepeatStore } from '../stores/service-state/repeat-store.ts';
 import type { SqlAuditLog } from '../stores/service-state/sql-audit-log.ts';
 import { SqlProcessStore } from '../stores/service-state/sql-process-store.ts';
 import type { SqlRefusalStore } from '../stores/service-state/sql-refusal-store.ts';
-import { isServer } from '../runtime/embedded.ts';
 import type { SqlEndpointStore } from '../webhooks/sql-endpoint-store.ts';
 import type { WebhookDeliverer } from '../webhooks/webhook-deliverer.ts';
-import type { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
-import type { SqlAudienceStore } from '../questions/saved/sql-audience-store.ts';
-import type { LiveStores } from '../stores/generations/live-stores.ts';
-import type { SqlStoreFigures } from '../operations/status/store-figures.ts';
+import type { DatabaseAndAnalytics } from './open-stores.ts';
 
 /** The health of the stores, and of the readers where the process runs any. */
 export interface ReadersHealth {
@@ -44,7 +51,37 @@ export interface Stores extends AdminPorts, LiveStores {
   readonly consoleSessions: SqlConsoleSessionStore;
 }
 
+export type SharedStores = ReturnType<typeof sharedStoresOn>;
+
+/** What several parts of a process use. Questions go to the live generations. */
+export function sharedStoresOn(config: Config, { database, analytics: first }: DatabaseAndAnalytics) {
+  const progress = new LiveGenerations(database);
+  const analytics = liveAnalytics(first, progress);
+  return {
+    database,
+    progress,
+    analytics,
+    profiles: liveProfiles(database, progress),
+    projects: new SqlProjectStore(database),
+    saved: new SqlAudienceStore(database, config.maxProjectAudiences),
+    processes: processStoreOf(config, database),
+    figures: new SqlStoreFigures(database, analytics),
+    losses: new LostAnalytics(database, first, progress),
+    limits: queryLimitsOf(config),
+  };
+}
+
+/** The limits of questions in projects that have no limits of their own. */
+function queryLimitsOf({ queryMaxMs, queryMaxMemoryBytes, queryMaxRows }: Config): QueryLimits {
+  return { maxMs: queryMaxMs, maxMemoryBytes: queryMaxMemoryBytes, maxRowsRead: queryMaxRows };
+}
+
+/** The limits of a project's questions: its own, else those of the configuration. */
+export function projectLimitsOf(config: Config): (project: ProjectLimits) => QueryLimits {
+  return (project) => limitsOf(project, queryLimitsOf(config));
+}
+
 /** An embedded database has one process, which need not write what it would read itself. */
-export function processStoreOf({ profilesUrl }: Config, database: Pick<Database, 'query'>): ProcessStore {
+export function processStoreOf({ profilesUrl }: Config, database: DatabaseAndAnalytics['database']): ProcessStore {
   return isServer(profilesUrl) ? new SqlProcessStore(database) : new MemoryProcessStore();
 }

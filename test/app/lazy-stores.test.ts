@@ -27,7 +27,7 @@ function answering(): Promise<Database> {
 
 test('a stand-in rejects until its store is open, and then calls it', async () => {
   const stores = new LazyStores(openerOf(answering), { opensOnCall: false });
-  const database = stores.standIn('database');
+  const database = stores.standIns.database;
 
   await expect(database.query('select 1')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true });
   await expect(stores.all(['database'])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
@@ -47,7 +47,7 @@ test('where calls open, the first one does, and one that failed is tried again',
     }),
     { opensOnCall: true },
   );
-  const database = stores.standIn('database');
+  const database = stores.standIns.database;
 
   await expect(database.query('select 1')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   await Promise.all([database.query('select 1'), stores.all(['database'])]);
@@ -71,7 +71,7 @@ test('what is being opened is closed once it is open', async () => {
 });
 
 test('a stand-in is not taken for a promise', async () => {
-  const standIn = new LazyStores(openerOf(answering), { opensOnCall: false }).standIn('database');
+  const standIn = new LazyStores(openerOf(answering), { opensOnCall: false }).standIns.database;
 
   expect(await Promise.resolve(standIn)).toBe(standIn);
 });

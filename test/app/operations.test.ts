@@ -3,17 +3,14 @@ import type { StoreName } from '../../services/app/open-stores.ts';
 import { operationsOn } from '../../services/app/operations.ts';
 import { readConfig } from '../../services/runtime/config.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
-import { SqlJobStore } from '../../services/operations/jobs/sql-job-store.ts';
 import { emptiedDatabase } from '../support/stores/database.ts';
 
 test('an operation opens the stores that it needs when it is carried out, and no others', async () => {
   const wanted: (readonly StoreName[])[] = [];
   const logger = createLogger('silent', { write: () => undefined });
   const importer = { run: () => Promise.reject(new Error('not to be run')) };
-  const tellDifference = async (): Promise<void> => undefined;
   const own = { config: readConfig({}), logger, hasReaders: true, importer };
-  const surroundings = { ...own, jobs: new SqlJobStore(await emptiedDatabase()), tellDifference };
-  const { imports, generations, jobs } = operationsOn(surroundings, async (needs) => {
+  const { imports, generations, jobs } = operationsOn(own, await emptiedDatabase(), async (needs) => {
     wanted.push(needs);
     throw new Error('not to be opened');
   });

@@ -13,7 +13,7 @@ const database = sharedDatabase();
 async function projectorOn(log: MemoryLog): Promise<Readers> {
   const logger = createLogger('silent', { write: () => undefined });
   const parts = { config: readConfig({}), logger, log, codec, database: database(), stuckAfterMs: 1 };
-  const readers = Readers.projector(parts);
+  const readers = new Readers(parts, ['projector']);
   onTestFinished(() => readers.stop());
   readers.start();
   await expect.poll(() => readers.health()).toMatchObject({ projector: 'ready' });

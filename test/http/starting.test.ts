@@ -1,12 +1,13 @@
 import { Writable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { consoleFileRoutes } from '../../services/api/console/console-files.ts';
+import type { Route } from '../../services/http/route.ts';
 import { HttpServer } from '../../services/http/server.ts';
 import { answersWhileStarting } from '../../services/http/starting.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
 
-async function starting(): Promise<{ server: HttpServer; url: string }> {
-  const answering = answersWhileStarting(createLogger('silent', new Writable()), '/legacy', ['eventLog']);
+async function starting(pages: readonly Route[] = []): Promise<{ server: HttpServer; url: string }> {
+  const answering = answersWhileStarting(createLogger('silent', new Writable()), '/legacy', ['eventLog'], pages);
   const server = new HttpServer(answering);
   const { port } = await server.listen('127.0.0.1', 0);
   onTestFinished(() => server.close(0));
@@ -28,11 +29,7 @@ test('a process that starts is up, not ready, and asks for whatever else to be s
 });
 
 test('a page that needs no store is there from the first moment', async () => {
-  const logger = createLogger('silent', new Writable());
-  const server = new HttpServer(answersWhileStarting(logger, '/legacy', ['eventLog'], consoleFileRoutes()));
-  const { port } = await server.listen('127.0.0.1', 0);
-  onTestFinished(() => server.close(0));
-  const url = `http://127.0.0.1:${port}`;
+  const { url } = await starting(consoleFileRoutes());
 
   expect([(await fetch(`${url}/console/`)).status, (await fetch(`${url}/console/session`)).status]).toEqual([200, 503]);
 });

@@ -50,19 +50,7 @@ function expectRefusal(reply: Reply, path: string, status: number): void {
   expect(reply.text).not.toContain(WRITE_KEY);
 }
 
-const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
-
 describe.each(ENDPOINTS)('%s', (path) => {
-  test.each([
-    { service_key: WRITE_KEY },
-    { api_key: WRITE_KEY },
-    { 'x-api-key': WRITE_KEY },
-    { authorization: `Bearer ${WRITE_KEY}` },
-    { authorization: basic(`${WRITE_KEY}:`) },
-  ])('takes the key as %o', async (headers) => {
-    expect((await server.post(path, valid.get(path), { api_key: null, ...headers })).status).toBe(200);
-  });
-
   test.each([null, '', 'unknown', READ_KEY, `${WRITE_KEY}x`, 'K'.repeat(2_000)])(
     'with the key %o is 401 and closes',
     async (api_key) => {

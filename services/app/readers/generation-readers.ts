@@ -37,7 +37,7 @@ export interface GenerationParts {
   /** Throttles readers that can wait: of imported messages, and of generations that are not live. */
   readonly throttleForHistory: Throttle;
   /** Is told of the inserts of live and of imported messages; nobody by default. */
-  readonly follower?: AnalyticsFollower;
+  readonly follower?: AnalyticsFollower | undefined;
 }
 
 /** A reader and whether it has failed permanently. */

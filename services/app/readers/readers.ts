@@ -15,10 +15,6 @@ import { LiveLag } from '../../consumers/throttle/live-lag.ts';
 import { inSequence, liveLagThrottle, type Throttle } from '../../consumers/throttle/throttle.ts';
 import { type LaneReader, ReaderMetrics } from '../../consumers/reader-metrics.ts';
 import type { ReadersHealth } from '../stores.ts';
-import { BackupMetrics } from '../../operations/backup/backup-metrics.ts';
-import { ErasureMetrics } from '../../operations/erasure/erasure-watch.ts';
-import { VerifyWatch } from '../../operations/verify/verify-watch.ts';
-import { noteDifference } from '../../webhooks/notices.ts';
 
 export interface ReadersParts {
   readonly config: Config;
@@ -26,11 +22,13 @@ export interface ReadersParts {
   readonly log: EventLog;
   readonly codec: Codec;
   readonly database: Database;
-  readonly throttle?: Throttle;
+  /** Needed for a sink. */
+  readonly analytics?: AnalyticsStore;
+  readonly throttle?: Throttle | undefined;
   /** After this time a reader that repeats the same failing call is stuck. */
   readonly stuckAfterMs?: number;
   /** Is told what the sinks of this process insert; nobody by default. */
-  readonly follower?: AnalyticsFollower;
+  readonly follower?: AnalyticsFollower | undefined;
 }
 
 const STUCK_AFTER_MS = 60_000;
@@ -43,59 +41,32 @@ export class Readers implements ReadersHealth {
   /** Rejects with the first permanent failure of a reader of a live generation; never resolves. The others continue. */
   readonly failed: Promise<never>;
   readonly #parts: ReadersParts;
-  readonly #analytics: AnalyticsStore | undefined;
   readonly #names: readonly LaneReader[];
   readonly #metrics: ReaderMetrics;
   readonly #watch: GenerationWatch;
-  /** Only where analytics is open: verification needs both stores. */
-  readonly #verification: VerifyWatch | undefined;
-  readonly #backups: BackupMetrics;
-  readonly #erasures: ErasureMetrics;
 
-  private constructor(parts: ReadersParts, analytics: AnalyticsStore | undefined, kinds: readonly ReaderName[]) {
-    const progress = new LiveGenerations(parts.database);
+  constructor(parts: ReadersParts, readers: readonly ReaderName[]) {
+    const { log, database, analytics } = parts;
+    const progress = new LiveGenerations(database);
     const throttle = inSequence(parts.throttle);
-    const arePaused = (): Promise<boolean> => new SqlGenerations(parts.database).isAnyPaused();
-    const lag = new LiveLag({ log: parts.log, progress, readers: kinds, arePaused });
-    const throttleForHistory = inSequence(throttle, liveLagThrottle(lag));
-    const generationKinds = kinds.map((kind) => (kind === 'projector' ? 'profiles' : 'analytics'));
-    this.#names = [...kinds, ...kinds.map((kind): LaneReader => `import-${kind}`)];
-    this.#metrics = new ReaderMetrics(
-      {
-        ...parts,
-        lags: (signal) => readerLags({ ...parts, progress }, signal),
-        waitingMs: (name) => this.#waitingMs(name),
-      },
-      this.#names,
-      generationKinds,
+    const arePaused = (): Promise<boolean> => new SqlGenerations(database).isAnyPaused();
+    const throttleForHistory = inSequence(
+      throttle,
+      liveLagThrottle(new LiveLag({ log, progress, readers, arePaused })),
     );
-    this.#watch = new GenerationWatch(
-      { ...parts, analytics, metrics: this.#metrics, throttle, throttleForHistory },
-      generationKinds,
-    );
+    const kinds = readers.map((reader) => (reader === 'projector' ? 'profiles' : 'analytics'));
     this.#parts = parts;
-    this.#analytics = analytics;
-    this.#verification = analytics && verificationOf(parts, analytics);
-    this.#backups = new BackupMetrics(parts.database, parts.config.backupDir);
-    this.#erasures = new ErasureMetrics(parts.database);
+    this.#names = [...readers, ...readers.map((reader): LaneReader => `import-${reader}`)];
+    const lags = (signal: AbortSignal) => readerLags({ log, progress }, signal);
+    const waitingMs = (name: LaneReader): number => this.#waitingMs(name);
+    this.#metrics = new ReaderMetrics({ ...parts, lags, waitingMs }, this.#names, kinds);
+    const given = { ...parts, analytics, metrics: this.#metrics, throttle, throttleForHistory };
+    this.#watch = new GenerationWatch(given, kinds);
     this.failed = this.#watch.failed;
-  }
-
-  static projector(parts: ReadersParts): Readers {
-    return new Readers(parts, undefined, ['projector']);
-  }
-
-  static sink(parts: ReadersParts, analytics: AnalyticsStore): Readers {
-    return new Readers(parts, analytics, ['sink']);
-  }
-
-  static both(parts: ReadersParts, analytics: AnalyticsStore): Readers {
-    return new Readers(parts, analytics, ['projector', 'sink']);
   }
 
   start(): void {
     this.#watch.start();
-    this.#verification?.start();
   }
 
   /** The state of a reader is that of the readers of its name whose generations are live. */
@@ -106,7 +77,7 @@ export class Readers implements ReadersHealth {
       const states = live.filter(({ name }) => name === wanted).map((state) => readerState(state, stuckAfterMs));
       return [wanted, states.find((state) => state !== 'ready') ?? 'ready'] as const;
     });
-    return { ...(await statesOf(this.#parts.database, this.#analytics)), ...Object.fromEntries(readers) };
+    return { ...(await statesOf(this.#parts.database, this.#parts.analytics)), ...Object.fromEntries(readers) };
   }
 
   /** Their states, and how many messages each has processed. */
@@ -115,14 +86,8 @@ export class Readers implements ReadersHealth {
     return { parts: await this.health(), counters };
   }
 
-  async metrics(): Promise<string> {
-    const [readers, backups, erasures, verification = ''] = await Promise.all([
-      this.#metrics.text(),
-      this.#backups.text(),
-      this.#erasures.text(),
-      this.#verification?.metrics(),
-    ]);
-    return `${readers}${verification}${backups}${erasures}`;
+  metrics(): Promise<string> {
+    return this.#metrics.text();
   }
 
   /** The readers whose generations are live. */
@@ -138,16 +103,9 @@ export class Readers implements ReadersHealth {
   }
 
   /** Waits for the batches under way. Idempotent. */
-  async stop(): Promise<void> {
-    await Promise.all([this.#verification?.stop(), this.#watch.stop()]);
+  stop(): Promise<void> {
+    return this.#watch.stop();
   }
-}
-
-function verificationOf(parts: ReadersParts, analytics: AnalyticsStore): VerifyWatch {
-  const { log, codec, database, throttle, config, logger } = parts;
-  const { verifyEveryMs: everyMs, repeatWindowMs } = config;
-  const stores = { log, codec, database, analytics };
-  return new VerifyWatch({ ...stores, throttle, everyMs, repeatWindowMs, logger, tell: noteDifference });
 }
 
 /** The states of the given stores, by their names in `/readyz`. */

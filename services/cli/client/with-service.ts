@@ -136,7 +136,7 @@ async function withOwn<T>(
   try {
     return await use(localClient(service.socketPath, context.signal));
   } finally {
-    await service.close();
+    await service.stop();
   }
 }
 

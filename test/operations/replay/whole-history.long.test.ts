@@ -37,7 +37,7 @@ describe.each(await testedForms())('a whole history read anew, $form', ({ form }
   beforeAll(() => {
     const { analytics, ...parts } = opened();
     const logger = createLogger('silent', process.stderr);
-    readers = Readers.both({ ...parts, config: readConfig({}), logger }, analytics);
+    readers = new Readers({ ...parts, config: readConfig({}), logger, analytics }, ['projector', 'sink']);
     readers.start();
   });
   afterAll(() => readers?.stop());

@@ -145,7 +145,7 @@ export class ReplayScene {
 
   #newReaders(): Readers {
     const { log, database, analytics } = this;
-    return Readers.both({ config: readConfig({}), logger, log, codec, database }, analytics);
+    return new Readers({ config: readConfig({}), logger, log, codec, database, analytics }, ['projector', 'sink']);
   }
 
   async #post(projectId: string): Promise<void> {

@@ -1,0 +1,104 @@
+/** What each kind of job does, with the stores that it needs. */
+import { LogGuard } from '../ingest/log-guard.ts';
+import { backUp } from '../operations/backup/back-up.ts';
+import { Settler } from '../operations/dead-letters/settle.ts';
+import { blankerOn } from '../operations/erasure/blank-records.ts';
+import { eraseProject } from '../operations/erasure/erase-project.ts';
+import { forgetUsers } from '../operations/erasure/forget-users.ts';
+import { importFile, type ImportRunner } from '../operations/import/import-commands.ts';
+import { importsFolderOf } from '../operations/import/import-request.ts';
+import type { JobKind } from '../operations/jobs/job.ts';
+import { ReplayCommands } from '../operations/replay/replay-commands.ts';
+import { verifyPeriod } from '../operations/verify/verify-commands.ts';
+import type { Command, CommandCall } from '../runtime/command.ts';
+import type { Config } from '../runtime/config.ts';
+import { isServer } from '../runtime/embedded.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { LiveGenerations } from '../stores/generations/live-generations.ts';
+import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
+import { noteDifference } from '../webhooks/notices.ts';
+import { ALL_STORES, WITHOUT_ANALYTICS } from './lazy-stores.ts';
+import type { OpenedStores, StoreName } from './open-stores.ts';
+import { Readers } from './readers/readers.ts';
+
+/** What the operations of a process work with beside the stores. */
+export interface Surroundings {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** Whether this process runs readers of its own. */
+  readonly hasReaders: boolean;
+  readonly importer: ImportRunner;
+}
+
+/** Opens the stores of these names, or has them open. @throws The reason of the signal once that is aborted. */
+export type OpenStores = <Name extends StoreName>(
+  names: readonly Name[],
+  call?: Pick<CommandCall, 'signal'>,
+) => Promise<Pick<OpenedStores, Name>>;
+
+/** What each kind of job does. */
+export function jobsOn(surroundings: Surroundings, opened: OpenStores): Readonly<Record<JobKind, Command>> {
+  const { config, logger } = surroundings;
+  const replay =
+    (step: 'build' | 'compare' | 'swap' | 'rollback' | 'drop'): Command =>
+    async (args, call) =>
+      replaysOn(surroundings, await opened(ALL_STORES, call))[step](args, call);
+  return {
+    'dead-letters replay': async (args, call) => new Settler(await opened(WITHOUT_ANALYTICS, call)).replay(args, call),
+    'dead-letters drop': async (args, call) => new Settler(await opened(WITHOUT_ANALYTICS, call)).drop(args, call),
+    'replay build': replay('build'),
+    'replay compare': replay('compare'),
+    'replay swap': replay('swap'),
+    'replay rollback': replay('rollback'),
+    'replay drop': replay('drop'),
+    verify: async (args, call) => {
+      const stores = await opened(ALL_STORES, call);
+      const parts = { ...stores, projects: new SqlProjectStore(stores.database), tell: noteDifference };
+      return verifyPeriod({ ...parts, repeatWindowMs: config.repeatWindowMs }, args, call);
+    },
+    import: async (args, call) => {
+      const { database, log } = await opened(WITHOUT_ANALYTICS, call);
+      const guard = new LogGuard({ log, progress: new LiveGenerations(database), logger });
+      const own = { database, importer: surroundings.importer, checkLog: () => guard.check() };
+      return importFile({ ...importPartsOf(surroundings, { database }), ...own }, args, call);
+    },
+    backup: async (args, call) => {
+      const stores = await opened(ALL_STORES, call);
+      const hasRegistry = config.schemaRegistryUrl !== undefined;
+      return backUp({ ...stores, keep: config.backupKeep, hasRegistry, logger }, args, call);
+    },
+    'project erase': async (args, call) => eraseProject(await opened(ALL_STORES, call), args, call),
+    'users erase': async (_, call) => {
+      const stores = await opened(ALL_STORES, call);
+      const blank = blankerOn(stores);
+      return forgetUsers({ ...stores, importsFolder: importsFolderOf(config.dataDir), ...(blank && { blank }) }, call);
+    },
+  };
+}
+
+export function importPartsOf(
+  { config: { dataDir, importDir } }: Surroundings,
+  { database }: Pick<OpenedStores, 'database'>,
+) {
+  return { folder: importsFolderOf(dataDir), importDir, projects: new SqlProjectStore(database) };
+}
+
+export function replaysOn(surroundings: Surroundings, stores: OpenedStores): ReplayCommands {
+  return new ReplayCommands({ ...stores, whileFed: (run) => whileFed(surroundings, stores, run) });
+}
+
+/** Where no service has the embedded stores open, the command fills them itself, with readers of its own. */
+async function whileFed<T>(
+  { config, logger, hasReaders }: Surroundings,
+  stores: OpenedStores,
+  run: () => Promise<T>,
+): Promise<T> {
+  if (hasReaders || (isServer(config.profilesUrl) && isServer(config.analyticsUrl))) return run();
+  const readers = new Readers({ ...stores, config, logger }, ['projector', 'sink']);
+  readers.start();
+  try {
+    return await Promise.race([run(), readers.failed]);
+  } finally {
+    await readers.stop();
+  }
+}
