@@ -9,7 +9,7 @@ import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
 import type { Logger, OpenedLogger } from '../runtime/logger.ts';
 import { encoderModuleOf } from '../ingest/encoder-module.ts';
 import { hasEmbedded } from '../runtime/embedded.ts';
-import { livePartsOf } from './audiences/audience-parts.ts';
+import { livePartsOf } from './audience-parts.ts';
 import { compose } from './composition.ts';
 import { HttpThread } from './http-thread.ts';
 import { ImportQueue } from './imports/import-thread.ts';

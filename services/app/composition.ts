@@ -11,13 +11,13 @@ import { SqlAuditLog } from '../stores/service-state/sql-audit-log.ts';
 import { SqlRefusalStore } from '../stores/service-state/sql-refusal-store.ts';
 import { SqlEndpointStore } from '../webhooks/sql-endpoint-store.ts';
 import type { WebhookDeliverer } from '../webhooks/webhook-deliverer.ts';
-import { audienceSchedulerOf } from './audiences/audience-parts.ts';
+import { audienceSchedulerOf } from './audience-parts.ts';
 import { backupScheduleOf } from './interface-routes.ts';
 import type { OpenStores, Surroundings } from './jobs.ts';
 import { operationsOn } from './operations.ts';
 import type { ProcessPart } from './process-parts.ts';
 import type { ReadersHealth, SharedStores, Stores } from './stores.ts';
-import { webhookDelivererOf } from './webhooks/webhook-parts.ts';
+import { webhookDelivererOf } from './webhook-parts.ts';
 
 /** What a process has beside its stores. */
 export interface CompositionParts extends Surroundings {

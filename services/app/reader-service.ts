@@ -6,7 +6,7 @@ import { RouteTable } from '../http/route-table.ts';
 import { type HttpServer, urlOf } from '../http/server.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { audienceSchedulerOf, livePartsOf } from './audiences/audience-parts.ts';
+import { audienceSchedulerOf, livePartsOf } from './audience-parts.ts';
 import { HealthWatch } from './health-watch.ts';
 import { ALL_STORES, openStores, WITHOUT_ANALYTICS } from './lazy-stores.ts';
 import { type ProcessParts, startParts } from './process-parts.ts';
@@ -14,7 +14,7 @@ import { obeyDeletions } from './projects.ts';
 import { type ReaderParts, readerPartsOf } from './readers/reader-parts.ts';
 import type { Running } from './role.ts';
 import { processStoreOf, sharedStoresOn } from './stores.ts';
-import { webhookDelivererOf } from './webhooks/webhook-parts.ts';
+import { webhookDelivererOf } from './webhook-parts.ts';
 
 const FINISH_REQUESTS_MS = 2_000;
 

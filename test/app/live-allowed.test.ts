@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { audienceSchedulerOf } from '../../services/app/audiences/audience-parts.ts';
+import { audienceSchedulerOf } from '../../services/app/audience-parts.ts';
 import { readConfig } from '../../services/runtime/config.ts';
 
 const KAFKA = { EVENT_LOG_URL: 'kafka://127.0.0.1:9' };

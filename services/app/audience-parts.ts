@@ -1,22 +1,22 @@
 /** What keeps saved audiences up to date: evaluations, and in a process that has a sink what follows live audiences. */
 import { Counter, Gauge, Registry } from 'prom-client';
-import { LiveLag } from '../../consumers/throttle/live-lag.ts';
-import { BACK_PRESSURE, inSequence, liveLagThrottle, type Throttle } from '../../consumers/throttle/throttle.ts';
-import { readerLags } from '../../operations/status/log-lag.ts';
-import { LiveAudiences, type LiveFigures } from '../../questions/live/live-audiences.ts';
-import { SqlLiveStore } from '../../questions/live/sql-live-store.ts';
-import { SqlTouches } from '../../questions/live/sql-touches.ts';
-import { type AudienceFollower, FOLLOWED_ELSEWHERE } from '../../questions/saved/audience-follower.ts';
-import { AudienceScheduler } from '../../questions/saved/audience-scheduler.ts';
-import type { Config } from '../../runtime/config.ts';
-import { isServer } from '../../runtime/embedded.ts';
-import type { Logger } from '../../runtime/logger.ts';
-import { leftOutOf } from '../../stores/erasures/left-out.ts';
-import { SqlGenerations } from '../../stores/generations/sql-generations.ts';
-import type { OpenedStores } from '../open-stores.ts';
-import type { ProcessPart } from '../process-parts.ts';
-import type { AnalyticsFollower } from '../readers/generation-readers.ts';
-import type { SharedStores } from '../stores.ts';
+import { LiveLag } from '../consumers/throttle/live-lag.ts';
+import { BACK_PRESSURE, inSequence, liveLagThrottle, type Throttle } from '../consumers/throttle/throttle.ts';
+import { readerLags } from '../operations/status/log-lag.ts';
+import { LiveAudiences, type LiveFigures } from '../questions/live/live-audiences.ts';
+import { SqlLiveStore } from '../questions/live/sql-live-store.ts';
+import { SqlTouches } from '../questions/live/sql-touches.ts';
+import { type AudienceFollower, FOLLOWED_ELSEWHERE } from '../questions/saved/audience-follower.ts';
+import { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
+import type { Config } from '../runtime/config.ts';
+import { isServer } from '../runtime/embedded.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { leftOutOf } from '../stores/erasures/left-out.ts';
+import { SqlGenerations } from '../stores/generations/sql-generations.ts';
+import type { OpenedStores } from './open-stores.ts';
+import type { ProcessPart } from './process-parts.ts';
+import type { AnalyticsFollower } from './readers/generation-readers.ts';
+import type { SharedStores } from './stores.ts';
 
 const LAG_WITHIN_MS = 3_000;
 
