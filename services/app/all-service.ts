@@ -7,7 +7,7 @@ import { hasCode } from '../runtime/errors.ts';
 import { shareEventLog } from '../event-log/open.ts';
 import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
 import type { Logger, OpenedLogger } from '../runtime/logger.ts';
-import { encoderModuleOf } from '../ingest/encoder-module.ts';
+import { encoderModuleOf } from '../ingest/offload.ts';
 import { hasEmbedded } from '../runtime/embedded.ts';
 import { livePartsOf } from './audience-parts.ts';
 import { compose } from './composition.ts';

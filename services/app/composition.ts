@@ -17,7 +17,7 @@ import type { OpenStores, Surroundings } from './jobs.ts';
 import { operationsOn } from './operations.ts';
 import type { ProcessPart } from './process-parts.ts';
 import type { ReadersHealth, SharedStores, Stores } from './stores.ts';
-import { webhookDelivererOf } from './webhook-parts.ts';
+import { webhookDelivererOf } from './webhooks/webhook-parts.ts';
 
 /** What a process has beside its stores. */
 export interface CompositionParts extends Surroundings {

@@ -15,7 +15,7 @@ import { twoStepRoutes } from '../ingest/two-step.ts';
 import type { Codec } from '../messages/codec.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { encoderModuleOf } from '../ingest/encoder-module.ts';
+import { encoderModuleOf } from '../ingest/offload.ts';
 import { isServer } from '../runtime/embedded.ts';
 import type { Stores } from './stores.ts';
 

@@ -14,7 +14,7 @@ import { obeyDeletions } from './projects.ts';
 import { type ReaderParts, readerPartsOf } from './readers/reader-parts.ts';
 import type { Running } from './role.ts';
 import { processStoreOf, sharedStoresOn } from './stores.ts';
-import { webhookDelivererOf } from './webhook-parts.ts';
+import { webhookDelivererOf } from './webhooks/webhook-parts.ts';
 
 const FINISH_REQUESTS_MS = 2_000;
 

@@ -1,5 +1,7 @@
 import type { AppendEncoded, EventLog } from '../event-log/event-log.ts';
+import type { Config } from '../runtime/config.ts';
 import { DecayingMax } from '../runtime/decaying-max.ts';
+import { isServer } from '../runtime/embedded.ts';
 import { hasCode } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { BodySource } from './encode-job.ts';
@@ -82,4 +84,20 @@ export class Offload {
       }
     };
   }
+}
+
+const WRITER_ENCODER = new URL('./record-encoder.ts', import.meta.url);
+
+/**
+ * The module of the record encoder for the embedded log's writer thread; undefined where the HTTP thread encodes all
+ * records: for a log on a server, behind a spool, and for schemas with a registry's ids, since the module knows only the
+ * embedded ones.
+ */
+export function encoderModuleOf({
+  eventLogUrl,
+  spoolDir,
+  schemaRegistryUrl,
+}: Pick<Config, 'eventLogUrl' | 'spoolDir' | 'schemaRegistryUrl'>): URL | undefined {
+  const isEmbedded = !isServer(eventLogUrl) && spoolDir === undefined && schemaRegistryUrl === undefined;
+  return isEmbedded ? WRITER_ENCODER : undefined;
 }

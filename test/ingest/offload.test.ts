@@ -2,7 +2,9 @@
 import { Writable } from 'node:stream';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { RecordEncoder } from '../../services/event-log/event-log.ts';
 import { IngestClock } from '../../services/ingest/ingest-clock.ts';
+import { encoderModuleOf } from '../../services/ingest/offload.ts';
 import type { Message } from '../../services/messages/message.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
@@ -251,4 +253,21 @@ test('an encoder that cannot be loaded is logged, and this thread makes the reco
   expect((await server.post('/v1/track', TRACK)).status).toBe(200);
   expect(server.faulty.encoded).toBe(0);
   expect(lines.join()).toContain('cannot make records itself');
+});
+
+const EMBEDDED = { eventLogUrl: 'log:/data/event-log', spoolDir: undefined, schemaRegistryUrl: undefined };
+
+test('an embedded log encodes bodies itself, by a module that exists', async () => {
+  const encoder = encoderModuleOf(EMBEDDED);
+
+  const { encodeRecords } = (await import(encoder!.href)) as { encodeRecords: RecordEncoder };
+  expect(encodeRecords).toBeTypeOf('function');
+});
+
+test.each([
+  ['on a server', { eventLogUrl: 'kafka://localhost:9092' }],
+  ["with a registry's schemas", { schemaRegistryUrl: 'http://localhost:8081' }],
+  ['behind a spool', { spoolDir: '/spool' }],
+])('a log %s does not', (_, changes) => {
+  expect(encoderModuleOf({ ...EMBEDDED, ...changes })).toBeUndefined();
 });
