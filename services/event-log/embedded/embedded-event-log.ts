@@ -53,8 +53,8 @@ export class EmbeddedEventLog implements EventLog, LogCopy {
       for (const reader of this.#readers) reader.wake();
       return result;
     };
-    this.#appends = new AppendQueue(store.layout, (request) => wakingReaders(this.#writer.append(request)));
-    this.#encodeJobs = new EncodeQueue((request) => wakingReaders(this.#writer.encode(request)));
+    this.#appends = new AppendQueue(store.layout, (request) => wakingReaders(this.#writer.ask(request)));
+    this.#encodeJobs = new EncodeQueue((request) => wakingReaders(this.#writer.ask(request)));
   }
 
   /** @throws TidemarkError as `SegmentStore.open`. */
@@ -79,7 +79,7 @@ export class EmbeddedEventLog implements EventLog, LogCopy {
   async openEncoder(module: URL): Promise<AppendEncoded> {
     if (this.#closing !== undefined) throw logClosed();
     try {
-      await this.#writer.load(module.href);
+      await this.#writer.ask({ kind: 'load', module: module.href });
     } catch (error) {
       throw this.#closing === undefined ? error : logClosed();
     }
@@ -128,7 +128,7 @@ export class EmbeddedEventLog implements EventLog, LogCopy {
     if (this.#closing !== undefined) throw logClosed();
     if (places.length === 0) return 0;
     const records = places.map((place) => [this.#partition(place).index, Number(place.offset)] as const);
-    return this.#writer.erase(records);
+    return this.#writer.ask({ kind: 'erase', records });
   }
 
   /** This thread writes: a log that is filled answers nobody meanwhile. */
@@ -152,7 +152,7 @@ export class EmbeddedEventLog implements EventLog, LogCopy {
 
   async check(): Promise<void> {
     if (this.#closing !== undefined) throw logClosed();
-    await this.#writer.write({ kind: 'check' });
+    await this.#writer.ask({ kind: 'check' });
   }
 
   close(): Promise<void> {

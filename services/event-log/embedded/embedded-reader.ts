@@ -14,13 +14,13 @@ import type { SegmentStore } from './segments/segment-store.ts';
 import type { LogWriter } from './log-writer.ts';
 import { isAmong, nameOf } from '../partition.ts';
 import { replaced } from '../refusals.ts';
+import { takeEvenly } from '../take-evenly.ts';
 
 // How often a waiting reader checks for records that another thread has appended. A check costs about 10 µs.
 const APPEND_POLL_MS = 20;
 
 /** How far a partition has been read. */
-interface PartitionCursor {
-  readonly partition: LogPartition;
+interface PartitionCursor extends LogPartition {
   next: number;
 }
 
@@ -62,9 +62,9 @@ export class EmbeddedReader implements LogReader {
     // Whoever polls on, for the log was closed first, leaves timers and signals their turn.
     if (this.#isClosed) await this.#pause(Math.min(maxWaitMs, APPEND_POLL_MS));
     while (!this.#isClosed) {
-      const cursors = (await this.#ready())?.filter(({ partition }) => isAmong(of, partition));
+      const cursors = (await this.#ready())?.filter((cursor) => isAmong(of, cursor));
       if (this.#isClosed) break;
-      const found = cursors === undefined ? [] : this.#read(cursors, maxRecords, maxBytes);
+      const found = cursors === undefined ? [] : this.#read(cursors, { maxRecords, maxBytes });
       const leftMs = deadlineMs - performance.now();
       if (found.length > 0 || leftMs <= 0) return found;
       await this.#pause(Math.min(leftMs, APPEND_POLL_MS));
@@ -73,7 +73,7 @@ export class EmbeddedReader implements LogReader {
   }
 
   async commit(positions: readonly Position[]): Promise<void> {
-    if (positions.length > 0) await this.#writer.write({ kind: 'commit', group: this.#group, positions });
+    if (positions.length > 0) await this.#writer.ask({ kind: 'commit', group: this.#group, positions });
   }
 
   restart(): void {
@@ -123,7 +123,7 @@ export class EmbeddedReader implements LogReader {
       const [beginnings, ends] = [this.#store.beginnings(), this.#store.ends()];
       const cursors = new Map(
         this.#partitions.map((partition) => {
-          return [nameOf(partition), { partition, next: beginnings[partition.index] as number }];
+          return [nameOf(partition), { ...partition, next: beginnings[partition.index] as number }];
         }),
       );
       for (const position of positions) {
@@ -131,7 +131,7 @@ export class EmbeddedReader implements LogReader {
         if (cursor === undefined && topics.has(position.topic))
           throw replaced(position, 'the log has no such partition');
         if (cursor === undefined || (position.offset === 0n && position.identity === '')) continue;
-        this.#verify(position, cursor, ends[cursor.partition.index] as number);
+        this.#verify(position, cursor, ends[cursor.index] as number);
         cursor.next = Number(position.offset);
       }
       return [...cursors.values()];
@@ -142,52 +142,33 @@ export class EmbeddedReader implements LogReader {
    * The record before a position must be the one that it names. There is nothing to compare where that record is blank, or
    * was cut and the log begins exactly at the position.
    */
-  #verify(position: Position, { partition, next: beginning }: PartitionCursor, end: number): void {
+  #verify(position: Position, cursor: PartitionCursor, end: number): void {
+    const { next: beginning } = cursor;
     const next = Number(position.offset);
     if (position.identity === '') throw replaced(position, 'it has no identity');
     if (next < 1 || next > end) throw replaced(position, `the log ends at ${end}`);
     if (next < beginning) throw replaced(position, `the records after it were deleted, the log begins at ${beginning}`);
     if (next === beginning) return;
     const records: LogRecord[] = [];
-    this.#store.read(partition, next - 1, { records: 1, bytes: 0, atLeastOne: true, end: next }, records);
+    this.#store.read(cursor, next - 1, { records: 1, bytes: 0, atLeastOne: true, end: next }, records);
     const [before] = records;
     if (before !== undefined && !isBlank(before) && identityOf(before) !== position.identity) {
       throw replaced(position, 'the record before it is another one');
     }
   }
 
-  /** Divides the limits evenly among the partitions that have records. The one read first comes last the next time. */
-  #read(cursors: readonly PartitionCursor[], maxRecords: number, maxBytes: number): readonly PartitionRecords[] {
+  #read(cursors: readonly PartitionCursor[], limits: Pick<PollOptions, 'maxRecords' | 'maxBytes'>) {
     return this.#store.withLatest(() => {
       const ends = this.#store.ends();
-      const waiting = cursors.filter(({ partition, next }) => next < (ends[partition.index] as number));
-      const found: PartitionRecords[] = [];
-      let records = Math.max(1, maxRecords);
-      let bytes = maxBytes;
-      for (const [i, cursor] of waiting.entries()) {
-        const sharers = waiting.length - i;
-        const atLeastOne = found.length === 0;
-        const share = { records: Math.ceil(records / sharers), bytes: Math.ceil(bytes / sharers), atLeastOne };
-        const { topic, partition, index } = cursor.partition;
-        const read: LogRecord[] = [];
-        const limits = { ...share, end: ends[index] as number };
-        const { next, bytes: readBytes } = this.#store.read(cursor.partition, cursor.next, limits, read);
+      const waiting = cursors.filter(({ index, next }) => next < (ends[index] as number));
+      return takeEvenly(this.#cursors ?? [], waiting, limits, (cursor, share) => {
+        const records: LogRecord[] = [];
+        const end = ends[cursor.index] as number;
+        const { next, bytes } = this.#store.read(cursor, cursor.next, { ...share, end }, records);
         cursor.next = next;
-        records -= read.length;
-        bytes -= readBytes;
-        if (read.length > 0) found.push({ topic, partition, records: read });
-        if (records <= 0) break;
-      }
-      this.#rotate(found.length > 0 ? waiting[0] : undefined);
-      return found;
+        return [records, bytes];
+      });
     });
-  }
-
-  #rotate(served: PartitionCursor | undefined): void {
-    const cursors = this.#cursors;
-    if (served === undefined || cursors === undefined) return;
-    const after = cursors.indexOf(served) + 1;
-    cursors.push(...cursors.splice(0, after));
   }
 
   #pause(ms: number): Promise<void> {

@@ -1,20 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type {
-  Answered,
-  AppendRequest,
-  AppendResult,
-  Asked,
-  EncodeRequest,
-  EncodeOutcome,
-  EraseRequest,
-  WriterData,
-  WriteRequest,
-  WriteResult,
-} from './requests.ts';
+import type { Answered, Asked, ResultOf, WriterData, WriterRequest, WriterResult } from './requests.ts';
 
 interface PendingRequest {
-  readonly resolve: (result: WriteResult) => void;
+  readonly resolve: (result: WriterResult) => void;
   readonly reject: (error: TidemarkError) => void;
 }
 
@@ -34,34 +23,16 @@ export class LogWriter {
     this.#threadEnded = threadEnded;
   }
 
-  /** Transfers the request's bytes; the result returns them. Resolves once the records are on disk. */
-  append(request: AppendRequest): Promise<AppendResult> {
-    return this.#request(request, [request.bytes]) as Promise<AppendResult>;
-  }
-
-  /** The same for jobs to encode. */
-  encode(request: EncodeRequest): Promise<EncodeOutcome> {
-    return this.#request(request, [request.bytes]) as Promise<EncodeOutcome>;
-  }
-
-  /** Loads a record encoder; until then no job is encoded. @throws TidemarkError where it cannot be loaded. */
-  async load(module: string): Promise<void> {
-    await this.#request({ kind: 'load', module });
-    this.#encoder = module;
-  }
-
-  async write(request: Exclude<WriteRequest, AppendRequest | EncodeRequest>): Promise<void> {
-    await this.#request(request);
-  }
-
-  /** Deletes records below the given offset of each partition, by its index, as whole segments allow. */
-  async cut(below: Float64Array): Promise<void> {
-    await this.#request({ kind: 'cut', below });
-  }
-
-  /** Erases records. Resolves with how many were not blank before. */
-  erase(records: EraseRequest['records']): Promise<number> {
-    return this.#request({ kind: 'erase', records }) as Promise<number>;
+  /**
+   * Resolves once what was written is on disk. The bytes of a request are transferred; its result gives them back. Until an
+   * encoder was loaded, no job is encoded.
+   *
+   * @throws TidemarkError
+   */
+  async ask<Request extends WriterRequest>(request: Request): Promise<ResultOf<Request['kind']>> {
+    const result = await this.#ask(request, 'bytes' in request ? [request.bytes] : []);
+    if (request.kind === 'load') this.#encoder = request.module;
+    return result as ResultOf<Request['kind']>;
   }
 
   /** After all earlier requests. */
@@ -69,14 +40,14 @@ export class LogWriter {
     const thread = this.#thread;
     if (thread === undefined) return;
     try {
-      await this.#request({ kind: 'close' });
+      await this.#ask({ kind: 'close' }, []);
     } catch {
       // The thread ended before it read the request.
     }
     await thread.terminate();
   }
 
-  #request(request: Asked['request'], transfer: ArrayBuffer[] = []): Promise<WriteResult> {
+  #ask(request: WriterRequest, transfer: ArrayBuffer[]): Promise<WriterResult> {
     const thread = (this.#thread ??= this.#start());
     return new Promise((resolve, reject) => {
       const asked: Asked = { id: ++this.#lastId, request };

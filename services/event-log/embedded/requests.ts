@@ -48,41 +48,44 @@ export interface EncodeOutcome {
   readonly bytes: ArrayBuffer;
 }
 
+/** What goes into one commit with the other requests that wait. */
 export type WriteRequest =
   | AppendRequest
   | EncodeRequest
   | { readonly kind: 'commit'; readonly group: string; readonly positions: readonly Position[] }
   | { readonly kind: 'check' };
 
+export type DeletionRequest =
+  /** Deletes records from the beginning (`SegmentStore.cut`). */
+  | { readonly kind: 'cut'; readonly below: Float64Array }
+  /** Erases records (`SegmentStore.erase`): the index of each one's partition, and its offset. */
+  | { readonly kind: 'erase'; readonly records: readonly (readonly [partition: number, offset: number])[] };
+
+export type WriterRequest =
+  | WriteRequest
+  | DeletionRequest
+  /** Loads the module whose `encodeRecords` encodes records. */
+  | { readonly kind: 'load'; readonly module: string }
+  | { readonly kind: 'close' };
+
 /** Where an append went, the results of encode jobs, how many records were erased, or else true. */
-export type WriteResult = AppendResult | EncodeOutcome | number | true;
+export type ResultOf<Kind extends WriterRequest['kind']> = Kind extends 'append'
+  ? AppendResult
+  : Kind extends 'encode'
+    ? EncodeOutcome
+    : Kind extends 'erase'
+      ? number
+      : true;
 
-/** Loads the module whose `encodeRecords` encodes records. */
-export interface LoadRequest {
-  readonly kind: 'load';
-  readonly module: string;
-}
+export type WriterResult = ResultOf<WriterRequest['kind']>;
 
-/** Deletes records from the beginning (`DeletingStore.cut`). */
-export interface CutRequest {
-  readonly kind: 'cut';
-  readonly below: Float64Array;
-}
-
-/** Erases records (`DeletingStore.erase`). */
-export interface EraseRequest {
-  readonly kind: 'erase';
-  /** The index of each record's partition, and its offset. */
-  readonly records: readonly (readonly [partition: number, offset: number])[];
-}
-
-export interface Asked {
+export interface Asked<Request = WriterRequest> {
   readonly id: number;
-  readonly request: WriteRequest | LoadRequest | CutRequest | EraseRequest | { readonly kind: 'close' };
+  readonly request: Request;
 }
 
 export type Answered =
-  | { readonly id: number; readonly result: WriteResult }
+  | { readonly id: number; readonly result: WriterResult }
   | { readonly id: number; readonly error: { readonly code: ErrorCode; readonly message: string } };
 
 export interface WriterData {

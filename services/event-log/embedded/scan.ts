@@ -5,8 +5,7 @@ import type { LogPartition } from './segments/layout.ts';
 import type { SegmentStore } from './segments/segment-store.ts';
 import { checkRanges, scanLimits, unknownPartition } from '../refusals.ts';
 
-interface ScanCursor {
-  readonly partition: LogPartition;
+interface ScanCursor extends LogPartition {
   next: number;
   readonly end: number;
 }
@@ -29,10 +28,9 @@ export async function* scan(
     for (const cursor of cursors) {
       options.signal?.throwIfAborted();
       const read: LogRecord[] = [];
-      const { partition: at, next, end } = cursor;
-      cursor.next = runRead(() => store.read(at, next, { ...limits, end }, read)).next;
+      const { topic, partition, next, end } = cursor;
+      cursor.next = runRead(() => store.read(cursor, next, { ...limits, end }, read)).next;
       const records = options.withBlank === true ? read : withoutBlank(read);
-      const { topic, partition } = cursor.partition;
       if (records.length > 0) yield { topic, partition, records };
       await otherWork();
     }
@@ -46,7 +44,7 @@ function cursorsOf(store: SegmentStore, runRead: RunRead, ranges: readonly ScanR
     const partition = store.layout.find(at);
     if (partition === undefined) throw unknownPartition(at);
     const next = Math.max(Number(from), beginnings[partition.index] as number);
-    return { partition, next, end: Math.min(Number(to), ends[partition.index] as number) };
+    return { ...partition, next, end: Math.min(Number(to), ends[partition.index] as number) };
   });
   return cursors.filter(({ next, end }) => next < end);
 }

@@ -13,12 +13,10 @@ import type {
   AppendRequest,
   AppendResult,
   Asked,
-  CutRequest,
-  EraseRequest,
-  LoadRequest,
+  DeletionRequest,
   WriteRequest,
   WriterData,
-  WriteResult,
+  WriterResult,
 } from './requests.ts';
 import type { RecordEncoder } from '../event-log.ts';
 import type { Layout } from './segments/layout.ts';
@@ -43,19 +41,20 @@ port.on('message', (first: Asked) => {
   handleRequests(asked);
 });
 
-interface Write {
-  readonly id: number;
-  readonly request: WriteRequest;
+interface Write extends Asked<WriteRequest> {
   /** The encoding of a request to encode. */
   readonly encoding: BatchEncoding | undefined;
 }
 
 function handleRequests(asked: readonly Asked[]): void {
-  for (const { id, request } of asked) if (isDeletion(request)) port.postMessage(deleteRecords(id, request));
-  const writes = asked.filter((one): one is Asked & Pick<Write, 'request'> => isWrite(one.request));
+  const writes: Asked<WriteRequest>[] = [];
+  for (const { id, request } of asked) {
+    if (request.kind === 'cut' || request.kind === 'erase') port.postMessage(deleteRecords(id, request));
+    else if (request.kind !== 'load' && request.kind !== 'close') writes.push({ id, request });
+  }
   if (writes.length > 0) for (const one of carryOut(writes)) port.postMessage(one, transferOf(one));
   for (const { id, request } of asked) {
-    if (request.kind === 'load') void load(id, request);
+    if (request.kind === 'load') void load(id, request.module);
     else if (request.kind === 'close') void end(id);
   }
 }
@@ -66,16 +65,8 @@ function openedStore(): SegmentStore {
   return store;
 }
 
-function isWrite(request: Asked['request']): request is WriteRequest {
-  return request.kind !== 'close' && request.kind !== 'load' && !isDeletion(request);
-}
-
-function isDeletion(request: Asked['request']): request is CutRequest | EraseRequest {
-  return request.kind === 'cut' || request.kind === 'erase';
-}
-
 /** Carries out all of them or, if one fails, none. */
-function carryOut(asked: readonly Pick<Write, 'id' | 'request'>[]): readonly Answered[] {
+function carryOut(asked: readonly Asked<WriteRequest>[]): readonly Answered[] {
   try {
     const opened = openedStore();
     const writes = asked.map(({ id, request }) => {
@@ -86,7 +77,7 @@ function carryOut(asked: readonly Pick<Write, 'id' | 'request'>[]): readonly Ans
     const results = opened.transact((transaction) => {
       return writes.map((write) => apply(opened.layout, transaction, write));
     });
-    return writes.map(({ id, encoding }, i) => ({ id, result: resultOf(encoding, results[i] as WriteResult) }));
+    return writes.map(({ id, encoding }, i) => ({ id, result: resultOf(encoding, results[i] as WriterResult) }));
   } catch (error) {
     return asked.map(({ id }) => failed(id, error, 'to write'));
   }
@@ -97,7 +88,7 @@ function failed(id: number, error: unknown, doing: string): Answered {
   return { id, error: { code, message } };
 }
 
-function apply(layout: Layout, transaction: SegmentTransaction, { request, encoding }: Write): WriteResult {
+function apply(layout: Layout, transaction: SegmentTransaction, { request, encoding }: Write): WriterResult {
   if (encoding !== undefined) return append(layout, transaction, encoding.append);
   if (request.kind === 'append') return append(layout, transaction, request);
   if (request.kind === 'commit') commitIn(transaction, request.group, request.positions);
@@ -113,11 +104,11 @@ function append(layout: Layout, transaction: SegmentTransaction, { bytes, chunks
   return { offsets, appendedAtMs, bytes };
 }
 
-function resultOf(encoding: BatchEncoding | undefined, result: WriteResult): WriteResult {
+function resultOf(encoding: BatchEncoding | undefined, result: WriterResult): WriterResult {
   return encoding === undefined ? result : encoding.result(result as AppendResult);
 }
 
-function deleteRecords(id: number, request: CutRequest | EraseRequest): Answered {
+function deleteRecords(id: number, request: DeletionRequest): Answered {
   try {
     const opened = openedStore();
     if (request.kind === 'erase') {
@@ -132,7 +123,7 @@ function deleteRecords(id: number, request: CutRequest | EraseRequest): Answered
   }
 }
 
-async function load(id: number, { module }: LoadRequest): Promise<void> {
+async function load(id: number, module: string): Promise<void> {
   try {
     ({ encodeRecords: encoder } = (await import(module)) as { readonly encodeRecords: RecordEncoder });
     port.postMessage({ id, result: true } satisfies Answered);

@@ -1,40 +1,23 @@
 import type { LogRecord, PartitionRecords, PollOptions } from '../event-log.ts';
 import { isAmong } from '../partition.ts';
+import { type Share, takeEvenly } from '../take-evenly.ts';
 import { type Fetches, type PartitionBuffer, weightOf } from './fetches.ts';
 
-/** Takes records from all buffers that have some, about evenly. The buffer served first comes last the next time. */
+/** Takes records from all buffers that have some. */
 export function drain(
   { buffers }: Pick<Fetches, 'buffers'>,
-  { maxRecords, maxBytes, of }: Pick<PollOptions, 'maxRecords' | 'maxBytes' | 'of'>,
+  { of, ...limits }: Pick<PollOptions, 'maxRecords' | 'maxBytes' | 'of'>,
 ): readonly PartitionRecords[] {
   const waiting = buffers.filter((buffer) => buffer.records.length > 0 && isAmong(of, buffer));
-  const found: PartitionRecords[] = [];
-  let records = Math.max(1, maxRecords);
-  let bytes = maxBytes;
-  for (const [i, buffer] of waiting.entries()) {
-    const sharers = waiting.length - i;
-    const share = { records: Math.ceil(records / sharers), bytes: Math.ceil(bytes / sharers) };
-    const [drained, drainedBytes] = drainBuffer(buffer, share, found.length === 0);
-    records -= drained.length;
-    bytes -= drainedBytes;
-    if (drained.length > 0) found.push({ topic: buffer.topic, partition: buffer.partition, records: drained });
-    if (records <= 0) break;
-  }
-  const [served] = waiting;
-  if (served !== undefined) buffers.push(...buffers.splice(0, buffers.indexOf(served) + 1));
-  return found;
+  return takeEvenly(buffers, waiting, limits, drainBuffer);
 }
 
-function drainBuffer(
-  buffer: PartitionBuffer,
-  share: { readonly records: number; readonly bytes: number },
-  atLeastOne: boolean,
-): readonly [LogRecord[], number] {
+function drainBuffer(buffer: PartitionBuffer, share: Share): readonly [LogRecord[], number] {
   let count = 0;
   let bytes = 0;
   for (const record of buffer.records) {
     const size = record.key.byteLength + record.value.byteLength;
-    const isFree = atLeastOne && count === 0;
+    const isFree = share.atLeastOne && count === 0;
     if (!isFree && (count >= share.records || bytes + size > share.bytes)) break;
     bytes += size;
     count++;

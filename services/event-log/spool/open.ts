@@ -31,7 +31,7 @@ export async function loadSpoolLogs(): Promise<SpoolLogs> {
   const open = (folder: string, segmentBytes: number): SpoolLog => {
     const store = SegmentStore.open({ folder, topics: [TOPIC], partitions: 1, segmentBytes });
     const writer = new LogWriter({ folder, segmentBytes }, (threadId) => store.threadEnded(threadId));
-    const appends = new AppendQueue(store.layout, (request) => writer.append(request));
+    const appends = new AppendQueue(store.layout, (request) => writer.ask(request));
     return { store, writer, appends };
   };
   return { open, bytesOf: chunkBytesOf };

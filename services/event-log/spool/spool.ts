@@ -144,7 +144,7 @@ export class Spool {
     if (this.#fault === 'full') throw this.#unavailable('is full');
     if (this.#fault === undefined) return;
     try {
-      await this.#open().writer.write({ kind: 'check' });
+      await this.#open().writer.ask({ kind: 'check' });
       this.#fault = undefined;
     } catch (cause) {
       throw this.#unavailable('cannot be written', cause);
@@ -213,7 +213,7 @@ export class Spool {
   async #cut(offset: number): Promise<void> {
     const { bytes } = this;
     try {
-      await this.#log?.writer.cut(Float64Array.of(offset));
+      await this.#log?.writer.ask({ kind: 'cut', below: Float64Array.of(offset) });
       if (this.#fault === 'full' && this.bytes < bytes) this.#fault = undefined;
     } catch {
       // They go with the next ones, at the latest with the whole log.
