@@ -14,7 +14,9 @@ import type { SegmentStore } from './segments/segment-store.ts';
 import type { LogWriter } from './log-writer.ts';
 import { isAmong, nameOf } from '../partition.ts';
 import { replaced } from '../refusals.ts';
+import { entryAt } from '../start.ts';
 import { takeEvenly } from '../take-evenly.ts';
+import { WakeablePause } from '../wakeable-pause.ts';
 
 // How often a waiting reader checks for records that another thread has appended. A check costs about 10 µs.
 const APPEND_POLL_MS = 20;
@@ -45,7 +47,7 @@ export class EmbeddedReader implements LogReader {
   /** Incremented by whatever makes a pending result of `start` obsolete. */
   #turn = 0;
   #isClosed = false;
-  #wake: (() => void) | undefined;
+  readonly #pause = new WakeablePause();
 
   constructor({ store, writer, owners, closed }: EmbeddedReaderParts, { group, topics, start }: ReaderOptions) {
     this.#group = group;
@@ -60,14 +62,14 @@ export class EmbeddedReader implements LogReader {
   async poll({ maxRecords, maxBytes, maxWaitMs, of }: PollOptions): Promise<readonly PartitionRecords[]> {
     const deadlineMs = performance.now() + maxWaitMs;
     // Whoever polls on, for the log was closed first, leaves timers and signals their turn.
-    if (this.#isClosed) await this.#pause(Math.min(maxWaitMs, APPEND_POLL_MS));
+    if (this.#isClosed) await this.#pause.wait(Math.min(maxWaitMs, APPEND_POLL_MS));
     while (!this.#isClosed) {
       const cursors = (await this.#ready())?.filter((cursor) => isAmong(of, cursor));
       if (this.#isClosed) break;
       const found = cursors === undefined ? [] : this.#read(cursors, { maxRecords, maxBytes });
       const leftMs = deadlineMs - performance.now();
       if (found.length > 0 || leftMs <= 0) return found;
-      await this.#pause(Math.min(leftMs, APPEND_POLL_MS));
+      await this.#pause.wait(Math.min(leftMs, APPEND_POLL_MS));
     }
     return [];
   }
@@ -96,7 +98,7 @@ export class EmbeddedReader implements LogReader {
 
   /** Ends the wait of a poll: there may be something to read. */
   wake(): void {
-    this.#wake?.();
+    this.#pause.wake();
   }
 
   get #isOwner(): boolean {
@@ -130,29 +132,23 @@ export class EmbeddedReader implements LogReader {
         const cursor = cursors.get(nameOf(position));
         if (cursor === undefined && topics.has(position.topic))
           throw replaced(position, 'the log has no such partition');
-        if (cursor === undefined || (position.offset === 0n && position.identity === '')) continue;
-        this.#verify(position, cursor, ends[cursor.index] as number);
-        cursor.next = Number(position.offset);
+        if (cursor === undefined) continue;
+        const [earliest, latest] = [BigInt(cursor.next), BigInt(ends[cursor.index] as number)];
+        const { from, identity } = entryAt(position, { earliest, latest });
+        if (identity !== undefined) this.#expectRecord(position, cursor, identity);
+        cursor.next = identity === undefined ? Number(from) : Number(position.offset);
       }
       return [...cursors.values()];
     });
   }
 
-  /**
-   * The record before a position must be the one that it names. There is nothing to compare where that record is blank, or
-   * was cut and the log begins exactly at the position.
-   */
-  #verify(position: Position, cursor: PartitionCursor, end: number): void {
-    const { next: beginning } = cursor;
+  /** The record before a position must be the one that it names, unless it is blank now. */
+  #expectRecord(position: Position, partition: LogPartition, identity: string): void {
     const next = Number(position.offset);
-    if (position.identity === '') throw replaced(position, 'it has no identity');
-    if (next < 1 || next > end) throw replaced(position, `the log ends at ${end}`);
-    if (next < beginning) throw replaced(position, `the records after it were deleted, the log begins at ${beginning}`);
-    if (next === beginning) return;
     const records: LogRecord[] = [];
-    this.#store.read(cursor, next - 1, { records: 1, bytes: 0, atLeastOne: true, end: next }, records);
+    this.#store.read(partition, next - 1, { records: 1, bytes: 0, atLeastOne: true, end: next }, records);
     const [before] = records;
-    if (before !== undefined && !isBlank(before) && identityOf(before) !== position.identity) {
+    if (before !== undefined && !isBlank(before) && identityOf(before) !== identity) {
       throw replaced(position, 'the record before it is another one');
     }
   }
@@ -168,18 +164,6 @@ export class EmbeddedReader implements LogReader {
         cursor.next = next;
         return [records, bytes];
       });
-    });
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(done, ms);
-      const wake = done;
-      this.#wake = wake;
-      function done(): void {
-        clearTimeout(timer);
-        resolve();
-      }
     });
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicPartition } from '../event-log.ts';
 import { faultOf, isFatal, KAFKA } from './faults.ts';
 import type { Leaders } from './leaders.ts';
-import type { Bounds } from './start.ts';
+import type { Bounds } from '../start.ts';
 import type { KafkaWire } from './wire.ts';
 import { nameOf } from '../partition.ts';
 

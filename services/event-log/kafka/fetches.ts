@@ -1,11 +1,12 @@
-import type { LogRecord, TopicPartition } from '../event-log.ts';
+import type { LogRecord, PartitionRecords, PollOptions, TopicPartition } from '../event-log.ts';
 import { isBlank } from '../blank.ts';
 import { identityOf } from '../identity.ts';
 import { faultOf, KAFKA, type Trouble } from './faults.ts';
 import type { Leaders } from './leaders.ts';
-import type { FetchStart } from './start.ts';
-import { nameOf } from '../partition.ts';
+import type { FetchStart } from '../start.ts';
+import { isAmong, nameOf } from '../partition.ts';
 import { replaced } from '../refusals.ts';
+import { type Share, takeEvenly } from '../take-evenly.ts';
 import type { Fetched, KafkaWire } from './wire.ts';
 
 /** A partition that is read: the records that were fetched and not yet consumed. */
@@ -83,6 +84,12 @@ export class Fetches {
     }
   }
 
+  /** Takes records from all buffers that have some, about evenly. */
+  take({ of, ...limits }: Pick<PollOptions, 'maxRecords' | 'maxBytes' | 'of'>): readonly PartitionRecords[] {
+    const waiting = this.buffers.filter((buffer) => buffer.records.length > 0 && isAmong(of, buffer));
+    return takeEvenly(this.buffers, waiting, limits, takeFrom);
+  }
+
   async #fetch(leader: number, buffers: readonly PartitionBuffer[], waitMs: number): Promise<void> {
     this.#busy.add(leader);
     for (const buffer of buffers) buffer.isBusy = true;
@@ -157,12 +164,26 @@ export class Fetches {
   }
 }
 
+function takeFrom(buffer: PartitionBuffer, share: Share): readonly [LogRecord[], number] {
+  let [count, bytes] = [0, 0];
+  for (const { key, value } of buffer.records) {
+    const size = key.byteLength + value.byteLength;
+    const isFree = share.atLeastOne && count === 0;
+    if (!isFree && (count >= share.records || bytes + size > share.bytes)) break;
+    bytes += size;
+    count++;
+  }
+  const taken = buffer.records.splice(0, count);
+  for (const record of taken) buffer.bufferedBytes -= weightOf(record);
+  return [taken, bytes];
+}
+
 /** Whether everything up to `to` has been fetched. */
 export function isAtEnd({ next, to }: Pick<PartitionBuffer, 'next' | 'to'>): boolean {
   return to !== undefined && next >= to;
 }
 
 /** Bytes that a buffered record counts as: about its size on the wire. */
-export function weightOf({ key, value }: LogRecord): number {
+function weightOf({ key, value }: LogRecord): number {
   return key.byteLength + value.byteLength + 32;
 }

@@ -13,11 +13,11 @@ import type { Leaders } from './leaders.ts';
 import { Membership } from './membership.ts';
 import type { Layout } from './partitions.ts';
 import { boundsOf } from './bounds.ts';
-import { entryAt } from './start.ts';
-import { drain } from './drain.ts';
+import { entryAt } from '../start.ts';
 import type { KafkaWire } from './wire.ts';
 import { beginningOf } from '../identity.ts';
 import { nameOf } from '../partition.ts';
+import { WakeablePause } from '../wakeable-pause.ts';
 
 export interface KafkaReaderParts {
   /** Used by this reader alone, and closed with it. */
@@ -49,7 +49,7 @@ export class KafkaReader implements LogReader {
   #turn = 0;
   #trouble: Trouble | undefined;
   #closing: Promise<void> | undefined;
-  #wake: (() => void) | undefined;
+  readonly #pause = new WakeablePause();
 
   constructor({ wire, leaders, layout, closed }: KafkaReaderParts, { group, topics, start }: ReaderOptions) {
     this.#wire = wire;
@@ -71,18 +71,18 @@ export class KafkaReader implements LogReader {
 
   async poll(options: PollOptions): Promise<readonly PartitionRecords[]> {
     // Whoever polls on, for the log was closed first, leaves timers and signals their turn.
-    if (this.#closing !== undefined) await this.#pause(Math.min(options.maxWaitMs, CLOSED_POLL_MS));
+    if (this.#closing !== undefined) await this.#pause.wait(Math.min(options.maxWaitMs, CLOSED_POLL_MS));
     const deadlineMs = performance.now() + options.maxWaitMs;
     while (this.#closing === undefined) {
       const fetches = await this.#ready();
       if (this.#closing !== undefined) break;
-      const found = fetches === undefined ? [] : drain(fetches, options);
+      const found = fetches === undefined ? [] : fetches.take(options);
       fetches?.pump();
       if (found.length > 0) return found;
       this.#throwTrouble();
       const leftMs = deadlineMs - performance.now();
       if (leftMs <= 0) return found;
-      await this.#pause(fetches === undefined ? Math.min(leftMs, START_RETRY_MS) : leftMs);
+      await this.#pause.wait(fetches === undefined ? Math.min(leftMs, START_RETRY_MS) : leftMs);
     }
     return [];
   }
@@ -118,14 +118,14 @@ export class KafkaReader implements LogReader {
     this.#assigned = this.#closing === undefined ? partitions : [];
     this.restart();
     this.#firstJoin.resolve();
-    this.#wake?.();
+    this.#pause.wake();
   }
 
   #setTrouble(fault: unknown): void {
     if (fault === undefined) this.#trouble = undefined;
     else this.#trouble ??= { fault, sinceMs: performance.now() };
     if (isFatal(fault)) this.#firstJoin.reject(failureOf(fault, 'to join the group'));
-    this.#wake?.();
+    this.#pause.wake();
   }
 
   /** Starts reading ahead. Undefined while nothing is assigned, or Kafka is unreachable. */
@@ -142,7 +142,7 @@ export class KafkaReader implements LogReader {
         return entryAt(positions.get(nameOf(at)) ?? beginningOf(at), { earliest, latest });
       });
       const parts = { wire: this.#wire, leaders: this.#leaders };
-      this.#fetches = new Fetches(parts, entries, () => this.#wake?.());
+      this.#fetches = new Fetches(parts, entries, () => this.#pause.wake());
     } catch (error) {
       const failure = failureOf(error, 'to find where its partitions begin');
       if (!failure.retryable) throw failure;
@@ -162,16 +162,5 @@ export class KafkaReader implements LogReader {
       if (trouble === undefined) continue;
       if (lasts(trouble)) throw failureOf(trouble.fault, 'to read');
     }
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(done, ms);
-      this.#wake = done;
-      function done(): void {
-        clearTimeout(timer);
-        resolve();
-      }
-    });
   }
 }

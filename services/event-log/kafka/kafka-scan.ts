@@ -6,8 +6,7 @@ import { boundsOf } from './bounds.ts';
 import { failureOf, lasts } from './faults.ts';
 import { Fetches, isAtEnd } from './fetches.ts';
 import type { Leaders } from './leaders.ts';
-import type { FetchStart } from './start.ts';
-import { drain } from './drain.ts';
+import type { FetchStart } from '../start.ts';
 import type { KafkaWire } from './wire.ts';
 import { nameOf } from '../partition.ts';
 
@@ -73,7 +72,7 @@ export class KafkaScan {
     let receivedAtMs = performance.now();
     while (!fetches.buffers.every((buffer) => isAtEnd(buffer) && buffer.records.length === 0)) {
       this.#changed = Promise.withResolvers();
-      const found = drain(fetches, this.#options);
+      const found = fetches.take(this.#options);
       fetches.pump();
       for (const { topic, partition, records: read } of found) {
         signal.throwIfAborted();

@@ -4,7 +4,7 @@ import { identityOf } from '../../../services/event-log/identity.ts';
 import { KAFKA } from '../../../services/event-log/kafka/faults.ts';
 import { Fetches } from '../../../services/event-log/kafka/fetches.ts';
 import type { Leaders } from '../../../services/event-log/kafka/leaders.ts';
-import type { FetchStart } from '../../../services/event-log/kafka/start.ts';
+import type { FetchStart } from '../../../services/event-log/start.ts';
 import type { Fetched, FetchFrom } from '../../../services/event-log/kafka/wire.ts';
 import { text, until } from '../../support/event-log/event-log.ts';
 

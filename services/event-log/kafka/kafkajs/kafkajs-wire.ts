@@ -11,7 +11,7 @@ import {
   withWholeAnswers,
 } from './internals.ts';
 import { bufferOf } from '../partitions.ts';
-import { MAX_FETCH_BYTES, PRODUCE_TIMEOUT_MS, READ_UNCOMMITTED, TOPIC_RESOURCE } from '../request.ts';
+import { MAX_FETCH_BYTES, PRODUCE_TIMEOUT_MS, READ_UNCOMMITTED, TOPIC_RESOURCE } from '../wire.ts';
 import type { KafkaSettings } from '../url.ts';
 import { checkVersions } from '../versions.ts';
 import type {

@@ -11,7 +11,7 @@ import { byTopic } from '../partitions.ts';
 import { APIS } from './apis.ts';
 import { callApi, expectNoError, platformaticFault, listenTo, recordsOf, sentRecord } from './answers.ts';
 import { brokerOf, connectionOptionsOf } from './options.ts';
-import { MAX_FETCH_BYTES, PRODUCE_TIMEOUT_MS, READ_UNCOMMITTED, TOPIC_RESOURCE } from '../request.ts';
+import { MAX_FETCH_BYTES, PRODUCE_TIMEOUT_MS, READ_UNCOMMITTED, TOPIC_RESOURCE } from '../wire.ts';
 import type { KafkaSettings } from '../url.ts';
 import { checkVersions } from '../versions.ts';
 import type {

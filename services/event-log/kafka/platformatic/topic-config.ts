@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { faultOf, KAFKA } from '../faults.ts';
-import { TOPIC_RESOURCE } from '../request.ts';
+import { TOPIC_RESOURCE } from '../wire.ts';
 import { TIMESTAMP_TYPE } from '../topics.ts';
 import type { KafkaSettings } from '../url.ts';
 import type { KafkaWire } from '../wire.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { entryAt } from '../../../services/event-log/kafka/start.ts';
+import { entryAt } from '../../services/event-log/start.ts';
 
 const at = { topic: 't', partition: 3 };
 const identity = 'a'.repeat(32);
 
-describe('where reading a partition of Kafka begins', () => {
+describe('where reading a partition begins', () => {
   test('a reader that has read nothing begins at the first record', () => {
     const entry = entryAt({ ...at, offset: 0n, identity: '' }, { earliest: 7n, latest: 9n });
 

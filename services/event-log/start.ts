@@ -1,5 +1,5 @@
-import type { Position, TopicPartition } from '../event-log.ts';
-import { replaced } from '../refusals.ts';
+import type { Position, TopicPartition } from './event-log.ts';
+import { replaced } from './refusals.ts';
 
 /** Where a partition begins and ends now: its first offset, and the next one to be assigned. */
 export interface Bounds {
@@ -7,7 +7,7 @@ export interface Bounds {
   readonly latest: bigint;
 }
 
-/** Where to fetch from. */
+/** Where to read a partition from. */
 export interface FetchStart extends TopicPartition {
   readonly from: bigint;
   /** Identity that the record at `from` must have. It was read before and is not delivered again. */
@@ -17,7 +17,7 @@ export interface FetchStart extends TopicPartition {
 }
 
 /**
- * Where to start fetching for a position, so that nothing is skipped and no other log is mistaken for this one. Reading
+ * Where to start reading for a position, so that nothing is skipped and no other log is mistaken for this one. Reading
  * begins at the record before the position, whose identity the reader compares. The other cases:
  *
  * - The offset is past the end, or above 0 without an identity: the position does not belong to this log.
@@ -33,7 +33,7 @@ export function entryAt(position: Position, { earliest, latest }: Bounds): Fetch
   const { topic, partition, offset, identity } = position;
   if (offset === 0n && identity === '') return { topic, partition, from: earliest };
   if (identity === '') throw replaced(position, 'it has no identity');
-  if (offset > latest) throw replaced(position, `the log ends at ${latest}`);
+  if (offset < 1n || offset > latest) throw replaced(position, `the log ends at ${latest}`);
   if (offset < earliest) throw replaced(position, `the records after it were deleted, the log begins at ${earliest}`);
   if (offset === earliest) return { topic, partition, from: offset };
   return { topic, partition, from: offset - 1n, identity };
