@@ -61,7 +61,7 @@ export class EmbeddedReader implements LogReader {
 
   async poll({ maxRecords, maxBytes, maxWaitMs, of }: PollOptions): Promise<readonly PartitionRecords[]> {
     const deadlineMs = performance.now() + maxWaitMs;
-    // Whoever polls on, for the log was closed first, leaves timers and signals their turn.
+    // A caller that goes on polling after the log was closed must not keep timers and signals from their turn.
     if (this.#isClosed) await this.#pause.wait(Math.min(maxWaitMs, APPEND_POLL_MS));
     while (!this.#isClosed) {
       const cursors = (await this.#ready())?.filter((cursor) => isAmong(of, cursor));

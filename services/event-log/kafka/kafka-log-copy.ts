@@ -13,7 +13,7 @@ import { setTimestamps } from './platformatic/topic-config.ts';
 import { BROKER_TIME, maxBatchBytesOf } from './topics.ts';
 import { type KafkaSettings, parseKafkaUrl } from './url.ts';
 
-/** What the topics have while they are filled: records keep the times that they come with. */
+/** The setting of the topics while they are filled: records keep the times that they come with. */
 const PRODUCER_TIME = 'CreateTime';
 
 const SEND_AGAIN_AFTER_MS = 100;
@@ -49,7 +49,7 @@ export class KafkaLogCopy implements LogCopy {
     const wire = new PlatformaticWire(settings);
     try {
       const existing = [...(await wire.cluster(names)).topics.keys()];
-      // A copy that did not come to its end has left them as they were filled.
+      // A copy that was interrupted left them with the producer's time.
       if (existing.length > 0) await setTimestamps({ wire, settings }, existing, BROKER_TIME);
       const log = await KafkaEventLog.open({ url, ...options });
       const ends = new Map((await log.ends(options.topics)).map((end) => [nameOf(end), end.offset]));
@@ -99,7 +99,7 @@ export class KafkaLogCopy implements LogCopy {
     }
   }
 
-  /** Sends them until they are known to be there: an answer that was lost is told from the end of the partition. */
+  /** Sends them until they are known to be there. Where an answer is lost, the end of the partition shows whether they are. */
   async #send({ topic, partition }: TopicPartition, records: readonly LogRecord[], end: bigint): Promise<void> {
     const { wire, leaders, settings } = this.#topics;
     const at = { topic: settings.topicPrefix + topic, partition };

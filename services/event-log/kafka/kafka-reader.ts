@@ -70,7 +70,7 @@ export class KafkaReader implements LogReader {
   }
 
   async poll(options: PollOptions): Promise<readonly PartitionRecords[]> {
-    // Whoever polls on, for the log was closed first, leaves timers and signals their turn.
+    // A caller that goes on polling after the log was closed must not keep timers and signals from their turn.
     if (this.#closing !== undefined) await this.#pause.wait(Math.min(options.maxWaitMs, CLOSED_POLL_MS));
     const deadlineMs = performance.now() + options.maxWaitMs;
     while (this.#closing === undefined) {

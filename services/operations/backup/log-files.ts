@@ -1,4 +1,4 @@
-/** The files of the log in a backup: what is new is copied into them, and who was forgotten is made blank in them. */
+/** The files of the log in a backup: new records are copied into them, and those of forgotten people are made blank. */
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { blankRecord } from '../../event-log/blank.ts';
@@ -20,7 +20,7 @@ const FILE_BYTES = 64 * 2 ** 20;
 /** A last file that is smaller is written anew with what follows: so a backup an hour does not leave a file an hour. */
 const SMALL_FILE_BYTES = 2 ** 20;
 
-/** What of one partition is to be copied. */
+/** The part of one partition that is to be copied. */
 export interface LogRange extends TopicPartition {
   readonly from: number;
   readonly end: number;
@@ -54,7 +54,7 @@ export function rangesToCopy(
 }
 
 /**
- * Whether the log is the one that the files are of. A record that is not there any more tells nothing.
+ * Checks that the files were copied from this log. A record that is no longer there proves nothing.
  *
  * @throws TidemarkError `BACKUP_FOREIGN`; what the log throws.
  */

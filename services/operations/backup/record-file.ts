@@ -14,8 +14,8 @@ const HEADER_BYTES = 24;
 const MAX_RECORD_BYTES = 64 * 2 ** 20;
 
 /**
- * Writes records into a new file, and flushes it. It ends with the piece that reaches `upToBytes`, which are those of the
- * records before they are compressed.
+ * Writes records into a new file, and flushes it. Stops after the piece with which the records reach `upToBytes`, counted
+ * before they are compressed.
  *
  * @throws as `writeStored`.
  */

@@ -36,7 +36,7 @@ export interface RenewedLog {
 
 type RenewalCall = Pick<CommandCall, 'report' | 'signal'>;
 
-// What comes while a round is copied is the next one's. A small one ends the run: the rest is copied at the end.
+// Records that arrive while a round is copied belong to the next round. A small round ends the run.
 const FEW_IN_A_ROUND = 1_000;
 const QUIET_MS = 3_000;
 

@@ -1,8 +1,8 @@
 /**
  * Brings an installation back from a backup, into stores that hold nothing: the log at the same offsets, the tables that
  * are not made from it, and the history of audiences. The rest is read again from the log by the readers, once the service
- * starts. What has come how far is noted in the database, so the same restore goes on where it was killed, and until it
- * has ended no process of the service works on the stores.
+ * starts. The database notes how far each part has come, so the same restore goes on where it was killed. Until it has
+ * ended, no process of the service works on the stores.
  */
 import type { EventLogOptions, LogCoordinates, LogCopy } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
@@ -177,7 +177,7 @@ async function fillLog(
   if (!isResumed && filled !== undefined) {
     throw restoreRefusal(`The log has records already: ${filled[0]} ends at ${filled[1]}.`);
   }
-  // To a moment, the log goes on past the end of the backup whose tables are the last of that moment.
+  // A restore to a moment reads the log past the end of the backup whose tables it uses.
   const ends = untilMs === undefined ? entry.ends : lastEnds(manifest, entry);
   const total = addedUp(ends, ({ end }) => end);
   let done = Number([...begun.values()].reduce((all, end) => all + end, 0n));
@@ -193,14 +193,14 @@ async function fillLog(
     }
     await log.finish();
   } catch (error) {
-    // What is there now cannot be made right by a second try.
+    // A second try cannot repair what the log has now.
     if (hasCode(error, 'RESTORE_REFUSED')) await noteRestoreFailed(database, error.message);
     throw error;
   }
   return expectEnds(await log.ends(topics), entry.ends, untilMs === undefined);
 }
 
-/** Lists the records that were made blank on the way: read again, as a restore that was killed has forgotten them. */
+/** Lists the records that were made blank on the way. They are read again, as a restore that was killed has not kept them. */
 async function listBlank(
   database: Queryable,
   { manifest, entry, request: { folder, untilMs }, erasures }: LogToFill,

@@ -87,7 +87,7 @@ export class ChunkReader {
     throw damaged(`${stored.file.name} is damaged at byte ${stored.position}: ${nameOf(partition)} has lost records`);
   }
 
-  /** Another thread may have been overwriting it, or have left that half done. */
+  /** Another thread may be overwriting the chunk, or may have ended in the middle of that. */
   #readUnderLock(stored: StoredChunk): Buffer | undefined {
     return this.#parts.shared.exclusively(() => {
       finishRedo(this.#parts);

@@ -123,7 +123,7 @@ export class LogView {
     this.#file = file;
   }
 
-  /** What is known of the log once a frame of its last segment is flushed. */
+  /** Takes in a frame of the last segment, which is flushed. */
   apply({ kind, chunks, body, end }: Frame): void {
     if (kind === FRAME_KIND.commit && body.length > 0) {
       const { topics, notes = {} } = JSON.parse(body.toString()) as CommitBody;
@@ -137,7 +137,7 @@ export class LogView {
     this.#scanned = end;
   }
 
-  /** The same for a frame that this thread has written at a position. */
+  /** Takes in a frame that this thread has written at a position. */
   applyWritten({ kind, chunks, body }: FrameParts, position: number): void {
     const end = position + frameBytesOf({ chunks, body });
     let at = end - chunks.reduce((sum, { length }) => sum + length, 0);

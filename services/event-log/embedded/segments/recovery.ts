@@ -21,8 +21,8 @@ export const FIRST_SEGMENT_NOTE = 'segments/first';
 const COPY_BYTES = 2 ** 20;
 
 /**
- * Brings the log of a folder into the state that its threads share: creates it, or finds its end. Done by the first of the
- * process that opens the log, under the lock, so that nobody reads before.
+ * Brings the log of a folder into the state that its threads share: creates it, or finds its end. The first thread of the
+ * process that opens the log does this, under the lock, before anybody reads.
  *
  * What a crash left at the end is cut off: it is torn if nothing valid follows, and if it lies beyond what the head says is
  * flushed. Anything else that cannot be read is damage. It stays where it is, and the log goes on in a new segment. Where

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { FileOperations } from './files.ts';
 
-/** Bytes that a read brings at least: the frames and chunks that follow are usually wanted next. */
+/** A read fetches at least this much, because the frames and chunks that follow are usually wanted next. */
 const READ_AHEAD_BYTES = 64 * 1024;
 const SEARCH_BYTES = 2 ** 20;
 

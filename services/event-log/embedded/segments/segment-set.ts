@@ -17,9 +17,9 @@ interface OpenSegment {
 export class SegmentSet {
   readonly #files: FileOperations;
   readonly #folder: string;
-  /** The names by number. Each segment that exists was there when they were listed, or is listed when it is wanted. */
+  /** The names by number, as of the last look at the folder. `nameOf` looks again for one that it does not find. */
   #names = new Map<number, string>();
-  /** Those used last come last. */
+  /** The most recently used come last. */
   readonly #open = new Map<number, OpenSegment>();
   readonly #starts = new Map<number, readonly number[]>();
   readonly #sizes = new Map<number, number>();
@@ -123,7 +123,7 @@ export class SegmentSet {
       size = file.size();
       file.close();
     } catch {
-      // That shows when it is read.
+      // A read will report it.
     }
     this.#sizes.set(number, size);
     return size;

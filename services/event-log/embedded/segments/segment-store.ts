@@ -218,7 +218,7 @@ export class SegmentStore {
 
   /**
    * Deletes records from the beginning, and gives their space back: only whole files, whose records all lie below the
-   * given offset of their partition, so some of the records may stay. Where all records of the log lie below, none does.
+   * given offset of their partition, so some of the records may stay. Where all records of the log lie below, none stays.
    * `beginnings()` says which; offsets, ends and notes stay as they are. A crash in between leaves the log cut.
    *
    * @param below An offset for every partition, by the partition's index.
