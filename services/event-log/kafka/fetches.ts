@@ -173,9 +173,9 @@ function takeFrom(buffer: PartitionBuffer, share: Share): readonly [LogRecord[],
     bytes += size;
     count++;
   }
-  const taken = buffer.records.splice(0, count);
-  for (const record of taken) buffer.bufferedBytes -= weightOf(record);
-  return [taken, bytes];
+  const records = buffer.records.splice(0, count);
+  for (const record of records) buffer.bufferedBytes -= weightOf(record);
+  return [records, bytes];
 }
 
 /** Whether everything up to `to` has been fetched. */
