@@ -7,6 +7,7 @@ import type { ImportRunner } from '../../operations/import/import-commands.ts';
 import type { CommandEvent } from '../../runtime/command.ts';
 import type { Config } from '../../runtime/config.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import { untilAborted } from '../../runtime/pause.ts';
 import { Caller } from '../../runtime/threads.ts';
 import { erasedIn, type ErasedUsers } from '../../stores/erasures/erased-users.ts';
 import type { ImportControl, ImportEvents, ImportThreadData } from './import-thread-entry.ts';
@@ -100,7 +101,7 @@ export class ImportQueue implements ImportRunner {
     this.#unfinished += 1;
     try {
       if (this.#unfinished > 1) call.report({ done: 0, waiting: 'for the imports before it' });
-      await abortable(turn, call.signal);
+      await untilAborted(turn, call.signal);
       return await this.#run(...given);
     } finally {
       this.#unfinished -= 1;
@@ -138,16 +139,4 @@ export class ImportQueue implements ImportRunner {
 
 function errorOfFailure({ code, message }: Extract<CommandEvent, { failure: unknown }>['failure']): Error {
   return code === undefined ? new Error(message) : new TidemarkError(code, message);
-}
-
-async function abortable(turn: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(signal.reason as Error);
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    await Promise.race([turn, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }

@@ -2,9 +2,11 @@ import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
 import { FIRST_GENERATION, type Generation, type GenerationKind } from '../../stores/generations/generation.ts';
 import { liveNumbersOf, type LiveRow, SqlGenerations } from '../../stores/generations/sql-generations.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import { Looking } from '../../runtime/looking.ts';
 import { type GenerationParts, GenerationReaders } from './generation-readers.ts';
 
 const GENERATIONS_POLL_MS = 1_000;
+const CANNOT_FOLLOW = 'the generations cannot be followed';
 
 /** Runs readers for every generation, and follows as generations are created, swapped and dropped. */
 export class GenerationWatch {
@@ -16,10 +18,8 @@ export class GenerationWatch {
   readonly #logger: Logger;
   readonly #fail: (error: unknown) => void;
   readonly #running = new Map<string, GenerationReaders>();
+  readonly #looking: Looking;
   #shown: string | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #polling: Promise<void> | undefined;
-  #isStopped = false;
 
   constructor(parts: GenerationParts, kinds: readonly GenerationKind[]) {
     const { promise, reject } = Promise.withResolvers<never>();
@@ -30,6 +30,13 @@ export class GenerationWatch {
     this.#kinds = kinds;
     this.#logger = parts.logger;
     this.#generations = new SqlGenerations(parts.database);
+    this.#looking = new Looking({
+      look: () => this.#followAll(),
+      everyMs: GENERATIONS_POLL_MS,
+      cannot: CANNOT_FOLLOW,
+      logger: parts.logger,
+      level: 'debug',
+    });
   }
 
   /** The readers of the generations that are fed here. */
@@ -38,29 +45,16 @@ export class GenerationWatch {
   }
 
   start(): void {
-    this.#timer ??= setInterval(() => this.#poll(), GENERATIONS_POLL_MS).unref();
-    this.#poll();
+    this.#looking.start();
   }
 
   /** Waits for the batches under way. Idempotent. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearInterval(this.#timer);
+    const looked = this.#looking.stop();
     const stopRunning = (): Promise<unknown> => Promise.all(this.running.map((readers) => readers.stop()));
-    // A poll may wait long for a database that does not answer, and may have begun others meanwhile.
-    await Promise.all([this.#polling, stopRunning()]);
+    // A look may wait long for a database that does not answer, and may have begun others meanwhile.
+    await Promise.all([looked, stopRunning()]);
     await stopRunning();
-  }
-
-  #poll(): void {
-    this.#polling ??= this.#followAll()
-      .catch((error: unknown) => this.#logFailure(error))
-      .finally(() => (this.#polling = undefined));
-  }
-
-  /** The next poll tries again. */
-  #logFailure(error: unknown): void {
-    this.#logger.debug({ err: error }, 'cannot follow the generations now');
   }
 
   async #followAll(): Promise<void> {
@@ -75,7 +69,7 @@ export class GenerationWatch {
     }
     for (const generation of fed) {
       // One whose tables do not exist yet does not keep the others from being fed.
-      await this.#follow(generation, live).catch((error: unknown) => this.#logFailure(error));
+      await this.#follow(generation, live).catch((err: unknown) => this.#logger.debug({ err }, `${CANNOT_FOLLOW} now`));
     }
     const { analytics } = this.#parts;
     if (analytics !== undefined) await this.#show(analytics, live);
@@ -88,7 +82,7 @@ export class GenerationWatch {
       running.follow(generation, isLive);
       return;
     }
-    if (this.#isStopped) return;
+    if (this.#looking.stopping.aborted) return;
     const readers = await GenerationReaders.of(this.#parts, generation);
     readers.follow(generation, isLive);
     this.#running.set(keyOfGeneration(generation), readers);

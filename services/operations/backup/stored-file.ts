@@ -83,14 +83,11 @@ export async function* readStored(folder: string, { file, ...written }: StoredFi
 
 /** Nothing but a regular file is read or waited for: no link, no pipe. */
 export async function openStored(path: string): Promise<FileHandle> {
-  const file = await open(path, flags.O_RDONLY | flags.O_NOFOLLOW | flags.O_NONBLOCK);
-  try {
-    if (!(await file.stat()).isFile()) throw notRegular(path);
-    return file;
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  await using opened = new AsyncDisposableStack();
+  const file = opened.use(await open(path, flags.O_RDONLY | flags.O_NOFOLLOW | flags.O_NONBLOCK));
+  if (!(await file.stat()).isFile()) throw notRegular(path);
+  opened.move();
+  return file;
 }
 
 interface Sum {

@@ -40,17 +40,14 @@ export async function begin(task: ImportTask, files: readonly SourceFile[], isDr
   const list = files.length > 1 ? listHash(files) : undefined;
   const kept = statePath === undefined || restart || isDry ? undefined : await readState(statePath);
   const [first] = files as readonly [SourceFile];
-  const file = await openSource(files[kept?.files?.done ?? 0] ?? first);
-  try {
-    const identity = await identify(file);
-    if (kept !== undefined) checkState(kept, identity, list, options);
-    const state = kept ?? fresh(task, { files, identity, list, options });
-    const report = await Report.open(reportPath, state.reportBytes);
-    return { file, state, report, isFresh: kept === undefined };
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  await using opened = new AsyncDisposableStack();
+  const file = opened.use(await openSource(files[kept?.files?.done ?? 0] ?? first));
+  const identity = await identify(file);
+  if (kept !== undefined) checkState(kept, identity, list, options);
+  const state = kept ?? fresh(task, { files, identity, list, options });
+  const report = await Report.open(reportPath, state.reportBytes);
+  opened.move();
+  return { file, state, report, isFresh: kept === undefined };
 }
 
 function listHash(files: readonly SourceFile[]): string {

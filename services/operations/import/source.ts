@@ -85,14 +85,11 @@ async function openRegular(path: string, flags = 0): Promise<FileHandle> {
   // Looked at before it is opened as well: to open a device may do something.
   if (!(await stat(path)).isFile()) throw new Error(NOT_REGULAR);
   // A pipe that took its place since is not waited for.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
-  try {
-    if (!(await file.stat()).isFile()) throw new Error(NOT_REGULAR);
-    return file;
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  await using opened = new AsyncDisposableStack();
+  const file = opened.use(await open(path, constants.O_RDONLY | constants.O_NONBLOCK | flags));
+  if (!(await file.stat()).isFile()) throw new Error(NOT_REGULAR);
+  opened.move();
+  return file;
 }
 
 async function realPathWithin(path: string, within: string): Promise<string> {
@@ -106,14 +103,11 @@ async function realPathWithin(path: string, within: string): Promise<string> {
 
 async function openWithin(path: string, within: string): Promise<FileHandle> {
   const real = await realPathWithin(path, within);
-  const file = await openRegular(real, process.platform === 'darwin' ? MACOS_NO_LINKS : 0);
-  try {
-    await checkOpened(file, real);
-    return file;
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  await using opened = new AsyncDisposableStack();
+  const file = opened.use(await openRegular(real, process.platform === 'darwin' ? MACOS_NO_LINKS : 0));
+  await checkOpened(file, real);
+  opened.move();
+  return file;
 }
 
 /** A folder of the path may have become a link since its real path was asked for: Linux says what was opened. */

@@ -3,6 +3,7 @@ import type { EventLog } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { PROJECT_TOPIC, type ProjectRecord } from '../../messages/message.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import { Looking } from '../../runtime/looking.ts';
 import type { Database } from '../../stores/database/database.ts';
 import { NO_LIMITS } from '../../stores/projects/project-store.ts';
 
@@ -24,31 +25,27 @@ const LAST_WITHIN_MS = 2_000;
  */
 export class ProjectWriter {
   readonly #parts: ProjectWriterParts;
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> | undefined;
+  readonly #looking: Looking;
 
   constructor(parts: ProjectWriterParts) {
     this.#parts = parts;
+    const { everyMs = EVERY_MS, logger } = parts;
+    const cannot = 'projects cannot be put on the log';
+    this.#looking = new Looking({ look: () => this.write(), everyMs, cannot, logger, level: 'debug' });
   }
 
+  /** What cannot be written now is written the next time. */
   start(): void {
-    this.#timer ??= setInterval(() => void this.flush(), this.#parts.everyMs ?? EVERY_MS).unref();
-    void this.flush();
+    this.#looking.start();
   }
 
   /** What was written last goes along, where the log takes it within two seconds. Idempotent. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#writing;
-    await Promise.race([this.flush(), delay(LAST_WITHIN_MS, undefined, { ref: false })]);
-  }
-
-  /** Never rejects: what is left is written the next time. */
-  flush(): Promise<void> {
-    this.#writing ??= this.write()
-      .catch((error: unknown) => this.#parts.logger.debug({ err: error }, 'cannot put projects on the log now'))
-      .finally(() => (this.#writing = undefined));
-    return this.#writing;
+    await this.#looking.stop();
+    const last = this.write().catch((err: unknown) =>
+      this.#parts.logger.debug({ err }, 'projects are left to be put on the log'),
+    );
+    await Promise.race([last, delay(LAST_WITHIN_MS, undefined, { ref: false })]);
   }
 
   /** @throws TidemarkError `LOG_UNAVAILABLE`, `STORE_UNAVAILABLE`. */

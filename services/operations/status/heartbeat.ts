@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { Logger } from '../../runtime/logger.ts';
+import { Looking } from '../../runtime/looking.ts';
 import { programVersion } from '../../runtime/version.ts';
 import type { ProcessStore } from '../../stores/service-state/process-store.ts';
 
@@ -29,34 +30,24 @@ export class Heartbeat {
   readonly #id: string;
   readonly #startedAtMs = Date.now();
   readonly #rates = new Rates();
-  #timer: NodeJS.Timeout | undefined;
-  #beating: Promise<void> | undefined;
-  #isStopped = false;
+  readonly #looking: Looking;
 
   constructor(parts: HeartbeatParts) {
     this.#parts = parts;
+    const { everyMs = BEAT_EVERY_MS, logger } = parts;
+    const cannot = 'the state of the process cannot be reported';
+    this.#looking = new Looking({ look: () => this.#beat(), everyMs, cannot, logger, level: 'debug' });
     this.#id = `${hostname()}-${process.pid}-${parts.part}-${this.#startedAtMs.toString(36)}`;
   }
 
+  /** Where the store is unavailable, the next beat tries again. */
   start(): void {
-    this.#timer ??= setInterval(() => void this.beat(), this.#parts.everyMs ?? BEAT_EVERY_MS).unref();
-    void this.beat();
-  }
-
-  /** Where the store is unavailable, the next beat tries again. Never rejects. */
-  beat(): Promise<void> {
-    this.#beating ??= this.#beat()
-      .catch((error: unknown) => this.#parts.logger.debug({ err: error }, 'cannot report the state of the process now'))
-      .finally(() => (this.#beating = undefined));
-    return this.#beating;
+    this.#looking.start();
   }
 
   /** Idempotent. */
   async stop(): Promise<void> {
-    if (this.#isStopped) return;
-    this.#isStopped = true;
-    clearInterval(this.#timer);
-    await this.#beating;
+    await this.#looking.stop();
     await this.#parts.processes.remove(this.#id).catch(() => undefined);
   }
 

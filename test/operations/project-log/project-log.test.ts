@@ -92,10 +92,10 @@ describe('projects are put on the log', () => {
     const writer = writerTo({ append, check: () => log.check() });
     await makeProject('Shop');
 
-    await writer.flush();
+    await expect(writer.write()).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE' });
     const before = await recordsOn(log);
     isUnreachable = false;
-    await writer.flush();
+    await writer.write();
 
     expect([before, await namesOn(log)]).toEqual([0n, ['Shop']]);
   });

@@ -20,21 +20,18 @@ export class RowFile implements AsyncDisposable {
 
   static async write(folder: string, chunks: AsyncIterable<unknown>): Promise<RowFile> {
     const path = `${folder}/${randomUUID()}.rows`;
-    const file = await open(path, 'wx+', 0o600);
-    try {
-      await unlink(path);
-      const pieces: Uint8Array[] = [];
-      for await (const chunk of chunks) pieces.push(chunk as Uint8Array);
-      const size = pieces.reduce((sum, { length }) => sum + length, 0);
-      // All of them by one call: each call waits for its turn of a busy thread. At the beginning of the file, so that the
-      // descriptor stays there: where `/dev/fd` duplicates it, chDB reads from there.
-      const { bytesWritten } = await file.writev(pieces, 0);
-      if (bytesWritten < size) throw noSpace('not all rows could be written to a file');
-      return new RowFile(file, size);
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
+    await using opened = new AsyncDisposableStack();
+    const file = opened.use(await open(path, 'wx+', 0o600));
+    await unlink(path);
+    const pieces: Uint8Array[] = [];
+    for await (const chunk of chunks) pieces.push(chunk as Uint8Array);
+    const size = pieces.reduce((sum, { length }) => sum + length, 0);
+    // All of them by one call: each call waits for its turn of a busy thread. At the beginning of the file, so that the
+    // descriptor stays there: where `/dev/fd` duplicates it, chDB reads from there.
+    const { bytesWritten } = await file.writev(pieces, 0);
+    if (bytesWritten < size) throw noSpace('not all rows could be written to a file');
+    opened.move();
+    return new RowFile(file, size);
   }
 
   get path(): string {
