@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { END_OF_TIME } from '../../services/messages/timestamp.ts';
 import { encodeCursor } from '../../services/questions/events/cursor.ts';
@@ -29,60 +28,6 @@ async function pageOf(search: string): Promise<Page> {
   expect(response.status).toBe(200);
   return (await response.json()) as Page;
 }
-
-/** Message ids in the order of the pages, with whatever happens between them. */
-async function readAll(limit: number, betweenPages: () => void = () => undefined): Promise<string[]> {
-  const ids: string[] = [];
-  for (let cursor: string | null = ''; cursor !== null; betweenPages()) {
-    const page = await pageOf(`limit=${limit}${cursor && `&cursor=${cursor}`}`);
-    expect(page.events.length).toBeLessThanOrEqual(limit);
-    ids.push(...page.events.map((event) => event.message_id));
-    cursor = page.next_cursor;
-  }
-  return ids;
-}
-
-// Few instants and ids that share beginnings, so that many events stand on the edge of a page together.
-const histories = fc.uniqueArray(
-  fc.record({
-    timestamp: fc.bigInt({ min: -3n, max: 3n }),
-    messageId: fc.string({ unit: fc.constantFrom('a', 'b', 'é', '😀', '￿', '-'), minLength: 1, maxLength: 4 }),
-    event: fc.constantFrom('A', 'é', '￿'),
-  }),
-  { selector: ({ timestamp, messageId, event }) => `${timestamp} ${messageId} ${event}`, maxLength: 40 },
-);
-
-test('pages of any size hold every event of any history once, newest first', async () => {
-  await fc.assert(
-    fc.asyncProperty(histories, fc.integer({ min: 1, max: 12 }), async (history, limit) => {
-      server.analytics.events.length = 0;
-      await server.addProfile('ada');
-      for (const event of history) server.addEvent('ada', event);
-      server.addEvent('somebody else', { messageId: 'theirs' });
-
-      const paged = await readAll(limit);
-      const whole = await pageOf('limit=1000');
-
-      expect(paged).toHaveLength(history.length);
-      expect(paged).toEqual(whole.events.map((event) => event.message_id));
-      const times = whole.events.map((event) => event.timestamp);
-      expect(times).toEqual([...times].sort().toReversed());
-    }),
-    { numRuns: 40 },
-  );
-});
-
-test('what is recorded while paging makes no page miss or repeat an event', async () => {
-  for (let i = 0; i < 30; i++) server.addEvent('ada', { messageId: `old ${i}`, timestamp: BigInt(i % 3) });
-  let recorded = 0;
-
-  const ids = await readAll(7, () => server.addEvent('ada', { messageId: `new ${recorded++}`, timestamp: 9n }));
-
-  expect(recorded).toBeGreaterThan(3);
-  expect(ids.filter((id) => id.startsWith('old')).sort()).toEqual(
-    Array.from({ length: 30 }, (_, i) => `old ${i}`).sort(),
-  );
-});
 
 test('a page has 50 events unless told otherwise, and the last one no cursor even when it is full', async () => {
   for (let i = 0; i < 100; i++) server.addEvent('ada', { messageId: `m${i}` });

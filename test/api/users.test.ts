@@ -65,15 +65,10 @@ describe('a profile', () => {
     expect(body).toContain(`"traits":${stored},`);
   });
 
+  // Other ids are sent through a whole service: ids-in-paths.test.ts.
   test.each([
-    ['a slash', 'a/b', 'a%2Fb'],
-    ['a question mark and a hash', '?a#b', '%3Fa%23b'],
-    ['a percent sign', '100%25', '100%2525'],
-    ['a space, and a plus that stays one', 'a b+c', 'a%20b+c'],
-    ['emoji', '👩🏽‍🚀', '%F0%9F%91%A9%F0%9F%8F%BD%E2%80%8D%F0%9F%9A%80'],
     ['right-to-left text', 'שלום', encodeURIComponent('שלום')],
-    ['one dot', '.', '%2E'],
-    ['two dots', '..', '..'],
+    ['two dots, which no client has changed', '..', '..'],
     ['a colon, as in the pattern of the route', ':user_id', ':user_id'],
     ['512 characters of four bytes', '😀'.repeat(512), encodeURIComponent('😀'.repeat(512))],
   ])('a profile is found by an id with %s', async (_, userId, encoded) => {

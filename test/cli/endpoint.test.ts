@@ -8,35 +8,11 @@ let reading: ReadingServer;
 beforeAll(async () => (reading = await ReadingServer.start()));
 afterAll(() => reading.stop());
 
-interface Listed {
-  readonly endpoints: readonly { readonly id: string; readonly project_id: string | null; readonly types: unknown }[];
-}
-
 function run(...args: string[]): CliRun {
   return new CliRun(['endpoint', ...args, '--url', reading.url], { env: { TIDEMARK_KEY: ADMIN_KEY } });
 }
 
-async function listed(...whose: string[]): Promise<Listed['endpoints']> {
-  const list = run('list', ...whose, '--json');
-  expect(await list.code, list.err).toBe(0);
-  return (JSON.parse(list.out) as Listed).endpoints;
-}
-
 const URL = 'https://ops.example.com/hooks';
-
-test('with --installation the endpoints are those of the installation, and of no project without it', async () => {
-  const types = ['--type', 'dead_letter.waiting', '--type', 'verification.differs'];
-
-  const made = run('create', URL, '--installation', ...types);
-
-  expect(await made.code, made.err).toBe(0);
-  expect(made.out).toMatch(/^whsec_/u);
-  const own = await listed('--installation');
-  expect(own).toMatchObject([{ project_id: null, types: ['dead_letter.waiting', 'verification.differs'] }]);
-  expect(await listed('--project', PROJECT.id)).toEqual([]);
-  const deleted = run('delete', own[0]?.id ?? '', '--installation');
-  expect([await deleted.code, await listed('--installation')]).toEqual([0, []]);
-});
 
 test('an endpoint that is a topic has no secret to print, and is refused where the log is not on Kafka', async () => {
   const made = run('create', TOPIC_URL, '--project', PROJECT.id, '--json');

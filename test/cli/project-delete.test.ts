@@ -55,43 +55,17 @@ describe('tidemark project delete', () => {
     expect(unknown.err).toContain('PROJECT_UNKNOWN');
     expect(await namesLeft()).toEqual(['Shop']);
   });
-
-  test('a deletion that was interrupted goes on by the id and the name', async () => {
-    let isFirst = true;
-    const { env, id } = await shop(async (args, call) => {
-      if (!isFirst) return erase(args, call);
-      isFirst = false;
-      throw new Error('the store broke');
-    });
-
-    const first = new CliRun(['project', 'delete', id, '--confirm', 'Shop', '--json'], { env });
-    expect(await first.code).toBe(1);
-    const second = new CliRun(['project', 'delete', id, '--confirm', 'Shop', '--json'], { env });
-
-    expect(await second.code).toBe(0);
-    expect(JSON.parse(second.out)).toEqual({ project: id, ...erased });
-  });
-
-  test('an empty project is deleted at once', async () => {
-    const { env, id } = await shop();
-    await database().query('delete from api_keys');
-
-    const run = new CliRun(['project', 'delete', 'Shop', '--confirm', 'Shop', '--json'], { env });
-
-    expect(await run.code).toBe(0);
-    expect(JSON.parse(run.out)).toEqual({ id, deleted: true });
-  });
 });
 
 /** A service that has a project with a key. */
-async function shop(erasure: Command = erase) {
+async function shop() {
   const store = new SqlProjectStore(database());
   const { id } = await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null });
   await store.addKey(id, { scopes: ['write'], sha256: 'a'.repeat(64) });
   const dataDir = await temporaryFolder();
   const folder = lockFolder(dataDir);
   const deletion = projectDeletion(database());
-  const commands = { 'project erase': erasure };
+  const commands = { 'project erase': erase };
   await serveAdmin(dataDir, { projects: store, deletion, commands }, { database: database() });
   folder.release();
   return { id, env: { DATA_DIR: dataDir } };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Query } from '../../../services/stores/analytics/analytics-store.ts';
-import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../../support/http/reading-server.ts';
+import { PROJECT, ReadingServer } from '../../support/http/reading-server.ts';
 
 const AUDIENCE = 'aud_00000000000000000001';
 const ADA = ['a'.repeat(64), 'ada', ''];
@@ -90,12 +90,4 @@ test.each([
   expect(reply).toMatchObject({ status: 400, body: { code: 'invalid-body' } });
   expect(reply.body.errors?.map(({ path }) => path)).toEqual(paths);
   expect(queries).toEqual([]);
-});
-
-test("another project's audience, and none, is 404", async () => {
-  const not = { status: 404, body: { code: 'not-found' } };
-
-  expect(await compare({ audience: AUDIENCE, definition: GOLD }, OTHER_READ_KEY)).toMatchObject(not);
-  expect(await compare({ audience: 'aud_none', definition: GOLD })).toMatchObject(not);
-  expect(await compare({ audience: "'", definition: GOLD })).toMatchObject(not);
 });

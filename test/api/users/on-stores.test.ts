@@ -165,6 +165,18 @@ describe.each(forms)('read from $name', ({ tested }) => {
     expect(byKey).toEqual(byName);
   });
 
+  test('pages of the events of a user have each of them once, newest first', async () => {
+    const ids: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const body = await bodyOf('/:user_id/events', callOf(`limit=500${cursor && `&cursor=${cursor}`}`));
+      const page = JSON.parse(body) as { events: { message_id: string }[]; next_cursor: string | null };
+      ids.push(...page.events.map(({ message_id: id }) => id));
+      cursor = page.next_cursor;
+    }
+
+    expect(ids).toEqual(Array.from({ length: 1_200 }, (_, n) => `m${n}`));
+  });
+
   test('the audiences of a user are evaluated now, with the evaluation that found them', async () => {
     const body = JSON.parse(await bodyOf('/:user_id/audiences', callOf(''))) as unknown;
 

@@ -82,8 +82,6 @@ export class ReadingServer {
   readonly profiles: SqlProfileStore;
   readonly analytics: MemoryAnalytics = Object.assign(new MemoryAnalytics(), { hasCatalog: false });
   readonly progress = new MemoryProgress();
-  /** The profiles that a test has placed. */
-  readonly placed: Profile[] = [];
   readonly saved: SqlAudienceStore;
   readonly endpoints: SqlEndpointStore;
   /** Whether endpoints may be topics. */
@@ -207,7 +205,6 @@ export class ReadingServer {
     const user = { projectId, userKey: userKeyOf(projectId, userId), userId };
     const profile = { ...user, anonymous: null, anonymousIds: [], traits: '{}', ...seen, ...changes };
     await insertProfile(this.database.real, profile);
-    this.placed.push(profile);
     return profile;
   }
 
