@@ -1,4 +1,4 @@
-import type { EventLog, PartitionRecords, TopicPartition } from '../../event-log/event-log.ts';
+import type { EventLog, LogCoordinates, PartitionRecords, TopicPartition } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
 import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
@@ -105,7 +105,7 @@ export class Overtaking {
   }
 
   /** Leaves out the projects of which the store rejects anything: it becomes a dead letter when the positions come to it. */
-  async #merge(ends: readonly PartitionEnd[], changes: readonly ProfileChange[]): Promise<void> {
+  async #merge(ends: readonly LogCoordinates[], changes: readonly ProfileChange[]): Promise<void> {
     const { store } = this.#parts;
     const orRejected = (error: unknown): true => {
       if (!hasCode(error, 'STORE_REJECTED')) throw error;
@@ -122,7 +122,7 @@ export class Overtaking {
     const { log, codec, positionOf, settledIn } = this.#parts;
     const wanted = await this.#parts.wanted();
     const passing: Decoded<Contribution>[] = [];
-    const ends = new Map<string, PartitionEnd>();
+    const ends = new Map<string, LogCoordinates>();
     let [records, bytes] = [0, 0];
     const ranges = assigned.map(({ topic, partition }) => {
       const position = positionOf({ topic, partition }).offset;
@@ -159,11 +159,9 @@ export class Overtaking {
   }
 }
 
-type PartitionEnd = TopicPartition & { readonly offset: bigint };
-
 interface Ahead {
   readonly passing: readonly Decoded<Contribution>[];
-  readonly ends: readonly PartitionEnd[];
+  readonly ends: readonly LogCoordinates[];
 }
 
 const BEYOND = 2n ** 63n - 1n;

@@ -106,18 +106,14 @@ export class EmbeddedEventLog implements EventLog, LogCopy {
     return scan(this.#store, (read) => this.#withLatest(read), ranges, options);
   }
 
-  async beginnings(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
-    return this.#offsetsOf(
-      topics,
-      this.#withLatest(() => this.#store.beginnings()),
-    );
+  async beginnings(topics: readonly string[]): Promise<readonly LogCoordinates[]> {
+    const beginnings = this.#withLatest(() => this.#store.beginnings());
+    return this.#offsetsOf(topics, beginnings);
   }
 
-  async ends(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
-    return this.#offsetsOf(
-      topics,
-      this.#withLatest(() => this.#store.ends()),
-    );
+  async ends(topics: readonly string[]): Promise<readonly LogCoordinates[]> {
+    const ends = this.#withLatest(() => this.#store.ends());
+    return this.#offsetsOf(topics, ends);
   }
 
   async committed(group: string): Promise<readonly Position[]> {

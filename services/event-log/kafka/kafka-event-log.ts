@@ -5,6 +5,7 @@ import { isTlsRecord } from '../../runtime/transport-faults.ts';
 import type {
   Appended,
   EventLog,
+  LogCoordinates,
   LogReader,
   NewRecord,
   PartitionRecords,
@@ -12,7 +13,6 @@ import type {
   ReaderOptions,
   ScanOptions,
   ScanRange,
-  TopicPartition,
 } from '../event-log.ts';
 import { checkGroup, checkRanges, scanLimits, logClosed, unknownPartition } from '../refusals.ts';
 import { AppendQueue } from './append-queue.ts';
@@ -143,11 +143,11 @@ export class KafkaEventLog implements EventLog {
     }
   }
 
-  beginnings(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
+  beginnings(topics: readonly string[]): Promise<readonly LogCoordinates[]> {
     return this.#bounds(topics, 'earliest');
   }
 
-  ends(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
+  ends(topics: readonly string[]): Promise<readonly LogCoordinates[]> {
     return this.#bounds(topics, 'latest');
   }
 
@@ -194,10 +194,7 @@ export class KafkaEventLog implements EventLog {
     await Promise.all([...this.#scans, this.#appendWire, this.#wire].map((wire) => wire.close()));
   }
 
-  async #bounds(
-    topics: readonly string[],
-    which: 'earliest' | 'latest',
-  ): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
+  async #bounds(topics: readonly string[], which: 'earliest' | 'latest'): Promise<readonly LogCoordinates[]> {
     if (this.#closing !== undefined) throw logClosed();
     const partitions = this.#layout.partitionsOf(topics);
     try {

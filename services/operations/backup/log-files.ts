@@ -2,7 +2,7 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { blankRecord } from '../../event-log/blank.ts';
-import type { EventLog, LogRecord, TopicPartition } from '../../event-log/event-log.ts';
+import type { EventLog, LogCoordinates, LogRecord, TopicPartition } from '../../event-log/event-log.ts';
 import { flushFolder } from '../../event-log/flush-folder.ts';
 import { identityOf } from '../../event-log/identity.ts';
 import { nameOf } from '../../event-log/partition.ts';
@@ -28,8 +28,6 @@ export interface LogRange extends TopicPartition {
   readonly replaced: LogFile | undefined;
 }
 
-type BeginningOfPartition = TopicPartition & { readonly offset: bigint };
-
 /** The last file of each partition, by its name. Pure. */
 function lastFiles(files: readonly LogFile[]): ReadonlyMap<string, LogFile> {
   return new Map(files.map((file) => [nameOf(file), file]));
@@ -38,7 +36,7 @@ function lastFiles(files: readonly LogFile[]): ReadonlyMap<string, LogFile> {
 /** Pure. */
 export function rangesToCopy(
   files: readonly LogFile[],
-  beginnings: readonly BeginningOfPartition[],
+  beginnings: readonly LogCoordinates[],
   ends: readonly EndOfPartition[],
 ): readonly LogRange[] {
   const last = lastFiles(files);

@@ -1,14 +1,9 @@
 /** Reads the log of a backup: the records of all partitions, the oldest first, up to an end or a moment. */
-import type { LogRecord, TopicPartition } from '../../event-log/event-log.ts';
+import type { LogRecord, PartitionRecords, TopicPartition } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
 import { type EndOfPartition, identityOfLast, type LogFile } from './manifest.ts';
 import { decodeRecords } from './record-file.ts';
 import { damaged, readStored } from './stored-file.ts';
-
-export interface PartitionPiece extends TopicPartition {
-  /** Not empty, in order. */
-  readonly records: readonly LogRecord[];
-}
 
 /** The records of a file, which are known to be as they were written once all were read. @throws TidemarkError. */
 export async function* recordsOfFile(folder: string, file: LogFile): AsyncGenerator<readonly LogRecord[]> {
@@ -81,7 +76,7 @@ async function* piecesOf(folder: string, files: readonly LogFile[], { start, end
 
 class PieceCursor {
   /** Undefined at the end. */
-  next: PartitionPiece | undefined;
+  next: PartitionRecords | undefined;
   readonly #partition: TopicPartition;
   readonly #pieces: AsyncGenerator<readonly LogRecord[]>;
 

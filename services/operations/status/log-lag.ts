@@ -1,5 +1,5 @@
 /** How far each reader is behind, in messages and in time. */
-import type { EventLog, ScanRange, TopicPartition } from '../../event-log/event-log.ts';
+import type { EventLog, LogCoordinates, ScanRange, TopicPartition } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
 import { IMPORT_TOPICS, LIVE_TOPICS } from '../../messages/message.ts';
 import type { LiveGenerations } from '../../stores/generations/live-generations.ts';
@@ -28,8 +28,6 @@ export interface LogLagParts {
   readonly progress: Pick<LiveGenerations, 'progress'>;
 }
 
-type Offset = TopicPartition & { readonly offset: bigint };
-
 const EVENTS = 'tidemark.track';
 
 /**
@@ -57,8 +55,8 @@ export async function readerLags(parts: LogLagParts, signal: AbortSignal): Promi
 }
 
 interface LogOffsets {
-  readonly beginnings: readonly Offset[];
-  readonly ends: readonly Offset[];
+  readonly beginnings: readonly LogCoordinates[];
+  readonly ends: readonly LogCoordinates[];
   readonly positions: Awaited<ReturnType<LiveGenerations['progress']>>;
 }
 
@@ -103,7 +101,7 @@ async function lagsOf(
 }
 
 /** The last record before the position, in each partition of events. */
-function lastRead(positions: readonly Offset[], beginnings: readonly Offset[]): ScanRange[] {
+function lastRead(positions: readonly LogCoordinates[], beginnings: readonly LogCoordinates[]): ScanRange[] {
   const begun = new Map(beginnings.map((one) => [nameOf(one), one.offset]));
   return positions
     .filter((one) => one.topic === EVENTS && one.offset > (begun.get(nameOf(one)) ?? 0n))

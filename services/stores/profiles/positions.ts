@@ -1,5 +1,5 @@
 /** Statements on `reader_positions`: the projector's positions. */
-import type { Position, TopicPartition } from '../../event-log/event-log.ts';
+import type { LogCoordinates, Position, TopicPartition } from '../../event-log/event-log.ts';
 import type { Queryable } from '../database/database.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { ReaderStep } from './profile-store.ts';
@@ -41,10 +41,7 @@ export async function noteAhead(transaction: Queryable, steps: readonly ReaderSt
 }
 
 /** Notes that profiles may be ahead up to these offsets, for each partition that is not there yet, wherever it is. */
-export async function noteAheadTo(
-  transaction: Queryable,
-  ends: readonly (TopicPartition & { readonly offset: bigint })[],
-): Promise<void> {
+export async function noteAheadTo(transaction: Queryable, ends: readonly LogCoordinates[]): Promise<void> {
   await transaction.query(
     `insert into {reader_positions} as stands (topic, partition, counted_from, next_offset, identity, ahead_to)
      select topic, partition, 0, 0, '', ahead_to

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Position, TopicPartition } from '../../event-log/event-log.ts';
+import type { LogCoordinates, Position, TopicPartition } from '../../event-log/event-log.ts';
 import { hourOf } from '../../messages/day-and-hour.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { pipelined } from '../database/pipelined.ts';
@@ -102,10 +102,7 @@ export class SqlProfileStore extends ProfileReader {
    * `merge` of changes that come from messages before these ends, whatever the positions are, with the note that profiles may
    * be ahead up to there. Their messages are merged again once the positions move past them.
    */
-  async mergeAhead(
-    ends: readonly (TopicPartition & { readonly offset: bigint })[],
-    changes: readonly ProfileChange[],
-  ): Promise<void> {
+  async mergeAhead(ends: readonly LogCoordinates[], changes: readonly ProfileChange[]): Promise<void> {
     await this.#writing(async (transaction) => {
       await this.#begin(transaction, () => noteAheadTo(transaction, ends));
       return merge(transaction, changes, [], this.#options.maxTraits);

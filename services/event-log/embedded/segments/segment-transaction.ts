@@ -37,11 +37,6 @@ export class SegmentTransaction {
     this.#notes.set(name, value);
   }
 
-  /** The next offset of a partition. */
-  endOf({ index }: LogPartition): number {
-    return this.#ends[index] as number;
-  }
-
   note<T>(name: string): T | undefined {
     return (this.#notes.has(name) ? this.#notes.get(name) : this.#view.notes.get(name)) as T | undefined;
   }
