@@ -7,10 +7,10 @@ import { eraseProject } from '../operations/erasure/erase-project.ts';
 import { forgetUsers } from '../operations/erasure/forget-users.ts';
 import { importFile, type ImportRunner } from '../operations/import/import-commands.ts';
 import { importsFolderOf } from '../operations/import/import-request.ts';
-import type { JobKind } from '../operations/jobs/job.ts';
+import type { JobCommands } from '../operations/jobs/job.ts';
 import { ReplayCommands } from '../operations/replay/replay-commands.ts';
 import { verifyPeriod } from '../operations/verify/verify-commands.ts';
-import type { Command, CommandCall } from '../runtime/command.ts';
+import type { CommandCall } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
 import { isServer } from '../runtime/embedded.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -37,20 +37,17 @@ export type OpenStores = <Name extends StoreName>(
 ) => Promise<Pick<OpenedStores, Name>>;
 
 /** What each kind of job does. */
-export function jobsOn(surroundings: Surroundings, opened: OpenStores): Readonly<Record<JobKind, Command>> {
+export function jobsOn(surroundings: Surroundings, opened: OpenStores): JobCommands {
   const { config, logger } = surroundings;
-  const replay =
-    (step: 'build' | 'compare' | 'swap' | 'rollback' | 'drop'): Command =>
-    async (args, call) =>
-      replaysOn(surroundings, await opened(ALL_STORES, call))[step](args, call);
+  const replays = async (call: CommandCall) => replaysOn(surroundings, await opened(ALL_STORES, call));
   return {
     'dead-letters replay': async (args, call) => new Settler(await opened(WITHOUT_ANALYTICS, call)).replay(args, call),
     'dead-letters drop': async (args, call) => new Settler(await opened(WITHOUT_ANALYTICS, call)).drop(args, call),
-    'replay build': replay('build'),
-    'replay compare': replay('compare'),
-    'replay swap': replay('swap'),
-    'replay rollback': replay('rollback'),
-    'replay drop': replay('drop'),
+    'replay build': async (args, call) => (await replays(call)).build(args, call),
+    'replay compare': async (args, call) => (await replays(call)).compare(args, call),
+    'replay swap': async (args, call) => (await replays(call)).swap(args, call),
+    'replay rollback': async (args, call) => (await replays(call)).rollback(args, call),
+    'replay drop': async (args, call) => (await replays(call)).drop(args, call),
     verify: async (args, call) => {
       const stores = await opened(ALL_STORES, call);
       const parts = { ...stores, projects: new SqlProjectStore(stores.database), tell: noteDifference };

@@ -1,7 +1,7 @@
 /** What an operator has Tidemark do, as carried out by the process that has the stores open. */
 import { type ErrorCode, TidemarkError } from './errors.ts';
 
-/** What a job was given: JSON of a request, not yet checked. */
+/** What a job was given: JSON of a request. */
 export type CommandArguments = Readonly<Record<string, unknown>>;
 
 /** How far a command has come: plain JSON. A command may add members, which its own subcommand shows. */
@@ -32,9 +32,6 @@ export interface CommandJob {
 
 /** Work that takes a while. Its result is sent to the caller as JSON. */
 export type Work = (call: CommandCall) => Promise<unknown>;
-
-/** What a kind of job does. Arguments that it does not know are ignored. */
-export type Command = (args: CommandArguments, call: CommandCall) => Promise<unknown>;
 
 /** The error of an argument that a command cannot use. */
 export function commandInvalid(message: string): TidemarkError {

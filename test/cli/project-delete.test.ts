@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Command } from '../../services/runtime/command.ts';
+import type { JobCommands } from '../../services/operations/jobs/job.ts';
 import { lockFolder } from '../../services/runtime/folder-lock.ts';
 import { projectDeletion } from '../../services/stores/projects/delete-project.ts';
 import { SqlProjectStore } from '../../services/stores/projects/sql-project-store.ts';
@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const database = sharedDatabase();
 const erased = { users: 2, tables: 9 };
-const erase: Command = async ({ project }, { report }) => {
+const erase: JobCommands['project erase'] = async ({ project }, { report }) => {
   report({ phase: 'profiles', done: 2, unit: 'users' });
   return { project, ...erased };
 };

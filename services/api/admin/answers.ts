@@ -9,7 +9,7 @@ import type { CommandEvent } from '../../runtime/command.ts';
 import type { CommandEnd } from '../../operations/jobs/command-run.ts';
 import type { JobRunner } from '../../operations/jobs/job-runner.ts';
 import { problemText, refusalOfFailure } from './failures.ts';
-import type { Job, NewJob } from '../../operations/jobs/job.ts';
+import type { Job, JobToStart } from '../../operations/jobs/job.ts';
 import { jobJson, jobPath } from './job-json.ts';
 import { readBody } from '../input.ts';
 import type { Checked } from '../query.ts';
@@ -42,12 +42,7 @@ export async function answerRead(call: AdminCall, events: AsyncIterable<CommandE
  *
  * @param action What it changes, for the audit log; undefined for nothing.
  */
-export async function answerJob(
-  jobs: JobRunner,
-  call: AdminCall,
-  job: Omit<NewJob, 'principal'>,
-  action?: string,
-): Promise<Answer> {
+export async function answerJob(jobs: JobRunner, call: AdminCall, job: JobToStart, action?: string): Promise<Answer> {
   return answerStarted(jobs, call, await jobs.start({ ...job, principal: principalOf(call) }), action);
 }
 

@@ -5,6 +5,7 @@ import type { Answer } from '../../http/route.ts';
 import { formatMs } from '../../messages/timestamp.ts';
 import type { BackupSchedule, LastBackup } from '../../operations/backup/last-backup.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
+import { commandInvalid } from '../../runtime/command.ts';
 import type { Input } from '../input.ts';
 import { type AdminCall, answerJob, readMembers } from './answers.ts';
 import { jobsPage } from './job-answers.ts';
@@ -17,18 +18,19 @@ interface BackupAnswerParts extends Pick<AdminPorts, 'jobs' | 'figures'> {
 export async function answerBackup({ jobs, schedule }: BackupAnswerParts, call: AdminCall): Promise<Answer | Refusal> {
   const members = readMembers('POST /v1/admin/backups', call);
   if (!members.ok) return members.refusal;
-  const { folder = schedule.folder, again = false } = members.value;
-  const why = whyNot(folder, schedule, call);
-  if (why !== undefined) return { refused: 'invalid-body', detail: why, errorCode: 'COMMAND_INVALID' };
+  const { folder: named = schedule.folder, again = false } = members.value;
+  const folder = checkedFolder(named, schedule, call);
   return answerJob(jobs, call, { kind: 'backup', args: { folder, again } }, 'backup.start');
 }
 
 /** Whoever can open the Unix socket owns the files of the service anyway. */
-function whyNot(folder: string | undefined, schedule: BackupSchedule, { isLocal }: AdminCall): string | undefined {
-  if (folder === undefined) return 'No folder is named, and the setting BACKUP_DIR names none.';
-  if (!isAbsolute(folder)) return 'The folder must be an absolute path on the machine of the service.';
-  if (isLocal || resolve(folder) === schedule.folder) return undefined;
-  return 'Over the network a backup goes to BACKUP_DIR alone. Make others on the machine of the service.';
+function checkedFolder(folder: string | undefined, schedule: BackupSchedule, { isLocal }: AdminCall): string {
+  if (folder === undefined) throw commandInvalid('No folder is named, and the setting BACKUP_DIR names none.');
+  if (!isAbsolute(folder)) throw commandInvalid('The folder must be an absolute path on the machine of the service.');
+  if (isLocal || resolve(folder) === schedule.folder) return folder;
+  throw commandInvalid(
+    'Over the network a backup goes to BACKUP_DIR alone. Make others on the machine of the service.',
+  );
 }
 
 /** `GET /v1/admin/backups`: those that were begun, newest first, and the last that came to its end. */

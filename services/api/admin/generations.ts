@@ -1,7 +1,7 @@
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
-import { checkBuild, type GenerationSummary, whyNotSwapped } from '../../operations/replay/replay-commands.ts';
-import type { CommandArguments } from '../../runtime/command.ts';
+import { asOfIn, type GenerationSummary, isKind, whyNotSwapped } from '../../operations/replay/replay-commands.ts';
+import type { JobArguments } from '../../operations/jobs/job.ts';
 import type { Input } from '../input.ts';
 import { type AdminCall, answerJob, notFound, readMembers } from './answers.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
@@ -22,7 +22,8 @@ export async function answerBuild(
   const { rate_limit: rate, ...target } = members.value;
   const args = { ...target, ...(rate !== undefined && { rate }) };
   if (query.dry_run === 'true') return { status: 200, body: JSON.stringify(await generations.plan(args)) };
-  checkBuild(args);
+  // Before there is a job that fails.
+  asOfIn(args);
   return answerJob(jobs, call, { kind: 'replay build', args }, 'generation.build');
 }
 
@@ -65,13 +66,14 @@ export async function answerRollback({ generations, jobs }: AdminPorts, call: Ad
   const members = readMembers('POST /v1/admin/generations/{kind}/{number}/rollback', call);
   if (!members.ok) return members.refusal;
   const { project = null } = members.value;
-  const rollback = (args: CommandArguments): Promise<Answer> =>
+  const rollback = (args: JobArguments['replay rollback']): Promise<Answer> =>
     answerJob(jobs, call, { kind: 'replay rollback', args }, 'generation.rollback');
-  if (call.params['number'] === 'live') return rollback({ kind: call.params['kind'], project });
+  const { kind: named = '', number: given } = call.params;
+  if (given === 'live' && isKind(named)) return rollback({ kind: named, project });
   const generation = await generationIn(generations, call);
   if (generation === undefined) return NO_GENERATION;
   const { kind, number, answers } = generation;
-  if (answers.includes(typeof project === 'string' ? project : 'all')) return rollback({ kind, project });
+  if (answers.includes(project ?? 'all')) return rollback({ kind, project });
   return conflict(`Generation ${number} of ${kind} is not live there.`);
 }
 

@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import type { EventLog } from '../../event-log/event-log.ts';
 import { TOPICS } from '../../messages/message.ts';
 import { formatMs } from '../../messages/timestamp.ts';
-import { type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
+import type { JobArguments } from '../jobs/job.ts';
+import type { CommandCall } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { programVersion } from '../../runtime/version.ts';
 import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
@@ -44,12 +45,14 @@ const BYTES_OF_RECORD = 200;
  *
  * @throws TidemarkError `BACKUP_UNAVAILABLE`, `BACKUP_DAMAGED`, `BACKUP_FOREIGN`, `FOLDER_IN_USE`; what the stores throw.
  */
-export async function backUp(parts: BackupParts, args: CommandArguments, call: CommandCall): Promise<BackupResult> {
-  const { folder: given, again } = args;
-  if (typeof given !== 'string' || given === '') throw commandInvalid('The folder of the backup must be named.');
+export async function backUp(
+  parts: BackupParts,
+  { folder: given, again = false }: JobArguments['backup'],
+  call: CommandCall,
+): Promise<BackupResult> {
   const folder = resolve(given);
   try {
-    const result = await backUpInto(parts, folder, again === true, call);
+    const result = await backUpInto(parts, folder, again, call);
     parts.logger.info(result, 'backed up');
     return result;
   } catch (error) {

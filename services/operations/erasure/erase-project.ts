@@ -1,4 +1,5 @@
-import { type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
+import type { JobArguments } from '../jobs/job.ts';
+import { type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import type { Database } from '../../stores/database/database.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
 import { Replay, type ReplayParts } from '../replay/replay.ts';
@@ -27,10 +28,10 @@ export interface ErasureParts extends ReplayParts {
  */
 export async function eraseProject(
   parts: ErasureParts,
-  { project }: CommandArguments,
+  { project }: JobArguments['project erase'],
   call: CommandCall,
 ): Promise<Erasure> {
-  if (typeof project !== 'string' || !(await isDeleted(parts.database, project))) {
+  if (!(await isDeleted(parts.database, project))) {
     throw commandInvalid('Only a project that was deleted is erased.');
   }
   await dropOwnGenerations(parts, project, call);

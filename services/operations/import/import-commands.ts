@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
+import { type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import type { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
@@ -83,14 +83,13 @@ export interface ImportCommandParts extends ImportCheckParts {
   readonly checkLog: () => Promise<void>;
 }
 
-/** The job `import`: its arguments are an `ImportRequest`, which whoever takes the request has read. */
+/** The job `import`. */
 export async function importFile(
   parts: ImportCommandParts,
-  args: CommandArguments,
+  request: ImportRequest,
   call: CommandCall,
 ): Promise<ImportedFile> {
   const { projects, database, folder, importer, checkLog } = parts;
-  const request = args as unknown as ImportRequest;
   // By its id alone: another one may have been given that as its name.
   const named = await projects.findProject(request.project);
   if (named === undefined) throw projectUnknown();

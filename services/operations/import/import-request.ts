@@ -7,7 +7,7 @@ import type { ImportTask } from './begin.ts';
 import type { ImportOptions } from './import-options.ts';
 import type { ImportSource } from './source.ts';
 
-export interface ImportRequest extends ImportOptions {
+export type ImportRequest = ImportOptions & {
   /** Id of the project. */
   readonly project: string;
   /** The file's name, for people. */
@@ -20,7 +20,7 @@ export interface ImportRequest extends ImportOptions {
   readonly host: string;
   /** The folder of report and state, in the folder of imports. */
   readonly folder: string;
-}
+};
 
 /** Where imports over HTTP keep their files. */
 export function importsFolderOf(dataDir: string): string {

@@ -1,15 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Command, CommandEvent, Progress, Work } from '../../runtime/command.ts';
+import type { CommandEvent, Progress, Work } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { type CommandEnd, type CommandHooks, CommandRun } from './command-run.ts';
-import { type Job, type JobFilter, isFinished, type JobKind, type NewJob, type JobEnd } from './job.ts';
+import {
+  type Job,
+  type JobCommands,
+  type JobFilter,
+  isFinished,
+  type JobKind,
+  type NewJob,
+  type JobEnd,
+} from './job.ts';
 import type { SqlJobStore } from './sql-job-store.ts';
 
 export interface JobRunnerParts {
-  readonly commands: Readonly<Record<JobKind, Command>>;
+  readonly commands: JobCommands;
   readonly jobs: SqlJobStore;
   readonly logger: Pick<Logger, 'warn'>;
   readonly options?: Partial<JobRunnerOptions>;
@@ -83,7 +91,7 @@ export class JobRunner {
     return job && this.#activate(job, command);
   }
 
-  #activate(made: Job, command: Command): Job {
+  #activate(made: Job, command: JobCommands[JobKind]): Job {
     const active = new ActiveJob(made);
     this.#active.set(made.id, active);
     this.#beating ??= setInterval(() => void this.#beat(), this.#options.heartbeatMs).unref();
@@ -91,7 +99,7 @@ export class JobRunner {
     const work: Work = async (call) => {
       await active.turn(call.signal);
       const keep = (result: unknown): void => void (active.kept = JSON.stringify(result));
-      return command(made.args, { ...call, job: { id: made.id, keep } });
+      return command(made.args as never, { ...call, job: { id: made.id, keep } });
     };
     // Who has the result finds the job done.
     active.run = this.run(made.kind, work, (end) => this.#finish(active, end));
@@ -145,7 +153,7 @@ export class JobRunner {
   }
 
   /** @throws TidemarkError `TOO_MANY_QUESTIONS` where as many jobs wait as may; `COMMAND_INVALID`. */
-  #commandOf(kind: string): Command {
+  #commandOf(kind: string): JobCommands[JobKind] {
     this.#stopping.signal.throwIfAborted();
     const { atOnce, waiting } = this.#options;
     if (this.#active.size >= atOnce + waiting) {

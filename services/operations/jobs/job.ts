@@ -1,4 +1,7 @@
-import type { CommandArguments, CommandFailure, Progress } from '../../runtime/command.ts';
+import type { Body } from '../../../schemas/operations.ts';
+import type { CommandArguments, CommandCall, CommandFailure, Progress } from '../../runtime/command.ts';
+import type { Generation } from '../../stores/generations/generation.ts';
+import type { ImportRequest } from '../import/import-request.ts';
 
 export type JobState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled' | 'interrupted';
 
@@ -22,24 +25,40 @@ export interface Job {
   readonly finishedAtMs: number | null;
 }
 
-/** What a job can do: the one thing that is named by a text, as it outlives its process. */
-export type JobKind =
-  | 'dead-letters replay'
-  | 'dead-letters drop'
-  | 'replay build'
-  | 'replay compare'
-  | 'replay swap'
-  | 'replay rollback'
-  | 'replay drop'
-  | 'verify'
-  | 'import'
-  | 'project erase'
-  | 'users erase'
-  | 'backup';
-
-export interface NewJob extends Pick<Job, 'args' | 'principal'> {
-  readonly kind: JobKind;
+/**
+ * What a job can do, and what it is told: the body of its request, which the document has checked. The kind is the one
+ * thing that is named by a text, as it outlives its process.
+ */
+export interface JobArguments {
+  readonly 'dead-letters replay': Body<'POST /v1/admin/dead-letters/replay'>;
+  readonly 'dead-letters drop': Body<'POST /v1/admin/dead-letters/drop'>;
+  readonly 'replay build': Omit<Body<'POST /v1/admin/generations'>, 'rate_limit'> & { readonly rate?: number | null };
+  readonly 'replay compare': GenerationArguments;
+  readonly 'replay swap': GenerationArguments;
+  readonly 'replay rollback': Pick<Body<'POST /v1/admin/generations'>, 'kind' | 'project'>;
+  readonly 'replay drop': GenerationArguments;
+  readonly verify: Body<'POST /v1/admin/verifications'>;
+  readonly import: ImportRequest;
+  readonly 'project erase': { readonly project: string };
+  readonly 'users erase': object;
+  readonly backup: Pick<Body<'POST /v1/admin/backups'>, 'again'> & { readonly folder: string };
 }
+
+type GenerationArguments = Pick<Generation, 'kind' | 'number'> & { readonly project?: string | null };
+
+export type JobKind = keyof JobArguments;
+
+/** What each kind of job does. */
+export type JobCommands = {
+  readonly [Kind in JobKind]: (args: JobArguments[Kind], call: CommandCall) => Promise<unknown>;
+};
+
+/** A kind with its arguments. */
+export type JobToStart = {
+  readonly [Kind in JobKind]: { readonly kind: Kind; readonly args: JobArguments[Kind] };
+}[JobKind];
+
+export type NewJob = JobToStart & Pick<Job, 'principal'>;
 
 /** Where a list of jobs continues: after this one. */
 export type JobCursor = Pick<Job, 'createdAtMs' | 'id'>;

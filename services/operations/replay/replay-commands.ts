@@ -2,11 +2,12 @@ import type { Generation, GenerationKind } from '../../stores/generations/genera
 import { liveNumberOf, type LiveRow, SqlGenerations } from '../../stores/generations/sql-generations.ts';
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros, parseTimestamp } from '../../messages/timestamp.ts';
-import { type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
+import { type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { type Compared, isSame } from './compared.ts';
+import type { JobArguments } from '../jobs/job.ts';
 import { type Estimate, estimate } from './estimate.ts';
-import { Replay, type ReplayParts, type Target } from './replay.ts';
+import { Replay, type ReplayParts } from './replay.ts';
 
 /** A generation as operators see it. */
 export interface GenerationSummary {
@@ -82,10 +83,10 @@ export class ReplayCommands {
     return found && generationSummary(this.#replay, await this.#replay.live(), found);
   }
 
-  /** What `build` would take. @throws TidemarkError `COMMAND_INVALID`, `PROJECT_UNKNOWN`. */
-  async plan(args: CommandArguments): Promise<PlannedReplay> {
+  /** What `build` would take. @throws TidemarkError `PROJECT_UNKNOWN`. */
+  async plan(args: JobArguments['replay build']): Promise<PlannedReplay> {
     const target = await targetOf(this.#parts, args);
-    const rate = rateOf(args['rate']) ?? null;
+    const { rate = null } = args;
     const building = await this.#replay.building(target);
     const live = await liveNumberOf(this.#parts.database, target.kind, target.projectId);
     const estimated = await estimate(this.#parts, target.kind, live, await this.#replay.list(), rate);
@@ -94,22 +95,20 @@ export class ReplayCommands {
     return { kind, project, resumes: building?.number ?? null, read, ...estimated };
   }
 
-  /** Its readers follow within a second. @param rate Null for none. @throws TidemarkError `COMMAND_INVALID`. */
+  /** Its readers follow within a second. @param rate Null for none. */
   async changeRate(
     { kind, number }: Pick<GenerationSummary, 'kind' | 'number'>,
-    wanted: unknown,
+    rate: number | null,
   ): Promise<GenerationSummary> {
-    const rate = rateOf(wanted);
-    if (rate === undefined) throw commandInvalid('Give the rate, or null for none.');
     await new SqlGenerations(this.#parts.database).setRateLimit(kind, number, rate);
     const found = await this.find(kind, number);
     if (found === undefined) throw noGeneration(kind, number);
     return found;
   }
 
-  async build(args: CommandArguments, { report, signal }: CommandCall): Promise<BuiltGeneration> {
+  async build(args: JobArguments['replay build'], { report, signal }: CommandCall): Promise<BuiltGeneration> {
     const target = await targetOf(this.#parts, args);
-    const generation = await this.#replay.make(target, rateOf(args['rate']), asOfIn(args));
+    const generation = await this.#replay.make(target, args.rate, asOfIn(args));
     return this.#parts.whileFed(async () => {
       const idle = new Idleness();
       await this.#replay.caughtUp(generation, signal, ({ read, end }) => {
@@ -121,11 +120,11 @@ export class ReplayCommands {
     });
   }
 
-  async compare(args: CommandArguments, call: CommandCall): Promise<BuiltGeneration> {
+  async compare(args: JobArguments['replay compare'], call: CommandCall): Promise<BuiltGeneration> {
     return compared(this.#replay, await this.#generationIn(args), call);
   }
 
-  async swap(args: CommandArguments, { signal }: CommandCall): Promise<Swapped> {
+  async swap(args: JobArguments['replay swap'], { signal }: CommandCall): Promise<Swapped> {
     const found = await this.#generationIn(args);
     const why = whyNotSwapped(found);
     if (why !== undefined) throw commandInvalid(why);
@@ -135,20 +134,21 @@ export class ReplayCommands {
     return { kind, project: projectId, from, to: number };
   }
 
-  async rollback(args: CommandArguments, { signal }: CommandCall): Promise<Swapped> {
+  async rollback(args: JobArguments['replay rollback'], { signal }: CommandCall): Promise<Swapped> {
     const target = await targetOf(this.#parts, args);
     const swapped = await this.#parts.whileFed(() => this.#replay.rollback(target, signal));
     return { kind: target.kind, project: target.projectId, ...swapped };
   }
 
-  async drop(args: CommandArguments, { signal }: CommandCall): Promise<Pick<GenerationSummary, 'kind' | 'number'>> {
-    const { kind, number } = generationNamedIn(args);
+  async drop(
+    { kind, number }: JobArguments['replay drop'],
+    { signal }: CommandCall,
+  ): Promise<Pick<GenerationSummary, 'kind' | 'number'>> {
     await this.#replay.drop(kind, number, signal);
     return { kind, number };
   }
 
-  async #generationIn(args: CommandArguments): Promise<Generation> {
-    const { kind, number } = generationNamedIn(args);
+  async #generationIn({ kind, number }: JobArguments['replay swap']): Promise<Generation> {
     const found = await new SqlGenerations(this.#parts.database).find(kind, number);
     if (found === undefined) throw noGeneration(kind, number);
     return found;
@@ -219,55 +219,27 @@ class Idleness {
   }
 }
 
-async function targetOf({ database }: ReplayParts, args: CommandArguments): Promise<Target> {
-  const kind = kindOf(args['kind']);
-  const { project } = args;
-  if (project === undefined || project === null) return { kind, projectId: null };
-  if (typeof project !== 'string' || !/^\w{1,100}$/u.test(project))
-    throw commandInvalid('A project is named by its id.');
+async function targetOf({ database }: ReplayParts, { kind, project = null }: JobArguments['replay rollback']) {
+  if (project === null) return { kind, projectId: null };
   const found = await database.query('select 1 from projects where id = $1', [project]);
   if (found.length === 0) throw new TidemarkError('PROJECT_UNKNOWN', `No project has the id ${project}.`);
   return { kind, projectId: project };
-}
-
-function generationNamedIn({ kind, number }: CommandArguments): Pick<Generation, 'kind' | 'number'> {
-  if (typeof number === 'number' && Number.isSafeInteger(number) && number >= 1) return { kind: kindOf(kind), number };
-  throw commandInvalid('A generation is named by its number.');
 }
 
 function noGeneration(kind: GenerationKind, number: number): TidemarkError {
   return commandInvalid(`There is no generation ${number} of ${kind}.`);
 }
 
-function isKind(kind: unknown): kind is GenerationKind {
+export function isKind(kind: string): kind is GenerationKind {
   return kind === 'profiles' || kind === 'analytics';
 }
 
-function kindOf(kind: unknown): GenerationKind {
-  if (isKind(kind)) return kind;
-  throw commandInvalid('What is replayed is profiles or analytics.');
-}
-
-/** @throws TidemarkError `COMMAND_INVALID` where the arguments of a build are wrong. */
-export function checkBuild(args: CommandArguments): void {
-  kindOf(args['kind']);
-  rateOf(args['rate']);
-  asOfIn(args);
-}
-
-/** Undefined: what the live generation has. */
-function asOfIn({ as_of: asOf }: CommandArguments): Micros | undefined {
+/** Undefined: what the live generation has. @throws TidemarkError `COMMAND_INVALID` */
+export function asOfIn({ as_of: asOf }: Pick<JobArguments['replay build'], 'as_of'>): Micros | undefined {
   if (asOf === undefined || asOf === null) return undefined;
-  const read = typeof asOf === 'string' ? parseTimestamp(asOf, 'UTC') : undefined;
-  if (read?.ok !== true || read.micros > BigInt(Date.now()) * 1000n) {
+  const read = parseTimestamp(asOf, 'UTC');
+  if (!read.ok || read.micros > BigInt(Date.now()) * 1000n) {
     throw commandInvalid('as_of is an instant in RFC 3339, and not in the future.');
   }
   return read.micros;
-}
-
-/** Undefined keeps the rate limit, null removes it. */
-function rateOf(rate: unknown): number | null | undefined {
-  if (rate === undefined || rate === null) return rate;
-  if (typeof rate === 'number' && Number.isSafeInteger(rate) && rate >= 1) return rate;
-  throw commandInvalid('A rate is a whole number of messages a second from 1 up.');
 }

@@ -1,7 +1,8 @@
 import { hourOf } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
 import { parseTimestamp } from '../../messages/timestamp.ts';
-import { type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
+import { type CommandCall, commandInvalid } from '../../runtime/command.ts';
+import type { JobArguments } from '../jobs/job.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
 import { type TellDifference, tellIfDifferent } from './last-verification.ts';
@@ -25,14 +26,14 @@ export interface VerifyCommandParts extends InstalledStores {
  */
 export async function verifyPeriod(
   parts: VerifyCommandParts,
-  args: CommandArguments,
+  args: JobArguments['verify'],
   { report, signal, job }: CommandCall,
 ): Promise<VerificationReport> {
   const period = readPeriod(args, Date.now());
   if (period.projectId !== undefined) await checkProject(parts.projects, period.projectId);
   const stores = await storesToVerify(parts, period.projectId);
   const { repeatWindowMs } = parts;
-  const found = await verify(stores, period, { deep: args['deep'] === true, repeatWindowMs, report, signal });
+  const found = await verify(stores, period, { deep: args.deep === true, repeatWindowMs, report, signal });
   if (job !== undefined) {
     await parts.database.transaction(async (transaction) => {
       await keepHours(transaction, job.id, found.hours);
@@ -43,12 +44,10 @@ export async function verifyPeriod(
   return found;
 }
 
-export function readPeriod({ since = '24h', until, project }: CommandArguments, nowMs: number): Period {
+export function readPeriod({ since = '24h', until, project }: JobArguments['verify'], nowMs: number): Period {
   const from = readInstant('since', since, nowMs);
   const to = until === undefined ? undefined : readInstant('until', until, nowMs);
   if (from !== undefined && to !== undefined && from >= to) throw commandInvalid('since must lie before until.');
-  if (project !== undefined && typeof project !== 'string')
-    throw commandInvalid('project must be the id of a project.');
   return {
     ...(from !== undefined && { since: hourOf(from) }),
     ...(to !== undefined && { until: hourOf(to - 1n) + 1 }),
@@ -59,14 +58,12 @@ export function readPeriod({ since = '24h', until, project }: CommandArguments, 
 const PERIOD_UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** Undefined for no bound. */
-function readInstant(name: string, value: unknown, nowMs: number): Micros | undefined {
+function readInstant(name: string, value: string, nowMs: number): Micros | undefined {
   if (value === 'all') return undefined;
-  if (typeof value === 'string') {
-    const [, count, unit] = /^(\d{1,5})([hdw])$/.exec(value) ?? [];
-    const back = count === undefined ? undefined : Number(count) * PERIOD_UNIT_MS[unit as keyof typeof PERIOD_UNIT_MS];
-    const parsed = parseTimestamp(back === undefined ? value : new Date(nowMs - back).toISOString(), 'UTC');
-    if (parsed.ok) return parsed.micros;
-  }
+  const [, count, unit] = /^(\d{1,5})([hdw])$/.exec(value) ?? [];
+  const back = count === undefined ? undefined : Number(count) * PERIOD_UNIT_MS[unit as keyof typeof PERIOD_UNIT_MS];
+  const parsed = parseTimestamp(back === undefined ? value : new Date(nowMs - back).toISOString(), 'UTC');
+  if (parsed.ok) return parsed.micros;
   throw commandInvalid(`${name} is an ISO-8601 date-time, such as 2026-11-20T10:00Z, or 24h, 7d, 2w, or all.`);
 }
 

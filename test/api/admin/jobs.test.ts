@@ -5,7 +5,7 @@ import type { Job } from '../../../services/operations/jobs/job.ts';
 import { SqlJobStore } from '../../../services/operations/jobs/sql-job-store.ts';
 import { ask } from '../../../services/cli/client/ask.ts';
 import { operation } from '../../../schemas/operations.ts';
-import type { Command, CommandArguments } from '../../../services/runtime/command.ts';
+import type { JobCommands } from '../../../services/operations/jobs/job.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { type AdminServer, type AdminServerOptions, serveAdmin } from '../../support/http/admin-server.ts';
 import { DATABASES } from '../../support/stores/tested-databases.ts';
@@ -217,7 +217,7 @@ describe.each(DATABASES)('jobs, on $name', ({ share }) => {
     expect(await count()).toBe(2);
   });
 
-  async function serve(work: Command, options: AdminServerOptions = {}): Promise<AdminServer> {
+  async function serve(work: JobCommands['verify'], options: AdminServerOptions = {}): Promise<AdminServer> {
     const jobs = { heartbeatMs: 20, signOfLifeMs: 20, ...options.jobs };
     const served = { commands: { verify: work } };
     return serveAdmin(await temporaryFolder(), served, { database: database(), ...options, jobs });
@@ -236,7 +236,7 @@ test('a job of a kind that this version does not know is not continued', async (
   await expect(jobs.resume('job_1')).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
 });
 
-const untilAborted: Command = (_: CommandArguments, { signal }) =>
+const untilAborted: JobCommands['verify'] = (_, { signal }) =>
   new Promise((__, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
 
 type Client = AdminServer['client'];

@@ -11,7 +11,7 @@ import {
 } from '../../../services/operations/verify/last-verification.ts';
 import { storesToVerify } from '../../../services/operations/verify/live-stores.ts';
 import { verify } from '../../../services/operations/verify/verify.ts';
-import type { Command } from '../../../services/runtime/command.ts';
+import type { JobCommands } from '../../../services/operations/jobs/job.ts';
 import { liveStores } from '../../../services/stores/generations/live-stores.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { serveAdmin } from '../../support/http/admin-server.ts';
@@ -50,7 +50,7 @@ describe('verifications', () => {
     const { log, codec, database, analytics } = installation();
     const projects = new SqlProjectStore(database);
     const parts = { log, codec, database, analytics, projects, repeatWindowMs: 2 ** 40, tell };
-    const asked: Command = (args, call) => verifyPeriod(parts, args, call);
+    const asked: JobCommands['verify'] = (args, call) => verifyPeriod(parts, args, call);
     const figures = new SqlStoreFigures(database, liveStores(database, analytics).analytics);
     const { client } = await serveAdmin(
       await temporaryFolder(),

@@ -1,10 +1,9 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ErasureMetrics, ErasureWatch } from '../../../services/operations/erasure/erasure-watch.ts';
 import { JobRunner } from '../../../services/operations/jobs/job-runner.ts';
-import type { JobKind } from '../../../services/operations/jobs/job.ts';
+import type { JobCommands } from '../../../services/operations/jobs/job.ts';
 import { SqlJobStore } from '../../../services/operations/jobs/sql-job-store.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
-import type { Command } from '../../../services/runtime/command.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
@@ -27,8 +26,8 @@ function outageOf(analytics: AnalyticsStore): () => void {
 
 /** Carries the job out. */
 function runnerOn(database: Database): JobRunner {
-  const known: Partial<Record<JobKind, Command>> = { 'users erase': (_, call) => scene.forget(call) };
-  const commands = known as Record<JobKind, Command>;
+  const known: Partial<JobCommands> = { 'users erase': (_, call) => scene.forget(call) };
+  const commands = known as JobCommands;
   return new JobRunner({ commands, jobs: new SqlJobStore(database), logger: { warn: () => undefined } });
 }
 

@@ -143,7 +143,7 @@ export function testReplay(name: string, install: () => Promise<Installed | unde
           [2, 1],
           [1, 2],
         ]) {
-          for (const kind of ['profiles', 'analytics']) {
+          for (const kind of ['profiles', 'analytics'] as const) {
             expect(await scene.run('rollback', { kind })).toMatchObject({ from, to });
           }
           await expect.poll(async () => (await profileOf(shop, 'late'))?.userId, SOON).toBe('late');

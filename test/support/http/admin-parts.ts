@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { JobRunner } from '../../../services/operations/jobs/job-runner.ts';
-import type { JobKind } from '../../../services/operations/jobs/job.ts';
+import type { JobCommands, JobKind } from '../../../services/operations/jobs/job.ts';
 import { SqlJobStore } from '../../../services/operations/jobs/sql-job-store.ts';
 import type { AdminPorts } from '../../../services/operations/ports.ts';
-import type { Command } from '../../../services/runtime/command.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import type { Edit, EditResult } from '../../../services/operations/dead-letters/editor.ts';
 import { changedPaths, editableRecord, readEdit } from '../../../services/operations/dead-letters/editable-record.ts';
@@ -154,7 +153,7 @@ export class AdminParts {
     this.ports = this.#ports();
   }
 
-  #commands(): Record<JobKind, Command> {
+  #commands(): JobCommands {
     const kinds = ['dead-letters replay', 'dead-letters drop', 'replay build', 'replay compare', 'replay swap'].concat([
       'replay drop',
       'replay rollback',
@@ -163,13 +162,13 @@ export class AdminParts {
       'backup',
       'users erase',
     ]) as JobKind[];
-    const done = kinds.map((kind): [JobKind, Command] => [kind, async (args) => RESULTS[kind] ?? args]);
+    const done = kinds.map((kind) => [kind, async (args: object) => RESULTS[kind] ?? args]);
     return {
-      ...(Object.fromEntries(done) as Record<JobKind, Command>),
+      ...(Object.fromEntries(done) as JobCommands),
       'project erase': async ({ project }, { signal }) => {
         await Promise.race([this.erasing, once(signal, 'abort')]);
         signal.throwIfAborted();
-        await this.#database.query('update deleted_projects set finished_at_ms = 1 where id = $1', [String(project)]);
+        await this.#database.query('update deleted_projects set finished_at_ms = 1 where id = $1', [project]);
         return { project, users: 1, tables: 9 };
       },
     };

@@ -1,14 +1,14 @@
 import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
 import { JobRunner, type JobRunnerOptions } from '../../../services/operations/jobs/job-runner.ts';
-import type { JobKind } from '../../../services/operations/jobs/job.ts';
+import type { JobCommands } from '../../../services/operations/jobs/job.ts';
 import { SqlJobStore } from '../../../services/operations/jobs/sql-job-store.ts';
 import type { AdminPorts } from '../../../services/operations/ports.ts';
 import { adminRoutes } from '../../../services/api/admin/routes.ts';
 import { LocalServer } from '../../../services/http/local-server.ts';
 import { RouteTable } from '../../../services/http/route-table.ts';
 import type { ServerOptions } from '../../../services/http/server.ts';
-import type { Command, Work } from '../../../services/runtime/command.ts';
+import type { Work } from '../../../services/runtime/command.ts';
 import { controlSocketPath } from '../../../services/runtime/control-socket.ts';
 import { createLogger } from '../../../services/runtime/logger.ts';
 import { ServiceClient } from '../../../services/cli/client/service-client.ts';
@@ -21,7 +21,7 @@ import { emptiedDatabase } from '../stores/database.ts';
 
 /** What the test serves; the rest is not to be asked. */
 export interface Served extends Partial<Omit<AdminPorts, 'jobs' | 'deadLetters'>> {
-  readonly commands?: Partial<Record<JobKind, Command>>;
+  readonly commands?: Partial<JobCommands>;
   /** What lists dead letters: the one thing whose progress is streamed, and that is no job. */
   readonly listing?: Work;
 }
@@ -57,7 +57,7 @@ export async function serveAdmin(
   const projects = new SqlProjectStore(database);
   const lines: string[] = [];
   const logger = createLogger('warn', { write: (line) => void lines.push(line) });
-  const known = commands as Record<JobKind, Command>;
+  const known = commands as JobCommands;
   const jobs = new JobRunner({ commands: known, jobs: new SqlJobStore(database), logger, options });
   const deadLetters = { list: async () => jobs.run('dead-letters list', listing) };
   const table = new RouteTable([

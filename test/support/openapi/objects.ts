@@ -1,4 +1,5 @@
 /** What the paths of operators name in the tests of the OpenAPI document. */
+import { IMPORT_DEFAULTS } from '../../../services/operations/import/import-options.ts';
 import { MAX_ENDPOINTS } from '../../../services/webhooks/endpoint-store.ts';
 import { TOPIC_URL } from '../../../services/webhooks/topic.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
@@ -84,8 +85,8 @@ export class AdminObjects {
     const keys = (await store.addKey(projects, { scopes: ['write'], sha256: 'a'.repeat(64) })).id;
     const jobs = (await jobStore.add({ kind: 'verify', args: {}, principal: 'local' }, 'nobody')).id;
     const file = await server.placeUpload();
-    const imported = { project: projects, name: 'history.csv', file, path: null, host: 'here', dry_run: false };
-    const args = { ...imported, folder: 'imp_1', report: null };
+    const imported = { project: projects, name: 'history.csv', file, host: 'here', folder: 'imp_1', anywhere: false };
+    const args = { ...IMPORT_DEFAULTS, ...imported };
     const queued = (await jobStore.add({ kind: 'import', args, principal: 'local' }, 'nobody')).id;
     const stopped = (await jobStore.add({ kind: 'import', args, principal: 'local' }, 'nobody')).id;
     const nothing = { result: null, failure: null, progress: null, rate: null };

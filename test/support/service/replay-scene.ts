@@ -98,19 +98,19 @@ export class ReplayScene {
     this.#posting = undefined;
   }
 
-  build(kind: GenerationKind, project?: string, asOf?: unknown): Promise<BuiltGeneration> {
+  build(kind: GenerationKind, project: string | null = null, asOf: string | null = null): Promise<BuiltGeneration> {
     return this.commands.build({ kind, project, as_of: asOf }, QUIET);
   }
 
-  async run(name: 'rollback' | 'drop' | 'compare', args: Record<string, unknown>): Promise<unknown> {
-    return this.commands[name](args, QUIET);
+  async run(name: 'rollback' | 'drop' | 'compare', args: object): Promise<unknown> {
+    return this.commands[name](args as never, QUIET);
   }
 
   /** Swaps in what is being built for the project, or for all. */
   async swap(kind: GenerationKind, project: string | null = null): Promise<unknown> {
     const all = await this.status();
     const built = all.find((one) => one.kind === kind && one.project === project && one.state === 'building');
-    return this.commands.swap({ kind, number: built?.number }, QUIET);
+    return this.commands.swap({ kind, number: built?.number ?? 0 }, QUIET);
   }
 
   status() {
