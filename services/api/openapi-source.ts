@@ -2,7 +2,8 @@
  * What the sources of the OpenAPI document (`schemas/openapi/*.json`) leave out because it is the same everywhere:
  *
  * - A text in place of a parameter, header, answer or schema names the component of that kind: `"404": "NoUser"`.
- * - `"$Name"` is a copy of what `copies` has under that name: examples, and parts of them.
+ * - `"$Name"` is a copy of what `copies` has under that name: examples, parts of them, and whatever two places say. A member
+ *   `"$": "Name"` stands for the members of that copy.
  * - `schema` and `examples` directly in a body or an answer are those of `application/json`. An answer with `examples` alone
  *   is a problem document. `example` is the value of an only example.
  * - Every operation takes the id of the request, and every answer has it. A POST of the scope `admin` or `audiences` takes an
@@ -50,7 +51,10 @@ function withCopies(value: Json, copies: JsonObject): Json {
     return withCopies(copied, copies);
   }
   if (Array.isArray(value)) return (value as Json[]).map((member) => withCopies(member, copies));
-  return typeof value === 'object' && value !== null ? mapped(value, (member) => withCopies(member, copies)) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  const { $: name, ...own } = value as JsonObject;
+  const copied = typeof name === 'string' ? (withCopies(`$${name}`, copies) as JsonObject) : {};
+  return { ...copied, ...mapped(own, (member) => withCopies(member, copies)) };
 }
 
 /** No URL has a segment `.` or `..`, also as `%2e`: clients take it for a folder. */

@@ -12,7 +12,7 @@ import { jobsPage } from '../job-answers.ts';
 import { jobJson } from '../job-json.ts';
 import { refusalForOperators } from '../failures.ts';
 import type { AdminPorts } from '../../../operations/ports.ts';
-import { importName, readImport, readSource } from './read-import.ts';
+import { importName, readImport } from './read-import.ts';
 import { readRejected, streamRejected } from './rejected-lines.ts';
 import type { UploadedFiles } from './uploaded-files.ts';
 
@@ -47,7 +47,7 @@ export async function answerImport(
 
 /** `POST /v1/admin/imports`: 202 and its job. */
 export async function answerNewImport(parts: ImportParts, call: AdminCall): Promise<Answer | Refusal> {
-  const read = readImport(call);
+  const read = readImport('POST /v1/admin/imports', call);
   if (!read.ok) return read.refusal;
   const request = await named(parts, read.value);
   if ('refused' in request) return request;
@@ -60,7 +60,7 @@ export async function answerNewImport(parts: ImportParts, call: AdminCall): Prom
 
 /** `POST /v1/admin/imports/preview`: the first twenty rows of a file. */
 export async function answerPreview(parts: ImportParts, call: AdminCall): Promise<Answer | Refusal> {
-  const read = readSource(call);
+  const read = readImport('POST /v1/admin/imports/preview', call);
   if (!read.ok) return read.refusal;
   const request = await named(parts, read.value);
   if ('refused' in request) return request;

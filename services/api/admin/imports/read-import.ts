@@ -13,16 +13,8 @@ import type { AdminCall } from '../answers.ts';
 /** Whoever can open the socket owns these files anyway. */
 const LOCAL = ['report', 'state', 'restart'] as const;
 
-/** The file and how it is read. */
-export function readSource(call: AdminCall): Checked<ImportRequest> {
-  return readWith('POST /v1/admin/imports/preview', call);
-}
-
-export function readImport(call: AdminCall): Checked<ImportRequest> {
-  return readWith('POST /v1/admin/imports', call);
-}
-
-function readWith(
+/** Of an import, or of a preview, which has fewer members. */
+export function readImport(
   name: 'POST /v1/admin/imports' | 'POST /v1/admin/imports/preview',
   call: AdminCall,
 ): Checked<ImportRequest> {
