@@ -1,6 +1,6 @@
 /** How `tidemark import` is told what its files hold. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ImportOptions } from '../client/import-by-service.ts';
+import type { ImportOptions } from './client/import-by-service.ts';
 
 /** As the options are called on the command line. */
 export interface FileFormOptions extends Pick<ImportOptions, 'type' | 'format' | 'preset' | 'timezone' | 'encoding'> {

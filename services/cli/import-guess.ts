@@ -1,6 +1,6 @@
 /** `tidemark import --guess`: what a file seems to be, as the command that would import it. */
-import type { Answer } from '../../../schemas/operations.ts';
-import type { CliContext } from '../context.ts';
+import type { Answer } from '../../schemas/operations.ts';
+import type { CliContext } from './context.ts';
 
 export type ImportPreview = Answer<'POST /v1/admin/imports/preview'>;
 
