@@ -133,12 +133,8 @@ describe('what is asked for and has no effect', () => {
 describe('the preview', () => {
   test('it says how many values of a column of dates are no dates to conditions', async () => {
     const rows = ['2026-11-18 03:40:15 UTC,n/a,1', '18/11/2026,Berlin,2', '"Nov 18, 2026",Paris,3', '2026-11-18,Rom,4'];
-    const { warnings } = await previewed(
-      `user_id,timestamp,Signed up,City,N\n${rows.map((row) => `u,2026-01-01,${row}`).join('\n')}\n`,
-      {
-        type: 'identify',
-      },
-    );
+    const text = `user_id,timestamp,Signed up,City,N\n${rows.map((row) => `u,2026-01-01,${row}`).join('\n')}\n`;
+    const { warnings } = await previewed(text, { type: 'identify' });
 
     expect(warnings).toMatchObject([
       { column: 'Signed up', count: 2, examples: [{ value: '18/11/2026' }, { value: 'Nov 18, 2026' }] },

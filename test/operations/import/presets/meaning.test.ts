@@ -190,10 +190,8 @@ describe('an archive of calls', () => {
 
   test('a call of nobody is refused, and a mapping of ones own counts', async () => {
     const nobody = await one({ ...call, userId: undefined }, { preset: 'segment' });
-    const mapped = await one(
-      { ...call, userId: undefined, email: 'a@x' },
-      { preset: 'segment', map: { email: 'userId' } },
-    );
+    const own = { preset: 'segment', map: { email: 'userId' } };
+    const mapped = await one({ ...call, userId: undefined, email: 'a@x' }, own);
 
     expect(nobody.problems).toHaveLength(1);
     expect(mapped.draft).toMatchObject({ userId: 'a@x' });
