@@ -10,6 +10,7 @@ import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { READ_KEY, WRITE_KEY } from '../support/service/service.ts';
 import { openBrowser } from './browser.ts';
+import { ADMIN_SCREENS, SCREENS } from './screens.ts';
 import { type Shot, USER_SHOTS } from './user-shots.ts';
 import { WEBHOOK_SHOTS } from './webhook-shots.ts';
 
@@ -38,13 +39,19 @@ const BUILT = JSON.stringify({
     },
   ],
 });
-const BROKEN = JSON.stringify({
-  all: [{ event: 'Order Complted', count: { at_least: -2 } }, { trait: 'plan', is: 5 }, { wrong: 1 }],
-});
+/** Each screen as it is opened, under its name. */
+function opened(screens: typeof SCREENS, isAdmin: boolean): readonly Shot[] {
+  return screens.map(([name, address]) => ({
+    name: name.replaceAll(/\W+/g, '-').toLowerCase(),
+    address,
+    isAdmin,
+    act: (page) => page.waitForTimeout(2_000),
+  }));
+}
 
 const SHOTS: readonly Shot[] = [
-  { name: 'today', address: '#/', act: (page) => page.waitForTimeout(9_000) },
-  { name: 'live', address: '#/live', act: (page) => page.waitForTimeout(6_000) },
+  ...opened(SCREENS, false),
+  ...opened(ADMIN_SCREENS, true),
   {
     name: 'live-open',
     address: '#/live?type=track',
@@ -53,9 +60,6 @@ const SHOTS: readonly Shot[] = [
       await page.waitForTimeout(2_500);
     },
   },
-  { name: 'live-nothing', address: '#/live?event=Nobody+Does+This', act: (page) => page.waitForTimeout(1_500) },
-  { name: 'events', address: '#/events', act: (page) => page.waitForTimeout(2_000) },
-  { name: 'event', address: '#/events/Order%20Completed', act: (page) => page.waitForTimeout(2_500) },
   {
     name: 'event-split',
     address:
@@ -75,8 +79,6 @@ const SHOTS: readonly Shot[] = [
     },
   },
   ...USER_SHOTS,
-  { name: 'refusals', address: '#/live?tab=refusals', act: (page) => page.waitForTimeout(1_000) },
-  { name: 'audiences', address: '#/audiences', act: (page) => page.waitForTimeout(2_500) },
   {
     name: 'audience-why',
     address: '#/audiences',
@@ -106,12 +108,7 @@ const SHOTS: readonly Shot[] = [
       await page.waitForTimeout(1_000);
     },
   },
-  { name: 'backups', address: '#/backups', isAdmin: true, act: (page) => page.waitForTimeout(1_000) },
-  { name: 'imports', address: '#/imports', isAdmin: true, act: (page) => page.waitForTimeout(1_000) },
-  { name: 'import-new', address: '#/imports/new', isAdmin: true, act: (page) => page.waitForTimeout(800) },
-  { name: 'replays', address: '#/replays', isAdmin: true, act: (page) => page.waitForTimeout(1_500) },
-  { name: 'user-unknown', address: '#/users/nobody-has-this', act: (page) => page.waitForTimeout(800) },
-  { name: 'settings', address: '#/settings', isAdmin: true, act: (page) => page.waitForTimeout(1_000) },
+  { name: 'import-new', address: '#/imports/new', isAdmin: true },
   {
     name: 'settings-project',
     address: '#/settings',
@@ -140,14 +137,6 @@ const SHOTS: readonly Shot[] = [
       await page.waitForTimeout(500);
     },
   },
-  {
-    name: 'settings-installation',
-    address: '#/settings/installation',
-    isAdmin: true,
-    act: (page) => page.waitForTimeout(1_500),
-  },
-  { name: 'settings-session', address: '#/settings/session' },
-  { name: 'settings-refused', address: '#/settings/audit' },
   {
     name: 'pipeline',
     address: '#/pipeline',
@@ -182,7 +171,6 @@ const SHOTS: readonly Shot[] = [
       await page.waitForTimeout(1_000);
     },
   },
-  { name: 'builder-new', address: '#/audiences/new', act: (page) => page.waitForTimeout(1_500) },
   {
     name: 'builder',
     address: `#/audiences/new?definition=${encodeURIComponent(BUILT)}`,
@@ -209,11 +197,6 @@ const SHOTS: readonly Shot[] = [
       await page.waitForTimeout(1_500);
       await page.evaluate('localStorage.clear()');
     },
-  },
-  {
-    name: 'builder-problems',
-    address: `#/audiences/new?definition=${encodeURIComponent(BROKEN)}`,
-    act: (page) => page.waitForTimeout(2_000),
   },
   {
     name: 'help',

@@ -11,7 +11,6 @@ export interface Shot {
 }
 
 export const USER_SHOTS: readonly Shot[] = [
-  { name: 'users', address: '#/users', act: (page) => page.waitForTimeout(1_000) },
   {
     name: 'users-filtered',
     address: `#/users?where=${encodeURIComponent('[{"trait":"plan","is":"pro"}]')}`,
@@ -30,7 +29,6 @@ export const USER_SHOTS: readonly Shot[] = [
       await page.waitForTimeout(1_500);
     },
   },
-  { name: 'user', address: '#/users/u-00042', act: (page) => page.waitForTimeout(2_000) },
   {
     name: 'user-event',
     address: '#/users/u-00042',

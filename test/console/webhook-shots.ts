@@ -2,7 +2,6 @@ import type { Shot } from './user-shots.ts';
 
 /** Pictures of webhooks; of one where there is one. */
 export const WEBHOOK_SHOTS: readonly Shot[] = [
-  { name: 'webhooks', address: '#/webhooks', act: (page) => page.waitForTimeout(1_000) },
   {
     name: 'webhook',
     address: '#/webhooks',

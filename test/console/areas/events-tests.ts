@@ -266,25 +266,6 @@ export function testEvents(scene: () => Scene): void {
       expect(command).toContain('"split":{"property":"currency","top":5}');
     });
 
-    test('a question past its limits, a full queue and an unavailable store are worded', async () => {
-      const page = await scene().signedIn('#/users');
-      await page.getByText('u-00001').waitFor();
-      const headlines = { 422: 'exceeds a limit', 429: 'Too many requests at once', 503: 'A part of the service' };
-      for (const [status, headline] of Object.entries(headlines)) {
-        await page.route('**/v1/events/counts', async (route) =>
-          route.fulfill({
-            status: Number(status),
-            headers: { 'retry-after': '30', 'content-type': 'application/problem+json' },
-            body: JSON.stringify({ code: 'x', title: 'x', detail: `Reason ${status}` }),
-          }),
-        );
-        await page.goto(`${scene().url}/console/${ORDERS}?last=${status}h`);
-        await page.getByText(headline).waitFor();
-        await page.getByText(`Reason ${status}`).waitFor();
-        await page.unroute('**/v1/events/counts');
-      }
-    });
-
     test('an event that nobody sent, and a project without any, say what to do', async () => {
       const page = await scene().signedIn('#/events/Nobody%20Does%20This');
       await page.getByText('No event has this name').waitFor();
