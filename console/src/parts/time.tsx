@@ -47,8 +47,8 @@ export function clockText(at: string): string {
 /** `15:00` today, `13 Nov 2026, 15:00` before. */
 export function minuteText(at: string): string {
   const zone = zoneOf(zoneChoice.value);
-  const day = dayIn(at, zone);
-  return day === dayIn(new Date(now.value).toISOString(), zone) ? clockText(at) : `${day}, ${clockText(at)}`;
+  const isToday = dayIn(at, zone) === dayIn(new Date(now.value).toISOString(), zone);
+  return isToday ? clockText(at) : dayAndMinute(at);
 }
 
 interface ClockProps {
@@ -88,6 +88,11 @@ export function shortTime(atMs: number, zone: string, isDay = false): string {
     .format(atMs)
     .replace(/ \d{4}$/, '');
   return isDay ? day : `${day}, ${formatted('minute', zone).format(atMs)}`;
+}
+
+/** `13 Nov 2026, 15:00`, in the zone that the reader chose. */
+export function dayAndMinute(at: string): string {
+  return `${dayIn(at, zoneOf(zoneChoice.value))}, ${clockText(at)}`;
 }
 
 /** `13 Nov 2026` */

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/client.ts';
+import { linkTo } from '../../api/address.ts';
 import { Button } from '../form.tsx';
 
 interface EmptyProps {
@@ -23,6 +24,15 @@ export function Empty({ title, action, children }: EmptyProps) {
       {children !== undefined && <p>{children}</p>}
       {action !== undefined && <div class="row">{action}</div>}
     </div>
+  );
+}
+
+/** In place of one of a project that is not there, or not any more. @param what `audience` */
+export function NoSuch({ what, path }: { readonly what: string; readonly path: string }) {
+  return (
+    <Empty title={`There is no such ${what}`}>
+      It may have been deleted, or belong to another project. <a href={linkTo([path])}>See all {path}</a>.
+    </Empty>
   );
 }
 

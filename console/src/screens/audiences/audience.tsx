@@ -3,9 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
-import { linkTo } from '../../api/address.ts';
 import { mayChangeAudiences } from '../../api/session.ts';
-import { Empty, Problem } from '../../parts/loading/states.tsx';
+import { NoSuch, Problem } from '../../parts/loading/states.tsx';
 import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
@@ -42,18 +41,10 @@ export function AudiencePage({ id }: { readonly id: string }) {
       up={{ path: 'audiences', name: 'Audiences' }}
       actions={audience !== undefined && mayChangeAudiences.value && <AudienceButtons audience={audience} />}
     >
-      <Ready of={polled} what="the audience" missing={<NoSuchAudience />}>
+      <Ready of={polled} what="the audience" missing={<NoSuch what="audience" path="audiences" />}>
         {(found) => <Audience audience={found} onChange={retry} />}
       </Ready>
     </ScreenPage>
-  );
-}
-
-function NoSuchAudience() {
-  return (
-    <Empty title="There is no such audience">
-      It may have been deleted, or belong to another project. <a href={linkTo(['audiences'])}>See all audiences</a>.
-    </Empty>
   );
 }
 

@@ -9,7 +9,7 @@ import { count, counted, DAY_MS } from '../../parts/numbers.ts';
 import { Empty } from '../../parts/loading/states.tsx';
 import { Section } from '../../parts/page.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
-import { exactTime, minuteText, shortTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
+import { dayAndMinute, minuteText, shortTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { Ready, useLoad } from '../../parts/loading/use-load.tsx';
 
 interface Period {
@@ -117,7 +117,7 @@ const SIZE_COLUMNS: readonly CellColumn<HistoryEntry>[] = [
 function readingOf({ at, count: members, entered, left }: HistoryEntry, zone: string): Reading {
   const size = countOf(members);
   return {
-    time: exactTime(at, zone).replace(/:\d\d\.\d+/, ''),
+    time: `${dayAndMinute(at)} ${zone}`,
     values: [
       { name: size === 1 ? 'user' : 'users', text: count(size) },
       { name: 'joined', text: count(countOf(entered)) },

@@ -76,12 +76,6 @@ export class Builder {
     return this.problems.value.some((problem) => problem.pointer === pointer);
   }
 
-  /** Whether it differs from what is saved. */
-  isChanged(): boolean {
-    const saved = this.saved.value;
-    return !isSame(this.draft.value.document, saved?.definition);
-  }
-
   /** A change of one place in the tree. Those of one place in short order are undone together. */
   edit(edit: Edit): void {
     const { document } = this.draft.peek();

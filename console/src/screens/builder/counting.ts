@@ -6,7 +6,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceMember, AudiencePreview } from '../../api/types.ts';
 import { traitsFor } from '../user-columns.ts';
 import { pointerOf } from './json-edit.ts';
-import { groupKind, type Problem, type TreeNode, treeOf } from './tree.ts';
+import { groupKind, groupOf, type Problem, type TreeNode, treeOf } from './tree.ts';
 
 const AFTER_MS = 400;
 const SAMPLE = 10;
@@ -160,9 +160,7 @@ function wholeOf({ isNegated, value }: TreeNode): Json {
 }
 
 async function countFirst(kind: string, parts: readonly Json[], signal: AbortSignal): Promise<number> {
-  const group = { [kind.replace('not ', '')]: parts };
-  const preview = await previewOf(kind.startsWith('not ') ? { not: group } : group, 0, signal);
-  return countOf(preview.count);
+  return countOf((await previewOf(groupOf(kind, parts), 0, signal)).count);
 }
 
 async function previewOf(definition: Json, sample: number, signal: AbortSignal): Promise<AudiencePreview> {

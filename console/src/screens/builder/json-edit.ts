@@ -17,7 +17,7 @@ export function valueAt(root: Json | undefined, path: Path): Json | undefined {
   }, root);
 }
 
-/** The place that a pointer names in this document. */
+/** The place that a pointer names in this document; without one, an index is a text. */
 export function pathTo(root: Json | undefined, pointer: string): Path {
   const path: (string | number)[] = [];
   for (const key of pointer.split('/').slice(1)) {

@@ -4,7 +4,7 @@ import { piecesOf } from '../../parts/json/json-view.tsx';
 import { Button } from '../../parts/form.tsx';
 import { stored } from '../../api/stored.ts';
 import type { Builder } from './builder.ts';
-import type { Path } from './json-edit.ts';
+import { pathTo } from './json-edit.ts';
 import { lineAt, offsetOf } from './json-text.ts';
 import { type Problem, problemText } from './tree.ts';
 
@@ -87,16 +87,8 @@ function Refused({ id, isJson, problems, area }: RefusedProps) {
 }
 
 function placed(text: string, problem: Problem): LineProblem {
-  const offset = offsetOf(text, keysIn(problem.pointer));
+  const offset = offsetOf(text, pathTo(undefined, problem.pointer));
   return { line: lineAt(text, offset), offset, message: problemText(problem) };
-}
-
-/** The keys of a pointer. An index is a text here, too: `offsetOf` takes both. */
-function keysIn(pointer: string): Path {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 function offsetOfLine(text: string, line: number): number {

@@ -1,7 +1,7 @@
 /** Changes of the tree: each returns the whole document afterwards, and where the focus goes. */
 import { isList, isObject, type Json } from '../../api/json.ts';
 import { applyEdit, insertAt, type Path, valueAt } from './json-edit.ts';
-import { groupKind, type TreeNode, treeOf } from './tree.ts';
+import { groupKind, groupOf, type TreeNode, treeOf } from './tree.ts';
 
 export interface Changed {
   readonly document: Json | undefined;
@@ -139,6 +139,5 @@ export function negated(root: Json, node: TreeNode): Changed {
 export function joined(root: Json, node: TreeNode, kind: string): Changed {
   if (kind === groupKind(node)) return { document: root };
   const parts = node.parts.map(({ at }) => valueAt(root, at) ?? null);
-  const group = { [kind.replace('not ', '')]: parts };
-  return { document: applyEdit(root, { at: node.at, value: kind.startsWith('not ') ? { not: group } : group }) };
+  return { document: applyEdit(root, { at: node.at, value: groupOf(kind, parts) }) };
 }

@@ -86,6 +86,12 @@ export function groupKind({ joinedBy = 'all', isNegated }: TreeNode): string {
   return isNegated ? `not ${joinedBy}` : joinedBy;
 }
 
+/** The definition of a group. @param kind A key of `GROUPS`. */
+export function groupOf(kind: string, parts: readonly Json[]): Json {
+  const group = { [kind.replace('not ', '')]: parts };
+  return kind.startsWith('not ') ? { not: group } : group;
+}
+
 function groupText(node: TreeNode): string {
   return GROUPS[groupKind(node)] ?? '';
 }

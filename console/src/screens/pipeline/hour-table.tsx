@@ -4,7 +4,7 @@ import type { VerifiedHour } from '../../api/types.ts';
 import { projectName } from '../../api/session.ts';
 import { count, counted } from '../../parts/numbers.ts';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
-import { exactTime } from '../../parts/time.tsx';
+import { dayAndMinute } from '../../parts/time.tsx';
 
 interface HourTableProps {
   readonly hours: readonly VerifiedHour[];
@@ -31,7 +31,7 @@ export function HourTable({ hours, none, next }: HourTableProps) {
 }
 
 const HOUR_COLUMNS: readonly CellColumn<VerifiedHour>[] = [
-  { name: 'Hour', cell: ({ hour }) => hourText(hour) },
+  { name: 'Hour', cell: ({ hour }) => dayAndMinute(hour) },
   { name: 'Project', cell: ({ project }) => projectName(project) },
   { name: 'In the log', look: 'number', cell: ({ messages }) => counted(messages) },
   {
@@ -46,11 +46,6 @@ const HOUR_COLUMNS: readonly CellColumn<VerifiedHour>[] = [
   },
   { name: 'Repeats', look: 'number quiet', cell: ({ repeats }) => counted(repeats) },
 ];
-
-/** `24 Nov 2026, 14:00` */
-function hourText(at: string): string {
-  return exactTime(at).split(':').slice(0, 2).join(':');
-}
 
 function InStore({ counts, waits }: { readonly counts: VerifiedHour['postgres']; readonly waits: number }) {
   const [expected, found] = [countOf(counts.expected), countOf(counts.found)];

@@ -8,7 +8,7 @@ import { goTo, linkTo } from '../../api/address.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Button } from '../../parts/form.tsx';
-import { Empty } from '../../parts/loading/states.tsx';
+import { NoSuch } from '../../parts/loading/states.tsx';
 import { ChangeButton } from '../../parts/loading/change.tsx';
 import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
@@ -38,7 +38,7 @@ export function WebhookPage({ id }: { readonly id: string }) {
         also: { deliveries: operation('GET /v1/endpoints/{id}/deliveries', { path }) },
       }}
     >
-      <Ready of={polled} what="the webhook" missing={<Missing />}>
+      <Ready of={polled} what="the webhook" missing={<NoSuch what="webhook" path="webhooks" />}>
         {(endpoint) => (
           <Webhook
             endpoint={endpoint}
@@ -51,14 +51,6 @@ export function WebhookPage({ id }: { readonly id: string }) {
         )}
       </Ready>
     </ScreenPage>
-  );
-}
-
-function Missing() {
-  return (
-    <Empty title="There is no such webhook">
-      It may have been deleted, or belong to another project. <a href={linkTo(['webhooks'])}>See all webhooks</a>.
-    </Empty>
   );
 }
 
