@@ -89,7 +89,7 @@ async function serviceStatus(client: ServiceClient): Promise<ServiceStatus> {
     const answer = await ask(client, pathTo('GET /readyz'));
     const { ready, parts } = JSON.parse(await answer.text()) as Partial<Answer<'GET /readyz'>>;
     if (ready === undefined || parts === undefined) return statusDown(url, NOT_TIDEMARK);
-    return { url, up: true, ready, parts, attention: attentionTo(ready, parts) };
+    return { url, up: true, ready, parts, attention: unreadyIn(ready, parts) };
   } catch (error) {
     if (error instanceof SyntaxError) return statusDown(url, NOT_TIDEMARK);
     if (error instanceof ServiceUnreachable) return statusDown(url, error.message);
@@ -110,7 +110,7 @@ function statusDown(url: string, why: string): ServiceStatus {
 // A part that is busy has not finished its last look within a second.
 const WELL: readonly string[] = ['ready', 'busy'];
 
-function attentionTo(ready: boolean, parts: ServiceStatus['parts']): readonly Attention[] {
+function unreadyIn(ready: boolean, parts: ServiceStatus['parts']): readonly Attention[] {
   const unwell = Object.entries(parts).filter(([, state]) => !WELL.includes(state));
   const whys = unwell.map(([part, state]) => `${part} is ${state}`);
   return (ready ? whys : ['the service is not ready', ...whys]).map(unready);
