@@ -33,19 +33,6 @@ function knowUser(): void {
   answerWith(({ sql }) => (sql.includes('FROM user_rows') ? [{ n: '1', user_id: 'ada' }] : []));
 }
 
-test.each([['by=internal_id', 'user_id must be 64 hexadecimal digits']])(
-  'the parameter %s is 400 of every path',
-  async (query, detail) => {
-    for (const path of PATHS) {
-      const response = await server.request(`${path}?${query}`);
-      expect([response.status, await response.json()]).toMatchObject([
-        400,
-        { code: 'invalid-parameter', detail: expect.stringContaining(detail) as string },
-      ]);
-    }
-  },
-);
-
 test('a part that cannot be reached is named in the 503', async () => {
   knowUser();
   for (const path of PATHS) {

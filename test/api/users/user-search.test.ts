@@ -57,6 +57,23 @@ function findByPart(keys: readonly string[]): Query[] {
   return questions;
 }
 
+test('a part is found in ids and in search traits that are texts, as the profile has them now', async () => {
+  const keys = [
+    await server.addProfile('u-1', { traits: '{"name":"Ada LOVELACE"}' }),
+    await server.addProfile('lovelace-2'),
+    await server.addProfile('u-3', { traits: '{"email":"ada@lovelace.example"}' }),
+    await server.addProfile('u-4', { traits: '{"name":"Ada King","city":"Lovelace"}' }),
+    await server.addProfile('u-5', { traits: '{"name":["Lovelace"],"email":{"a":"lovelace"}}' }),
+    await server.addProfile('u-6', { userId: null, traits: '{"email":"LoveLace@a.example"}' }),
+  ].map(({ userKey }) => userKey);
+  const questions = findByPart(keys);
+
+  const page = await pageOf('search=LoveL%41CE');
+
+  expect(new Set(page.users.map(({ user_id }) => user_id))).toEqual(new Set(['u-1', 'lovelace-2', 'u-3', null]));
+  expect(questions[0]?.params).toMatchObject({ text: 'lovelace', trait0: 'name', trait1: 'email', after: '0' });
+});
+
 test('a page of a part on which nobody has it any more goes on behind its last user', async () => {
   const traits = '{"name":"x"}';
   const gone = [await server.addProfile('gone', { traits }), await server.addProfile('gone too', { traits })];
