@@ -41,8 +41,6 @@ const LOOSE_LINES = 100;
 const TOP_LEVEL = /^(?:export )?(?:async )?(?:function\*?|class|const|let|interface|type) ([\w$]+)/gm;
 const IMPLEMENTS = /\bclass \w+(?:<[^{]*?>)?(?: extends [\w.<>, ]+?)? implements ([^{]+)\{/g;
 const CLAIM = /^(claim|owner|held_until_ms|lease\w*|holder|locked_\w+)$/;
-/** `begun_at_ms` is a claim where the next may begin only once it is old. */
-const CLAIMS_BY_BEGINNING: readonly string[] = ['backups', 'verifications'];
 
 export function measured(trees: Readonly<Record<'services' | 'console' | 'test', Tree>>, sql: Sql): Figures {
   const all = new Map([...trees.services.texts, ...trees.console.texts, ...trees.test.texts]);
@@ -134,9 +132,7 @@ export function interfacesOfOneClass({ texts }: Tree): string[] {
 export function claimsIn(postgres: string): string[] {
   const columns = [...tablesIn(postgres)].flatMap(([table, names]) => names.map((column) => ({ table, column })));
   return columns
-    .filter(({ table, column }) =>
-      column === 'begun_at_ms' ? CLAIMS_BY_BEGINNING.includes(table) : CLAIM.test(column),
-    )
+    .filter(({ column }) => CLAIM.test(column))
     .map(({ table, column }) => `${table}.${column}`)
     .sort();
 }
@@ -147,9 +143,14 @@ function tablesIn(sql: string): Map<string, string[]> {
   const statement = /^(create|alter|drop) table (?:if (?:not )?exists )?(\w+)([^;]*)/gim;
   for (const [, verb = '', name = '', rest = ''] of sql.replaceAll(/--.*$/gm, '').matchAll(statement)) {
     if (verb.toLowerCase() === 'drop') tables.delete(name);
-    else tables.set(name, [...(tables.get(name) ?? []), ...columnsIn(rest)]);
+    else tables.set(name, renamedBy(rest, [...(tables.get(name) ?? []), ...columnsIn(rest)]));
   }
   return tables;
+}
+
+function renamedBy(definition: string, columns: string[]): string[] {
+  const [, from, to = ''] = /^\s*rename column (\w+) to (\w+)/m.exec(definition) ?? [];
+  return columns.map((column) => (column === from ? to : column));
 }
 
 function columnsIn(definition: string): string[] {

@@ -2,6 +2,7 @@
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BACK_PRESSURE, loadThrottle } from '../consumers/throttle/throttle.ts';
+import { scheduledVerification } from '../operations/jobs/schedule.ts';
 import type { Config } from '../runtime/config.ts';
 import { hasCode } from '../runtime/errors.ts';
 import { shareEventLog } from '../event-log/open.ts';
@@ -72,7 +73,7 @@ async function startMainThread(
   const { live, follower, parts: following } = livePartsOf(config, logger, opened, shared, { throttle, isClockWrong });
   const given = { ...opened, config, logger, throttle, follower };
   const { readers, parts: reading } = readerPartsOf('all', given, shared.processes);
-  const { stores, jobs, scheduler, deliverer, beginning } = compose(
+  const { stores, jobs, scheduler, deliverer, schedule } = compose(
     {
       config,
       logger,
@@ -81,6 +82,8 @@ async function startMainThread(
       readers: { health: () => readers.health(), metrics: () => parts.metrics() },
       isClockWrong,
       live,
+      throttle,
+      scheduled: scheduledVerification(config.verifyEveryMs),
     },
     shared,
     async () => opened,
@@ -89,7 +92,7 @@ async function startMainThread(
   // An evaluation under way is ended by the closing of analytics, and so is what is read for webhooks.
   await parts.start(...following, scheduler, deliverer, { stop: () => opened.analytics.close() });
   // The streams of commands end with the commands.
-  await parts.start({ stop: () => jobs.stop() }, ...reading, ...beginning, {
+  await parts.start({ stop: () => jobs.stop() }, ...reading, schedule, {
     start: () => http.open(stores),
     stop: () => http.stop(),
   });

@@ -1,7 +1,5 @@
-import { eraseUnfinished } from '../api/admin/project-deletion.ts';
-import { BackupWatch } from '../operations/backup/backup-watch.ts';
-import { ErasureWatch } from '../operations/erasure/erasure-watch.ts';
 import type { JobRunner } from '../operations/jobs/job-runner.ts';
+import { Schedule, type Scheduled, scheduledBackup, scheduledErasures } from '../operations/jobs/schedule.ts';
 import type { AudienceFollower } from '../questions/saved/audience-follower.ts';
 import type { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
 import { projectDeletion } from '../stores/projects/delete-project.ts';
@@ -15,7 +13,6 @@ import { audienceSchedulerOf } from './audience-parts.ts';
 import { backupScheduleOf } from './interface-routes.ts';
 import type { OpenStores, Surroundings } from './jobs.ts';
 import { operationsOn } from './operations.ts';
-import type { ProcessPart } from './process-parts.ts';
 import type { ReadersHealth, SharedStores, Stores } from './stores.ts';
 import { webhookDelivererOf } from './webhooks/webhook-parts.ts';
 
@@ -25,6 +22,8 @@ export interface CompositionParts extends Surroundings {
   readonly isClockWrong?: () => Promise<boolean>;
   /** Keeps audiences live; undefined where the process does not. */
   readonly live?: AudienceFollower | undefined;
+  /** What it begins by itself beside backups and erasures. */
+  readonly scheduled?: readonly Scheduled[];
 }
 
 export interface Composition {
@@ -33,8 +32,8 @@ export interface Composition {
   readonly jobs: JobRunner;
   readonly scheduler: AudienceScheduler;
   readonly deliverer: WebhookDeliverer;
-  /** What begins jobs by itself, from when all stores are open. */
-  readonly beginning: readonly ProcessPart[];
+  /** Begins jobs by itself, from when all stores are open. */
+  readonly schedule: Schedule;
 }
 
 /** Composes what a process does on its stores, in every role that answers operators: they may be open, or stand-ins. */
@@ -64,10 +63,7 @@ export function compose(parts: CompositionParts, shared: SharedStores, open: Ope
     consoleSessions: new SqlConsoleSessionStore(database),
   };
   const { jobs } = operations;
-  const beginning = [
-    new BackupWatch({ ...backupScheduleOf(config), database, jobs, logger }),
-    new ErasureWatch({ database, jobs, logger }),
-    { start: () => eraseUnfinished(jobs, database, logger) },
-  ];
-  return { stores, jobs, scheduler, deliverer, beginning };
+  const own = [...scheduledBackup(backupScheduleOf(config)), ...scheduledErasures(database)];
+  const schedule = new Schedule({ entries: [...own, ...(parts.scheduled ?? [])], jobs, logger });
+  return { stores, jobs, scheduler, deliverer, schedule };
 }

@@ -46,7 +46,7 @@ export function startIngest(
     // Its stores are on servers: the processes of the readers read them.
     const readers = { health: () => statesOf(database, analytics), metrics: () => parts.metrics() };
     const own = { config, logger, hasReaders: true, importer: new ImportQueue(importThreads(config)), readers };
-    const { stores, jobs, deliverer, beginning } = compose(own, shared, (names) => lazy.all(names));
+    const { stores, jobs, deliverer, schedule } = compose(own, shared, (names) => lazy.all(names));
     const registry = new Registry();
     const given = {
       bound,
@@ -64,7 +64,7 @@ export function startIngest(
     const sending = { metrics: () => deliverer.metrics(), stop: () => deliverer.stop() };
     await parts.start(sending, { stop: () => jobs.stop() }, http.serving);
     logger.info({ address, role: 'ingest' }, 'starting');
-    const { started, ended } = openAll(parts, config, logger, lazy, beginning);
+    const { started, ended } = openAll(parts, config, logger, lazy, schedule);
     const firstStart = await Promise.race([started, ended]);
     await http.follow();
     return { address, firstStart, ended, projectNames: () => projectNamesIn(database) };
@@ -89,13 +89,13 @@ function openAll(
   config: Config,
   logger: Logger,
   lazy: LazyStores,
-  beginning: readonly ProcessPart[],
+  schedule: ProcessPart,
 ): Opening {
   const needed = Promise.all([lazy.open('log'), lazy.open('codec'), lazy.open('database')]);
   const ensured = needed.then(([log, codec, database]) =>
     ensureFirstProject(config, { log, codec, database, logger }, parts.stopping),
   );
-  const begun = Promise.all([ensured, lazy.open('analytics')]).then(() => parts.start(...beginning));
+  const begun = Promise.all([ensured, lazy.open('analytics')]).then(() => parts.start(schedule));
   const ended = begun.then(() => new Promise<never>(() => undefined));
   ended.catch(() => undefined);
   return { started: firstStartOf(config, lazy, ensured), ended };

@@ -1,4 +1,5 @@
 /** What each kind of job does, with the stores that it needs. */
+import type { Throttle } from '../consumers/throttle/throttle.ts';
 import { LogGuard } from '../ingest/log-guard.ts';
 import { backUp } from '../operations/backup/back-up.ts';
 import { Settler } from '../operations/dead-letters/settle.ts';
@@ -28,6 +29,8 @@ export interface Surroundings {
   /** Whether this process runs readers of its own. */
   readonly hasReaders: boolean;
   readonly importer: ImportRunner;
+  /** Between pieces of work that nobody waits for. */
+  readonly throttle?: Throttle;
 }
 
 /** Opens the stores of these names, or has them open. @throws The reason of the signal once that is aborted. */
@@ -48,11 +51,7 @@ export function jobsOn(surroundings: Surroundings, opened: OpenStores): JobComma
     'replay swap': async (args, call) => (await replays(call)).swap(args, call),
     'replay rollback': async (args, call) => (await replays(call)).rollback(args, call),
     'replay drop': async (args, call) => (await replays(call)).drop(args, call),
-    verify: async (args, call) => {
-      const stores = await opened(ALL_STORES, call);
-      const parts = { ...stores, projects: new SqlProjectStore(stores.database), tell: noteDifference };
-      return verifyPeriod({ ...parts, repeatWindowMs: config.repeatWindowMs }, args, call);
-    },
+    verify: verifyOn(surroundings, (call) => opened(ALL_STORES, call)),
     import: async (args, call) => {
       const { database, log } = await opened(WITHOUT_ANALYTICS, call);
       const guard = new LogGuard({ log, progress: new LiveGenerations(database), logger });
@@ -78,6 +77,18 @@ export function importPartsOf(
   { database }: Pick<OpenedStores, 'database'>,
 ) {
   return { folder: importsFolderOf(dataDir), importDir, projects: new SqlProjectStore(database) };
+}
+
+/** The job that verifies. */
+export function verifyOn(
+  { config: { repeatWindowMs }, logger, throttle }: Pick<Surroundings, 'config' | 'logger' | 'throttle'>,
+  open: (call: CommandCall) => Promise<OpenedStores>,
+): JobCommands['verify'] {
+  return async (args, call) => {
+    const stores = await open(call);
+    const projects = new SqlProjectStore(stores.database);
+    return verifyPeriod({ ...stores, projects, repeatWindowMs, logger, throttle, tell: noteDifference }, args, call);
+  };
 }
 
 export function replaysOn(surroundings: Surroundings, stores: OpenedStores): ReplayCommands {

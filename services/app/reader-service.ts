@@ -4,10 +4,14 @@ import { createHttpServer } from '../http/app.ts';
 import { operationRoutes } from '../http/operations.ts';
 import { RouteTable } from '../http/route-table.ts';
 import { type HttpServer, urlOf } from '../http/server.ts';
+import { JobRunner } from '../operations/jobs/job-runner.ts';
+import { Schedule, scheduledVerification } from '../operations/jobs/schedule.ts';
+import { SqlJobStore } from '../operations/jobs/sql-job-store.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { audienceSchedulerOf, livePartsOf } from './audience-parts.ts';
 import { HealthWatch } from './health-watch.ts';
+import { verifyOn } from './jobs.ts';
 import { ALL_STORES, openStores, WITHOUT_ANALYTICS } from './lazy-stores.ts';
 import { type ProcessParts, startParts } from './process-parts.ts';
 import { obeyDeletions } from './projects.ts';
@@ -72,7 +76,10 @@ async function startSink(parts: ProcessParts, config: Config, logger: Logger): P
     // This is what ends an evaluation under way, and what is read for webhooks.
     { stop: () => stores.analytics.close() },
   );
-  await parts.start(...reading, health);
+  const verify = verifyOn({ config, logger }, async () => stores);
+  const jobs = new JobRunner({ commands: { verify }, jobs: new SqlJobStore(stores.database), logger });
+  const schedule = new Schedule({ entries: scheduledVerification(config.verifyEveryMs), jobs, logger });
+  await parts.start(...reading, health, { stop: () => jobs.stop() }, schedule);
   return { readers, health };
 }
 

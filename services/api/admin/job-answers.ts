@@ -1,10 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Input } from '../input.ts';
 import { type Checked, pageFrom, readCursor } from '../query.ts';
-import { type JobRunner, waitForJob } from '../../operations/jobs/job-runner.ts';
+import type { JobRunner } from '../../operations/jobs/job-runner.ts';
 import { type AdminCall, notFound } from './answers.ts';
-import type { Job, JobCursor } from '../../operations/jobs/job.ts';
+import { isFinished, type Job, type JobCursor } from '../../operations/jobs/job.ts';
 import { jobJson } from './job-json.ts';
 
 type JobsQuery = Input<'GET /v1/admin/jobs'>['query'];
@@ -58,3 +59,20 @@ function decodeJobCursor(text: string): JobCursor | undefined {
   const [, ms, id] = /^(\d{1,15}) (job_[0-9a-f]{20})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   return ms === undefined || id === undefined ? undefined : { createdAtMs: Number(ms), id };
 }
+
+/** A job, once it has ended or this time is over. */
+export async function waitForJob(
+  jobs: Pick<JobRunner, 'find'>,
+  id: string,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<Job | undefined> {
+  const until = performance.now() + waitMs;
+  for (;;) {
+    const job = await jobs.find(id);
+    if (job === undefined || isFinished(job) || performance.now() >= until || signal.aborted) return job;
+    await delay(Math.min(POLL_MS, Math.max(1, until - performance.now()))).catch(() => undefined);
+  }
+}
+
+const POLL_MS = 250;

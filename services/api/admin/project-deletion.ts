@@ -1,15 +1,10 @@
-import { LOCAL_KEY } from '../../http/access/authenticate.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Input } from '../input.ts';
 import { hasCode } from '../../runtime/errors.ts';
-import type { Logger } from '../../runtime/logger.ts';
-import type { Queryable } from '../../stores/database/database.ts';
 import type { Deletion } from '../../stores/projects/delete-project.ts';
 import { findProject } from '../../stores/projects/project-commands.ts';
 import { type AdminCall, answerStarted, principalOf } from './answers.ts';
-import type { JobRunner } from '../../operations/jobs/job-runner.ts';
-import { isFinished, type Job } from '../../operations/jobs/job.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
 
 const ERASURE = 'project erase';
@@ -45,11 +40,10 @@ async function answerDeletion(
     ...(before && { before: JSON.stringify(before) }),
   };
   if (deleted.leaves !== true) return { status: 200, body: JSON.stringify({ id, deleted: true }), audit };
-  const last = before === undefined ? await lastErasure(jobs, id) : undefined;
+  const { job, isBegun } = await jobs.startDue({ kind: ERASURE, args: { project: id }, principal: principalOf(call) });
+  const answer = await answerStarted(jobs, call, job, undefined);
   // Nothing changes where a job is only answered again.
-  const isChange = last === undefined || isFinished(last);
-  const answer = await answerStarted(jobs, call, await erasing(jobs, principalOf(call), id, last), undefined);
-  return isChange ? { ...answer, audit } : answer;
+  return isBegun ? { ...answer, audit } : answer;
 }
 
 /** What would be deleted. */
@@ -65,29 +59,4 @@ function notEmpty({ has }: Deletion): Refusal {
       `The project has ${has.join(', ')}. Without its name as "confirm", only an empty project is deleted: no key in use, ` +
       'no audience, no user.',
   };
-}
-
-async function erasing(jobs: JobRunner, principal: string, project: string, last: Job | undefined): Promise<Job> {
-  if (last !== undefined && !isFinished(last)) return last;
-  const resumed = last === undefined ? undefined : await jobs.resume(last.id);
-  return resumed ?? jobs.start({ kind: ERASURE, args: { project }, principal });
-}
-
-/**
- * Has what the stores have of deleted projects deleted by jobs, where no job is doing that: it was interrupted, or the
- * database is from before the deletion. Never rejects: what is left is for the next start.
- */
-export async function eraseUnfinished(jobs: JobRunner, database: Queryable, logger: Pick<Logger, 'warn'>) {
-  try {
-    const sql = 'select id from deleted_projects where finished_at_ms is null';
-    for (const { id } of await database.query<{ readonly id: string }>(sql)) {
-      await erasing(jobs, LOCAL_KEY.id, id, await lastErasure(jobs, id));
-    }
-  } catch (error) {
-    logger.warn({ err: error }, 'cannot delete now what is left of deleted projects');
-  }
-}
-
-async function lastErasure(jobs: JobRunner, project: string): Promise<Job | undefined> {
-  return (await jobs.list(1, { kind: ERASURE, args: { project } }))[0];
 }

@@ -1,17 +1,19 @@
 /** Verifications over HTTP: started as jobs, listed, and read by project and hour. */
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
-import type { LastVerification } from '../../operations/verify/last-verification.ts';
+import { differenceIn, type LastVerification } from '../../operations/verify/last-verification.ts';
 import { readPeriod } from '../../operations/verify/verify-commands.ts';
-import { type HourCursor, LAST } from '../../operations/verify/verification-hours.ts';
+import type { HourCursor } from '../../operations/verify/verification-hours.ts';
 import { formatMs } from '../../messages/timestamp.ts';
 import type { Input } from '../input.ts';
 import { given, pageFrom, readCursor } from '../query.ts';
 import { type AdminCall, answerJob, notFound, readMembers } from './answers.ts';
-import type { Job } from '../../operations/jobs/job.ts';
 import { jobsPage } from './job-answers.ts';
 import { jobJson } from './job-json.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
+
+/** Names the last that the service did by itself, instead of the id of its job. */
+const LAST = 'last';
 
 /** `POST /v1/admin/verifications` */
 export async function answerVerification({ jobs }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
@@ -42,44 +44,22 @@ export async function answerVerificationHours(
 ): Promise<Answer | Refusal> {
   const after = readCursor(cursor, decodeHour);
   if (!after.ok) return after.refusal;
-  const job = id === LAST ? undefined : await jobs.find(id);
-  if (id !== LAST && job?.kind !== 'verify') return notFound('There is no such verification.');
+  const job = await jobs.find(id === LAST ? ((await figures.verification())?.id ?? '') : id);
+  if (job?.kind !== 'verify')
+    return notFound(id === LAST ? 'The service has not verified by itself yet.' : 'There is no such verification.');
   const isDifferent = differing === undefined ? undefined : differing === 'true';
   const filter = given({ project, isDifferent, after: after.value });
-  const found = await figures.verificationHours({ ...filter, verification: id }, limit + 1);
-  const verification = job === undefined ? lastJson(await figures.verification()) : jobJson(job);
-  if (verification === undefined) return notFound('The service has not verified by itself yet.');
+  const found = await figures.verificationHours({ ...filter, verification: job.id }, limit + 1);
   const { items: hours, next } = pageFrom(found, limit, encodeHour);
-  const body = `{"verification":${verification},"hours":${JSON.stringify(hours)},"next_cursor":${JSON.stringify(next)}}`;
+  const body = `{"verification":${jobJson({ ...job, id })},"hours":${JSON.stringify(hours)},"next_cursor":${JSON.stringify(next)}}`;
   return { status: 200, body };
-}
-
-/** What the service did by itself, shown as the job that it was not. */
-function lastJson(last: LastVerification | null): string | undefined {
-  if (last === null) return undefined;
-  const { finishedAtMs } = last;
-  const startedAtMs = finishedAtMs - (last.report?.took_ms ?? 0);
-  const nothing = { progress: null, rate: null, failure: null };
-  const result = last.report === null ? null : JSON.stringify(last.report);
-  const times = { createdAtMs: startedAtMs, startedAtMs, finishedAtMs };
-  const job: Job = {
-    id: LAST,
-    kind: 'verify',
-    args: {},
-    principal: 'service',
-    state: 'done',
-    result,
-    ...nothing,
-    ...times,
-  };
-  return jobJson(job);
 }
 
 /** How many messages are missing, or are there without reason. */
 function lastOf(last: LastVerification | null): object | null {
   if (last === null) return null;
-  const { finishedAtMs, report, missing, surplus } = last;
-  return { finished_at: formatMs(finishedAtMs), hours_compared: report?.hours_compared ?? null, missing, surplus };
+  const { finishedAtMs, report } = last;
+  return { finished_at: formatMs(finishedAtMs), hours_compared: report.hours_compared, ...differenceIn(report) };
 }
 
 function encodeHour({ hour, project }: { readonly hour: string; readonly project: string }): string {

@@ -12,7 +12,7 @@ import type { Logger } from '../../runtime/logger.ts';
 import type { Database } from '../../stores/database/database.ts';
 import { expectFiles, expectFree, openFolder, removeUnnamed } from './backup-folder.ts';
 import { dumpHistory } from './history.ts';
-import { type BackupResult, lastBackup, noteBegun, noteFinished } from './last-backup.ts';
+import { type BackupResult, lastBackup } from './last-backup.ts';
 import { copyRanges, expectSameLog, type LogRange, rangesToCopy, withListedBlank } from './log-files.ts';
 import {
   type BackupEntry,
@@ -72,11 +72,8 @@ async function backUpInto(
   const { manifest, lock } = await openFolder(folder);
   try {
     if (manifest === undefined && !again) await expectNoneBefore(parts.database, folder);
-    await noteBegun(parts.database, folder);
     const made = await addBackup(parts, folder, manifest ?? EMPTY_MANIFEST, call);
-    const result = { folder, ...made, took_ms: Math.round(performance.now() - startedMs) };
-    await noteFinished(parts.database, result);
-    return result;
+    return { folder, ...made, took_ms: Math.round(performance.now() - startedMs) };
   } finally {
     lock.release();
   }

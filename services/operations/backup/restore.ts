@@ -109,6 +109,7 @@ export async function restore(
     await database.transaction(fill, { isUnhurried: true });
   }
   await migrateDatabase(database);
+  await leaveJobs(database);
   await erasures.fill(database, folder, manifest, entry);
   await listBlank(database, { manifest, entry, request, erasures }, call);
   call.report({ phase: 'audience history', done: 0 });
@@ -234,6 +235,12 @@ function expectEnds(
     if (!fits) throw restoreRefusal(`${nameOf(partition)} ends at ${now}, and the backup has it up to ${end}.`);
   }
   return found;
+}
+
+/** What the installation of before did by itself says nothing of this one, and nobody goes on with what was under way there. */
+async function leaveJobs(database: Queryable): Promise<void> {
+  await database.query("delete from jobs where principal = 'service' or kind = 'backup'");
+  await database.query('update jobs set restarts_left = 0');
 }
 
 /** No audience is evaluated before the sink has inserted all that the log has now. */

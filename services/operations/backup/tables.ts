@@ -25,14 +25,12 @@ export const NOT_BACKED_UP: readonly string[] = [
   'generations',
   'live_generations',
   // What was found in stores that are made again.
-  'verifications',
   'verification_hours',
   // What holds for the running processes, or for this database alone.
   'processes',
   'console_sessions',
   'live_touches',
   'migrations',
-  'backups',
   'restores',
   // In a file of their own (`dumpForgotten`): the newest list holds for every backup.
   'erasures',

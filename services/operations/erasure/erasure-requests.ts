@@ -8,7 +8,6 @@ import { LiveGenerations } from '../../stores/generations/live-generations.ts';
 import { MAX_ANONYMOUS_IDS } from '../../stores/profiles/anonymous-ids.ts';
 import { tablesOfProfiles } from '../../stores/projects/delete-project.ts';
 import type { JobRunner } from '../jobs/job-runner.ts';
-import { isFinished } from '../jobs/job.ts';
 import { countUsers, eraseUsers, type ForgettingUsersParts } from './forget-users.ts';
 import { countAnalytics } from './erase-rows.ts';
 import { maybeAhead, seenBeside, seenWithOthers } from './seen-people.ts';
@@ -47,7 +46,7 @@ export interface ErasureRequestParts {
   readonly stores: () => Promise<ForgettingUsersParts>;
   /** Notes that others are to be told, in the transaction of the request. */
   readonly tell: (transaction: Queryable, projectId: string, people: readonly NewErasure[]) => Promise<void>;
-  readonly jobs: Pick<JobRunner, 'start' | 'resume' | 'list'>;
+  readonly jobs: Pick<JobRunner, 'startDue'>;
   readonly stopping: AbortSignal;
   readonly logger: Pick<Logger, 'warn'>;
 }
@@ -71,7 +70,8 @@ export class ErasureRequests {
     const also = (transaction: Queryable) => this.#parts.tell(transaction, terms.projectId, people);
     const made = await erasures.request(people, terms, names, also);
     await this.#hide(stores, made);
-    await beginErasing(this.#parts.jobs, terms.actor);
+    // One that runs may not delete what was just asked for: the schedule begins the next.
+    await this.#parts.jobs.startDue({ kind: USERS_ERASE, args: {}, principal: terms.actor });
     return { erasures: made, shared, unknown };
   }
 
@@ -110,16 +110,6 @@ export class ErasureRequests {
       logger.warn({ err: error }, 'people who are to be forgotten cannot be deleted now: a job will do it');
     }
   }
-}
-
-/**
- * Begins the job, unless one runs: where it does not delete what was just asked for, `ErasureWatch` begins the next. One that
- * did not come to its end goes on, so that an outage leaves one job, however often it is tried.
- */
-export async function beginErasing(jobs: ErasureRequestParts['jobs'], principal: string): Promise<void> {
-  const [last] = await jobs.list(1, { kind: USERS_ERASE });
-  if (last === undefined || last.state === 'done') await jobs.start({ kind: USERS_ERASE, args: {}, principal });
-  else if (isFinished(last)) await jobs.resume(last.id);
 }
 
 interface People extends Pick<ForgettingAnswer, 'shared' | 'unknown'> {

@@ -1,23 +1,26 @@
-import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandEvent, Progress, Work } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import { Leases } from '../../stores/database/leases.ts';
 import { type CommandEnd, type CommandHooks, CommandRun } from './command-run.ts';
 import {
+  type DueJob,
+  GO_ON,
   type Job,
   type JobCommands,
-  type JobFilter,
-  isFinished,
-  type JobKind,
-  type NewJob,
   type JobEnd,
+  type JobFilter,
+  type JobKind,
+  type JobTerms,
+  type NewJob,
 } from './job.ts';
 import type { SqlJobStore } from './sql-job-store.ts';
 
 export interface JobRunnerParts {
-  readonly commands: JobCommands;
+  /** Those of the kinds that this process runs. */
+  readonly commands: Partial<JobCommands>;
   readonly jobs: SqlJobStore;
   readonly logger: Pick<Logger, 'warn'>;
   readonly options?: Partial<JobRunnerOptions>;
@@ -43,7 +46,10 @@ const OPTIONS: JobRunnerOptions = {
 };
 
 const CANCELLED = new TidemarkError('STOPPING', 'The job was cancelled.');
+const LOST = new TidemarkError('STOPPING', 'Another process goes on with the job.');
 const STOPPING = new TidemarkError('STOPPING', 'The service is stopping.');
+/** The terms of a job that is wanted now. */
+const AT_ONCE: JobTerms = { everyMs: 0, againAfterMs: 0 };
 
 /**
  * Runs jobs, and other work that is followed, in the process and thread that has the stores open. Other threads call what is
@@ -54,7 +60,6 @@ export class JobRunner {
   readonly #jobs: SqlJobStore;
   readonly #logger: Pick<Logger, 'warn'>;
   readonly #options: JobRunnerOptions;
-  readonly #owner = randomUUID();
   readonly #runs = new Set<CommandRun>();
   readonly #active = new Map<string, ActiveJob>();
   readonly #stopping = new AbortController();
@@ -75,7 +80,27 @@ export class JobRunner {
   /** @throws TidemarkError `STOPPING`; `TOO_MANY_QUESTIONS`; what the store throws. */
   async start(job: NewJob): Promise<Job> {
     const command = this.#commandOf(job.kind);
-    return this.#activate(await this.#jobs.add(job, this.#owner), command);
+    const token = Leases.newToken();
+    return this.#activate(await this.#jobs.add(job, token), token, command);
+  }
+
+  /** Begins a job where it is due, at once by default, and no process runs one with its arguments. @throws As `start`. */
+  async startDue(job: NewJob, terms = AT_ONCE): Promise<DueJob> {
+    const command = this.#commandOf(job.kind);
+    const token = Leases.newToken();
+    const due = await this.#jobs.addDue(job, terms, token);
+    if (due.isBegun) this.#activate(due.job, token, command);
+    return due;
+  }
+
+  /** Goes on with a job that another process left. Returns whether there was one. @throws What the store throws. */
+  async takeUp(): Promise<boolean> {
+    if (this.#stopping.signal.aborted || this.#active.size >= this.#options.atOnce) return false;
+    const token = Leases.newToken();
+    const kinds = GO_ON.filter((kind) => Object.hasOwn(this.#commands, kind));
+    const job = await this.#jobs.takeUp(kinds, token);
+    if (job !== undefined) this.#activate(job, token, this.#commandOf(job.kind));
+    return job !== undefined;
   }
 
   /**
@@ -87,12 +112,15 @@ export class JobRunner {
     const found = await this.#jobs.find(id);
     if (found === undefined) return undefined;
     const command = this.#commandOf(found.kind);
-    const job = await this.#jobs.restart(id, this.#owner);
-    return job && this.#activate(job, command);
+    const token = Leases.newToken();
+    const job = await this.#jobs.restart(id, token);
+    return job && this.#activate(job, token, command);
   }
 
-  #activate(made: Job, command: JobCommands[JobKind]): Job {
-    const active = new ActiveJob(made);
+  #activate(made: Job, token: string, command: JobCommands[JobKind]): Job {
+    const active = new ActiveJob(made.id, token);
+    // One that was taken for dead, as no database could be reached.
+    this.#active.get(made.id)?.run?.abort(LOST);
     this.#active.set(made.id, active);
     this.#beating ??= setInterval(() => void this.#beat(), this.#options.heartbeatMs).unref();
     // Its own command waits for its turn, so that who follows it sees that it waits.
@@ -159,7 +187,8 @@ export class JobRunner {
     if (this.#active.size >= atOnce + waiting) {
       throw new TidemarkError('TOO_MANY_QUESTIONS', 'Too many jobs are waiting. Start this one later.');
     }
-    if (Object.hasOwn(this.#commands, kind)) return this.#commands[kind as JobKind];
+    const command = Object.hasOwn(this.#commands, kind) ? this.#commands[kind as JobKind] : undefined;
+    if (command !== undefined) return command;
     throw new TidemarkError('COMMAND_INVALID', `There is no job ${JSON.stringify(kind)}.`);
   }
 
@@ -173,7 +202,7 @@ export class JobRunner {
     const all = [...this.#active.values()];
     if (all.length === 0) return;
     try {
-      const beats = all.map((job) => ({ ...job.standing(), id: job.id, state: stateOf(job) }));
+      const beats = all.map((job) => ({ ...job.standing(), id: job.id, token: job.token, state: stateOf(job) }));
       for (const id of await this.#jobs.beat(beats)) this.#active.get(id)?.run?.abort(CANCELLED);
     } catch (error) {
       if (!this.#stopping.signal.aborted) this.#logger.warn({ err: error }, 'cannot note how far jobs have come');
@@ -182,7 +211,7 @@ export class JobRunner {
 
   async #finish(job: ActiveJob, end: CommandEnd): Promise<void> {
     try {
-      await this.#jobs.finish(job.id, { ...jobEnd(job, end), ...job.standing() });
+      await this.#jobs.finish(job.id, { ...jobEnd(job, end), ...job.standing() }, job.token);
     } catch (error) {
       // Without more heartbeats it becomes `interrupted`.
       this.#logger.warn({ err: error, job: job.id }, 'cannot note the end of a job');
@@ -197,6 +226,8 @@ export class JobRunner {
 /** A job that this process runs, or that waits for its turn here. */
 class ActiveJob {
   readonly id: string;
+  /** That of its lease. */
+  readonly token: string;
   run: CommandRun | undefined;
   /** JSON text of what is kept as its result, where that is not the result itself. */
   kept: string | undefined;
@@ -204,8 +235,9 @@ class ActiveJob {
   #first: { readonly done: number; readonly atMs: number } | undefined;
   isRunning = false;
 
-  constructor({ id }: Pick<Job, 'id'>) {
+  constructor(id: string, token: string) {
     this.id = id;
+    this.token = token;
   }
 
   start(): void {
@@ -251,20 +283,3 @@ function endOfJob(job: Job | undefined): CommandEnd | undefined {
   if (job?.failure) return { failure: job.failure };
   return job !== undefined && job.result !== null ? { result: job.result } : undefined;
 }
-
-/** A job, once it has ended or this time is over. */
-export async function waitForJob(
-  jobs: Pick<JobRunner, 'find'>,
-  id: string,
-  waitMs: number,
-  signal: AbortSignal,
-): Promise<Job | undefined> {
-  const until = performance.now() + waitMs;
-  for (;;) {
-    const job = await jobs.find(id);
-    if (job === undefined || isFinished(job) || performance.now() >= until || signal.aborted) return job;
-    await delay(Math.min(POLL_MS, Math.max(1, until - performance.now()))).catch(() => undefined);
-  }
-}
-
-const POLL_MS = 250;

@@ -1,5 +1,6 @@
 import type { Body } from '../../../schemas/operations.ts';
 import type { CommandArguments, CommandCall, CommandFailure, Progress } from '../../runtime/command.ts';
+import type { Lease } from '../../stores/database/leases.ts';
 import type { Generation } from '../../stores/generations/generation.ts';
 import type { ImportRequest } from '../import/import-request.ts';
 
@@ -37,7 +38,8 @@ export interface JobArguments {
   readonly 'replay swap': GenerationArguments;
   readonly 'replay rollback': Pick<Body<'POST /v1/admin/generations'>, 'kind' | 'project'>;
   readonly 'replay drop': GenerationArguments;
-  readonly verify: Body<'POST /v1/admin/verifications'>;
+  /** Of the service's own alone: how many whole hours up to now. */
+  readonly verify: Body<'POST /v1/admin/verifications'> & { readonly hours?: number };
   readonly import: ImportRequest;
   readonly 'project erase': { readonly project: string };
   readonly 'users erase': object;
@@ -58,6 +60,19 @@ export type JobToStart = {
   readonly [Kind in JobKind]: { readonly kind: Kind; readonly args: JobArguments[Kind] };
 }[JobKind];
 
+/**
+ * Those that find what was done before by another run of them: where the process that ran one has ended, another goes on with
+ * it by itself.
+ */
+export const GO_ON: readonly JobKind[] = [
+  'replay build',
+  'replay compare',
+  'replay drop',
+  'verify',
+  'project erase',
+  'users erase',
+];
+
 export type NewJob = JobToStart & Pick<Job, 'principal'>;
 
 /** Where a list of jobs continues: after this one. */
@@ -65,10 +80,22 @@ export type JobCursor = Pick<Job, 'createdAtMs' | 'id'>;
 
 export interface JobFilter {
   readonly kind?: string | undefined;
-  /** Exactly these. */
-  readonly args?: CommandArguments | undefined;
   readonly state?: JobState | undefined;
   readonly after?: JobCursor | undefined;
+}
+
+/** When a job of the same arguments is due again. */
+export interface JobTerms {
+  /** After the start of the last, where that came to its end. */
+  readonly everyMs: number;
+  /** After the end of the last, where it did not. */
+  readonly againAfterMs: number;
+}
+
+/** The job that was begun, or the last, where no other is due. */
+export interface DueJob {
+  readonly job: Job;
+  readonly isBegun: boolean;
 }
 
 export function isFinished({ state }: Pick<Job, 'state'>): boolean {
@@ -79,6 +106,6 @@ export function isFinished({ state }: Pick<Job, 'state'>): boolean {
 export interface JobEnd extends Pick<Job, 'state' | 'result' | 'failure' | 'progress' | 'rate'> {}
 
 /** A job that this process runs, as it is at a heartbeat. */
-export interface Heartbeat extends Pick<Job, 'id' | 'progress' | 'rate'> {
+export interface Heartbeat extends Lease, Pick<Job, 'progress' | 'rate'> {
   readonly state: 'queued' | 'running';
 }

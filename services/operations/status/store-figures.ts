@@ -182,20 +182,12 @@ const REFUSALS = `
 // Without an end of its own a verification compares up to its beginning. One that compared nothing of the project, for nothing
 // had arrived, says nothing of it: it does not hide an earlier one that did.
 const VERIFIED = `
-  with found as (
-    select 'last' as verification, begun_at_ms, finished_at_ms, report
-    from verifications
-    where finished_at_ms is not null
-    union all
-    select id, created_at_ms, finished_at_ms, result
+  with last as (
+    select id, created_at_ms as begun_at_ms, finished_at_ms, result as report
     from jobs
     where kind = 'verify' and state = 'done' and coalesce(args::jsonb ->> 'project', $1) = $1
-  ), last as (
-    select *
-    from found
     order by exists (
-               select from verification_hours compared
-               where compared.verification = found.verification and compared.project_id = $1
+               select from verification_hours compared where compared.verification = jobs.id and compared.project_id = $1
              ) desc,
              finished_at_ms desc
     limit 1
@@ -203,7 +195,7 @@ const VERIFIED = `
   select last.finished_at_ms, last.begun_at_ms, last.report::jsonb ->> 'until' as until, count(hours.hour_ms) as hours,
          count(hours.hour_ms) filter (where not is_equal) as different
   from last
-    left join verification_hours hours on hours.verification = last.verification and hours.project_id = $1
+    left join verification_hours hours on hours.verification = last.id and hours.project_id = $1
   group by last.finished_at_ms, last.begun_at_ms, last.report`;
 
 const MOVED = `

@@ -1,15 +1,14 @@
-/** The last verification by the service itself, shared by all processes of an installation. */
-import type { Database, Queryable } from '../../stores/database/database.ts';
-import { TRANSACTION_MS } from '../../stores/database/sql-time.ts';
+/** The last verification by the service itself, as its job found it. */
+import type { Queryable } from '../../stores/database/database.ts';
 import type { HourReport, VerificationReport } from '../../../schemas/verification-report.ts';
-import { type HourFilter, keepHours, type KeptReport, keptReport, LAST } from './verification-hours.ts';
+import { BY_SCHEDULE } from '../jobs/sql-job-store.ts';
+import type { HourFilter, KeptReport } from './verification-hours.ts';
 
 export interface LastVerification {
-  /** Null where an earlier version did it. */
-  readonly report: KeptReport | null;
+  /** The id of its job. */
+  readonly id: string;
+  readonly report: KeptReport;
   readonly finishedAtMs: number;
-  readonly missing: { readonly postgres: number; readonly clickhouse: number };
-  readonly surplus: { readonly postgres: number; readonly clickhouse: number };
 }
 
 /** What is kept of verifications, as HTTP reads it, from another thread too. */
@@ -20,20 +19,13 @@ export interface KeptVerifications {
   verificationHours(filter: HourFilter, limit: number): Promise<readonly HourReport[]>;
 }
 
-/** Returns whether a verification is due, and if so claims it: only one process is told so. */
-export async function takeTurn(database: Queryable, everyMs: number): Promise<boolean> {
-  const rows = await database.query(
-    `insert into verifications as last (begun_at_ms) values (${TRANSACTION_MS})
-     on conflict (only_row) do update set begun_at_ms = excluded.begun_at_ms
-     where last.begun_at_ms <= excluded.begun_at_ms - $1::int8
-     returning 1`,
-    [everyMs],
-  );
-  return rows.length > 0;
+/** By how many messages the stores differ from the log. */
+export interface Difference {
+  readonly missing: { readonly postgres: number; readonly clickhouse: number };
+  readonly surplus: { readonly postgres: number; readonly clickhouse: number };
 }
 
-/** By how many messages the stores differ from the log. */
-export function differenceIn({ missing, surplus }: VerificationReport): Pick<LastVerification, 'missing' | 'surplus'> {
+export function differenceIn({ missing, surplus }: Pick<KeptReport, 'missing' | 'surplus'>): Difference {
   return {
     missing: {
       postgres: Math.max(missing.postgres.count, missing.postgres.uncounted),
@@ -44,8 +36,7 @@ export function differenceIn({ missing, surplus }: VerificationReport): Pick<Las
 }
 
 /** What a verification ended with, where that was differences. */
-export interface FoundDifference
-  extends Pick<LastVerification, 'missing' | 'surplus'>, Pick<VerificationReport, 'project' | 'since' | 'until'> {
+export interface FoundDifference extends Difference, Pick<VerificationReport, 'project' | 'since' | 'until'> {
   /** The id of its job; null where the service did it by itself. */
   readonly job: string | null;
   readonly hoursDifferent: number;
@@ -79,37 +70,17 @@ export async function tellIfDifferent(
   });
 }
 
-export async function remember(database: Database, report: VerificationReport, tell: TellDifference): Promise<void> {
-  const { missing, surplus } = differenceIn(report);
-  await database.transaction(async (transaction) => {
-    await keepHours(transaction, LAST, report.hours);
-    await transaction.query(
-      `update verifications
-       set finished_at_ms = ${TRANSACTION_MS}, missing_postgres = $1::int8, missing_clickhouse = $2::int8,
-           surplus_postgres = $3::int8, surplus_clickhouse = $4::int8, report = $5`,
-      [missing.postgres, missing.clickhouse, surplus.postgres, surplus.clickhouse, JSON.stringify(keptReport(report))],
-    );
-    await tellIfDifferent(tell, transaction, report, null);
-  });
-}
-
-/** Undefined before the first verification. */
+/** Undefined before the first. */
 export async function lastVerification(database: Queryable): Promise<LastVerification | undefined> {
-  const [row] = await database.query<VerificationRow>(
-    `select finished_at_ms, missing_postgres, missing_clickhouse, surplus_postgres, surplus_clickhouse, report
-     from verifications
-     where finished_at_ms is not null`,
+  const [row] = await database.query<{ id: string; finished_at_ms: bigint; result: string }>(
+    `select id, finished_at_ms, result from jobs where state = 'done' and ${BY_SCHEDULE}
+     order by finished_at_ms desc limit 1`,
   );
   return (
     row && {
+      id: row.id,
       finishedAtMs: Number(row.finished_at_ms),
-      report: row.report === null ? null : (JSON.parse(row.report) as KeptReport),
-      missing: { postgres: Number(row.missing_postgres), clickhouse: Number(row.missing_clickhouse) },
-      surplus: { postgres: Number(row.surplus_postgres), clickhouse: Number(row.surplus_clickhouse) },
+      report: JSON.parse(row.result) as KeptReport,
     }
   );
 }
-
-type VerificationRow = Readonly<
-  Record<'finished_at_ms' | `${'missing' | 'surplus'}_${'postgres' | 'clickhouse'}`, bigint>
-> & { readonly report: string | null };

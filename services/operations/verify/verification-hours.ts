@@ -1,13 +1,11 @@
 /** What verifications found by project and hour, as it is kept. */
 import type { Queryable } from '../../stores/database/database.ts';
+import { BY_SCHEDULE } from '../jobs/sql-job-store.ts';
 import type { HourReport, VerificationReport } from '../../../schemas/verification-report.ts';
-
-/** The verification that the service did last by itself, among those that are kept by the ids of their jobs. */
-export const LAST = 'last';
 
 /** The most hours of one verification that are kept: those that differ first, then the newest. */
 const MAX_HOURS = 10_000;
-/** The most verifications whose hours are kept. */
+/** The most verifications whose hours are kept, beside those that the service did by itself. */
 const MAX_VERIFICATIONS = 20;
 
 /** What a verification found, without its hours, of which only the numbers are there. */
@@ -42,13 +40,13 @@ export async function keepHours(
       kept.map((hour) => JSON.stringify(hour)),
     ],
   );
-  await database.query(REMOVE_OLD, [LAST, verification, MAX_VERIFICATIONS]);
+  await database.query(REMOVE_OLD, [verification, MAX_VERIFICATIONS]);
 }
 
 const REMOVE_OLD = `
   delete from verification_hours
-  where verification not in ($1, $2)
-    and verification not in (select id from jobs where kind = 'verify' order by created_at_ms desc, id desc limit $3::int4)`;
+  where verification <> $1 and verification not in (select id from jobs where ${BY_SCHEDULE})
+    and verification not in (select id from jobs where kind = 'verify' order by created_at_ms desc, id desc limit $2::int4)`;
 
 function worstFirst(one: HourReport, other: HourReport): number {
   if (one.equal !== other.equal) return one.equal ? 1 : -1;

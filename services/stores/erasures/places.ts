@@ -65,7 +65,6 @@ export const POSTGRES_TABLES: Readonly<Record<string, RegisterEntry>> = {
   refusals: texts({ example: 'body', message: 'row', pointer: 'row' }),
   repeats: texts({ body: 'own answer' }),
   jobs: texts({ result: 'document', failure: 'document' }),
-  verifications: texts({ report: 'document' }),
   verification_hours: texts({ report: 'document' }),
   // A receiver may name whom it was told of.
   endpoint_deliveries: texts({ answer: 'answer' }),
@@ -88,7 +87,6 @@ export const POSTGRES_TABLES: Readonly<Record<string, RegisterEntry>> = {
   api_keys: HAS_NOTHING,
   applied_counts: HAS_NOTHING,
   audience_evaluations: HAS_NOTHING,
-  backups: HAS_NOTHING,
   blanked: HAS_NOTHING,
   console_sessions: HAS_NOTHING,
   deleted_projects: HAS_NOTHING,

@@ -29,8 +29,9 @@ test('over the network a backup goes to BACKUP_DIR, and to no other folder', asy
 test('the list has the schedule, the last backup and the jobs', async () => {
   const result = { folder: '/backups', number: 2, at: 'then', records: 1, records_total: 3, bytes: 4, bytes_total: 5 };
   await reading.database.query(
-    'insert into backups (folder, begun_at_ms, finished_at_ms, result) values ($1, 0, 0, $2)',
-    [result.folder, JSON.stringify({ ...result, kept: 1, took_ms: 6 })],
+    `insert into jobs (id, kind, args, principal, state, result, claim, created_at_ms, finished_at_ms, claimed_until_ms)
+     values ('job_1', 'backup', '{}', 'p', 'done', $1, '', 0, 4102444800000, 0)`,
+    [JSON.stringify({ ...result, kept: 1, took_ms: 6 })],
   );
   await post({});
 
@@ -39,7 +40,7 @@ test('the list has the schedule, the last backup and the jobs', async () => {
   expect(await answer.json()).toMatchObject({
     folder: '/backups',
     every_seconds: 86_400,
-    last: { finished_at: '1970-01-01T00:00:00.000000Z', ...result },
+    last: { finished_at: '2100-01-01T00:00:00.000000Z', ...result },
     backups: [{ kind: 'backup' }],
   });
 });

@@ -202,7 +202,7 @@ describe.each(DATABASES)('jobs, on $name', ({ share }) => {
   test('of jobs that have ended the newest thousand are kept, and none for more than 30 days', async () => {
     const store = new SqlJobStore(database());
     await database().query(
-      `insert into jobs (id, kind, args, principal, state, owner, created_at_ms, finished_at_ms, heartbeat_at_ms)
+      `insert into jobs (id, kind, args, principal, state, claim, created_at_ms, finished_at_ms, claimed_until_ms)
        select 'job_' || n, 'verify', '{}', 'local', 'done', 'x', n, (extract(epoch from now()) * 1000)::int8, 0
        from generate_series(1, 1200) n`,
     );
@@ -231,7 +231,7 @@ describe.each(DATABASES)('jobs, on $name', ({ share }) => {
 
 test('a job of a kind that this version does not know is not continued', async () => {
   const store = { find: async () => ({ kind: 'toString' }) } as unknown as SqlJobStore;
-  const jobs = new JobRunner({ commands: {} as never, jobs: store, logger: { warn: () => undefined } });
+  const jobs = new JobRunner({ commands: {}, jobs: store, logger: { warn: () => undefined } });
 
   await expect(jobs.resume('job_1')).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
 });

@@ -3,14 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SqlStoreFigures } from '../../../services/operations/status/store-figures.ts';
 import type { HourReport } from '../../../schemas/verification-report.ts';
 import { verifyPeriod } from '../../../services/operations/verify/verify-commands.ts';
-import {
-  type FoundDifference,
-  remember,
-  takeTurn,
-  type TellDifference,
-} from '../../../services/operations/verify/last-verification.ts';
-import { storesToVerify } from '../../../services/operations/verify/live-stores.ts';
-import { verify } from '../../../services/operations/verify/verify.ts';
+import type { FoundDifference, TellDifference } from '../../../services/operations/verify/last-verification.ts';
 import type { JobCommands } from '../../../services/operations/jobs/job.ts';
 import { liveStores } from '../../../services/stores/generations/live-stores.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
@@ -26,6 +19,8 @@ interface Answered {
   readonly code?: string;
   readonly detail?: string;
 }
+
+const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 describe('verifications', () => {
   const installation = sharedInstallation('embedded');
@@ -49,10 +44,10 @@ describe('verifications', () => {
     await (filling ??= fill());
     const { log, codec, database, analytics } = installation();
     const projects = new SqlProjectStore(database);
-    const parts = { log, codec, database, analytics, projects, repeatWindowMs: 2 ** 40, tell };
+    const parts = { log, codec, database, analytics, projects, repeatWindowMs: 2 ** 40, tell, logger };
     const asked: JobCommands['verify'] = (args, call) => verifyPeriod(parts, args, call);
     const figures = new SqlStoreFigures(database, liveStores(database, analytics).analytics);
-    const { client } = await serveAdmin(
+    const { client, jobs } = await serveAdmin(
       await temporaryFolder(),
       { figures, commands: { verify: asked } },
       { database },
@@ -69,7 +64,7 @@ describe('verifications', () => {
       await client.fetch(`/v1/admin/jobs/${id}?wait=30`, {});
       return id;
     };
-    return { read, start };
+    return { read, start, jobs };
   };
 
   test('a verification is read by project and hour, in pages, its job without them', async () => {
@@ -97,16 +92,15 @@ describe('verifications', () => {
   });
 
   test('hours that differ are found, of a verification that was started and of the last by the service itself', async () => {
-    const { read, start } = await serve();
+    const { read, start, jobs } = await serve();
     await read('/last', 404);
     await installation().alterAnalytics(
       `ALTER TABLE track_rows DELETE WHERE project_id = '${other.projectId}' AND received_at < '2026-11-20 12:30:00' SETTINGS mutations_sync = 2`,
     );
     const id = await start();
-    const { database } = installation();
-    await takeTurn(database, 1);
-    const found = await verify(await storesToVerify(installation()), {}, { repeatWindowMs: 2 ** 40 });
-    await remember(database, found, async () => undefined);
+    const hours = Math.ceil((Date.now() - Number(noon / 1_000n)) / 3_600_000) + 1;
+    const own = await jobs.start({ kind: 'verify', args: { hours }, principal: 'service' });
+    await expect.poll(async () => (await jobs.find(own.id))?.state, { timeout: 30_000 }).toBe('done');
 
     expect(await read('')).toMatchObject({ last: { hours_compared: 6, missing: { clickhouse: 1 } } });
     for (const verification of [id, 'last']) {
@@ -115,6 +109,10 @@ describe('verifications', () => {
       expect(hours).toMatchObject([{ project: other.projectId, clickhouse: { expected: 1, found: 0 }, equal: false }]);
       expect((await read(`/${verification}?differing=false`)).hours).toHaveLength(5);
     }
-    expect(differences).toMatchObject([{ job: id, missing: { postgres: 0, clickhouse: 1 }, hoursDifferent: 1 }]);
+    const found = { missing: { postgres: 0, clickhouse: 1 }, hoursDifferent: 1 };
+    expect(differences).toMatchObject([
+      { job: id, ...found },
+      { job: null, ...found },
+    ]);
   });
 });

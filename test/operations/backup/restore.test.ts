@@ -12,6 +12,7 @@ import { pausedEndpoints, refuseUnfinishedRestore } from '../../../services/stor
 import { SqlEndpointClaims } from '../../../services/webhooks/sql-endpoint-claims.ts';
 import { SqlEndpointStore } from '../../../services/webhooks/sql-endpoint-store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { SqlJobStore } from '../../../services/operations/jobs/sql-job-store.ts';
 import { BackupScene, recordsOf, RestoreScene, rowsOf } from './backup-scene.ts';
 
 const TABLES = ['projects', 'api_keys', 'audit_log', 'jobs', 'refusals', 'deleted_projects', 'audiences'];
@@ -45,6 +46,20 @@ test('the log has every record at its offset with its time, and tables and histo
   expect(to.history.tables).toEqual(from.history.tables);
   expect(to.history.derived).toBe(1);
   expect((await audited(to.database)).id).toBeGreaterThan(id);
+});
+
+test('jobs of the installation of before are not gone on with, and what it did by itself is not said of this one', async () => {
+  const { from, to, folder } = await scenes();
+  const before = new SqlJobStore(from.database);
+  const { id } = await before.add({ kind: 'verify', args: {}, principal: 'local' }, 'a token');
+  await before.add({ kind: 'verify', args: { hours: 3 }, principal: 'service' }, 'a token');
+  await from.database.query('update jobs set claimed_until_ms = 1');
+  await from.backUp(folder);
+
+  await to.restore(folder);
+
+  expect(await new SqlJobStore(to.database).list(9)).toMatchObject([{ id, state: 'interrupted' }]);
+  expect(await new SqlJobStore(to.database).takeUp(['verify'], 'a token')).toBeUndefined();
 });
 
 test('what is restored for a drill sends to no endpoint until somebody enables it, and goes on as a drill alone', async () => {

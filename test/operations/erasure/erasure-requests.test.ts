@@ -129,19 +129,19 @@ describe.each(await testedForms())('requests to forget people, $form', ({ form }
     const reason = async (): Promise<unknown> => (await new SqlErasures(database).find(id ?? ''))?.waitsBecause;
     const begin = () => jobs.add({ kind: 'users erase', args: {}, principal: 'local' }, 'a process');
     const beat = (job: string, waits: object) =>
-      jobs.beat([{ id: job, state: 'running', progress: { done: 0, ...waits }, rate: null }]);
+      jobs.beat([{ id: job, token: 'a process', state: 'running', progress: { done: 0, ...waits }, rate: null }]);
     const end = { result: null, progress: null, rate: null };
 
     const first = await begin();
     expect(await reason()).toBeNull();
     await beat(first.id, { waits_because: 'no space' });
     expect(await reason()).toBe('no space');
-    await jobs.finish(first.id, { ...end, state: 'failed', failure: { message: 'no store' } });
+    await jobs.finish(first.id, { ...end, state: 'failed', failure: { message: 'no store' } }, 'a process');
     expect(await reason()).toBe('no store');
     expect(await jobs.restart(first.id, 'a process')).toMatchObject({ state: 'queued', failure: null });
     await beat(first.id, {});
     expect(await reason()).toBe('no store');
-    await jobs.finish(first.id, { ...end, state: 'done', failure: null });
+    await jobs.finish(first.id, { ...end, state: 'done', failure: null }, 'a process');
     expect(await reason()).toBeNull();
     await beat((await begin()).id, { waits_because: 'no space' });
     await scene.forget();

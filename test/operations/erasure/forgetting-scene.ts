@@ -78,7 +78,7 @@ export class ForgettingScene {
   }
 
   #requests(): ErasureRequests {
-    const jobs = { list: async () => [], start: async () => JOB, resume: async () => JOB };
+    const jobs = { startDue: async () => ({ job: JOB, isBegun: true }) };
     const { signal: stopping } = SILENT;
     return new ErasureRequests({
       stores: async () => this.#parts(),

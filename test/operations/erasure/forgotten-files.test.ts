@@ -87,8 +87,8 @@ test('what was uploaded to be imported with a person is deleted, and refused lin
   const longer = await upload('d', csv.replace(PERSON, `${PERSON}-and-more`));
   const used = await upload('e', csv);
   await installation.database.query(
-    `insert into jobs (id, kind, args, principal, state, owner, created_at_ms, heartbeat_at_ms)
-     values ('job_1', 'import', $1, 'local', 'running', 'p', 0, 0)`,
+    `insert into jobs (id, kind, args, principal, state, claim, created_at_ms, claimed_until_ms)
+     values ('job_1', 'import', $1, 'local', 'running', 'p', 0, 1000000000000000)`,
     [JSON.stringify({ file: `file_${'e'.repeat(20)}` })],
   );
   const report = join(imports, 'import_1', 'refused.ndjson');

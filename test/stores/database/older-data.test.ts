@@ -1,5 +1,9 @@
 /** The service opens what version 0.3.0 has migrated, and nothing that is older. */
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { lastBackup } from '../../../services/operations/backup/last-backup.ts';
+import { SqlJobStore } from '../../../services/operations/jobs/sql-job-store.ts';
+import { lastVerification } from '../../../services/operations/verify/last-verification.ts';
+import { keptHours } from '../../../services/operations/verify/verification-hours.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
 import { migrateDatabase, refuseOlder } from '../../../services/stores/database/migrate.ts';
 import { openDatabase } from '../../../services/stores/database/open.ts';
@@ -29,6 +33,47 @@ test('PGlite of version 0.2 is not opened, one of version 0.3.0 and a new one ar
   onTestFinished(() => database.close());
 
   await expectRefusal(database);
+});
+
+test('the last backups and the last verification of version 0.3.0 are those of their jobs, and nothing old is taken up', async () => {
+  const database = await openEmptyDatabase();
+  onTestFinished(() => database.close());
+  await migrateDatabase(database, await migrationsUpTo(OF_0_3));
+  const backup = (folder: string) => JSON.stringify({ folder, number: 1, took_ms: 10 });
+  const missing = { postgres: { count: 0, uncounted: 0 }, clickhouse: { count: 1 } };
+  const report = { missing, surplus: { postgres: 0, clickhouse: { count: 0 } }, took_ms: 5 };
+  await database.query(
+    `insert into jobs (id, kind, args, principal, state, result, owner, created_at_ms, finished_at_ms, heartbeat_at_ms)
+     values ('job_1', 'backup', '{"folder":"/kept"}', 'service', 'done', $1, '', 20, 31, 0),
+            ('job_2', 'verify', '{}', 'local', 'interrupted', null, '', 1, 2, 0)`,
+    [backup('/kept')],
+  );
+  const backups = `insert into backups (folder, begun_at_ms, finished_at_ms, result) values ('/kept', 20, 30, $1), ('/old', 40, 50, $2)`;
+  await database.query(backups, [backup('/kept'), backup('/old')]);
+  await database.query('insert into verifications (begun_at_ms, finished_at_ms, report) values (60, 70, $1)', [
+    JSON.stringify(report),
+  ]);
+  await database.script(`insert into verification_hours (verification, hour_ms, project_id, is_equal, report)
+                         values ('last', 0, 'one', true, '{}'), ('job_2', 0, 'one', true, '{}')`);
+
+  await migrateDatabase(database);
+
+  expect(await lastBackup(database, '/kept')).toMatchObject({ finishedAtMs: 31, result: { folder: '/kept' } });
+  expect(await lastBackup(database, '/old')).toMatchObject({
+    finishedAtMs: 50,
+    result: { folder: '/old', took_ms: 10 },
+  });
+  const last = await lastVerification(database);
+  expect(last).toMatchObject({ finishedAtMs: 70, report });
+  expect(await keptHours(database, { verification: last?.id ?? '' }, 9)).toEqual([{}]);
+  const jobs = new SqlJobStore(database);
+  expect((await jobs.list(9)).map(({ kind, state }) => [kind, state])).toEqual([
+    ['verify', 'done'],
+    ['backup', 'done'],
+    ['backup', 'done'],
+    ['verify', 'interrupted'],
+  ]);
+  expect(await jobs.takeUp(['verify'], 'a token')).toBeUndefined();
 });
 
 const server = await serverUrl('postgres');

@@ -90,7 +90,7 @@ export class AdminObjects {
     const queued = (await jobStore.add({ kind: 'import', args, principal: 'local' }, 'nobody')).id;
     const stopped = (await jobStore.add({ kind: 'import', args, principal: 'local' }, 'nobody')).id;
     const nothing = { result: null, failure: null, progress: null, rate: null };
-    await jobStore.finish(stopped, { state: 'cancelled', ...nothing });
+    await jobStore.finish(stopped, { state: 'cancelled', ...nothing }, 'nobody');
     const people = { users: [{ userKey: 'a'.repeat(64), name: 'ada', isAnonymous: false }], suppress: true };
     const forgetting = { ...people, projectId: projects, actor: 'local' };
     const [erasure] = (await server.admin.ports.erasures.request(forgetting)).erasures;

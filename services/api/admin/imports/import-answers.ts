@@ -5,7 +5,7 @@ import { type ImportRequest, reportPathOf, uploadsOf } from '../../../operations
 import type { Input } from '../../input.ts';
 import { encodeId, readCursor, refuseBody } from '../../query.ts';
 import { hasCode } from '../../../runtime/errors.ts';
-import { waitForJob } from '../../../operations/jobs/job-runner.ts';
+import { waitForJob } from '../job-answers.ts';
 import { type AdminCall, answerJob, answerStarted, NDJSON, notFound } from '../answers.ts';
 import { isFinished, type Job } from '../../../operations/jobs/job.ts';
 import { jobsPage } from '../job-answers.ts';

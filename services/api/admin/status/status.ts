@@ -14,6 +14,7 @@ import { attentionTo, type InstallationStatus } from './attention.ts';
 import type { BackupSchedule, LastBackup } from '../../../operations/backup/last-backup.ts';
 import { type DataFolders, diskFigures, storedBytes } from '../../../operations/status/disk.ts';
 import { type Lag, logFigures, type StatusReaderName } from '../../../operations/status/log-lag.ts';
+import { differenceIn } from '../../../operations/verify/last-verification.ts';
 import type { SqlStoreFigures } from '../../../operations/status/store-figures.ts';
 import { answerPartitions } from './partitions.ts';
 import { answerProjectStatus } from './project-status.ts';
@@ -240,9 +241,7 @@ function processStatus({ id, role, version, startedAtMs, ageMs, parts }: SeenPro
 function verificationOf(
   last: Awaited<ReturnType<SqlStoreFigures['verification']>>,
 ): NonNullable<InstallationStatus['verification']> | null {
-  return last === null
-    ? null
-    : { finished_at: formatMs(last.finishedAtMs), missing: last.missing, surplus: last.surplus };
+  return last === null ? null : { finished_at: formatMs(last.finishedAtMs), ...differenceIn(last.report) };
 }
 
 /** Left out where it is not known. */

@@ -103,9 +103,10 @@ describe('the status of a project', () => {
         [day],
       );
       await database().script(`
-        insert into verifications (begun_at_ms, finished_at_ms) values (1, 2);
+        insert into jobs (id, kind, args, principal, state, result, claim, created_at_ms, finished_at_ms, claimed_until_ms)
+        values ('own', 'verify', '{"hours":3}', 'service', 'done', '{"until":null}', '', 1, 2, 0);
         insert into verification_hours (verification, hour_ms, project_id, is_equal, report)
-        values ('last', 0, 'one', true, '{}'), ('last', 1, 'one', false, '{}'), ('last', 0, 'two', false, '{}'), ('job_1', 0, 'one', false, '{}')`);
+        values ('own', 0, 'one', true, '{}'), ('own', 1, 'one', false, '{}'), ('own', 0, 'two', false, '{}'), ('job_1', 0, 'one', false, '{}')`);
 
       const { refusedToday, refusedYesterday, verification } = await figures().ofProject('one');
 
@@ -117,14 +118,15 @@ describe('the status of a project', () => {
 
     test('a verification that an operator began counts where it ended last, was done, and was of this project too', async () => {
       await database().script(`
-        delete from verifications;
+        delete from jobs;
         delete from verification_hours;
-        insert into verifications (begun_at_ms, finished_at_ms, report) values (1, 9, '{"until":"1970-01-01T00:00:00.005Z"}');
+        insert into jobs (id, kind, args, principal, state, result, claim, created_at_ms, finished_at_ms, claimed_until_ms)
+        values ('own', 'verify', '{"hours":3}', 'service', 'done', '{"until":"1970-01-01T00:00:00.005Z"}', '', 1, 9, 0);
         insert into verification_hours (verification, hour_ms, project_id, is_equal, report)
-        values ('last', 0, 'one', true, '{}'), ('job_1', 0, 'one', true, '{}'), ('job_1', 1, 'one', false, '{}')`);
+        values ('own', 0, 'one', true, '{}'), ('job_1', 0, 'one', true, '{}'), ('job_1', 1, 'one', false, '{}')`);
       const add = async (id: string, state: string, args: string, finishedAtMs: number): Promise<unknown> =>
         database().query(
-          `insert into jobs (id, kind, args, principal, state, result, owner, created_at_ms, finished_at_ms, heartbeat_at_ms)
+          `insert into jobs (id, kind, args, principal, state, result, claim, created_at_ms, finished_at_ms, claimed_until_ms)
            values ($1, 'verify', $2, 'p', $3, '{"until":null}', 'o', 7, $4::int8, 0)`,
           [id, args, state, BigInt(finishedAtMs)],
         );

@@ -135,9 +135,14 @@ test('a source that hangs counts as unknown, and is not asked again meanwhile', 
 
 test('the last verification is told', async () => {
   const counts = { postgres: 0, clickhouse: 2 };
+  const report = {
+    missing: { postgres: { count: 0, uncounted: 0 }, clickhouse: { count: 2 } },
+    surplus: { postgres: 0, clickhouse: { count: 0 } },
+  };
   await server.database.query(
-    'insert into verifications (begun_at_ms, finished_at_ms, missing_clickhouse) values (0, $1::int8, $2::int8)',
-    [BigInt(Date.now()), BigInt(counts.clickhouse)],
+    `insert into jobs (id, kind, args, principal, state, result, claim, created_at_ms, finished_at_ms, claimed_until_ms)
+     values ('job_1', 'verify', '{"hours":3}', 'service', 'done', $2, '', 0, $1::int8, 0)`,
+    [BigInt(Date.now()), JSON.stringify(report)],
   );
 
   const { verification, attention } = await status();

@@ -1,7 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../../services/runtime/logger.ts';
 import type { FoundDifference } from '../../../services/operations/verify/last-verification.ts';
-import { VerifyWatch } from '../../../services/operations/verify/verify-watch.ts';
+import type { JobCommands } from '../../../services/operations/jobs/job.ts';
+import { JobRunner } from '../../../services/operations/jobs/job-runner.ts';
+import { Schedule, scheduledVerification } from '../../../services/operations/jobs/schedule.ts';
+import { SqlJobStore } from '../../../services/operations/jobs/sql-job-store.ts';
+import { verifyPeriod } from '../../../services/operations/verify/verify-commands.ts';
+import { JobMetrics } from '../../../services/operations/status/job-metrics.ts';
+import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { MessageMaker } from '../../support/stores/analytics.ts';
 import { sharedInstallation } from '../../support/service/whole-installation.ts';
 
@@ -53,12 +59,11 @@ test('a service verifies the last hours by itself, one process of several, and m
   expect(Math.abs(Number(checkedAt) - Date.now() / 1000)).toBeLessThan(60);
 });
 
-test('one that is turned off never looks', async () => {
-  const off = watch(0);
+test('one that is turned off is never due, and none is while a process has just begun', async () => {
+  expect(scheduledVerification(0)).toEqual([]);
+  const [entry] = scheduledVerification(3_600_000);
 
-  await off.stop();
-
-  expect(await off.metrics()).toContain('tidemark_verify_last_check_timestamp_seconds');
+  expect(await entry?.wanted()).toEqual([]);
 });
 
 /** In the transaction of what is kept: where it fails, nothing is. */
@@ -67,12 +72,21 @@ async function tell(_: unknown, found: FoundDifference): Promise<void> {
   differences.push(found);
 }
 
-function watch(everyMs: number): VerifyWatch {
+function watch(everyMs: number) {
   const { log, codec, database, analytics } = installation();
   const logger = createLogger('info', { write: (line) => void lines.push(line) });
-  const stores = { log, codec, database, analytics };
-  const made = new VerifyWatch({ ...stores, logger, everyMs, repeatWindowMs: 2 ** 40, lookEveryMs: 20, tell });
-  onTestFinished(() => made.stop());
-  made.start();
-  return made;
+  const projects = new SqlProjectStore(database);
+  const parts = { log, codec, database, analytics, projects, logger, repeatWindowMs: 2 ** 40, tell };
+  const commands = { verify: (...call: Parameters<JobCommands['verify']>) => verifyPeriod(parts, ...call) };
+  const jobs = new JobRunner({ commands, jobs: new SqlJobStore(database), logger });
+  const entries = scheduledVerification(everyMs, 0);
+  const schedule = new Schedule({ entries, jobs, logger, lookEveryMs: 20 });
+  const stop = async (): Promise<void> => {
+    await schedule.stop();
+    await jobs.stop();
+  };
+  onTestFinished(stop);
+  schedule.start();
+  const metrics = new JobMetrics(database, undefined);
+  return { stop, metrics: () => metrics.text() };
 }

@@ -1,9 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { ErasureMetrics, ErasureWatch } from '../../../services/operations/erasure/erasure-watch.ts';
 import { JobRunner } from '../../../services/operations/jobs/job-runner.ts';
-import type { JobCommands } from '../../../services/operations/jobs/job.ts';
+import { Schedule, scheduledErasures } from '../../../services/operations/jobs/schedule.ts';
 import { SqlJobStore } from '../../../services/operations/jobs/sql-job-store.ts';
+import { JobMetrics } from '../../../services/operations/status/job-metrics.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
+import type { CommandCall } from '../../../services/runtime/command.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
@@ -26,8 +27,7 @@ function outageOf(analytics: AnalyticsStore): () => void {
 
 /** Carries the job out. */
 function runnerOn(database: Database): JobRunner {
-  const known: Partial<JobCommands> = { 'users erase': (_, call) => scene.forget(call) };
-  const commands = known as JobCommands;
+  const commands = { 'users erase': (_: unknown, call: CommandCall) => scene.forget(call) };
   return new JobRunner({ commands, jobs: new SqlJobStore(database), logger: { warn: () => undefined } });
 }
 
@@ -35,18 +35,22 @@ test('while a store is down in the midst one job is tried again and again, and e
   const { database, analytics } = installation();
   const shop = await scene.projectWithPeople('An outage');
   await scene.request(shop.projectId, ['ada']);
-  const metrics = new ErasureMetrics(database);
+  const metrics = new JobMetrics(database, undefined);
   const restore = outageOf(analytics);
   const jobs = runnerOn(database);
-  const resume = vi.spyOn(jobs, 'resume');
-  const watch = new ErasureWatch({ database, jobs, logger: { warn: () => undefined }, lookEveryMs: 1 });
+  const begin = vi.spyOn(jobs, 'startDue');
+  // As `scheduledErasures`, and again at once.
+  const entries = scheduledErasures(database).map((entry) => ({ ...entry, againAfterMs: 0 }));
+  const watch = new Schedule({ entries, jobs, logger: { warn: () => undefined }, lookEveryMs: 1 });
   onTestFinished(async () => {
     await watch.stop();
     await jobs.stop();
   });
 
   watch.start();
-  await expect.poll(() => resume.mock.calls.length, PATIENCE).toBeGreaterThan(3);
+  await expect
+    .poll(() => begin.mock.settledResults.filter(({ value }) => value?.isBegun === true).length, PATIENCE)
+    .toBeGreaterThan(3);
   const during = {
     pending: (await new SqlErasures(database).pending()).length,
     reason: (await new SqlErasures(database).pending()).map(({ waitsBecause }) => waitsBecause),
