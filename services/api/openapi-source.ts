@@ -16,7 +16,7 @@
  */
 
 import type { Json, JsonObject, Source } from '../../schemas/openapi-files.ts';
-import { isRepeatable } from '../http/handling/repeats.ts';
+import { isRepeatable } from '../http/repeats.ts';
 import type { Route } from '../http/route.ts';
 
 type Change = (value: Json, key: string) => Json;

@@ -22,15 +22,23 @@ import { invalid, type Refusal } from './problems.ts';
 import { PROJECT_PARAMETER } from './access/named-project.ts';
 import { OpenCalls } from './access/open-calls.ts';
 import { RateLimiter } from './rate-limiter.ts';
-import { handle, type HandleParts } from './handling/handle.ts';
 import { ReceivingBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
-import { respond, type RespondParts } from './respond.ts';
 import type { RouteTable } from './route-table.ts';
 import type { SessionKeys } from './access/session-cookie.ts';
 import { type Answering, HttpServer, type ServerOptions } from './server.ts';
-import { composed, refuse, routeOf, type State, type Step, type Work } from './steps.ts';
+import {
+  composed,
+  handle,
+  refuse,
+  respond,
+  routeOf,
+  type State,
+  type Step,
+  type StepParts,
+  type Work,
+} from './steps.ts';
 
-export interface AppParts extends RespondParts {
+export interface AppParts extends StepParts {
   readonly keys: KeyRing;
   /** The console's sessions; without them a cookie counts for nothing. */
   readonly sessions?: SessionKeys;
@@ -42,8 +50,6 @@ export interface AppParts extends RespondParts {
   readonly corsOrigins?: readonly string[];
   /** Where changes are recorded; needed only where a route changes anything. */
   readonly audit?: Pick<SqlAuditLog, 'append'>;
-  /** Where requests with an Idempotency-Key are kept; without it the header counts for nothing but messages. */
-  readonly repeats?: HandleParts['repeats'];
 }
 
 export interface AnsweringOptions {

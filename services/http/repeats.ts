@@ -1,10 +1,10 @@
 /** Requests that are sent again with the same Idempotency-Key: what they do is done once, and answered the same again. */
 import { createHash } from 'node:crypto';
-import type { Logger } from '../../runtime/logger.ts';
-import type { KeptAnswer, KeptRequest, SqlRepeatStore } from '../../stores/service-state/repeat-store.ts';
-import type { Call } from '../call.ts';
-import type { Refusal } from '../problems.ts';
-import type { Answer, Route } from '../route.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { KeptAnswer, KeptRequest, SqlRepeatStore } from '../stores/service-state/repeat-store.ts';
+import type { Call } from './call.ts';
+import type { Refusal } from './problems.ts';
+import type { Answer, Route } from './route.ts';
 
 export interface RepeatsParts {
   readonly store: SqlRepeatStore;
