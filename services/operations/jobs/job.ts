@@ -38,7 +38,7 @@ export interface JobArguments {
   readonly 'replay swap': GenerationArguments;
   readonly 'replay rollback': Pick<Body<'POST /v1/admin/generations'>, 'kind' | 'project'>;
   readonly 'replay drop': GenerationArguments;
-  /** Of the service's own alone: how many whole hours up to now. */
+  /** The service's own has `hours` alone: how many whole hours up to now. */
   readonly verify: Body<'POST /v1/admin/verifications'> & { readonly hours?: number };
   readonly import: ImportRequest;
   readonly 'project erase': { readonly project: string };
