@@ -55,17 +55,33 @@ describe('tidemark project delete', () => {
     expect(unknown.err).toContain('PROJECT_UNKNOWN');
     expect(await namesLeft()).toEqual(['Shop']);
   });
+
+  test('a deletion that was interrupted goes on by the id and the name', async () => {
+    let isFirst = true;
+    const { env, id } = await shop(async (args, call) => {
+      if (!isFirst) return erase(args, call);
+      isFirst = false;
+      throw new Error('the store broke');
+    });
+
+    const first = new CliRun(['project', 'delete', id, '--confirm', 'Shop', '--json'], { env });
+    expect(await first.code).toBe(1);
+    const second = new CliRun(['project', 'delete', id, '--confirm', 'Shop', '--json'], { env });
+
+    expect(await second.code).toBe(0);
+    expect(JSON.parse(second.out)).toEqual({ project: id, ...erased });
+  });
 });
 
 /** A service that has a project with a key. */
-async function shop() {
+async function shop(erasure = erase) {
   const store = new SqlProjectStore(database());
   const { id } = await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null });
   await store.addKey(id, { scopes: ['write'], sha256: 'a'.repeat(64) });
   const dataDir = await temporaryFolder();
   const folder = lockFolder(dataDir);
   const deletion = projectDeletion(database());
-  const commands = { 'project erase': erase };
+  const commands = { 'project erase': erasure };
   await serveAdmin(dataDir, { projects: store, deletion, commands }, { database: database() });
   folder.release();
   return { id, env: { DATA_DIR: dataDir } };
