@@ -20,7 +20,6 @@ import { backupScheduleOf, type InterfaceParts, interfaceRoutes } from './interf
 export interface AppNeeds extends InterfaceParts {
   readonly logger: Logger;
   readonly log: InterfaceParts['log'] & StatusParts['log'];
-  readonly codec: InterfaceParts['codec'] & StatusParts['codec'];
   readonly role: 'all' | 'ingest';
   /** Where the metrics of the process go. */
   readonly registry: Registry;
@@ -32,14 +31,14 @@ export interface AppNeeds extends InterfaceParts {
 }
 
 export function appOf(parts: AppNeeds): AppParts & { readonly table: RouteTable } {
-  const { config, logger, stores, log, codec, registry, role, ingest, keys, health } = parts;
+  const { config, logger, stores, log, registry, role, ingest, keys, health } = parts;
   const readiness = (): Readiness => ingest.readinessWith(health.parts);
   const sessions = config.console ? new ConsoleSessions({ store: stores.consoleSessions, keys }) : undefined;
   const status = { role, folders: dataFoldersOf(config), schedule: backupScheduleOf(config) };
   const isOnKafka = isServer(config.eventLogUrl);
   const table = new RouteTable([
     ...ingest.routes,
-    { routes: statusRoutes({ ...stores, ...status, log, codec, readiness }) },
+    { routes: statusRoutes({ ...stores, ...status, log, readiness }) },
     ...interfaceRoutes(parts, role === 'all'),
     ...(sessions === undefined ? [] : [consoleRoutes({ sessions, projects: stores.projects, isOnKafka })]),
     operationRoutes({

@@ -1,6 +1,7 @@
 /** What operators have done, with the stores that each needs. */
 import { listDeadLetters, showDeadLetter } from '../operations/dead-letters/dead-letter-commands.ts';
 import { Editor } from '../operations/dead-letters/editor.ts';
+import { countWaiting } from '../operations/dead-letters/waiting-dead-letters.ts';
 import { ErasureRequests } from '../operations/erasure/erasure-requests.ts';
 import { checkImport, previewImport } from '../operations/import/import-commands.ts';
 import { JobRunner } from '../operations/jobs/job-runner.ts';
@@ -26,6 +27,7 @@ export function operationsOn(
   const { logger } = surroundings;
   const commands = jobsOn(surroundings, opened);
   const jobs = new JobRunner({ commands, jobs: new SqlJobStore(database), logger });
+  const until = { signal: jobs.stopping };
   return {
     jobs,
     erasures: new ErasureRequests({
@@ -43,16 +45,10 @@ export function operationsOn(
       logger,
     }),
     deadLetters: {
-      list: async (selection) =>
-        jobs.run('dead-letters list', async (call) =>
-          listDeadLetters(await opened(WITHOUT_ANALYTICS, call), selection, call),
-        ),
-      show: async (id) =>
-        jobs.run('dead-letters show', async (call) => showDeadLetter(await opened(WITHOUT_ANALYTICS, call), id, call)),
-      edit: async (edit) => {
-        const call = { report: () => undefined, signal: jobs.stopping };
-        return new Editor(await opened(ALL_STORES, call)).edit(edit, call);
-      },
+      list: async (selection) => listDeadLetters(await opened(WITHOUT_ANALYTICS, until), selection, until),
+      show: async (id) => JSON.stringify(await showDeadLetter(await opened(WITHOUT_ANALYTICS, until), id, until)),
+      countWaiting: async () => countWaiting(await opened(WITHOUT_ANALYTICS, until), until.signal),
+      edit: async (edit) => new Editor(await opened(ALL_STORES, until)).edit(edit, until),
     },
     generations: standInBy<Operations['generations']>(async () => replaysOn(surroundings, await opened(ALL_STORES))),
     imports: {

@@ -13,20 +13,3 @@ export interface DeadLetter {
   /** `projector` or `sink`. */
   readonly reader: string;
 }
-
-/** The first dead letter of a message that waits. */
-export interface WaitingLetter {
-  /** `topic/partition/offset` of the message. */
-  readonly id: string;
-  readonly topic: string;
-  /** Null if the message cannot be decoded. */
-  readonly projectId: string | null;
-  /** That of the error; null where it has none. */
-  readonly code: string | null;
-  /** Its first 500 characters. */
-  readonly error: string;
-  readonly reader: string;
-  readonly failedAt: Micros;
-  /** When it was appended, by the log's clock: milliseconds since 1970. */
-  readonly appendedAtMs: number;
-}

@@ -1,12 +1,15 @@
 /** The messages of `dead_letter.waiting`: a dead letter began to wait. */
-import type { WaitingLetter } from '../messages/dead-letter.ts';
+import type { Micros } from '../messages/message.ts';
 import { formatMicros } from '../messages/timestamp.ts';
+import type { RecordCoordinates } from '../stores/analytics/columns.ts';
 import type { Database, Queryable } from '../stores/database/database.ts';
 import { TRANSACTION_MS } from '../stores/database/sql-time.ts';
+import { IS_LISTED, IS_WAITING } from '../stores/profiles/dead-letter-rows.ts';
 import { addNotices } from './notices.ts';
 
 /** An endpoint is told of more dead letters of the same reason after this time. */
 const SAME_REASON_AFTER_MS = 3_600_000;
+const MAX_ERROR_CHARS = 500;
 
 /** Whether any endpoint is to be told. */
 export async function wantsDeadLetters(database: Queryable): Promise<boolean> {
@@ -16,14 +19,13 @@ export async function wantsDeadLetters(database: Queryable): Promise<boolean> {
 
 /**
  * Tells each endpoint that wants it of the newest dead letter of each reason: the first time that any waits, and then of
- * newer ones an hour after the message before, once that was delivered. An endpoint that is disabled is not told.
- *
- * @param areAll Whether no others wait: a reason that is not among these is told of again when it comes back.
+ * newer ones an hour after the message before, once that was delivered. An endpoint that is disabled is not told. A reason of
+ * which none waits any more is told of again when it comes back.
  */
-export function noteDeadLetters(database: Database, letters: readonly WaitingLetter[], areAll: boolean): Promise<void> {
+export function noteDeadLetters(database: Database): Promise<void> {
   return database.transaction(async (transaction) => {
-    const reasons = reasonsOf(await endpointsOf(transaction), letters);
-    if (areAll) await forgetSettled(transaction, reasons);
+    const reasons = await transaction.query<Reason>(REASONS, [MAX_ERROR_CHARS]);
+    await forgetSettled(transaction, reasons);
     const names = await begun(transaction, reasons);
     await addNotices(
       transaction,
@@ -35,30 +37,20 @@ export function noteDeadLetters(database: Database, letters: readonly WaitingLet
   });
 }
 
-/** The dead letters of one reason, as an endpoint is told of them. */
-interface Reason {
+/** The dead letters of one reason, as an endpoint is told of them: the newest, and how many wait. */
+interface Reason extends RecordCoordinates {
   readonly endpointId: string;
-  readonly code: string;
-  readonly newest: WaitingLetter;
-  readonly waiting: number;
-}
-
-type Wanting = { readonly id: string; readonly project_id: string | null };
-
-function endpointsOf(transaction: Queryable): Promise<readonly Wanting[]> {
-  const sql = `select id, project_id from endpoints where 'dead_letter.waiting' = any (types) order by id`;
-  return transaction.query<Wanting>(sql);
-}
-
-function reasonsOf(endpoints: readonly Wanting[], letters: readonly WaitingLetter[]): readonly Reason[] {
-  const byProject = Map.groupBy(letters, ({ projectId }) => projectId);
-  return endpoints.flatMap(({ id, project_id: project }) => {
-    const own = project === null ? letters : (byProject.get(project) ?? []);
-    return [...Map.groupBy(own, ({ code }) => code ?? '')].map(([code, some]) => {
-      const newest = some.reduce((one, other) => (other.appendedAtMs > one.appendedAtMs ? other : one));
-      return { endpointId: id, code, newest, waiting: some.length };
-    });
-  });
+  readonly reason: string;
+  /** Null if the message cannot be decoded. */
+  readonly projectId: string | null;
+  /** That of the error; null where it has none. */
+  readonly code: string | null;
+  readonly error: string;
+  readonly reader: string;
+  readonly failedAt: Micros;
+  /** When it was appended, by the log's clock. */
+  readonly appendedAtMs: bigint;
+  readonly waiting: bigint;
 }
 
 async function forgetSettled(transaction: Queryable, reasons: readonly Reason[]): Promise<void> {
@@ -66,7 +58,7 @@ async function forgetSettled(transaction: Queryable, reasons: readonly Reason[])
     `delete from endpoint_dead_letters t
      where not exists (select from unnest($1::text[], $2::text[]) as still (endpoint_id, code)
                        where still.endpoint_id = t.endpoint_id and still.code = t.code)`,
-    [reasons.map(({ endpointId }) => endpointId), reasons.map(({ code }) => code)],
+    [reasons.map(({ endpointId }) => endpointId), reasons.map(({ reason }) => reason)],
   );
 }
 
@@ -85,20 +77,43 @@ async function begun(transaction: Queryable, reasons: readonly Reason[]): Promis
      returning endpoint_id, code`,
     [
       reasons.map(({ endpointId }) => endpointId),
-      reasons.map(({ code }) => code),
-      reasons.map(({ newest }) => BigInt(newest.appendedAtMs)),
+      reasons.map(({ reason }) => reason),
+      reasons.map(({ appendedAtMs }) => appendedAtMs),
       BigInt(SAME_REASON_AFTER_MS),
     ],
   );
-  return new Set(rows.map(({ endpoint_id: endpointId, code }) => reasonName({ endpointId, code })));
+  return new Set(rows.map(({ endpoint_id: endpointId, code: reason }) => reasonName({ endpointId, reason })));
 }
 
-function reasonName({ endpointId, code }: Pick<Reason, 'endpointId' | 'code'>): string {
-  return `${endpointId}/${code}`;
+function reasonName({ endpointId, reason }: Pick<Reason, 'endpointId' | 'reason'>): string {
+  return `${endpointId}/${reason}`;
 }
 
-function dataOf({ newest, waiting }: Reason): string {
-  const { id, topic, projectId, code, error, reader, failedAt } = newest;
-  const letter = { id, topic, project_id: projectId, code, error, reader, failed_at: formatMicros(failedAt) };
-  return JSON.stringify({ ...letter, waiting });
+function dataOf({ topic, partition, offset, projectId, code, error, reader, failedAt, waiting }: Reason): string {
+  const letter = { id: `${topic}/${partition}/${offset}`, topic, project_id: projectId, code, error, reader };
+  return JSON.stringify({ ...letter, failed_at: formatMicros(failedAt), waiting: Number(waiting) });
 }
+
+// A message is told of by its first dead letter.
+const REASONS = `
+  with first as (
+    select distinct on (topic, partition, log_offset) *
+    from dead_letters l
+    where ${IS_LISTED} and ${IS_WAITING}
+    order by topic, partition, log_offset, appended_at_ms, letter_offset
+  ), of_projects as (
+    select distinct on (project_id, code) *, count(*) over (partition by project_id, code) as waiting
+    from first
+    order by project_id, code, appended_at_ms desc, letter_offset desc
+  ), of_endpoints as (
+    select distinct on (e.id, code) p.*, e.id as endpoint_id, sum(p.waiting) over (partition by e.id, code)::int8 as total
+    from endpoints e
+      join of_projects p on e.project_id is null or e.project_id = p.project_id
+    where 'dead_letter.waiting' = any (e.types)
+    order by e.id, code, appended_at_ms desc, letter_offset desc
+  )
+  select endpoint_id as "endpointId", coalesce(code, '') as reason, topic, partition, log_offset as offset,
+         project_id as "projectId", code, left(error, $1::int4) as error, reader, failed_at_us as "failedAt",
+         appended_at_ms as "appendedAtMs", total as waiting
+  from of_endpoints
+  order by endpoint_id, appended_at_ms, letter_offset`;

@@ -131,17 +131,19 @@ describe('tidemark interrupted', () => {
     lock(dataDir);
     const [asked, aborted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await serveAdmin(dataDir, {
-      listing: (call) => {
-        asked.resolve();
-        return new Promise((_, reject) => {
-          call.signal.addEventListener('abort', () => {
-            aborted.resolve();
-            reject(call.signal.reason);
+      commands: {
+        'dead-letters drop': (_, call) => {
+          asked.resolve();
+          return new Promise((_resolve, reject) => {
+            call.signal.addEventListener('abort', () => {
+              aborted.resolve();
+              reject(call.signal.reason);
+            });
           });
-        });
+        },
       },
     });
-    const { child } = startProgram([TIDEMARK, 'dead-letters', 'list'], { DATA_DIR: dataDir });
+    const { child } = startProgram([TIDEMARK, 'dead-letters', 'drop', '--all'], { DATA_DIR: dataDir });
     await asked.promise;
 
     child.kill(signal);

@@ -143,8 +143,8 @@ async function serve(options: AdminServerOptions = {}, folder?: string) {
   const dataDir = folder ?? (await temporaryFolder());
   const lock = lockFolder(dataDir);
   onTestFinished(() => lock.release());
-  const listing = async () => 'x'.repeat(5_000_000);
-  return serveAdmin(dataDir, { listing }, options);
+  const deadLetters = { list: async () => 'x'.repeat(5_000_000) } as never;
+  return serveAdmin(dataDir, { deadLetters }, options);
 }
 
 async function open(path: string): Promise<Socket> {

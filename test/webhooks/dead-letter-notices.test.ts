@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { WaitingLetter } from '../../services/messages/dead-letter.ts';
+import { addLetters } from '../../services/stores/profiles/dead-letter-rows.ts';
 import { noteDeadLetters, wantsDeadLetters } from '../../services/webhooks/dead-letter-notices.ts';
 import { SqlEndpointClaims } from '../../services/webhooks/sql-endpoint-claims.ts';
 import type { SqlEndpointStore } from '../../services/webhooks/sql-endpoint-store.ts';
@@ -17,13 +17,46 @@ let other: string;
 
 beforeEach(async () => {
   ({ store, project, other } = await emptiedEndpoints(database()));
+  await database().script('delete from dead_letters; delete from settled_dead_letters');
 });
 
-/** The dead letter that was appended at this millisecond, of this project. */
-function letter(n: number, of: Partial<WaitingLetter> = {}): WaitingLetter {
-  const reason = { code: 'STORE_REJECTED', error: 'STORE_REJECTED: no', reader: 'sink', failedAt: 1_000_000n };
-  const topic = 'tidemark.track';
-  return { id: `${topic}/0/${n}`, topic, projectId: project, appendedAtMs: n, ...reason, ...of };
+interface WaitingOne {
+  /** Its offset and that of its message, and the millisecond at which it was appended. */
+  readonly n: number;
+  readonly code: string;
+  readonly projectId: string | null;
+  readonly reader: string;
+}
+
+function letter(n: number, of: Partial<WaitingOne> = {}): WaitingOne {
+  return { n, code: 'STORE_REJECTED', projectId: project, reader: 'sink', ...of };
+}
+
+/** Has these dead letters wait, and no others, and looks for them. */
+async function tellOf(letters: readonly WaitingOne[]): Promise<void> {
+  await database().script('delete from dead_letters');
+  await letWait(letters);
+  await noteDeadLetters(database());
+}
+
+async function letWait(letters: readonly WaitingOne[]): Promise<void> {
+  const rows = letters.map(({ n, code, projectId, reader }, index) => ({
+    topic: 'tidemark.track',
+    partition: 0,
+    log_offset: BigInt(n),
+    reader,
+    letter_offset: BigInt(index),
+    appended_at_ms: n,
+    failed_at_us: 1_000_000n,
+    error: `${code}: ${'no'.repeat(300)}`,
+    code,
+    bytes: 1,
+    project_id: projectId,
+    user_key: 'u',
+    message_id: 'm',
+    received_at_us: 1n,
+  }));
+  await addLetters(database(), 0, { offset: BigInt(letters.length), appendedAtMs: 1 }, rows);
 }
 
 async function endpoint(projectId: string | null): Promise<string> {
@@ -53,11 +86,11 @@ async function anHourPasses(): Promise<void> {
 
 test('an endpoint is told of the first dead letter of each reason, and of no more within the hour', async () => {
   const id = await endpoint(project);
-  const another = { code: 'MESSAGE_UNDECODABLE', error: 'MESSAGE_UNDECODABLE: no' };
+  const another = { code: 'MESSAGE_UNDECODABLE' };
 
-  await noteDeadLetters(database(), [letter(1), letter(2), letter(3, another)], true);
+  await tellOf([letter(1), letter(2), letter(3, another)]);
   await deliverAll();
-  await noteDeadLetters(database(), [letter(1), letter(2), letter(3, another), letter(4)], true);
+  await tellOf([letter(1), letter(2), letter(3, another), letter(4)]);
 
   expect(await noticesOf(id)).toEqual([
     {
@@ -65,7 +98,7 @@ test('an endpoint is told of the first dead letter of each reason, and of no mor
       topic: 'tidemark.track',
       project_id: project,
       code: 'STORE_REJECTED',
-      error: 'STORE_REJECTED: no',
+      error: `STORE_REJECTED: ${'no'.repeat(242)}`,
       reader: 'sink',
       failed_at: '1970-01-01T00:00:01.000000Z',
       waiting: 2,
@@ -76,39 +109,41 @@ test('an endpoint is told of the first dead letter of each reason, and of no mor
 
 test('an hour later an endpoint is told of newer dead letters, and of none if there are none', async () => {
   const id = await endpoint(project);
-  await noteDeadLetters(database(), [letter(1)], true);
+  await tellOf([letter(1)]);
   await deliverAll();
 
   await anHourPasses();
-  await noteDeadLetters(database(), [letter(1)], true);
+  await tellOf([letter(1)]);
   expect(await noticesOf(id)).toHaveLength(1);
-  await noteDeadLetters(database(), [letter(1), letter(2)], true);
+  await tellOf([letter(1), letter(2)]);
 
   expect((await noticesOf(id))[1]).toMatchObject({ id: 'tidemark.track/0/2', waiting: 2 });
 });
 
 test('an endpoint that has not taken the last message gets no second one of the same reason', async () => {
   const id = await endpoint(project);
-  await noteDeadLetters(database(), [letter(1)], true);
+  await tellOf([letter(1)]);
   await anHourPasses();
 
-  await noteDeadLetters(database(), [letter(1), letter(2)], true);
+  await tellOf([letter(1), letter(2)]);
   expect(await noticesOf(id)).toHaveLength(1);
   await deliverAll();
-  await noteDeadLetters(database(), [letter(1), letter(2)], true);
+  await tellOf([letter(1), letter(2)]);
 
   expect(await noticesOf(id)).toHaveLength(2);
 });
 
 test('once the last was settled, the next dead letter is told of at once', async () => {
   const id = await endpoint(project);
-  await noteDeadLetters(database(), [letter(1)], true);
-
-  await noteDeadLetters(database(), [], false);
-  await noteDeadLetters(database(), [letter(2)], true);
+  await tellOf([letter(1)]);
+  await tellOf([letter(1), letter(2)]);
   expect(await noticesOf(id)).toHaveLength(1);
-  await noteDeadLetters(database(), [], true);
-  await noteDeadLetters(database(), [letter(2)], true);
+
+  const settled = `insert into settled_dead_letters (topic, partition, log_offset, state, settled_at_ms)
+    select topic, partition, log_offset, 'dropped', 1 from dead_letters where reader <> ''`;
+  await database().query(settled);
+  await noteDeadLetters(database());
+  await tellOf([letter(3)]);
 
   expect(await noticesOf(id)).toHaveLength(2);
 });
@@ -117,7 +152,7 @@ test('an endpoint of a project is told of its own dead letters, and one of the i
   const [own, theirs, installations] = [await endpoint(project), await endpoint(other), await endpoint(null)];
   const nobodys = letter(9, { projectId: null });
 
-  await noteDeadLetters(database(), [letter(1), letter(2, { projectId: other }), nobodys], true);
+  await tellOf([letter(1), letter(2, { projectId: other }), nobodys]);
 
   expect(await noticesOf(own)).toMatchObject([{ id: 'tidemark.track/0/1', waiting: 1 }]);
   expect(await noticesOf(theirs)).toMatchObject([{ id: 'tidemark.track/0/2', waiting: 1 }]);
@@ -131,10 +166,10 @@ test('an endpoint that is disabled, or wants nothing of dead letters, is not tol
   await store.update(project, disabled, { isEnabled: false });
   expect(await wantsDeadLetters(database())).toBe(true);
 
-  await noteDeadLetters(database(), [letter(1)], true);
+  await tellOf([letter(1)]);
   expect([...(await noticesOf(unwanting.id)), ...(await noticesOf(disabled))]).toEqual([]);
   await store.update(project, disabled, { isEnabled: true });
-  await noteDeadLetters(database(), [letter(1)], true);
+  await tellOf([letter(1)]);
 
   expect(await noticesOf(disabled)).toHaveLength(1);
 });
@@ -142,7 +177,17 @@ test('an endpoint that is disabled, or wants nothing of dead letters, is not tol
 test('several processes that find the same make one message', async () => {
   const id = await endpoint(null);
 
-  await Promise.all(Array.from({ length: 4 }, () => noteDeadLetters(database(), [letter(1)], true)));
+  await letWait([letter(1)]);
+
+  await Promise.all(Array.from({ length: 4 }, () => noteDeadLetters(database())));
 
   expect(await noticesOf(id)).toHaveLength(1);
+});
+
+test('a message is told of by its first dead letter, and counted once', async () => {
+  const id = await endpoint(project);
+
+  await tellOf([letter(1), letter(1, { reader: 'projector', code: 'ANOTHER' })]);
+
+  expect(await noticesOf(id)).toMatchObject([{ code: 'STORE_REJECTED', reader: 'sink', waiting: 1 }]);
 });

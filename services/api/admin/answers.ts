@@ -1,4 +1,4 @@
-/** How operators are read and answered: with a result, as a stream of lines, or with the job that their request became. */
+/** How operators are read and answered: with the job that their request became, or a stream of its lines. */
 import { Readable } from 'node:stream';
 import type { Body, OperationName } from '../../../schemas/operations.ts';
 import { LOCAL_KEY } from '../../http/access/authenticate.ts';
@@ -6,9 +6,8 @@ import type { Answer, Change } from '../../http/route.ts';
 import type { Call } from '../../http/call.ts';
 import { type Refusal, renderRefusal } from '../../http/problems.ts';
 import type { CommandEvent } from '../../runtime/command.ts';
-import type { CommandEnd } from '../../operations/jobs/command-run.ts';
 import type { JobRunner } from '../../operations/jobs/job-runner.ts';
-import { problemText, refusalOfFailure } from './failures.ts';
+import { problemText } from './failures.ts';
 import type { Job, JobToStart } from '../../operations/jobs/job.ts';
 import { jobJson, jobPath } from './job-json.ts';
 import { readBody } from '../input.ts';
@@ -28,13 +27,6 @@ export function readMembers<Name extends OperationName>(name: Name, call: AdminC
 
 export function notFound(detail: string, errorCode?: Refusal['errorCode']): Refusal {
   return { refused: 'not-found', detail, ...(errorCode && { errorCode }) };
-}
-
-/** Answers with the result of what is read, or streams its progress where the client accepts that. */
-export async function answerRead(call: AdminCall, events: AsyncIterable<CommandEvent>): Promise<Answer | Refusal> {
-  if (acceptsLines(call)) return streamOf(events);
-  const end = await endOfRun(events, call.signal);
-  return 'failure' in end ? refusalOfFailure(end.failure, call.req.method) : { status: 200, body: end.result };
 }
 
 /**
@@ -70,22 +62,6 @@ function jobChange(action: string, { id, args }: Job): Change {
 
 function acceptsLines({ headers }: AdminCall): boolean {
   return headers.accept?.includes(NDJSON) === true;
-}
-
-async function endOfRun(events: AsyncIterable<CommandEvent>, signal: AbortSignal): Promise<CommandEnd> {
-  const iterator = events[Symbol.asyncIterator]();
-  const leave = (): void => void iterator.return?.();
-  if (signal.aborted) leave();
-  signal.addEventListener('abort', leave, { once: true });
-  try {
-    for (;;) {
-      const next = await iterator.next();
-      if (next.done === true) return { failure: { code: 'STOPPING', message: 'The command was given up.' } };
-      if (!('progress' in next.value)) return next.value;
-    }
-  } finally {
-    signal.removeEventListener('abort', leave);
-  }
 }
 
 function streamOf(events: AsyncIterable<CommandEvent>, headers: Readonly<Record<string, string>> = {}): Answer {

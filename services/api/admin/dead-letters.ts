@@ -6,22 +6,21 @@ import { parseCoordinates } from '../../operations/dead-letters/record-coordinat
 import { orderOf } from '../../operations/dead-letters/settle.ts';
 import type { Input } from '../input.ts';
 import { refuseBody } from '../query.ts';
-import { type AdminCall, answerJob, answerRead, readMembers } from './answers.ts';
+import { type AdminCall, answerJob, readMembers } from './answers.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 
 /** `GET /v1/admin/dead-letters` */
 export async function answerDeadLetters(
   { deadLetters }: AdminPorts,
-  call: AdminCall,
   query: Input<'GET /v1/admin/dead-letters'>['query'],
-): Promise<Answer | Refusal> {
-  return answerRead(call, await deadLetters.list(query));
+): Promise<Answer> {
+  return { status: 200, body: JSON.stringify(await deadLetters.list(query)) };
 }
 
 /** `GET /v1/admin/dead-letters/:id` */
-export async function answerDeadLetter({ deadLetters }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
-  return answerRead(call, await deadLetters.show(call.params['id'] ?? ''));
+export async function answerDeadLetter({ deadLetters }: AdminPorts, { params }: AdminCall): Promise<Answer> {
+  return { status: 200, body: await deadLetters.show(params['id'] ?? '') };
 }
 
 /** `POST /v1/admin/dead-letters/:id/edit`. `?dry_run=true` answers with whether the stores would take the correction. */

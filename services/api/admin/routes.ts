@@ -58,7 +58,7 @@ function projectRoutes(parts: AdminParts): Route[] {
 function deadLetterRoutes(ports: AdminPorts): Route[] {
   const select = { ...ADMIN, bodyLimitBytes: SELECTION_LIMIT_BYTES };
   return [
-    route('GET /v1/admin/dead-letters', ADMIN, (call, { query }) => answerDeadLetters(ports, call, query)),
+    route('GET /v1/admin/dead-letters', ADMIN, (_, { query }) => answerDeadLetters(ports, query)),
     route('GET /v1/admin/dead-letters/{id}', ADMIN, (call) => answerDeadLetter(ports, call)),
     route('POST /v1/admin/dead-letters/{id}/edit', select, (call, input) => answerEdit(ports, call, input)),
     route('POST /v1/admin/dead-letters/replay', select, (call) => answerResolution(ports, call, 'replay')),

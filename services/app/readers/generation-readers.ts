@@ -7,6 +7,7 @@ import { inSequence, rateThrottle, type Throttle } from '../../consumers/throttl
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { IMPORT_TOPICS, LIVE_TOPICS } from '../../messages/message.ts';
+import { followDeadLetters } from '../../operations/dead-letters/follow-dead-letters.ts';
 import type { Config } from '../../runtime/config.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
@@ -123,7 +124,7 @@ export class GenerationReaders {
       throttle: this.#throttleOf(parts, isImport),
       // One second's worth: at a low rate limit, a full batch would take minutes.
       maxRecords: () => this.#limit ?? Infinity,
-      deadLetterHistory: new SqlDeadLetterHistory(database, kind, number),
+      deadLetterHistory: deadLetterHistoryOf(parts, this.#generation),
       leftOut: leftOutOf(database),
       ...(projectId === null ? {} : { projectId }),
     };
@@ -171,6 +172,11 @@ export class GenerationReaders {
     const own = isImport ? throttleForHistory : throttle;
     return (...worked) => (this.#isLive ? own : limited)(...worked);
   }
+}
+
+/** The table of dead letters is read anew from their topic before a reader begins. */
+function deadLetterHistoryOf(parts: GenerationParts, { kind, number }: Generation): SqlDeadLetterHistory {
+  return new SqlDeadLetterHistory(parts.database, kind, number, () => followDeadLetters(parts, { again: true }));
 }
 
 async function noteFailure(running: RunningReader): Promise<never> {

@@ -1,8 +1,10 @@
-import { DeadLetterWatch } from '../../operations/dead-letters/dead-letter-watch.ts';
+import { type FollowedParts, followDeadLetters } from '../../operations/dead-letters/follow-dead-letters.ts';
 import { ProjectWriter } from '../../operations/project-log/project-writer.ts';
 import { Heartbeat } from '../../operations/status/heartbeat.ts';
 import { JobMetrics } from '../../operations/status/job-metrics.ts';
-import { SqlStoreFigures } from '../../operations/status/store-figures.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import { Looking } from '../../runtime/looking.ts';
+import type { Database } from '../../stores/database/database.ts';
 import type { ProcessStore } from '../../stores/service-state/process-store.ts';
 import { noteDeadLetters, wantsDeadLetters } from '../../webhooks/dead-letter-notices.ts';
 import type { ProcessPart } from '../process-parts.ts';
@@ -31,19 +33,23 @@ export function readerPartsOf(
     new Heartbeat({ role, part: 'readers', processes, observe: () => readers.observe(), logger }),
   ];
   if (role !== 'sink') parts.push(new ProjectWriter(given));
-  if (analytics !== undefined) parts.push(letterWatchOf({ ...given, analytics }));
+  if (analytics !== undefined) parts.push(letterWatchOf(given, logger));
   return { readers, parts };
 }
 
-/** Endpoints of webhooks are told of the dead letters that wait. */
-function letterWatchOf(given: ReadersParts & Required<Pick<ReadersParts, 'analytics'>>): ProcessPart {
-  const { database, analytics } = given;
-  return new DeadLetterWatch({
-    log: given.log,
-    codec: given.codec,
-    logger: given.logger,
-    figures: new SqlStoreFigures(database, analytics),
-    isWanted: () => wantsDeadLetters(database),
-    tell: ({ letters, isWhole }) => noteDeadLetters(database, letters, isWhole),
-  });
+const LETTERS_EVERY_MS = 10_000;
+
+/** Has endpoints of webhooks told of the dead letters that wait. */
+export function letterWatchOf(
+  parts: FollowedParts & { readonly database: Database },
+  logger: Pick<Logger, 'warn'>,
+  everyMs = LETTERS_EVERY_MS,
+): Looking {
+  const look = async (signal: AbortSignal): Promise<boolean> => {
+    if (!(await wantsDeadLetters(parts.database))) return false;
+    await followDeadLetters(parts, { signal });
+    await noteDeadLetters(parts.database);
+    return false;
+  };
+  return new Looking({ look, everyMs, cannot: 'cannot look for dead letters that wait', logger });
 }

@@ -18,7 +18,7 @@ export const NOT_BACKED_UP: readonly string[] = [
   'anonymous_ids',
   'applied',
   'applied_counts',
-  'unstored_messages',
+  'dead_letters',
   // How far the readers have come, and with what. A restored installation begins with the first generation.
   'reader_positions',
   'sink_plans',

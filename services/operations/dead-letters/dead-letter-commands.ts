@@ -1,17 +1,23 @@
-import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import { type CommandArguments, type CommandCall, type CommandEvent, commandInvalid } from '../../runtime/command.ts';
-import { isRetryable, TidemarkError } from '../../runtime/errors.ts';
-import { FacetCounter, type Facets } from './facet-counter.ts';
-import { Listing, type DeadLetterSummary, type DeadLetterState, type ListCursor } from './listing.ts';
-import { formatCoordinates } from './record-coordinates.ts';
+import { type CommandArguments, commandInvalid } from '../../runtime/command.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
 import { editableRecord } from './editable-record.ts';
-import { type Found, messageIn, readDeadLetters, readDeadLettersOf } from './read-dead-letters.ts';
-import { deadLetterUnknown, idsOf, isOfProject, isSelected, selectionOf } from './selection.ts';
 import type { Edit, EditResult } from './editor.ts';
-import type { DeadLetterParts } from './settle.ts';
-import { SettledDeadLetters } from './settled-dead-letters.ts';
+import { findDeadLetter } from './find-dead-letter.ts';
+import { type FollowedParts, followDeadLetters, type FollowOptions } from './follow-dead-letters.ts';
+import { messageIn, prepareMessages } from './letters-on-log.ts';
+import {
+  countUnreadable,
+  type DeadLetterSummary,
+  type Facets,
+  type ListCursor,
+  readFacets,
+  readListed,
+  type WantedLetters,
+} from './listing.ts';
+import { selectionOf } from './selection.ts';
+import type { DeadLetterCounts } from './waiting-dead-letters.ts';
 
 export interface ListedDeadLetters {
   /** Newest first. */
@@ -36,10 +42,10 @@ export interface WholeDeadLetter extends DeadLetterSummary {
 
 /** As HTTP calls it, from another thread too. */
 export interface DeadLetterPort {
-  /** Its result is `ListedDeadLetters`. Ending the iteration ends the reading. */
-  list(selection: CommandArguments): Promise<AsyncIterable<CommandEvent>>;
-  /** Its result is a `WholeDeadLetter`. */
-  show(id: string): Promise<AsyncIterable<CommandEvent>>;
+  list(selection: CommandArguments): Promise<ListedDeadLetters>;
+  /** A `WholeDeadLetter` as JSON: between threads its numbers would lose their digits. */
+  show(id: string): Promise<string>;
+  countWaiting(): Promise<DeadLetterCounts>;
   /** See `Editor`. */
   edit(edit: Edit): Promise<EditResult>;
 }
@@ -50,44 +56,26 @@ const MAX_LIMIT = 10_000;
 
 /** @throws TidemarkError `COMMAND_INVALID`; what the log and the stores throw. */
 export async function listDeadLetters(
-  parts: DeadLetterParts,
+  parts: FollowedParts,
   args: CommandArguments,
-  call: CommandCall,
+  options: FollowOptions = {},
 ): Promise<ListedDeadLetters> {
-  const selection = selectionOf(args, Date.now());
-  const wanted = readState(args['state']);
-  const listing = new Listing(limitOf(args['limit']), readListCursor(args['cursor']));
-  const facets = new FacetCounter();
-  const settled = new SettledDeadLetters(parts.database);
-  let unreadable = 0;
-  for await (const piece of readDeadLetters(parts, call)) {
-    unreadable += piece.unreadable;
-    const found = piece.found.filter((one) => isSelected(selection, one));
-    await prepare(parts.codec, found, selection.project !== undefined);
-    const places = found.map(({ letter }) => letter);
-    const [states, originals] = [await settled.find(places), await settled.originals(places)];
-    for (const one of found) {
-      const name = formatCoordinates(one.letter);
-      const known = {
-        message: messageIn(parts.codec, one.letter),
-        settled: states.get(name),
-        original: originals.get(name),
-      };
-      const state = known.settled?.state ?? 'waiting';
-      // An edit that was interrupted waits to be sent again.
-      const isWanted = wanted === 'any' || wanted === (state === 'editing' ? 'waiting' : state);
-      if (!isWanted || !isOfProject(selection, known.message)) continue;
-      listing.add(one, known);
-      facets.add(one, known.message);
-    }
-  }
-  const next = listing.next;
-  return {
-    dead_letters: listing.summaries(),
-    next_cursor: next === undefined ? null : Buffer.from(`${next.failedAt} ${next.id}`).toString('base64url'),
-    facets: facets.facets,
-    unreadable,
-  };
+  const wanted = { selection: selectionOf(args, Date.now()), state: readState(args['state']) };
+  const [limit, after] = [limitOf(args['limit']), readListCursor(args['cursor'])];
+  await followDeadLetters(parts, options);
+  const { database } = parts;
+  const [found, facets, unreadable] = await Promise.all([
+    readListed(database, wanted, limit + 1, after),
+    readFacets(database, wanted),
+    countUnreadable(database),
+  ]);
+  const page = found.slice(0, limit);
+  const last = found.length > limit ? page.at(-1) : undefined;
+  return { dead_letters: page.map(({ summary }) => summary), next_cursor: cursorAfter(last), facets, unreadable };
+}
+
+function cursorAfter(last: ListCursor | undefined): string | null {
+  return last === undefined ? null : Buffer.from(`${last.failedAt} ${last.id}`).toString('base64url');
 }
 
 function readListCursor(value: unknown): ListCursor | undefined {
@@ -99,41 +87,21 @@ function readListCursor(value: unknown): ListCursor | undefined {
 }
 
 /** @throws TidemarkError `COMMAND_INVALID`, `DEAD_LETTER_UNKNOWN`; what the log and the stores throw. */
-export async function showDeadLetter(parts: DeadLetterParts, id: string, call: CommandCall): Promise<WholeDeadLetter> {
-  const ids = idsOf([id]);
-  const listing = new Listing(1);
-  const settled = new SettledDeadLetters(parts.database);
-  let last: Found | undefined;
-  for await (const one of readDeadLettersOf(parts, ids, call)) {
-    last = one;
-    await prepare(parts.codec, [one], false);
-    const [states, originals] = [await settled.find([one.letter]), await settled.originals([one.letter])];
-    const name = formatCoordinates(one.letter);
-    listing.add(one, {
-      message: messageIn(parts.codec, one.letter),
-      settled: states.get(name),
-      original: originals.get(name),
-    });
-  }
-  const [summary] = listing.summaries();
-  if (last === undefined || summary === undefined) throw deadLetterUnknown(id);
-  const message = messageIn(parts.codec, last.letter);
+export async function showDeadLetter(
+  parts: FollowedParts,
+  id: string,
+  options: FollowOptions = {},
+): Promise<WholeDeadLetter> {
+  const { summary, letter } = await findDeadLetter(parts, id, options);
+  await prepareMessages(parts.codec, [letter]);
+  const message = messageIn(parts.codec, letter);
   return {
     ...summary,
-    key_base64: Buffer.from(last.letter.key).toString('base64'),
-    value_base64: Buffer.from(last.letter.value).toString('base64'),
+    key_base64: Buffer.from(letter.key).toString('base64'),
+    value_base64: Buffer.from(letter.value).toString('base64'),
     message: message === undefined ? null : messageJson(message),
-    record: message === undefined ? null : editableRecord(last.letter.topic, message),
+    record: message === undefined ? null : editableRecord(letter.topic, message),
   };
-}
-
-/** Loads the schemas. An unreachable registry matters only where the messages must be read. */
-async function prepare(codec: Codec, found: readonly Found[], isNeeded: boolean): Promise<void> {
-  try {
-    await codec.prepare(found.map(({ letter }) => letter.value));
-  } catch (error) {
-    if (isNeeded || !isRetryable(error)) throw error;
-  }
 }
 
 function messageJson({ timestamp, receivedAt, ...rest }: Message): Readonly<Record<string, unknown>> {
@@ -144,7 +112,7 @@ function messageJson({ timestamp, receivedAt, ...rest }: Message): Readonly<Reco
   return { ...summary, timestamp: formatMicros(timestamp), received_at: formatMicros(receivedAt) };
 }
 
-function readState(value: unknown = 'waiting'): DeadLetterState | 'any' {
+function readState(value: unknown = 'waiting'): WantedLetters['state'] {
   const state = STATES.find((one) => one === value);
   if (state !== undefined) return state;
   throw commandInvalid(`${JSON.stringify(value)} is no state; there are ${STATES.join(', ')}.`);

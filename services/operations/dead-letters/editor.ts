@@ -4,9 +4,9 @@ import { type Message, MESSAGE_TOPICS, type MessageTopic, type Problem } from '.
 import type { CommandCall } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { changedPaths, editableRecord, readEdit } from './editable-record.ts';
-import { type Found, messageIn, readDeadLettersOf } from './read-dead-letters.ts';
+import { findDeadLetter } from './find-dead-letter.ts';
+import { messageIn } from './letters-on-log.ts';
 import { formatCoordinates, type RecordCoordinates } from './record-coordinates.ts';
-import { deadLetterUnknown, idsOf } from './selection.ts';
 import type { DeadLetterParts } from './settle.ts';
 import { type Correction, SettledDeadLetters } from './settled-dead-letters.ts';
 import { type Trial, TrialStores, type TrialParts } from './trial-stores.ts';
@@ -70,8 +70,8 @@ export class Editor {
    * @throws TidemarkError `DEAD_LETTER_UNKNOWN`; `MESSAGE_UNDECODABLE` where there is nothing that could be corrected;
    *   `DEAD_LETTER_SETTLED`; what the log and the stores throw.
    */
-  async edit({ id, record, isDryRun = false }: Edit, call: CommandCall): Promise<EditResult> {
-    const { letter } = await this.#find(id, call);
+  async edit({ id, record, isDryRun = false }: Edit, call: Pick<CommandCall, 'signal'>): Promise<EditResult> {
+    const { letter } = await findDeadLetter(this.#parts, id, call);
     const topic = topicOf(letter.topic);
     await this.#parts.codec.prepare([letter.value]);
     const before = messageIn(this.#parts.codec, letter);
@@ -83,13 +83,6 @@ export class Editor {
     const settled = await this.#apply(edit, isDryRun);
     const changed = changedPaths(editableRecord(topic, before), editableRecord(topic, after));
     return { edited: settled, project: before.projectId, changed };
-  }
-
-  async #find(id: string, call: CommandCall): Promise<Found> {
-    let last: Found | undefined;
-    for await (const one of readDeadLettersOf(this.#parts, idsOf([id]), call)) last = one;
-    if (last === undefined) throw deadLetterUnknown(id);
-    return last;
   }
 
   async #apply(edit: ValidEdit, isDryRun: boolean): Promise<EditedDeadLetter> {
@@ -105,25 +98,25 @@ export class Editor {
   }
 
   /** Where this very correction was appended before. */
-  async #copyOf(place: RecordCoordinates, { digest }: Correction): Promise<RecordCoordinates | undefined> {
-    const settled = (await this.#settled.find([place])).get(formatCoordinates(place));
+  async #copyOf(message: RecordCoordinates, { digest }: Correction): Promise<RecordCoordinates | undefined> {
+    const settled = await this.#settled.find(message);
     if (settled === undefined || settled.state === 'editing') return undefined;
-    const isSame = isEqual(digest, await this.#settled.digestOfEdit(place));
-    if (settled.state === 'edited' && settled.copy !== undefined && isSame) return settled.copy;
-    throw new TidemarkError(
-      'DEAD_LETTER_SETTLED',
-      `${formatCoordinates(place)} was ${settled.state} before; if its copy became a dead letter again, edit that one.`,
-    );
+    const { state, copyPartition: partition, copyOffset: offset } = settled;
+    const isSame = state === 'edited' && isEqual(digest, settled.digest);
+    if (isSame && partition !== null && offset !== null) return { topic: message.topic, partition, offset };
+    throw settledBefore(message, state);
   }
 
   async #append(place: RecordCoordinates, correction: Correction): Promise<RecordCoordinates> {
-    const { key, value, digest } = await this.#settled.beginEdit(place, correction);
-    const [copy] = await this.#parts.log.append([
-      { topic: place.topic, key: key ?? correction.key, value: value ?? correction.value },
-    ]);
+    await this.#settled.beginEdit(place, correction);
+    // That of an earlier call, if one was interrupted.
+    const begun = await this.#settled.find(place);
+    const { key = null, value = null, digest = null } = begun ?? {};
+    if (key === null || value === null) throw settledBefore(place, begun?.state ?? 'forgotten');
+    const [copy] = await this.#parts.log.append([{ topic: place.topic, key, value }]);
     if (copy === undefined) throw new Error('nothing was appended');
     await this.#settled.noteEdited(place, copy);
-    if (!isEqual(digest, correction.digest)) {
+    if (!isEqual(correction.digest, digest)) {
       throw new TidemarkError(
         'DEAD_LETTER_SETTLED',
         `Another edit of ${formatCoordinates(place)} had been interrupted. It is finished now, and this one was not carried out.`,
@@ -133,8 +126,13 @@ export class Editor {
   }
 }
 
-function isEqual(one: Uint8Array, other: Uint8Array | undefined): boolean {
-  return other !== undefined && Buffer.from(one).equals(other);
+function settledBefore(message: RecordCoordinates, how: string): TidemarkError {
+  const text = `${formatCoordinates(message)} was ${how} before; if its copy became a dead letter again, edit that one.`;
+  return new TidemarkError('DEAD_LETTER_SETTLED', text);
+}
+
+function isEqual(one: Uint8Array, other: Uint8Array | null): boolean {
+  return other !== null && Buffer.from(one).equals(other);
 }
 
 function topicOf(topic: string): MessageTopic {

@@ -1,12 +1,12 @@
-/** The selection of dead letters by a command. Pure. */
+/** The selection of dead letters by a command. */
+import { type Micros, MESSAGE_TOPICS } from '../../messages/message.ts';
 import type { DeadLetter } from '../../messages/dead-letter.ts';
-import { type Message, type Micros, MESSAGE_TOPICS } from '../../messages/message.ts';
 import { parseTimestamp } from '../../messages/timestamp.ts';
 import { type CommandArguments, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import { formatCoordinates, parseCoordinates } from './record-coordinates.ts';
-import type { Found } from './read-dead-letters.ts';
-
+import type { SqlValue } from '../../stores/database/database.ts';
+import { coordinateColumns } from '../../stores/profiles/unstored-messages.ts';
+import { formatCoordinates, parseCoordinates, type RecordCoordinates } from './record-coordinates.ts';
 export interface Selection {
   readonly reader: string | undefined;
   readonly topic: string | undefined;
@@ -43,20 +43,24 @@ export function isEverything(selection: Selection): boolean {
   return Object.values(selection).every((one) => one === undefined);
 }
 
-/** Checks everything except the project, which only the message contains. */
-export function isSelected({ reader, topic, error, since, until, ids }: Selection, { at, letter }: Found): boolean {
-  return (
-    (reader === undefined || letter.reader === reader) &&
-    (topic === undefined || letter.topic === topic) &&
-    (error === undefined || errorCodeOf(letter) === error) &&
-    (since === undefined || letter.failedAt >= since) &&
-    (until === undefined || letter.failedAt < until) &&
-    (ids === undefined || ids.has(formatCoordinates(letter)) || ids.has(formatCoordinates(at)))
-  );
-}
+/** Dead letters `l` that are selected; the values are those of `selectedValues`, from `$1` on. */
+export const IS_SELECTED = `($1::text is null or l.reader = $1)
+  and ($2::text is null or l.topic = $2)
+  and ($3::text is null or l.project_id = $3)
+  and ($4::text is null or l.code = $4)
+  and ($5::int8 is null or l.failed_at_us >= $5)
+  and ($6::int8 is null or l.failed_at_us < $6)
+  and ($7::text[] is null
+       or (l.topic, l.partition, l.log_offset) in (select * from unnest($7::text[], $8::int4[], $9::int8[])))`;
 
-export function isOfProject({ project }: Selection, message: Message | undefined): boolean {
-  return project === undefined || message?.projectId === project;
+/** @param messages Only dead letters of these messages; undefined for any. */
+export function selectedValues(
+  selection: Partial<Selection>,
+  messages?: readonly RecordCoordinates[],
+): readonly SqlValue[] {
+  const { reader, topic, project, error, since, until } = selection;
+  const named = messages === undefined ? [null, null, null] : coordinateColumns(messages);
+  return [...[reader, topic, project, error, since, until].map((value) => value ?? null), ...named];
 }
 
 /** The code of the error, if it begins with one. */

@@ -1,11 +1,15 @@
 import type { Database } from '../../stores/database/database.ts';
+import { readUpTo } from '../../stores/profiles/dead-letter-rows.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
-import { MESSAGE_TOPICS } from '../../messages/message.ts';
+import { DEAD_LETTER_TOPIC, MESSAGE_TOPICS } from '../../messages/message.ts';
 import { type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
+import { messagesNamed } from './find-dead-letter.ts';
+import { followDeadLetters } from './follow-dead-letters.ts';
+import { lettersAt } from './letters-on-log.ts';
+import { countDue, type DueLetter, readDue, type WantedLetters } from './listing.ts';
 import { formatCoordinates, type RecordCoordinates } from './record-coordinates.ts';
-import { type Found, messageIn, readDeadLetters } from './read-dead-letters.ts';
-import { isEverything, isOfProject, isSelected, type Selection, selectionOf } from './selection.ts';
+import { isEverything, type Selection, selectionOf } from './selection.ts';
 import { SettledDeadLetters } from './settled-dead-letters.ts';
 
 export interface DeadLetterParts {
@@ -35,7 +39,10 @@ interface Order {
 }
 
 /** Replays or drops messages in the order given, and records it. May be repeated for all of them. */
-type Act = (found: readonly Found[], settled: SettledDeadLetters) => Promise<void>;
+type Act = (due: readonly DueLetter[], settled: SettledDeadLetters, signal: AbortSignal) => Promise<void>;
+
+// The bytes of each may be half a megabyte.
+const LETTERS_AT_ONCE = 200;
 
 /** Replays or drops the dead letters that a command selects, each message once, in batches. */
 export class Settler {
@@ -52,39 +59,47 @@ export class Settler {
    * recorded, the next replay appends them again; readers count copies of a message once.
    */
   replay(args: CommandArguments, call: CommandCall): Promise<SettleResult> {
-    const { log } = this.#parts;
-    return this.#settle(args, call, async (found, settled) => {
-      const records = found.map(({ letter: { topic, key, value } }) => ({ topic, key, value }));
-      await settled.noteReplayed(found.map(coordinatesOf), await log.append(records));
+    return this.#settle(args, call, async (due, settled, signal) => {
+      const letters = await lettersAt(this.#parts, due.map(letterCoordinatesOf), signal);
+      // One is not there any more where its person was forgotten meanwhile.
+      const found = due.flatMap((one) => letters.get(formatCoordinates(letterCoordinatesOf(one))) ?? []);
+      const records = found.map(({ topic, key, value }) => ({ topic, key, value }));
+      await settled.noteReplayed(found, await this.#parts.log.append(records));
     });
   }
 
   drop(args: CommandArguments, call: CommandCall): Promise<SettleResult> {
-    return this.#settle(args, call, (found, settled) => settled.noteDropped(found.map(coordinatesOf)));
+    return this.#settle(args, call, (due, settled) => settled.noteDropped(due));
   }
 
   async #settle(args: CommandArguments, call: CommandCall, act: Act): Promise<SettleResult> {
     const order = orderOf(args);
-    const choice = new Choice(order);
-    for await (const { found } of readDeadLetters(this.#parts, call)) {
-      const due = await this.#due(found, choice, order);
-      if (due.length > 0 && !order.isDryRun) await act(due, this.#settled);
-      call.signal.throwIfAborted();
-      if (choice.isDone) break;
+    const { signal } = call;
+    await followDeadLetters(this.#parts, { signal });
+    const { database } = this.#parts;
+    // Copies that are refused again come after these.
+    const lasts = await readUpTo(database);
+    const { ids } = order.selection;
+    const named = ids && (await messagesNamed(this.#parts, ids, signal));
+    const wanted: WantedLetters = {
+      selection: order.selection,
+      state: 'any',
+      ...(named && { messages: [...named.values()] }),
+    };
+    const total = await countDue(database, wanted, lasts);
+    const choice = new Choice(order, named);
+    let [done, after]: [number, DueLetter | undefined] = [0, undefined];
+    while (done < total && !choice.isDone) {
+      signal.throwIfAborted();
+      const letters = await readDue(database, wanted, lasts, { limit: LETTERS_AT_ONCE, after });
+      const due = letters.filter((one) => isReplayable(one) && choice.take(one));
+      if (due.length > 0 && !order.isDryRun) await act(due, this.#settled, signal);
+      // There are fewer where people were forgotten meanwhile.
+      done = letters.length < LETTERS_AT_ONCE ? total : done + letters.length;
+      after = letters.at(-1);
+      call.report({ done, total, unit: 'dead letters' });
     }
     return { dry_run: order.isDryRun, ...choice.counts };
-  }
-
-  async #due(found: readonly Found[], choice: Choice, { selection }: Order): Promise<readonly Found[]> {
-    const chosen = found.filter((one) => isSelected(selection, one) && isReplayable(one));
-    if (chosen.length === 0) return [];
-    await this.#parts.codec.prepare(chosen.map(({ letter }) => letter.value));
-    const settled = await this.#settled.find(chosen.map(coordinatesOf));
-    return chosen.filter((one) => {
-      const message = messageIn(this.#parts.codec, one.letter);
-      if (!isOfProject(selection, message)) return false;
-      return choice.take(one, settled.has(formatCoordinates(one.letter)), message !== undefined);
-    });
   }
 }
 
@@ -92,15 +107,16 @@ export class Settler {
 class Choice {
   readonly #order: Order;
   readonly #seen = new Set<string>();
-  readonly #missing: Set<string>;
+  /** The ids that name no message that was selected, and the message of each. */
+  readonly #missing: Map<string, string>;
   readonly #hasIds: boolean;
   #messages = 0;
   #undecodable = 0;
   #settledBefore = 0;
 
-  constructor(order: Order) {
+  constructor(order: Order, named: ReadonlyMap<string, RecordCoordinates> | undefined) {
     this.#order = order;
-    this.#missing = new Set(order.selection.ids);
+    this.#missing = new Map([...(named ?? [])].map(([id, message]) => [id, formatCoordinates(message)]));
     this.#hasIds = this.#missing.size > 0;
   }
 
@@ -113,23 +129,24 @@ class Choice {
       messages: this.#messages,
       still_undecodable: this.#undecodable,
       settled_before: this.#settledBefore,
-      not_found: [...this.#missing],
+      not_found: [...this.#missing.keys()],
     };
   }
 
   /** Whether the message is due: only when it is first seen, and not if an earlier command replayed or dropped it. */
-  take({ at, letter }: Found, isSettled: boolean, isDecodable: boolean): boolean {
+  take(letter: DueLetter): boolean {
     const name = formatCoordinates(letter);
-    this.#missing.delete(name);
-    this.#missing.delete(formatCoordinates(at));
+    for (const [id, message] of this.#missing) if (message === name) this.#missing.delete(id);
     if (this.#seen.has(name) || this.#messages >= this.#order.limit) return false;
     this.#seen.add(name);
-    if (isSettled && !this.#order.again) {
+    // An edit that was begun is to be sent again.
+    const isSettled = letter.state === 'editing' || (letter.state !== 'waiting' && !this.#order.again);
+    if (isSettled) {
       this.#settledBefore++;
       return false;
     }
     this.#messages++;
-    if (!isDecodable) this.#undecodable++;
+    if (!letter.isDecodable) this.#undecodable++;
     return true;
   }
 }
@@ -147,10 +164,10 @@ export function orderOf(args: CommandArguments): Order {
 }
 
 /** Dead letters of a topic that no longer exists can be listed but not replayed. */
-function isReplayable({ letter }: Found): boolean {
-  return (MESSAGE_TOPICS as readonly string[]).includes(letter.topic);
+function isReplayable({ topic }: DueLetter): boolean {
+  return (MESSAGE_TOPICS as readonly string[]).includes(topic);
 }
 
-function coordinatesOf({ letter: { topic, partition, offset } }: Found): RecordCoordinates {
-  return { topic, partition, offset };
+function letterCoordinatesOf({ letterPartition: partition, letterOffset: offset }: DueLetter): RecordCoordinates {
+  return { topic: DEAD_LETTER_TOPIC, partition, offset };
 }

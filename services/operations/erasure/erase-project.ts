@@ -2,8 +2,8 @@ import type { JobArguments } from '../jobs/job.ts';
 import { type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import type { Database } from '../../stores/database/database.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
+import { forgetLetters } from '../../stores/profiles/dead-letter-rows.ts';
 import { Replay, type ReplayParts } from '../replay/replay.ts';
-import { forgetBegunEdits } from './begun-edits.ts';
 import { deletedFromProfiles, deletedSlices, eraseAnalytics, eraseUntilGone, reportingWaits } from './erase-rows.ts';
 
 /** What was deleted of a project, as plain JSON. */
@@ -80,7 +80,7 @@ async function erase(
   for (const table of ['refusals', 'verification_hours']) {
     for await (const _ of deletedSlices(database, table, whose, call.signal)) continue;
   }
-  await forgetBegunEdits(parts, (message) => message.projectId === projectId);
+  await forgetLetters(database);
   const progress = { phase: 'analytics', done: before + users, unit: 'users' };
   const rows = await eraseAnalytics(parts, whose, reportingWaits(call, progress));
   return { users, tables: rows.length };

@@ -14,8 +14,8 @@ import type { Erasure } from '../../stores/erasures/erasure.ts';
 import { placesBy, REWRITTEN_TABLES, POSTGRES_TABLES } from '../../stores/erasures/places.ts';
 import { readErasedUsers } from '../../stores/erasures/read-erased-users.ts';
 import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
+import { forgetLetters } from '../../stores/profiles/dead-letter-rows.ts';
 import { tablesOfProfiles } from '../../stores/projects/delete-project.ts';
-import { forgetBegunEdits } from './begun-edits.ts';
 import { added, addToReport, certify, remainsAfter } from './certificate.ts';
 import {
   countAnalytics,
@@ -100,7 +100,7 @@ async function eraseAll(parts: ForgettingUsersParts, people: readonly Erasure[],
   onPause();
   await pauseFor(Math.min(KNOWN_AFTER_MS, parts.pauseMs ?? KNOWN_AFTER_MS), call.signal);
   await eraseUntilGone(parts, call, eraseOnce, onPause);
-  await forgetEditsOf(parts, people);
+  await forgetLetters(parts.database);
   return rows;
 }
 
@@ -170,11 +170,6 @@ async function countProfiles({ database }: RowsParts, { projectId, users = [] }:
     }
   }
   return found;
-}
-
-async function forgetEditsOf(parts: ForgettingUsersParts, people: readonly Erasure[]): Promise<void> {
-  const names = new Set(people.map(({ projectId, userKey }) => erasedName(projectId, userKey)));
-  await forgetBegunEdits(parts, ({ projectId, userKey }) => names.has(erasedName(projectId, userKey)));
 }
 
 /** Everybody who was ever forgotten is looked for: messages that are dropped come after an erasure too. */

@@ -4,11 +4,11 @@ import type { Codec } from '../../messages/codec.ts';
 import { hourOf } from '../../messages/day-and-hour.ts';
 import { DEAD_LETTER_TOPIC, type Micros } from '../../messages/message.ts';
 import type { CommandCall } from '../../runtime/command.ts';
-import { hasCode } from '../../runtime/errors.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { BlankedRecord } from '../../stores/erasures/blanked-records.ts';
 import type { ErasedUsers } from '../../stores/erasures/erased-users.ts';
 import { LOG_TOPICS, placesBy } from '../../stores/erasures/places.ts';
+import { letterIn, unlessUndecodable } from '../dead-letters/letters-on-log.ts';
 import { wholeRanges } from '../verify/log-ranges.ts';
 
 /** The topics whose records are people's. A dead letter has the key of its message. */
@@ -94,19 +94,6 @@ async function receivedAtReader(
 
 function receivedAtOf(codec: Pick<Codec, 'decode'>, topic: string, value: Uint8Array): Micros | undefined {
   return unlessUndecodable(() => codec.decode(topic, value).receivedAt);
-}
-
-function letterIn(codec: Pick<Codec, 'decodeDeadLetter'>, value: Uint8Array) {
-  return unlessUndecodable(() => codec.decodeDeadLetter(value));
-}
-
-function unlessUndecodable<T>(decode: () => T): T | undefined {
-  try {
-    return decode();
-  } catch (error) {
-    if (hasCode(error, 'MESSAGE_UNDECODABLE')) return undefined;
-    throw error;
-  }
 }
 
 function storedAtOf({ appendedAtMs }: LogRecord): Micros {

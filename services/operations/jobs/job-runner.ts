@@ -52,7 +52,7 @@ const STOPPING = new TidemarkError('STOPPING', 'The service is stopping.');
 const AT_ONCE: JobTerms = { everyMs: 0, againAfterMs: 0 };
 
 /**
- * Runs jobs, and other work that is followed, in the process and thread that has the stores open. Other threads call what is
+ * Runs jobs in the process and thread that has the stores open. Other threads call what is
  * asynchronous: arguments and results can be cloned.
  */
 export class JobRunner {
@@ -130,7 +130,7 @@ export class JobRunner {
       return command(made.args as never, { ...call, job: { id: made.id, keep } });
     };
     // Who has the result finds the job done.
-    active.run = this.run(made.kind, work, (end) => this.#finish(active, end));
+    active.run = this.#run(made.kind, work, (end) => this.#finish(active, end));
     this.#startNext();
     return made;
   }
@@ -169,9 +169,8 @@ export class JobRunner {
     clearInterval(this.#beating);
   }
 
-  /** Does work that may be no job, and tells how far it is. Ending the iteration aborts it. @param name For the log. */
-  run(name: string, work: Work, onEnd?: CommandHooks['onEnd']): CommandRun {
-    this.#stopping.signal.throwIfAborted();
+  /** Ending the iteration aborts the work. @param name For the log. */
+  #run(name: string, work: Work, onEnd: CommandHooks['onEnd']): CommandRun {
     const onError = (error: unknown): void => this.#logger.warn({ err: error, command: name }, 'a command failed');
     const hooks = { onError, ...(onEnd && { onEnd }) };
     const run = new CommandRun(work, hooks, this.#options.signOfLifeMs);

@@ -15,7 +15,6 @@ import {
 } from '../../stores/generations/generation.ts';
 import { liveNumberOf, liveNumbersOf, type LiveRow, SqlGenerations } from '../../stores/generations/sql-generations.ts';
 import { checkedRangesOf, progressOf, progressSoFar } from '../../stores/profiles/progress-of.ts';
-import { noteKnownDeadLetters } from '../dead-letters/read-dead-letters.ts';
 import { isPast, type Offsets, offsetsByPartition, sumOf } from './between.ts';
 import { compareAnalytics } from './compare-analytics.ts';
 import { compareProfiles } from './compare-profiles.ts';
@@ -72,7 +71,6 @@ export class Replay {
     const { database, analytics } = this.#parts;
     const live = await liveNumberOf(database, kind, projectId);
     const rules = await this.#rulesOf(kind, live, asOf);
-    await noteKnownDeadLetters(this.#parts);
     const made = await this.#generations.make({ kind, projectId, rateLimit: rateLimit ?? null, asOf: rules });
     if (asOf !== undefined && made.asOf.at(-1)?.instant !== asOf) {
       throw new TidemarkError('COMMAND_INVALID', `Generation ${made.number} of ${kind} is being built ${OTHERWISE}`);

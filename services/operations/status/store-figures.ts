@@ -1,5 +1,3 @@
-import type { RecordCoordinates } from '../dead-letters/record-coordinates.ts';
-import { SettledDeadLetters } from '../dead-letters/settled-dead-letters.ts';
 import { lastBackup, type LastBackup } from '../backup/last-backup.ts';
 import { lastVerification, type LastVerification } from '../verify/last-verification.ts';
 import type { HourReport } from '../../../schemas/verification-report.ts';
@@ -84,11 +82,6 @@ export class SqlStoreFigures {
 
   lastBackup(folder: string | undefined): Promise<LastBackup | null> {
     return lastBackup(this.#database, folder);
-  }
-
-  /** Which of these messages of dead letters, by their coordinates, were replayed or dropped. */
-  async settled(messages: readonly RecordCoordinates[]): Promise<readonly string[]> {
-    return [...(await new SettledDeadLetters(this.#database).find(messages)).keys()];
   }
 
   /** The oldest erasure of a person that is not done; null where all are. */

@@ -107,7 +107,7 @@ class Verification {
     const { profiles: database, plans } = this.#stores;
     // Checkpoints are read first: everything beyond them counts as not yet read, however far the readers get meanwhile.
     const checkpoints = await readCheckpoints(database, plans, this.#period);
-    const deadLettered = await DeadLetterCoordinates.read(this.#stores, this.#options.signal);
+    const deadLettered = await DeadLetterCoordinates.read(this.#stores);
     const counted = new LogCells(checkpoints, deadLettered, this.#period);
     await this.#scan(counted, checkpoints, deadLettered);
     await this.#forgotten.countIn(counted, this.#period);

@@ -9,6 +9,8 @@ export type Way =
   | 'rows'
   /** Ids are looked for in texts. */
   | 'texts'
+  /** What dead letters say whose message is the person's is taken away. */
+  | 'letters'
   /** Corrections of dead letters whose message is the person's are deleted. */
   | 'edits'
   /** Records with the person's key are made blank, where the log can do that. */
@@ -68,7 +70,8 @@ export const POSTGRES_TABLES: Readonly<Record<string, RegisterEntry>> = {
   verification_hours: texts({ report: 'document' }),
   // A receiver may name whom it was told of.
   endpoint_deliveries: texts({ answer: 'answer' }),
-  dead_letter_edits: { way: 'edits', ...REWRITTEN },
+  dead_letters: { way: 'letters', ...REWRITTEN },
+  settled_dead_letters: { way: 'edits', ...REWRITTEN },
   // Names, until the erasure is done.
   erasures: { way: 'texts', ...REWRITTEN },
   // Taken away within seconds.
@@ -100,9 +103,7 @@ export const POSTGRES_TABLES: Readonly<Record<string, RegisterEntry>> = {
   projects: HAS_NOTHING,
   reader_positions: HAS_NOTHING,
   restores: HAS_NOTHING,
-  settled_dead_letters: HAS_NOTHING,
   sink_plans: HAS_NOTHING,
-  unstored_messages: HAS_NOTHING,
 };
 
 /** ClickHouse. Rows are deleted by the column `user` or `internal_id`. */

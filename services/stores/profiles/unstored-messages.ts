@@ -1,7 +1,6 @@
-/** Messages that readers passed and did not store, in a Postgres-compatible database: dead letters, new ones or settled ones. */
+/** Messages that readers passed and did not store, in the table of dead letters: new ones, or settled ones. */
 import type { PartitionRecords, TopicPartition } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
-import type { Micros } from '../../messages/message.ts';
 import type { RecordCoordinates } from '../analytics/columns.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { SchemaDatabase } from '../database/schema-database.ts';
@@ -26,34 +25,12 @@ export async function noteUnstored(
   if (records.length > 0) await transaction.query(NOTE, [...coordinateColumns(records), reader, generation]);
 }
 
-/** Records that these are dead letters of a reader, where that is not known, without their generation. Idempotent. */
-export async function noteDeadLetters(
-  database: Queryable,
-  reader: ReaderName,
-  records: readonly RecordCoordinates[],
-): Promise<void> {
-  if (records.length > 0) await database.query(NOTE_EARLIER, [...coordinateColumns(records), reader]);
-}
-
-/** The messages that the readers of these generations passed without storing them, as far as that was recorded. */
+/** The messages that the readers of these generations passed without storing them. */
 export function unstoredMessages(
   database: Queryable,
   generations: Readonly<Record<ReaderName, number>>,
 ): Promise<readonly (RecordCoordinates & { readonly reader: ReaderName })[]> {
   return database.query(UNSTORED, [generations.projector, generations.sink]);
-}
-
-/** When these generations began to record what they do not store; 0: with their first message. */
-export async function unstoredSince(
-  database: Queryable,
-  generations: Readonly<Record<ReaderName, number>>,
-): Promise<Readonly<Record<ReaderName, Micros>>> {
-  const rows = await database.query<{ readonly kind: GenerationKind; readonly since: bigint }>(SINCE, [
-    generations.projector,
-    generations.sink,
-  ]);
-  const of = (kind: GenerationKind): Micros => rows.find((row) => row.kind === kind)?.since ?? 0n;
-  return { projector: of('profiles'), sink: of('analytics') };
 }
 
 // As for deletions of projects. A reader asks for what is in a batch only where a dead letter of its range was settled.
@@ -69,17 +46,21 @@ export class SqlDeadLetterHistory {
   readonly #database: Database;
   readonly #reader: ReaderName;
   readonly #generation: number;
+  readonly #follow: () => Promise<void>;
   #bounds: ReadonlyMap<string, Bounds> = new Map();
   #boundsReadAt = -Infinity;
 
-  constructor(database: Database, kind: GenerationKind, generation: number) {
+  /** @param follow Reads what the topic of dead letters has: rows that this database lacks, as after a restore. */
+  constructor(database: Database, kind: GenerationKind, generation: number, follow = () => Promise.resolve()) {
     this.#database = new SchemaDatabase(database, schemaOf(kind, generation));
     this.#reader = kind === 'profiles' ? 'projector' : 'sink';
     this.#generation = generation;
+    this.#follow = follow;
   }
 
-  /** What lies at its position or after it, is read again: it may be stored then. */
+  /** To be called before anything is read. A message at its position or after it is read again: it may be stored then. */
   async begin(): Promise<void> {
+    await this.#follow();
     this.#boundsReadAt = -Infinity;
     await this.#database.query(FORGET[this.#reader], [this.#reader, this.#generation]);
   }
@@ -145,37 +126,26 @@ export function coordinateColumns(records: readonly RecordCoordinates[]) {
 
 const GIVEN_RECORDS = 'unnest($1::text[], $2::int4[], $3::int8[]) as given (topic, partition, log_offset)';
 
+// The rows are locked in one order everywhere. What a dead letter says is read from its topic, before or after.
 const NOTE = `
-  insert into unstored_messages (topic, partition, log_offset, reader, generation, is_current)
-  select topic, partition, log_offset, $4, $5::int4, true from ${GIVEN_RECORDS}
-  on conflict (topic, partition, log_offset, reader, generation) do update set is_current = true`;
-
-const NOTE_EARLIER = `
-  insert into unstored_messages (topic, partition, log_offset, reader, generation, is_current)
-  select topic, partition, log_offset, $4, 0, false from ${GIVEN_RECORDS}
-  where not exists (
-    select 1 from unstored_messages as known
-    where (known.topic, known.partition, known.log_offset) = (given.topic, given.partition, given.log_offset)
-      and known.reader = $4
-  )
-  on conflict do nothing`;
+  insert into dead_letters as noted (topic, partition, log_offset, reader, unstored_in)
+  select topic, partition, log_offset, $4, array[$5::int4] from ${GIVEN_RECORDS}
+  order by topic, partition, log_offset
+  on conflict (topic, partition, log_offset, reader) do update
+  set unstored_in = noted.unstored_in || excluded.unstored_in
+  where not noted.unstored_in @> excluded.unstored_in`;
 
 const UNSTORED = `
   select reader, topic, partition, log_offset as offset
-  from unstored_messages
-  where is_current and (reader = 'projector' and generation = $1 or reader = 'sink' and generation = $2)`;
-
-const SINCE = `
-  select kind, unstored_since_ms * 1000 as since
-  from generations
-  where kind = 'profiles' and number = $1 or kind = 'analytics' and number = $2`;
+  from dead_letters
+  where reader = 'projector' and $1::int4 = any (unstored_in) or reader = 'sink' and $2::int4 = any (unstored_in)`;
 
 /** A row and the position that passed it were written together, so that a statement sees both or neither. */
 function forgetting(isPassed: string): string {
   return `
-    update unstored_messages as noted
-    set is_current = false
-    where reader = $1 and generation = $2 and is_current and not exists (${isPassed})`;
+    update dead_letters as noted
+    set unstored_in = array_remove(unstored_in, $2::int4)
+    where reader = $1 and $2::int4 = any (unstored_in) and not exists (${isPassed})`;
 }
 
 const FORGET: Readonly<Record<ReaderName, string>> = {
@@ -191,6 +161,7 @@ const FORGET: Readonly<Record<ReaderName, string>> = {
 const BOUNDS = `
   select topic, partition, min(log_offset) as first, max(log_offset) as last
   from settled_dead_letters
+  where state <> 'editing'
   group by topic, partition`;
 
 const SETTLED = `
@@ -198,15 +169,15 @@ const SETTLED = `
   from settled_dead_letters as settled
   join unnest($2::text[], $3::int4[], $4::int8[], $5::int8[]) as range (topic, partition, first, last)
     using (topic, partition)
-  where log_offset between first and last
+  where log_offset between first and last and state <> 'editing'
     and exists (
-      select 1 from unstored_messages as known
+      select 1 from dead_letters as known
       where (known.topic, known.partition, known.log_offset) = (settled.topic, settled.partition, settled.log_offset)
         and known.reader = $1
     )`;
 
 const KNOWN = `
-  select distinct topic, partition, log_offset as offset
-  from unstored_messages
+  select topic, partition, log_offset as offset
+  from dead_letters
   join ${GIVEN_RECORDS} using (topic, partition, log_offset)
   where reader = $4`;

@@ -74,13 +74,6 @@ describe.each(DATABASES)('the commands on dead letters, on $name', ({ share }) =
     await expect(list({ cursor: 'x' })).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
   });
 
-  test('dead-letters list keeps little more in memory than it shows', async () => {
-    const { put, ids } = await scene();
-    for (let n = 0; n < 3_000; n++) put({ offset: BigInt(n), failedAt: MIDNIGHT + BigInt(n) });
-
-    expect(await ids({ limit: 2 })).toEqual({ ids: ['2999', '2998'], more: true });
-  });
-
   test.each([
     [{ reader: 'sink' }, ['1']],
     [{ topic: 'identify' }, ['2']],
@@ -217,7 +210,7 @@ describe.each(DATABASES)('the commands on dead letters, on $name', ({ share }) =
     const { put, run, progress } = await scene();
     for (let n = 0n; n < 5n; n++) put({ offset: n });
 
-    await run.list({});
+    await run.replay({ all: true, dry_run: true });
 
     expect(progress.at(-1)).toEqual({ done: 5, total: 5, unit: 'dead letters' });
     const aborted = run.replay({ all: true }, AbortSignal.abort(new Error('no more')));
@@ -243,7 +236,7 @@ describe.each(DATABASES)('the commands on dead letters, on $name', ({ share }) =
   });
 
   async function scene() {
-    await database().script('delete from settled_dead_letters');
+    await database().script('delete from dead_letters; delete from settled_dead_letters');
     const log = new MemoryLog();
     const parts = { log, codec, database: database() };
     const progress: Progress[] = [];

@@ -18,7 +18,7 @@ const call: CommandCall = { report: () => undefined, signal: new AbortController
 beforeEach(() =>
   database().script(
     `delete from reader_positions; delete from applied; delete from users; delete from profiles;
-     delete from settled_dead_letters; delete from dead_letter_edits`,
+     delete from dead_letters; delete from settled_dead_letters`,
   ),
 );
 
@@ -108,7 +108,7 @@ test('an edit that ended between appending and recording is finished by sending 
   let isKilled = false;
   const dying = {
     query: (sql: string, values?: never) => {
-      if (sql.includes('with appended')) {
+      if (sql.includes("set state = 'edited'")) {
         isKilled = true;
         throw new Error('killed, as ordered');
       }

@@ -15,7 +15,7 @@ const call: CommandCall = { report: () => undefined, signal: new AbortController
 
 beforeEach(() =>
   database().script(
-    'delete from reader_positions; delete from applied; delete from users; delete from profiles; delete from settled_dead_letters',
+    'delete from reader_positions; delete from applied; delete from users; delete from profiles; delete from dead_letters; delete from settled_dead_letters',
   ),
 );
 

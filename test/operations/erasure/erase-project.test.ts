@@ -140,7 +140,7 @@ describe.each(await testedForms())('the erasure of a project, $form', ({ form })
     await remove(gone.projectId, 'With an edit');
     await erase(gone.projectId);
 
-    const left = await installation().database.query('select log_offset from dead_letter_edits');
+    const left = await installation().database.query('select log_offset from settled_dead_letters');
     expect(left).toEqual([{ log_offset: 1_001n }]);
   });
 

@@ -144,10 +144,11 @@ describe.each(await testedForms())('people who are forgotten, $form', ({ form })
 
 /** Where the marked texts of a person are before. */
 const FOUND_IN = [
-  'dead_letter_edits',
+  'dead_letters',
   'profiles',
   'refusals',
   'repeats',
+  'settled_dead_letters',
   'track_rows',
   'trait_rows',
   'trait_value_rows',

@@ -11,6 +11,7 @@ import type { Message } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import type { CommandCall } from '../../../services/runtime/command.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
+import { addLetters } from '../../../services/stores/profiles/dead-letter-rows.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { codec, recordOf } from '../../support/messages/messages.ts';
 import { AMPLE, MessageMaker } from '../../support/stores/analytics.ts';
@@ -130,6 +131,25 @@ export class ForgettingScene {
     const { key, value } = recordOf(shop.track({ userId: person, properties: `{"note":"${this.mark}"}` }));
     const at = { topic: 'tidemark.track', partition: 0, offset: BigInt(Math.floor(Math.random() * 2 ** 40)) };
     await new SettledDeadLetters(database).beginEdit(at, { key, value, digest: new Uint8Array(32) });
+    const { topic, partition, offset } = at;
+    const letter = {
+      topic,
+      partition,
+      log_offset: offset,
+      reader: 'sink',
+      letter_offset: 0n,
+      appended_at_ms: 0,
+      bytes: 1,
+      failed_at_us: 0n,
+      error: `refused ${this.mark}`,
+      code: null,
+      message_id: 'm',
+      received_at_us: 0n,
+      project_id: shop.projectId,
+      user_key: userKeyOf(shop.projectId, person),
+    };
+    // The log does not have this partition.
+    await addLetters(database, 999, { offset: 0n, appendedAtMs: 0 }, [letter]);
   }
 
   /** Everybody of the project is in the audience. */

@@ -7,6 +7,8 @@ import { keptHours } from '../../../services/operations/verify/verification-hour
 import type { Database } from '../../../services/stores/database/database.ts';
 import { migrateDatabase, refuseOlder } from '../../../services/stores/database/migrate.ts';
 import { openDatabase } from '../../../services/stores/database/open.ts';
+import { SettledDeadLetters } from '../../../services/operations/dead-letters/settled-dead-letters.ts';
+import { unstoredMessages } from '../../../services/stores/profiles/unstored-messages.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { freshDatabase } from '../../support/stores/fresh-database.ts';
 import { openEmptyDatabase } from '../../support/stores/new-stores.ts';
@@ -86,5 +88,34 @@ describe.skipIf(server === undefined)('a Postgres server', () => {
     onTestFinished(() => database.close());
 
     await expectRefusal(database);
+  });
+});
+
+test('what version 0.3.0 knew of dead letters is kept: what was not stored, what was decided, and edits that were begun', async () => {
+  const database = await openEmptyDatabase();
+  onTestFinished(() => database.close());
+  await migrateDatabase(database, await migrationsUpTo(OF_0_3));
+  await database.script(`
+    insert into unstored_messages (reader, generation, topic, partition, log_offset, is_current)
+    values ('sink', 1, 't', 0, 1, true), ('sink', 2, 't', 0, 1, true), ('sink', 3, 't', 0, 1, false), ('projector', 0, 't', 0, 2, false);
+    insert into settled_dead_letters (topic, partition, log_offset, state, settled_at_ms, copy_partition, copy_offset)
+    values ('t', 0, 1, 'dropped', 5, null, null), ('t', 0, 2, 'edited', 6, 0, 9);
+    insert into dead_letter_edits (topic, partition, log_offset, digest, record_key, record_value, begun_at_ms)
+    values ('t', 0, 2, 'two', null, null, 6), ('t', 0, 3, 'three', 'key', 'value', 7)`);
+
+  await migrateDatabase(database);
+
+  const ofOne = { topic: 't', partition: 0, offset: 1n };
+  expect(await unstoredMessages(database, { projector: 1, sink: 2 })).toEqual([{ reader: 'sink', ...ofOne }]);
+  expect(await unstoredMessages(database, { projector: 1, sink: 3 })).toEqual([]);
+  const settled = new SettledDeadLetters(database);
+  const [edited, editing] = [2n, 3n].map((offset) => ({ ...ofOne, offset })) as [typeof ofOne, typeof ofOne];
+  const bytes = (text: string) => new Uint8Array(Buffer.from(text));
+  expect(await settled.find(ofOne)).toMatchObject({ state: 'dropped', digest: null });
+  expect(await settled.find(edited)).toMatchObject({ state: 'edited', digest: bytes('two'), copyOffset: 9n });
+  expect(await settled.find(editing)).toMatchObject({
+    state: 'editing',
+    digest: bytes('three'),
+    value: bytes('value'),
   });
 });

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SettledDeadLetters } from '../../../services/operations/dead-letters/settled-dead-letters.ts';
 import type { Database, SqlValue } from '../../../services/stores/database/database.ts';
 import {
-  noteDeadLetters,
   noteUnstored,
   SqlDeadLetterHistory,
   unstoredMessages,
@@ -26,7 +25,7 @@ describe.each(DATABASES)('messages that are not stored, on $name', ({ share }) =
   const database = share();
   beforeEach(() =>
     database().script(
-      'delete from unstored_messages; delete from settled_dead_letters; delete from reader_positions; delete from sink_plans',
+      'delete from dead_letters; delete from settled_dead_letters; delete from reader_positions; delete from sink_plans',
     ),
   );
 
@@ -64,7 +63,7 @@ describe.each(DATABASES)('messages that are not stored, on $name', ({ share }) =
 
   test('a decision holds for readers of the name that had a dead letter of the message, in every generation', async () => {
     await noteUnstored(database(), 'sink', 3, [at(7n)]);
-    await noteDeadLetters(database(), 'sink', [at(7n), at(8n)]);
+    await noteUnstored(database(), 'sink', 4, [at(7n), at(8n)]);
     await new SettledDeadLetters(database()).noteDropped([at(7n), at(8n)]);
     const settledIn = (kind: 'profiles' | 'analytics', generation: number) =>
       new SqlDeadLetterHistory(database(), kind, generation).settledIn(batchOf(0n, 9n));

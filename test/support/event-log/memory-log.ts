@@ -22,6 +22,8 @@ export class MemoryLog implements EventLog {
   readonly #committed = new Map<string, Position>();
   /** Every append and poll fails with this while it is set. */
   trouble: TidemarkError | undefined;
+  /** When the first record of each partition is appended; the next a millisecond later. */
+  beginsAtMs = 1_700_000_000_000;
 
   async append(records: readonly NewRecord[]): Promise<readonly Appended[]> {
     if (this.trouble) throw this.trouble;
@@ -32,7 +34,7 @@ export class MemoryLog implements EventLog {
   put(topic: string, partition: number, { key, value }: Pick<NewRecord, 'key' | 'value'>): Appended {
     const records = this.records(topic, partition);
     const offset = BigInt(records.length);
-    const appendedAtMs = 1_700_000_000_000 + records.length;
+    const appendedAtMs = this.beginsAtMs + records.length;
     records.push({ offset, appendedAtMs, key, value });
     return { topic, partition, offset, appendedAtMs };
   }

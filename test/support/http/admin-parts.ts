@@ -177,24 +177,24 @@ export class AdminParts {
   #ports(): Omit<AdminPorts, 'figures'> {
     const unknown = { project_id: null, message_id: null, settled_at: null, copy: null, copy_of: null, code: null };
     const failed = { failed_at: '2026-11-24T14:00:00.000000Z', attempts: [] };
-    const letter = { id: DEAD_LETTER, state: 'waiting', bytes: 0, ...failed, ...unknown };
+    const letter = { id: DEAD_LETTER, state: 'waiting', bytes: 0, ...failed, ...unknown } as const;
     const facets = { reader: [], topic: [], code: [], project: [], day: [] };
     const none = { project: null, answers: [], messages: 0, behind: 0, rate_limit: null, as_of: null };
     const generation = { kind: 'profiles', created_at: '2026-11-24T14:13:41.494Z', ...none } as const;
     const building: GenerationSummary = { ...generation, number: 2, state: 'building' };
     const generations: GenerationSummary[] = [{ ...generation, number: 1, state: 'live', answers: ['all'] }, building];
-    const read = async (result: () => unknown) => this.runner.run('a read', async () => this.#whileThere(result()));
     return {
       projects: this.projects,
       jobs: this.runner,
       deletion: projectDeletion(this.#database),
       deadLetters: {
-        list: () => read(() => ({ dead_letters: [letter], next_cursor: null, facets, unreadable: 0 })),
-        show: (id) =>
-          read(() => {
-            if (id !== DEAD_LETTER) throw deadLetterUnknown(id);
-            return { ...letter, key_base64: '', value_base64: '', message: null, record: null };
-          }),
+        list: async () => this.#whileThere({ dead_letters: [letter], next_cursor: null, facets, unreadable: 0 }),
+        show: async (id) => {
+          if (id !== DEAD_LETTER) throw deadLetterUnknown(id);
+          const whole = { ...letter, key_base64: '', value_base64: '', message: null, record: null };
+          return this.#whileThere(JSON.stringify(whole));
+        },
+        countWaiting: async () => this.#whileThere({ messages: 1, byReader: { sink: 1 } }),
         edit: async (edit) => this.#whileThere(edited(edit)),
       },
       erasures: this.#erasures(),

@@ -8,7 +8,6 @@ import { adminRoutes } from '../../../services/api/admin/routes.ts';
 import { LocalServer } from '../../../services/http/local-server.ts';
 import { RouteTable } from '../../../services/http/route-table.ts';
 import type { ServerOptions } from '../../../services/http/server.ts';
-import type { Work } from '../../../services/runtime/command.ts';
 import { controlSocketPath } from '../../../services/runtime/control-socket.ts';
 import { createLogger } from '../../../services/runtime/logger.ts';
 import { ServiceClient } from '../../../services/cli/client/service-client.ts';
@@ -20,10 +19,8 @@ import { BreakableDatabase } from '../stores/breakable-database.ts';
 import { emptiedDatabase } from '../stores/database.ts';
 
 /** What the test serves; the rest is not to be asked. */
-export interface Served extends Partial<Omit<AdminPorts, 'jobs' | 'deadLetters'>> {
+export interface Served extends Partial<Omit<AdminPorts, 'jobs'>> {
   readonly commands?: Partial<JobCommands>;
-  /** What lists dead letters: the one thing whose progress is streamed, and that is no job. */
-  readonly listing?: Work;
 }
 
 export interface AdminServerOptions {
@@ -50,7 +47,7 @@ export interface AdminServer {
 /** What a service serves at the socket of its data folder. Stopped at the end of the test. */
 export async function serveAdmin(
   dataDir: string,
-  { commands = {}, listing = async () => [], ...ports }: Served,
+  { commands = {}, ...ports }: Served,
   { database: given, jobs: options = {}, server: limits = {} }: AdminServerOptions = {},
 ): Promise<AdminServer> {
   const database = new BreakableDatabase(given ?? (await emptiedDatabase()));
@@ -59,10 +56,7 @@ export async function serveAdmin(
   const logger = createLogger('warn', { write: (line) => void lines.push(line) });
   const known = commands as JobCommands;
   const jobs = new JobRunner({ commands: known, jobs: new SqlJobStore(database), logger, options });
-  const deadLetters = { list: async () => jobs.run('dead-letters list', listing) };
-  const table = new RouteTable([
-    adminRoutes({ projects, ...ports, jobs, deadLetters, timezone: 'Asia/Tokyo' } as never),
-  ]);
+  const table = new RouteTable([adminRoutes({ projects, ...ports, jobs, timezone: 'Asia/Tokyo' } as never)]);
   const keys = { find: () => undefined, findProject: () => undefined };
   const audit = new SqlAuditLog(database);
   const parts = {

@@ -13,6 +13,7 @@ import type { ConsoleSessions } from '../../../services/api/console/console-sess
 import { sessionRoutes } from '../../../services/api/console/console-routes.ts';
 import { openApiDocument } from '../../../services/api/openapi.ts';
 import { readingRoutes } from '../../../services/api/routes.ts';
+import { countWaiting } from '../../../services/operations/dead-letters/waiting-dead-letters.ts';
 import { SCHEDULE } from './admin-parts.ts';
 import { WebhookAddresses } from '../../../services/webhooks/addresses.ts';
 import { SqlEndpointClaims } from '../../../services/webhooks/sql-endpoint-claims.ts';
@@ -39,7 +40,10 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
   const readiness = () => ({ ready: server.ready, parts: { ingest: ingestor.state } });
   const folders = { dataDir: '/nowhere', log: undefined, profiles: undefined, analytics: undefined };
   const { projects } = server.admin;
-  const status = { log: recorded, codec, progress, processes, figures, refusals, folders, readiness };
+  const deadLetters = {
+    countWaiting: () => countWaiting({ log: recorded, codec, database: server.database }, new AbortController().signal),
+  };
+  const status = { log: recorded, deadLetters, progress, processes, figures, refusals, folders, readiness };
   return [
     { routes: statusRoutes({ role: 'all', schedule: SCHEDULE, ...status }) },
     { routes: sessionRoutes({ sessions, projects, isOnKafka: false }) },

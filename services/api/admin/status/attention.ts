@@ -100,10 +100,10 @@ function readerAttention(name: StatusReaderName, reader: JudgedStatus['readers']
 }
 
 function deadLettersAttention({ dead_letters: letters }: JudgedStatus): Finding[] {
-  const { messages = 0, counted_all: isWhole = true } = letters ?? {};
+  const { messages = 0 } = letters ?? {};
   if (messages === 0) return [];
   const words = messages === 1 ? 'dead letter waits' : 'dead letters wait';
-  return [['dead_letters_waiting', `${isWhole ? '' : 'at least '}${messages} ${words}`]];
+  return [['dead_letters_waiting', `${messages} ${words}`]];
 }
 
 function diskAttention({ disk }: JudgedStatus): Finding[] {

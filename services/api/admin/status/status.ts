@@ -2,7 +2,6 @@
 import type { EventLog } from '../../../event-log/event-log.ts';
 import type { Readiness } from '../../../http/pages.ts';
 import type { Answer, Route } from '../../../http/route.ts';
-import type { Codec } from '../../../messages/codec.ts';
 import { formatMicros, formatMs } from '../../../messages/timestamp.ts';
 import { route } from '../../input.ts';
 import { programVersion } from '../../../runtime/version.ts';
@@ -18,13 +17,13 @@ import { differenceIn } from '../../../operations/verify/last-verification.ts';
 import type { SqlStoreFigures } from '../../../operations/status/store-figures.ts';
 import { answerPartitions } from './partitions.ts';
 import { answerProjectStatus } from './project-status.ts';
-import { WaitingDeadLetters } from '../../../operations/status/waiting-dead-letters.ts';
+import type { DeadLetterPort } from '../../../operations/dead-letters/dead-letter-commands.ts';
 import type { LiveGenerations } from '../../../stores/generations/live-generations.ts';
 
 export interface StatusParts {
   readonly role: InstallationStatus['role'];
   readonly log: Pick<EventLog, 'ends' | 'beginnings' | 'scan'>;
-  readonly codec: Pick<Codec, 'prepare' | 'decode' | 'decodeDeadLetter'>;
+  readonly deadLetters: Pick<DeadLetterPort, 'countWaiting'>;
   readonly progress: Pick<LiveGenerations, 'progress'>;
   readonly processes: Pick<ProcessStore, 'list'>;
   readonly figures: SqlStoreFigures;
@@ -63,11 +62,10 @@ class StatusSource {
   readonly #strangers: () => Promise<Awaited<ReturnType<typeof strangersIn>> | undefined>;
   readonly #disk: () => Promise<Awaited<ReturnType<typeof diskFigures>> | undefined>;
   readonly #stored: () => Promise<Awaited<ReturnType<typeof storedBytes>> | undefined>;
-  readonly #deadLetters: () => Promise<Awaited<ReturnType<WaitingDeadLetters['count']>> | undefined>;
+  readonly #deadLetters: () => Promise<Awaited<ReturnType<DeadLetterPort['countWaiting']>> | undefined>;
 
   constructor(parts: StatusParts) {
-    const { processes, figures, folders } = parts;
-    const letters = new WaitingDeadLetters(parts);
+    const { processes, figures, folders, deadLetters } = parts;
     this.#parts = parts;
     this.#log = cached(QUICK_MS, (signal) => logFigures(parts, signal));
     this.#processes = cached(QUICK_MS, () => processes.list());
@@ -78,7 +76,7 @@ class StatusSource {
     this.#strangers = cached(QUICK_MS, () => strangersIn(parts.refusals));
     this.#disk = cached(SLOW_MS, () => diskFigures(folders));
     this.#stored = cached(SLOW_MS, () => storedBytes(folders, figures));
-    this.#deadLetters = cached(SLOW_MS, (signal) => letters.count(signal));
+    this.#deadLetters = cached(SLOW_MS, () => deadLetters.countWaiting());
   }
 
   /** What every project is told. */
@@ -125,9 +123,7 @@ class StatusSource {
       ...erasureOf(oldestErasure),
       ...(paused === undefined ? {} : { endpoints_paused_for_drill: paused }),
       dead_letters:
-        letters === undefined
-          ? null
-          : { messages: letters.messages, waiting: letters.byReader, counted_all: letters.isWhole },
+        letters === undefined ? null : { messages: letters.messages, waiting: letters.byReader, counted_all: true },
     };
     return { ...status, attention: attentionTo(status, nowMs, this.#parts.schedule.everyMs === 0) };
   }

@@ -78,12 +78,6 @@ test.each<[string, Partial<JudgedStatus>, string, RegExp]>([
     'dead_letters_waiting',
     /^1 dead letter waits$/,
   ],
-  [
-    'dead letters that are still being counted',
-    { dead_letters: { messages: 2, waiting: { sink: 2 }, counted_all: false } },
-    'dead_letters_waiting',
-    /^at least 2 dead/,
-  ],
   ['a disk with less than a gigabyte', disk(2 ** 30 - 1, 2 ** 32), 'disk_low', /1024 MiB of 4096/],
   ['a disk with less than a tenth', disk(2 ** 36, 2 ** 40), 'disk_low', /65536 MiB/],
   [
