@@ -190,7 +190,7 @@ describe.each(DATABASES)('the table of dead letters, on $name', ({ share }) => {
     expect([unreadable, letters.length]).toEqual([0, 1]);
   });
 
-  test('copies that are refused while their replay goes on are not replayed by it', async () => {
+  test('a replay leaves copies alone that are refused while it goes on', async () => {
     const log = new MemoryLog();
     put(log, ...Array.from({ length: 500 }, (_, n) => letter(BigInt(n))));
     const append = log.append.bind(log);

@@ -13,7 +13,7 @@ import type { AdminCall } from '../answers.ts';
 /** Whoever can open the socket owns these files anyway. */
 const LOCAL = ['report', 'state', 'restart'] as const;
 
-/** Of an import, or of a preview, which has fewer members. */
+/** Reads the body of an import, or of a preview, which has fewer members. */
 export function readImport(
   name: 'POST /v1/admin/imports' | 'POST /v1/admin/imports/preview',
   call: AdminCall,
