@@ -51,7 +51,7 @@ export class Schedule {
   async #look(): Promise<boolean> {
     const { entries, jobs } = this.#parts;
     while (await jobs.takeUp());
-    // One that cannot be begun does not keep the others.
+    // One that cannot be begun does not hold up the others.
     const begun = await Promise.allSettled(entries.map((entry) => this.#begin(entry)));
     for (const one of begun) if (one.status === 'rejected') throw one.reason;
     return false;

@@ -18,7 +18,7 @@ import {
   type NewJob,
 } from './job.ts';
 
-// Longer than any pause of a process that restarts_left.
+// Longer than any pause of a process that still runs.
 const JOB_LEASE_MS = 20_000;
 /** How often a job may end with its process before nobody goes on with it by itself: it may be what ends the process. */
 const MOST_RESTARTS = 3;
