@@ -65,7 +65,7 @@ export async function refuseOlder(database: Queryable): Promise<void> {
   throw new TidemarkError('STORE_OLDER', message);
 }
 
-/** The tables that the migrations make, and how many migrations there are. No database is asked. */
+/** The tables that migrations make, also those that a later one drops, and how many there are. No database is asked. */
 export async function migratedTables(): Promise<{ readonly names: readonly string[]; readonly migrations: number }> {
   const files = await readMigrations(MIGRATIONS_FOLDER);
   const names = files.flatMap(({ sql }) => [...sql.matchAll(/^create table (\w+)/gm)].map(([, name = '']) => name));
