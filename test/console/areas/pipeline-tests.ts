@@ -131,7 +131,7 @@ export function testPipeline(scene: () => Scene): void {
       const documentation = page.getByRole('link', { name: 'Documentation' });
       expect(await documentation.getAttribute('href')).toMatch(/docs\/operations\.md#stuck-cannot--code$/);
       await page.getByText('12,345 waiting').waitFor();
-      await page.getByText('4 min behind').waitFor();
+      await page.getByText('4 minutes behind').waitFor();
       await page.getByText('A store differs from the log').waitFor();
       await expect.poll(async () => page.locator('tr.differs .wrong').innerText()).toMatch(/^1,239\s+1 missing$/);
       await expectAccessible(page, 'what is wrong');
