@@ -1,4 +1,4 @@
-/** How commands are made of the OpenAPI document. What they print is in golden.test.ts. */
+/** How commands are made of the OpenAPI document. What they print is in golden.long.test.ts. */
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';

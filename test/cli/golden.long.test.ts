@@ -1,6 +1,6 @@
 /**
  * What commands print at an embedded service, kept as text: those of docs/command-line.md and one of each other kind. A line
- * `$ tidemark …` in golden/commands.txt is another; `npx vitest run test/cli/golden.test.ts --update` writes it anew.
+ * `$ tidemark …` in golden/commands.txt is another; `npx vitest run test/cli/golden.long.test.ts --update` writes it anew.
  */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
