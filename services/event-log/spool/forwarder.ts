@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Appended, EventLog, NewRecord } from '../event-log.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import { untilAborted } from '../../runtime/pause.ts';
 import { retry } from '../../runtime/retry.ts';
 import type { Spool } from './spool.ts';
 
@@ -83,6 +84,7 @@ export class Forwarder {
     const append = async (): Promise<void> => {
       const sentAtMs = Date.now();
       try {
+        // It may take many seconds. After an abort nobody waits for it.
         const appended = await untilAborted(log.append(chunk), signal);
         this.forwarded += chunk.length;
         this.#hasLogged = false;
@@ -93,19 +95,6 @@ export class Forwarder {
       }
     };
     await retry(append, { signal, firstWaitMs: FIRST_WAIT_MS, longestWaitMs: LONGEST_WAIT_MS });
-  }
-}
-
-/** An append may take many seconds. After an abort nobody waits for it. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) throw spoolClosed();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(spoolClosed());
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
   }
 }
 

@@ -7,6 +7,7 @@ import { TidemarkError } from '../../runtime/errors.ts';
 import type { SqlValue } from '../../stores/database/database.ts';
 import { coordinateColumns } from '../../stores/profiles/unstored-messages.ts';
 import { formatCoordinates, parseCoordinates, type RecordCoordinates } from './record-coordinates.ts';
+
 export interface Selection {
   readonly reader: string | undefined;
   readonly topic: string | undefined;

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandEvent, Progress, Work } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import { untilAborted } from '../../runtime/pause.ts';
 import { Leases } from '../../stores/database/leases.ts';
 import { type CommandEnd, type CommandHooks, CommandRun } from './command-run.ts';
 import {
@@ -245,13 +246,8 @@ class ActiveJob {
   }
 
   /** Resolves once the job may run. Rejects with the reason of the signal. */
-  async turn(signal: AbortSignal): Promise<void> {
-    const { promise: aborted, reject } = Promise.withResolvers<never>();
-    const abort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    await Promise.race([this.#turn.promise, aborted]);
-    signal.removeEventListener('abort', abort);
+  turn(signal: AbortSignal): Promise<void> {
+    return untilAborted(this.#turn.promise, signal);
   }
 
   /** How far it has come. The rate is that since the first progress that was looked at. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { CommandArguments, Progress } from '../../runtime/command.ts';
 import type { ErrorCode } from '../../runtime/errors.ts';
 import type { Database, Queryable, SqlValue } from '../../stores/database/database.ts';
-import { IS_FREE } from '../../stores/database/leases.ts';
+import { IS_FREE, NEW_LEASE } from '../../stores/database/leases.ts';
 import { NOW_MS, STATEMENT_MS } from '../../stores/database/sql-time.ts';
 import {
   type DueJob,
@@ -174,8 +174,7 @@ export class SqlJobStore {
   ): Promise<Job | undefined> {
     const [row] = await database.query<JobRow>(
       `update jobs
-       set state = 'queued', claim = $1, claimed_until_ms = ${NOW_MS} + $2::int8, cancel_requested = false, rate = null,
-           started_at_ms = null, finished_at_ms = null
+       set state = 'queued', ${NEW_LEASE}, cancel_requested = false, rate = null, started_at_ms = null, finished_at_ms = null
        where ${which} and state in ('failed', 'cancelled', 'interrupted')
        returning ${JOB_COLUMNS}`,
       [token, this.#leaseMs, ...values],

@@ -24,8 +24,9 @@ export interface VerifyCommandParts extends InstalledStores {
 }
 
 /**
- * The job `verify`. The service's own has `hours`, a number of whole hours up to now. For others `since` and `until` are ISO-8601 (UTC where they say no offset), `24h`, `7d` or `2w` back from now, or
- * `all`; they are widened to whole hours. Without `since` the last 24 hours.
+ * The job `verify`. The service's own has `hours`, a number of whole hours up to now. For others `since` and `until` are
+ * ISO-8601 (UTC where they say no offset), `24h`, `7d` or `2w` back from now, or `all`; they are widened to whole hours.
+ * Without `since` the last 24 hours.
  *
  * @throws TidemarkError `COMMAND_INVALID`, `PROJECT_UNKNOWN`, and what the stores throw.
  */
