@@ -49,11 +49,11 @@ export async function followDeadLetters(parts: FollowedParts, options: FollowOpt
     database,
     whole.map(({ partition, from }) => ({ partition, offset: from })),
   );
-  const known = new Map((await readUpTo(database)).map((one) => [one.partition, one]));
+  const known = new Map((await readUpTo(database, options.again)).map((one) => [one.partition, one]));
   const shorter = whole.filter(({ partition, to }) => to <= (known.get(partition)?.last ?? -1n));
   if (shorter.length > 0) return followAnew(parts, shorter, options);
   const ranges = whole
-    .map((range) => ({ ...range, from: firstToRead(range, known.get(range.partition), options.again === true) }))
+    .map((range) => ({ ...range, from: firstToRead(range, known.get(range.partition)) }))
     .filter(({ from, to }) => from < to);
   if (ranges.length === 0) return;
   for await (const piece of log.scan(ranges, { ...LETTERS_A_PIECE, signal: options.signal })) {
@@ -77,10 +77,10 @@ async function followAnew(
 }
 
 /** The record that was read last is read again, to see whether the topic was made anew. */
-function firstToRead({ from, to }: ScanRange, known: ReadUpTo | undefined, again: boolean): bigint {
+function firstToRead({ from, to }: ScanRange, known: ReadUpTo | undefined): bigint {
   if (known === undefined) return from;
   const { last, undecoded } = known;
-  if (again && undecoded !== null && undecoded < last) return undecoded;
+  if (undecoded !== null && undecoded < last) return undecoded;
   return to > last + 1n ? last : to;
 }
 

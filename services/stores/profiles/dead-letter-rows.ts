@@ -41,13 +41,13 @@ export interface ReadUpTo {
   /** The offset of the last record, and when that was appended. */
   readonly last: bigint;
   readonly appendedAtMs: number;
-  /** The first dead letter whose message could not be decoded; null where all could. */
+  /** The first dead letter whose message could not be decoded; null where all could, or it was not asked for. */
   readonly undecoded: bigint | null;
 }
 
 /** How far each partition of the topic has been read; without those that have not been. */
-export function readUpTo(database: Queryable): Promise<readonly ReadUpTo[]> {
-  return database.query<ReadUpTo>(READ_UP_TO, [DEAD_LETTER_TOPIC]);
+export function readUpTo(database: Queryable, withUndecoded = false): Promise<readonly ReadUpTo[]> {
+  return database.query<ReadUpTo>(READ_UP_TO, [DEAD_LETTER_TOPIC, withUndecoded]);
 }
 
 /** Adds what a piece of a partition says, and that it was read to this record. Idempotent: the first of each reader stays. */
@@ -100,9 +100,9 @@ export const IS_UNREADABLE = `reader = '' and log_offset >= 0 and letter_offset 
 
 const READ_UP_TO = `
   select letter_partition as partition, letter_offset as last, appended_at_ms::float8 as "appendedAtMs",
-         (select min(l.letter_offset) from dead_letters l
-          where l.letter_partition = known.letter_partition and l.message_id is null and l.error is not null
-            and l.reader <> '') as undecoded
+         case when $2::boolean then (
+           select min(l.letter_offset) from dead_letters l
+           where l.letter_partition = known.letter_partition and l.message_id is null and l.error is not null and l.reader <> '') end as undecoded
   from dead_letters known
   where topic = $1 and reader = '' and log_offset = -1 and letter_offset is not null`;
 
