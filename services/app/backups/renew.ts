@@ -25,19 +25,11 @@ export async function renewLogOf(
     throw commandInvalid('Records of an embedded log are overwritten: only one of Kafka is renewed.');
   if (url === config.eventLogUrl) throw commandInvalid(`The topics of the log have the prefix ${prefix} already.`);
   const opener = new StoreOpener(config, createLogger('silent', { write: () => undefined }), undefined);
-  const opened: { close(): Promise<void> }[] = [];
-  const closing = async <T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> => {
-    const store = await opening;
-    opened.push(store);
-    return store;
-  };
-  try {
-    const database = await closing(opener.database());
-    const codec = await opener.codec();
-    const from = await closing(opener.log());
-    const to = await closing(openLogCopy(url, { topics: TOPICS, partitions: config.eventLogPartitions }));
-    return { ...(await renewLog({ from, to, codec, database }, isLast, call)), event_log_url: url };
-  } finally {
-    for (const store of opened.toReversed()) await store.close();
-  }
+  await using opened = new AsyncDisposableStack();
+  const database = opened.adopt(await opener.database(), (store) => store.close());
+  const codec = await opener.codec();
+  const from = opened.adopt(await opener.log(), (log) => log.close());
+  const copy = { topics: TOPICS, partitions: config.eventLogPartitions };
+  const to = opened.adopt(await openLogCopy(url, copy), (log) => log.close());
+  return { ...(await renewLog({ from, to, codec, database }, isLast, call)), event_log_url: url };
 }

@@ -14,10 +14,6 @@ import type { Database } from '../../stores/database/database.ts';
 import { openDatabase } from '../../stores/database/open.ts';
 import { exclusively } from '../open-stores.ts';
 
-interface Closing {
-  close(): Promise<void>;
-}
-
 export interface WantedRestore {
   /** That of the backup. */
   readonly folder: string;
@@ -43,29 +39,21 @@ export async function restoreInto(
     throw commandInvalid(`The service of a drill would back up into ${config.backupDir}: set BACKUP_DIR= for it.`);
   }
   const erasures = erasuresFile === undefined ? [] : await readErasuresFile(erasuresFile);
-  const lock = hasEmbedded(config) ? lockFolder(config.dataDir) : undefined;
-  const opened: Closing[] = [];
-  const closing = async <T extends Closing>(opening: Promise<T>): Promise<T> => {
-    const store = await opening;
-    opened.push(store);
-    return store;
+  // Closed backwards, the database last: analytics may be migrating under its lock.
+  await using opened = new AsyncDisposableStack();
+  if (hasEmbedded(config)) opened.adopt(lockFolder(config.dataDir), (lock) => lock.release());
+  const closing = async <T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> =>
+    opened.adopt(await opening, (store) => store.close());
+  await shareEventLog(config.eventLogUrl);
+  const stores = {
+    database: (): Promise<Database> => closing(openDatabase(config.profilesUrl, call.signal)),
+    analytics: (database: Database): Promise<AnalyticsStore> =>
+      closing(openAnalytics(config.analyticsUrl, { exclusively: (run) => exclusively(database, run) })),
+    log: (options: EventLogOptions): Promise<LogCopy> => closing(openLogCopy(config.eventLogUrl, options)),
   };
-  try {
-    await shareEventLog(config.eventLogUrl);
-    const stores = {
-      database: (): Promise<Database> => closing(openDatabase(config.profilesUrl, call.signal)),
-      analytics: (database: Database): Promise<AnalyticsStore> =>
-        closing(openAnalytics(config.analyticsUrl, { exclusively: (run) => exclusively(database, run) })),
-      log: (options: EventLogOptions): Promise<LogCopy> => closing(openLogCopy(config.eventLogUrl, options)),
-    };
-    const { eventLogPartitions: partitions, schemaRegistryUrl } = config;
-    const hasRegistry = schemaRegistryUrl !== undefined;
-    return await restore(stores, { folder, untilMs, partitions, hasRegistry, erasures, isDrill }, call);
-  } finally {
-    // The database last: analytics may be migrating under its lock.
-    for (const store of opened.toReversed()) await store.close();
-    lock?.release();
-  }
+  const { eventLogPartitions: partitions, schemaRegistryUrl } = config;
+  const hasRegistry = schemaRegistryUrl !== undefined;
+  return await restore(stores, { folder, untilMs, partitions, hasRegistry, erasures, isDrill }, call);
 }
 
 /** @throws TidemarkError as `checkBackup`. */
