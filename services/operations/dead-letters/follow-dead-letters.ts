@@ -16,7 +16,6 @@ import {
 } from '../../stores/profiles/dead-letter-rows.ts';
 import { wholeRanges } from '../verify/log-ranges.ts';
 import { letterIn, messageIn, prepareMessages } from './letters-on-log.ts';
-import { errorCodeOf } from './selection.ts';
 
 export interface FollowedParts {
   readonly log: Pick<EventLog, 'scan' | 'ends' | 'beginnings'>;
@@ -136,13 +135,18 @@ function rowOf(
     ...at,
     failed_at_us: failedAt,
     error: withoutNul(error),
-    code: errorCodeOf(letter) ?? null,
+    code: errorCodeIn(error) ?? null,
     bytes: key.byteLength + value.byteLength,
     project_id: message === undefined ? null : withoutNul(message.projectId),
     user_key: message?.userKey ?? null,
     message_id: message === undefined ? null : withoutNul(message.messageId),
     received_at_us: message?.receivedAt ?? null,
   };
+}
+
+/** The code of the error, if it begins with one. */
+function errorCodeIn(error: string): string | undefined {
+  return /^([A-Z][A-Z_]+): /.exec(error)?.[1];
 }
 
 /** Postgres has no NUL in a text. */

@@ -4,7 +4,7 @@ import { formatMicros } from '../../messages/timestamp.ts';
 import type { Queryable, SqlValue } from '../../stores/database/database.ts';
 import { IS_LISTED, IS_UNREADABLE, type ReadUpTo } from '../../stores/profiles/dead-letter-rows.ts';
 import { formatCoordinates, type RecordCoordinates } from './record-coordinates.ts';
-import { errorCodeOf, IS_SELECTED, selectedValues, type Selection } from './selection.ts';
+import { IS_SELECTED, selectedValues, type Selection } from './selection.ts';
 import type { Settled } from './settled-dead-letters.ts';
 
 export type DeadLetterState = Settled['state'] | 'waiting';
@@ -154,6 +154,7 @@ interface ListedMessageRow {
 interface AttemptRow {
   readonly reader: string;
   readonly error: string;
+  readonly code: string | null;
   readonly failedAt: string;
   readonly partition: number;
   readonly offset: string;
@@ -166,7 +167,7 @@ function summaryOf(row: ListedMessageRow): DeadLetterSummary {
   return {
     id: formatCoordinates(row),
     state: row.state,
-    code: errorCodeOf(attempts.at(-1) ?? { error: '' }) ?? null,
+    code: attempts.at(-1)?.code ?? null,
     failed_at: formatMicros(row.failedAt),
     attempts: attempts.map(({ reader, error, failedAt, partition, offset }) => {
       const id = formatCoordinates({ topic: DEAD_LETTER_TOPIC, partition, offset: BigInt(offset) });
@@ -202,7 +203,8 @@ const LISTED = `
           where (o.topic, o.copy_partition, o.copy_offset) = (found.topic, found.partition, found.log_offset)
           limit 1) as "copyOf",
          max(bytes) as bytes, max(project_id) as "projectId", max(message_id) as "messageId",
-         json_agg(json_build_object('reader', reader, 'error', error, 'failedAt', failed_at_us::text,
+         json_agg(json_build_object('reader', reader, 'error', error, 'code', code,
+                                    'failedAt', failed_at_us::text,
                                     'partition', letter_partition, 'offset', letter_offset::text)
                   order by letter_partition, letter_offset)::text as attempts
   from found

@@ -1,6 +1,5 @@
 /** The selection of dead letters by a command. */
 import { type Micros, MESSAGE_TOPICS } from '../../messages/message.ts';
-import type { DeadLetter } from '../../messages/dead-letter.ts';
 import { parseTimestamp } from '../../messages/timestamp.ts';
 import { type CommandArguments, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
@@ -62,11 +61,6 @@ export function selectedValues(
   const { reader, topic, project, error, since, until } = selection;
   const named = messages === undefined ? [null, null, null] : coordinateColumns(messages);
   return [...[reader, topic, project, error, since, until].map((value) => value ?? null), ...named];
-}
-
-/** The code of the error, if it begins with one. */
-export function errorCodeOf({ error }: Pick<DeadLetter, 'error'>): string | undefined {
-  return /^([A-Z][A-Z_]+): /.exec(error)?.[1];
 }
 
 function fullName(topic: string): string {
