@@ -4,8 +4,8 @@ import { nameOf } from '../event-log/partition.ts';
 const COMMIT_EVERY_MS = 1_000;
 
 /**
- * A reader that commits its positions to its group once a second and when it closes, not after every batch. A commit is
- * only a hint, and the embedded log flushes the disk for it, under the lock that appends wait for.
+ * A reader that commits its positions to its group once a second and when it closes, not after every batch: a commit is
+ * only a hint, and costs the broker a request.
  */
 export class ThrottledCommits implements LogReader {
   readonly #reader: LogReader;

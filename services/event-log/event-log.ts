@@ -112,7 +112,7 @@ export interface LogReader {
    *   `LOG_DAMAGED`; `LOG_UNAVAILABLE`, retryable.
    */
   poll(options: PollOptions): Promise<readonly PartitionRecords[]>;
-  /** Commits positions to the log. Only a hint, for lag metrics and other tools. */
+  /** Tells the log how far the group has come: a hint for other tools, of which an embedded log has none. */
   commit(positions: readonly Position[]): Promise<void>;
   /** Discards its positions. The next poll calls `start` again for all assigned partitions. */
   restart(): void;
@@ -154,8 +154,6 @@ export interface EventLog {
   beginnings(topics: readonly string[]): Promise<readonly LogCoordinates[]>;
   /** The next offset of every partition of these topics. */
   ends(topics: readonly string[]): Promise<readonly LogCoordinates[]>;
-  /** What a group last committed; empty for an unknown group. */
-  committed(group: string): Promise<readonly Position[]>;
   /**
    * Only of a log whose records can be overwritten: erases these records, at most a few hundred, whose bytes are in no file
    * of the log afterwards. They keep their offsets and are blank from then on. Appends wait meanwhile. Resolves once that

@@ -9,7 +9,6 @@ import type {
   LogRecord,
   NewRecord,
   PartitionRecords,
-  Position,
   ReaderOptions,
   LogCoordinates,
   ScanOptions,
@@ -18,7 +17,6 @@ import type {
 } from '../event-log.ts';
 import { AppendQueue } from './append-queue.ts';
 import { commitsOf } from './copied-chunks.ts';
-import { committedIn } from './group-positions.ts';
 import { EncodeQueue } from './encode-queue.ts';
 import { EmbeddedReader } from './embedded-reader.ts';
 import { scan } from './scan.ts';
@@ -32,7 +30,7 @@ import { checkGroup, logClosed, unknownPartition } from '../refusals.ts';
  * The embedded event log, in a folder of this machine. It belongs to one process (the lock of the data folder keeps others
  * out), in which several threads may have it open. The reader of a group is chosen within one `EmbeddedEventLog`. Offsets
  * are dense. An append is part of one commit: either all of it is in the log or nothing. A thread of its own writes,
- * started by the first append or commit. A worker thread that has a log open must close it before anybody calls
+ * started by the first append. A worker thread that has a log open must close it before anybody calls
  * `terminate()` on it: ended in the middle of a commit, it keeps the other threads waiting.
  */
 export class EmbeddedEventLog implements EventLog, LogCopy {
@@ -93,7 +91,6 @@ export class EmbeddedEventLog implements EventLog, LogCopy {
     checkGroup(options.group);
     const parts = {
       store: this.#store,
-      writer: this.#writer,
       owners: this.#owners,
       closed: (reader: EmbeddedReader) => void this.#readers.delete(reader),
     };
@@ -114,10 +111,6 @@ export class EmbeddedEventLog implements EventLog, LogCopy {
   async ends(topics: readonly string[]): Promise<readonly LogCoordinates[]> {
     const ends = this.#withLatest(() => this.#store.ends());
     return this.#offsetsOf(topics, ends);
-  }
-
-  async committed(group: string): Promise<readonly Position[]> {
-    return this.#withLatest(() => committedIn(this.#store, group));
   }
 
   async erase(places: readonly LogCoordinates[]): Promise<number> {

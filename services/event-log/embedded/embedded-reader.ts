@@ -11,7 +11,6 @@ import { isBlank } from '../blank.ts';
 import { identityOf } from '../identity.ts';
 import type { LogPartition } from './segments/layout.ts';
 import type { SegmentStore } from './segments/segment-store.ts';
-import type { LogWriter } from './log-writer.ts';
 import { isAmong, nameOf } from '../partition.ts';
 import { replaced } from '../refusals.ts';
 import { entryAt } from '../start.ts';
@@ -28,7 +27,6 @@ interface PartitionCursor extends LogPartition {
 
 export interface EmbeddedReaderParts {
   readonly store: SegmentStore;
-  readonly writer: LogWriter;
   /** The member of each group that reads: the first that polled. Shared by the readers of a log. */
   readonly owners: Map<string, EmbeddedReader>;
   readonly closed: (reader: EmbeddedReader) => void;
@@ -37,7 +35,6 @@ export interface EmbeddedReaderParts {
 export class EmbeddedReader implements LogReader {
   readonly #group: string;
   readonly #store: SegmentStore;
-  readonly #writer: LogWriter;
   readonly #owners: Map<string, EmbeddedReader>;
   readonly #closed: (reader: EmbeddedReader) => void;
   readonly #start: ReaderOptions['start'];
@@ -49,10 +46,9 @@ export class EmbeddedReader implements LogReader {
   #isClosed = false;
   readonly #pause = new WakeablePause();
 
-  constructor({ store, writer, owners, closed }: EmbeddedReaderParts, { group, topics, start }: ReaderOptions) {
+  constructor({ store, owners, closed }: EmbeddedReaderParts, { group, topics, start }: ReaderOptions) {
     this.#group = group;
     this.#store = store;
-    this.#writer = writer;
     this.#owners = owners;
     this.#closed = closed;
     this.#start = start;
@@ -74,9 +70,8 @@ export class EmbeddedReader implements LogReader {
     return [];
   }
 
-  async commit(positions: readonly Position[]): Promise<void> {
-    if (positions.length > 0) await this.#writer.ask({ kind: 'commit', group: this.#group, positions });
-  }
+  /** The stores know how far it has come, and no other tool reads this log. */
+  async commit(): Promise<void> {}
 
   restart(): void {
     this.#cursors = undefined;

@@ -1,6 +1,5 @@
 /** What a log asks of the thread that writes for it, and what that thread answers. */
 import type { ErrorCode } from '../../runtime/errors.ts';
-import type { Position } from '../event-log.ts';
 
 /** A run of records for one slot, at its place in the batch's bytes; the chunk's header is still blank. */
 export interface PackedChunk {
@@ -49,11 +48,7 @@ export interface EncodeOutcome {
 }
 
 /** What goes into one commit with the other requests that wait. */
-export type WriteRequest =
-  | AppendRequest
-  | EncodeRequest
-  | { readonly kind: 'commit'; readonly group: string; readonly positions: readonly Position[] }
-  | { readonly kind: 'check' };
+export type WriteRequest = AppendRequest | EncodeRequest | { readonly kind: 'check' };
 
 export type DeletionRequest =
   /** Deletes records from the beginning (`SegmentStore.cut`). */

@@ -6,7 +6,6 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { unwatchThisThread, watchThisThread } from '../../runtime/watchdog/watchdog.ts';
 import { SpareMemory } from './batch.ts';
 import { failureOf } from './segments/errors.ts';
-import { commitIn } from './group-positions.ts';
 import { BatchEncoding } from './batch-encoding.ts';
 import type {
   Answered,
@@ -91,8 +90,7 @@ function failed(id: number, error: unknown, doing: string): Answered {
 function apply(layout: Layout, transaction: SegmentTransaction, { request, encoding }: Write): WriterResult {
   if (encoding !== undefined) return append(layout, transaction, encoding.append);
   if (request.kind === 'append') return append(layout, transaction, request);
-  if (request.kind === 'commit') commitIn(transaction, request.group, request.positions);
-  else transaction.putNote('checked', { atMs: Date.now() });
+  transaction.putNote('checked', { atMs: Date.now() });
   return true;
 }
 

@@ -9,7 +9,6 @@ import type {
   LogReader,
   NewRecord,
   PartitionRecords,
-  Position,
   ReaderOptions,
   ScanOptions,
   ScanRange,
@@ -149,19 +148,6 @@ export class KafkaEventLog implements EventLog {
 
   ends(topics: readonly string[]): Promise<readonly LogCoordinates[]> {
     return this.#bounds(topics, 'latest');
-  }
-
-  async committed(group: string): Promise<readonly Position[]> {
-    if (this.#closing !== undefined) throw logClosed();
-    try {
-      await this.#leaders.refresh();
-      const coordinator = await this.#wire.coordinator(group);
-      const all = this.#layout.partitionsOf(this.#layout.topics);
-      const found = await this.#wire.committed(coordinator, group, all);
-      return found.map(({ metadata, ...at }) => ({ ...at, identity: metadata }));
-    } catch (error) {
-      throw failureOf(error, 'to find what a group committed');
-    }
   }
 
   async keptMs(topic: string): Promise<number | null | undefined> {

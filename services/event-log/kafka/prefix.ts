@@ -25,7 +25,6 @@ export function withTopicPrefix(log: EventLog, prefix: string): EventLog {
     },
     beginnings: async (topics) => remove(await log.beginnings(named(topics))),
     ends: async (topics) => remove(await log.ends(named(topics))),
-    committed: async (group) => remove(await log.committed(prefix + group)),
     keptMs: async (topic) => log.keptMs?.(prefix + topic),
     check: () => log.check(),
     close: () => log.close(),

@@ -125,7 +125,6 @@ export interface KafkaWire {
   heartbeat(broker: number, member: Member): Promise<void>;
   leave(broker: number, member: Member): Promise<void>;
   commit(broker: number, member: Member, offsets: readonly CommittedOffset[]): Promise<void>;
-  committed(broker: number, group: string, of: readonly TopicPartition[]): Promise<readonly CommittedOffset[]>;
   /** Succeeds if another client has created the topic meanwhile. */
   createTopics(topics: readonly NewTopic[]): Promise<void>;
   configs(topics: readonly string[]): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>>;

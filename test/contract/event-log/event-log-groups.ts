@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { LogReader, Position } from '../../../services/event-log/event-log.ts';
+import type { LogReader } from '../../../services/event-log/event-log.ts';
 import { AT_ONCE, PATIENT, placeOf, readCount, records, until } from '../../support/event-log/event-log.ts';
 import { type EventLogAbilities, type MakeBench, PARTITIONS } from './event-log-bench.ts';
 
@@ -94,30 +94,6 @@ export function testGroups(makeBench: MakeBench, { oneMemberHoldsAll }: EventLog
       await log.close();
 
       expect(await waiting).toEqual([]);
-    });
-
-    test('groups remember what was committed last for each partition', async () => {
-      const { a, log, reader } = await makeBench();
-      const group = randomUUID();
-      const opened = await reader({ group });
-      await log.append(records(a, 20));
-      await readCount(opened, 20);
-      const at = (partition: number, offset: bigint): Position => {
-        return { topic: a, partition, offset, identity: offset.toString().padStart(32, '0') };
-      };
-
-      await opened.commit([at(0, 1n), at(1, 1n)]);
-      await opened.commit([at(1, 2n)]);
-
-      await until(async () => (await log.committed(group)).length === 2);
-      const committed = await log.committed(group);
-      expect(new Set(committed.map(placeOf))).toEqual(new Set([at(0, 1n), at(1, 2n)].map(placeOf)));
-    });
-
-    test('unknown groups have committed nothing', async () => {
-      const { log } = await makeBench();
-
-      expect(await log.committed(randomUUID())).toEqual([]);
     });
   });
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { EventLog, PartitionRecords, ScanOptions, ScanRange } from '../../../services/event-log/event-log.ts';
 import { keyIn, placed, placeOf, readCount, record, records, values } from '../../support/event-log/event-log.ts';
@@ -112,11 +111,9 @@ export function testScanning(makeBench: MakeBench): void {
 
     test('a scan goes on twice at once, beside a reader whose position it does not move', async () => {
       const { log, a, reader } = await makeBench();
-      const group = randomUUID();
       await log.append(records(a, 200));
-      const opened = await reader({ group });
-      await readCount(opened, 1);
-      const before = await log.committed(group);
+      const opened = await reader();
+      const first = await readCount(opened, 1);
 
       const both = await Promise.all([
         pieces(log, whole(a), { maxRecords: 11 }),
@@ -124,7 +121,8 @@ export function testScanning(makeBench: MakeBench): void {
       ]);
 
       expect(both.map((all) => placed(all).length)).toEqual([200, 200]);
-      expect(await log.committed(group)).toEqual(before);
+      const rest = await readCount(opened, 200 - first.length);
+      expect(new Set([...first, ...rest].map(placeOf)).size).toBe(200);
       expect(opened.assigned()).toHaveLength(PARTITIONS);
     });
 

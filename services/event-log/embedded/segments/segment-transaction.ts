@@ -7,13 +7,11 @@ import type { CommitBody, LogView } from './log-view.ts';
 export class SegmentTransaction {
   /** The bytes of the chunks, in the order of the frame's. */
   readonly chunks: Buffer[] = [];
-  readonly #view: LogView;
   readonly #ends: number[];
   readonly #entries: Omit<ChunkEntry, 'position'>[] = [];
   readonly #notes = new Map<string, unknown>();
 
   constructor(view: LogView) {
-    this.#view = view;
     this.#ends = [...view.ends];
   }
 
@@ -35,10 +33,6 @@ export class SegmentTransaction {
   /** Stores a value, as JSON, in place of the one of this name. */
   putNote(name: string, value: unknown): void {
     this.#notes.set(name, value);
-  }
-
-  note<T>(name: string): T | undefined {
-    return (this.#notes.has(name) ? this.#notes.get(name) : this.#view.notes.get(name)) as T | undefined;
   }
 
   /** Those of the chunks. */

@@ -78,9 +78,6 @@ export interface Broker {
     memberId: string;
     topics: PerTopic<{ partition: number; offset: string; metadata: string }>;
   }): Promise<unknown>;
-  offsetFetch(request: { groupId: string; topics: PerTopic<{ partition: number }> }): Promise<{
-    readonly responses: PerTopic<{ partition: number; offset: string; metadata: string | null }>;
-  }>;
   createTopics(request: {
     timeout: number;
     topics: readonly {

@@ -177,17 +177,6 @@ export class KafkajsWire implements KafkaWire {
     );
   }
 
-  async committed(broker: number, group: string, of: readonly TopicPartition[]): Promise<readonly CommittedOffset[]> {
-    const topics = perTopic(of, ({ partition }) => ({ partition }));
-    const { responses } = await this.#ask(broker, (to) => to.offsetFetch({ groupId: group, topics }));
-    return responses.flatMap(({ topic, partitions }) =>
-      partitions
-        .map((one) => ({ ...one, offset: BigInt(one.offset) }))
-        .filter(({ offset }) => offset >= 0n)
-        .map(({ partition, offset, metadata }) => ({ topic, partition, offset, metadata: metadata ?? '' })),
-    );
-  }
-
   async createTopics(topics: readonly NewTopic[]): Promise<void> {
     const { controllerId } = this.#cluster.brokerPool.metadata ?? { controllerId: UNREACHABLE };
     const request = topics.map(({ topic, partitions, replicas, configs }) => ({

@@ -10,7 +10,6 @@ import {
   listOffsetsV5,
   metadataV8,
   offsetCommitV7,
-  offsetFetchV5,
   produceV7,
   syncGroupV3,
 } from '@platformatic/kafka';
@@ -22,7 +21,6 @@ export const APIS = {
   listOffsets: listOffsetsV5.api,
   metadata: metadataV8.api,
   offsetCommit: offsetCommitV7.api,
-  offsetFetch: offsetFetchV5.api,
   findCoordinator: findCoordinatorV2.api,
   joinGroup: joinGroupV5.api,
   heartbeat: heartbeatV3.api,

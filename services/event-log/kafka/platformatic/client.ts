@@ -195,22 +195,6 @@ export class PlatformaticWire implements KafkaWire {
       expectNoError(errorCode, 'committing');
   }
 
-  async committed(broker: number, group: string, of: readonly TopicPartition[]): Promise<readonly CommittedOffset[]> {
-    const topics = byTopic(of, ({ partition }) => partition).map(([name, partitionIndexes]) => ({
-      name,
-      partitionIndexes,
-    }));
-    const answer = await callApi(await this.#to(broker), APIS.offsetFetch, [{ groupId: group, topics }], false);
-    expectNoError(answer.errorCode, 'fetching committed offsets');
-    return answer.topics.flatMap(({ name: topic, partitions }) =>
-      partitions
-        .filter(({ errorCode, committedOffset }) => errorCode === 0 && committedOffset >= 0n)
-        .map(({ partitionIndex: partition, committedOffset: offset, metadata }) => {
-          return { topic, partition, offset, metadata: metadata ?? '' };
-        }),
-    );
-  }
-
   async createTopics(topics: readonly NewTopic[]): Promise<void> {
     const request = topics.map(({ topic, partitions, replicas, configs }) => ({
       name: topic,
