@@ -17,7 +17,7 @@ import {
   prefixQuery,
   type TraitValueQuery,
   type UserNameRow,
-} from '../../stores/analytics/user-search.ts';
+} from '../../questions/users/user-search.ts';
 import { isFoundIn, textSearch } from '../../stores/analytics/letter-case.ts';
 import type { Profile } from '../../stores/profiles/profile.ts';
 import type { Project } from '../../stores/projects/project-store.ts';

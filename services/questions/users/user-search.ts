@@ -2,8 +2,8 @@
  * The queries that find users by the beginning of their user id, by a trait and by a part of either. Pure. They read in the order of a table,
  * without FINAL or LIMIT BY, which would read all that matches: a row may come several times, one after another.
  */
-import type { Query } from './analytics-store.ts';
-import { isFoundInSql, type TextSearch, textSearch } from './letter-case.ts';
+import type { Query } from '../../stores/analytics/analytics-store.ts';
+import { isFoundInSql, type TextSearch, textSearch } from '../../stores/analytics/letter-case.ts';
 
 export interface UserNameRow {
   readonly user_id: string;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
-import { prefixQuery, type UserNameRow } from '../../../services/stores/analytics/user-search.ts';
+import { prefixQuery, type UserNameRow } from '../../../services/questions/users/user-search.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
 import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { propertyRun } from '../../support/property-run.ts';
