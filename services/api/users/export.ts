@@ -4,16 +4,17 @@ import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { EARLIEST, formatMicros } from '../../messages/timestamp.ts';
 import type { Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
-import { type UserChangeRow, userChangesQuery } from '../../stores/analytics/user-audiences.ts';
 import {
+  changesOfSpanQuery,
   type IdentifyRow,
-  type MessageTraitRow,
-  messageTraitsQuery,
+  messagesAboveQuery,
   type ProjectUser,
   type SessionRow,
-  settingRowsQuery,
-  type SettingTable,
-} from '../../stores/analytics/user-messages.ts';
+  type SettingType,
+  type UserChangeRow,
+  type VersionTraitsRow,
+  versionTraitsQuery,
+} from '../../questions/users/user-history.ts';
 import type { WholeProfile } from '../../stores/profiles/profile.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import { decodeCursor } from '../../questions/events/cursor.ts';
@@ -67,28 +68,26 @@ class Export {
 
   async *lines(profile: WholeProfile | undefined, events: Page): AsyncGenerator<Uint8Array> {
     if (profile !== undefined) yield joined(profileLines(profile));
-    yield* this.#messages('identify_rows');
-    yield* this.#messages('session_rows');
+    yield* this.#messages('identify');
+    yield* this.#messages('session');
     yield* this.#tracks(events);
     yield* this.#changes();
   }
 
-  async *#messages(table: SettingTable): AsyncGenerator<Uint8Array> {
+  async *#messages(type: SettingType): AsyncGenerator<Uint8Array> {
     let above = 0n;
     for (let limit = FIRST_MESSAGES; ;) {
-      const query = settingRowsQuery(table, this.#user, above, limit);
+      const query = messagesAboveQuery(type, this.#user, above, limit);
       const rows = await this.#ask<IdentifyRow | SessionRow>(query);
-      const [first, last] = [rows[0], rows.at(-1)];
-      if (first === undefined || last === undefined) return;
+      const last = rows.at(-1);
+      if (last === undefined) return;
       above = BigInt(last.version);
-      const traits = await this.#ask<MessageTraitRow>(messageTraitsQuery(this.#user, BigInt(first.version), above));
-      const byVersion = Map.groupBy(traits, ({ version }) => version);
-      const lines = rows.map((row) =>
-        messageLine(
-          row,
-          (byVersion.get(row.version) ?? []).map(({ trait, kind, value }) => [trait, kind, value]),
-        ),
+      const versions = [...new Set(rows.map(({ version }) => version))];
+      const found = await this.#ask<VersionTraitsRow>(
+        versionTraitsQuery(this.#user, versions, Number.MAX_SAFE_INTEGER),
       );
+      const traits = new Map(found.map((row) => [row.version, row.traits]));
+      const lines = rows.map((row) => messageLine(row, traits.get(row.version) ?? []));
       yield joined(lines);
       if (rows.length < limit) return;
       const chars = lines.reduce((sum, { length }) => sum + length, 0);
@@ -109,15 +108,15 @@ class Export {
     const saved = await this.#parts.saved.list(this.#user.projectId, AUDIENCES_AT_ONCE);
     const names = new Map(saved.map(({ id, name }) => [id, name]));
     const epochs = await this.#parts.saved.liveEpochs();
-    for (let after = { at: EARLIEST, audienceId: '' }; ;) {
-      const query = userChangesQuery(this.#user, { after, epochs, limit: CHANGES_AT_ONCE });
+    for (let after = { at: EARLIEST, id: '' }; ;) {
+      const query = changesOfSpanQuery(this.#user, { after, limit: CHANGES_AT_ONCE }, epochs);
       const { rows } = await this.#parts.analytics.askHistory(query, this.#limits);
       const changes = rows as readonly unknown[] as readonly UserChangeRow[];
       const last = changes.at(-1);
       if (last === undefined) return;
       yield joined(changes.map((row) => changeLine(row, names.get(row.audience_id) ?? null)));
       if (changes.length < CHANGES_AT_ONCE) return;
-      after = { at: BigInt(last.at), audienceId: last.audience_id };
+      after = { at: BigInt(last.at), id: last.audience_id };
     }
   }
 

@@ -1,8 +1,6 @@
 /** What happened to a user, each as the JSON of an object with its `type`: in the export and in the timeline. */
 import { formatMicros } from '../../messages/timestamp.ts';
-import type { UserChangeRow } from '../../stores/analytics/user-audiences.ts';
-import type { IdentifyRow, SessionRow } from '../../stores/analytics/user-messages.ts';
-import type { VersionTraitsRow } from '../../stores/analytics/user-timeline.ts';
+import type { IdentifyRow, SessionRow, UserChangeRow, VersionTraitsRow } from '../../questions/users/user-history.ts';
 
 /** Traits are JSON text already and go in untouched, every digit kept. */
 export function messageLine(row: IdentifyRow | SessionRow, traits: VersionTraitsRow['traits']): string {

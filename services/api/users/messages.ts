@@ -10,7 +10,7 @@ import { receiptSignerOf } from '../../messages/receipt/receipt-signer.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { readTraitChoice } from '../../stores/profiles/trait-choice.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
-import { type VersionTraitsRow, versionTraitsQuery } from '../../stores/analytics/user-timeline.ts';
+import { type VersionTraitsRow, versionTraitsQuery } from '../../questions/users/user-history.ts';
 import type { Input } from '../input.ts';
 import { contextOf, refuseParameter } from '../query.ts';
 import { traitsObject } from './history-lines.ts';

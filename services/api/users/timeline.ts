@@ -7,15 +7,18 @@ import type { Answer } from '../../http/route.ts';
 import type { Micros } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
 import type { EventCursor, QueryLimits } from '../../stores/analytics/analytics-store.ts';
-import type { UserChangeRow } from '../../stores/analytics/user-audiences.ts';
-import type { IdentifyRow, ProjectUser, SessionRow } from '../../stores/analytics/user-messages.ts';
 import {
-  changesBeforeQuery,
-  messagesBeforeQuery,
-  type TimelineSpan,
+  changesOfSpanQuery,
+  type IdentifyRow,
+  messagesOfSpanQuery,
+  type ProjectUser,
+  type SessionRow,
+  type SettingType,
+  type HistorySpan,
+  type UserChangeRow,
   type VersionTraitsRow,
   versionTraitsQuery,
-} from '../../stores/analytics/user-timeline.ts';
+} from '../../questions/users/user-history.ts';
 import type { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
 import type { Input } from '../input.ts';
 import { given, readCursor, readRange, refuseParameter } from '../query.ts';
@@ -170,8 +173,8 @@ class Timeline {
     };
   }
 
-  async #messages(type: 'identify' | 'session', span: TimelineSpan): Promise<readonly Entry[]> {
-    const rows = await this.#budget.ask<IdentifyRow | SessionRow>(messagesBeforeQuery(type, this.#question, span));
+  async #messages(type: SettingType, span: HistorySpan): Promise<readonly Entry[]> {
+    const rows = await this.#budget.ask<IdentifyRow | SessionRow>(messagesOfSpanQuery(type, this.#question, span));
     return rows.map((row) => ({
       position: { at: BigInt(row.occurred), type, id: row.message_id },
       version: row.version,
@@ -179,10 +182,10 @@ class Timeline {
     }));
   }
 
-  async #changes(span: TimelineSpan): Promise<readonly Entry[]> {
+  async #changes(span: HistorySpan): Promise<readonly Entry[]> {
     const { analytics, saved } = this.#parts;
     const epochs = await answerOf('profiles', saved.liveEpochs());
-    const found = await analytics.askHistory(changesBeforeQuery(this.#question, span, epochs), this.#limits);
+    const found = await analytics.askHistory(changesOfSpanQuery(this.#question, span, epochs), this.#limits);
     const rows = found.rows as readonly unknown[] as readonly UserChangeRow[];
     if (rows.length === 0) return [];
     const audiences = await answerOf('profiles', saved.list(this.#question.projectId, NAMED_AUDIENCES));
@@ -194,7 +197,7 @@ class Timeline {
   }
 
   /** What of a type lies behind the page before. */
-  #spanOf(type: Type): TimelineSpan {
+  #spanOf(type: Type): Extract<HistorySpan, { readonly before: unknown }> {
     const { after, since = EARLIEST, until = END_OF_TIME, limit } = this.#question;
     const wanted = { since, limit: limit + 1 };
     if (after === undefined) return { ...wanted, before: { at: until, id: '' } };

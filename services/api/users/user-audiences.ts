@@ -9,7 +9,7 @@ import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros, microsAt } from '../../messages/timestamp.ts';
-import { type LastChangeRow, lastChangesQuery } from '../../stores/analytics/user-audiences.ts';
+import { type LastChangeRow, lastChangesQuery } from '../../questions/users/user-history.ts';
 import { decodeListCursor, encodeListCursor } from '../audiences/cursor.ts';
 import type { Input } from '../input.ts';
 import { pageFrom, readCursor } from '../query.ts';

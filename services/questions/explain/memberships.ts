@@ -4,7 +4,8 @@ import type { AtEvaluation } from '../operators/operator.ts';
 import type { QueryBudget } from '../query-budget.ts';
 import { Steps } from '../steps.ts';
 import { evaluated } from './evaluation-tree.ts';
-import { type OneUser, readUser } from '../one-user/read-users.ts';
+import { readUser } from '../one-user/read-users.ts';
+import type { ProjectUser } from '../users/user-history.ts';
 import { knownUser } from './why.ts';
 
 /** Whether a user is in an audience. Plain data. */
@@ -26,7 +27,7 @@ const CONDITIONS_AT_ONCE = 200;
 export async function readMemberships(
   budget: QueryBudget,
   audiences: readonly Audience[],
-  user: OneUser,
+  user: ProjectUser,
   now: Micros,
 ): Promise<readonly Membership[] | undefined> {
   if ((await knownUser(budget, user)) === undefined) return undefined;
@@ -41,7 +42,7 @@ export async function readMemberships(
 async function evaluatedTogether(
   budget: QueryBudget,
   audiences: readonly Audience[],
-  user: OneUser,
+  user: ProjectUser,
   at: AtEvaluation,
 ): Promise<readonly Membership[]> {
   const conditions = audiences.flatMap((audience) => conditionsIn(audience, '').map(({ condition }) => condition));

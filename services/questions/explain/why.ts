@@ -6,7 +6,8 @@ import { sampleUser } from '../sample-user.ts';
 import { Params } from '../sql/params.ts';
 import { Steps } from '../steps.ts';
 import { evaluated, type EvaluationNode } from './evaluation-tree.ts';
-import { type OneUser, readUser } from '../one-user/read-users.ts';
+import { readUser } from '../one-user/read-users.ts';
+import type { ProjectUser } from '../users/user-history.ts';
 
 /** Whether one user is in an audience, and why. Plain data. */
 export interface Why {
@@ -23,7 +24,7 @@ export interface Why {
   readonly rowsRead: number;
 }
 
-export interface WhyOptions extends OneUser {
+export interface WhyOptions extends ProjectUser {
   /** The evaluation, which relative times count back from. */
   readonly now: Micros;
   /** The maximum number of deciding events listed for each condition. */
@@ -65,7 +66,7 @@ export async function explainMembership(
 /** Undefined if no message of the project names the user. */
 export async function knownUser(
   asking: QueryBudget,
-  { projectId, userKey }: OneUser,
+  { projectId, userKey }: ProjectUser,
 ): Promise<Pick<Why, 'userId' | 'anonymousId'> | undefined> {
   const params = new Params();
   const sql = `SELECT count() AS n, max(user_id) AS user_id, max(anonymous_id) AS anonymous_id FROM user_rows

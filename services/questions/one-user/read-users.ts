@@ -4,14 +4,10 @@ import type { AtEvaluation } from '../operators/operator.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
 import type { QueryBudget } from '../query-budget.ts';
 import { Steps } from '../steps.ts';
+import type { ProjectUser } from '../users/user-history.ts';
 import type { EvaluationInput } from './condition-state.ts';
 import { readUserEvents, type Reading, type RowReader, type UsersWanted } from './user-events-query.ts';
 import { readTraits } from './user-traits.ts';
-
-export interface OneUser {
-  readonly projectId: string;
-  readonly userKey: string;
-}
 
 /** What is known of a user. */
 export type UserState = Pick<EvaluationInput, 'traits' | 'events' | 'steps'>;
@@ -26,7 +22,7 @@ type ReadUser = UserState & Pick<Reading, 'failure'>;
  */
 export async function readUser(
   budget: QueryBudget,
-  { projectId, userKey }: OneUser,
+  { projectId, userKey }: ProjectUser,
   conditions: readonly Condition[],
   { now, steps }: AtEvaluation,
 ): Promise<UserState> {

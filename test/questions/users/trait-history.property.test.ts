@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { QueryBudget } from '../../../services/questions/query-budget.ts';
 import { changeOf, fold } from '../../../services/consumers/projector/fold.ts';
 import type { Identify, Session } from '../../../services/messages/message.ts';
-import { type GivenValue, readTraitHistory, stateOf } from '../../../services/api/users/trait-history.ts';
+import { type GivenValue, readTraitHistory, stateOf } from '../../../services/questions/users/trait-history.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
 import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { propertyRun } from '../../support/property-run.ts';
