@@ -5,16 +5,12 @@ import { addBackup, addRestore } from './backup.ts';
 import { addDocumented } from './by-hand/documented.ts';
 import { addCompletion } from './completion.ts';
 import { type CliContext, ExitCode, Interrupted } from './context.ts';
-import { addForgetUser } from './forget.ts';
 import { addImport } from './import.ts';
-import { addKeyCreate, addKeyList } from './key.ts';
 import { addLog } from './log.ts';
-import { addProjectDelete } from './project.ts';
 import { addReplayBuilds } from './replay.ts';
 import { addServiceOptionsBelow, namedService } from './client/service-options.ts';
 import { addStatus } from './status.ts';
 import { addTail } from './tail.ts';
-import { addUserExport } from './user-export.ts';
 
 const DONE = 0;
 const FAILED = 1;
@@ -54,9 +50,6 @@ export function tidemark(given: CliContext): Command {
     .configureOutput({ writeOut: context.out, writeErr: context.err });
 
   const groups = addDocumented(root, context);
-  addProjectDelete(groups.project, context);
-  addKeyCreate(groups.key, context);
-  addKeyList(groups.key, context);
   addImport(root, context);
   addReplayBuilds(groups.replay, context);
   addBackup(root, context);
@@ -64,8 +57,6 @@ export function tidemark(given: CliContext): Command {
   addLog(root, context);
   addTail(root, context);
   addStatus(root, context);
-  addUserExport(groups.user, context);
-  addForgetUser(groups.forget, context);
   addCompletion(root, context);
   addServiceOptionsBelow(root);
   root.hook('preAction', (_, command) => {

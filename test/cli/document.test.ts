@@ -158,6 +158,17 @@ test.each([
     'POST /v1/events/counts?project=P {"measure":"count","of":"b","compare":"previous","within":{"last":"2d"},"split":{"trait":"c"}}',
   ],
   ['user events a/b --limit 5 --event c', 'GET /v1/users/a%2Fb/events?event=c&limit=5 '],
+  [
+    `forget user a b --by anonymous_id --no-suppress --yes --project ${ID}`,
+    `POST /v1/admin/erasures {"users":[{"anonymous_id":"a"},{"anonymous_id":"b"}],"suppress":false,"project":"${ID}"}`,
+  ],
+  [`project delete ${ID} --confirm Shop`, `DELETE /v1/admin/projects/${ID}?confirm=Shop `],
+  [
+    `key create ${ID} --scope read,audiences --scope write`,
+    `POST /v1/admin/projects/${ID}/keys {"scopes":["read","audiences","write"]}`,
+  ],
+  ['key create --scope admin --name x', 'POST /v1/admin/keys {"name":"x"}'],
+  ['key list', 'GET /v1/admin/keys?limit=1000 '],
 ])('"%s" sends %s', async (line, request) => {
   const sent: string[] = [];
   const server = createServer((received, answer) => {

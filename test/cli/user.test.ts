@@ -38,9 +38,9 @@ test('user export of nobody, or of an id of no kind, fails and writes no file', 
   const nobody = run('export', 'nobody', '--out', file);
   const kind = run('export', 'fay', '--by', 'email');
 
-  expect([await nobody.code, await kind.code]).toEqual([1, 1]);
+  expect([await nobody.code, await kind.code]).toEqual([1, 2]);
   expect(nobody.err).toContain('No user of this project is known by this id. (404)');
-  expect(kind.err).toContain('by must be one of user_id, anonymous_id, internal_id');
+  expect(kind.err).toContain('Allowed choices are user_id, anonymous_id, internal_id.');
   expect([existsSync(file), existsSync(`${file}.part`)]).toEqual([false, false]);
 });
 

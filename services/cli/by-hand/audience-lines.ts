@@ -2,7 +2,7 @@
 import { commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Answer } from '../../../schemas/operations.ts';
-import { askForText, type ServiceRequest } from '../client/ask.ts';
+import { linesTogether, type ServiceRequest } from '../client/ask.ts';
 import type { ServiceClient } from '../client/service-client.ts';
 import type { CliContext } from '../context.ts';
 import type { ByHand, RequestOf } from '../document/commands.ts';
@@ -28,8 +28,8 @@ async function printAll(
   requestOf: RequestOf,
   { format }: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  if (format === 'csv') await printCsv(context, client, requestOf());
-  else await printLines(context, client, requestOf());
+  // CSV has no last line that says that it is complete.
+  await printLines(context, client, requestOf(), format === 'csv' ? 'csv' : 'all');
 }
 
 type ChangesEnd = Extract<Answer<'GET /v1/audiences/{id}/changes'>, { readonly next_cursor: unknown }>;
@@ -52,7 +52,6 @@ async function follow(context: CliContext, client: ServiceClient, requestOf: Req
     if (context.signal?.aborted !== true) throw error;
   }
 }
-const WRITTEN_TOGETHER = 1_000;
 
 /**
  * Prints the lines of a stream as they arrive, and resolves with the last.
@@ -61,28 +60,18 @@ const WRITTEN_TOGETHER = 1_000;
  * @throws TidemarkError `CONTROL_LOST` where the last line is missing.
  */
 async function printLines(
-  { out, signal }: CliContext,
+  context: CliContext,
   client: ServiceClient,
   request: ServiceRequest,
-  what: 'all' | 'changes' = 'all',
+  what: 'all' | 'changes' | 'csv',
 ): Promise<string> {
   let last = '';
   let count = 0;
-  let waiting: string[] = [];
-  for await (const line of askForText(client, request, { signal })) {
-    last = line;
-    count++;
-    waiting.push(`${line}\n`);
-    if (waiting.length < WRITTEN_TOGETHER) continue;
-    out(waiting.join(''));
-    waiting = [];
+  for await (const lines of linesTogether(client, request, context)) {
+    last = lines.at(-1) ?? '';
+    count += lines.length;
+    if (what !== 'changes' || count > 1) context.out(lines.join(''));
   }
-  if (what === 'all' || count > 1) out(waiting.join(''));
-  if (last.startsWith('{"next_cursor"')) return last;
+  if (what === 'csv' || last.startsWith('{"next_cursor"')) return last;
   throw new TidemarkError('CONTROL_LOST', 'The stream ended before its last line: not all was printed.');
-}
-
-/** Prints the lines of CSV as they arrive. @throws TidemarkError `CONTROL_LOST` where the answer was cut. */
-async function printCsv({ out, signal }: CliContext, client: ServiceClient, request: ServiceRequest): Promise<void> {
-  for await (const line of askForText(client, request, { signal })) out(`${line}\n`);
 }

@@ -3,9 +3,12 @@ import type { CliContext } from '../context.ts';
 import { addDocumentCommands } from '../document/commands.ts';
 import { AUDIENCE_LINES } from './audience-lines.ts';
 import { AUDIENCE_QUESTIONS } from './audience-questions.ts';
+import { CONFIRMED } from './confirmed.ts';
 import { DEAD_LETTERS } from './dead-letters.ts';
 import { ENDPOINT } from './endpoint.ts';
 import { EVENT_QUESTIONS } from './events.ts';
+import { KEY } from './key.ts';
+import { USER_EXPORT } from './user-export.ts';
 import { VERIFY } from './verify.ts';
 
 /** Commands that only have others below them. */
@@ -25,9 +28,12 @@ const COMMAND_GROUPS = {
 const BY_HAND = {
   ...AUDIENCE_LINES,
   ...AUDIENCE_QUESTIONS,
+  ...CONFIRMED,
   ...DEAD_LETTERS,
   ...ENDPOINT,
   ...EVENT_QUESTIONS,
+  ...KEY,
+  ...USER_EXPORT,
   ...VERIFY,
 };
 

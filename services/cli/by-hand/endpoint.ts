@@ -18,7 +18,7 @@ export const ENDPOINT: Readonly<Record<string, ByHand>> = {
       if (delivery === undefined) return undefined;
       if (since !== undefined) throw commandInvalid('Give --since or --delivery.');
       path['delivery'] = delivery;
-      return 'POST /v1/endpoints/{id}/deliveries/{delivery}/resend';
+      return { name: 'POST /v1/endpoints/{id}/deliveries/{delivery}/resend', hasBody: false };
     },
   },
 };

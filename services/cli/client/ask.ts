@@ -63,16 +63,24 @@ async function askOnce(client: ServiceClient, request: ServiceRequest, { signal 
   }
 }
 
-/** @throws as `ask`. The lines of the answer, without their ends, whatever they hold. */
-export async function* askForText(
+const LINES_TOGETHER = 1_000;
+
+/** The lines of the answer with their ends, whatever they hold, many at once. @throws as `ask`. */
+export async function* linesTogether(
   client: ServiceClient,
   request: ServiceRequest,
   { signal }: AskOptions,
-): AsyncGenerator<string> {
+): AsyncGenerator<readonly string[]> {
+  let waiting: string[] = [];
   try {
     const response = await send(client, request, signal);
     if (!response.ok) throw errorOfAnswer(client, request, response.status, await response.text());
-    yield* linesOf(response);
+    for await (const line of linesOf(response)) {
+      if (waiting.push(`${line}\n`) < LINES_TOGETHER) continue;
+      yield waiting;
+      waiting = [];
+    }
+    if (waiting.length > 0) yield waiting;
   } catch (error) {
     signal?.throwIfAborted();
     throw lostOf(client, error);

@@ -1,6 +1,5 @@
 /** What subcommands have a service do, over HTTP: the one that is named or runs here, else one in this process. */
 import { type Answer, operation, type OperationName, type Request } from '../../../schemas/operations.ts';
-import type { VerificationReport } from '../../../schemas/verification-report.ts';
 import { askFor, type AskOptions, type ServiceRequest } from './ask.ts';
 import type { ServiceClient } from './service-client.ts';
 import { type ServiceContext, withService, type WithServiceOptions } from './with-service.ts';
@@ -31,50 +30,14 @@ export function carriesOut(name: string, streams: boolean): WithServiceOptions {
 
 export type ProjectInList = Answer<'GET /v1/admin/projects'>['projects'][number];
 
-const PAGE_LIMIT = 1_000;
-const ALL = { limit: Infinity, pageLimit: PAGE_LIMIT } as const;
-
 /** All of them, as if they were one page. */
 export function listProjects(context: ServiceContext): Promise<Answer<'GET /v1/admin/projects'>> {
-  return withService(context, (client) => projectsOf(client, context), OF_DATABASE);
-}
-
-function projectsOf(client: ServiceClient, { signal }: ServiceContext): Promise<Answer<'GET /v1/admin/projects'>> {
-  return onePage(ALL, (limit, cursor) =>
-    askFor(client, operation('GET /v1/admin/projects', { query: { limit, cursor } }), { signal }),
-  );
-}
-
-type Keys = Answer<'GET /v1/admin/keys'>;
-
-/** Those of a project; of all projects and the installation where none is named. Newest first, as if they were one page. */
-export function listKeys(context: ServiceContext, project: string | undefined): Promise<Keys> {
   const { signal } = context;
-  const keysOf = (client: ServiceClient, id: string | null): Promise<Keys> =>
-    onePage(ALL, (limit, cursor) => {
-      const query = { limit, cursor };
-      const request =
-        id === null
-          ? operation('GET /v1/admin/keys', { query })
-          : operation('GET /v1/admin/projects/{id}/keys', { path: { id }, query });
-      return askFor(client, request, { signal });
-    });
-  const list = async (client: ServiceClient): Promise<Keys> => {
-    if (project !== undefined) return keysOf(client, project);
-    const { projects } = await projectsOf(client, context);
-    const lists = await Promise.all([...projects.map(({ id }) => id), null].map((id) => keysOf(client, id)));
-    const keys = lists.flatMap((one) => one.keys);
-    const sorted = keys.toSorted(
-      (one, other) => compare(other.created_at, one.created_at) || compare(other.id, one.id),
+  const list = (client: ServiceClient): Promise<Answer<'GET /v1/admin/projects'>> =>
+    onePage({ limit: Infinity, pageLimit: 1_000 }, (limit, cursor) =>
+      askFor(client, operation('GET /v1/admin/projects', { query: { limit, cursor } }), { signal }),
     );
-    return { keys: sorted, next_cursor: null };
-  };
   return withService(context, list, OF_DATABASE);
-}
-
-function compare(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }
 
 export type ListedPage = object & { readonly next_cursor: string | null };
@@ -106,15 +69,11 @@ type ResultIn<Name extends OperationName> = NonNullable<Extract<Answer<Name>, { 
 /** What jobs come to: the last line of the stream of what the document answers with the job. */
 export interface JobResults {
   readonly 'POST /v1/admin/dead-letters/replay': ResultIn<'POST /v1/admin/dead-letters/replay'>;
-  readonly 'POST /v1/admin/dead-letters/drop': ResultIn<'POST /v1/admin/dead-letters/drop'>;
   readonly 'POST /v1/admin/generations': ResultIn<'POST /v1/admin/generations/{kind}/{number}/compare'>;
   readonly 'POST /v1/admin/generations/{kind}/{number}/swap': unknown;
-  readonly 'POST /v1/admin/generations/{kind}/{number}/rollback': { readonly from: number; readonly to: number };
   readonly 'POST /v1/admin/generations/{kind}/{number}/drop': unknown;
   readonly 'POST /v1/admin/imports': ResultIn<'POST /v1/admin/imports'>;
-  readonly 'POST /v1/admin/verifications': VerificationReport;
   readonly 'POST /v1/admin/backups': ResultIn<'POST /v1/admin/backups'>;
-  readonly 'DELETE /v1/admin/projects/{id}': unknown;
 }
 
 /** An operation whose job is awaited. */

@@ -1,6 +1,7 @@
 /** Makes the commands that `x-cli` names in the OpenAPI document. */
 import { Argument as CommandArgument, type Command } from 'commander';
-import { operation, type OperationName } from '../../../schemas/operations.ts';
+import { operation } from '../../../schemas/operations.ts';
+import { commandInvalid } from '../../runtime/command.ts';
 import { askFor, type AskOptions, type ServiceRequest } from '../client/ask.ts';
 import { onePage, type ListedPage } from '../client/carry-out.ts';
 import type { ServiceClient } from '../client/service-client.ts';
@@ -32,8 +33,10 @@ export interface SentParts {
 export interface ByHand {
   /** Adds options that are no parameter. */
   readonly options?: (command: Command) => void;
-  /** Changes what is sent. May name another operation, which takes no body. */
-  readonly change?: (parts: SentParts, options: Options) => OperationName | Promise<void> | undefined;
+  /** Changes what is sent. May name another operation. */
+  readonly change?: (parts: SentParts, options: Options) => Partial<Described> | undefined | Promise<undefined>;
+  /** Asks before anything is sent. */
+  readonly confirmation?: Confirmation;
   /** Asks and prints in another way. */
   readonly run?: (
     context: CliContext,
@@ -42,14 +45,31 @@ export interface ByHand {
     options: Options,
   ) => Promise<unknown>;
   /** What is printed of an answer, with `--json` too. */
-  readonly take?: (answer: never, options: Options) => unknown;
+  readonly take?: (answer: never, options: Options, context: CliContext) => unknown;
   /** Prints an answer for people. */
-  readonly print?: (context: CliContext, answer: never) => void;
+  readonly print?: (context: CliContext, answer: never, parts: SentParts) => void;
   /** Looks at an answer that is printed. @throws ExitCode, Error where the command then ends with another exit code. */
   readonly judge?: (context: CliContext, answer: never, options: Options) => void;
 }
 
-/** The request, with more parameters of the query. */
+/** A question to the person at the keyboard, about what cannot be undone. A dry run asks nothing. */
+export interface Confirmation {
+  /** The option that takes its place. */
+  readonly option: string;
+  /** Makes the question of what a dry run answers. May complete what is sent. */
+  readonly question: (
+    context: CliContext,
+    plan: () => Promise<never>,
+    parts: SentParts,
+    options: Options,
+  ) => Promise<string>;
+  /** Said where nobody can be asked. */
+  readonly unasked: string;
+  /** Said where the person says no. */
+  readonly refused: string;
+}
+
+/** The request, with more parameters of the query, or more members of the body where it has one. */
 export type RequestOf = (more?: Readonly<Record<string, unknown>>) => ServiceRequest;
 
 export function addDocumentCommands(
@@ -78,9 +98,8 @@ function addCommand(command: Command, context: CliContext, described: Described,
     const { values, project } = wordsOf(command, described);
     const options: Options = { ...command.opts(), ...(project !== undefined && { project }) };
     const parts = await sentParts(described, values, options);
-    const name = await byHand.change?.(parts, options);
-    const whole = typeof name !== 'string' ? described : { ...described, name, hasBody: false };
-    await askAndPrint(context, whole, byHand, parts, options);
+    const change = await byHand.change?.(parts, options);
+    await askAndPrint(context, { ...described, ...change }, byHand, parts, options);
   });
 }
 
@@ -154,11 +173,12 @@ async function askAndPrint(
   await withNamedProject(context, described, options, async (client, project) => {
     const requestOf: RequestOf = (more) => requestTo(described, parts, project, more);
     if (byHand.run !== undefined) return byHand.run(context, client, requestOf, options);
+    if (!(await isConfirmed({ ...context, client }, byHand.confirmation, requestOf, parts, options))) return undefined;
     const answer = await askByDocument(context, client, described, requestOf, options);
-    const output = (byHand.take?.(answer as never, options) ?? answer) as never;
+    const output = ((await byHand.take?.(answer as never, options, { ...context, client })) ?? answer) as never;
     sayWarnings(context, answer);
     if (options.json) printJson(context, output);
-    else if (byHand.print !== undefined) byHand.print(context, output);
+    else if (byHand.print !== undefined) byHand.print(context, output, parts);
     else print(context, described, output, parts);
     const { next_cursor: next } = answer as { readonly next_cursor?: string | null };
     if (typeof next === 'string') context.err('There are more: raise --limit.\n');
@@ -167,26 +187,36 @@ async function askAndPrint(
   });
 }
 
+/** Whether nothing need be asked, or the person says yes. @throws TidemarkError `COMMAND_INVALID` where nobody can be asked. */
+async function isConfirmed(
+  context: CliContext & { readonly client: ServiceClient },
+  confirmation: Confirmation | undefined,
+  requestOf: RequestOf,
+  parts: SentParts,
+  options: Options,
+): Promise<boolean> {
+  if (confirmation === undefined || options['dryRun'] === true) return true;
+  const { option, question, unasked, refused } = confirmation;
+  if (options[option] !== undefined) return true;
+  if (context.confirm === undefined) throw commandInvalid(unasked);
+  const { client, signal } = context;
+  const plan = () => askFor(client, requestOf({ dry_run: true }), { signal }) as Promise<never>;
+  if (await context.confirm(`${await question(context, plan, parts, options)} [y/N] `)) return true;
+  context.err(`${refused}\n`);
+  return false;
+}
+
 function requestTo(described: Described, { path, query, body }: SentParts, project: string | undefined, more = {}) {
   const { name, project: where, hasBody, words } = described;
   const isMember = where === 'body';
-  const sent = { ...body, ...(isMember && { project }), ...(pagesInBody(described) && more) };
-  const parameters = {
-    ...query,
-    ...(!isMember && where !== 'path' && { project }),
-    ...(!pagesInBody(described) && more),
-  };
+  const sent = { ...body, ...(isMember && { project }), ...(hasBody && more) };
+  const parameters = { ...query, ...(!isMember && where !== 'path' && { project }), ...(!hasBody && more) };
   const target = { path: { ...(where === 'path' && { id: project }), ...path }, query: parameters };
   const request = operation(name as 'POST /v1/audiences', {
     ...(target as object),
     ...(hasBody && { body: JSON.stringify(sent) }),
   });
   return { ...request, streams: words.progress !== undefined };
-}
-
-/** Where the page is named. */
-function pagesInBody({ hasBody, pageLimit }: Described): boolean {
-  return hasBody && pageLimit !== undefined;
 }
 
 function askByDocument(

@@ -63,6 +63,8 @@ export interface Described {
   readonly arguments: readonly Argument[];
   readonly fields: readonly Field[];
   readonly project: ProjectPart;
+  /** Whether it is of one project, the only one where none is named. */
+  readonly needsProject: boolean;
   /** The most of a page, where its listing comes in pages. */
   readonly pageLimit: number | undefined;
   readonly hasBody: boolean;
@@ -119,11 +121,12 @@ function describe(name: string, operation: OperationSource, words: CliWords): De
   return {
     name: name as OperationName,
     words,
-    columns: typeof words.columns === 'string' ? columnsNamed(words.columns.slice(1)) : words.columns,
+    columns: typeof words.columns === 'string' ? (copies[words.columns.slice(1)] as Columns) : words.columns,
     help: words.help ?? operation.summary,
     arguments: given,
     fields: fieldsOf(words, all, given, isPaged),
     project,
+    needsProject: project === 'operand' || project === 'path' || all.some(isRequiredProject),
     pageLimit: isPaged ? (all.find(({ sets }) => sets === 'limit')?.schema.maximum ?? Infinity) : undefined,
     hasBody: body !== undefined,
   };
@@ -157,11 +160,6 @@ function memberFields({ properties = {}, required = [], base }: Keywords): Field
   return Object.entries(properties).map(([name, schema]) =>
     fieldOf('body', name, followed(schema, base), required.includes(name)),
   );
-}
-
-/** Columns of several commands. */
-export function columnsNamed(name: string): Columns {
-  return copies[name] as Columns;
 }
 
 function described({ description }: Pick<Parameter, 'description'>): { readonly description?: string } {
@@ -217,6 +215,10 @@ function projectPart(name: string, all: readonly Field[]): ProjectPart {
   if (/ \/v1\/(?:users|events)\b/.test(name)) return 'key';
   if (name.includes('/v1/admin/projects/{id}')) return 'path';
   return all.find(({ sets }) => sets === 'project')?.in;
+}
+
+function isRequiredProject({ sets, isRequired }: Field): boolean {
+  return sets === 'project' && isRequired;
 }
 
 /** The schema itself, with the description of what refers to it. */

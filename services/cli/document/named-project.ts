@@ -20,12 +20,12 @@ export function takesOperand({ project }: Described): boolean {
   return project === 'operand' || project === 'path';
 }
 
-export function addProjectOption(command: Command, { project, name }: Described): void {
+export function addProjectOption(command: Command, { project, needsProject, name }: Described): void {
   if (project === 'key') addServiceOptions(command);
-  else if (project === 'query' || project === 'body') {
-    command.option('--project <project>', 'of one project alone, by its id or name');
-  } else if (project !== undefined) {
+  else if (needsProject) {
     command.option('--project <project>', 'the id or name of the project (default: the only one)');
+  } else if (project !== undefined) {
+    command.option('--project <project>', 'of one project alone, by its id or name');
   }
   if (/ \/v1\/endpoints\b/.test(name)) {
     command.option('--installation', 'endpoints of the installation, which are of no project');
@@ -48,25 +48,30 @@ export function readOperands(given: readonly string[], names: readonly string[],
 /** Asks the service of the command, about the project that the options name. @throws as `use`. */
 export async function withNamedProject<T>(
   context: CliContext,
-  { name, project: where, words }: Described,
+  described: Described,
   options: ProjectOptions,
   use: (client: ServiceClient, project: string | undefined) => Promise<T>,
 ): Promise<T> {
-  if (where === 'key') {
+  const { name, words } = described;
+  if (described.project === 'key') {
     const { client, project } = await projectClientOf(context, options);
     return use(client, project);
   }
-  const project = await projectFor(context, where, options);
+  const project = await projectFor(context, described, options);
   return withService(context, (client) => use(client, project), carriesOut(name, words.progress !== undefined));
 }
 
-function projectFor(context: CliContext, where: Described['project'], { project, installation }: ProjectOptions) {
+function projectFor(
+  context: CliContext,
+  { project: where, needsProject }: Described,
+  { project, installation }: ProjectOptions,
+) {
   if (installation) {
     if (project !== undefined) throw commandInvalid('--installation leaves no room for a project.');
     return undefined;
   }
   if (where === 'operand') return project ?? onlyProjectId(context);
-  return where === 'path' ? projectIdOf(context, project) : optionalProjectId(context, project);
+  return needsProject ? projectIdOf(context, project) : optionalProjectId(context, project);
 }
 
 /** Undefined for a key of one project, which may not list any. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { operation } from '../../../schemas/operations.ts';
-import { askForText } from '../../../services/cli/client/ask.ts';
+import { linesTogether } from '../../../services/cli/client/ask.ts';
 import { ServiceClient } from '../../../services/cli/client/service-client.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { PROJECT, READ_KEY, ReadingServer } from '../../support/http/reading-server.ts';
@@ -153,7 +153,7 @@ test('a failure on the way cuts the CSV, so that half of it is not taken for the
   const lines: string[] = [];
   const command = async (): Promise<void> => {
     const request = operation('GET /v1/audiences/{id}/members', { path: { id: AUDIENCE }, query: { format: 'csv' } });
-    for await (const line of askForText(client, request, {})) lines.push(line);
+    for await (const some of linesTogether(client, request, {})) lines.push(...some);
   };
 
   await expect(members('format=csv')).rejects.toThrow();
