@@ -10,10 +10,6 @@ export class DueQueue<T> {
   /** Each comes before the two at twice its index, plus one and two. */
   readonly #heap: Due<T>[] = [];
 
-  get size(): number {
-    return this.#heap.length;
-  }
-
   get next(): Micros | undefined {
     return this.#heap[0]?.at;
   }

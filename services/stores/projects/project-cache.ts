@@ -36,7 +36,6 @@ export class ProjectCache implements KeyRing {
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   #beganAtMs = -Infinity;
-  #loaded = false;
   #isUnavailable = false;
   readonly #stopping = new AbortController();
 
@@ -46,19 +45,9 @@ export class ProjectCache implements KeyRing {
     this.#options = { refreshEveryMs: 5_000, minIntervalMs: 250, timeoutMs: 4_000, ...options };
   }
 
-  /** Whether it has ever read the store. Until then, every lookup fails with `STORE_UNAVAILABLE`. */
-  get loaded(): boolean {
-    return this.#loaded;
-  }
-
-  /** Whether the last attempt to read the store failed. */
-  get storeUnreachable(): boolean {
-    return this.#isUnavailable;
-  }
-
   /**
-   * Reads the store repeatedly until `stop`. Resolves after the first attempt, whether or not it succeeded: see
-   * `loaded`.
+   * Reads the store repeatedly until `stop`. Resolves after the first attempt, whether or not it succeeded. Until one has,
+   * every lookup fails with `STORE_UNAVAILABLE`.
    */
   async start(): Promise<void> {
     this.#timer ??= setInterval(() => void this.#refreshSoon().catch(ignore), this.#options.refreshEveryMs).unref();
@@ -143,7 +132,6 @@ export class ProjectCache implements KeyRing {
       this.#projects = byIdAndName(snapshot);
       this.#noteUsed(snapshot);
       this.#given.clear();
-      this.#loaded = true;
       this.#noteBack();
     } catch (error) {
       this.#noteUnreachable(error);

@@ -115,7 +115,6 @@ export interface Cluster {
     findConnectedBroker(): Promise<Broker>;
   };
   connect(): Promise<void>;
-  disconnect(): Promise<void>;
   getNodeIds(): readonly string[];
   findTopicPartitionMetadata(
     topic: string,
