@@ -1,7 +1,7 @@
 import { isBlank } from '../../event-log/blank.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { forgottenIn } from '../../operations/erasure/forgotten-records.ts';
-import { erasedUserOf, type ErasedUsers } from '../../stores/erasures/erased-users.ts';
+import { userNamed, type ErasedUsers } from '../../stores/erasures/erased-users.ts';
 import type { LiveParts } from '../live/live-reader.ts';
 import type { RecordPosition } from './wanted-positions.ts';
 
@@ -37,6 +37,6 @@ const PROJECTS = new WeakMap<ErasedUsers, ReadonlySet<string>>();
 function projectsOf(users: ErasedUsers): ReadonlySet<string> {
   let projects = PROJECTS.get(users);
   if (projects === undefined)
-    PROJECTS.set(users, (projects = new Set([...users.keys()].map((name) => erasedUserOf(name).projectId))));
+    PROJECTS.set(users, (projects = new Set([...users.keys()].map((name) => userNamed(name).projectId))));
   return projects;
 }

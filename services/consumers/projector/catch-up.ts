@@ -4,7 +4,7 @@ import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
 import type { ProfileChange } from '../../stores/profiles/profile.ts';
 import type { ReaderStep } from '../../stores/profiles/profile-store.ts';
 import type { SqlProfileStore } from '../../stores/profiles/sql-profile-store.ts';
-import { erasedName } from '../../stores/erasures/erased-users.ts';
+import { userName } from '../../stores/erasures/erased-users.ts';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import { type DecodedBatch, recordCountOf } from '../decode-batch.ts';
@@ -280,8 +280,8 @@ function stillWanted(
   if (now === undefined) return changes;
   const forgotten = now.forgottenSince(before);
   if (forgotten.length > 0) {
-    const names = new Set(forgotten.map(({ projectId, userKey }) => erasedName(projectId, userKey)));
-    if (changes.some(({ projectId, userKey }) => names.has(erasedName(projectId, userKey))))
+    const names = new Set(forgotten.map(({ projectId, userKey }) => userName(projectId, userKey)));
+    if (changes.some(({ projectId, userKey }) => names.has(userName(projectId, userKey))))
       throw new TidemarkError('POSITION_MOVED', 'somebody was forgotten since these messages were read');
   }
   return changes.filter(({ projectId }) => now.hasProject(projectId));

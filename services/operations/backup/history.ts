@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { flushFolder } from '../../event-log/flush-folder.ts';
 import { HISTORY_TABLES, type HistoryTable, type KeptHistory } from '../../stores/analytics/analytics-store.ts';
 import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
-import { type ErasedUsers, erasedName } from '../../stores/erasures/erased-users.ts';
+import { type ErasedUsers, userName } from '../../stores/erasures/erased-users.ts';
 import { HISTORY_FOLDER } from './backup-folder.ts';
 import type { RowsFile } from './manifest.ts';
 import { linesIn, readLines, rowsFile } from './rows-file.ts';
@@ -68,7 +68,7 @@ function isOfForgotten(line: string, erased: ErasedUsers): boolean {
   const row = JSON.parse(line) as Partial<Record<'project_id' | 'internal_id' | 'evaluated_at', string>>;
   const { project_id: project, internal_id: user, evaluated_at: at } = row;
   if (project === undefined || user === undefined || at === undefined) return false;
-  const cut = erased.get(erasedName(project, user));
+  const cut = erased.get(userName(project, user));
   return cut !== undefined && BigInt(Date.parse(`${at.replace(' ', 'T')}Z`)) * 1000n <= cut;
 }
 

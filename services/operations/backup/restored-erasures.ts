@@ -5,7 +5,7 @@ import type { PartitionRecords } from '../../event-log/event-log.ts';
 import { hourOf } from '../../messages/day-and-hour.ts';
 import type { Queryable } from '../../stores/database/database.ts';
 import { noteBlanked } from '../../stores/erasures/blanked-records.ts';
-import { ALL_TIME, erasedName, type ErasedUsers } from '../../stores/erasures/erased-users.ts';
+import { ALL_TIME, userName, type ErasedUsers } from '../../stores/erasures/erased-users.ts';
 import type { ErasureRow } from '../erasure/erasures-file.ts';
 import { PERSONAL_TOPICS, textOfKey } from '../erasure/forgotten-records.ts';
 import type { BackupEntry, Manifest } from './manifest.ts';
@@ -24,7 +24,7 @@ export class RestoredErasures {
     this.#rows = rows;
     const users = new Map<string, bigint>();
     for (const { project_id: project, user_key: user, cut_us: at } of rows) {
-      const [name, cut] = [erasedName(project, user), at === null ? ALL_TIME : BigInt(at)];
+      const [name, cut] = [userName(project, user), at === null ? ALL_TIME : BigInt(at)];
       if (cut > (users.get(name) ?? -ALL_TIME)) users.set(name, cut);
     }
     this.users = users;

@@ -9,7 +9,7 @@ import type {
 } from '../../stores/analytics/analytics-store.ts';
 import { AUDIENCE_CHANGE_TOPIC } from '../../messages/message.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
-import { erasedName, type ErasedUsers, erasedUserOf } from '../../stores/erasures/erased-users.ts';
+import { userName, type ErasedUsers, userNamed } from '../../stores/erasures/erased-users.ts';
 import type { Erasure } from '../../stores/erasures/erasure.ts';
 import { placesBy, REWRITTEN_TABLES, POSTGRES_TABLES } from '../../stores/erasures/places.ts';
 import { readErasedUsers } from '../../stores/erasures/read-erased-users.ts';
@@ -176,10 +176,10 @@ async function countProfiles({ database }: RowsParts, { projectId, users = [] }:
 async function blankOnLog(parts: ForgettingUsersParts, call: CommandCall): Promise<number | null> {
   if (parts.blank === undefined) return null;
   const blanked = await parts.blank(await readErasedUsers(parts.database), call);
-  const people = [...blanked.keys()].map(erasedUserOf);
+  const people = [...blanked.keys()].map(userNamed);
   let records = 0;
   for (const erasure of await new SqlErasures(parts.database).newestOf(people)) {
-    const byTopic = blanked.get(erasedName(erasure.projectId, erasure.userKey)) ?? {};
+    const byTopic = blanked.get(userName(erasure.projectId, erasure.userKey)) ?? {};
     const rows = Object.entries(byTopic).map(([table, count]) => ({ table, rows: count }));
     records += rows.reduce((sum, one) => sum + one.rows, 0);
     await addToReport(parts.database, erasure, (report) => ({ ...report, log: added(report.log ?? {}, rows) }));

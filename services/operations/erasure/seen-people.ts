@@ -7,7 +7,7 @@ import { isRetryable } from '../../runtime/errors.ts';
 import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
 import type { Database } from '../../stores/database/database.ts';
-import { erasedName } from '../../stores/erasures/erased-users.ts';
+import { userName } from '../../stores/erasures/erased-users.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
 import { progressOf } from '../../stores/profiles/progress-of.ts';
 import { textOfKey } from './forgotten-records.ts';
@@ -91,7 +91,7 @@ export async function maybeAhead(
   projectId: string,
   keys: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const wanted = new Map(keys.map((key) => [erasedName(projectId, key), key]));
+  const wanted = new Map(keys.map((key) => [userName(projectId, key), key]));
   const live = await new LiveGenerations(database).numberOf('profiles', projectId);
   try {
     const [ends, positions] = await Promise.all([log.ends(MESSAGE_TOPICS), progressOf(database, 'profiles', live)]);

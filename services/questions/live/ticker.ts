@@ -5,7 +5,7 @@ import type { Logger } from '../../runtime/logger.ts';
 import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
 import type { LiveChange, LiveEpoch, LiveHistory } from '../../stores/analytics/live-history.ts';
-import { ALL_TIME, erasedName, type ErasedUsers } from '../../stores/erasures/erased-users.ts';
+import { ALL_TIME, userName, type ErasedUsers } from '../../stores/erasures/erased-users.ts';
 import type { LeftOut } from '../../stores/erasures/left-out.ts';
 import { sampleUser } from '../sample-user.ts';
 import { Params } from '../sql/params.ts';
@@ -208,7 +208,7 @@ function candidatesOf(chosen: readonly Chosen[], forgotten: ErasedUsers): Readon
   const candidates = new Map<string, Set<Followed>>();
   for (const { followed, users } of chosen) {
     for (const user of users) {
-      if (forgotten.get(erasedName(followed.projectId, user)) === ALL_TIME) continue;
+      if (forgotten.get(userName(followed.projectId, user)) === ALL_TIME) continue;
       const of = candidates.get(user);
       if (of === undefined) candidates.set(user, new Set([followed]));
       else of.add(followed);

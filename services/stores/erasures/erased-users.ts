@@ -9,8 +9,8 @@ export type ErasedUsers = ReadonlyMap<string, Micros>;
 /** The instant of those whose messages are all dropped, until that is lifted. */
 export const ALL_TIME: Micros = 2n ** 63n - 1n;
 
-/** The name of a user in `ErasedUsers`. */
-export function erasedName(projectId: string, userKey: string): string {
+/** A key for maps, as in `ErasedUsers`. */
+export function userName(projectId: string, userKey: string): string {
   return `${projectId}/${userKey}`;
 }
 
@@ -20,13 +20,13 @@ export function isForgotten(
   { projectId, userKey, receivedAt }: Pick<Message, 'projectId' | 'userKey' | 'receivedAt'>,
 ): boolean {
   if (erased.size === 0) return false;
-  const cut = erased.get(erasedName(projectId, userKey));
+  const cut = erased.get(userName(projectId, userKey));
   return cut !== undefined && receivedAt <= cut;
 }
 
 /** Those of a project. */
 export function erasedIn(projectId: string, erased: ErasedUsers): ErasedUsers {
-  return new Map([...erased].filter(([name]) => erasedUserOf(name).projectId === projectId));
+  return new Map([...erased].filter(([name]) => userNamed(name).projectId === projectId));
 }
 
 /** A user of a project by the internal id. */
@@ -38,11 +38,11 @@ export interface ErasedUser {
 /** Those who were forgotten, or of whom more was, since the list was as `before`. */
 export function erasedSince(before: ErasedUsers, now: ErasedUsers): readonly ErasedUser[] {
   if (now === before) return [];
-  return [...now].flatMap(([name, cut]) => (before.get(name) === cut ? [] : [erasedUserOf(name)]));
+  return [...now].flatMap(([name, cut]) => (before.get(name) === cut ? [] : [userNamed(name)]));
 }
 
-/** @param name As in `ErasedUsers`. */
-export function erasedUserOf(name: string): ErasedUser {
+/** The user of this name. */
+export function userNamed(name: string): ErasedUser {
   const slash = name.lastIndexOf('/');
   return { projectId: name.slice(0, slash), userKey: name.slice(slash + 1) };
 }

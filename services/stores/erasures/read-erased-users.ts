@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.ts';
-import { ALL_TIME, erasedName, type ErasedUser, type ErasedUsers } from './erased-users.ts';
+import { ALL_TIME, userName, type ErasedUser, type ErasedUsers } from './erased-users.ts';
 
 interface ErasedRow extends Record<string, unknown> {
   readonly project_id: string;
@@ -11,7 +11,7 @@ interface ErasedRow extends Record<string, unknown> {
 export async function readErasedUsers(database: Queryable): Promise<ErasedUsers> {
   const erased = new Map<string, bigint>();
   for (const row of await database.query<ErasedRow>('select project_id, user_key, cut_us from erasures')) {
-    const name = erasedName(row.project_id, row.user_key);
+    const name = userName(row.project_id, row.user_key);
     const cut = row.cut_us ?? ALL_TIME;
     if (cut > (erased.get(name) ?? -ALL_TIME)) erased.set(name, cut);
   }
@@ -30,7 +30,7 @@ export async function newestCuts(database: Queryable, people: readonly ErasedUse
      group by project_id, user_key`,
     [people.map(({ projectId }) => projectId), people.map(({ userKey }) => userKey)],
   );
-  return new Map(rows.map((row) => [erasedName(row.project_id, row.user_key), row.cut_us]));
+  return new Map(rows.map((row) => [userName(row.project_id, row.user_key), row.cut_us]));
 }
 
 /** Reads the list again and again. It is the same object while nothing changed. */

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Queryable } from '../database/database.ts';
 import { TRANSACTION_MS } from '../database/sql-time.ts';
-import { erasedName } from '../erasures/erased-users.ts';
+import { userName } from '../erasures/erased-users.ts';
 import { newestCuts } from '../erasures/read-erased-users.ts';
 import type { Claim, ReaderName } from './profile-store.ts';
 
@@ -132,7 +132,7 @@ function positionKey({ partition, offset }: Claim): string {
 async function identitiesOf(database: Queryable, claims: readonly Claim[]): Promise<readonly string[]> {
   const cuts = await newestCuts(database, claims);
   return claims.map(({ projectId, topic, userKey, messageId }) => {
-    const cut = cuts.get(erasedName(projectId, userKey));
+    const cut = cuts.get(userName(projectId, userKey));
     const since = cut === undefined ? [] : [String(cut)];
     return hash('sha256', JSON.stringify([projectId, topic, userKey, messageId, ...since]), 'hex').slice(0, 32);
   });

@@ -5,7 +5,7 @@ import type { BatchReport } from '../../../services/consumers/reader-metrics.ts'
 import type { Message } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
-import { ALL_TIME, erasedName } from '../../../services/stores/erasures/erased-users.ts';
+import { ALL_TIME, userName } from '../../../services/stores/erasures/erased-users.ts';
 import { leftOutOf } from '../../../services/stores/erasures/left-out.ts';
 import { DATABASES } from '../../support/stores/tested-databases.ts';
 import { MemoryLog } from '../../support/event-log/memory-log.ts';
@@ -77,7 +77,7 @@ describe.each(DATABASES)('the projector and deleted projects on $name', ({ share
     append(log, [gone, identify(ada)]);
     let attempts = 0;
     const refusing = withBefore(store, 'write', async () => {
-      users.set(erasedName(gone.projectId, gone.userKey), ALL_TIME);
+      users.set(userName(gone.projectId, gone.userKey), ALL_TIME);
       if (attempts++ === 0) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
     });
 
@@ -99,7 +99,7 @@ describe.each(DATABASES)('the projector and deleted projects on $name', ({ share
     const slow = withBefore(store, 'noteAhead', async () => {
       // Its erasure is over: messages that are received later are taken.
       if (merges++ === 0) {
-        users.set(erasedName(gone.projectId, gone.userKey), gone.receivedAt);
+        users.set(userName(gone.projectId, gone.userKey), gone.receivedAt);
         await database().query('delete from users where user_key = $1', [gone.userKey]);
       }
     });

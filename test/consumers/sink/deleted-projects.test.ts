@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { erasedName } from '../../../services/stores/erasures/erased-users.ts';
+import { userName } from '../../../services/stores/erasures/erased-users.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { ask, MessageMaker } from '../../support/stores/analytics.ts';
 import { userNumber } from '../../../services/stores/analytics/columns.ts';
@@ -44,7 +44,7 @@ test('what waited for analytics while somebody was forgotten is not inserted, an
   let attempts = 0;
   bench().analytics.before = () => {
     // Its erasure is over: messages that are received later are taken.
-    users.set(erasedName(gone.projectId, gone.userKey), gone.receivedAt);
+    users.set(userName(gone.projectId, gone.userKey), gone.receivedAt);
     if (attempts++ < 2) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
   };
 

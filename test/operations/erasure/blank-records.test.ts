@@ -11,7 +11,7 @@ import {
 import { partitionKeyOf, userKeyOf } from '../../../services/messages/user-key.ts';
 import { blankRecords, type BlankParts } from '../../../services/operations/erasure/blank-records.ts';
 import { migrateDatabase } from '../../../services/stores/database/migrate.ts';
-import { ALL_TIME, erasedName } from '../../../services/stores/erasures/erased-users.ts';
+import { ALL_TIME, userName } from '../../../services/stores/erasures/erased-users.ts';
 import { codec, identify, recordOf, TODAY, track } from '../../support/messages/messages.ts';
 import { searchFiles } from '../../support/search-files.ts';
 import { openNewDatabase } from '../../support/stores/new-stores.ts';
@@ -22,7 +22,7 @@ const SILENT = { report: () => undefined, signal: new AbortController().signal }
 const WANTED = { id: 'ada@example.com', value: 'a-marked-value', key: userKeyOf(PROJECT, 'ada@example.com') };
 
 function nameOf(userId: string): string {
-  return erasedName(PROJECT, userKeyOf(PROJECT, userId));
+  return userName(PROJECT, userKeyOf(PROJECT, userId));
 }
 
 async function scene() {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
-import { ALL_TIME, erasedName, type ErasedUsers } from '../../../services/stores/erasures/erased-users.ts';
+import { ALL_TIME, userName, type ErasedUsers } from '../../../services/stores/erasures/erased-users.ts';
 import { importScene, trackLine, trackLines } from '../../support/service/importing.ts';
 
 const LATER = BigInt(Date.now() + 3_600_000) * 1_000n;
@@ -10,7 +10,7 @@ const EARLIER = 1n;
 const scene = importScene();
 
 function forgotten(people: Readonly<Record<string, bigint>>): ErasedUsers {
-  const name = (user: string): string => erasedName('proj_1', userKeyOf('proj_1', user));
+  const name = (user: string): string => userName('proj_1', userKeyOf('proj_1', user));
   return new Map(Object.entries(people).map(([user, cut]) => [name(user), cut]));
 }
 

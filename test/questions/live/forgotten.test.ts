@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ALL_TIME, erasedName } from '../../../services/stores/erasures/erased-users.ts';
+import { ALL_TIME, userName } from '../../../services/stores/erasures/erased-users.ts';
 import { LiveScene } from '../../support/live/live-scene.ts';
 import { randomProjectId } from '../../support/messages/random-project.ts';
 import { MessageMaker } from '../../support/stores/analytics.ts';
@@ -26,7 +26,7 @@ describe.each(await testedAnalytics())('live audiences and people who are forgot
       await scene.upToNow([id]);
       expect(await scene.members(id)).toEqual(new Set());
 
-      scene.forgotten.set(erasedName(shop.projectId, ada.userKey), ALL_TIME);
+      scene.forgotten.set(userName(shop.projectId, ada.userKey), ALL_TIME);
       const { signal } = new AbortController();
       await analytics().forget({ projectId: shop.projectId, users: [ada.userKey] }, { signal });
       scene.putForward(2n * HOUR);
