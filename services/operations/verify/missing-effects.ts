@@ -1,12 +1,15 @@
 import type { Decoded } from '../../consumers/decode-batch.ts';
+import { changeOf } from '../../consumers/projector/fold.ts';
+import { nameOf } from '../../event-log/partition.ts';
 import { hourOf } from '../../messages/day-and-hour.ts';
-import { splitObject } from '../../messages/json.ts';
 import { MAX_TRAITS, type Message } from '../../messages/message.ts';
 import { parseJson } from '../../messages/parse-json.ts';
+import { userName, userNamed } from '../../stores/erasures/erased-users.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import type { Database } from '../../stores/database/database.ts';
 import { areRepeats, inSlices } from '../../stores/profiles/claims.ts';
-import { cellOf, type Checkpoints, partitionKey } from './checkpoints.ts';
+import type { ProfileChange } from '../../stores/profiles/profile.ts';
+import { cellOf, type Checkpoints } from './checkpoints.ts';
 import type { Span } from './compare.ts';
 import { type DeadLettered, recordState } from './log-cells.ts';
 import type { Findings } from './report.ts';
@@ -27,7 +30,7 @@ export interface EffectParts extends ScanParts {
  * is not found.)
  */
 export async function findMissingEffects(parts: EffectParts, span: Span): Promise<void> {
-  const checked = parts.checkpoints.checked.projector.get(partitionKey(span.range));
+  const checked = parts.checkpoints.checked.projector.get(nameOf(span.range));
   for await (const { decoded } of scanMessages(parts, [span.range])) {
     const known = decoded.filter(({ topic, partition, record: { offset }, content }) => {
       const cell = cellOf({ topic, partition, projectId: content.projectId, hour: hourOf(content.receivedAt) });
@@ -53,7 +56,8 @@ async function checkEffects(parts: EffectParts, messages: readonly Decoded<Messa
   );
   for (const message of messages) {
     if (left.has(message)) continue;
-    const why = lackOf(users.get(userOf(message.content)), message.content, maxTraits);
+    const { projectId, userKey } = message.content;
+    const why = lackOf(users.get(userName(projectId, userKey)), message.content, maxTraits);
     if (why !== undefined) missing.addMessage(message, why);
   }
 }
@@ -70,12 +74,13 @@ async function statesOf(
   database: Pick<Database, 'query'>,
   messages: readonly Message[],
 ): Promise<ReadonlyMap<string, UserState>> {
-  const users = [...new Map(messages.map((message) => [userOf(message), message])).values()];
+  const names = new Set(messages.map(({ projectId, userKey }) => userName(projectId, userKey)));
+  const users = [...names].map(userNamed);
   const rows = await database.query<UserState>(STATES, [
     users.map(({ projectId }) => projectId),
     users.map(({ userKey }) => userKey),
   ]);
-  return new Map(rows.map((row) => [`${row.project_id}/${row.user_key}`, row]));
+  return new Map(rows.map((row) => [userName(row.project_id, row.user_key), row]));
 }
 
 const STATES = `
@@ -92,9 +97,9 @@ function lackOf(user: UserState | undefined, message: Message, maxTraits: number
   }
   if (message.type === 'track') return undefined;
   const versions = parseJson(user.versions) as Record<string, string>;
-  const traits = traitNames(message);
-  if (traits === undefined) return 'its traits cannot be read, and it is not in the dead letters';
-  for (const trait of traits) {
+  const change = readableChangeOf(message);
+  if (change === undefined) return 'its traits cannot be read, and it is not in the dead letters';
+  for (const trait of change.traits.keys()) {
     const version = Object.hasOwn(versions, trait) ? versions[trait] : undefined;
     if (version === undefined && isTrimmed(versions, message.version, maxTraits)) continue;
     if (version === undefined || version < message.version) return `its trait ${JSON.stringify(trait)} is not there`;
@@ -108,15 +113,12 @@ function isTrimmed(versions: Readonly<Record<string, string>>, version: string, 
   return kept.length >= maxTraits && kept.every((one) => one >= version);
 }
 
-function traitNames({ traits }: Exclude<Message, { type: 'track' }>): readonly string[] | undefined {
+/** Undefined where its traits cannot be read: the projector cannot have stored it. */
+export function readableChangeOf(message: Message): ProfileChange | undefined {
   try {
-    return [...splitObject(traits)].map(([trait]) => trait);
+    return changeOf(message);
   } catch (error) {
     if (hasCode(error, 'MESSAGE_UNDECODABLE')) return undefined;
     throw error;
   }
-}
-
-function userOf({ projectId, userKey }: Message): string {
-  return `${projectId}/${userKey}`;
 }

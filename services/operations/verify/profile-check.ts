@@ -1,20 +1,20 @@
-/** Compares every profile with a fold of the log that is as plain as can be: no batches, no positions, no merging. */
-import type { Database, Queryable } from '../../stores/database/database.ts';
+/** Compares every profile with a fold of the log from its start, without batches, positions or merging in the store. */
+import type { DifferentProfile, ProfileFinding } from '../../../schemas/verification-report.ts';
+import type { Decoded } from '../../consumers/decode-batch.ts';
+import { Folding } from '../../consumers/projector/fold.ts';
 import type { EventLog, ScanRange } from '../../event-log/event-log.ts';
-import { splitObject } from '../../messages/json.ts';
+import { nameOf } from '../../event-log/partition.ts';
 import { MAX_TRAITS, type Message, MESSAGE_TOPICS } from '../../messages/message.ts';
 import { parseJson } from '../../messages/parse-json.ts';
-import { ownAnonymousIdOf } from '../../messages/user-key.ts';
-import * as ids from '../../stores/profiles/anonymous-ids.ts';
-import type { AnonymousIds } from '../../stores/profiles/profile.ts';
-import { ALL_TIME, type ErasedUsers } from '../../stores/erasures/erased-users.ts';
-import { newestTraits } from '../../stores/profiles/newest-traits.ts';
-import { hasCode } from '../../runtime/errors.ts';
-import type { Decoded } from '../../consumers/decode-batch.ts';
-import { partitionKey } from './checkpoints.ts';
-import { identityOf, type Located, type DeadLettered } from './log-cells.ts';
+import type { Database, Queryable } from '../../stores/database/database.ts';
+import { ALL_TIME, type ErasedUsers, userName, userNamed } from '../../stores/erasures/erased-users.ts';
+import { areAnonymousIds } from '../../stores/profiles/anonymous-ids.ts';
+import { inSlices } from '../../stores/profiles/claims.ts';
+import { traitsJson } from '../../stores/profiles/merge-statements.ts';
+import type { ProfileChange } from '../../stores/profiles/profile.ts';
+import { type DeadLettered, identityOf } from './log-cells.ts';
 import { wholeRanges } from './log-ranges.ts';
-import type { DifferentProfile, ProfileFinding } from '../../../schemas/verification-report.ts';
+import { readableChangeOf } from './missing-effects.ts';
 import { readSlice, type Stored, type StoredUser } from './profile-slice.ts';
 import { type ScanParts, scanMessages } from './scan-messages.ts';
 
@@ -24,7 +24,7 @@ export interface ProfileParts extends ScanParts {
   readonly deadLettered: DeadLettered;
   /** How long a message id is remembered: a copy that came later may count again, or not. */
   readonly repeatWindowMs: number;
-  /** Only these. */
+  /** The only project whose users are compared; every one by default. */
   readonly projectId?: string | undefined;
   readonly usersAtOnce?: number;
   /** How many traits a profile keeps. */
@@ -34,26 +34,25 @@ export interface ProfileParts extends ScanParts {
 const USERS_AT_ONCE = 20_000;
 const NAMED = 100;
 
-/** Slice by slice of the users: each reads the whole log, and holds as many users as a slice has. */
+/** Checks the users in slices. For each slice it reads the whole log, and holds the users of the slice in memory. */
 export async function checkProfiles(parts: ProfileParts): Promise<ProfileFinding> {
   const [row] = await parts.profiles.query<{ readonly users: bigint }>('select count(*) as users from {users}');
   const slices = Math.max(1, Math.ceil(Number(row?.users ?? 0n) / (parts.usersAtOnce ?? USERS_AT_ONCE)));
-  const maxTraits = parts.maxTraits ?? MAX_TRAITS;
   const first: DifferentProfile[] = [];
   let [users, undecided, count] = [0, 0, 0];
   for (let slice = 0; slice < slices; slice++) {
     const stored = withoutForgotten(await readSlice(parts, slices, slice), parts.erased);
     const folded = await foldSlice(parts, stored, slices, slice);
-    users += new Set([...stored.users.keys(), ...folded.keys()]).size;
-    undecided += [...folded.values()].filter(({ isUndecided }) => isUndecided).length;
-    const different = await differences(parts.profiles, asKept(stored.users, maxTraits), folded);
+    users += new Set([...stored.users.keys(), ...folded.users.keys(), ...folded.undecided]).size;
+    undecided += folded.undecided.size;
+    const different = await differences(parts.profiles, stored.users, folded);
     count += different.length;
     first.push(...different.slice(0, NAMED - first.length));
   }
   return { users, undecided, different: { count, first } };
 }
 
-/** Without those whose messages are all left out: they may be deleted, or not yet. */
+/** Without the users whose messages are all left out: some are deleted already, and some are not. */
 function withoutForgotten(stored: Stored, erased: ErasedUsers = new Map()): Stored {
   if (erased.size === 0) return stored;
   return { ...stored, users: new Map([...stored.users].filter(([name]) => erased.get(name) !== ALL_TIME)) };
@@ -63,168 +62,69 @@ function isInSlice({ userKey }: Message, slices: number, slice: number): boolean
   return Number.parseInt(userKey.slice(0, 7), 16) % slices === slice;
 }
 
-interface FoldedUser {
-  userId: string | null;
-  anonymousId: string | null;
-  anonymousIds: AnonymousIds;
-  firstSeen: bigint;
-  lastSeen: bigint;
-  anonymous: { readonly value: boolean; readonly version: string } | null;
-  isUndecided: boolean;
-  traits: Map<string, { readonly value: string; readonly version: string }>;
+interface FoldedSlice {
+  readonly users: ReadonlyMap<string, ProfileChange>;
+  /** Users of whom a message may have counted, or not. */
+  readonly undecided: ReadonlySet<string>;
 }
 
-async function foldSlice(
-  parts: ProfileParts,
-  { ends }: Stored,
-  slices: number,
-  slice: number,
-): Promise<Map<string, FoldedUser>> {
-  const maxTraits = parts.maxTraits ?? MAX_TRAITS;
-  const folded = new Map<string, FoldedUser>();
-  const foldFirstCopy = foldingFirstCopies(folded, maxTraits, parts.repeatWindowMs);
+async function foldSlice(parts: ProfileParts, { ends }: Stored, slices: number, slice: number): Promise<FoldedSlice> {
+  const { deadLettered, maxTraits = MAX_TRAITS, projectId, repeatWindowMs } = parts;
+  const isWanted = (one: Decoded<Message>): boolean =>
+    isInSlice(one.content, slices, slice) &&
+    (projectId === undefined || one.content.projectId === projectId) &&
+    !deadLettered.has('projector', one, one.record.offset);
+  const folding = new Folding({ maxTraits });
+  const undecided = new Set<string>();
+  const countedAtMs = new Map<string, number>();
   for await (const { decoded } of scanMessages(parts, await rangesUpTo(parts.log, ends))) {
-    for (const one of decoded) {
-      const { content, record } = one;
-      if (!isInSlice(content, slices, slice)) continue;
-      if (parts.projectId !== undefined && content.projectId !== parts.projectId) continue;
-      if (parts.deadLettered.has('projector', one, record.offset)) continue;
-      if (record.offset >= (ends.get(partitionKey(one))?.next ?? 0n)) {
-        // It may have been written, or not.
-        foldInto(folded, one, maxTraits).isUndecided = true;
-      } else {
-        foldFirstCopy(one);
-      }
+    for (const one of decoded.filter(isWanted)) {
+      const { content, record, claim } = one;
+      const counted = claim && countedAtMs.get(identityOf(one));
+      const isAfterWindow = counted !== undefined && record.appendedAtMs - counted > repeatWindowMs;
+      // Where the projector has not come to, a message may have been written in advance.
+      const isAhead = record.offset >= (ends.get(nameOf(one))?.next ?? 0n);
+      if (isAfterWindow || isAhead) undecided.add(userName(content.projectId, content.userKey));
+      if (isAhead || counted !== undefined) continue;
+      if (claim !== undefined) countedAtMs.set(identityOf(one), record.appendedAtMs);
+      const change = readableChangeOf(content);
+      if (change !== undefined) folding.add(change);
     }
   }
-  for (const user of folded.values()) trim(user, maxTraits);
-  return folded;
-}
-
-/** Folds each message unless a copy of it was folded before. */
-function foldingFirstCopies(
-  folded: Map<string, FoldedUser>,
-  maxTraits: number,
-  repeatWindowMs: number,
-): (one: Decoded<Message>) => void {
-  const countedAtMs = new Map<string, number>();
-  return (one) => {
-    const { content, record, claim } = one;
-    const counted = claim === undefined ? undefined : countedAtMs.get(identityOf(one));
-    if (counted === undefined) {
-      if (claim !== undefined) countedAtMs.set(identityOf(one), record.appendedAtMs);
-      foldInto(folded, one, maxTraits);
-    } else if (record.appendedAtMs - counted > repeatWindowMs) {
-      const user = folded.get(userOf(content));
-      if (user !== undefined) user.isUndecided = true;
-    }
-  };
+  const named = folding.changes().map((change) => [userName(change.projectId, change.userKey), change] as const);
+  return { users: new Map(named), undecided };
 }
 
 async function rangesUpTo(log: ProfileParts['log'], ends: Stored['ends']): Promise<readonly ScanRange[]> {
   const ranges = await wholeRanges(log, MESSAGE_TOPICS);
   return ranges
-    .map((range) => ({ ...range, to: ends.get(partitionKey(range))?.ahead ?? range.from }))
+    .map((range) => ({ ...range, to: ends.get(nameOf(range))?.ahead ?? range.from }))
     .filter(({ from, to }) => to > from);
-}
-
-function foldInto(folded: Map<string, FoldedUser>, { content }: Located, maxTraits: number): FoldedUser {
-  const { timestamp, version } = content;
-  let user = folded.get(userOf(content));
-  if (user === undefined) {
-    user = {
-      userId: null,
-      anonymousId: null,
-      anonymousIds: ids.NO_ANONYMOUS_IDS,
-      firstSeen: timestamp,
-      lastSeen: timestamp,
-      anonymous: null,
-      isUndecided: false,
-      traits: new Map(),
-    };
-    folded.set(userOf(content), user);
-  }
-  user.userId ??= content.userId;
-  user.anonymousId ??= ownAnonymousIdOf(content);
-  user.anonymousIds = ids.newestAnonymousIds([user.anonymousIds, ids.anonymousIdsOf(content)]);
-  if (timestamp < user.firstSeen) user.firstSeen = timestamp;
-  if (timestamp > user.lastSeen) user.lastSeen = timestamp;
-  if (content.type === 'track') return user;
-  if (content.type === 'session' && version > (user.anonymous?.version ?? '')) {
-    user.anonymous = { value: content.anonymous, version };
-  }
-  setTraits(user, content, maxTraits);
-  return user;
-}
-
-function setTraits(
-  user: FoldedUser,
-  { traits, version }: Exclude<Message, { type: 'track' }>,
-  maxTraits: number,
-): void {
-  for (const [trait, value] of parseTraits(traits)) {
-    if (version > (user.traits.get(trait)?.version ?? '')) user.traits.set(trait, { value, version });
-  }
-  if (user.traits.size > 2 * maxTraits) trim(user, maxTraits);
-}
-
-function trim(user: FoldedUser, maxTraits: number): void {
-  if (user.traits.size > maxTraits) user.traits = new Map(newestTraits(user.traits, maxTraits));
-}
-
-/** A profile written before there was a bound keeps all that it had until something is merged into it. */
-function asKept(users: ReadonlyMap<string, StoredUser>, maxTraits: number): ReadonlyMap<string, StoredUser> {
-  return new Map([...users].map(([name, user]) => [name, keptOf(user, maxTraits)]));
-}
-
-function keptOf(user: StoredUser, maxTraits: number): StoredUser {
-  // A version takes more characters than this: what is shorter has fewer, and need not be parsed.
-  if (user.versions.length <= maxTraits * 32) return user;
-  const versions = Object.entries(parseJson(user.versions) as Record<string, string>);
-  const kept = newestTraits(new Map(versions.map(([trait, version]) => [trait, { version }])), maxTraits);
-  const traits = [...splitObject(user.traits)].filter(([trait]) => kept.has(trait));
-  return {
-    ...user,
-    versions: JSON.stringify(Object.fromEntries([...kept].map(([trait, { version }]) => [trait, version]))),
-    traits: `{${traits.map(([trait, value]) => `${JSON.stringify(trait)}:${value}`).join()}}`,
-  };
-}
-
-function parseTraits(json: string): readonly (readonly [string, string])[] {
-  try {
-    return [...splitObject(json)];
-  } catch (error) {
-    // It is missing in the dead letters, which is found elsewhere.
-    if (hasCode(error, 'MESSAGE_UNDECODABLE')) return [];
-    throw error;
-  }
 }
 
 async function differences(
   database: Queryable,
   stored: ReadonlyMap<string, StoredUser>,
-  folded: ReadonlyMap<string, FoldedUser>,
+  { users, undecided }: FoldedSlice,
 ): Promise<readonly DifferentProfile[]> {
   const found: DifferentProfile[] = [];
-  const alike: (readonly [StoredUser, FoldedUser])[] = [];
-  for (const [name, user] of stored) {
-    const fold = folded.get(name);
-    if (fold?.isUndecided === true) continue;
-    const why = fold === undefined ? 'the log knows of no such user' : lackOf(user, fold);
-    if (why !== undefined) found.push({ project: user.project_id, user: user.user_key, why });
-    else if (fold !== undefined) alike.push([user, fold]);
-  }
-  for (const [name, { isUndecided }] of folded) {
-    if (stored.has(name) || isUndecided) continue;
-    const cut = name.lastIndexOf('/');
-    found.push({ project: name.slice(0, cut), user: name.slice(cut + 1), why: 'Postgres knows of no such user' });
+  const alike: (readonly [StoredUser, ProfileChange])[] = [];
+  for (const name of new Set([...stored.keys(), ...users.keys()])) {
+    if (undecided.has(name)) continue;
+    const [user, fold] = [stored.get(name), users.get(name)];
+    const why = lackOf(user, fold);
+    const { projectId: project, userKey } = userNamed(name);
+    if (why !== undefined) found.push({ project, user: userKey, why });
+    else if (user && fold) alike.push([user, fold]);
   }
   return [...found, ...(await otherValues(database, alike))];
 }
 
-function lackOf(user: StoredUser, fold: FoldedUser): string | undefined {
+function lackOf(user: StoredUser | undefined, fold: ProfileChange | undefined): string | undefined {
+  if (user === undefined) return 'Postgres knows of no such user';
+  if (fold === undefined) return 'the log knows of no such user';
   if (user.user_id !== fold.userId || user.anonymous_id !== fold.anonymousId) return 'it has another id';
-  if (!ids.areAnonymousIds(user.anonymous_ids, fold.anonymousIds)) return 'other anonymous ids were seen beside it';
+  if (!areAnonymousIds(user.anonymous_ids, fold.anonymousIds)) return 'other anonymous ids were seen beside it';
   if (user.first_seen !== fold.firstSeen || user.last_seen !== fold.lastSeen) return 'it was seen at other times';
   if (user.anonymous !== (fold.anonymous?.value ?? null)) return 'it is anonymous in one, and not in the other';
   if (user.anonymous_version !== (fold.anonymous?.version ?? null)) return 'anonymous is of another message';
@@ -237,17 +137,16 @@ function lackOf(user: StoredUser, fold: FoldedUser): string | undefined {
 /** Postgres itself says whether two numbers are one. */
 async function otherValues(
   database: Queryable,
-  alike: readonly (readonly [StoredUser, FoldedUser])[],
+  alike: readonly (readonly [StoredUser, ProfileChange])[],
 ): Promise<readonly DifferentProfile[]> {
   const found: DifferentProfile[] = [];
-  for (let start = 0; start < alike.length; start += 1_000) {
-    const some = alike.slice(start, start + 1_000);
+  for (const some of inSlices(alike)) {
     const rows = await database.query<{ readonly number: bigint }>(OTHERS, [
       some.map(([{ traits }]) => traits),
-      some.map(([, { traits }]) => traitsJson(traits)),
+      some.map(([, fold]) => traitsJson(fold)),
     ]);
     for (const { number } of rows) {
-      const [user] = some[Number(number) - 1] as readonly [StoredUser, FoldedUser];
+      const [user] = some[Number(number) - 1] as readonly [StoredUser, ProfileChange];
       found.push({ project: user.project_id, user: user.user_key, why: 'a trait has another value' });
     }
   }
@@ -258,12 +157,3 @@ const OTHERS = `
   select number
   from unnest($1::text[], $2::text[]) with ordinality as pair (stored, folded, number)
   where stored::jsonb <> folded::jsonb`;
-
-function traitsJson(traits: FoldedUser['traits']): string {
-  const set = [...traits].filter(([, { value }]) => value !== 'null');
-  return `{${set.map(([trait, { value }]) => `${JSON.stringify(trait)}:${value}`).join()}}`;
-}
-
-function userOf({ projectId, userKey }: Message): string {
-  return `${projectId}/${userKey}`;
-}

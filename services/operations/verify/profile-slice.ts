@@ -1,8 +1,11 @@
 /** The stored profiles of a part of the users. */
 import type { TopicPartition } from '../../event-log/event-log.ts';
+import { nameOf } from '../../event-log/partition.ts';
+import { MAX_TRAITS } from '../../messages/message.ts';
+import { userName } from '../../stores/erasures/erased-users.ts';
 import { anonymousIdsSql } from '../../stores/profiles/anonymous-ids.ts';
 import type { Database, Queryable } from '../../stores/database/database.ts';
-import { partitionKey } from './checkpoints.ts';
+import { newestTraitsSql } from '../../stores/profiles/newest-traits.ts';
 
 interface SliceParts {
   readonly profiles: Database;
@@ -10,6 +13,8 @@ interface SliceParts {
   readonly projectId?: string | undefined;
   /** None of their users. */
   readonly deleted?: ReadonlySet<string> | undefined;
+  /** How many traits a profile keeps. */
+  readonly maxTraits?: number;
 }
 
 export interface StoredUser {
@@ -40,25 +45,34 @@ interface StoredEnd {
 
 /** Reads a consistent snapshot. @param slice Index below `slices`. */
 export function readSlice(parts: SliceParts, slices: number, slice: number): Promise<Stored> {
-  const { profiles, projectId = null, deleted = [] } = parts;
+  const { profiles, projectId = null, deleted = [], maxTraits = MAX_TRAITS } = parts;
   return profiles.transaction(async (transaction: Queryable) => {
     await transaction.query('set transaction isolation level repeatable read');
-    const users = await transaction.query<StoredUser>(SLICE, [slices, slice, projectId, [...deleted]]);
+    const users = await transaction.query<StoredUser>(SLICE, [slices, slice, projectId, [...deleted], maxTraits]);
     const positions = await transaction.query<TopicPartition & StoredEnd>(
       'select topic, partition, next_offset as next, greatest(next_offset, ahead_to) as ahead from {reader_positions}',
     );
     return {
-      users: new Map(users.map((user) => [`${user.project_id}/${user.user_key}`, user])),
-      ends: new Map(positions.map((position) => [partitionKey(position), position])),
+      users: new Map(users.map((user) => [userName(user.project_id, user.user_key), user])),
+      ends: new Map(positions.map((position) => [nameOf(position), position])),
     };
   });
+}
+
+/**
+ * A column of `profiles` with the newest traits alone: a profile written before there was a bound keeps all that it had until
+ * something is merged into it. A version takes more characters than 32: where there are fewer, no trait needs to be counted.
+ */
+function keptSql(column: 'traits' | 'versions'): string {
+  const kept = `(select ${column} from (${newestTraitsSql('profiles', '$5::int4')}) as newest)`;
+  return `coalesce(case when length(versions::text) > 32 * $5::int4 then ${kept} else ${column} end, '{}')::text as ${column}`;
 }
 
 const SLICE = `
   select project_id, user_key, user_id, anonymous_id, first_seen, last_seen, anonymous, anonymous_version,
          ${anonymousIdsSql('users', '{anonymous_ids}')}::text as anonymous_ids,
-         coalesce(traits, '{}')::text as traits, coalesce(versions, '{}')::text as versions
+         ${keptSql('traits')}, ${keptSql('versions')}
   from {users} as users
-  left join {profiles} using (project_id, user_key)
+  left join {profiles} as profiles using (project_id, user_key)
   where ('x' || substr(user_key, 1, 7))::bit(28)::int4 % $1::int4 = $2::int4 and ($3::text is null or project_id = $3)
     and project_id <> all ($4::text[])`;

@@ -180,7 +180,7 @@ export function deletesTraits({ traits }: ProfileChange): boolean {
 }
 
 /** The traits that are set; one that is deleted is in the versions alone. */
-function traitsJson({ traits }: ProfileChange): string {
+export function traitsJson({ traits }: ProfileChange): string {
   let json = '';
   for (const [trait, { value }] of traits) if (value !== null) json += `,${JSON.stringify(trait)}:${value}`;
   return `{${json.slice(1)}}`;
