@@ -1,14 +1,16 @@
 /** The messages between two readers: those that one has passed and the other has not. */
-import type { EventLog, Position, ScanRange } from '../../event-log/event-log.ts';
+import { decodeBatch } from '../../consumers/decode-batch.ts';
+import type { EventLog, LogCoordinates, ScanRange } from '../../event-log/event-log.ts';
+import { nameOf } from '../../event-log/partition.ts';
 import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
-import { hasCode } from '../../runtime/errors.ts';
+import { partitionNamed } from '../verify/checkpoints.ts';
 
 /** The next offset of a reader by `topic/partition`. */
 export type Offsets = ReadonlyMap<string, bigint>;
 
-export function offsetsByPartition(positions: readonly Position[]): Offsets {
-  return new Map(positions.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
+export function offsetsByPartition(positions: readonly LogCoordinates[]): Offsets {
+  return new Map(positions.map((position) => [nameOf(position), position.offset]));
 }
 
 /**
@@ -19,9 +21,7 @@ export function between(some: Offsets, others: Offsets): readonly ScanRange[] {
   return [...names].flatMap((name) => {
     const [a, b] = [some.get(name) ?? 0n, others.get(name) ?? 0n];
     if (a === b) return [];
-    const cut = name.lastIndexOf('/');
-    const partition = { topic: name.slice(0, cut), partition: Number(name.slice(cut + 1)) };
-    return [{ ...partition, from: a < b ? a : b, to: a < b ? b : a }];
+    return [{ ...partitionNamed(name), from: a < b ? a : b, to: a < b ? b : a }];
   });
 }
 
@@ -44,35 +44,21 @@ export function sumOf(offsets: Offsets): bigint {
   return [...offsets.values()].reduce((sum, offset) => sum + offset, 0n);
 }
 
-/** Those of the given users that a message within the ranges names. */
+/** The users among `asked` whom a message within these ranges names. */
 export async function namedWithin(
   { log, codec }: { readonly log: Pick<EventLog, 'scan'>; readonly codec: Pick<Codec, 'prepare' | 'decode'> },
   ranges: readonly ScanRange[],
   asked: ReadonlySet<string>,
-  nameOf: (message: Message) => string,
+  userOf: (message: Message) => string,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
   if (ranges.length === 0 || asked.size === 0) return named;
-  for await (const { topic, records } of log.scan(ranges, { signal })) {
-    await codec.prepare(records.map(({ value }) => value));
-    for (const { value } of records) {
-      const message = decoded(codec, topic, value);
-      const name = message && nameOf(message);
-      if (name !== undefined && asked.has(name)) named.add(name);
-    }
+  for await (const batch of log.scan(ranges, { signal })) {
+    const { decoded } = await decodeBatch(codec, [batch], userOf);
+    for (const { content } of decoded) if (asked.has(content)) named.add(content);
   }
   return named;
-}
-
-/** A message that cannot be decoded names no user. */
-function decoded(codec: Pick<Codec, 'decode'>, topic: string, value: Uint8Array): Message | undefined {
-  try {
-    return codec.decode(topic, value);
-  } catch (error) {
-    if (!hasCode(error, 'MESSAGE_UNDECODABLE')) throw error;
-    return undefined;
-  }
 }
 
 function mergeOffsets(some: Offsets, others: Offsets, pick: (a: bigint, b: bigint) => bigint): Offsets {

@@ -101,11 +101,7 @@ async function readByPosition(
   table: PositionedTable,
   keys: readonly string[] | null,
 ) {
-  const { database } = parts;
-  const below = lower(
-    offsetsByPartition(await progressOf(database, 'analytics', pair.live)),
-    offsetsByPartition(await progressOf(database, 'analytics', pair.fresh)),
-  );
+  const below = await extremes(parts, pair, lower, progressOf);
   const side: Side = (db, whose) =>
     `SELECT ${table.key} AS key, count() AS n, sum(cityHash64(${comparedColumns(table.table)})) AS h
      FROM ${db}.${table.table} FINAL PREWHERE ${table.bound} WHERE ${whose} ${only(keys)} GROUP BY key`;

@@ -3,6 +3,7 @@ import type { ScanRange } from '../../event-log/event-log.ts';
 import { tableOf } from '../../stores/generations/generation.ts';
 import { MAX_TRAITS, type Message } from '../../messages/message.ts';
 import { parseJson } from '../../messages/parse-json.ts';
+import { userName, userNamed } from '../../stores/erasures/erased-users.ts';
 import { isHiddenSql } from '../../stores/erasures/hidden.ts';
 import { anonymousIdsSql } from '../../stores/profiles/anonymous-ids.ts';
 import { newestTraitsSql } from '../../stores/profiles/newest-traits.ts';
@@ -41,8 +42,7 @@ export async function compareProfiles(parts: ComparisonParts, pair: Pair, maxTra
   }
   for (let looks = 1; undecided.size > 0 && looks < LOOKS; looks++) {
     await delay(BETWEEN_LOOKS_MS, undefined, { signal: parts.signal });
-    const keys = [...undecided.keys()].map(profileKey);
-    const again = await look(parts, sql.some, [keys.map(([project]) => project), keys.map(([, user]) => user)]);
+    const again = await look(parts, sql.some, arraysOf([...undecided.keys()]));
     equal += again.equal;
     for (const [user, verdict] of again.decided) found.set(user, verdict);
     undecided = again.undecided;
@@ -87,7 +87,7 @@ async function look(parts: ComparisonParts, sql: string, values: Parameters<Comp
   const [any] = rows;
   const ranges = any === undefined ? [] : doubtfulRanges(any);
   const asked = new Set(differing.map(([name]) => name));
-  const doubtful = await namedWithin(parts, ranges, asked, userNameOf, parts.signal);
+  const doubtful = await namedWithin(parts, ranges, asked, userOf, parts.signal);
   const result: ProfilePair = {
     equal: Number(rows.find(({ verdict }) => verdict === 'equal')?.users ?? 0n),
     decided: new Map(differing.filter(([name]) => !doubtful.has(name))),
@@ -107,13 +107,8 @@ function offsetsIn(json: string | null): Offsets {
   return new Map(Object.entries(parseJson(json ?? '{}') as Record<string, string>).map(([k, v]) => [k, BigInt(v)]));
 }
 
-function userNameOf({ projectId, userKey }: Message): string {
-  return `${projectId}/${userKey}`;
-}
-
-function profileKey(name: string): Key {
-  const cut = name.lastIndexOf('/');
-  return [name.slice(0, cut), name.slice(cut + 1)];
+function userOf({ projectId, userKey }: Message): string {
+  return userName(projectId, userKey);
 }
 
 function scopeOf({ projectId, except }: Pair): readonly [string | null, readonly string[]] {
@@ -193,17 +188,22 @@ async function userIdsOf(
   { live, fresh }: Pair,
   users: readonly (readonly [string, Verdict])[],
 ): Promise<readonly string[]> {
-  const keys = users.map(([name]) => profileKey(name));
   const ids = await database.query<{ readonly name: string; readonly user_id: string | null }>(
     `select asked.project_id || '/' || asked.user_key as name, coalesce(live.user_id, fresh.user_id) as user_id
      from unnest($1::text[], $2::text[]) as asked (project_id, user_key)
      left join ${tableOf('profiles', live, 'users')} as live using (project_id, user_key)
      left join ${tableOf('profiles', fresh, 'users')} as fresh using (project_id, user_key)`,
-    [keys.map(([project]) => project), keys.map(([, user]) => user)],
+    arraysOf(users.map(([name]) => name)),
   );
   const byName = new Map(ids.map(({ name, user_id }) => [name, user_id]));
   return users.map(([name, verdict]) => {
-    const [project, user] = profileKey(name);
-    return `${verdict}: ${project} ${byName.get(name) ?? user}`;
+    const { projectId, userKey } = userNamed(name);
+    return `${verdict}: ${projectId} ${byName.get(name) ?? userKey}`;
   });
+}
+
+/** The projects and the internal ids of these users. */
+function arraysOf(names: readonly string[]): readonly (readonly string[])[] {
+  const users = names.map(userNamed);
+  return [users.map(({ projectId }) => projectId), users.map(({ userKey }) => userKey)];
 }

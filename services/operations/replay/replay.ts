@@ -86,7 +86,7 @@ export class Replay {
   async #rulesOf(kind: GenerationKind, live: number, instant: Micros | undefined): Promise<readonly AsOf[]> {
     const inherited = (await this.#generations.find(kind, live))?.asOf ?? [];
     if (instant === undefined) return inherited;
-    const below = endsOf(await this.#parts.log.ends(MESSAGE_TOPICS));
+    const below = offsetsByPartition(await this.#parts.log.ends(MESSAGE_TOPICS));
     return [...inherited, { instant, after: BigInt(Date.now()) * 1000n, below }];
   }
 
@@ -98,7 +98,7 @@ export class Replay {
 
   async progressOf({ kind, number }: Pick<Generation, 'kind' | 'number'>): Promise<GenerationProgress> {
     const { log, database } = this.#parts;
-    const end = sumOf(endsOf(await log.ends(MESSAGE_TOPICS)));
+    const end = sumOf(offsetsByPartition(await log.ends(MESSAGE_TOPICS)));
     return { read: sumOf(offsetsByPartition(await progressSoFar(database, kind, number))), end };
   }
 
@@ -110,13 +110,13 @@ export class Replay {
   ): Promise<void> {
     const { log, database } = this.#parts;
     for (;;) {
-      const goal = endsOf(await log.ends(MESSAGE_TOPICS));
+      const goal = offsetsByPartition(await log.ends(MESSAGE_TOPICS));
       const begunAt = performance.now();
       let offsets: Offsets;
       do {
         signal.throwIfAborted();
         offsets = offsetsByPartition(await progressOf(database, kind, number));
-        onStep({ read: sumOf(offsets), end: sumOf(endsOf(await log.ends(MESSAGE_TOPICS))) });
+        onStep({ read: sumOf(offsets), end: sumOf(offsetsByPartition(await log.ends(MESSAGE_TOPICS))) });
         if (isPast(offsets, goal)) break;
         await delay(PROGRESS_POLL_MS, undefined, { signal });
       } while (!isPast(offsets, goal));
@@ -222,10 +222,6 @@ function liveRowsWithOwn(rows: readonly LiveRow[], kind: GenerationKind): readon
   return rows.flatMap((row) =>
     row.kind === kind && row.projectId !== null && row.number !== null ? [row.projectId] : [],
   );
-}
-
-function endsOf(ends: Awaited<ReturnType<EventLog['ends']>>): Offsets {
-  return new Map(ends.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
 }
 
 function notCaughtUp(kind: GenerationKind, number: number): TidemarkError {

@@ -6,6 +6,7 @@ import { isImported, type Message, type MessageTopic, typeOf } from '../../messa
 import { EARLIEST } from '../../messages/timestamp.ts';
 import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
+import { inSlices } from '../../stores/profiles/claims.ts';
 import { type CellName, cellOf, type CheckedRange } from './checkpoints.ts';
 import { CHECKSUM_MODULUS, type Located } from './log-cells.ts';
 import { instantsOf, type Period } from './period.ts';
@@ -114,8 +115,6 @@ export async function rowsBetween(
   );
 }
 
-const KEYS_AT_ONCE = 1_000;
-
 /** Those of the messages without a row for which an earlier copy has one. */
 export async function haveEarlierCopy(
   analytics: AnalyticsReader,
@@ -123,8 +122,7 @@ export async function haveEarlierCopy(
   messages: readonly Located[],
 ): Promise<ReadonlySet<Located>> {
   const found = new Set<Located>();
-  for (let start = 0; start < messages.length; start += KEYS_AT_ONCE) {
-    const some = messages.slice(start, start + KEYS_AT_ONCE);
+  for (const some of inSlices(messages)) {
     const { rows } = await analytics.ask(copiesQuery(topic, some), VERIFICATION_LIMITS);
     const highest = new Map(
       (rows as readonly unknown[] as readonly CopyRow[]).map((row) => [

@@ -1,6 +1,7 @@
 /** The readers' checkpoints, and their counts of applied messages. */
 import type { Queryable } from '../../stores/database/database.ts';
 import type { TopicPartition } from '../../event-log/event-log.ts';
+import { nameOf } from '../../event-log/partition.ts';
 import type { Hour } from '../../messages/day-and-hour.ts';
 import type { ReaderName } from '../../stores/profiles/profile-store.ts';
 import type { Period } from './period.ts';
@@ -14,7 +15,7 @@ export interface CheckedRange {
 }
 
 export interface Checkpoints {
-  /** By partition (`partitionKey`), without those that a reader has not begun. */
+  /** By partition (`nameOf`), without those that a reader has not begun. */
   readonly checked: Readonly<Record<ReaderName, ReadonlyMap<string, CheckedRange>>>;
   /** Messages and repeats that the projector has passed, by `cellOf`. */
   readonly applied: ReadonlyMap<string, AppliedCell>;
@@ -30,12 +31,28 @@ export interface AppliedCell extends CellName {
   readonly count: number;
 }
 
-export function partitionKey({ topic, partition }: TopicPartition): string {
-  return `${topic}/${partition}`;
-}
-
 export function cellOf({ topic, partition, projectId, hour }: CellName): string {
   return `${topic}/${partition}/${hour}/${projectId}`;
+}
+
+/** The partition of a name that `nameOf` made. */
+export function partitionNamed(name: string): TopicPartition {
+  const cut = name.lastIndexOf('/');
+  return { topic: name.slice(0, cut), partition: Number(name.slice(cut + 1)) };
+}
+
+/** Up to where a reader's store must have the messages of a partition. */
+export function checkedUpTo(checked: ReadonlyMap<string, CheckedRange>, partition: TopicPartition): bigint {
+  return checked.get(nameOf(partition))?.to ?? 0n;
+}
+
+/** Those of a topic, by the number of the partition. */
+export function checkedIn(
+  checked: ReadonlyMap<string, CheckedRange>,
+  topic: string,
+): ReadonlyMap<number, CheckedRange> {
+  const entries = [...checked].map(([name, one]) => [partitionNamed(name), one] as const);
+  return new Map(entries.filter(([at]) => at.topic === topic).map(([at, one]) => [at.partition, one]));
 }
 
 /** The positions and counts of the projector are consistent: they are written together and read in one statement. */
@@ -48,7 +65,7 @@ export async function readCheckpoints(profiles: Queryable, plans: Queryable, per
   const checked = new Map<string, CheckedRange>();
   const applied = new Map<string, AppliedCell>();
   for (const { topic, partition, next_offset: to, counted_from: from, project_id: projectId, hour, count } of rows) {
-    if (to !== null) checked.set(partitionKey({ topic, partition }), { from: from ?? to, to });
+    if (to !== null) checked.set(nameOf({ topic, partition }), { from: from ?? to, to });
     if (projectId === null || hour === null) continue;
     const name = { topic, partition, projectId, hour };
     applied.set(cellOf(name), { ...name, count: Number(count) });
@@ -75,7 +92,7 @@ const PROJECTOR = `
 
 async function readSink(database: Queryable): Promise<ReadonlyMap<string, CheckedRange>> {
   const rows = await database.query<TopicPartition & { readonly from: bigint | null; readonly to: bigint }>(SINK);
-  return new Map(rows.map((row) => [partitionKey(row), { from: fromOf(row), to: row.to }]));
+  return new Map(rows.map((row) => [nameOf(row), { from: fromOf(row), to: row.to }]));
 }
 
 /** Only identifies had no rows in earlier versions. Nothing is known about them while the sink has not moved since. */

@@ -1,7 +1,8 @@
 /** Compares the log's counts with those of the stores. Pure. */
 import type { ScanRange } from '../../event-log/event-log.ts';
+import { nameOf } from '../../event-log/partition.ts';
 import type { AppliedCell, CellName } from './checkpoints.ts';
-import { cellOf, partitionKey } from './checkpoints.ts';
+import { cellOf } from './checkpoints.ts';
 import type { StoredCell } from './analytics-rows.ts';
 import { emptyCell, type LogCell } from './log-cells.ts';
 
@@ -61,7 +62,7 @@ export interface Span {
 }
 
 export function spansOf(cells: readonly ComparedCell[]): readonly Span[] {
-  const byPartition = Map.groupBy(cells, ({ log }) => partitionKey(log));
+  const byPartition = Map.groupBy(cells, ({ log }) => nameOf(log));
   return [...byPartition.values()].map((some) => {
     const [{ log }] = some as [ComparedCell];
     const from = some.map(({ span: [first] }) => first).reduce((a, b) => lower(a, b));

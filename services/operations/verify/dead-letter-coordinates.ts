@@ -1,8 +1,8 @@
 import type { TopicPartition } from '../../event-log/event-log.ts';
+import { nameOf } from '../../event-log/partition.ts';
 import type { ReaderName } from '../../stores/profiles/profile-store.ts';
 import { unstoredMessages } from '../../stores/profiles/unstored-messages.ts';
 import type { Queryable } from '../../stores/database/database.ts';
-import { partitionKey } from './checkpoints.ts';
 
 export interface DeadLetterStores {
   readonly profiles: Queryable;
@@ -20,12 +20,12 @@ export class DeadLetterCoordinates {
   static async read({ profiles, generations }: DeadLetterStores): Promise<DeadLetterCoordinates> {
     const found = new DeadLetterCoordinates();
     for (const { reader, topic, partition, offset } of await unstoredMessages(profiles, generations)) {
-      found.#coordinates[reader].add(`${partitionKey({ topic, partition })}/${offset}`);
+      found.#coordinates[reader].add(`${nameOf({ topic, partition })}/${offset}`);
     }
     return found;
   }
 
   has(reader: ReaderName, place: TopicPartition, offset: bigint): boolean {
-    return this.#coordinates[reader].size > 0 && this.#coordinates[reader].has(`${partitionKey(place)}/${offset}`);
+    return this.#coordinates[reader].size > 0 && this.#coordinates[reader].has(`${nameOf(place)}/${offset}`);
   }
 }

@@ -3,9 +3,11 @@ import { isBlank } from '../../event-log/blank.ts';
 import { hourOf } from '../../messages/day-and-hour.ts';
 import { blankedCells, type BlankedCell, listedAmong } from '../../stores/erasures/blanked-records.ts';
 import type { ErasedUsers } from '../../stores/erasures/erased-users.ts';
+import { hiddenUsers } from '../../stores/erasures/hidden.ts';
 import { readErasedUsers } from '../../stores/erasures/read-erased-users.ts';
 import type { RecordCoordinates } from '../../stores/analytics/columns.ts';
 import type { Queryable } from '../../stores/database/database.ts';
+import { inSlices } from '../../stores/profiles/claims.ts';
 import type { Finding } from '../../../schemas/verification-report.ts';
 import { formatCoordinates } from '../dead-letters/record-coordinates.ts';
 import type { LogCells } from './log-cells.ts';
@@ -39,7 +41,7 @@ export class ForgottenMessages {
   /** @param database Has the lists of people and of blank records. */
   static async read(database: Queryable): Promise<ForgottenMessages> {
     const users = await readErasedUsers(database);
-    return new ForgottenMessages(database, users, await beingErased(database));
+    return new ForgottenMessages(database, users, await hiddenUsers(database));
   }
 
   /** Whether somebody else is forgotten now. */
@@ -76,15 +78,9 @@ export class ForgottenMessages {
 
   async #listed(places: readonly RecordCoordinates[]): Promise<ReadonlySet<string>> {
     const listed = new Set<string>();
-    for (let start = 0; start < places.length; start += PLACES_AT_ONCE) {
-      const some = places.slice(start, start + PLACES_AT_ONCE);
+    for (const some of inSlices(places, PLACES_AT_ONCE)) {
       for (const one of await listedAmong(this.#database, some)) listed.add(formatCoordinates(one));
     }
     return listed;
   }
-}
-
-async function beingErased(database: Queryable): Promise<readonly string[]> {
-  const sql = `select distinct user_key as key from erasures where state = 'pending'`;
-  return (await database.query<{ readonly key: string }>(sql)).map(({ key }) => key);
 }

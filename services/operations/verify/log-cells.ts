@@ -1,10 +1,11 @@
 import { crc32 } from 'node:zlib';
 import type { LogRecord, TopicPartition } from '../../event-log/event-log.ts';
+import { nameOf } from '../../event-log/partition.ts';
 import { dayOf } from '../../messages/day-and-hour.ts';
 import { type Hour, hourOf } from '../../messages/day-and-hour.ts';
 import type { Message } from '../../messages/message.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
-import { type Checkpoints, type CellName, cellOf, partitionKey, type CheckedRange } from './checkpoints.ts';
+import { type Checkpoints, type CellName, cellOf, type CheckedRange } from './checkpoints.ts';
 import { holds, type Period } from './period.ts';
 import { SeenBefore } from './seen-before.ts';
 
@@ -90,7 +91,7 @@ export class LogCells {
   }
 
   #count(cell: LogCell, { topic, partition, record: { offset } }: Located): void {
-    const state = recordState(this.#checkpoints.checked.projector.get(partitionKey({ topic, partition })), offset);
+    const state = recordState(this.#checkpoints.checked.projector.get(nameOf({ topic, partition })), offset);
     if (state === 'not yet') cell.notYet.postgres++;
     else if (state === 'unknown') cell.unknown.postgres++;
     else if (this.#deadLettered.has('projector', { topic, partition }, offset)) cell.deadLettered.postgres++;
@@ -98,7 +99,7 @@ export class LogCells {
   }
 
   #hold(cell: LogCell, { topic, partition, record: { offset }, content: { messageId } }: Located): void {
-    const state = recordState(this.#checkpoints.checked.sink.get(partitionKey({ topic, partition })), offset);
+    const state = recordState(this.#checkpoints.checked.sink.get(nameOf({ topic, partition })), offset);
     if (state === 'not yet') cell.notYet.clickhouse++;
     else if (state === 'unknown') cell.unknown.clickhouse++;
     else {

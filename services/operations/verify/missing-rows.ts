@@ -1,11 +1,12 @@
 import type { Decoded } from '../../consumers/decode-batch.ts';
+import { nameOf } from '../../event-log/partition.ts';
 import { hourOf } from '../../messages/day-and-hour.ts';
 import type { Message, MessageTopic } from '../../messages/message.ts';
 import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
 import { areRepeats } from '../../stores/profiles/claims.ts';
 import { haveEarlierCopy, hoursAround, rowsBetween, type StoredRow } from './analytics-rows.ts';
-import { cellOf, type Checkpoints, partitionKey } from './checkpoints.ts';
+import { cellOf, type Checkpoints } from './checkpoints.ts';
 import type { ComparedCell, Span } from './compare.ts';
 import { type DeadLettered, recordState } from './log-cells.ts';
 import { type Findings, type RowFault, UNKNOWN_MESSAGE } from './report.ts';
@@ -53,7 +54,7 @@ interface Checked {
 }
 
 async function checkRows(parts: RowParts, span: Span, { decoded, rows, faults }: Checked): Promise<void> {
-  const checked = parts.checkpoints.checked.sink.get(partitionKey(span.range));
+  const checked = parts.checkpoints.checked.sink.get(nameOf(span.range));
   const byOffset = new Map(decoded.map((one) => [one.record.offset, one]));
   const present = new Set<bigint>();
   for (const row of rows) {

@@ -5,10 +5,9 @@ import type {
   StoreName,
   VerificationReport,
 } from '../../../schemas/verification-report.ts';
-import type { TopicPartition } from '../../event-log/event-log.ts';
 import { beginningOfHour, type Hour } from '../../messages/day-and-hour.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import { cellOf, type Checkpoints } from './checkpoints.ts';
+import { cellOf, type Checkpoints, partitionNamed } from './checkpoints.ts';
 import { type ComparedCell, lackInPostgres } from './compare.ts';
 import { identityOf, type Located } from './log-cells.ts';
 
@@ -76,13 +75,8 @@ export function unknownBefore({ checked }: Checkpoints): VerificationReport['unk
   const of = (store: StoreName, reader: keyof Checkpoints['checked']) =>
     [...checked[reader]]
       .filter(([, { from }]) => from > 0n)
-      .map(([place, { from }]) => ({ store, ...partitionOf(place), offset: String(from) }));
+      .map(([place, { from }]) => ({ store, ...partitionNamed(place), offset: String(from) }));
   return [...of('postgres', 'projector'), ...of('clickhouse', 'sink')];
-}
-
-export function partitionOf(place: string): TopicPartition {
-  const cut = place.lastIndexOf('/');
-  return { topic: place.slice(0, cut), partition: Number(place.slice(cut + 1)) };
 }
 
 /** What a finding says of a record whose message nobody knows. */

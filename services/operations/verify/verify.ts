@@ -7,7 +7,7 @@ import type { Progress } from '../../runtime/command.ts';
 import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
 import { type StoredCell, storedCells, type StoredPeriod } from './analytics-rows.ts';
-import { type CheckedRange, type Checkpoints, partitionKey, readCheckpoints } from './checkpoints.ts';
+import { checkedIn, checkedUpTo, type Checkpoints, readCheckpoints } from './checkpoints.ts';
 import { type ComparedCell, compareRecord, differsInClickHouse, differsInPostgres, spansOf } from './compare.ts';
 import { DeadLetterCoordinates, type DeadLetterStores } from './dead-letter-coordinates.ts';
 import { ForgottenMessages } from './forgotten-messages.ts';
@@ -24,7 +24,6 @@ import {
   firstInstantOf,
   hoursOf,
   MAX_NAMED,
-  partitionOf,
   type RowFault,
   UNKNOWN_MESSAGE,
   unknownBefore,
@@ -49,7 +48,7 @@ export interface VerifyStores {
 }
 
 export interface VerifyOptions {
-  /** Whether to compare every profile by content. This reads the whole log once for every 20,000 users. */
+  /** Whether to compare every profile by content. For this it reads the whole log once for every 20,000 users. */
   readonly deep?: boolean;
   readonly repeatWindowMs: number;
   readonly signal?: AbortSignal;
@@ -78,7 +77,7 @@ export async function verify(
   for (let run = 1; ; run++) {
     const forgotten = await ForgottenMessages.read(stores.profiles);
     const report = await new Verification(stores, period, options, forgotten).run();
-    // What a store has of somebody who was forgotten meanwhile is no longer what it must have.
+    // Stores need no longer have the messages of somebody who was forgotten meanwhile.
     if (report.equal || run === MOST_RUNS || !(await forgotten.hasChanged())) return report;
   }
 }
@@ -115,7 +114,9 @@ class Verification {
     const all = compareRecord(counted.cells, checkpoints.applied, await this.#storedCells(checkpoints));
     // Asked after the stores: what is deleted of them by then is not missing.
     const deleted = (await this.#stores.deletedProjects?.()) ?? new Set();
-    const [skipped, cells] = partition(all, ({ log }) => deleted.has(log.projectId));
+    const { skipped = [], cells = [] } = Object.groupBy(all, ({ log }) =>
+      deleted.has(log.projectId) ? 'skipped' : 'cells',
+    );
     this.#skipped = messagesOf(skipped);
     const known = await this.#stores.knownProjects?.();
     const unknown = known === undefined ? [] : cells.filter(({ log }) => !known.has(log.projectId));
@@ -166,7 +167,7 @@ class Verification {
       ['postgres', 'projector'],
       ['clickhouse', 'sink'],
     ] as const) {
-      const passed = checked[reader].get(partitionKey({ topic, partition }))?.to ?? 0n;
+      const passed = checkedUpTo(checked[reader], { topic, partition });
       if (record.offset >= passed || deadLettered.has(reader, { topic, partition }, record.offset)) continue;
       const why = `it cannot be read, and the ${reader} has not put it into the dead letters`;
       this.#missing[store].add({ topic, partition, offset: String(record.offset), ...UNKNOWN_MESSAGE, why });
@@ -176,7 +177,7 @@ class Verification {
   async #storedCells({ checked }: Checkpoints): Promise<ReadonlyMap<string, StoredCell>> {
     const stored = new Map<string, StoredCell>();
     for (const topic of MESSAGE_TOPICS) {
-      const some = await storedCells(this.#stores.analytics, topic, partitionsOf(checked.sink, topic), this.#stored());
+      const some = await storedCells(this.#stores.analytics, topic, checkedIn(checked.sink, topic), this.#stored());
       for (const [name, cell] of some) stored.set(name, cell);
     }
     return stored;
@@ -262,19 +263,9 @@ interface Found {
   readonly unlisted: Finding;
 }
 
-function partitionsOf(checked: ReadonlyMap<string, CheckedRange>, topic: string): ReadonlyMap<number, CheckedRange> {
-  const entries = [...checked].map(([place, one]) => [partitionOf(place), one] as const);
-  return new Map(entries.filter(([at]) => at.topic === topic).map(([at, one]) => [at.partition, one]));
-}
-
 /** Repeats included. */
 function messagesOf(cells: readonly ComparedCell[]): number {
   return cells.reduce((sum, { log }) => sum + log.messages + log.repeats, 0);
-}
-
-/** Those for which it holds, and the others. */
-function partition<T>(all: readonly T[], holds: (one: T) => boolean): readonly [readonly T[], readonly T[]] {
-  return [all.filter(holds), all.filter((one) => !holds(one))];
 }
 
 /** The most recent complete hours. */
