@@ -1,14 +1,14 @@
 /** The programs that make the calls of each SDK: what they need is downloaded once, to the user's cache. */
 import { createHash, randomUUID } from 'node:crypto';
 import { globSync } from 'node:fs';
-import { access, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { access, cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { installedPython } from '../foreign/python.ts';
 import { mavenFiles } from '../servers/maven.ts';
 import { runTool } from '../servers/processes/server-process.ts';
 import type { Command } from './sdk-process.ts';
-import type { Sdk } from './sdks.ts';
+import { type Sdk, SDKS, sourceFileOf, sourceOf } from './sdks.ts';
 
 const HERE = import.meta.dirname;
 
@@ -50,8 +50,8 @@ async function preparePython(): Promise<CommandOf> {
 
 async function prepareGo(): Promise<CommandOf> {
   const version = await runTool('go', ['version']);
-  const folder = await builtOnce('go', version, (target) =>
-    runTool('go', ['build', '-o', `${target}/`, './...'], { cwd: join(HERE, 'go') }),
+  const folder = await builtOnce('go', version, (target, cwd) =>
+    runTool('go', ['build', '-o', `${target}/`, './...'], { cwd }),
   );
   return ({ program }) => ({ file: join(folder, program), args: [] });
 }
@@ -61,17 +61,23 @@ async function prepareJava(): Promise<CommandOf> {
   const tool = (name: string): string => (home === undefined || home === '' ? name : join(home, 'bin', name));
   const version = await runTool(tool('javac'), ['-version']);
   const jars = await mavenFiles(join(HERE, 'java/jars.sha256'));
-  const folder = await builtOnce('java', version, (target) =>
-    runTool(tool('javac'), ['-cp', jars.join(':'), '-d', target, ...globSync(join(HERE, 'java/*.java'))]),
+  const folder = await builtOnce('java', version, (target, sources) =>
+    runTool(tool('javac'), ['-cp', jars.join(':'), '-d', target, ...globSync(join(sources, '*.java'))]),
   );
   return ({ program }) => ({ file: tool('java'), args: ['-cp', [folder, ...jars].join(':'), program] });
 }
 
 /** Built beside its place, then moved there whole: any number of processes may do it at once. */
-async function builtOnce(kind: string, version: string, build: (folder: string) => Promise<unknown>): Promise<string> {
+async function builtOnce(
+  kind: Sdk['kind'],
+  version: string,
+  build: (target: string, sources: string) => Promise<unknown>,
+): Promise<string> {
   const hash = createHash('sha256').update(version);
   for (const file of globSync(join(HERE, kind, '**/*.{go,mod,sum,java,sha256}')).sort())
     hash.update(await readFile(file));
+  const sdks = SDKS.filter((sdk) => sdk.kind === kind);
+  for (const sdk of sdks) hash.update(await sourceOf(sdk));
   const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
   const folder = join(cache, 'tidemark', 'sdks', kind, hash.digest('hex').slice(0, 16));
   if (await isThere(folder)) return folder;
@@ -79,7 +85,14 @@ async function builtOnce(kind: string, version: string, build: (folder: string) 
   await mkdir(dirname(folder), { recursive: true });
   await mkdir(draft);
   try {
-    await build(draft);
+    const sources = join(draft, 'sources');
+    await cp(join(HERE, kind), sources, { recursive: true });
+    for (const sdk of sdks) {
+      const file = join(sources, sourceFileOf(sdk));
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, await sourceOf(sdk));
+    }
+    await build(draft, sources);
     await rename(draft, folder);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });

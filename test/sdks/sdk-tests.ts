@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -62,7 +62,7 @@ export async function testSdks(...languages: readonly Sdk['kind'][]): Promise<vo
     test.each(sdks.map((sdk) => [sdk.name, sdk] as const))(
       'the page has the code that the tests run for %s',
       async (_, sdk) => {
-        const program = (await readFile(sourceOf(sdk), 'utf8')).split('\n').map((line) => line.trim());
+        const program = (await sourceOf(sdk)).split('\n').map((line) => line.trim());
 
         const places = (await codeOnPage(sdk)).map((line) => program.indexOf(line));
 

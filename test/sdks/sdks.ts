@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Call } from './call.ts';
 
@@ -9,6 +10,8 @@ export interface Sdk {
   readonly kind: 'npm' | 'python' | 'go' | 'java';
   /** The program's file without its ending, in the folder of its kind; for Go the program's folder. */
   readonly program: string;
+  /** Its program is that of another SDK of its kind, with these words in place of those. */
+  readonly like?: { readonly program: string; readonly words: readonly (readonly [word: string, own: string])[] };
   /** Calls that it does not have, and members that its calls do not have. */
   readonly lacks?: readonly (Call['type'] | keyof Call)[];
   /** It leaves members out that are null, so that no service can see them. */
@@ -18,6 +21,29 @@ export interface Sdk {
   /** It runs in pages of other origins. */
   readonly inBrowsers?: true;
 }
+
+const RUDDER_GO_3 = [
+  ['segmentio/analytics-go/v3', 'rudderlabs/analytics-go'],
+  ['\tclient, _ := analytics.NewWithConfig(writeKey, analytics.Config{\n', '\tvar config analytics.Config\n'],
+  ['\t\tEndpoint: url,\n', ''],
+  ['\t\tInterval: calls.Interval,', '\tconfig.Interval = calls.Interval'],
+  ['\t\tCallback: pending{},', '\tconfig.Callback = pending{}'],
+  ['\t})\n', '\tclient, _ := analytics.NewWithConfig(writeKey, url, config)\n'],
+] as const;
+
+const RUDDER_GO_4 = [
+  ['segmentio/analytics-go/v3', 'rudderlabs/analytics-go/v4'],
+  ['Endpoint:', 'DataPlaneUrl:'],
+  ['Timestamp:', 'OriginalTimestamp:'],
+] as const;
+
+const RUDDER_JAVA = [
+  ['com.segment.analytics', 'com.rudderstack.sdk.java.analytics'],
+  ['Analytics analytics', 'RudderAnalytics analytics'],
+  ['Analytics.builder', 'RudderAnalytics.builder'],
+  ['.endpoint(', '.setDataPlaneUrl('],
+  ['Segment', 'Rudder'],
+] as const;
 
 export const SDKS: readonly Sdk[] = [
   { kind: 'npm', name: '@segment/analytics-node', version: '3.1.0', program: 'segment-node' },
@@ -41,6 +67,7 @@ export const SDKS: readonly Sdk[] = [
     name: 'github.com/rudderlabs/analytics-go',
     version: '3.3.3',
     program: 'rudder3',
+    like: { program: 'segment', words: RUDDER_GO_3 },
     retriesRefused: true,
   },
   {
@@ -48,6 +75,7 @@ export const SDKS: readonly Sdk[] = [
     name: 'github.com/rudderlabs/analytics-go/v4',
     version: '4.2.0',
     program: 'rudder4',
+    like: { program: 'segment', words: RUDDER_GO_4 },
     retriesRefused: true,
   },
   { kind: 'java', name: 'com.segment.analytics.java:analytics', version: '3.5.4', program: 'Segment', omitsNull: true },
@@ -56,14 +84,18 @@ export const SDKS: readonly Sdk[] = [
     name: 'com.rudderstack.sdk.java.analytics:analytics',
     version: '3.1.2',
     program: 'Rudder',
+    like: { program: 'Segment', words: RUDDER_JAVA },
     omitsNull: true,
   },
 ];
 
 /** The source of its program. */
-export function sourceOf({ kind, program }: Sdk): string {
-  const file = { npm: `${program}.ts`, python: `${program}.py`, go: `${program}/main.go`, java: `${program}.java` }[
-    kind
-  ];
-  return join(import.meta.dirname, kind, file);
+export async function sourceOf({ kind, program, like = { program, words: [] } }: Sdk): Promise<string> {
+  const source = await readFile(join(import.meta.dirname, kind, sourceFileOf({ kind, program: like.program })), 'utf8');
+  return like.words.reduce((text, [word, own]) => text.replaceAll(word, own), source);
+}
+
+/** Its file, in the folder of its kind. */
+export function sourceFileOf({ kind, program }: Pick<Sdk, 'kind' | 'program'>): string {
+  return { npm: `${program}.ts`, python: `${program}.py`, go: `${program}/main.go`, java: `${program}.java` }[kind];
 }

@@ -1,5 +1,7 @@
 module tidemark/sdks
 
+// The programs for RudderStack's clients are made from the one for Segment's: see sdks.ts.
+
 go 1.21
 
 require (
