@@ -1,31 +1,41 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openAnalytics } from '../../services/stores/analytics/open.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
-import type { ProjectSummary } from '../../services/stores/projects/project-commands.ts';
+import { openDatabase } from '../../services/stores/database/open.ts';
+import { SqlProjectStore } from '../../services/stores/projects/sql-project-store.ts';
 import { insert, MessageMaker } from '../support/stores/analytics.ts';
 import { newStores } from '../support/stores/new-stores.ts';
 import { type Finished, runProgram } from '../support/service/program.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const DEFINITION = { all: [{ event: "Bought\n'it'" }, { trait: 'n', gte: 5 }] };
 
 describe('tidemark audience', () => {
+  let dataDir: string;
+  let id: string;
+  const tidemark = (...args: readonly string[]): Promise<Finished> =>
+    runProgram(['services/cli/tidemark.ts', ...args], { DATA_DIR: dataDir });
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'tidemark-'));
+    const { PROFILES_URL, ANALYTICS_URL } = await newStores(dataDir);
+    const database = await openDatabase(PROFILES_URL);
+    const shop = { name: 'Shop', timezone: 'UTC', rateLimit: null };
+    id = (await new SqlProjectStore(database).createProject(shop)).id;
+    await database.close();
+    await fill(ANALYTICS_URL, id);
+  });
+  afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
   test(
     'tidemark audience explains a definition, and why a user matches, on the stores of the data folder',
     { timeout: 300_000 },
     async () => {
-      const dataDir = await temporaryFolder();
-      await newStores(dataDir);
-      const tidemark = (...args: readonly string[]): Promise<Finished> =>
-        runProgram(['services/cli/tidemark.ts', ...args], { DATA_DIR: dataDir });
-      const { id } = JSON.parse((await tidemark('project', 'create', 'Shop', '--json')).stdout) as ProjectSummary;
       const file = join(dataDir, 'audience.json');
       const wrong = join(dataDir, 'wrong.json');
       await writeFile(file, JSON.stringify(DEFINITION));
       await writeFile(wrong, '{"trait":"plan","iz":"pro"}');
-      await fill(join(dataDir, 'analytics'), id);
 
       const explained = await tidemark('audience', 'explain', file);
       const why = await tidemark('audience', 'why', file, '--user', 'ada');
@@ -56,17 +66,11 @@ describe('tidemark audience', () => {
   );
 
   test('an audience is made live, and evaluated, while no service runs', { timeout: 300_000 }, async () => {
-    const dataDir = await temporaryFolder();
-    await newStores(dataDir);
-    const tidemark = (...args: readonly string[]): Promise<Finished> =>
-      runProgram(['services/cli/tidemark.ts', ...args, '--json'], { DATA_DIR: dataDir });
-    const { id } = JSON.parse((await tidemark('project', 'create', 'Shop')).stdout) as ProjectSummary;
-    await fill(join(dataDir, 'analytics'), id);
-
-    const saved = await tidemark('audience', 'save', 'Buyers', JSON.stringify(DEFINITION), '--refresh', 'live');
+    const definition = JSON.stringify(DEFINITION);
+    const saved = await tidemark('audience', 'save', 'Buyers', definition, '--refresh', 'live', '--json');
     expect(saved.stderr).toBe('');
     const audience = JSON.parse(saved.stdout) as { readonly id: string };
-    const evaluated = await tidemark('audience', 'evaluate', audience.id);
+    const evaluated = await tidemark('audience', 'evaluate', audience.id, '--json');
 
     expect(audience).toMatchObject({ refresh: 'live', evaluation: null });
     expect(evaluated.stderr).toBe('');
@@ -74,8 +78,8 @@ describe('tidemark audience', () => {
   });
 });
 
-async function fill(folder: string, projectId: string): Promise<void> {
-  const store = await openAnalytics(`chdb:${folder}`);
+async function fill(url: string, projectId: string): Promise<void> {
+  const store = await openAnalytics(url);
   const make = new MessageMaker();
   const ada = { userId: 'ada', userKey: userKeyOf(projectId, 'ada') };
   const messages = [

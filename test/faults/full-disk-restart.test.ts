@@ -2,10 +2,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../servers/processes/ports.ts';
 import { ADMIN_KEY, ServiceProcess, WRITE_KEY } from '../support/service/service.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 import { SmallDisk } from '../torture/disks/small-disk.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -43,6 +44,20 @@ async function startAgain(dataDir: string) {
 }
 
 describe.skipIf(!SmallDisk.canMount)('a restart on a disk with little room', () => {
+  let [folder, dataDir] = ['', ''];
+  let disk: SmallDisk;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+    disk = await SmallDisk.mount(join(folder, 'disk'), 700);
+    dataDir = join(disk.folder, 'data');
+    const before = await ServiceProcess.start(dataDir);
+    await before.stop();
+  });
+  afterAll(async () => {
+    await disk?.unmount();
+    await rm(folder, { recursive: true, force: true });
+  });
+
   // Each start takes seconds, and a minute on a busy machine.
   test.each([
     [99, 200],
@@ -52,12 +67,6 @@ describe.skipIf(!SmallDisk.canMount)('a restart on a disk with little room', () 
     'with %d MiB free it answers, %d to messages, and goes on once there is room',
     { timeout: 600_000 },
     async (mebibytes, status) => {
-      const folder = join(await temporaryFolder(), 'disk');
-      const disk = await SmallDisk.mount(folder, 700);
-      onTestFinished(() => disk.unmount());
-      const dataDir = join(folder, 'data');
-      const before = await ServiceProcess.start(dataDir);
-      await before.stop();
       await disk.fill(mebibytes * 1_024);
 
       const service = await startAgain(dataDir);

@@ -1,18 +1,17 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type Finished, runProgram, startProgram } from '../support/service/program.ts';
-import { ENVIRONMENT } from '../support/service/spawn-program.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type Finished, runProgram } from '../support/service/program.ts';
+import { spawnProgram } from '../support/service/spawn-program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // Most tests make the stores of an installation, which takes a minute on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
-const ROOT = join(import.meta.dirname, '../..');
 const NOWHERE = {
   EVENT_LOG_URL: 'kafka://127.0.0.1:9',
   PROFILES_URL: 'postgres://a:b@127.0.0.1:9/x',
@@ -61,9 +60,14 @@ describe('a port that is taken', () => {
   });
 });
 
+interface Started {
+  readonly lines: readonly string[];
+  readonly address: string;
+}
+
 /** What a start prints until it has said that it is ready, and what it prints while it stops. */
-async function linesOfStart(data: string, ...options: string[]): Promise<{ lines: string[]; address: string }> {
-  const program = startProgram([...options, 'services/main.js'], { PORT: '0', DATA_DIR: data });
+async function linesOfStart(data: string, ...options: string[]): Promise<Started> {
+  const program = spawnProgram([...options, 'services/main.js'], { PORT: '0', DATA_DIR: data });
   const lines: string[] = [];
   let address = '';
   for (let line = await program.line(); line !== undefined; line = await program.line()) {
@@ -74,40 +78,25 @@ async function linesOfStart(data: string, ...options: string[]): Promise<{ lines
     // What follows in the same turn is printed before the signal has any effect.
     program.child.kill('SIGINT');
   }
+  await program.kill();
   return { lines, address };
 }
 
-test('the first start, and each start on a terminal, says in plain lines what it does and where to go on', async () => {
-  const data = join(await temporaryFolder(), 'data');
-  const plain = (lines: readonly string[]): string => lines.filter((line) => !line.startsWith('{')).join('\n');
+// As `umask 000` in the shell. A thread of its own cannot set it.
+const UMASK = 'data:text/javascript,import{isMainThread}from"node:worker_threads";if(isMainThread)process.umask(0)';
 
-  const first = await linesOfStart(data);
-  const piped = await linesOfStart(data);
-  const onTerminal = await linesOfStart(data, '--import', 'data:text/javascript,process.stdout.isTTY=true');
+describe('a first start', () => {
+  let folder: string;
+  let data: string;
+  let first: Started;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+    data = join(folder, 'data');
+    first = await linesOfStart(data, '--import', UMASK);
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  expect(first.lines[0]).toMatch(
-    /^Starting Tidemark \S+ on a free port of 127\.0\.0\.1; the first start makes its stores/,
-  );
-  expect(plain(first.lines)).toContain('./tidemark key create');
-  expect(plain(piped.lines)).toBe('');
-  expect(onTerminal.lines[0]).toMatch(
-    /^Starting Tidemark \S+ on .*; it opens its stores, which takes a second or two\.$/,
-  );
-  expect(plain(onTerminal.lines)).toContain(`is ready at ${onTerminal.address}\n  Projects       "default"\n`);
-  expect(plain(onTerminal.lines)).toContain(`  API reference  ${onTerminal.address}/docs\n`);
-});
-
-describe('the data folder', () => {
   test('the data folder is its owner’s alone, with everything in it, whatever the umask was', async () => {
-    const data = join(await temporaryFolder(), 'data');
-    const start = `umask 000; exec '${process.execPath}' services/main.js`;
-    const env = { ...ENVIRONMENT, PORT: '0', DATA_DIR: data };
-    const child = spawn('sh', ['-c', start], { cwd: ROOT, env });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    let output = '';
-    child.stdout.on('data', (chunk) => (output += String(chunk)));
-    await expect.poll(() => output, { timeout: 120_000 }).toContain('"ready"');
-
     const names = await readdir(data, { recursive: true });
     const modes = await Promise.all(
       names.map(async (name) => ({ name, stats: await lstat(join(data, name)).catch(() => undefined) })),
@@ -120,6 +109,26 @@ describe('the data folder', () => {
     expect(exposed.map(({ name }) => name)).toEqual([]);
   });
 
+  test('the first start, and each start on a terminal, says in plain lines what it does and where to go on', async () => {
+    const plain = (lines: readonly string[]): string => lines.filter((line) => !line.startsWith('{')).join('\n');
+
+    const piped = await linesOfStart(data);
+    const onTerminal = await linesOfStart(data, '--import', 'data:text/javascript,process.stdout.isTTY=true');
+
+    expect(first.lines[0]).toMatch(
+      /^Starting Tidemark \S+ on a free port of 127\.0\.0\.1; the first start makes its stores/,
+    );
+    expect(plain(first.lines)).toContain('./tidemark key create');
+    expect(plain(piped.lines)).toBe('');
+    expect(onTerminal.lines[0]).toMatch(
+      /^Starting Tidemark \S+ on .*; it opens its stores, which takes a second or two\.$/,
+    );
+    expect(plain(onTerminal.lines)).toContain(`is ready at ${onTerminal.address}\n  Projects       "default"\n`);
+    expect(plain(onTerminal.lines)).toContain(`  API reference  ${onTerminal.address}/docs\n`);
+  });
+});
+
+describe('the data folder', () => {
   test.each([
     ['DATA_DIR', 'services/main.js', []],
     ['SPOOL_DIR', 'services/main.js', []],

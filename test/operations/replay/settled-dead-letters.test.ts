@@ -23,6 +23,13 @@ const SLOW = { timeout: 120_000 };
 /** Users that a constraint, which a person added, refuses. */
 const [REPLAYED, DROPPED, EDITED, WAITING] = ['bad-replayed', 'bad-dropped', 'bad-edited', 'bad-waiting'] as const;
 
+/** Two users for each name: the caller gives the ids of the first one's messages, and the service those of the other's. */
+function both(...names: readonly string[]): readonly string[] {
+  return names.flatMap((name) => [name, `${name}-unnamed`]);
+}
+
+const AS_DECIDED = ['good', ...both(REPLAYED, 'corrected')].toSorted();
+
 describe('what was decided about dead letters', () => {
   let scene: ReplayScene;
   let folder: string;
@@ -47,7 +54,7 @@ describe('what was decided about dead letters', () => {
   const verified = async () => verify(await storesToVerify(parts()), {}, { deep: true, repeatWindowMs: 2 ** 40 });
   const bothRead = () => Promise.all([scene.hasRead('profiles', 1), scene.hasRead('analytics', 1)]);
   const usersOf = async (kind: GenerationKind): Promise<readonly string[]> => {
-    const names = ['good', REPLAYED, DROPPED, EDITED, WAITING, 'corrected'].toSorted();
+    const names = ['good', ...both(REPLAYED, DROPPED, EDITED, WAITING, 'corrected')].toSorted();
     if (kind === 'analytics') {
       const sql = 'SELECT DISTINCT toString(user) AS user FROM identifies WHERE project_id = {p:String}';
       const rows = await ask<{ user: string }>(scene.analytics, sql, { p: project });
@@ -74,59 +81,60 @@ describe('what was decided about dead letters', () => {
     },
   } as const;
 
-  /** Four messages become dead letters; one each is replayed, dropped and edited, once nothing refuses them any more. */
-  async function decide(kind: GenerationKind, messageIdGiven: boolean): Promise<void> {
+  /** Messages become dead letters, and are replayed, dropped and edited once nothing refuses them any more. */
+  async function decide(kind: GenerationKind): Promise<void> {
     await scene.append([identify({ projectId: project, userId: 'good', traits: '{"a":1}' })]);
     await bothRead();
     await CONSTRAINTS[kind].add();
     await scene.append(
-      [REPLAYED, DROPPED, EDITED, WAITING].map((userId) =>
-        identify({ projectId: project, userId, messageId: userId, messageIdGiven, traits: '{"a":1}' }),
-      ),
+      both(REPLAYED, DROPPED, EDITED, WAITING).map((userId) => {
+        const messageIdGiven = !userId.endsWith('unnamed');
+        return identify({ projectId: project, userId, messageId: userId, messageIdGiven, traits: '{"a":1}' });
+      }),
     );
     await scene.append([identify({ projectId: project, userId: 'good', traits: '{"b":2}' })]);
     await bothRead();
     await CONSTRAINTS[kind].remove();
     const { dead_letters: letters } = await listDeadLetters(parts(), {}, CALL);
     expect(letters.map(({ attempts }) => attempts.map(({ reader }) => reader))).toEqual(
-      Array.from({ length: 4 }, () => [kind === 'profiles' ? 'projector' : 'sink']),
+      Array.from({ length: 8 }, () => [kind === 'profiles' ? 'projector' : 'sink']),
     );
     const idOf = (user: string): string => letters.find(({ message_id: id }) => id === user)!.id;
-    await new Settler(parts()).replay({ ids: [idOf(REPLAYED)] }, CALL);
-    await new Settler(parts()).drop({ ids: [idOf(DROPPED)] }, CALL);
-    await new Editor(parts()).edit({ id: idOf(EDITED), record: '{"user_id":"corrected"}' }, CALL);
+    await new Settler(parts()).replay({ ids: both(REPLAYED).map(idOf) }, CALL);
+    await new Settler(parts()).drop({ ids: both(DROPPED).map(idOf) }, CALL);
+    const corrected = both('corrected');
+    for (const [index, user] of both(EDITED).entries()) {
+      const record = JSON.stringify({ user_id: corrected[index] });
+      await new Editor(parts()).edit({ id: idOf(user), record }, CALL);
+    }
     await bothRead();
   }
 
-  const AS_DECIDED = ['good', REPLAYED, 'corrected'].toSorted();
-
   describe.each(['profiles', 'analytics'] as const)('of %s', (kind) => {
-    test.each([true, false])(
-      'a new generation has what was replayed and corrected, not what was dropped; ids given: %s',
-      SLOW,
-      async (messageIdGiven) => {
-        await decide(kind, messageIdGiven);
-        expect(await usersOf(kind)).toEqual(AS_DECIDED);
-        expect(await verified()).toMatchObject({ equal: true });
-        const letters = (await scene.log.ends([DEAD_LETTER_TOPIC])).map(({ offset }) => offset);
+    test('a new generation has what was replayed and corrected, not what was dropped', SLOW, async () => {
+      await decide(kind);
+      expect(await usersOf(kind)).toEqual(AS_DECIDED);
+      expect(await verified()).toMatchObject({ equal: true });
+      const letters = (await scene.log.ends([DEAD_LETTER_TOPIC])).map(({ offset }) => offset);
 
-        await scene.build(kind);
-        await scene.swap(kind);
+      await scene.build(kind);
+      await scene.swap(kind);
 
-        await expect.poll(() => usersOf(kind), { timeout: 20_000 }).toEqual([...AS_DECIDED, WAITING].toSorted());
-        expect(await verified()).toMatchObject({ equal: true, profiles: { different: { count: 0 } } });
-        expect((await scene.log.ends([DEAD_LETTER_TOPIC])).map(({ offset }) => offset)).toEqual(letters);
-        await scene.run('rollback', { kind });
-        expect(await verified()).toMatchObject({ equal: true, profiles: { different: { count: 0 } } });
-      },
-    );
+      await expect.poll(() => usersOf(kind), { timeout: 20_000 }).toEqual([...AS_DECIDED, ...both(WAITING)].toSorted());
+      expect(await verified()).toMatchObject({ equal: true, profiles: { different: { count: 0 } } });
+      expect((await scene.log.ends([DEAD_LETTER_TOPIC])).map(({ offset }) => offset)).toEqual(letters);
+      await scene.run('rollback', { kind });
+      expect(await verified()).toMatchObject({ equal: true, profiles: { different: { count: 0 } } });
+    });
 
     test('a new generation of a single project has the same, and one after that', SLOW, async () => {
-      await decide(kind, true);
+      await decide(kind);
       for (let n = 0; n < 2; n++) {
         const { number } = await scene.build(kind, project);
         await scene.swap(kind, project);
-        await expect.poll(() => usersOf(kind), { timeout: 20_000 }).toEqual([...AS_DECIDED, WAITING].toSorted());
+        await expect
+          .poll(() => usersOf(kind), { timeout: 20_000 })
+          .toEqual([...AS_DECIDED, ...both(WAITING)].toSorted());
         const report = await verify(
           await storesToVerify(parts(), project),
           { projectId: project },
@@ -139,7 +147,7 @@ describe('what was decided about dead letters', () => {
   });
 
   test('a reader that has lost its positions reads nothing again that was decided', SLOW, async () => {
-    await decide('profiles', true);
+    await decide('profiles');
     await scene.stopReaders();
     await scene.database.script(
       'delete from reader_positions; delete from users; delete from profiles; delete from applied_counts; delete from applied',
@@ -148,7 +156,7 @@ describe('what was decided about dead letters', () => {
     scene.startReaders();
     await bothRead();
 
-    expect(await usersOf('profiles')).toEqual([...AS_DECIDED, WAITING].toSorted());
+    expect(await usersOf('profiles')).toEqual([...AS_DECIDED, ...both(WAITING)].toSorted());
     expect(await verified()).toMatchObject({ equal: true, profiles: { different: { count: 0 } } });
   });
 
@@ -156,7 +164,7 @@ describe('what was decided about dead letters', () => {
     'a database that has lost its table of dead letters reads it from their topic before anything else',
     SLOW,
     async () => {
-      await decide('profiles', true);
+      await decide('profiles');
       await scene.stopReaders();
       await scene.database.script('delete from dead_letters');
       const letters = (await scene.log.ends([DEAD_LETTER_TOPIC])).map(({ offset }) => offset);
@@ -165,14 +173,16 @@ describe('what was decided about dead letters', () => {
       await scene.build('profiles');
       await scene.swap('profiles');
 
-      await expect.poll(() => usersOf('profiles'), { timeout: 20_000 }).toEqual([...AS_DECIDED, WAITING].toSorted());
+      await expect
+        .poll(() => usersOf('profiles'), { timeout: 20_000 })
+        .toEqual([...AS_DECIDED, ...both(WAITING)].toSorted());
       expect(await verified()).toMatchObject({ equal: true, profiles: { different: { count: 0 } } });
       expect((await scene.log.ends([DEAD_LETTER_TOPIC])).map(({ offset }) => offset)).toEqual(letters);
     },
   );
 
   test('what only the other reader refused is in a new generation as it is in the live one', SLOW, async () => {
-    await decide('profiles', true);
+    await decide('profiles');
     const before = await usersOf('analytics');
 
     const { same } = await scene.build('analytics');
