@@ -22,6 +22,7 @@ import { EMBEDDED, type Form, type Installation } from './forms.ts';
 import { fill } from './history.ts';
 import { hasRead } from './lag.ts';
 
+const AS_ADMIN = { key: ADMIN_KEY };
 const COUNT = Number(process.env['BENCH_ERASURE_MESSAGES'] ?? 1_000_000);
 const USERS = 50_000;
 /** How many people are forgotten at once, one number after the other: `BENCH_ERASURE_PEOPLE` (1,200). */
@@ -67,7 +68,7 @@ export async function benchErasure(figures: Figures, form: Form): Promise<void> 
 }
 
 async function firstProject(service: ServiceProcess): Promise<string> {
-  const { projects } = await admin<{ projects: readonly { readonly id: string }[] }>(service, '/v1/admin/projects');
+  const { projects } = await service.ask<{ projects: { id: string }[] }>('/v1/admin/projects', undefined, AS_ADMIN);
   return projects[0]?.id ?? '';
 }
 
@@ -75,13 +76,14 @@ async function measure(service: ServiceProcess, project: string, ids: readonly s
   const [startedAt, cpu] = [performance.now(), await cpuSecondsOf(service.pid)];
   const seconds = (): number => (performance.now() - startedAt) / 1_000;
   const users = ids.map((id) => ({ user_id: id }));
-  const { erasures } = await admin<Erasures>(service, '/v1/admin/erasures', { project, users });
+  const { erasures } = await service.ask<Erasures>('/v1/admin/erasures', { project, users }, AS_ADMIN);
   if (erasures.length !== ids.length) throw new Error(`${erasures.length} erasures of ${ids.length} people`);
   const last = `/v1/users/${ids.at(-1)}`;
   while ((await service.request(last, undefined, { api_key: READ_KEY })).status !== 404) await delay(LOOK_EVERY_MS);
   const hidden = seconds();
   const pending = `/v1/admin/erasures?state=pending&limit=1`;
-  while ((await admin<Erasures>(service, pending)).erasures.length > 0) await delay(10 * LOOK_EVERY_MS);
+  while ((await service.ask<Erasures>(pending, undefined, AS_ADMIN)).erasures.length > 0)
+    await delay(10 * LOOK_EVERY_MS);
   const done = seconds();
   const used = (await cpuSecondsOf(service.pid)) - cpu;
   return {
@@ -140,10 +142,4 @@ async function recordsOf(url: string, codec: Codec): Promise<Record<'all' | 'for
   } finally {
     await log.close();
   }
-}
-
-async function admin<T>(service: ServiceProcess, path: string, body?: unknown): Promise<T> {
-  const answer = await service.request(path, body, { api_key: ADMIN_KEY });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as T;
 }

@@ -116,9 +116,7 @@ async function serve(figures: Figures, form: Form, installation: Installation): 
 }
 
 async function save(service: ServiceProcess, name: string, definition: object): Promise<string> {
-  const response = await service.request('/v1/audiences', { name, definition }, { api_key: READ_KEY });
-  if (!response.ok) throw new Error(await response.text());
-  return ((await response.json()) as { id: string }).id;
+  return (await service.ask<{ id: string }>('/v1/audiences', { name, definition })).id;
 }
 
 async function readMembers(service: ServiceProcess, path: string): Promise<Served> {

@@ -13,6 +13,7 @@ import { identify, recordOf } from '../support/messages/messages.ts';
 import { CliRun } from '../support/service/cli-run.ts';
 import { appendToOwnLog, withOwnLog } from '../support/service/own-log.ts';
 import { ADMIN_KEY } from '../support/service/service.ts';
+import { recordedIn } from '../support/service/readers-passed.ts';
 import { sharedService } from '../support/service/shared-service.ts';
 
 const service = sharedService((dataDir) => ({
@@ -49,11 +50,7 @@ beforeAll(async () => {
     track('ada', 20),
     track('bob', 30),
   ];
-  const { receipt } = (await (await service().request('/v1/batch', { batch })).json()) as { receipt: string };
-  await eventually(async () => {
-    const state = await service().request(`/v1/receipts/${receipt}?wait=10`);
-    expect(await state.json()).toMatchObject({ queryable: true });
-  });
+  await recordedIn(service(), '/v1/batch', { batch });
   const { projects } = await answerTo<{ projects: [{ id: string }] }>('/v1/admin/projects');
   // Postgres has no text with a NUL, and no message that came by HTTP has one.
   const record = recordOf(identify({ projectId: projects[0].id, userId: 'eve\0', traits: '{}' }));
@@ -67,8 +64,8 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function answerTo<T>(path: string): Promise<T> {
-  return (await (await service().request(path, undefined, { api_key: ADMIN_KEY })).json()) as T;
+function answerTo<T>(path: string): Promise<T> {
+  return service().ask(path, undefined, { key: ADMIN_KEY });
 }
 
 const KEPT = 'golden/commands.txt';

@@ -11,6 +11,7 @@ import { identify, recordOf } from '../support/messages/messages.ts';
 import { type Exchange, RecordingProxy } from '../support/http/recording-proxy.ts';
 import { appendToOwnLog, withOwnLog } from '../support/service/own-log.ts';
 import { ADMIN_KEY } from '../support/service/service.ts';
+import { recordedIn } from '../support/service/readers-passed.ts';
 import { sharedService } from '../support/service/shared-service.ts';
 
 const service = sharedService((dataDir) => ({
@@ -31,11 +32,7 @@ beforeAll(async () => {
     { type: 'track', user_id: 'ada', event: 'Paid', properties },
     { type: 'track', user_id: 'ada', event: 'Paid', properties },
   ];
-  const { receipt } = (await (await service().request('/v1/batch', { batch })).json()) as { receipt: string };
-  await eventually(async () => {
-    const state = await service().request(`/v1/receipts/${receipt}?wait=10`);
-    expect(await state.json()).toMatchObject({ queryable: true });
-  });
+  await recordedIn(service(), '/v1/batch', { batch });
   const { projects } = await asked<{ projects: { id: string }[] }>('/v1/admin/projects');
   known.project = projects[0]?.id ?? '';
   await putAside(known.project);
@@ -54,8 +51,8 @@ async function putAside(projectId: string): Promise<void> {
   });
 }
 
-async function asked<T>(path: string): Promise<T> {
-  return (await (await service().request(path, undefined, { api_key: ADMIN_KEY })).json()) as T;
+function asked<T>(path: string): Promise<T> {
+  return service().ask(path, undefined, { key: ADMIN_KEY });
 }
 
 async function run(words: readonly string[]): Promise<{ readonly out: string; readonly answers: readonly Exchange[] }> {

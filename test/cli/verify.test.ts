@@ -1,9 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openDatabase } from '../../services/stores/database/open.ts';
 import type { VerificationReport } from '../../schemas/verification-report.ts';
 import { type Finished, runProgram } from '../support/service/program.ts';
-import { readersPassed } from '../support/service/readers-passed.ts';
-import { ServiceProcess } from '../support/service/service.ts';
+import { recordedIn } from '../support/service/readers-passed.ts';
+import type { ServiceProcess } from '../support/service/service.ts';
+import { startedService } from '../support/service/shared-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // Embedded stores start twice, which takes up to a minute each on a busy machine.
@@ -14,8 +15,7 @@ test(
   TIMEOUT,
   async () => {
     const dataDir = await temporaryFolder();
-    const service = await ServiceProcess.start(dataDir, { VERIFY_EVERY: 'off' });
-    onTestFinished(async () => void (await service.stop()));
+    const service = await startedService(dataDir, { VERIFY_EVERY: 'off' });
     await postAndAwait(service);
 
     const equal = await tidemark(dataDir, '--json');
@@ -42,9 +42,7 @@ async function postAndAwait(service: ServiceProcess): Promise<void> {
   const event = { type: 'track', user_id: 'ada', event: 'Signed Up', message_id: 'm1', timestamp: '2026-11-20T10:00Z' };
   const identify = { type: 'identify', user_id: 'ada', traits: { plan: 'pro' } };
   const batch = [event, identify, event, { ...event, message_id: 'm2' }];
-  const answer = await service.request('/v1/batch', { batch });
-  const { receipt } = (await answer.json()) as { receipt: string };
-  await readersPassed(service, receipt);
+  await recordedIn(service, '/v1/batch', { batch });
 }
 
 async function countTwice(dataDir: string): Promise<void> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runTool } from '../servers/processes/server-process.ts';
-import { readersPassed } from '../support/service/readers-passed.ts';
+import { recordedIn } from '../support/service/readers-passed.ts';
 import { READ_KEY } from '../support/service/service.ts';
 import { sharedService } from '../support/service/shared-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -42,20 +42,14 @@ class Program {
   }
 }
 
-async function send<T>(path: string, body?: object): Promise<T> {
-  const headers = { api_key: READ_KEY, 'content-type': 'application/json' };
-  const sent = { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) };
-  const response = await fetch(service().url + path, sent);
-  const text = await response.text();
-  expect(response.ok, text).toBe(true);
-  return JSON.parse(text) as T;
+function send<T = object>(path: string, body?: object): Promise<T> {
+  return service().ask(path, body, { method: 'POST' });
 }
 
 /** Users with this plan, who are then in the audience or not. */
 async function identify(plan: string, ...users: readonly string[]): Promise<void> {
   const batch = users.map((user) => ({ type: 'identify', user_id: user, traits: { plan, email: `${user}@x.de` } }));
-  const answer = await (await service().request('/v1/batch', { batch })).json();
-  await readersPassed(service(), (answer as { receipt: string }).receipt);
+  await recordedIn(service(), '/v1/batch', { batch });
 }
 
 /** An audience of all on this plan, evaluated once. */

@@ -1,7 +1,7 @@
 /** The status of a whole installation, in one process and role by role. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InstallationStatus } from '../../services/api/admin/status/attention.ts';
-import { readersPassed } from '../support/service/readers-passed.ts';
+import { recordedIn } from '../support/service/readers-passed.ts';
 import { canRunOnServers, type OnServers, onServers } from '../support/service/server-settings.ts';
 import { ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -10,10 +10,8 @@ import { testedForms } from '../support/service/tested-forms.ts';
 const ADMIN_KEY = 'admin-key-of-the-tests-0123456789abcdef';
 const ADMIN = { INITIAL_ADMIN_KEY: ADMIN_KEY };
 
-async function statusOf(service: ServiceProcess): Promise<InstallationStatus> {
-  const response = await service.request('/v1/admin/status', undefined, { api_key: ADMIN_KEY });
-  expect(response.status).toBe(200);
-  return (await response.json()) as InstallationStatus;
+function statusOf(service: ServiceProcess): Promise<InstallationStatus> {
+  return service.ask('/v1/admin/status', undefined, { key: ADMIN_KEY });
 }
 
 function codesOf({ attention }: InstallationStatus): readonly string[] {
@@ -25,12 +23,7 @@ async function statesOf(service: ServiceProcess): Promise<readonly string[]> {
   return Object.values((await statusOf(service)).readers).map(({ state }) => state);
 }
 
-/** Posts an event and waits until the readers have passed it. */
-async function recordEvent(service: ServiceProcess): Promise<void> {
-  const posted = await service.request('/v1/track', { user_id: 'ada', event: 'Paid' });
-  expect(posted.status).toBe(200);
-  await readersPassed(service, ((await posted.json()) as { receipt: string }).receipt);
-}
+const PAID = { user_id: 'ada', event: 'Paid' };
 
 const READY = ['ready', 'ready', 'ready', 'ready'];
 
@@ -40,7 +33,7 @@ test.each(await testedForms())(
     const service = await ServiceProcess.start(await temporaryFolder(), { ...(await settings()), ...ADMIN });
     try {
       expect((await service.request('/v1/track', { user_id: 'ada', event: 7 })).status).toBe(400);
-      await recordEvent(service);
+      await recordedIn(service, '/v1/track', PAID);
       await expect
         .poll(async () => (await statusOf(service)).rates, { timeout: 40_000, interval: 500 })
         .toMatchObject({
@@ -98,7 +91,7 @@ describe.skipIf(!(await canRunOnServers()))('on servers', () => {
 
         await start('projector');
         const sink = await start('sink');
-        await recordEvent(ingest);
+        await recordedIn(ingest, '/v1/track', PAID);
         await expect.poll(() => statesOf(ingest), { timeout: 40_000, interval: 500 }).toEqual(READY);
         const status = await statusOf(ingest);
         expect(status.processes?.map(({ role }) => role).toSorted()).toEqual(['ingest', 'projector', 'sink']);

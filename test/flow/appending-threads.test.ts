@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { openEventLog } from '../../services/event-log/open.ts';
 import { MESSAGE_TOPICS, PROJECT_TOPIC, TOPICS } from '../../services/messages/message.ts';
-import { ADMIN_KEY, ServiceProcess } from '../support/service/service.ts';
+import { ADMIN_KEY, type ServiceProcess } from '../support/service/service.ts';
+import { startedService } from '../support/service/shared-service.ts';
 import { trackLines } from '../support/service/importing.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { readLog } from '../torture/check/read-log.ts';
@@ -18,8 +19,7 @@ describe('the log of a started service', () => {
   test('the threads of requests, of imports and of projects append to it at once, and nothing is lost or doubled', async () => {
     const folder = await temporaryFolder();
     const url = `log:${join(folder, 'event-log')}`;
-    const service = await ServiceProcess.start(folder, { EVENT_LOG_URL: url });
-    onTestFinished(async () => void (await service.stop('SIGKILL')));
+    const service = await startedService(folder, { EVENT_LOG_URL: url });
     const file = await upload(service, trackLines(IMPORTED));
 
     const begun = await service.request('/v1/admin/imports', { project: 'default', file, untimed: true }, admin);

@@ -1,7 +1,7 @@
 /** Saved audiences from end to end: streams that are cut, restarts between pages, changes, many at once, the command line. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runProgram } from '../support/service/program.ts';
-import { readersPassed } from '../support/service/readers-passed.ts';
+import { recordedIn } from '../support/service/readers-passed.ts';
 import { READ_KEY, ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { testedForms } from '../support/service/tested-forms.ts';
@@ -74,10 +74,7 @@ class Installation {
     for (let from = 0; from < plans.length; from += 500) {
       const some = plans.slice(from, from + 500);
       const batch = some.map(([user_id, plan]) => ({ type: 'identify', user_id, traits: { plan } }));
-      const response = await this.#running.request('/v1/batch', { batch });
-      expect(response.status).toBe(200);
-      const { receipt } = (await response.json()) as { receipt: string };
-      await readersPassed(this.#running, receipt);
+      await recordedIn(this.#running, '/v1/batch', { batch });
     }
   }
 

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { runProgram } from '../support/service/program.ts';
-import { ServiceProcess } from '../support/service/service.ts';
+import type { ServiceProcess } from '../support/service/service.ts';
+import { startedService } from '../support/service/shared-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PRELOAD = join(import.meta.dirname, '../torture/clock-preload.ts');
@@ -79,8 +80,7 @@ test('a clock that is years off the newest message of the log at the start is no
 async function start(offsetMs: number): Promise<ServiceProcess> {
   writeFileSync(clockFile, String(offsetMs));
   const settings = { NODE_OPTIONS: `--import=${PRELOAD}`, CLOCK_FILE: clockFile };
-  const service = await ServiceProcess.start(join(folder, 'data'), settings);
-  onTestFinished(async () => void (await service.stop()));
+  const service = await startedService(join(folder, 'data'), settings);
   return service;
 }
 

@@ -1,5 +1,5 @@
 /** A record that is no message, from the log to the dead letters and back, as an operator meets it. */
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runCli } from '../../services/cli/run-cli.ts';
 import type { ListedDeadLetters } from '../../services/operations/dead-letters/dead-letter-commands.ts';
 import type { NewRecord } from '../../services/event-log/event-log.ts';
@@ -7,8 +7,9 @@ import { openEventLog } from '../../services/event-log/open.ts';
 import { TOPICS } from '../../services/messages/message.ts';
 import { identify, recordOf } from '../support/messages/messages.ts';
 import { appendToOwnLog, withOwnLog } from '../support/service/own-log.ts';
-import { readersPassed } from '../support/service/readers-passed.ts';
-import { ServiceProcess } from '../support/service/service.ts';
+import { recordedIn } from '../support/service/readers-passed.ts';
+import type { ServiceProcess } from '../support/service/service.ts';
+import { startedService } from '../support/service/shared-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { testedForms } from '../support/service/tested-forms.ts';
 
@@ -91,8 +92,7 @@ function unacceptable(): NewRecord {
 async function scene(ofForm: Readonly<Record<string, string>> = {}) {
   const dataDir = await temporaryFolder();
   const settings: Record<string, string> = { ...withOwnLog(dataDir), ...ofForm, DATA_DIR: dataDir };
-  const service = await ServiceProcess.start(dataDir, settings);
-  onTestFinished(async () => void (await service.stop()));
+  const service = await startedService(dataDir, settings);
   const tidemark = async (...args: readonly string[]) => {
     let [out, err] = ['', ''];
     const context = {
@@ -122,9 +122,7 @@ async function append(url: string, record: NewRecord): Promise<void> {
 }
 
 async function expectReadersGoOn(service: ServiceProcess): Promise<void> {
-  const posted = await service.request('/v1/track', { user_id: 'ada', event: 'Went On' });
-  const { receipt } = (await posted.json()) as { receipt: string };
-  await readersPassed(service, receipt);
+  await recordedIn(service, '/v1/track', { user_id: 'ada', event: 'Went On' });
 }
 
 /** How many readers have put each of them aside. */

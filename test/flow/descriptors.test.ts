@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { ServiceProcess } from '../support/service/service.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { startedService } from '../support/service/shared-service.ts';
 
 const DESCRIPTORS = 800;
 
@@ -10,8 +9,7 @@ test(
   'all connections that a process takes leave descriptors to its stores and readers',
   { timeout: 240_000 },
   async () => {
-    const service = await ServiceProcess.start(await temporaryFolder(), {}, '', `ulimit -n ${DESCRIPTORS}; `);
-    onTestFinished(async () => void (await service.stop()));
+    const service = await startedService(undefined, {}, '', `ulimit -n ${DESCRIPTORS}; `);
     const [line = '{}'] = service.output.filter((one) => one.includes('MAX_CONNECTIONS'));
     const { maxConnections } = JSON.parse(line) as { maxConnections: number };
     expect(maxConnections).toBe(DESCRIPTORS / 2);

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { readersPassed } from '../support/service/readers-passed.ts';
-import { ServiceProcess } from '../support/service/service.ts';
+import { expect, test } from 'vitest';
+import { recordedIn } from '../support/service/readers-passed.ts';
+import { startedService } from '../support/service/shared-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // A service starts twice, which takes a minute each on a busy machine.
@@ -11,10 +11,8 @@ const TRACK = { user_id: 'ada', event: 'Signed Up' };
 
 /** Stopped, with positions in its stores that its event log does not hold: the log is a new one. */
 async function withReplacedLog(dataDir: string): Promise<void> {
-  const service = await ServiceProcess.start(dataDir);
-  onTestFinished(async () => void (await service.stop()));
-  const { receipt } = (await (await service.request('/v1/track', TRACK)).json()) as { receipt: string };
-  await readersPassed(service, receipt);
+  const service = await startedService(dataDir);
+  await recordedIn(service, '/v1/track', TRACK);
   await service.stop();
   await rm(join(dataDir, 'event-log'), { recursive: true });
 }
@@ -22,8 +20,7 @@ async function withReplacedLog(dataDir: string): Promise<void> {
 test('a log that lacks what the stores have read is given no message, and /readyz says why', TIMEOUT, async () => {
   const dataDir = join(await temporaryFolder(), 'data');
   await withReplacedLog(dataDir);
-  const service = await ServiceProcess.start(dataDir);
-  onTestFinished(async () => void (await service.stop()));
+  const service = await startedService(dataDir);
   const readiness = async (): Promise<unknown> => (await service.request('/readyz')).json();
 
   const answer = await service.request('/v1/track', TRACK);

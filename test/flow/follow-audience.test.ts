@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
-import { readersPassed } from '../support/service/readers-passed.ts';
+import { recordedIn } from '../support/service/readers-passed.ts';
 import { READ_KEY, ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { testedForms } from '../support/service/tested-forms.ts';
@@ -40,33 +40,22 @@ function told(lines: readonly string[]): string[] {
   return changes.map(({ user_id: user, change, cause }) => `${user} ${change} ${cause}`).toSorted();
 }
 
-async function json<T>(response: Response): Promise<T> {
-  const text = await response.text();
-  expect(response.ok, text).toBe(true);
-  return JSON.parse(text) as T;
-}
-
 async function expectFollowed({ http }: Installation): Promise<void> {
   const batch = ['pro', 'free'].map((plan) => ({ type: 'identify', user_id: `on-${plan}`, traits: { plan } }));
-  const { receipt } = await json<{ receipt: string }>(await http.request('/v1/batch', { batch }));
-  await readersPassed(http, receipt);
+  await recordedIn(http, '/v1/batch', { batch });
   const definition = { trait: 'plan', is: 'pro' };
   const body = { name: 'Pro', definition, refresh: '1h' };
-  const headers = { 'content-type': 'application/json', api_key: READ_KEY };
-  const { url } = http;
-  const saved = await fetch(`${url}/v1/audiences`, { method: 'POST', headers, body: JSON.stringify(body) });
-  const { id } = await json<{ id: string }>(saved);
+  const { id } = await http.ask<{ id: string }>('/v1/audiences', body);
 
   const lines = following(http, id);
 
   await expect.poll(() => told(lines), PATIENTLY).toEqual(['on-pro entered first']);
   // It is due at once.
-  const changed = JSON.stringify({ definition: { not: definition } });
-  await json(await fetch(`${url}/v1/audiences/${id}`, { method: 'PATCH', headers, body: changed }));
+  await http.ask(`/v1/audiences/${id}`, { definition: { not: definition } }, { method: 'PATCH' });
   await expect
     .poll(() => told(lines), PATIENTLY)
     .toEqual(['on-free entered definition', 'on-pro entered first', 'on-pro left definition']);
-  const { history } = await json<{ history: object[] }>(await http.request(`/v1/audiences/${id}/history`));
+  const { history } = await http.ask<{ history: object[] }>(`/v1/audiences/${id}/history`);
   expect(history).toMatchObject([
     { version: 2, cause: 'definition', count: 1, entered: 1, left: 1 },
     { version: 1, cause: 'first', count: 1, entered: 1, left: 0 },

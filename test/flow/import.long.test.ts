@@ -3,10 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ImportState } from '../../services/operations/import/state.ts';
 import { runProgram, startProgram } from '../support/service/program.ts';
-import { ServiceProcess } from '../support/service/service.ts';
+import type { ServiceProcess } from '../support/service/service.ts';
+import { startedService } from '../support/service/shared-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { testedForms } from '../support/service/tested-forms.ts';
 
@@ -34,8 +35,7 @@ describe.each(await testedForms())('history, $form', ({ settings }) => {
     async () => {
       const folder = await temporaryFolder();
       const env = { DATA_DIR: folder, ...(await settings()) };
-      const service = await ServiceProcess.start(folder, env);
-      onTestFinished(async () => void (await service.stop('SIGKILL')));
+      const service = await startedService(folder, env);
       await service.request('/v1/identify', { user_id: 'u0', traits: { plan: 'live' } });
       const file = join(await temporaryFolder(), 'history.gz');
       await writeFile(file, gzipSync(history()));

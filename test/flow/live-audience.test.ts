@@ -1,6 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { changesSince, find, identify, named, save, track, WITHIN_A_MINUTE } from '../support/live/live-requests.ts';
-import { READ_KEY, ServiceProcess } from '../support/service/service.ts';
+import { READ_KEY, type ServiceProcess } from '../support/service/service.ts';
+import { startedService } from '../support/service/shared-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 test(
@@ -8,8 +9,7 @@ test(
   { timeout: 180_000 },
   async () => {
     const folder = await temporaryFolder();
-    let service = await ServiceProcess.start(folder);
-    onTestFinished(async () => void (await service.stop('SIGKILL')));
+    let service = await startedService(folder);
     const definition = {
       all: [{ event: 'Bought', within: { last: '30d' } }, { not: { trait: 'plan', is: 'pro' } }],
     };
@@ -30,7 +30,7 @@ test(
     expect(second.slice(0, -1)).toMatchObject([{ user_id: 'ada', change: 'left', cause: 'live' }]);
 
     await service.stop('SIGKILL');
-    service = await ServiceProcess.start(folder);
+    service = await startedService(folder);
     const returning = changesSince(service, saved.id, second.at(-1)?.through, 30);
     await identify(service, 'ada', { plan: 'free' });
     expect((await returning).slice(0, -1)).toMatchObject([{ user_id: 'ada', change: 'entered' }]);

@@ -1,8 +1,9 @@
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { readersPassed } from '../support/service/readers-passed.ts';
-import { ADMIN_KEY, ServiceProcess } from '../support/service/service.ts';
+import { expect, test, vi } from 'vitest';
+import { recordedIn } from '../support/service/readers-passed.ts';
+import { ADMIN_KEY, type ServiceProcess } from '../support/service/service.ts';
+import { startedService } from '../support/service/shared-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // A service starts several times, which takes a minute each on a busy machine.
@@ -10,24 +11,12 @@ vi.setConfig({ testTimeout: 600_000 });
 
 const IDENTIFY = { user_id: 'ada', traits: { plan: 'pro' } };
 const RECOVER = { RECOVER_PROJECTS: 'on' };
-
-async function start(dataDir: string, settings: Record<string, string> = {}): Promise<ServiceProcess> {
-  const service = await ServiceProcess.start(dataDir, settings);
-  onTestFinished(async () => void (await service.stop()));
-  return service;
-}
+const AS_ADMIN = { key: ADMIN_KEY };
 
 /** Why a start ended. */
 async function failureOf(dataDir: string, settings: Record<string, string> = {}): Promise<string> {
-  const started = start(dataDir, settings).then((service) => service.stop().then(() => 'it started'));
+  const started = startedService(dataDir, settings).then((service) => service.stop().then(() => 'it started'));
   return started.catch((error: unknown) => String(error));
-}
-
-/** Resolves once a message is in the stores. */
-async function record(service: ServiceProcess, body: object = IDENTIFY): Promise<void> {
-  const answer = await service.request('/v1/identify', body);
-  expect(answer.status).toBe(200);
-  await readersPassed(service, ((await answer.json()) as { receipt: string }).receipt);
 }
 
 interface ProjectAnswer {
@@ -36,53 +25,49 @@ interface ProjectAnswer {
   readonly timezone: string;
 }
 
-async function admin<T>(service: ServiceProcess, path: string, method = 'GET', body?: object): Promise<T> {
-  const headers = { api_key: ADMIN_KEY, ...(body && { 'content-type': 'application/json' }) };
-  const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-  return (await (await fetch(`${service.url}/v1/admin${path}`, init)).json()) as T;
-}
-
 async function projectsOf(service: ServiceProcess): Promise<readonly ProjectAnswer[]> {
-  return (await admin<{ projects: readonly ProjectAnswer[] }>(service, '/projects')).projects;
+  return (await service.ask<{ projects: readonly ProjectAnswer[] }>('/v1/admin/projects', undefined, AS_ADMIN))
+    .projects;
 }
 
 test('a start whose profiles folder was lost stops with a code, and RECOVER_PROJECTS opens the log again', async () => {
   const dataDir = join(await temporaryFolder(), 'data');
-  const before = await start(dataDir);
+  const before = await startedService(dataDir);
   const [project] = (await projectsOf(before)) as [ProjectAnswer];
-  await admin(before, `/projects/${project.id}`, 'PATCH', { name: 'Shop', timezone: 'Asia/Tokyo' });
-  await record(before);
+  const renamed = { name: 'Shop', timezone: 'Asia/Tokyo' };
+  await before.ask(`/v1/admin/projects/${project.id}`, renamed, { ...AS_ADMIN, method: 'PATCH' });
+  await recordedIn(before, '/v1/identify', IDENTIFY);
   await before.stop();
   await rm(join(dataDir, 'profiles'), { recursive: true });
 
   const failure = await failureOf(dataDir);
-  const after = await start(dataDir, RECOVER);
+  const after = await startedService(dataDir, RECOVER);
 
   expect(failure).toContain('"code":"PROJECTS_LOST"');
   expect(failure).toContain('RECOVER_PROJECTS');
   expect(await projectsOf(after)).toMatchObject([{ id: project.id, name: 'Shop', timezone: 'Asia/Tokyo' }]);
-  await record(after, { ...IDENTIFY, traits: { seats: 3 } });
+  await recordedIn(after, '/v1/identify', { ...IDENTIFY, traits: { seats: 3 } });
   expect(await (await after.request('/v1/users/ada')).json()).toMatchObject({ traits: { plan: 'pro', seats: 3 } });
 });
 
 test('where an older profiles folder is restored, projects deleted since stay deleted, and those made since are there', async () => {
   const root = await temporaryFolder();
   const [dataDir, backup] = [join(root, 'data'), join(root, 'backup')];
-  const first = await start(dataDir);
-  const gone = await admin<ProjectAnswer>(first, '/projects', 'POST', { name: 'Gone', timezone: 'UTC' });
-  await record(first);
+  const first = await startedService(dataDir);
+  const gone = await first.ask<ProjectAnswer>('/v1/admin/projects', { name: 'Gone', timezone: 'UTC' }, AS_ADMIN);
+  await recordedIn(first, '/v1/identify', IDENTIFY);
   await first.stop();
   await cp(join(dataDir, 'profiles'), backup, { recursive: true });
-  const second = await start(dataDir);
-  await admin(second, `/projects/${gone.id}?confirm=Gone`, 'DELETE');
+  const second = await startedService(dataDir);
+  await second.ask(`/v1/admin/projects/${gone.id}?confirm=Gone`, undefined, { ...AS_ADMIN, method: 'DELETE' });
   expect((await projectsOf(second)).map(({ name }) => name)).toEqual(['default']);
-  const later = await admin<ProjectAnswer>(second, '/projects', 'POST', { name: 'Later', timezone: 'UTC' });
-  await record(second);
+  const later = await second.ask<ProjectAnswer>('/v1/admin/projects', { name: 'Later', timezone: 'UTC' }, AS_ADMIN);
+  await recordedIn(second, '/v1/identify', IDENTIFY);
   await second.stop();
   await rm(join(dataDir, 'profiles'), { recursive: true });
   await cp(backup, join(dataDir, 'profiles'), { recursive: true });
 
-  const restored = await projectsOf(await start(dataDir));
+  const restored = await projectsOf(await startedService(dataDir));
 
   expect(restored.map(({ name }) => name)).toEqual(['Later', 'default']);
   expect(restored.map(({ id }) => id)).toContain(later.id);

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { ServiceProcess } from '../support/service/service.ts';
+import { describe, expect, test } from 'vitest';
+import type { ServiceProcess } from '../support/service/service.ts';
+import { startedService } from '../support/service/shared-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PRELOAD = join(import.meta.dirname, '../support/programs/hang-preload.ts');
@@ -26,8 +27,7 @@ async function startWith(thread: Thread): Promise<Scene> {
   const folder = await temporaryFolder();
   const file = join(folder, 'hang');
   const settings = { NODE_OPTIONS: `--import=${PRELOAD}`, HANG_THREAD: thread, HANG_FILE: file };
-  const service = await ServiceProcess.start(join(folder, 'data'), settings);
-  onTestFinished(() => void service.stop('SIGKILL'));
+  const service = await startedService(join(folder, 'data'), settings);
   const hang = async (): Promise<void> => {
     await writeFile(file, '');
     await expect.poll(() => existsSync(`${file}.begun`)).toBe(true);

@@ -2,7 +2,7 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
 import { identify as messageOf, recordOf } from '../support/messages/messages.ts';
-import { readersPassed } from '../support/service/readers-passed.ts';
+import { recordedIn } from '../support/service/readers-passed.ts';
 import { appendToOwnLog, withOwnLog } from '../support/service/own-log.ts';
 import { ADMIN_KEY, READ_KEY, ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -10,6 +10,7 @@ import { testedForms } from '../support/service/tested-forms.ts';
 import { answer, WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 
 const PATIENCE = { timeout: 90_000 };
+const POST = { method: 'POST' };
 
 /** The processes of an installation, each by its role; `''` is all of them. */
 class Installation {
@@ -36,19 +37,9 @@ class Installation {
   }
 }
 
-async function send<T>(service: ServiceProcess, path: string, body?: object): Promise<T> {
-  const headers = { api_key: READ_KEY, 'content-type': 'application/json' };
-  const sent = { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) };
-  const response = await fetch(service.url + path, sent);
-  const text = await response.text();
-  expect(response.ok, text).toBe(true);
-  return JSON.parse(text) as T;
-}
-
 async function identify(service: ServiceProcess, ...users: readonly string[]): Promise<void> {
   const batch = users.map((user) => ({ type: 'identify', user_id: user, traits: { plan: 'pro', n: 7 } }));
-  const sent = await (await service.request('/v1/batch', { batch })).json();
-  await readersPassed(service, (sent as { receipt: string }).receipt);
+  await recordedIn(service, '/v1/batch', { batch });
 }
 
 test.each(await testedForms())(
@@ -62,10 +53,10 @@ test.each(await testedForms())(
     const receiver = await WebhookReceiver.start();
     await identify(installation.process(http), 'ada');
     const definition = { trait: 'plan', is: 'pro' };
-    const { id } = await send<{ id: string }>(installation.process(http), '/v1/audiences', { name: 'Pro', definition });
+    const { id } = await installation.process(http).ask<{ id: string }>('/v1/audiences', { name: 'Pro', definition });
     const made = { url: receiver.url, initial: 'members', traits: 'n', audiences: [id] };
-    const endpoint = await send<{ id: string; secret: string }>(installation.process(http), '/v1/endpoints', made);
-    const tested = await send<object>(installation.process(http), `/v1/endpoints/${endpoint.id}/test`);
+    const endpoint = await installation.process(http).ask<{ id: string; secret: string }>('/v1/endpoints', made);
+    const tested = await installation.process(http).ask(`/v1/endpoints/${endpoint.id}/test`, undefined, POST);
     expect(tested).toMatchObject({ type: 'endpoint.test', state: 'delivered', last_attempt: { status: 200 } });
 
     // It dies after the message has come and before it is answered.
@@ -75,7 +66,7 @@ test.each(await testedForms())(
         .process(sender)
         .stop('SIGKILL')
         .then(() => killed.resolve());
-    await send(installation.process(http), `/v1/audiences/${id}/evaluate`);
+    await installation.process(http).ask(`/v1/audiences/${id}/evaluate`, undefined, POST);
     await killed.promise;
     receiver.answering = answer(204);
     await installation.start(sender);
@@ -106,8 +97,7 @@ test('an endpoint of the installation is told of a dead letter', { timeout: 300_
   await installation.start('');
   const service = installation.process('');
   const receiver = await WebhookReceiver.start();
-  const asAdmin = async <T>(path: string, body?: object): Promise<T> =>
-    (await (await service.request(path, body, { api_key: ADMIN_KEY })).json()) as T;
+  const asAdmin = <T>(path: string, body?: object): Promise<T> => service.ask(path, body, { key: ADMIN_KEY });
   const made = { url: receiver.url, types: ['dead_letter.waiting', 'verification.differs'] };
   const endpoint = await asAdmin<{ id: string; secret: string }>('/v1/endpoints', made);
   const { projects } = await asAdmin<{ projects: { id: string }[] }>('/v1/admin/projects');

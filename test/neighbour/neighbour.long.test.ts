@@ -1,12 +1,11 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { ServiceProcess } from '../support/service/service.ts';
+import { expect, test } from 'vitest';
+import { startedService } from '../support/service/shared-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { besideHostile } from './neighbour.ts';
 
 test('a project is refused nothing while another one is hostile', { timeout: 180_000 }, async () => {
   const DATA_DIR = await temporaryFolder();
-  const service = await ServiceProcess.start(DATA_DIR);
-  onTestFinished(async () => void (await service.stop()));
+  const service = await startedService(DATA_DIR);
 
   const { beside, hostile } = await besideHostile(service, { DATA_DIR }, { aloneSeconds: 2, besideSeconds: 8 });
 

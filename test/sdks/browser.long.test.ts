@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { build, type Rolldown } from 'vite';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findChromium, openBrowser } from '../console/browser.ts';
-import { ServiceProcess, WRITE_KEY } from '../support/service/service.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { type ServiceProcess, WRITE_KEY } from '../support/service/service.ts';
+import { startedService } from '../support/service/shared-service.ts';
 import { codeOnPage } from './page.ts';
 import { SDKS } from './sdks.ts';
 
@@ -88,8 +88,7 @@ async function eventsOf(service: ServiceProcess, userId: string): Promise<readon
 }
 
 async function serviceWith(settings: Record<string, string>): Promise<ServiceProcess> {
-  const service = await ServiceProcess.start(await temporaryFolder(), settings);
-  onTestFinished(async () => void (await service.stop('SIGKILL')));
+  const service = await startedService(undefined, settings);
   return service;
 }
 

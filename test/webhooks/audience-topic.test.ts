@@ -7,9 +7,9 @@ import { TOPIC_URL } from '../../services/webhooks/topic.ts';
 import { readRecords, rawKafka } from '../faults/kafka/raw-reader.ts';
 import { readersPassed } from '../support/service/readers-passed.ts';
 import { canRunOnServers, type OnServers, onServers } from '../support/service/server-settings.ts';
-import { ADMIN_KEY, READ_KEY, ServiceProcess, WRITE_KEY } from '../support/service/service.ts';
+import { ADMIN_KEY, READ_KEY, type ServiceProcess, WRITE_KEY } from '../support/service/service.ts';
+import { startedService } from '../support/service/shared-service.ts';
 import { spawnCli } from '../support/service/spawn-cli.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PATIENCE = { timeout: 90_000 };
 
@@ -60,13 +60,8 @@ class Shop {
     this.service = service;
   }
 
-  async send<T>(path: string, body?: object, method = 'POST', key = READ_KEY): Promise<T> {
-    const headers = { api_key: key, 'content-type': 'application/json' };
-    const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-    const response = await fetch(this.service.url + path, sent);
-    const text = await response.text();
-    expect(response.ok, text).toBe(true);
-    return JSON.parse(text) as T;
+  send<T = object>(path: string, body?: object, method = 'POST', key = READ_KEY): Promise<T> {
+    return this.service.ask(path, body, { method, key });
   }
 
   async identify(plans: Readonly<Record<string, string>>): Promise<void> {
@@ -95,8 +90,7 @@ describe.skipIf(!(await canRunOnServers()))('the topic of changes', () => {
     async () => {
       const servers = (await onServers())!;
       onTestFinished(() => servers.drop());
-      const service = await ServiceProcess.start(await temporaryFolder(), servers.settings);
-      onTestFinished(async () => void (await service.stop('SIGKILL')));
+      const service = await startedService(undefined, servers.settings);
       const [shop, topic] = [new Shop(service), new Topic(servers.settings)];
       await shop.identify({ ada: 'pro', bob: 'free' });
       const definition = { trait: 'plan', is: 'pro' };
@@ -107,7 +101,7 @@ describe.skipIf(!(await canRunOnServers()))('the topic of changes', () => {
       const made = await spawnCli([...line, ...types, '--url', service.url, '--json'], settings);
       const endpoint = JSON.parse(made) as { readonly id: string; readonly project_id: string };
 
-      const tested = await shop.send<object>(`/v1/endpoints/${endpoint.id}/test`);
+      const tested = await shop.send(`/v1/endpoints/${endpoint.id}/test`);
       await shop.send(`/v1/audiences/${id}/evaluate`);
       await shop.identify({ ada: 'free', bob: 'pro' });
       await shop.send(`/v1/audiences/${id}/evaluate`);

@@ -4,7 +4,7 @@
  * `BENCH_LIVE=rate=50,audiences=20,seconds=20,changes=10` makes it smaller, `hourly=0` leaves out what it is compared with.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { READ_KEY, type ServiceProcess } from '../../support/service/service.ts';
+import type { ServiceProcess } from '../../support/service/service.ts';
 import { cpuSecondsOf } from '../cpu.ts';
 import { type Figures, median, ROUNDS } from '../figures.ts';
 import type { Form } from '../forms.ts';
@@ -136,10 +136,7 @@ async function makeAudiences(service: ServiceProcess, count: number, refresh: st
 }
 
 async function saveAudience(service: ServiceProcess, body: object): Promise<string> {
-  const answer = await service.request('/v1/audiences', body, { api_key: READ_KEY });
-  const saved = (await answer.json()) as { id?: string };
-  if (saved.id === undefined) throw new Error(`no audience: ${answer.status} ${JSON.stringify(saved)}`);
-  return saved.id;
+  return (await service.ask<{ id: string }>('/v1/audiences', body)).id;
 }
 
 /** Until it has been evaluated, and follows if it is live: what begins under load is another matter. */

@@ -144,22 +144,22 @@ async function opened(scene: Scene, projectId: string, least = 1): Promise<Page>
   return page;
 }
 
-function admin(scene: Scene, path: string, body?: unknown): Promise<Response> {
-  return scene.service.request(path, body, { api_key: ADMIN_KEY });
+function asAdmin<T>({ service }: Scene, path: string, body?: object): Promise<T> {
+  return service.ask(path, body, { key: ADMIN_KEY });
 }
 
 async function makeProject(scene: Scene): Promise<string> {
-  const made = await admin(scene, '/v1/admin/projects', { name: 'mending' });
-  return ((await made.json()) as { id: string }).id;
+  return (await asAdmin<{ id: string }>(scene, '/v1/admin/projects', { name: 'mending' })).id;
 }
 
 async function waiting(scene: Scene, projectId: string): Promise<number> {
-  const answer = await admin(scene, `/v1/admin/dead-letters?project=${projectId}`);
-  return ((await answer.json()) as { dead_letters: unknown[] }).dead_letters.length;
+  const path = `/v1/admin/dead-letters?project=${projectId}`;
+  return (await asAdmin<{ dead_letters: unknown[] }>(scene, path)).dead_letters.length;
 }
 
-async function profileOf(scene: Scene, projectId: string, userId: string): Promise<string> {
-  return (await admin(scene, `/v1/users/${userId}?project=${projectId}`)).text();
+async function profileOf({ service }: Scene, projectId: string, userId: string): Promise<string> {
+  const path = `/v1/users/${userId}?project=${projectId}`;
+  return (await service.request(path, undefined, { api_key: ADMIN_KEY })).text();
 }
 
 function refusedBy(projectId: string, name: string, traits: string): Identify {

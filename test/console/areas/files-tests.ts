@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { consoleFileRoutes } from '../../../services/api/console/console-files.ts';
 import type { Call } from '../../../services/http/call.ts';
 import type { Answer } from '../../../services/http/route.ts';
-import { ServiceProcess } from '../../support/service/service.ts';
+import { startedService } from '../../support/service/shared-service.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { Scene } from '../scene.ts';
 
@@ -91,8 +91,7 @@ export function testFiles(scene: () => Scene): void {
     });
 
     test('CONSOLE=off removes the pages and the sessions, and a cookie counts for nothing', async () => {
-      const service = await ServiceProcess.start(await temporaryFolder(), { CONSOLE: 'off' });
-      onTestFinished(async () => void (await service.stop()));
+      const service = await startedService(undefined, { CONSOLE: 'off' });
 
       expect((await fetch(`${service.url}/console/`)).status).toBe(404);
       expect((await fetch(`${service.url}/console/session`)).status).toBe(404);

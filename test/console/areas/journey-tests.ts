@@ -1,10 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { READ_KEY, ServiceProcess, WRITE_KEY } from '../../support/service/service.ts';
+import { describe, expect, test } from 'vitest';
+import { READ_KEY, WRITE_KEY } from '../../support/service/service.ts';
+import { startedService } from '../../support/service/shared-service.ts';
 import { complaintsOf, type Scene, signIn } from '../scene.ts';
 
 const run = promisify(execFile);
@@ -13,10 +11,7 @@ const run = promisify(execFile);
 export function testJourneys(scene: () => Scene): void {
   describe('journeys', () => {
     test('on an empty installation the first curl is copied and run, its event appears, reaches both stores, and leads to the user', async () => {
-      const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-'));
-      onTestFinished(async () => rm(dataDir, { recursive: true, force: true }));
-      const service = await ServiceProcess.start(dataDir);
-      onTestFinished(async () => void (await service.stop()));
+      const service = await startedService();
       const page = await scene().newPage(service.url);
       await signIn(page, READ_KEY);
       await page.getByText('Listening…').waitFor();

@@ -79,8 +79,8 @@ export function testPipeline(scene: () => Scene): void {
     });
 
     test('the verification that ended last is shown, begun by an operator or by the service, here and on Today', async () => {
-      const answer = await scene().service.request('/v1/admin/verifications', { since: '24h' }, { api_key: ADMIN_KEY });
-      const { id } = (await answer.json()) as { id: string };
+      const asAdmin = { key: ADMIN_KEY };
+      const { id } = await scene().service.ask<{ id: string }>('/v1/admin/verifications', { since: '24h' }, asAdmin);
       const page = await open();
 
       await page.getByText(/Everything is there, up to \d\d:\d\d: \d+ hours? compared, none differs/).waitFor();

@@ -2,9 +2,10 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { pythonOrReason } from '../../foreign/python.ts';
-import { ADMIN_KEY, READ_KEY, ServiceProcess, WRITE_KEY } from '../../support/service/service.ts';
+import { ADMIN_KEY, READ_KEY, type ServiceProcess, WRITE_KEY } from '../../support/service/service.ts';
+import { startedService } from '../../support/service/shared-service.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const python = await pythonOrReason(join(import.meta.dirname, 'requirements.txt'), 'Schemathesis');
@@ -28,8 +29,7 @@ describe.skipIf(python === undefined)('Schemathesis', () => {
     'Schemathesis (%s) finds no answer that differs from the OpenAPI document, with a key of any scope',
     { timeout: 600_000 },
     async (phase) => {
-      const service = await ServiceProcess.start(await temporaryFolder());
-      onTestFinished(() => void service.stop());
+      const service = await startedService();
 
       for (const key of [READ_KEY, WRITE_KEY, ADMIN_KEY]) expect(await faultsFound(service, key, phase)).toBe('');
     },

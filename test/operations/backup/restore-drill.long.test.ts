@@ -3,9 +3,10 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { readersPassed } from '../../support/service/readers-passed.ts';
-import { ADMIN_KEY, ServiceProcess } from '../../support/service/service.ts';
+import { expect, test, vi } from 'vitest';
+import { readersPassed, recordedIn } from '../../support/service/readers-passed.ts';
+import { ADMIN_KEY, type ServiceProcess } from '../../support/service/service.ts';
+import { startedService } from '../../support/service/shared-service.ts';
 import { placeAnalytics } from '../../support/stores/new-stores.ts';
 import { freePort } from '../../servers/processes/ports.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -21,28 +22,17 @@ function drill(): string {
   return /```sh\n([^]*?)```/.exec(section)?.[1] ?? '';
 }
 
-async function start(dataDir: string, settings: Record<string, string> = {}): Promise<ServiceProcess> {
-  const service = await ServiceProcess.start(dataDir, settings);
-  onTestFinished(async () => void (await service.stop()));
-  return service;
-}
-
-async function admin<T>(service: ServiceProcess, path: string): Promise<T> {
-  return (await (await fetch(`${service.url}/v1/admin${path}`, { headers: { api_key: ADMIN_KEY } })).json()) as T;
-}
-
 test('the restore drill brings back users, events, audiences and receipts, and says that all is equal', async () => {
   const root = await temporaryFolder();
   const dataDir = join(root, 'data');
-  const service = await start(dataDir);
+  const service = await startedService(dataDir);
   const batch = Array.from({ length: 300 }, (_, index) => ({
     ...(index % 3 === 0
       ? { type: 'identify', traits: { plan: index % 2 === 0 ? 'pro' : 'free' } }
       : { type: 'track', event: 'Paid', properties: { total: index } }),
     user_id: `u${index % 40}`,
   }));
-  const { receipt } = (await (await service.request('/v1/batch', { batch })).json()) as { receipt: string };
-  await readersPassed(service, receipt);
+  const receipt = await recordedIn(service, '/v1/batch', { batch });
   const definition = { trait: 'plan', is: 'pro' };
   const saved = await service.request('/v1/audiences', { name: 'Pro', definition, refresh: '1h' }, READ);
   const { id } = (await saved.json()) as { id: string };
@@ -65,11 +55,14 @@ test('the restore drill brings back users, events, audiences and receipts, and s
   expect(stdout).toMatch(/Equal\.\n/);
   expect(stdout).toContain(`REMOVED ${join(root, 'drill')} ${join(root, 'drill.log')}`);
   await placeAnalytics(join(root, 'drill', 'analytics'));
-  const restored = await start(join(root, 'drill'));
+  const restored = await startedService(join(root, 'drill'));
   expect(await seen(restored, id)).toEqual(before);
   await readersPassed(restored, receipt);
-  expect(await admin(restored, '/projects')).toEqual(await admin(service, '/projects'));
-  const { attention } = await admin<{ attention: { code: string }[] }>(restored, '/status');
+  const projectsOf = (one: ServiceProcess) => one.ask('/v1/admin/projects', undefined, { key: ADMIN_KEY });
+  expect(await projectsOf(restored)).toEqual(await projectsOf(service));
+  const { attention } = await restored.ask<{ attention: { code: string }[] }>('/v1/admin/status', undefined, {
+    key: ADMIN_KEY,
+  });
   expect(attention.map(({ code }) => code)).toContain('endpoints_paused');
   expect(await enabled(service)).toEqual([true]);
   expect(await enabled(restored)).toEqual([false]);

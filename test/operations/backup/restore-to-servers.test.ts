@@ -1,22 +1,17 @@
 /** A backup of an embedded installation that is restored into servers, and back. */
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { readersPassed } from '../../support/service/readers-passed.ts';
+import { readersPassed, recordedIn } from '../../support/service/readers-passed.ts';
 import { spawnCli } from '../../support/service/spawn-cli.ts';
 import { canRunOnServers, onServers } from '../../support/service/server-settings.ts';
-import { ServiceProcess } from '../../support/service/service.ts';
+import type { ServiceProcess } from '../../support/service/service.ts';
+import { startedService } from '../../support/service/shared-service.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 // Services start, which takes a minute each on a busy machine.
 vi.setConfig({ testTimeout: 600_000 });
 
 const READ = { api_key: 'read-key-of-the-tests-0123456789abcdef' };
-
-async function start(dataDir: string, settings: Record<string, string> = {}): Promise<ServiceProcess> {
-  const service = await ServiceProcess.start(dataDir, settings);
-  onTestFinished(async () => void (await service.stop()));
-  return service;
-}
 
 /** What callers see of users, events and the history of an audience. */
 async function seen(service: ServiceProcess, audience: string): Promise<readonly unknown[]> {
@@ -31,13 +26,12 @@ describe.skipIf(!(await canRunOnServers()))('on servers', () => {
     onTestFinished(() => installed.drop());
     const root = await temporaryFolder();
     const [dataDir, backup, other] = [join(root, 'data'), join(root, 'backup'), join(root, 'backup-of-servers')];
-    const embedded = await start(dataDir);
+    const embedded = await startedService(dataDir);
     const batch = Array.from({ length: 200 }, (_, index) => ({
       ...(index % 3 === 0 ? { type: 'identify', traits: { plan: 'pro' } } : { type: 'track', event: 'Paid' }),
       user_id: `u${index % 20}`,
     }));
-    const { receipt } = (await (await embedded.request('/v1/batch', { batch })).json()) as { receipt: string };
-    await readersPassed(embedded, receipt);
+    const receipt = await recordedIn(embedded, '/v1/batch', { batch });
     const saved = await embedded.request(
       '/v1/audiences',
       { name: 'Pro', definition: { trait: 'plan', is: 'pro' } },
@@ -53,20 +47,19 @@ describe.skipIf(!(await canRunOnServers()))('on servers', () => {
     const { SCHEMA_REGISTRY_URL: _, ...servers } = installed.settings;
     const settings = { ...servers, DATA_DIR: join(root, 'servers') };
     const restored = await spawnCli(['restore', backup, '--json'], settings);
-    const onThem = await start(join(root, 'servers'), servers);
+    const onThem = await startedService(join(root, 'servers'), servers);
     await readersPassed(onThem, receipt);
     const there = await seen(onThem, id);
     const later = { user_id: 'u0', traits: { plan: 'free' } };
-    const answered = (await (await onThem.request('/v1/identify', later)).json()) as { receipt: string };
-    await readersPassed(onThem, answered.receipt);
+    const laterReceipt = await recordedIn(onThem, '/v1/identify', later);
     await spawnCli(['backup', other], settings);
     const after = await seen(onThem, id);
     await onThem.stop();
 
     const back = { DATA_DIR: join(root, 'back') };
     await spawnCli(['restore', other], back);
-    const again = await start(back.DATA_DIR);
-    await readersPassed(again, answered.receipt);
+    const again = await startedService(back.DATA_DIR);
+    await readersPassed(again, laterReceipt);
 
     expect(JSON.parse(restored)).toMatchObject({ number: 1 });
     expect(there).toEqual(before);

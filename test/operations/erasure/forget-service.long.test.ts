@@ -1,6 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { ADMIN_KEY, READ_KEY, ServiceProcess, WRITE_KEY } from '../../support/service/service.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { expect, test } from 'vitest';
+import { ADMIN_KEY, READ_KEY, type ServiceProcess, WRITE_KEY } from '../../support/service/service.ts';
+import { startedService } from '../../support/service/shared-service.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 200 };
 const MARK = 'mark-5e19';
@@ -14,8 +14,7 @@ test(
   'a person whom the service is asked to forget is 404, in no list, count and audience, and does not come back',
   { timeout: 180_000 },
   async () => {
-    const service = await ServiceProcess.start(await temporaryFolder());
-    onTestFinished(async () => void (await service.stop('SIGKILL')));
+    const service = await startedService();
     const get = async (path: string) => service.request(path, undefined, { api_key: READ_KEY });
     const textOf = async (path: string) => (await get(path)).text();
     const ask = async (path: string, body: object) => (await service.request(path, body, { api_key: READ_KEY })).text();
@@ -76,8 +75,12 @@ test(
 );
 
 async function projectOf(service: ServiceProcess): Promise<string> {
-  const answer = await service.request('/v1/admin/projects', undefined, { api_key: ADMIN_KEY });
-  const { projects } = (await answer.json()) as { readonly projects: readonly { readonly id: string }[] };
+  const admin = { key: ADMIN_KEY };
+  const { projects } = await service.ask<{ projects: readonly { id: string }[] }>(
+    '/v1/admin/projects',
+    undefined,
+    admin,
+  );
   return projects[0]?.id ?? '';
 }
 

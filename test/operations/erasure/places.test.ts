@@ -1,7 +1,7 @@
 /** The list of places that keep something of people is compared with what there is. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SCHEMA_TOPICS } from '../../../services/messages/message.ts';
 import {
   ANALYTICS_TABLES,
@@ -11,7 +11,7 @@ import {
   placesBy,
   POSTGRES_TABLES,
 } from '../../../services/stores/erasures/places.ts';
-import { ServiceProcess } from '../../support/service/service.ts';
+import { startedService } from '../../support/service/shared-service.ts';
 import { testedForms } from '../../support/service/tested-forms.ts';
 import { sharedInstallation } from '../../support/service/whole-installation.ts';
 import { ask } from '../../support/stores/analytics.ts';
@@ -60,8 +60,7 @@ test('every topic is among them', () => {
 
 test('everything in the data folder of a service is among them', async () => {
   const folder = await temporaryFolder();
-  const service = await ServiceProcess.start(folder);
-  onTestFinished(async () => void (await service.stop('SIGKILL')));
+  await startedService(folder);
 
   expect(readdirSync(folder).filter((name) => !name.startsWith('.lock') && !(name in DATA))).toEqual([]);
 });

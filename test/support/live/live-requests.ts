@@ -1,7 +1,7 @@
 /** What a caller asks of a service about live audiences. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { READ_KEY, type ServiceProcess } from '../service/service.ts';
+import type { ServiceProcess } from '../service/service.ts';
 
 interface Saved {
   readonly id: string;
@@ -19,14 +19,12 @@ interface Line {
 
 export const WITHIN_A_MINUTE = { timeout: 60_000, interval: 200 };
 
-export async function save(service: ServiceProcess, body: object): Promise<Saved> {
-  const answer = await service.request('/v1/audiences', body, { api_key: READ_KEY });
-  expect(answer.status).toBe(201);
-  return (await answer.json()) as Saved;
+export function save(service: ServiceProcess, body: object): Promise<Saved> {
+  return service.ask('/v1/audiences', body);
 }
 
-export async function find(service: ServiceProcess, id: string): Promise<Saved> {
-  return (await (await service.request(`/v1/audiences/${id}`)).json()) as Saved;
+export function find(service: ServiceProcess, id: string): Promise<Saved> {
+  return service.ask(`/v1/audiences/${id}`);
 }
 
 /** Lines of changes, and the last line. */

@@ -84,6 +84,19 @@ export class ServiceProcess {
     });
   }
 
+  /** The JSON of an answer that must be 2xx: to a POST where there is a body, and with the read key, unless told. */
+  async ask<T = object>(
+    path: string,
+    body?: object,
+    { key = READ_KEY, method = body === undefined ? 'GET' : 'POST' }: { key?: string; method?: string } = {},
+  ): Promise<T> {
+    const headers = { api_key: key, 'content-type': 'application/json' };
+    const response = await fetch(this.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path} is answered ${response.status}: ${text}`);
+    return JSON.parse(text) as T;
+  }
+
   /** Resolves with the exit code once the signal has ended it: null where the signal itself did. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode;

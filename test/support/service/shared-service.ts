@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { ServiceProcess } from './service.ts';
 
 /**
@@ -26,4 +27,13 @@ export function sharedService(
     if (!service) throw new Error('not started yet');
     return service;
   };
+}
+
+type Rest = [settings?: Record<string, string>, role?: string, before?: string];
+
+/** As `ServiceProcess.start`, in a folder of its own unless told. It is killed when the test ends. */
+export async function startedService(dataDir?: string, ...rest: Rest): Promise<ServiceProcess> {
+  const service = await ServiceProcess.start(dataDir ?? (await temporaryFolder()), ...rest);
+  onTestFinished(async () => void (await service.stop('SIGKILL')));
+  return service;
 }
