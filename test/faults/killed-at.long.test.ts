@@ -15,7 +15,7 @@ import type { LiveReport } from '../torture/check/check-live.ts';
 import { Findings } from '../torture/check/findings.ts';
 import { Ledger } from '../torture/check/ledger.ts';
 import { TOLD_TRAITS, TraitsTold } from '../torture/check/traits-told.ts';
-import { compareStores } from '../torture/check/verdict.ts';
+import { compareStores } from '../torture/check/compare-stores.ts';
 import { LiveAudiences } from '../torture/beside/live-audiences.ts';
 import type { KillStep } from './kill-at.ts';
 

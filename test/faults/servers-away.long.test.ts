@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../support/event-log/event-log.ts';
 import { canRunOnServers, type OnServers, onServers } from '../support/service/server-settings.ts';
-import { ServiceProcess } from '../support/service/service.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { ServiceProcess } from '../support/service/service.ts';
+import { startedService } from '../support/service/shared-service.ts';
+import { ServiceLoad } from './service-load.ts';
 import { ProxiedKafka } from './kafka/proxied-kafka.ts';
-import { NOTHING_WRONG, RememberingPosts } from './remembering-posts.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
 const canRun = await canRunOnServers();
@@ -33,11 +33,12 @@ describe.skipIf(!canRun)('a service whose servers are unreachable', () => {
     await kafka?.stop();
   });
 
+  /** Past the proxies of the stores. */
+  const direct = () => ({ ...installation.settings, EVENT_LOG_URL: kafka.url() });
+
   async function start(): Promise<ServiceProcess> {
     const urls = Object.fromEntries(Object.entries(proxies).map(([name, { url }]) => [name, url]));
-    const settings = { ...installation.settings, ...urls, EVENT_LOG_URL: kafka.url() };
-    const service = await ServiceProcess.start(await temporaryFolder(), settings);
-    onTestFinished(() => void service.stop('SIGKILL'));
+    const service = await startedService(undefined, { ...direct(), ...urls });
     return service;
   }
 
@@ -65,17 +66,16 @@ describe.skipIf(!canRun)('a service whose servers are unreachable', () => {
     { timeout: 300_000 },
     async () => {
       const service = await start();
-      const posts = new RememberingPosts(() => [service]);
-      posts.start();
-      await posts.passedSince(0, service);
+      const posts = await ServiceLoad.start({ environment: direct(), doors: () => [service] });
+      await posts.passedSince(0);
 
       kafka.brokers[0]?.proxy.refuse();
-      await until(() => posts.repeats >= 1);
+      await until(() => posts.refused >= 1);
       const answered = posts.answered;
-      await until(() => posts.repeats >= 8);
+      await until(() => posts.refused >= 8);
       expect(posts.answered).toBe(answered);
       await kafka.heal();
-      await posts.passedSince(performance.now(), service);
+      await posts.passedSince(performance.now());
 
       for (const proxy of Object.values(proxies)) {
         proxy.goAway();
@@ -84,13 +84,11 @@ describe.skipIf(!canRun)('a service whose servers are unreachable', () => {
         // Nobody may need the registry meanwhile.
         if (proxy !== proxies.SCHEMA_REGISTRY_URL) await until(() => proxy.turnedAway > turnedAway);
         proxy.comeBack();
-        await posts.passedSince(performance.now(), service);
+        await posts.passedSince(performance.now());
       }
       await posts.stop();
-      await posts.passedSince(0, service);
 
-      expect(posts.wrongAnswers).toEqual([]);
-      expect(await posts.compare(service)).toEqual(NOTHING_WRONG);
+      expect(await posts.wrongIn(direct())).toEqual({});
       expect(saidTooOften(service, 4)).toEqual([]);
       expect(await service.stop()).toBe(0);
     },

@@ -1,17 +1,15 @@
 /** What is answered 200 while Kafka is unreachable: on disk, through every kill, in order and once when Kafka is back. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openEventLog } from '../../services/event-log/open.ts';
-import { Codec } from '../../services/messages/codec.ts';
-import { MESSAGE_TOPICS } from '../../services/messages/message.ts';
-import { openSchemaIds } from '../../services/messages/registry/open.ts';
-import { placed, until } from '../support/event-log/event-log.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../support/event-log/event-log.ts';
 import { canRunOnServers, type OnServers, onServers } from '../support/service/server-settings.ts';
-import { ServiceProcess } from '../support/service/service.ts';
+import type { ServiceProcess } from '../support/service/service.ts';
+import { startedService } from '../support/service/shared-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { readLog } from '../torture/check/read-log.ts';
+import { ServiceLoad } from './service-load.ts';
 import { ProxiedKafka } from './kafka/proxied-kafka.ts';
-import { NOTHING_WRONG, RememberingPosts } from './remembering-posts.ts';
 
 const canRun = await canRunOnServers();
 
@@ -29,39 +27,16 @@ describe.skipIf(!canRun)('ingest with a spool, whose Kafka is unreachable', () =
     await kafka?.stop();
   });
 
-  async function start(role: string, folder: string, more: Record<string, string> = {}): Promise<ServiceProcess> {
-    const spool = { SPOOL_DIR: join(folder, 'spool') };
-    const settings = { ...installation.settings, EVENT_LOG_URL: kafka.url(), ...spool, ...more };
-    const service = await ServiceProcess.start(folder, settings, role);
-    onTestFinished(() => void service.stop('SIGKILL'));
-    return service;
-  }
+  const settings = () => ({ ...installation.settings, EVENT_LOG_URL: kafka.url() });
 
-  /** The ids of every user's tracks in the order of their first coming on the log. */
-  async function idsOnTheLog(): Promise<ReadonlyMap<string, readonly string[]>> {
-    const ids = await openSchemaIds(installation.settings.SCHEMA_REGISTRY_URL);
-    const codec = new Codec(ids);
-    const log = await openEventLog(kafka.url(), { topics: MESSAGE_TOPICS });
-    const reader = await log.openReader({ group: 'test', topics: ['tidemark.track'], start: async () => [] });
-    const found = new Map<string, Set<string>>();
-    const ends = await log.ends(['tidemark.track']);
-    let missing = ends.reduce((sum, { offset }) => sum + offset, 0n);
-    while (missing > 0n) {
-      const records = placed(await reader.poll({ maxRecords: 10_000, maxBytes: 2 ** 24, maxWaitMs: 10_000 }));
-      for (const { topic, value } of records) {
-        const message = codec.decode(topic, value);
-        const user = message.userId ?? '';
-        found.set(user, (found.get(user) ?? new Set()).add(message.messageId));
-      }
-      missing -= BigInt(records.length);
-    }
-    await log.close();
-    return new Map([...found].map(([user, ids]) => [user, [...ids]]));
+  async function start(role: string, folder: string, more: Record<string, string> = {}): Promise<ServiceProcess> {
+    const service = await startedService(folder, { ...settings(), SPOOL_DIR: join(folder, 'spool'), ...more }, role);
+    return service;
   }
 
   test(
     'ingest answers 200, through kills and a stop, and all of it is there once, in order, when Kafka is back',
-    { timeout: 180_000 },
+    { timeout: 300_000 },
     async () => {
       const folder = await temporaryFolder();
       readers = await Promise.all([
@@ -69,9 +44,8 @@ describe.skipIf(!canRun)('ingest with a spool, whose Kafka is unreachable', () =
         start('sink', await temporaryFolder()),
       ]);
       let door = await start('ingest', folder);
-      const posts = new RememberingPosts(() => [door]);
-      posts.start();
-      await posts.passedSince(0, door);
+      const posts = await ServiceLoad.start({ environment: settings(), doors: () => [door] });
+      await posts.passedSince(0);
 
       // It goes silent, then is gone: the kill comes while messages are spooled, and the new process finds no Kafka.
       kafka.brokers[0]?.proxy.freeze();
@@ -103,13 +77,10 @@ describe.skipIf(!canRun)('ingest with a spool, whose Kafka is unreachable', () =
       await door.stop('SIGKILL');
       door = await start('ingest', folder);
       await kafka.heal();
-      await posts.passedSince(performance.now(), door);
+      await posts.passedSince(performance.now());
       await posts.stop();
-      await posts.passedSince(0, door);
 
-      expect(posts.wrongAnswers).toEqual([]);
-      expect(await posts.compare(door)).toEqual(NOTHING_WRONG);
-      expect(await idsOnTheLog()).toEqual(posts.sent);
+      expect(await posts.wrongIn(settings())).toEqual({});
       expect(await (await door.request('/readyz')).json()).toMatchObject({ parts: { spool: 'empty' } });
       expect(await door.stop()).toBe(0);
       expect(await hasWaiting(folder)).toBe(false);
@@ -135,17 +106,18 @@ describe.skipIf(!canRun)('ingest with a spool, whose Kafka is unreachable', () =
         (await metricOf(one, 'tidemark_spool_messages')) === 0 && !(await hasWaiting(folder, '2'));
       await expect.poll(isForwarded, { timeout: 60_000 }).toBe(true);
 
-      const found = new Set([...(await idsOnTheLog()).values()].flat());
+      const found = new Set<string>();
+      await readLog(kafka.url(), ({ messageId }) => found.add(messageId));
       expect(accepted.filter(({ message_id }) => !found.has(message_id))).toEqual([]);
       expect(await one.stop()).toBe(0);
     },
   );
 });
 
-/** Resolves once `batches` more were answered 200 while they wait. */
-async function spoolsMore(posts: RememberingPosts, batches: number): Promise<void> {
-  const { spooled } = posts;
-  await until(() => posts.spooled >= spooled + batches);
+/** Resolves once this many more requests were answered 200 while they wait. */
+async function spoolsMore({ load }: ServiceLoad, requests: number): Promise<void> {
+  const { spooled } = load;
+  await until(() => load.spooled >= spooled + requests);
 }
 
 async function track(service: ServiceProcess, user: string): Promise<{ message_id: string; receipt: string | null }> {

@@ -1,11 +1,11 @@
 /** The whole path on Kafka, a schema registry, Postgres and ClickHouse: in one process, and role by role. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { NOTHING_WRONG, RememberingPosts } from '../faults/remembering-posts.ts';
 import { serverUrl } from '../servers/server.ts';
-import { readersPassed } from '../support/service/readers-passed.ts';
+import { recordedIn } from '../support/service/readers-passed.ts';
 import { canRunOnServers, type OnServers, onServers } from '../support/service/server-settings.ts';
 import { ADMIN_KEY, ServiceProcess } from '../support/service/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { ServiceLoad } from '../faults/service-load.ts';
 
 const canRun = await canRunOnServers();
 const hasCluster = canRun && (await serverUrl('clickhouse-cluster')) !== undefined;
@@ -18,10 +18,7 @@ async function expectWholePath(ingest: ServiceProcess): Promise<void> {
     { type: 'track', user_id: 'ada', event: 'Order Completed', properties: { total: 129.9 } },
     { type: 'track', user_id: 'bob', event: 'Order Completed', properties: { total: 5 } },
   ];
-  const posted = await ingest.request('/v1/batch', { batch });
-  expect(posted.status).toBe(200);
-  const { receipt } = (await posted.json()) as { receipt: string };
-  await readersPassed(ingest, receipt);
+  await recordedIn(ingest, '/v1/batch', { batch });
 
   const profile = await ingest.request('/v1/users/ada');
   expect(await profile.json()).toMatchObject({ user_id: 'ada', traits: { plan: 'pro' } });
@@ -108,15 +105,16 @@ describe.skipIf(!canRun)('on servers', () => {
       const metrics = await (await fetch(`${ingest.url}/metrics`)).text();
       expect(metrics).toMatch(/^tidemark_ingest_messages_accepted_total\{[^}]*topic="tidemark.track"[^}]*\} 2$/m);
 
-      const posts = new RememberingPosts(() => [otherIngest, ingest]);
-      posts.start();
+      const posts = await ServiceLoad.start({
+        environment: servers.settings,
+        doors: () => [ingest, otherIngest],
+      });
       expect(await projector.stop()).toBe(0);
       expect(await sink.stop()).toBe(0);
       expect(await otherIngest.stop()).toBe(0);
-      await posts.passedSince(performance.now(), ingest);
+      await posts.passedSince(performance.now());
       await posts.stop();
-      await posts.passedSince(0, ingest);
-      expect([posts.wrongAnswers, await posts.compare(ingest)]).toEqual([[], NOTHING_WRONG]);
+      expect(await posts.wrongIn(servers.settings)).toEqual({});
     } finally {
       expect(await Promise.all(started.map((service) => service.stop()))).toEqual([0, 0, 0, 0, 0, 0]);
     }

@@ -1,24 +1,20 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readersPassed } from '../support/service/readers-passed.ts';
-import { ServiceProcess } from '../support/service/service.ts';
+import { recordedIn } from '../support/service/readers-passed.ts';
+import type { ServiceProcess } from '../support/service/service.ts';
+import { startedService } from '../support/service/shared-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { SmallDisk } from '../torture/disks/small-disk.ts';
 
-// Disks of their own that can fill up: small tmpfs, which only root on Linux can mount. 64 MiB of each are the reserve.
-const canMount = process.platform === 'linux' && process.getuid?.() === 0;
-const MEGABYTES = 80;
+// 64 MiB of each are the reserve.
+const MEBIBYTES = 80;
 
-function mount(folder: string): string {
-  mkdirSync(folder);
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${MEGABYTES}m,mode=0700`, 'tmpfs', folder]);
-  onTestFinished(() => void execFileSync('umount', ['-l', folder]));
-  return folder;
-}
-
-function grow(disk: string): void {
-  execFileSync('mount', ['-o', `remount,size=${MEGABYTES * 3}m`, disk]);
+/** A disk that grows once it is emptied. */
+async function mount(folder: string): Promise<SmallDisk> {
+  const disk = await SmallDisk.mount(folder, 3 * MEBIBYTES);
+  onTestFinished(() => disk.unmount());
+  await disk.fill(MEBIBYTES * 1024);
+  return disk;
 }
 
 const NOTE = 'x'.repeat(4_000);
@@ -52,15 +48,14 @@ async function readinessOf(service: ServiceProcess): Promise<Ready> {
   return (await (await service.request('/readyz')).json()) as Ready;
 }
 
-test.skipIf(!canMount)(
+test.skipIf(!SmallDisk.canMount)(
   'the spool takes over when the disk of the log is full, with its own disk full too requests get 503, and with room everything counts once',
   { timeout: 240_000 },
   async () => {
     const folder = await temporaryFolder();
-    const [logDisk, spoolDisk] = [mount(join(folder, 'log')), mount(join(folder, 'spool'))];
-    const settings = { EVENT_LOG_URL: `log:${logDisk}/event-log`, SPOOL_DIR: spoolDisk };
-    const service = await ServiceProcess.start(join(folder, 'data'), settings);
-    onTestFinished(async () => void (await service.stop()));
+    const [logDisk, spoolDisk] = [await mount(join(folder, 'log')), await mount(join(folder, 'spool'))];
+    const settings = { EVENT_LOG_URL: `log:${logDisk.folder}/event-log`, SPOOL_DIR: spoolDisk.folder };
+    const service = await startedService(join(folder, 'data'), settings);
 
     const logged = await fill(service, (status, { receipt }) => status === 200 && receipt !== null);
     const full = await readinessOf(service);
@@ -71,16 +66,14 @@ test.skipIf(!canMount)(
     expect(await readinessOf(service)).toMatchObject({ ready: false, parts: { spool: 'failed' } });
 
     // First the spool's disk has room again: it goes on taking. Then the log's: what waited is forwarded.
-    grow(spoolDisk);
+    await spoolDisk.empty();
     await expect.poll(() => readinessOf(service), { timeout: 20_000 }).toMatchObject({ ready: true });
     const more = await service.request('/v1/batch', BATCH);
     expect([more.status, await more.json()]).toMatchObject([200, { receipt: null }]);
-    grow(logDisk);
+    await logDisk.empty();
     await expect.poll(() => readinessOf(service), { timeout: 20_000 }).toMatchObject({ parts: { spool: 'empty' } });
 
-    const last = await service.request('/v1/batch', BATCH);
-    const { receipt } = (await last.json()) as Accepted;
-    await readersPassed(service, receipt);
+    await recordedIn(service, '/v1/batch', BATCH);
     // The one that found both disks full may be in the log, in part.
     const count = 100 * (logged + spooled + 2);
     expect([await atLeast(service, count), await atLeast(service, count + 101)]).toEqual([1, 0]);

@@ -11,7 +11,7 @@ import type { LoggedMessage } from './check/model.ts';
 import type { Scene } from './scene.ts';
 import { summaryOf } from './check/summary.ts';
 import { type Finished, torture } from './torture.ts';
-import { compareStores } from './check/verdict.ts';
+import { compareStores } from './check/compare-stores.ts';
 
 const RUN = {
   seed: 7,

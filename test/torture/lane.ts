@@ -8,25 +8,27 @@ export interface LaneOptions {
   readonly maker: RequestMaker;
   readonly ledger: Ledger;
   readonly writeKey: string;
-  /** Where to post; any of them. */
-  readonly doors: readonly string[];
+  /** Where to post, asked for each request; any of them. */
+  readonly doors: () => readonly string[];
   readonly pauseMs: number;
-  readonly onAnswer: (status: number | undefined) => void;
+  readonly patienceMs: readonly number[];
+  readonly onAnswer: (reply: Reply) => void;
   /** An answer that no fault excuses. */
   readonly onWrong: (what: string) => void;
 }
 
 /** What came back: no status where nothing did. */
-interface Reply {
+export interface Reply {
   readonly status: number | undefined;
   readonly answer: unknown;
+  /** When it was asked for, by `performance.now`. */
+  readonly begunAt: number;
 }
 
 /** Nothing of it is recorded (408: it did not arrive in time; 429), or perhaps something (503): it is sent again. */
 const PASSING = [408, 429, 503];
 /** How long a caller waits: some have little patience, so that requests are given up that go on being worked at. */
-const PATIENCE_MS = [700, 2_000, 5_000, 20_000];
-const NOTHING: Reply = { status: undefined, answer: undefined };
+export const PATIENCE_MS: readonly number[] = [700, 2_000, 5_000, 20_000];
 
 /** A caller that posts one request after another, and knows of each message what became of it. */
 export class Lane {
@@ -60,8 +62,9 @@ export class Lane {
   async #carryThrough(request: PlannedRequest): Promise<void> {
     let ids: readonly (string | null)[] = request.items.map(() => null);
     for (let attempt = 0; ; attempt++) {
-      const { status, answer } = await this.#post(request, ids);
-      this.#options.onAnswer(status);
+      const reply = await this.#post(request, ids);
+      const { status, answer } = reply;
+      this.#options.onAnswer(reply);
       if (status !== undefined && !PASSING.includes(status)) return this.#settle(request, status, answer);
       const named = namesIn(answer, request);
       if (named !== undefined) ids = named;
@@ -93,10 +96,11 @@ export class Lane {
   }
 
   async #post(request: PlannedRequest, ids: readonly (string | null)[]): Promise<Reply> {
-    const { dice, doors, writeKey } = this.#options;
+    const { dice, doors, writeKey, patienceMs } = this.#options;
     const isLegacy = request.path.startsWith('/legacy');
+    const begunAt = performance.now();
     try {
-      const response = await fetch(dice.pick(doors) + request.path, {
+      const response = await fetch(dice.pick(doors()) + request.path, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -104,11 +108,11 @@ export class Lane {
           ...request.headers,
         },
         body: request.body(ids),
-        signal: AbortSignal.timeout(dice.pick(PATIENCE_MS)),
+        signal: AbortSignal.timeout(dice.pick(patienceMs)),
       });
-      return { status: response.status, answer: await response.json() };
+      return { status: response.status, answer: await response.json(), begunAt };
     } catch {
-      return NOTHING;
+      return { status: undefined, answer: undefined, begunAt };
     }
   }
 }

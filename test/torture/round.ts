@@ -7,7 +7,7 @@ import { type ReplayCounts, Replays } from './beside/replays.ts';
 import { caughtUp } from './check/catch-up.ts';
 import type { LiveReport } from './check/check-live.ts';
 import type { Findings } from './check/findings.ts';
-import { type Compared, compareStores } from './check/verdict.ts';
+import { type Compared, compareStores } from './check/compare-stores.ts';
 import type { Load } from './load.ts';
 import { Pace } from './pace.ts';
 import { deathsOf, notReady, type Scene } from './scene.ts';
@@ -185,13 +185,11 @@ export async function expectReady({ processes }: Scene, findings: Findings): Pro
   for (const name of await notReady(processes, READY_WITHIN_MS)) findings.add('not ready again', name);
 }
 
-/** Twice: what was on its way when it was first asked for has come by the second. */
 async function catchUp(scene: Scene, load: Load, findings: Findings): Promise<number> {
   const [startedAt, [project]] = [performance.now(), load.projects];
   const door = scene.doors[0];
   if (project === undefined || door === undefined) throw new Error('no project or no door');
   try {
-    await caughtUp(door, project, CAUGHT_UP_WITHIN_MS);
     await caughtUp(door, project, CAUGHT_UP_WITHIN_MS);
   } catch (error) {
     findings.add('not ready again', String(error));

@@ -35,7 +35,7 @@ export async function torture(scene: Scene, options: RunOptions): Promise<Finish
   await expectReady(scene, findings);
   const projects = await provision(scene);
   const forgetting = options.forgetting ? await forgettingIn(scene, findings) : undefined;
-  const load = new Load({ ...options, projects, doors: scene.doors, usersALane: 20 });
+  const load = new Load({ ...options, projects, doors: () => scene.doors, usersALane: 20 });
   const live = options.live ? new LiveAudiences(() => scene.doors[0] ?? '') : undefined;
   await live?.save(projects);
   const { doors, backupFolder: folder } = scene;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { rm, statfs, writeFile } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-event-log.ts';
@@ -8,6 +8,7 @@ import { LOG_RESERVE_BYTES } from '../../../services/runtime/free-space.ts';
 import { openEmbedded } from '../../support/event-log/embedded-logs.ts';
 import { PATIENT, placed, placeOf, readCount, record, text } from '../../support/event-log/event-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { SmallDisk } from '../../torture/disks/small-disk.ts';
 
 const LARGE = 'x'.repeat(40_000);
 
@@ -53,11 +54,13 @@ describe('an embedded log that cannot grow', () => {
     },
   );
 
-  test.runIf(canMount())(
+  test.runIf(SmallDisk.canMount)(
     'a log on a full disk (a tmpfs: root on Linux) refuses appends, leaves the reserve free, and works again once there is space',
     async () => {
-      const folder = await smallDisk('96m');
-      await writeFile(join(folder, 'ballast'), Buffer.alloc(24 * 2 ** 20));
+      const folder = await temporaryFolder();
+      const disk = await SmallDisk.mount(folder, 96);
+      onTestFinished(() => disk.unmount());
+      await disk.fill(72 * 1024);
       const log = await openEmbedded(join(folder, 'log'));
       const acknowledged = new Set<string>();
       const reader = await readerOf(log);
@@ -65,7 +68,7 @@ describe('an embedded log that cannot grow', () => {
       expect(await appendAll(log, 1_200, acknowledged)).toBeGreaterThan(0);
       const { bavail, bsize } = await statfs(folder);
       expect(bavail * bsize).toBeGreaterThan(LOG_RESERVE_BYTES - 2 ** 20);
-      await rm(join(folder, 'ballast'));
+      await disk.empty();
       expect(await appendAll(log, 100, acknowledged)).toBe(0);
 
       const read = await readCount(reader, acknowledged.size, { ...PATIENT, maxBytes: 2 ** 20 });
@@ -96,28 +99,10 @@ function readerOf(log: EmbeddedEventLog) {
   return log.openReader({ group: 'g', topics: ['t'], start: () => Promise.resolve([]) });
 }
 
-async function smallDisk(size: string): Promise<string> {
-  const folder = await temporaryFolder();
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]);
-  onTestFinished(() => void execFileSync('umount', [folder]));
-  return folder;
-}
-
 /** By util-linux' prlimit. */
 function canRaiseLimits(): boolean {
   try {
     execFileSync('prlimit', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Root may still be kept from it, in a container. */
-function canMount(): boolean {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
-  try {
-    execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'ignore' });
     return true;
   } catch {
     return false;

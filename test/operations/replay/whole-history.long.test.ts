@@ -22,7 +22,7 @@ import { decodeLogged } from '../../torture/check/decode-logged.ts';
 import { Findings } from '../../torture/check/findings.ts';
 import { Ledger } from '../../torture/check/ledger.ts';
 import { Model } from '../../torture/check/model.ts';
-import { checkGenerations } from '../../torture/check/verdict.ts';
+import { checkGenerations } from '../../torture/check/compare-stores.ts';
 
 const CALL = { report: () => undefined, signal: new AbortController().signal };
 const READ = { timeout: 120_000 };

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, statfs } from 'node:fs/promises';
 import { runTool } from '../../servers/processes/server-process.ts';
 
@@ -6,7 +7,7 @@ const FILLED_WITHIN_MS = 10_000;
 
 /** A file system in memory of its own, which can fill up: only root on Linux can mount one. */
 export class SmallDisk {
-  static readonly canMount = process.platform === 'linux' && process.getuid?.() === 0;
+  static readonly canMount = canMount();
   readonly folder: string;
   readonly #mebibytes: number;
 
@@ -17,7 +18,7 @@ export class SmallDisk {
 
   static async mount(folder: string, mebibytes: number): Promise<SmallDisk> {
     await mkdir(folder, { recursive: true });
-    await runTool('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder]);
+    await runTool('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=0700`, 'tmpfs', folder]);
     return new SmallDisk(folder, mebibytes);
   }
 
@@ -44,5 +45,16 @@ export class SmallDisk {
 
   async #resize(size: string): Promise<void> {
     await runTool('mount', ['-o', `remount,size=${size}`, this.folder]);
+  }
+}
+
+/** Root may still be kept from it, in a container. */
+function canMount(): boolean {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
+  try {
+    execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -62,7 +62,7 @@ export async function restoreAndGoOn(
     ...options,
     seed: seed + 1,
     projects,
-    doors: scene.doors,
+    doors: () => scene.doors,
     usersALane: 20,
     before: { ledger, told },
   });
