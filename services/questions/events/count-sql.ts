@@ -4,7 +4,8 @@ import { Params, type Scope } from '../sql/params.ts';
 import type { Micros } from '../../messages/message.ts';
 import { DAY_MICROS } from '../../messages/day-and-hour.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
-import { bucketSql, fromEvents, messageSql, numberSql, splitSql, traitsSql } from './event-rows.ts';
+import { numberSql } from '../sql/typed-value.ts';
+import { bucketSql, fromEvents, messageSql, splitSql, traitsSql } from './event-rows.ts';
 import type { CountsQuestion, Measure } from './read-question.ts';
 import { floorDiv, type TimeBuckets } from './time-buckets.ts';
 

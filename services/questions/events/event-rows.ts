@@ -46,28 +46,6 @@ export function bucketSql(params: Params, { segments, unitMicros }: TimeBuckets)
   return `toUInt16(${cases.length === 0 ? last : `multiIf(${cases.join('')}${last})`})`;
 }
 
-/** A number of a property as SQL. */
-export interface NumberSql {
-  /** The nearest double; NULL where the value is not a number. */
-  readonly double: string;
-  /** Millionths, exact; NULL where the value is not a number, or not `EXACT_BELOW` with at most six decimals. */
-  readonly millionths: string;
-}
-
-// In millionths 2^50 at most: the product of a double and a million is then less than half away from the whole number.
-const EXACT_BELOW = 1e9;
-
-export function numberSql(params: Params, path: readonly string[]): NumberSql {
-  const { int64, uint64, float64 } = propertySql(params, path);
-  // The double that is nearest to a decimal comes of dividing its millionths, and of no other.
-  const isDecimal = `abs(${float64}) < ${EXACT_BELOW} AND round(${float64} * 1000000) / 1000000 = ${float64}`;
-  const decimal = `if(${isDecimal}, toInt128(toInt64(round(${float64} * 1000000))), NULL)`;
-  return {
-    double: `coalesce(${float64}, toFloat64(${int64}), toFloat64(${uint64}))`,
-    millionths: `coalesce(toInt128(${int64}) * 1000000, toInt128(${uint64}) * 1000000, ${decimal})`,
-  };
-}
-
 /** A value that events are split by as text: a letter for its type, then its JSON, of a string the string; '' for none. */
 export function splitSql(params: Params, split: Split): string {
   if (split.kind === 'event') return `concat('s', toString(event))`;

@@ -58,3 +58,25 @@ export function taggedSql({ string, boolean, int64, uint64, float64 }: TypedSql)
   ];
   return `coalesce(${cases.slice(0, 3).join(', ')}, if(isNull(${boolean}), NULL, ${cases[3]}), ${cases[4]}, '')`;
 }
+
+/** A number of a property as SQL. */
+export interface NumberSql {
+  /** The nearest double; NULL where the value is not a number. */
+  readonly double: string;
+  /** Millionths, exact; NULL where the value is not a number, or not `EXACT_BELOW` with at most six decimals. */
+  readonly millionths: string;
+}
+
+// In millionths 2^50 at most: the product of a double and a million is then less than half away from the whole number.
+const EXACT_BELOW = 1e9;
+
+export function numberSql(params: Params, path: readonly string[]): NumberSql {
+  const { int64, uint64, float64 } = propertySql(params, path);
+  // The double that is nearest to a decimal comes of dividing its millionths, and of no other.
+  const isDecimal = `abs(${float64}) < ${EXACT_BELOW} AND round(${float64} * 1000000) / 1000000 = ${float64}`;
+  const decimal = `if(${isDecimal}, toInt128(toInt64(round(${float64} * 1000000))), NULL)`;
+  return {
+    double: `coalesce(${float64}, toFloat64(${int64}), toFloat64(${uint64}))`,
+    millionths: `coalesce(toInt128(${int64}) * 1000000, toInt128(${uint64}) * 1000000, ${decimal})`,
+  };
+}
