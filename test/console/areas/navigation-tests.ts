@@ -129,14 +129,11 @@ export function testNavigation(scene: () => Scene): void {
       await expect
         .poll(async () => page.evaluate(() => (globalThis as unknown as { history: { state: unknown } }).history.state))
         .toEqual({ scrollY: before });
-
       await row.click();
       const heading = page.locator('h1', { hasNotText: 'Users' });
       await heading.waitFor();
-      // The heading is the user's id until the profile is read, then the user's name.
-      await expect
-        .poll(async () => (await page.title()) === `${await heading.innerText()} · Users · Tidemark`)
-        .toBe(true);
+      const isNamed = async () => (await page.title()) === `${await heading.innerText()} · Users · Tidemark`;
+      await expect.poll(isNamed).toBe(true);
       await expect.poll(scrolled).toBe(0);
       // Whole, this page is long enough to be scrolled as far as the list was.
       await page.getByText('There is nothing earlier').waitFor();

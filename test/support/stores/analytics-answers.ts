@@ -1,7 +1,6 @@
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { PROJECT } from '../http/reading-server.ts';
 
-const NAMED = { named: [['ada', '']], unnamed: [] };
 const SOME = [['a'.repeat(64), '', 'cookie']];
 const COUNTS = { from_count: '1', to_count: '2', entering: '1', leaving: '0', staying: '1' };
 const COMPARED = { ...COUNTS, entering_sample: SOME, leaving_sample: [], staying_sample: SOME };
@@ -62,13 +61,13 @@ const ANSWERS: readonly (readonly [form: RegExp, rows: Rows])[] = [
   [/AS newer/, [{ version: '5', bytes: '5', newer: '0' }]],
   [/sum\(length\(rows.trait/, [{ version: '5', chars: '9', traits: [['plan', 'string', '"pro"']] }]],
   [/FROM trait_value_rows/, [TRAIT]],
-  [/identify_rows FINAL/, [IDENTIFY]],
-  [/session_rows FINAL/, []],
+  [/identify_rows (?:AS rows )?FINAL/, [IDENTIFY]],
+  [/session_rows (?:AS rows )?FINAL/, []],
   [/^SELECT (?:user, )?trait/, [TRAIT]],
   [/from_count/, [COMPARED]],
 ];
 
-const ANY_OTHER = [{ ...EVENT_ROW, ...COUNTED, ...NAMED, count: '2', sample: ['ada'], n: '1', database: 'tidemark' }];
+const ANY_OTHER = [{ ...EVENT_ROW, ...COUNTED, count: '2', users: ['5'], n: '1', database: 'tidemark' }];
 
 /** What analytics answers to the questions of the examples of the OpenAPI document. */
 export function analyticsRowsFor(sql: string): Rows {
