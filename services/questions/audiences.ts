@@ -1,9 +1,12 @@
 import type { Micros } from '../messages/message.ts';
 import type { Audience } from './definition/audience.ts';
 import type { QueryBudget } from './query-budget.ts';
-import { namedUser, sampleUser, type SampleUser } from './sample-user.ts';
-import { compileComparison, compilePreview, type PreviewOptions } from './sql/compile.ts';
-import { compileUnnamed } from './sql/compile-members.ts';
+import { sampleUser, type SampleUser } from './sample-user.ts';
+import { compileComparison, compilePreview, compileUserIds, MAX_SAMPLE, type PreviewOptions } from './sql/compile.ts';
+import { type KnownUser, usersNumbered } from './users/user-list.ts';
+
+/** Some users have no user id, so more are read than a sample has. */
+const READ_OF_ONE = 4;
 
 /** How many users an audience has, and some of them. Plain data. */
 export interface Preview {
@@ -45,17 +48,33 @@ export async function previewAudience(
   definition: Audience,
   options: PreviewOptions,
 ): Promise<Preview> {
-  const { projectId, sampleSize } = options;
-  const rows = await budget.ask<PreviewRow>(compilePreview(definition, options));
-  const { count, sample, named, unnamed } = rows[0] as PreviewRow;
-  const users = named.map((ids) => namedUser(projectId, ...ids));
-  if (unnamed.length > 0) {
-    const others = compileUnnamed(projectId, unnamed, sampleSize - users.length);
-    for (const row of await budget.ask<{ readonly internal_id: string }>(others))
-      users.push(sampleUser(row.internal_id, '', ''));
-  }
+  const { sampleSize } = options;
+  const [found] = await budget.ask<PreviewRow>(
+    compilePreview(definition, { ...options, sampleSize: Math.min(sampleSize * READ_OF_ONE, MAX_SAMPLE) }),
+  );
+  const { count, users } = found as PreviewRow;
+  const known = users.length === 0 ? new Map<string, KnownUser>() : await usersNumbered(budget, options, users);
+  const read = users.flatMap((number) => known.get(number) ?? []);
+  const ids = read.flatMap(({ userId }) => userId ?? []).slice(0, sampleSize);
+  const isShort = ids.length < sampleSize && users.length < Number(count);
+  const sample = isShort ? await moreIds(budget, definition, options) : ids;
   const { answeringMs: tookMs, rowsRead } = budget;
-  return { count: Number(count), sample, sampleUsers: sorted(users), tookMs, rowsRead };
+  return {
+    count: Number(count),
+    sample: sample.toSorted(),
+    sampleUsers: read.slice(0, sampleSize).map(sampleOf),
+    tookMs,
+    rowsRead,
+  };
+}
+
+function sampleOf({ userId, anonymousId, internalId: userKey }: KnownUser): SampleUser {
+  return { userId, anonymousId, userKey };
+}
+
+async function moreIds(budget: QueryBudget, definition: Audience, options: PreviewOptions): Promise<readonly string[]> {
+  const rows = await budget.ask<{ readonly user_id: string }>(compileUserIds(definition, options));
+  return rows.map(({ user_id: id }) => id);
 }
 
 /**
@@ -90,16 +109,10 @@ export async function compareAudiences(
 
 interface PreviewRow {
   readonly count: string;
-  readonly sample: readonly string[];
-  readonly named: readonly (readonly [userId: string, anonymousId: string])[];
-  readonly unnamed: readonly string[];
+  readonly users: readonly string[];
 }
 
 type GroupName = 'entering' | 'leaving' | 'staying';
 
 type ComparisonRow = Readonly<Record<'from_count' | 'to_count' | GroupName, string>> &
   Readonly<Record<`${GroupName}_sample`, readonly (readonly [userKey: string, userId: string, anonymousId: string])[]>>;
-
-function sorted(users: readonly SampleUser[]): readonly SampleUser[] {
-  return users.toSorted((one, other) => (one.userKey < other.userKey ? -1 : 1));
-}

@@ -1,5 +1,3 @@
-import { anonymousKeyOf, userKeyOf } from '../messages/user-key.ts';
-
 /** A user by every id that is known. */
 export interface SampleUser {
   /** The caller's id; null if it is not known. */
@@ -8,12 +6,6 @@ export interface SampleUser {
   readonly anonymousId: string | null;
   /** The internal id. */
   readonly userKey: string;
-}
-
-/** The internal id of a user with one of these ids follows from it: analytics need not read it. */
-export function namedUser(projectId: string, userId: string, anonymousId: string): SampleUser {
-  const userKey = userId === '' ? anonymousKeyOf(projectId, anonymousId) : userKeyOf(projectId, userId);
-  return sampleUser(userKey, userId, anonymousId);
 }
 
 /** From columns, where an id that is not known is ''. */

@@ -18,7 +18,7 @@ beforeEach(async () => {
   server = await ReadingServer.start({ unreadTimeoutMs: 3_000, checkEveryMs: 20 });
   onTestFinished(() => server.stop());
   server.analytics.answer = () => ({
-    rows: [{ count: '1', sample: [], named: [], unnamed: [] }],
+    rows: [{ count: '1', users: [] }],
     tookMs: 1,
     rowsRead: 1,
     bytesRead: 1,

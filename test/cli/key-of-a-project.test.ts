@@ -40,7 +40,7 @@ test('a key of another scope is told which one is needed', async () => {
 
 test('what a definition most likely does not mean is said on standard error, beside the answer', async () => {
   reading.analytics.answer = () => ({
-    rows: [{ count: '0', sample: [], named: [], unnamed: [] }],
+    rows: [{ count: '0', users: [] }],
     tookMs: 1,
     rowsRead: 0,
     bytesRead: 0,

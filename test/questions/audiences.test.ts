@@ -24,62 +24,6 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     return previewAudience(new QueryBudget(store(), AMPLE), audience, { ...optionsOf(make), sampleSize });
   }
 
-  test('a preview counts users and names some of them', async () => {
-    const make = new MessageMaker();
-    const identified = ['ada', 'bob', 'eve'].map((userId) => make.identify({ userId, traits: '{"plan":"pro"}' }));
-    await insert(store(), identified);
-
-    const found = await preview(make, { trait: 'plan', is: 'pro' }, 2);
-
-    expect(found).toEqual({
-      count: 3,
-      sample: [expect.any(String), expect.any(String)],
-      sampleUsers: [expect.any(Object), expect.any(Object)],
-      tookMs: expect.any(Number),
-      rowsRead: expect.any(Number),
-    });
-    expect(found.rowsRead).toBeGreaterThanOrEqual(6);
-  });
-
-  test('a preview counts a user known only by the internal id, and does not name that user', async () => {
-    const make = new MessageMaker();
-    await insert(store(), [make.track({ userId: null, userKey: 'ab'.repeat(32) })]);
-
-    expect(await preview(make, { event: 'Order Completed' })).toMatchObject({ count: 1, sample: [] });
-  });
-
-  test('a preview names some users by whatever they are known by', async () => {
-    const make = new MessageMaker();
-    const { projectId } = make;
-    const ada = userKeyOf(projectId, 'ada');
-    const cookie = anonymousKeyOf(projectId, 'cookie');
-    const internal = 'ab'.repeat(32);
-    const half = userKeyOf(projectId, 'half');
-    // In parts of their own, so that a row without the user id is there beside one with it.
-    await insert(store(), [make.track({ userId: null, userKey: half })], 1n);
-    await insert(
-      store(),
-      [make.track({ userId: 'half', userKey: half }), make.track({ userId: 'ada', userKey: ada })],
-      2n,
-    );
-    await insert(store(), [make.track({ userId: null, anonymousId: 'cookie', userKey: cookie })], 4n);
-    await insert(store(), [make.track({ userId: null, userKey: internal })], 5n);
-    const all = [
-      { userId: 'ada', anonymousId: null, userKey: ada },
-      { userId: 'half', anonymousId: null, userKey: half },
-      { userId: null, anonymousId: 'cookie', userKey: cookie },
-      { userId: null, anonymousId: null, userKey: internal },
-    ].toSorted((one, other) => (one.userKey < other.userKey ? -1 : 1));
-
-    const whole = await preview(make, { event: 'Order Completed' }, 4);
-    const two = await preview(make, { event: 'Order Completed' }, 2);
-    const none = await preview(make, { event: 'Order Completed' }, 0);
-
-    expect(whole).toMatchObject({ count: 4, sample: ['ada', 'half'], sampleUsers: all });
-    expect(all).toEqual(expect.arrayContaining([...two.sampleUsers]));
-    expect([two.sampleUsers.length, none.sampleUsers.length]).toEqual([2, 0]);
-  });
-
   test('an explanation of one user has the anonymous id of a user known by it alone', async () => {
     const make = new MessageMaker();
     const userKey = anonymousKeyOf(make.projectId, 'cookie');
@@ -163,6 +107,27 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     );
 
     expect(found.map(({ count }) => count)).toEqual([0, 1]);
+  });
+
+  test('of a message whose first copy is not within the time no copy is counted, and others of its id are', async () => {
+    const make = new MessageMaker();
+    const bob = { userId: 'bob', userKey: userKeyOf(make.projectId, 'bob') };
+    const inside = NOON - 3_600_000_000n;
+    await insert(store(), [
+      make.track({ messageId: 'm1', timestamp: NOON + 3_600_000_000n }),
+      make.track({ messageId: 'm1', timestamp: inside }),
+      make.track({ messageId: 'm1', event: 'Viewed', timestamp: inside }),
+      make.track({ messageId: 'm2', timestamp: inside }),
+      make.track({ ...bob, messageId: 'm1', timestamp: inside }),
+      make.track({ ...bob, messageId: 'm2', timestamp: inside }),
+    ]);
+    const within = { between: ['2026-11-01', '2026-11-20T12:00'] };
+    const twice = async (event: unknown) => (await preview(make, { event, within, count: { at_least: 2 } })).sample;
+
+    expect(await twice('Order Completed')).toEqual(['bob']);
+    expect(await twice(['Order Completed', 'Viewed'])).toEqual(['ada', 'bob']);
+    expect(await twice({ any: true })).toEqual(['ada', 'bob']);
+    expect((await preview(make, { event: 'Order Completed', within, count: { at_most: 1 } })).sample).toEqual(['ada']);
   });
 
   test('a message counts once even where copies of it have different days', async () => {

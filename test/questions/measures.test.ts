@@ -100,4 +100,27 @@ describe.each(await testedAnalytics())('a measure of events in $name', (tested) 
     expect(await found(make.projectId, '{"sum":"total","is":20}')).toEqual(['ada']);
     expect(await found(make.projectId, '{"distinct":"total","is":1}')).toEqual(['ada']);
   });
+
+  test('of copies of one day the first on the log has the value, and whether it is within the time', async () => {
+    const make = new MessageMaker();
+    const bob = { userId: 'bob', userKey: userKeyOf(make.projectId, 'bob') };
+    const paid = (given: object, total: string) =>
+      make.track({ event: 'Paid', messageId: 'm', timestamp: NOW - DAY, properties: `{"total":${total}}`, ...given });
+    await insert(store(), [
+      paid({}, '0.1'),
+      paid({}, '5'),
+      paid({ messageId: 'n' }, '1e-9'),
+      paid({ messageId: 'late', timestamp: NOW + 1n }, '100'),
+      paid({ messageId: 'late', timestamp: NOW - 1n }, '100'),
+      paid(bob, '7'),
+      paid({ ...bob, messageId: 'n', timestamp: NOW - 40n * DAY }, '70'),
+    ]);
+
+    expect(await found(make.projectId, '{"sum":"total","is":0.100000001}')).toEqual(['ada']);
+    expect(await found(make.projectId, '{"sum":"total","is":7}')).toEqual(['bob']);
+    expect(await found(make.projectId, '{"average":"total","gt":0.05,"lt":0.051}')).toEqual(['ada']);
+    expect(await found(make.projectId, '{"max":"total","lte":0.1}')).toEqual(['ada']);
+    expect(await found(make.projectId, '{"min":"total","gt":0.0000000001}')).toEqual(['ada', 'bob']);
+    expect(await found(make.projectId, '{"distinct":"total","gt":1.5}')).toEqual(['ada']);
+  });
 });

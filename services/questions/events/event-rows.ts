@@ -1,5 +1,5 @@
 /** Compiles what a question needs of each event. No text of a caller becomes SQL. Pure. */
-import { filter } from '../sql/compile.ts';
+import { usersOf } from '../sql/compile.ts';
 import { ColumnValue, isNameable } from '../sql/column-value.ts';
 import type { Params, Scope } from '../sql/params.ts';
 import { TextValue } from '../sql/text-value.ts';
@@ -12,7 +12,7 @@ import type { TimeBuckets } from './time-buckets.ts';
 export function fromEvents(scope: Scope, { events, where, within, users }: EventFilter): string {
   const { params, projectId } = scope;
   const project = `project_id = ${params.string(projectId)}`;
-  const among = users && `SELECT user FROM user_rows WHERE ${project} AND ${filter(scope, users)}`;
+  const among = users && usersOf(scope, users);
   const conditions = [
     project,
     ...namesSql(params, events),

@@ -16,7 +16,13 @@ import {
 import { describe } from '../definition/describe.ts';
 import { quotedPath } from '../operators/operators.ts';
 import { isNameable } from '../sql/column-value.ts';
-import { compileCondition, type CompileOptions, compilePreview, type PreviewOptions } from '../sql/compile.ts';
+import {
+  compileCondition,
+  type CompileOptions,
+  compilePreview,
+  type PreviewOptions,
+  readsEveryUser,
+} from '../sql/compile.ts';
 import { runnableSql } from '../sql/literal.ts';
 
 /** The query of an audience and its estimated cost. Plain data. */
@@ -25,11 +31,11 @@ export interface Explanation {
   readonly evaluatedAt: Micros;
   /** The database of analytics that answers for the project now. */
   readonly database: string;
-  /** Runs by hand in that database; the same row as a preview at that instant. */
+  /** Runs by hand in that database: the count of a preview at that instant, and the numbers of some of the users. */
   readonly sql: string;
   /** The same as the service sends it. */
   readonly query: Query;
-  /** The scan of all users, then that of every condition, in the order of the definition. */
+  /** The scan of all users, empty where the conditions have every user, then that of every condition, in the order of the definition. */
   readonly reads: readonly ScanEstimate[];
 }
 
@@ -66,7 +72,7 @@ export async function explain(
   const query = compilePreview(audience, options);
   const { projectId } = options;
   const named = await reader.ask({ projectId, sql: 'SELECT currentDatabase() AS database', params: {} }, limits);
-  const reads = [await estimateUsersScan(reader, limits, options)];
+  const reads = [await estimateUsersScan(reader, limits, audience, options)];
   for (const placed of conditionsIn(audience, path))
     reads.push(await estimateConditionScan(reader, limits, placed, options));
   const database = String(named.rows[0]?.['database']);
@@ -76,16 +82,19 @@ export async function explain(
 async function estimateUsersScan(
   reader: AnalyticsReader,
   limits: QueryLimits,
+  audience: Audience,
   options: PreviewOptions,
 ): Promise<ScanEstimate> {
+  const part = { path: null, condition: 'every user' };
+  if (!readsEveryUser(audience, options))
+    return { ...part, reads: 'nothing: the conditions have all users', ...NO_SCAN };
   const query = {
     projectId: options.projectId,
-    sql: 'SELECT user, user_id, anonymous_id FROM user_rows WHERE project_id = {p0:String}',
+    sql: 'SELECT user FROM user_rows WHERE project_id = {p0:String}',
     params: { p0: options.projectId },
   };
-  const reads =
-    'user_rows: every user of the project, by the key; the number of the user, the user id and the anonymous id';
-  return { path: null, condition: 'every user', reads, ...(await estimate(reader, limits, query)) };
+  const reads = 'user_rows: every user of the project, by the key; the number of the user';
+  return { ...part, reads, ...(await estimate(reader, limits, query)) };
 }
 
 async function estimateConditionScan(
@@ -138,7 +147,7 @@ function eventReads(condition: EventCondition, now: bigint): string {
   const { events, where, within, sequence, measure } = condition;
   if (isPassedByAll(condition)) return 'nothing: every user passes';
   const isAnyCopy = takesAnyCopy(condition);
-  if (isAnyCopy && events === null && within === null)
+  if (isAnyCopy && isOnce(condition) && events === null && within === null)
     return 'user_track_rows: every event of the project, by the key; the number of the user alone';
   const copies = isAnyCopy ? anyCopyOf(within) : 'the first copy of a repeat (FINAL)';
   const later = sequence === null ? [] : [`of what follows, ${eventsOf(sequence.later, now)}`];
@@ -151,10 +160,13 @@ function isPassedByAll({ times, first, last, measure }: EventCondition): boolean
   return times.atLeast === 0 && times.atMost === null && first === null && last === null && measure === null;
 }
 
-/** Whether it only matters that something happened at least once. */
-function takesAnyCopy({ where, times, first, last, sequence, measure }: EventCondition): boolean {
-  const isBare = where.length === 0 && [first, last, sequence, measure].every((one) => one === null);
-  return isBare && times.atLeast <= 1 && (times.atMost ?? 0) === 0;
+/** Whether it only matters which messages there are. */
+function takesAnyCopy({ where, first, last, sequence, measure }: EventCondition): boolean {
+  return where.length === 0 && [first, last, sequence, measure].every((one) => one === null);
+}
+
+function isOnce({ times }: EventCondition): boolean {
+  return times.atLeast <= 1 && (times.atMost ?? 0) === 0;
 }
 
 function eventsOf({ events, within }: EventCondition, now: bigint): string {

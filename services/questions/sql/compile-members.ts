@@ -43,13 +43,3 @@ export function compileMembership(
     `WHERE project_id = ${params.string(projectId)}`;
   return queryOf({ params, projectId, now }, select);
 }
-
-/** Yields `internal_id` of those of these users whom no message has named by another id, in the order of internal ids. */
-export function compileUnnamed(projectId: string, users: readonly string[], limit: number): Query {
-  const params = new Params();
-  const sql =
-    `SELECT internal_id FROM user_rows FINAL WHERE project_id = ${params.string(projectId)} ` +
-    `AND user IN ${params.userNumbers(users)} AND user_id = '' AND anonymous_id = '' ` +
-    `ORDER BY project_id, user LIMIT ${params.count(limit)}`;
-  return { projectId, sql, params: params.values() };
-}

@@ -13,7 +13,7 @@ import { Params, type Scope } from './params.ts';
 import { Steps } from '../steps.ts';
 import { sampleSql } from './sample.ts';
 import { sequenceUsers } from './sequence-users.ts';
-import { eventUsers, traitUsers } from './user-sets.ts';
+import { eventUsers, select, traitUsers } from './user-sets.ts';
 
 /** The most users that a sample may have. */
 export const MAX_SAMPLE = 1000;
@@ -30,33 +30,63 @@ export interface PreviewOptions extends CompileOptions {
 }
 
 /**
- * Yields one row:
- *
- * - `count`, the number of distinct users,
- * - `sample`, the user ids of some of them,
- * - `named`, the user id and the anonymous id of some who are known by either,
- * - `unnamed`, the numbers of users, some of whom are known by the internal id alone: where fewer than wanted are `named`.
- *   Rows of one user may be merged later, so these may be `named` in another row: as many more are given.
- *
- * The query tests every user in the table of all users; each condition is a set that is built once before. One query
- * computes count and samples, because two would build the sets twice, which is most of the work. Internal ids are not
- * read: they do not compress, and follow from the other ids.
+ * Yields one row: `count`, the number of distinct users, and `users`, the numbers of the first of them in the order of
+ * numbers: as many as the sample has. Ids are not read here: whoever has the numbers finds them by the key.
  */
 export function compilePreview(audience: Audience, { projectId, now, sampleSize }: PreviewOptions): Query {
-  const params = new Params();
-  const scope: Scope = { params, projectId, now };
-  const size = params.count(sampleSize);
-  const sample = `groupUniqArrayIf(${MAX_SAMPLE})(user_id, user_id != '')`;
-  const named = `groupUniqArrayIf(${MAX_SAMPLE})((user_id, anonymous_id), user_id != '' OR anonymous_id != '')`;
-  const unnamed = `groupUniqArrayIf(${2 * MAX_SAMPLE})(user, user_id = '' AND anonymous_id = '')`;
-  return queryOf(
-    scope,
-    `SELECT uniqExact(user) AS count, arraySlice(arraySort(${sample}), 1, ${size}) AS sample, ` +
-      // By a hash: in the order of ids, those who have a user id would come after all others.
-      `arraySlice(arraySort(ids -> cityHash64(ids), ${named}), 1, ${size}) AS named, ` +
-      `if(length(named) >= ${size}, [], arraySlice(arraySort(${unnamed}), 1, 2 * ${size})) AS unnamed ` +
-      `FROM user_rows WHERE project_id = ${params.string(projectId)} AND ${filter(scope, audience)}`,
-  );
+  const scope: Scope = { params: new Params(), projectId, now };
+  const users = sampleSize === 0 ? '[]' : `arrayMap(one -> toString(one), groupArraySorted(${sampleSize})(user))`;
+  return queryOf(scope, `SELECT count() AS count, ${users} AS users FROM (${distinctUsers(scope, audience)})`);
+}
+
+/** Yields `user_id` of as many users as the sample has, of those who have one. */
+export function compileUserIds(audience: Audience, { projectId, now, sampleSize }: PreviewOptions): Query {
+  const scope: Scope = { params: new Params(), projectId, now };
+  const conditions = [projectIs(scope), `user_id != ''`, filter(scope, audience)];
+  return queryOf(scope, `${select('SELECT DISTINCT user_id FROM user_rows', conditions)} LIMIT ${sampleSize}`);
+}
+
+function distinctUsers(scope: Scope, audience: Audience): string {
+  return positiveUsers(scope, audience) ?? `${amongAll(scope, audience)} GROUP BY user`;
+}
+
+/** A subquery that yields the audience's users as `user`, some of them more than once. */
+export function usersOf(scope: Scope, audience: Audience): string {
+  return positiveUsers(scope, audience) ?? amongAll(scope, audience);
+}
+
+/** Whether the query tests every user of the project: there are some who are in none of the sets. */
+export function readsEveryUser(audience: Audience, { projectId, now }: CompileOptions): boolean {
+  return positiveUsers({ params: new Params(), projectId, now }, audience) === null;
+}
+
+function amongAll(scope: Scope, audience: Audience): string {
+  return select('SELECT user FROM user_rows', [projectIs(scope), filter(scope, audience)]);
+}
+
+function projectIs({ params, projectId }: Scope): string {
+  return `project_id = ${params.string(projectId)}`;
+}
+
+/**
+ * A subquery that yields the audience's users as `user`, each once, from the sets of its conditions alone. Null for an
+ * audience that has users who are in none of these sets: it is asked of all users, each of whom is then looked for in
+ * every set, which for a small set is most of the work.
+ */
+function positiveUsers(scope: Scope, audience: Audience): string | null {
+  if (isCondition(audience)) {
+    const set = userSet(scope, audience);
+    return set.isPositive ? set.of(null) : null;
+  }
+  if (audience.kind === 'audience') return positiveUsers(scope, audience.of);
+  if (audience.kind === 'all') {
+    const { chain, others } = chainOf(scope, audience.of);
+    if (chain === null) return null;
+    return others.length === 0 ? chain : select(`SELECT user FROM (${chain})`, others);
+  }
+  if (audience.kind === 'not') return null;
+  const sets = audience.of.map((part) => positiveUsers(scope, part));
+  return sets.includes(null) ? null : `SELECT user FROM (${sets.join(' UNION ALL ')}) GROUP BY user`;
 }
 
 /**
@@ -68,14 +98,17 @@ export function compileCondition(condition: Condition, { projectId, now }: Compi
   return subquery === null ? null : queryOf(scope, subquery);
 }
 
-export function queryOf({ params, projectId }: Scope, select: string): Query {
-  return { projectId, sql: withFunctions(select), params: params.values() };
+export function queryOf({ params, projectId }: Scope, sql: string): Query {
+  return { projectId, sql: withFunctions(sql), params: params.values() };
 }
 
 /** The condition on `user` that is true of the audience's users. */
 export function filter(scope: Scope, audience: Audience): string {
   if (isCondition(audience)) return filterBy(userSet(scope, audience));
-  if (audience.kind === 'all') return filterAll(scope, audience.of);
+  if (audience.kind === 'all') {
+    const { chain, others } = chainOf(scope, audience.of);
+    return `(${[...(chain === null ? [] : [`user IN (${chain})`]), ...others].join(' AND ')})`;
+  }
   if (audience.kind === 'not') return `NOT (${filter(scope, audience.of)})`;
   if (audience.kind === 'audience') return filter(scope, audience.of);
   return `(${audience.of.map((part) => filter(scope, part)).join(' OR ')})`;
@@ -86,7 +119,10 @@ export function filter(scope: Scope, audience: Audience): string {
  * events before another column of these is read or compared. A trait that must only exist excludes few users and comes
  * last.
  */
-function filterAll(scope: Scope, given: readonly Audience[]): string {
+function chainOf(
+  scope: Scope,
+  given: readonly Audience[],
+): { readonly chain: string | null; readonly others: readonly string[] } {
   const parts = given.flatMap(inlined);
   const sets = parts.map((part) => (isCondition(part) ? userSet(scope, part) : null));
   const chained = sets.filter((set) => set?.isPositive === true);
@@ -94,7 +130,7 @@ function filterAll(scope: Scope, given: readonly Audience[]): string {
     .toSorted((one, other) => (one?.precedence ?? 0) - (other?.precedence ?? 0))
     .reduce<string | null>((among, set) => set?.of(among) ?? among, null);
   const others = parts.flatMap((part, index) => (sets[index]?.isPositive === true ? [] : [filter(scope, part)]));
-  return `(${[...(chain === null ? [] : [`user IN (${chain})`]), ...others].join(' AND ')})`;
+  return { chain, others };
 }
 
 /** What a part of an `all` has as parts of its own, so that those narrow one another too. */
@@ -186,11 +222,11 @@ export function compileComparison(from: Audience, to: Audience, { projectId, now
     group('leaving', 'is_from AND NOT is_to', size),
     group('staying', 'is_from AND is_to', size),
   ];
-  const select =
+  const counted =
     `SELECT countIf(is_from) AS from_count, countIf(is_to) AS to_count, ${groups.join(', ')} ` +
     `FROM (SELECT user_id, anonymous_id, internal_id, toBool(${filter(scope, from)}) AS is_from, ` +
-    `toBool(${filter(scope, to)}) AS is_to FROM user_rows FINAL WHERE project_id = ${params.string(projectId)})`;
-  return queryOf(scope, select);
+    `toBool(${filter(scope, to)}) AS is_to FROM user_rows FINAL WHERE ${projectIs(scope)})`;
+  return queryOf(scope, counted);
 }
 
 function group(name: string, condition: string, size: string): string {

@@ -4,6 +4,11 @@ import { anonymousKeyOf, userKeyOf } from '../../../services/messages/user-key.t
 import { PROJECT, ReadingServer } from '../../support/http/reading-server.ts';
 
 const GOLD = { trait: 'tier', is: 'gold' };
+const SEEN = { first: '0', last: '0' };
+const USERS = [
+  { user_number: '1', user_id: 'ada', anonymous_id: '', internal_id: userKeyOf(PROJECT.id, 'ada'), ...SEEN },
+  { user_number: '2', user_id: '', anonymous_id: 'cookie', internal_id: anonymousKeyOf(PROJECT.id, 'cookie'), ...SEEN },
+];
 
 let server: ReadingServer;
 
@@ -34,8 +39,8 @@ test('an audience is counted in the project of the key, and a sample of ten is g
   const asked: Query[] = [];
   server.analytics.answer = (query) => {
     asked.push(query);
-    const named = [['', 'cookie'], ['ada', '']]; // prettier-ignore
-    return { rows: [{ count: '12', sample: ['ada'], named, unnamed: [] }], tookMs: 3.4567, rowsRead: 7, bytesRead: 56 };
+    const counted = [{ count: '2', users: query.sql.includes('groupArraySorted') ? ['1', '2'] : [] }];
+    return { rows: query.sql.includes('AS user_number') ? USERS : counted, tookMs: 1.7284, rowsRead: 4, bytesRead: 56 };
   };
 
   const reply = await preview('{"definition":{"trait":"n","is":9007199254740993},"ignored":true}');
@@ -45,13 +50,13 @@ test('an audience is counted in the project of the key, and a sample of ten is g
   const sampleUsers = [
     { user_id: 'ada', anonymous_id: null, internal_id: userKeyOf(PROJECT.id, 'ada') },
     { user_id: null, anonymous_id: 'cookie', internal_id: anonymousKeyOf(PROJECT.id, 'cookie') },
-  ].toSorted((one, other) => (one.internal_id < other.internal_id ? -1 : 1));
-  const body = { count: 12, sample: ['ada'], sample_users: sampleUsers, took_ms: 3, rows_read: 7 };
+  ];
+  const body = { count: 2, sample: ['ada'], sample_users: sampleUsers, took_ms: 3, rows_read: 8 };
   expect(reply).toEqual({ status: 200, body });
-  const [first, second, third] = asked.map(({ params }) => Object.values(params).map(String));
-  expect(first).toEqual(expect.arrayContaining([PROJECT.id, '9007199254740993', '10']));
-  expect(second).toContain('0');
-  expect(third).toContain('10');
+  const counting = asked.filter(({ sql }) => sql.includes('AS count'));
+  const samples = counting.map(({ sql }) => /groupArraySorted\((\d+)\)/.exec(sql)?.[1]);
+  expect(Object.values(asked[0]?.params ?? {})).toEqual(expect.arrayContaining([PROJECT.id, '9007199254740993']));
+  expect(samples).toEqual(['40', undefined, '40']);
 });
 
 test('what is wrong is named, all of it, from the root of the body', async () => {
@@ -68,7 +73,7 @@ test('what is wrong is named, all of it, from the root of the body', async () =>
 
 test('a question about a moving date that compares texts is answered with a warning', async () => {
   server.analytics.answer = () => ({
-    rows: [{ count: '0', sample: [], named: [], unnamed: [] }],
+    rows: [{ count: '0', users: [] }],
     tookMs: 1,
     rowsRead: 0,
     bytesRead: 0,

@@ -112,8 +112,9 @@ test('a page of members with wide traits has its limit, all of them, and the cur
 
 test('the sample of a preview has traits as the members have', async () => {
   await memberWith('ada', '{"plan":"pro","n":9007199254740993}');
-  api.analytics.answer = () => {
-    const rows = [{ count: '1', sample: ['ada'], named: [['ada', '']], unnamed: [] }];
+  api.analytics.answer = ({ sql }) => {
+    const ada = { user_number: '5', user_id: 'ada', anonymous_id: '', internal_id: userKeyOf(PROJECT.id, 'ada') };
+    const rows = sql.includes('AS user_number') ? [{ ...ada, first: '0', last: '0' }] : [{ count: '1', users: ['5'] }];
     return { rows, tookMs: 1, rowsRead: 1, bytesRead: 1 };
   };
   const body = JSON.stringify({ definition: { trait: 'tier', is: 'gold' }, traits: 'n,plan' });

@@ -1,11 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Audience } from '../../../services/questions/definition/audience.ts';
-import { compilePreview, MAX_SAMPLE } from '../../../services/questions/sql/compile.ts';
+import { MAX_SAMPLE } from '../../../services/questions/sql/compile.ts';
+import { previewAudience } from '../../../services/questions/audiences.ts';
+import { QueryBudget } from '../../../services/questions/query-budget.ts';
 import { explainMembership, type Why } from '../../../services/questions/explain/why.ts';
 import type { Message, Micros } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
-import { AMPLE, ask } from '../../support/stores/analytics.ts';
+import { AMPLE } from '../../support/stores/analytics.ts';
 import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { propertyRun } from '../../support/property-run.ts';
 import { readIn, historyAndDefinitions, insertHistory, NOW, USERS } from '../../support/messages/random-history.ts';
@@ -82,8 +84,8 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1)).slice(
   }
 
   async function membersAt(projectId: string, audience: Audience, now: Micros) {
-    const { sql, params } = compilePreview(audience, { projectId, now, sampleSize: MAX_SAMPLE });
-    const [row] = await ask<{ count: string; sample: string[] }>(store(), sql, params);
-    return { count: Number(row?.count), ids: row?.sample ?? [] };
+    const options = { projectId, now, sampleSize: MAX_SAMPLE };
+    const { count, sample: ids } = await previewAudience(new QueryBudget(store(), AMPLE), audience, options);
+    return { count, ids };
   }
 });

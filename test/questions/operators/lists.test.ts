@@ -92,6 +92,21 @@ describe.each(await testedAnalytics())('lists in $name', (tested) => {
     ]);
   });
 
+  test('a text in an object is found however it is written', async () => {
+    const lists = {
+      plain: '[{"sku":"a-1"}]',
+      escaped: String.raw`[{"sku":"\u0061-1"}]`,
+      other: String.raw`[{"sku":"\u0062-1"}]`,
+      elsewhere: '[{"name":"a-1","sku":"b"}]',
+    };
+    const projectId = await projectWith(lists);
+
+    expect(await found(projectId, Object.keys(lists), '"has":[{"property":"sku","is":"a-1"}]')).toEqual([
+      'escaped',
+      'plain',
+    ]);
+  });
+
   test('numbers in the objects of a list keep their digits', async () => {
     const lists = {
       even: '[{"n":9007199254740992}]',

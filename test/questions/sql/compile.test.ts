@@ -14,11 +14,11 @@ function queryFor(definition: unknown): Query {
   return compilePreview(read.definition, { projectId: 'proj_1', now: NOW, sampleSize: 10 });
 }
 
-/** The condition on `user`, each parameter's value in its place between ‹ and ›. */
-function conditionFor(definition: unknown): string {
+/** The subquery of the users, each parameter's value in its place between ‹ and ›. */
+function usersFor(definition: unknown): string {
   const { sql, params } = queryFor(definition);
-  const condition = sql.slice(sql.indexOf('FROM user_rows')).split(' AND ').slice(1).join(' AND ');
-  return condition.replaceAll(/\{(p\d+):[^}]*\}/g, (_, name: string) => `‹${String(params[name])}›`);
+  const users = sql.slice(sql.indexOf('AS users FROM (') + 'AS users FROM ('.length, -1);
+  return users.replaceAll(/\{(p\d+):[^}]*\}/g, (_, name: string) => `‹${String(params[name])}›`);
 }
 
 test('booleans that a list repeats are asked about once', () => {
@@ -35,71 +35,80 @@ describe('a definition is asked as', () => {
       'several values by one list of each type',
       { trait: 'plan', in: ['pro', 5, 1.5, true] },
       [
-        'user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan›',
+        'SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan›',
         "AND kind != 'deleted' AND ((kind = 'boolean' AND text = 'true')",
         "OR ifNull(if(kind = 'string', text, NULL) = ‹pro›, false) OR (kind = 'number' AND ((isNull(integer)",
         "AND number IN CAST(‹5,1.5›, 'Array(Float64)'))",
         "OR ifNull(integer IN CAST(‹5›, 'Array(Int128)'), false) OR (isNotNull(integer)",
-        "AND number IN CAST(‹1.5›, 'Array(Float64)'))))))",
+        "AND number IN CAST(‹1.5›, 'Array(Float64)')))))",
       ],
     ],
     [
-      'a missing trait by those who have another',
+      'a missing trait by those who have another, among all users',
       { trait: 'plan', is_not: 'pro' },
       [
+        'SELECT user FROM user_rows WHERE project_id = ‹proj_1› AND',
         'user NOT IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan›',
         "AND kind != 'deleted' AND NOT (NOT ifNull(if(kind = 'string', text, NULL) = ‹pro›, false)))",
+        'GROUP BY user',
       ],
     ],
     [
       'having done something, by any copy of any event',
       { event: 'Bought' },
-      ['user IN (SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›', 'GROUP BY user)'],
+      ['SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Bought› GROUP BY user'],
     ],
     [
-      'having done it within a time by any copy, but for the days of which the time has a part',
-      { event: 'Bought', within: { last: '30d' } },
+      'how often within a time by any copy and by distinct ids, but for copies on the days of which the time has a part',
+      { event: 'Bought', within: { last: '30d' }, count: { at_least: 3 } },
       [
-        'user IN (SELECT user FROM (SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›',
         'AND day >= toDate32(‹2026-10-21 12:00:00.000000›) AND day <= toDate32(‹2026-11-20 12:00:00.000001›)',
-        'AND day != toDate32(‹2026-10-21 12:00:00.000000›) AND day != toDate32(‹2026-11-20 12:00:00.000001›)',
-        'UNION ALL SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'AND timestamp >= ‹2026-10-21 12:00:00.000000› AND timestamp < ‹2026-11-20 12:00:00.000001›',
+        'AND (day NOT IN (toDate32(‹2026-10-21 12:00:00.000000›), toDate32(‹2026-11-20 12:00:00.000001›))',
+        'OR (event, day, user, message_number) NOT IN (SELECT event, day, user, message_number FROM track_rows',
+        'WHERE project_id = ‹proj_1› AND event = ‹Bought›',
         'AND day IN (toDate32(‹2026-10-21 12:00:00.000000›), toDate32(‹2026-11-20 12:00:00.000001›))',
-        'AND timestamp >= ‹2026-10-21 12:00:00.000000› AND timestamp < ‹2026-11-20 12:00:00.000001›) GROUP BY user)',
+        'GROUP BY event, day, user, message_number HAVING',
+        'max((timestamp >= ‹2026-10-21 12:00:00.000000› AND timestamp < ‹2026-11-20 12:00:00.000001›)) AND NOT',
+        'argMax((timestamp >= ‹2026-10-21 12:00:00.000000› AND timestamp < ‹2026-11-20 12:00:00.000001›), precedence)))',
+        'GROUP BY user HAVING uniqUpTo(‹3›)(message_number) >= ‹3›',
       ],
     ],
     [
-      'how often and when, by day first and by distinct ids',
-      { event: 'Bought', count: { at_least: 3 }, within: { last: '30d' } },
+      'when it was first, by the first copy of each message',
+      { event: 'Bought', first: { last: '30d' } },
       [
-        'user IN (SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
-        'AND day >= toDate32(‹2026-10-21 12:00:00.000000›) AND day <= toDate32(‹2026-11-20 12:00:00.000001›)',
-        'AND timestamp >= ‹2026-10-21 12:00:00.000000› AND timestamp < ‹2026-11-20 12:00:00.000001›',
-        'GROUP BY user HAVING uniqUpTo(‹3›)(message_number) >= ‹3›)',
+        'SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought› GROUP BY user',
+        'HAVING min(timestamp) >= ‹2026-10-21 12:00:00.000000› AND min(timestamp) < ‹2026-11-20 12:00:00.000001›',
       ],
     ],
     [
       'a property by the subcolumns of each type',
       { event: 'Bought', where: [{ property: 'total', gt: 50 }] },
       [
-        'user IN (SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
         'AND ifNull((‹properties.total.:`Int64`› > ‹50› OR ‹properties.total.:`UInt64`› > ‹50›',
-        'OR ‹properties.total.:`Float64`› > ‹50›), false) GROUP BY user)',
+        'OR ‹properties.total.:`Float64`› > ‹50›), false) GROUP BY user',
       ],
     ],
     [
       'an object by what is in it',
       { event: 'Bought', where: [{ property: ['a.b', 'c'], exists: true }] },
       [
-        'user IN (SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
         'AND (isNotNull(‹properties.a%2Eb.c›) OR notEmpty(JSONAllPaths(‹properties.^`a%2Eb`.c›)))',
-        'GROUP BY user)',
+        'GROUP BY user',
       ],
     ],
     [
       'never done by those who have',
       { event: 'Bought', count: { at_most: 0 } },
-      ['user NOT IN (SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›', 'GROUP BY user)'],
+      [
+        'SELECT user FROM user_rows WHERE project_id = ‹proj_1› AND',
+        'user NOT IN (SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Bought› GROUP BY user)',
+        'GROUP BY user',
+      ],
     ],
     [
       'all of several by sets within sets, traits innermost, before anything else of an event is read',
@@ -111,20 +120,60 @@ describe('a definition is asked as', () => {
         ],
       },
       [
-        '(user IN (SELECT user FROM trait_rows FINAL PREWHERE user IN (SELECT user FROM track_rows FINAL',
-        'PREWHERE toUInt64(user) IN (SELECT toUInt64(user) FROM (SELECT user FROM trait_rows FINAL',
+        'SELECT user FROM trait_rows FINAL PREWHERE user IN (SELECT user FROM track_rows',
+        'WHERE project_id = ‹proj_1› AND event = ‹Bought› AND',
+        'toUInt64(user) IN (SELECT toUInt64(user) FROM (SELECT user FROM trait_rows FINAL',
         "WHERE project_id = ‹proj_1› AND trait = ‹plan› AND kind != 'deleted'",
         "AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false)))",
-        'WHERE project_id = ‹proj_1› AND event = ‹Bought› GROUP BY user HAVING uniqUpTo(‹2›)(message_number) >= ‹2›)',
-        "WHERE project_id = ‹proj_1› AND trait = ‹email› AND kind != 'deleted' AND kind != 'deleted'))",
+        'GROUP BY user HAVING uniqUpTo(‹2›)(message_number) >= ‹2›)',
+        "WHERE project_id = ‹proj_1› AND trait = ‹email› AND kind != 'deleted' AND kind != 'deleted'",
+      ],
+    ],
+    [
+      'either of two by both sets',
+      { any: [{ event: 'Bought' }, { event: 'Saw' }] },
+      [
+        'SELECT user FROM (SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Bought› GROUP BY user',
+        'UNION ALL SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Saw› GROUP BY user) GROUP BY user',
+      ],
+    ],
+    [
+      'whom one set has and another has not by the first',
+      { all: [{ event: 'Bought' }, { not: { event: 'Saw' } }] },
+      [
+        'SELECT user FROM (SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Bought› GROUP BY user)',
+        'WHERE NOT (user IN (SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Saw› GROUP BY user))',
+      ],
+    ],
+    [
+      'an object of a list by texts that it must have, unless they are escaped',
+      {
+        event: 'Bought',
+        where: [
+          {
+            property: 'items',
+            has: [
+              { property: 'sku', is: 'a-1' },
+              { property: 'n', is: 'é' },
+            ],
+          },
+        ],
+      },
+      [
+        'SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        String.raw`AND multiSearchAny(properties_text, ‹a-1,\u›)`,
+        "AND arrayExists(member -> JSONType(member) = 'Object' AND ifNull(if(JSONType(member, ‹sku›) = 'String',",
+        'JSONExtractString(member, ‹sku›), NULL) = ‹a-1›, false) AND',
+        "ifNull(if(JSONType(member, ‹n›) = 'String', JSONExtractString(member, ‹n›), NULL) = ‹é›, false),",
+        'arrayMap(member -> readable(member), JSONExtractArrayRaw(readable(properties_text), ‹items›))) GROUP BY user',
       ],
     ],
     [
       'many times by all their ids',
       { event: 'Bought', count: { at_least: 17 } },
       [
-        'user IN (SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
-        'GROUP BY user HAVING uniqExact(message_number) >= ‹17›)',
+        'SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'GROUP BY user HAVING uniqExact(message_number) >= ‹17›',
       ],
     ],
     [
@@ -133,19 +182,19 @@ describe('a definition is asked as', () => {
         all: [{ trait: 'plan', is: 'pro' }, { event: { any: true } }],
       },
       [
-        `(user IN (SELECT user FROM ${userEventsWhere(['project_id = ‹proj_1›'])} WHERE`,
+        `SELECT user FROM ${userEventsWhere(['project_id = ‹proj_1›'])} WHERE`,
         'toUInt64(user) IN (SELECT toUInt64(user) FROM',
         '(SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan›',
         "AND kind != 'deleted' AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false)))",
-        'GROUP BY user))',
+        'GROUP BY user',
       ],
     ],
   ])('%s', (_, definition, lines) => {
-    expect(conditionFor(definition)).toBe(lines.join(' '));
+    expect(usersFor(definition)).toBe(lines.join(' '));
   });
 
   test('a date that is text, which is compared as text before it is parsed', () => {
-    expect(conditionFor({ trait: 'up', date: { last: '90d' } })).toContain(
+    expect(usersFor({ trait: 'up', date: { last: '90d' } })).toContain(
       "ifNull((if(kind = 'string', text, NULL) >= ‹2026-08-20› AND if(kind = 'string', text, NULL) < ‹2026-11-23› AND arrayExists(",
     );
   });
@@ -153,7 +202,7 @@ describe('a definition is asked as', () => {
   test('the days of an event that follows another in time end when that time does', () => {
     const followed = { event: 'Returned', within: '24h' };
 
-    expect(conditionFor({ event: 'Bought', within: { last: '30d' }, followed_by: followed })).toContain(
+    expect(usersFor({ event: 'Bought', within: { last: '30d' }, followed_by: followed })).toContain(
       'event = ‹Returned› AND day >= toDate32(‹2026-10-21 12:00:00.000000›) AND day <= toDate32(‹2026-11-21 12:00:00.000001›)',
     );
   });
@@ -202,7 +251,7 @@ describe('a query', () => {
   });
 
   test('a query reads no time range beyond what messages can have', () => {
-    expect(conditionFor({ event: 'X', within: { between: ['99999w', '2299-12-31T23:59:59.999999Z'] } })).toContain(
+    expect(usersFor({ event: 'X', within: { between: ['99999w', '2299-12-31T23:59:59.999999Z'] } })).toContain(
       'timestamp >= ‹1900-01-01 00:00:00.000000› AND timestamp < ‹2299-12-31 23:59:59.999999›',
     );
   });

@@ -1,8 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
-import { compilePreview, MAX_SAMPLE } from '../../../services/questions/sql/compile.ts';
-import { ask, insert, MessageMaker } from '../../support/stores/analytics.ts';
+import { MAX_SAMPLE } from '../../../services/questions/sql/compile.ts';
+import { previewAudience } from '../../../services/questions/audiences.ts';
+import { QueryBudget } from '../../../services/questions/query-budget.ts';
+import { AMPLE, ask, insert, MessageMaker } from '../../support/stores/analytics.ts';
 import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { propertyRun } from '../../support/property-run.ts';
 import { exactly } from '../../support/messages/random-history.ts';
@@ -52,9 +54,8 @@ describe.each(await testedAnalytics())('the stored form of a message ($name)', (
     const asked = WHERES.map(async (where) => {
       const read = readDefinition(exactly(`{"event":"Order Completed","where":[${where}]}`), { timezone: 'UTC' });
       if (!read.ok) throw new Error(JSON.stringify(read.problems));
-      const { sql, params } = compilePreview(read.definition, { projectId, now: NOW, sampleSize: MAX_SAMPLE });
-      const [row] = await ask<{ sample: unknown }>(store(), sql, params);
-      return [where, row?.sample];
+      const options = { projectId, now: NOW, sampleSize: MAX_SAMPLE };
+      return [where, (await previewAudience(new QueryBudget(store(), AMPLE), read.definition, options)).sample];
     });
     return Promise.all(asked);
   }
