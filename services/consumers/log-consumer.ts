@@ -6,7 +6,7 @@ import { MESSAGE_TOPICS } from '../messages/message.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ReaderName } from '../stores/profiles/profile-store.ts';
 import type { SettledOffsets, SqlDeadLetterHistory } from '../stores/profiles/unstored-messages.ts';
-import type { LeftOut } from '../stores/erasures/left-out.ts';
+import type { ErasedUsers } from '../stores/erasures/erased-users.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { ReaderLoop, type ReaderLoopOptions, type Trouble } from './reader-loop.ts';
 import type { Throttle } from './throttle/throttle.ts';
@@ -30,7 +30,7 @@ export interface ConsumerOptions {
    * The projects that were deleted and the people who were forgotten, whose messages are skipped; nobody by default. Asked
    * before each batch, and each attempt to write it.
    */
-  readonly leftOut?: () => Promise<LeftOut>;
+  readonly leftOut?: () => Promise<ErasedUsers>;
   /** Tells what was decided about earlier dead letters; nothing by default. */
   readonly deadLetterHistory?: SqlDeadLetterHistory;
 }

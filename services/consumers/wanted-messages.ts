@@ -1,14 +1,20 @@
 import type { Message } from '../messages/message.ts';
-import { type ErasedUser, erasedSince } from '../stores/erasures/erased-users.ts';
-import { isLeftOut, type LeftOut, NOTHING_LEFT_OUT } from '../stores/erasures/left-out.ts';
+import {
+  type ErasedUser,
+  type ErasedUsers,
+  erasedSince,
+  isDeleted,
+  isForgotten,
+  NOBODY_ERASED,
+} from '../stores/erasures/erased-users.ts';
 
 /** Which messages a consumer processes, as it is known at one time. */
 export class WantedMessages {
-  readonly #left: LeftOut;
+  readonly #erased: ErasedUsers;
   readonly #projectId: string | undefined;
 
-  private constructor(left: LeftOut, projectId: string | undefined) {
-    this.#left = left;
+  private constructor(erased: ErasedUsers, projectId: string | undefined) {
+    this.#erased = erased;
     this.#projectId = projectId;
   }
 
@@ -16,23 +22,22 @@ export class WantedMessages {
    * @param projectId The only project whose messages are; every one by default.
    * @returns Undefined where every message is wanted.
    */
-  static of(left: LeftOut = NOTHING_LEFT_OUT, projectId?: string): WantedMessages | undefined {
-    const isAll = projectId === undefined && left.projects.size === 0 && left.users.size === 0;
-    return isAll ? undefined : new WantedMessages(left, projectId);
+  static of(erased: ErasedUsers = NOBODY_ERASED, projectId?: string): WantedMessages | undefined {
+    const isAll = projectId === undefined && erased.size === 0;
+    return isAll ? undefined : new WantedMessages(erased, projectId);
   }
 
   has(message: Pick<Message, 'projectId' | 'userKey' | 'receivedAt'>): boolean {
-    return this.#isOfProject(message.projectId) && !isLeftOut(this.#left, message);
+    return this.#isOfProject(message.projectId) && !isForgotten(this.#erased, message);
   }
 
   hasProject(projectId: string): boolean {
-    return this.#isOfProject(projectId) && !this.#left.projects.has(projectId);
+    return this.#isOfProject(projectId) && !isDeleted(this.#erased, projectId);
   }
 
   /** The people who were forgotten since what was wanted was this. */
   forgottenSince(before: WantedMessages | undefined): readonly ErasedUser[] {
-    const known = before === undefined ? NOTHING_LEFT_OUT : before.#left;
-    return erasedSince(known.users, this.#left.users);
+    return erasedSince(before === undefined ? NOBODY_ERASED : before.#erased, this.#erased);
   }
 
   #isOfProject(projectId: string): boolean {

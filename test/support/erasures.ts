@@ -26,9 +26,6 @@ export function erasureOf(projectId: string, userId: string, given: Partial<Eras
 }
 
 export function askFor(database: Queryable, ...rows: readonly ErasureRow[]): Promise<void> {
-  return insertRows(
-    database,
-    'erasures',
-    rows.map((row) => JSON.stringify(row)),
-  );
+  const lines = rows.map((row) => JSON.stringify(row));
+  return insertRows(database, 'erasures', lines);
 }

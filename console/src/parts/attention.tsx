@@ -61,5 +61,5 @@ const TO_DO: Readonly<Record<string, string>> = {
   backup_old: 'See why the last backup failed, then back up now.',
   erasure_waits: 'It goes on by itself once the cause is gone. Nothing of the person is read or shown meanwhile.',
   endpoints_paused: 'If this is no drill any more, resume the endpoints of each project.',
-  erasure_late: 'See the last job “users erase” among the jobs, and why it failed. It is begun again every minute.',
+  erasure_late: 'See the last erasure among the jobs, and why it failed. It is begun again every minute.',
 };

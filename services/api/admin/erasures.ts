@@ -5,6 +5,7 @@ import { isHex } from '../../messages/hex.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import type { ForgettingAnswer, ForgettingPlan, NamedPerson } from '../../operations/erasure/erasure-requests.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
+import { EVERYBODY } from '../../stores/erasures/erased-users.ts';
 import type { Erasure } from '../../stores/erasures/erasure.ts';
 import { type How, type Input, route } from '../input.ts';
 import { pageFrom, readCursor, refuseBody, refuseParameter } from '../query.ts';
@@ -135,13 +136,12 @@ async function answerLift({ erasures }: ErasurePorts, id: string): Promise<Answe
 
 const NO_ERASURE = notFound('There is no erasure of this id.');
 
-function erasureJson(erasure: Erasure) {
-  const { id, projectId, userKey, cameWith, suppress, state, actor, report } = erasure;
+function erasureJson({ id, projectId, userKey, cameWith, suppress, state, actor, report, ...erasure }: Erasure) {
   const instant = (at: bigint | null): string | null => (at === null ? null : formatMicros(at));
   return {
     id,
     project: projectId,
-    internal_id: userKey,
+    internal_id: userKey === EVERYBODY ? null : userKey,
     came_with: cameWith,
     suppress,
     state,

@@ -31,7 +31,7 @@ async function answerDeletion(
     if (hasCode(error, 'PROJECT_UNKNOWN')) return undefined;
     throw error;
   });
-  const deleted = await deletion.delete(id, confirm);
+  const deleted = await deletion.delete(id, confirm, principalOf(call));
   if (!deleted.deleted) return notEmpty(deleted);
   const audit = {
     action: 'project.delete',

@@ -6,7 +6,7 @@ import { LIVE_TOPICS, type Message } from '../../messages/message.ts';
 import { textOfKey } from '../../operations/erasure/forgotten-records.ts';
 import { isRetryable } from '../../runtime/errors.ts';
 import { pause } from '../../runtime/pause.ts';
-import { isLeftOut, type LeftOut, NOTHING_LEFT_OUT } from '../../stores/erasures/left-out.ts';
+import { type ErasedUsers, isForgotten, NOBODY_ERASED } from '../../stores/erasures/erased-users.ts';
 import { type LiveFilter, RecordFilter } from './record-filter.ts';
 import { type PartitionEnd, type Shared, Sharer } from './sharer.ts';
 import { MatchCollector } from './match-collector.ts';
@@ -15,7 +15,7 @@ export interface LiveParts {
   readonly log: Pick<EventLog, 'ends' | 'scan'>;
   readonly codec: Pick<Codec, 'decode' | 'prepare'>;
   /** Whose messages are left out; nobody by default. */
-  readonly leftOut?: () => Promise<LeftOut>;
+  readonly leftOut?: () => Promise<ErasedUsers>;
   /** Ends every stream: a stop of the service must not wait for listeners. */
   readonly stopping?: AbortSignal;
 }
@@ -40,7 +40,7 @@ export class LiveReader {
   readonly #sharers = new Set<Sharer>();
   /** How far the shared reading has come; undefined while nobody shares it. */
   #ends: readonly PartitionEnd[] | undefined;
-  #leftOut = NOTHING_LEFT_OUT;
+  #leftOut = NOBODY_ERASED;
   #ticking: Promise<unknown> = Promise.resolve();
 
   /** @param textOf The event of a tick, made once for all. */
@@ -186,7 +186,7 @@ export class LiveReader {
     const ranges = rangesBetween(from, to);
     const found = new MatchCollector(rows);
     let records = 0;
-    this.#leftOut = (await this.#parts.leftOut?.()) ?? NOTHING_LEFT_OUT;
+    this.#leftOut = (await this.#parts.leftOut?.()) ?? NOBODY_ERASED;
     for await (const piece of this.#parts.log.scan(ranges, { ...PIECE, signal })) {
       await this.#parts.codec.prepare(piece.records.map(({ value }) => value));
       for (const record of piece.records) this.#add(found, piece, record);
@@ -205,7 +205,7 @@ export class LiveReader {
   #add(found: MatchCollector, at: TopicPartition, record: LogRecord): void {
     const judged = this.#records.judge(at.topic, record.value);
     if (judged === 'other') return;
-    if (judged === 'matches' && !this.#leftOut.users.has(textOfKey(record.key))) {
+    if (judged === 'matches' && !this.#leftOut.has(textOfKey(record.key))) {
       found.add({ at, record });
       return;
     }
@@ -228,7 +228,7 @@ export class LiveReader {
   }
 
   #wants(message: Message): boolean {
-    const isOfProject = message.projectId === this.#projectId && !isLeftOut(this.#leftOut, message);
+    const isOfProject = message.projectId === this.#projectId && !isForgotten(this.#leftOut, message);
     return isOfProject && this.#records.matches(message);
   }
 }

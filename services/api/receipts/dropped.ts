@@ -21,7 +21,7 @@ export async function isDropped(
   projectId: string,
   places: readonly RecordPosition[],
 ): Promise<boolean> {
-  const users = (await leftOut?.())?.users;
+  const users = await leftOut?.();
   if (users === undefined || !projectsOf(users).has(projectId)) return false;
   const last = places.filter(({ offset }) => offset > 0n).slice(0, MOST_PLACES);
   const ranges = last.map(({ offset, ...at }) => ({ ...at, from: offset - 1n, to: offset }));

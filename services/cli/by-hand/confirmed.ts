@@ -81,7 +81,7 @@ function restText({ shared_anonymous_ids: shared, unknown }: Pick<Plan, 'shared_
 
 function printForgotten(out: CliContext['out'], { erasures, ...rest }: Forgotten): void {
   for (const { id, internal_id: user, state, requested_at: at, suppress } of erasures) {
-    out(`${id}  ${localTime(at)}  ${state}${suppress ? '' : ', not suppressed'}  internal id ${user}\n`);
+    out(`${id}  ${localTime(at)}  ${state}${suppress ? '' : ', not suppressed'}  internal id ${user ?? ''}\n`);
   }
   for (const line of restText(rest)) out(`${line}\n`);
   const [first] = erasures;

@@ -4,7 +4,7 @@ import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
 import type { ProfileChange } from '../../stores/profiles/profile.ts';
 import type { ReaderStep } from '../../stores/profiles/profile-store.ts';
 import type { SqlProfileStore } from '../../stores/profiles/sql-profile-store.ts';
-import { userName } from '../../stores/erasures/erased-users.ts';
+import { userName, EVERYBODY } from '../../stores/erasures/erased-users.ts';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import { type DecodedBatch, recordCountOf } from '../decode-batch.ts';
@@ -219,9 +219,9 @@ export class CatchUp {
       if (this.#isStopped) throw new TidemarkError('STOPPING', 'the projector is stopping');
       let begunAt = performance.now();
       await this.#orReject(large, slice.length, async () => {
-        const changes = stillWanted(slice, large, await wanted());
+        expectWanted(slice, large, await wanted());
         begunAt = performance.now();
-        await store.merge(changes);
+        await store.merge(slice);
       });
       await onAccepted(slice, performance.now() - begunAt);
     }
@@ -267,22 +267,15 @@ function expectSame(isFirstCopy: readonly boolean[], expected: readonly boolean[
 }
 
 /**
- * Without those of projects that were deleted while the write of them waited: their erasure may be over.
- *
- * @throws TidemarkError `POSITION_MOVED` where somebody of them was forgotten meanwhile: of a change it cannot be told which
- *   messages it is of, so they are read again.
+ * @throws TidemarkError `POSITION_MOVED` where somebody of these was forgotten, or a project of them deleted, while the write
+ *   waited: the erasure may be over. A change does not tell which messages it is of, so they are read again.
  */
-function stillWanted(
-  changes: readonly ProfileChange[],
-  { wanted: before }: LargeBatch,
-  now: WantedMessages | undefined,
-): readonly ProfileChange[] {
-  if (now === undefined) return changes;
-  const forgotten = now.forgottenSince(before);
-  if (forgotten.length > 0) {
-    const names = new Set(forgotten.map(({ projectId, userKey }) => userName(projectId, userKey)));
-    if (changes.some(({ projectId, userKey }) => names.has(userName(projectId, userKey))))
-      throw new TidemarkError('POSITION_MOVED', 'somebody was forgotten since these messages were read');
-  }
-  return changes.filter(({ projectId }) => now.hasProject(projectId));
+function expectWanted(changes: readonly ProfileChange[], { wanted: before }: LargeBatch, now?: WantedMessages): void {
+  const erased = now?.forgottenSince(before) ?? [];
+  if (erased.length === 0) return;
+  const names = new Set(erased.map(({ projectId, userKey }) => userName(projectId, userKey)));
+  const isErased = ({ projectId, userKey }: ProfileChange): boolean =>
+    [userKey, EVERYBODY].some((whom) => names.has(userName(projectId, whom)));
+  if (changes.some(isErased))
+    throw new TidemarkError('POSITION_MOVED', 'somebody was forgotten since these messages were read');
 }

@@ -81,8 +81,6 @@ export class Inserter {
   async #hasUnwanted({ users, wanted: before }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<boolean> {
     const wanted = await this.#wanted();
     if (wanted === undefined) return false;
-    const projects = new Set(users.flatMap(({ seen }) => seen.projects()));
-    if ([...projects].some((project) => !wanted.hasProject(project))) return true;
     if (counted.some(({ content }) => !wanted.has(content.message))) return true;
     return wanted.forgottenSince(before).some((user) => users.some(({ seen }) => seen.has(user)));
   }

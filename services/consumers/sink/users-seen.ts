@@ -2,6 +2,7 @@ import type { Message, Micros } from '../../messages/message.ts';
 import { ownAnonymousIdOf } from '../../messages/user-key.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { UserSeen } from '../../stores/analytics/columns.ts';
+import { type ErasedUser, EVERYBODY } from '../../stores/erasures/erased-users.ts';
 
 /** Users of messages and when they were seen: one row for each user, however many messages. */
 export class UsersSeen {
@@ -20,12 +21,10 @@ export class UsersSeen {
     }
   }
 
-  projects(): readonly string[] {
-    return [...this.#projects.keys()];
-  }
-
-  has({ projectId, userKey }: Pick<UserSeen, 'projectId' | 'userKey'>): boolean {
-    return this.#projects.get(projectId)?.has(userKey) === true;
+  /** Whether this user is among them; with `EVERYBODY`, whether anybody of the project is. */
+  has({ projectId, userKey }: ErasedUser): boolean {
+    const users = this.#projects.get(projectId);
+    return users !== undefined && (userKey === EVERYBODY || users.has(userKey));
   }
 
   *users(): Generator<UserSeen> {

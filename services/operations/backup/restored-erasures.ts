@@ -5,7 +5,8 @@ import type { PartitionRecords } from '../../event-log/event-log.ts';
 import { hourOf } from '../../messages/day-and-hour.ts';
 import type { Queryable } from '../../stores/database/database.ts';
 import { noteBlanked } from '../../stores/erasures/blanked-records.ts';
-import { ALL_TIME, userName, type ErasedUsers } from '../../stores/erasures/erased-users.ts';
+import { type ErasedUsers, userNamed, EVERYBODY } from '../../stores/erasures/erased-users.ts';
+import { erasedOf } from '../../stores/erasures/read-erased-users.ts';
 import type { ErasureRow } from '../erasure/erasures-file.ts';
 import { PERSONAL_TOPICS, textOfKey } from '../erasure/forgotten-records.ts';
 import type { BackupEntry, Manifest } from './manifest.ts';
@@ -22,12 +23,7 @@ export class RestoredErasures {
 
   private constructor(rows: readonly ErasureRow[]) {
     this.#rows = rows;
-    const users = new Map<string, bigint>();
-    for (const { project_id: project, user_key: user, cut_us: at } of rows) {
-      const [name, cut] = [userName(project, user), at === null ? ALL_TIME : BigInt(at)];
-      if (cut > (users.get(name) ?? -ALL_TIME)) users.set(name, cut);
-    }
-    this.users = users;
+    this.users = erasedOf(rows);
   }
 
   static async read(
@@ -57,7 +53,11 @@ export class RestoredErasures {
    */
   async fill(database: Queryable, folder: string, { forgotten = [] }: Manifest, { at }: BackupEntry): Promise<void> {
     const madeAtUs = Date.parse(at) * 1_000;
-    const rows = this.#rows.map((row) =>
+    const found = await database.query<{ readonly id: string }>('select id from projects');
+    const projects = new Set(found.map(({ id }) => id));
+    // A project that is in the backup was deleted after it: the restore brings it back.
+    const kept = this.#rows.filter((row) => row.user_key !== EVERYBODY || !projects.has(row.project_id));
+    const rows = kept.map((row) =>
       isToRepeat(row, madeAtUs) ? { ...row, state: 'pending', finished_at_us: null } : row,
     );
     for (let start = 0; start < rows.length; start += LISTED_AT_ONCE) {
@@ -80,9 +80,8 @@ export class RestoredErasures {
     if (this.users.size === 0 || !PERSONAL_TOPICS.includes(topic)) return;
     const blank = records.filter((record) => this.#isForgotten(record));
     const rows = blank.map(({ offset, key, appendedAtMs }) => {
-      const name = textOfKey(key);
-      const hour = hourOf(BigInt(Math.floor(appendedAtMs)) * 1000n);
-      return { topic, partition, offset, projectId: name.slice(0, name.lastIndexOf('/')), hour };
+      const { projectId } = userNamed(textOfKey(key));
+      return { topic, partition, offset, projectId, hour: hourOf(BigInt(Math.floor(appendedAtMs)) * 1000n) };
     });
     await noteBlanked(database, rows);
   }

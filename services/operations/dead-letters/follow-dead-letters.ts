@@ -5,7 +5,8 @@ import type { DeadLetter } from '../../messages/dead-letter.ts';
 import { DEAD_LETTER_TOPIC } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
 import type { Queryable } from '../../stores/database/database.ts';
-import { isLeftOut, type LeftOut, readLeftOut } from '../../stores/erasures/left-out.ts';
+import { type ErasedUsers, isForgotten } from '../../stores/erasures/erased-users.ts';
+import { readErasedUsers } from '../../stores/erasures/read-erased-users.ts';
 import {
   addLetters,
   dropLettersBefore,
@@ -99,7 +100,7 @@ async function letterRowsOf(
     codec,
     read.flatMap(({ letter }) => letter ?? []),
   );
-  const left = await readLeftOut(database);
+  const left = await readErasedUsers(database);
   // The first of each reader: one that crashed may have written the same again.
   const rows = new Map<string, LetterRow>();
   for (const { record, letter } of read) {
@@ -125,12 +126,12 @@ function isPlausible({ topic, reader, failedAt }: DeadLetter): boolean {
 function rowOf(
   codec: FollowedParts['codec'],
   letter: DeadLetter,
-  left: LeftOut,
+  left: ErasedUsers,
 ): Omit<LetterRow, 'letter_offset' | 'appended_at_ms'> {
   const { topic, partition, offset, reader, error, failedAt, key, value } = letter;
   const at = { topic, partition, log_offset: offset, reader };
   const message = messageIn(codec, letter);
-  if (message !== undefined && isLeftOut(left, message)) return { ...at, ...NO_CONTENT };
+  if (message !== undefined && isForgotten(left, message)) return { ...at, ...NO_CONTENT };
   return {
     ...at,
     failed_at_us: failedAt,

@@ -4,6 +4,7 @@ import { AUDIENCE_CHANGE_TOPIC } from '../../messages/message.ts';
 import { formatMs } from '../../messages/timestamp.ts';
 import type { ForgottenRows } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
+import { EVERYBODY } from '../../stores/erasures/erased-users.ts';
 import type { Erasure, ErasureReport } from '../../stores/erasures/erasure.ts';
 import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
 import { SqlAuditLog } from '../../stores/service-state/sql-audit-log.ts';
@@ -27,7 +28,7 @@ export async function addToReport(
   await erasures.report(id, JSON.stringify(add(await reportOf(erasures, id))));
 }
 
-async function reportOf(erasures: SqlErasures, id: string): Promise<ErasureReport> {
+export async function reportOf(erasures: SqlErasures, id: string): Promise<ErasureReport> {
   const kept = (await erasures.find(id))?.report ?? null;
   return kept === null ? { postgres: {}, clickhouse: {}, log: null } : (JSON.parse(kept) as ErasureReport);
 }
@@ -48,7 +49,7 @@ export async function certify(database: Database, erasure: Erasure, look: LastLo
   const report: ErasureReport = {
     ...before,
     log: look.hasLog ? (before.log ?? {}) : null,
-    user_sha256: createHash('sha256').update(userKey).digest('hex'),
+    ...(userKey !== EVERYBODY && { user_sha256: createHash('sha256').update(userKey).digest('hex') }),
     found_at_end: look.found,
     remains: look.remains,
   };
@@ -78,48 +79,34 @@ export function certificateHash(report: string): string {
 
 /** Stores and imports that still have something of people. */
 export interface Remaining {
-  /** Records of the log are hidden, and stay until it is renewed. */
-  readonly log: boolean;
+  /** Until when records of the log stay, which are hidden; undefined where they are blank. */
+  readonly log?: string | undefined;
   /** Postgres and ClickHouse are servers, which overwrite the bytes of deleted rows in their own time. */
   readonly postgres: boolean;
   readonly clickhouse: boolean;
   /** How long the topic of changes of audiences keeps a record, in milliseconds: null for ever; left out without the topic. */
   readonly topicKeptMs?: number | null;
-  /** An import that is not done reads an uploaded file with somebody of them. */
-  readonly import: boolean;
+  /** Files of imports that may have somebody of them. */
+  readonly imports?: string | undefined;
 }
 
 /** What may still name a person after an erasure that ended then, and until when. */
 export function remainsAfter(atMs: number, keeps: Remaining): LastLook['remains'] {
-  const after = (days: number): string => formatMs(atMs + days * 86_400_000);
-  const { topicKeptMs: keptMs } = keeps;
-  return [
-    ...(keeps.log ? [{ what: 'records on the log, which readers leave out, until it is renewed', until: null }] : []),
-    ...(keptMs === undefined
-      ? []
-      : [
-          {
-            what: `records of the topic ${AUDIENCE_CHANGE_TOPIC}`,
-            until: keptMs === null ? null : formatMs(atMs + keptMs),
-          },
-        ]),
-    ...(keeps.postgres
-      ? [
-          {
-            what: 'bytes that Postgres has freed in its files and write-ahead log, and not overwritten yet',
-            until: null,
-          },
-        ]
-      : []),
-    ...(keeps.clickhouse
-      ? [{ what: 'parts that ClickHouse has rewritten, of which it keeps the files for eight minutes', until: null }]
-      : []),
-    ...(keeps.import ? [{ what: 'uploaded files that an import reads which is not done', until: after(7) }] : []),
+  const { log, imports, topicKeptMs } = keeps;
+  const after = (ms: number | null = null): string | null => (ms === null ? null : formatMs(atMs + ms));
+  const days = (count: number): string | null => after(count * 86_400_000);
+  const remains: readonly (readonly [what: string | false | undefined, until: string | null])[] = [
+    [log && `records on the log, which readers leave out, ${log}`, null],
+    [topicKeptMs !== undefined && `records of the topic ${AUDIENCE_CHANGE_TOPIC}`, after(topicKeptMs)],
+    [keeps.postgres && 'bytes that Postgres has freed in its files and write-ahead log, and not overwritten yet', null],
+    [keeps.clickhouse && 'parts that ClickHouse has rewritten, of which it keeps the files for eight minutes', null],
+    [imports, days(7)],
     // ClickHouse keeps the paths of a JSON column in the headers of its parts, also where no row has them any more.
-    { what: 'names of properties of events in the files of analytics, without their values', until: null },
-    { what: 'lines that imports refuse, and requests that are refused, from now on', until: after(30) },
-    { what: 'what waits to be told to the endpoints of webhooks', until: after(7) },
-    { what: 'backups that were made before', until: null },
-    { what: 'exports, and what webhooks have sent', until: null },
+    ['names of properties of events in the files of analytics, without their values', null],
+    ['lines that imports refuse, and requests that are refused, from now on', days(30)],
+    ['what waits to be told to the endpoints of webhooks', days(7)],
+    ['backups that were made before', null],
+    ['exports, and what webhooks have sent', null],
   ];
+  return remains.flatMap(([what, until]) => (what ? [{ what, until }] : []));
 }

@@ -1,4 +1,4 @@
-/** What the erasure of a project and that of people have in common: rows of every generation. */
+/** The rows of people, or of everybody of a project, in every generation. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandCall, Progress } from '../../runtime/command.ts';
 import type {
@@ -7,7 +7,8 @@ import type {
   ForgottenRows,
   Whose,
 } from '../../stores/analytics/analytics-store.ts';
-import type { Database } from '../../stores/database/database.ts';
+import type { Database, SqlValue } from '../../stores/database/database.ts';
+import { placesBy, POSTGRES_TABLES } from '../../stores/erasures/places.ts';
 import { FIRST_GENERATION, type Generation } from '../../stores/generations/generation.ts';
 import { SqlGenerations } from '../../stores/generations/sql-generations.ts';
 import { tablesOfProfiles } from '../../stores/projects/delete-project.ts';
@@ -18,6 +19,11 @@ export interface RowsParts {
   /** For tests. */
   readonly pauseMs?: number;
 }
+
+export const PROFILE_TABLES = placesBy(POSTGRES_TABLES, 'rows');
+
+/** Tables that have rows of a project, and none of a person. */
+const PROJECT_TABLES = ['refusals', 'verification_hours'];
 
 // Readers, of any process, learn of a deletion within two seconds, and look for one before each attempt to write. The
 // attempt under way then takes a minute at most. Afterwards nothing of what was deleted is written any more.
@@ -50,42 +56,66 @@ export async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
-/**
- * Deletes from a table of Postgres of this name, in every generation of profiles.
- *
- * @returns The internal ids of the rows of each statement, null where a whole project is deleted.
- */
-export async function* deletedFromProfiles(
+/** Deletes from Postgres, in every generation of profiles. */
+export async function eraseProfiles(
+  { database }: RowsParts,
+  whose: Whose,
+  { signal, onWait }: ForgettingOptions,
+): Promise<readonly ForgottenRows[]> {
+  const found: ForgottenRows[] = [];
+  for (const [name, table] of await tablesOf(database, whose))
+    for await (const users of deletedSlices(database, table, whose, signal)) {
+      for (const [user, own] of Map.groupBy(users, (key) => key)) found.push({ table: name, user, rows: own.length });
+      onWait?.(undefined);
+    }
+  return found;
+}
+
+/** What `eraseProfiles` would delete. */
+export async function countProfiles({ database }: RowsParts, whose: Whose): Promise<readonly ForgottenRows[]> {
+  const { condition, values } = conditionOf(whose);
+  const found: ForgottenRows[] = [];
+  for (const [name, table] of await tablesOf(database, whose)) {
+    const sql = `select count(*) as rows from ${table} where ${condition}`;
+    const [row] = await database.query<{ readonly rows: bigint }>(sql, values);
+    found.push({ table: name, user: null, rows: Number(row?.rows ?? 0) });
+  }
+  return found;
+}
+
+/** Tables of Postgres, each with the name that it has in every generation. */
+async function tablesOf(database: Database, { users }: Whose): Promise<readonly (readonly [string, string])[]> {
+  const found: [string, string][] = users === undefined ? PROJECT_TABLES.map((name) => [name, name]) : [];
+  for (const name of users === undefined ? ['applied_counts', ...PROFILE_TABLES] : PROFILE_TABLES)
+    for (const table of await tablesOfProfiles(database, name)) found.push([name, table]);
+  return found;
+}
+
+/** Yields the internal ids of the rows of each statement, null where a whole project is deleted. */
+async function* deletedSlices(
   database: Database,
-  name: string,
+  table: string,
   whose: Whose,
   signal: AbortSignal,
 ): AsyncGenerator<readonly (string | null)[]> {
-  for (const table of await tablesOfProfiles(database, name)) yield* deletedSlices(database, table, whose, signal);
-}
-
-/** The same of one table. */
-export async function* deletedSlices(
-  database: Database,
-  table: string,
-  { projectId, users }: Whose,
-  signal: AbortSignal,
-): AsyncGenerator<readonly (string | null)[]> {
-  const [condition, key] =
-    users === undefined
-      ? ['project_id = $1 and $3::text[] is null', 'null::text']
-      : ['project_id = $1 and user_key = any ($3::text[])', 'user_key'];
+  const { condition, values } = conditionOf(whose);
+  const key = whose.users === undefined ? 'null::text' : 'user_key';
   for (;;) {
     signal.throwIfAborted();
     const deleted = await database.query<{ readonly key: string | null }>(
       `delete from ${table}
-       where ctid = any (array(select ctid from ${table} where ${condition} limit $2::int4)) and ${condition}
+       where ctid = any (array(select ctid from ${table} where ${condition} limit ${ROWS_AT_ONCE})) and ${condition}
        returning ${key} as key`,
-      [projectId, ROWS_AT_ONCE, users ?? null],
+      values,
     );
     if (deleted.length === 0) return;
     yield deleted.map((row) => row.key);
   }
+}
+
+function conditionOf({ projectId, users }: Whose): { readonly condition: string; readonly values: SqlValue[] } {
+  if (users === undefined) return { condition: 'project_id = $1', values: [projectId] };
+  return { condition: 'project_id = $1 and user_key = any ($2::text[])', values: [projectId, [...users]] };
 }
 
 /** Deletes from the analytics of every generation. */

@@ -34,9 +34,13 @@ export async function readErasuresFile(path: string): Promise<readonly ErasureRo
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw commandInvalid(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
   });
-  return documentsIn(path, text)
-    .flatMap((document) => (Array.isArray(document['erasures']) ? (document['erasures'] as Listed[]) : [document]))
-    .map((listed) => erasureRowOf(path, listed));
+  return (
+    documentsIn(path, text)
+      .flatMap((document) => (Array.isArray(document['erasures']) ? (document['erasures'] as Listed[]) : [document]))
+      // A backup says itself which projects were deleted.
+      .filter(({ internal_id: user }) => user !== null)
+      .map((listed) => erasureRowOf(path, listed))
+  );
 }
 
 function documentsIn(path: string, text: string): readonly Listed[] {

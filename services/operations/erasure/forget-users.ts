@@ -1,6 +1,6 @@
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
-import type { CommandCall } from '../../runtime/command.ts';
+import { type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import type {
   AnalyticsStore,
   ForgettingOptions,
@@ -9,20 +9,24 @@ import type {
 } from '../../stores/analytics/analytics-store.ts';
 import { AUDIENCE_CHANGE_TOPIC } from '../../messages/message.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
-import { userName, type ErasedUsers, userNamed } from '../../stores/erasures/erased-users.ts';
+import { userName, type ErasedUsers, userNamed, EVERYBODY } from '../../stores/erasures/erased-users.ts';
 import type { Erasure } from '../../stores/erasures/erasure.ts';
-import { placesBy, REWRITTEN_TABLES, POSTGRES_TABLES } from '../../stores/erasures/places.ts';
+import { REWRITTEN_TABLES } from '../../stores/erasures/places.ts';
 import { readErasedUsers } from '../../stores/erasures/read-erased-users.ts';
 import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
 import { forgetLetters } from '../../stores/profiles/dead-letter-rows.ts';
 import { tablesOfProfiles } from '../../stores/projects/delete-project.ts';
-import { added, addToReport, certify, remainsAfter } from './certificate.ts';
+import type { JobArguments } from '../jobs/job.ts';
+import { Replay, type ReplayParts } from '../replay/replay.ts';
+import { added, addToReport, certify, type Remaining, remainsAfter, reportOf } from './certificate.ts';
 import {
   countAnalytics,
-  deletedFromProfiles,
+  countProfiles,
   eraseAnalytics,
+  eraseProfiles,
   eraseUntilGone,
   pauseFor,
+  PROFILE_TABLES,
   reportingWaits,
   type RowsParts,
 } from './erase-rows.ts';
@@ -56,8 +60,6 @@ export interface ForgottenUsers {
   readonly records: number | null;
 }
 
-const PROFILE_TABLES = placesBy(POSTGRES_TABLES, 'rows');
-
 // By then readers have learned of it: most of what they wrote before goes then.
 const KNOWN_AFTER_MS = 5_000;
 
@@ -77,14 +79,49 @@ export async function forgetUsers(parts: ForgettingUsersParts, call: CommandCall
     call.report({ phase: 'log', done: total.rows, unit: 'rows' });
     const records = await blankOnLog(parts, call);
     total.records = total.records === null || records === null ? null : total.records + records;
-    const isRead = await forgetNames(parts, people, call);
+    const imports = await forgetNames(parts, people, call);
     call.report({ phase: 'files', done: total.rows, unit: 'rows' });
-    await rewriteFiles(parts, call.signal);
-    await evaluateAgain(parts, people);
-    await finish(parts, people, isRead);
+    const log = parts.blank === undefined ? 'until it is renewed' : undefined;
+    await finish(parts, people, { log, imports }, call.signal);
     total.users += people.length;
   }
   return total;
+}
+
+/** What the job `project erase` came to, as plain JSON. */
+export interface ErasedProject {
+  readonly project: string;
+  readonly users: number;
+  /** Tables of ClickHouse from which rows were deleted. */
+  readonly tables: number;
+}
+
+/**
+ * The job `project erase`: forgets everybody of a project that was deleted, as `users erase` forgets people, but for the
+ * records of the log. May be interrupted at any point, and repeated.
+ *
+ * @throws TidemarkError `COMMAND_INVALID` where the project was not deleted; what the stores throw.
+ */
+export async function eraseProject(
+  parts: ForgettingUsersParts & ReplayParts,
+  { project }: JobArguments['project erase'],
+  call: CommandCall,
+): Promise<ErasedProject> {
+  const erasures = new SqlErasures(parts.database);
+  const [erasure] = await erasures.newestOf([{ projectId: project, userKey: EVERYBODY }]);
+  if (erasure === undefined) throw commandInvalid('Only a project that was deleted is erased.');
+  if (erasure.state === 'pending') {
+    const replay = new Replay(parts);
+    // Generations that had the messages of this project alone.
+    for (const { kind, number, projectId, state } of await replay.list())
+      if (projectId === project && state === 'dropping') await replay.drop(kind, number, call.signal);
+    const rows = await eraseAll(parts, [erasure], call);
+    call.report({ phase: 'files', done: rows, unit: 'rows' });
+    const keeps = { log: 'for its retention', imports: 'files that were uploaded to be imported' };
+    await finish(parts, [erasure], keeps, call.signal);
+  }
+  const { postgres, clickhouse } = await reportOf(erasures, erasure.id);
+  return { project, users: postgres['users'] ?? 0, tables: Object.keys(clickhouse).length };
 }
 
 /** Deletes what the stores have of these people, until nothing comes any more. Returns how many rows. */
@@ -111,19 +148,25 @@ async function eraseAll(parts: ForgettingUsersParts, people: readonly Erasure[],
  * @returns How many rows were deleted.
  */
 export async function eraseUsers(
-  parts: ForgettingUsersParts,
+  parts: RowsParts,
   people: readonly Erasure[],
   options: ForgettingOptions,
 ): Promise<number> {
   let found = 0;
   for (const [projectId, ofProject] of Map.groupBy(people, (one) => one.projectId)) {
-    const whose = { projectId, users: ofProject.map(({ userKey }) => userKey) };
-    const postgres = await eraseProfiles(parts, whose, options.signal);
+    const whose = whoseOf(projectId, ofProject);
+    const postgres = await eraseProfiles(parts, whose, options);
     const clickhouse = await eraseAnalytics(parts, whose, options);
     found += [...postgres, ...clickhouse].reduce((sum, { rows }) => sum + rows, 0);
     await noteRows(parts, ofProject, postgres, clickhouse);
   }
   return found;
+}
+
+/** @param ofProject Some people of it, or everybody. */
+function whoseOf(projectId: string, ofProject: readonly Erasure[]): Whose {
+  const users = ofProject.map(({ userKey }) => userKey);
+  return users.includes(EVERYBODY) ? { projectId } : { projectId, users };
 }
 
 async function noteRows(
@@ -132,7 +175,9 @@ async function noteRows(
   postgres: readonly ForgottenRows[],
   clickhouse: readonly ForgottenRows[],
 ): Promise<void> {
-  const [ofProfiles, ofAnalytics] = [postgres, clickhouse].map((rows) => Map.groupBy(rows, ({ user }) => user));
+  const [ofProfiles, ofAnalytics] = [postgres, clickhouse].map((rows) =>
+    Map.groupBy(rows, ({ user }) => user ?? EVERYBODY),
+  );
   for (const erasure of people) {
     const own = ofProfiles?.get(erasure.userKey) ?? [];
     const others = ofAnalytics?.get(erasure.userKey) ?? [];
@@ -145,31 +190,10 @@ async function noteRows(
   }
 }
 
-async function eraseProfiles({ database }: RowsParts, whose: Whose, signal: AbortSignal) {
-  const found: ForgottenRows[] = [];
-  for (const table of PROFILE_TABLES) {
-    for await (const users of deletedFromProfiles(database, table, whose, signal))
-      for (const user of users) found.push({ table, user, rows: 1 });
-  }
-  return found;
-}
-
 /** What the stores have of these people, by table. */
 export async function countUsers(parts: RowsParts, whose: Whose) {
   const postgres = await countProfiles(parts, whose);
   return { postgres: added({}, postgres), clickhouse: added({}, await countAnalytics(parts, whose)) };
-}
-
-async function countProfiles({ database }: RowsParts, { projectId, users = [] }: Whose) {
-  const found: ForgottenRows[] = [];
-  for (const name of PROFILE_TABLES) {
-    for (const table of await tablesOfProfiles(database, name)) {
-      const sql = `select count(*) as rows from ${table} where project_id = $1 and user_key = any ($2::text[])`;
-      const [row] = await database.query<{ readonly rows: bigint }>(sql, [projectId, users]);
-      found.push({ table: name, user: null, rows: Number(row?.rows ?? 0) });
-    }
-  }
-  return found;
 }
 
 /** Everybody who was ever forgotten is looked for: messages that are dropped come after an erasure too. */
@@ -188,14 +212,14 @@ async function blankOnLog(parts: ForgettingUsersParts, call: CommandCall): Promi
 }
 
 /**
- * Forgets the people in texts and in the files of imports, by their ids, and then the ids. Returns whether an import that is
- * not done reads a file with somebody of them.
+ * Forgets the people in texts and in the files of imports, by their ids, and then the ids. Returns what is left of them in
+ * files.
  */
 async function forgetNames(
   { database, importsFolder: folder }: ForgettingUsersParts,
   people: readonly Erasure[],
   { signal }: CommandCall,
-): Promise<boolean> {
+): Promise<Remaining['imports']> {
   const ids = [...new Set(people.flatMap(({ names }) => names))];
   const found = folder === undefined ? undefined : await forgetInImports({ database, folder }, ids, signal);
   const counts = [
@@ -205,7 +229,7 @@ async function forgetNames(
   for (const erasure of counts.length > 0 ? people : [])
     await addToReport(database, erasure, (report) => ({ ...report, imports: added(report.imports ?? {}, counts) }));
   await new SqlErasures(database).forgetNames(people);
-  return found?.hasUsed === true;
+  return found?.hasUsed === true ? 'uploaded files that an import reads which is not done' : undefined;
 }
 
 /** Once for everybody: it takes as long for one. */
@@ -227,18 +251,25 @@ async function evaluateAgain({ database }: RowsParts, people: readonly Erasure[]
   );
 }
 
-/** Looks once more, and writes the certificates. */
-async function finish(parts: ForgettingUsersParts, people: readonly Erasure[], isRead: boolean): Promise<void> {
-  const { database, analytics, blank } = parts;
-  const keeps = { log: blank === undefined, import: isRead };
+/** Writes the files anew, looks once more, and writes the certificates. */
+async function finish(
+  parts: ForgettingUsersParts,
+  people: readonly Erasure[],
+  keeps: Pick<Remaining, 'log' | 'imports'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { database, analytics } = parts;
+  await rewriteFiles(parts, signal);
+  await evaluateAgain(parts, people);
   const servers = { postgres: database.rewriteFiles === undefined, clickhouse: analytics.dropOldFiles === undefined };
   // Where it cannot be asked now, the certificate says that it is not known.
   const topicKeptMs = await parts.log.keptMs?.(AUDIENCE_CHANGE_TOPIC).catch(() => null);
   const remains = remainsAfter(Date.now(), { ...keeps, ...servers, ...(topicKeptMs !== undefined && { topicKeptMs }) });
   for (const [projectId, ofProject] of Map.groupBy(people, (one) => one.projectId)) {
-    const left = await countUsers(parts, { projectId, users: ofProject.map(({ userKey }) => userKey) });
+    const left = await countUsers(parts, whoseOf(projectId, ofProject));
     const found = { postgres: totalRows(left.postgres), clickhouse: totalRows(left.clickhouse) };
-    for (const erasure of ofProject) await certify(database, erasure, { found, remains, hasLog: blank !== undefined });
+    const hasLog = keeps.log === undefined;
+    for (const erasure of ofProject) await certify(database, erasure, { found, remains, hasLog });
   }
 }
 

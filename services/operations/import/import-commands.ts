@@ -100,7 +100,7 @@ export async function importFile(
   const { imported, ...result } = await whileProjectExists(
     async () => (await projects.findProject(request.project)) !== undefined,
     call.signal,
-    (signal) => importer.run(task, { ...call, signal }, async () => (await leftOut()).users),
+    (signal) => importer.run(task, { ...call, signal }, leftOut),
   );
   call.signal.throwIfAborted();
   // Nobody needs it any more.

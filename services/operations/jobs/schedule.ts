@@ -2,7 +2,6 @@
 import type { Logger } from '../../runtime/logger.ts';
 import { Looking } from '../../runtime/looking.ts';
 import type { Database } from '../../stores/database/database.ts';
-import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
 import type { BackupSchedule } from '../backup/last-backup.ts';
 import type { JobTerms, JobToStart } from './job.ts';
 import type { JobRunner } from './job-runner.ts';
@@ -86,17 +85,15 @@ export function scheduledVerification(everyMs: number, afterMs = 60_000): readon
 
 /** People and projects of which something may be left, because a job ended too early or did not know of them. */
 export function scheduledErasures(database: Database): readonly Scheduled[] {
-  const terms = { everyMs: 0, againAfterMs: 60_000 };
-  const erasures = new SqlErasures(database);
-  const users = async () =>
-    (await erasures.oldestPending()) === null ? [] : [{ kind: 'users erase', args: {} } as const];
-  const projects = async () => {
-    const sql = 'select id from deleted_projects where finished_at_ms is null';
-    const left = await database.query<{ readonly id: string }>(sql);
-    return left.map(({ id: project }) => ({ kind: 'project erase', args: { project } }) as const);
+  const wanted = async (): Promise<readonly JobToStart[]> => {
+    const left = await database.query<{ readonly project: string | null }>(LEFT);
+    return left.map(({ project }) =>
+      project === null ? { kind: 'users erase', args: {} } : { kind: 'project erase', args: { project } },
+    );
   };
-  return [
-    { wanted: users, ...terms },
-    { wanted: projects, ...terms },
-  ];
+  return [{ wanted, everyMs: 0, againAfterMs: 60_000 }];
 }
+
+/** Null for all people together. */
+const LEFT = `
+  select distinct case when user_key = '' then project_id end as project from erasures where state = 'pending'`;

@@ -72,12 +72,10 @@ export class ProjectWriter {
   async #writeDeletions(): Promise<void> {
     const { database } = this.#parts;
     const rows = await database.query<DeletedRow>(
-      'select id, name, deleted_at_ms from deleted_projects where not is_on_log',
+      `select project_id as id, project_name as name, requested_at_us as "deletedAt" ${NOT_ON_LOG}`,
     );
     await this.#append(rows.map(deletionOf));
-    await database.query('update deleted_projects set is_on_log = true where id = any($1::text[])', [
-      rows.map(({ id }) => id),
-    ]);
+    await database.query(ON_LOG, [rows.map(({ id }) => id)]);
   }
 
   async #append(projects: readonly ProjectRecord[]): Promise<void> {
@@ -97,11 +95,15 @@ export class ProjectWriter {
 const STATE =
   'jsonb_build_array(name, timezone, rate_limit, rate_limit_bytes, query_max_ms, query_max_memory_bytes, query_max_rows)::text';
 
+const NOT_ON_LOG = `from erasures where user_key = '' and not is_on_log`;
+
+const ON_LOG = `update erasures set is_on_log = true where user_key = '' and project_id = any($1::text[])`;
+
 // Reading alone, so that a full disk does not prevent it.
 const ANY = `
   select 1 from projects where on_log is distinct from ${STATE}
   union all
-  select 1 from deleted_projects where not is_on_log
+  select 1 ${NOT_ON_LOG}
   limit 1`;
 
 // The row is locked meanwhile: of two states of a project, the later one has the higher revision, in whatever order
@@ -132,7 +134,7 @@ type ProjectRow = {
   state: string;
 };
 
-type DeletedRow = { id: string; name: string; deleted_at_ms: bigint };
+type DeletedRow = { id: string; name: string; deletedAt: bigint };
 
 function recordOf(row: ProjectRow): ProjectRecord {
   return {
@@ -150,7 +152,7 @@ function recordOf(row: ProjectRow): ProjectRecord {
   };
 }
 
-function deletionOf({ id, name, deleted_at_ms: atMs }: DeletedRow): ProjectRecord {
+function deletionOf({ id, name, deletedAt }: DeletedRow): ProjectRecord {
   return {
     ...NO_LIMITS,
     rateLimit: null,
@@ -159,6 +161,6 @@ function deletionOf({ id, name, deleted_at_ms: atMs }: DeletedRow): ProjectRecor
     timezone: null,
     createdAt: null,
     revision: 0n,
-    deletedAt: atMs * 1_000n,
+    deletedAt,
   };
 }

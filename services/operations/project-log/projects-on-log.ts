@@ -96,9 +96,9 @@ export class ProjectsOnLog {
   }
 }
 
-const KNOWN_PROJECTS = 'select id from projects union all select id from deleted_projects';
+const KNOWN_PROJECTS = `select id from projects union all select project_id from erasures where user_key = ''`;
 
-const ANY_PROJECT = 'select 1 from projects union all select 1 from deleted_projects limit 1';
+const ANY_PROJECT = `select 1 from projects union all select 1 from erasures where user_key = '' limit 1`;
 
 // A project that is on no log, or is there in a state that the database does not know, is put there again.
 const FOLLOW_PROJECTS = `
@@ -110,7 +110,7 @@ const FOLLOW_PROJECTS = `
     and (found.revision > projects.log_revision or (found.revision is null and projects.on_log is not null))`;
 
 const FOLLOW_DELETIONS = `
-  update deleted_projects set is_on_log = not is_on_log where is_on_log <> (id = any($1::text[]))`;
+  update erasures set is_on_log = not is_on_log where user_key = '' and is_on_log <> (project_id = any($1::text[]))`;
 
 const NAMED_AT_MOST = 10;
 

@@ -29,7 +29,7 @@ export class JobMetrics {
   readonly #backupSeconds = this.#gauge('tidemark_backup_seconds', 'How long the last backup took');
   readonly #oldestErasure = this.#gauge(
     'tidemark_erasures_oldest_seconds',
-    'How long ago the oldest erasure of a person was asked for that is not done; 0 where all are',
+    'How long ago the oldest erasure was asked for that is not done; 0 where all are',
   );
 
   /** @param backupFolder Undefined: whatever folder the last went to. */

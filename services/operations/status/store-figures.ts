@@ -8,7 +8,7 @@ import type { Database } from '../../stores/database/database.ts';
 import { SchemaDatabase } from '../../stores/database/schema-database.ts';
 import { schemaOf } from '../../stores/generations/generation.ts';
 import type { Erasure, NewestErasure } from '../../stores/erasures/erasure.ts';
-import { type LeftOut, readLeftOut } from '../../stores/erasures/left-out.ts';
+import type { ErasedUsers } from '../../stores/erasures/erased-users.ts';
 import { ErasedUsersReader } from '../../stores/erasures/read-erased-users.ts';
 import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
@@ -84,7 +84,7 @@ export class SqlStoreFigures {
     return lastBackup(this.#database, folder);
   }
 
-  /** The oldest erasure of a person that is not done; null where all are. */
+  /** The oldest erasure that is not done; null where all are. */
   oldestErasure(): Promise<Erasure | null> {
     return new SqlErasures(this.#database).oldestPending();
   }
@@ -99,8 +99,8 @@ export class SqlStoreFigures {
     return new SqlErasures(this.#database).newestOfProject(projectId);
   }
 
-  leftOut(): Promise<LeftOut> {
-    return readLeftOut(this.#database, this.#erased);
+  leftOut(): Promise<ErasedUsers> {
+    return this.#erased.read();
   }
 
   async ofProject(projectId: string): Promise<ProjectFigures> {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isBlank } from '../../event-log/blank.ts';
 import { hourOf } from '../../messages/day-and-hour.ts';
 import { blankedCells, type BlankedCell, listedAmong } from '../../stores/erasures/blanked-records.ts';
-import type { ErasedUsers } from '../../stores/erasures/erased-users.ts';
+import { type ErasedUsers, userNamed, EVERYBODY, isDeleted } from '../../stores/erasures/erased-users.ts';
 import { hiddenUsers } from '../../stores/erasures/hidden.ts';
 import { readErasedUsers } from '../../stores/erasures/read-erased-users.ts';
 import type { RecordCoordinates } from '../../stores/analytics/columns.ts';
@@ -25,28 +25,34 @@ interface StillOnLog extends RecordCoordinates {
 /** The messages of people who were forgotten, as a verification meets them: still on the log, or blank. */
 export class ForgottenMessages {
   readonly #database: Queryable;
-  /** Everybody who was forgotten when it began. */
-  readonly users: ErasedUsers;
+  /** Everybody who was forgotten when it began, with those of deleted projects. */
+  readonly erased: ErasedUsers;
+  /** Without those: their messages are counted by project. */
+  readonly people: ErasedUsers;
   /** The internal ids of those of whom analytics may still have rows, which nobody reads. */
   readonly hidden: readonly string[];
   readonly #kept: StillOnLog[] = [];
   readonly #blank: RecordCoordinates[] = [];
 
-  private constructor(database: Queryable, users: ErasedUsers, hidden: readonly string[]) {
+  private constructor(database: Queryable, erased: ErasedUsers, hidden: readonly string[]) {
     this.#database = database;
-    this.users = users;
+    this.erased = erased;
+    this.people = new Map([...erased].filter(([name]) => userNamed(name).userKey !== EVERYBODY));
     this.hidden = hidden;
   }
 
   /** @param database Has the lists of people and of blank records. */
   static async read(database: Queryable): Promise<ForgottenMessages> {
-    const users = await readErasedUsers(database);
-    return new ForgottenMessages(database, users, await hiddenUsers(database));
+    return new ForgottenMessages(database, await readErasedUsers(database), await hiddenUsers(database));
   }
 
-  /** Whether somebody else is forgotten now. */
+  /** Whether somebody else is forgotten, or another project deleted, now. */
   async hasChanged(): Promise<boolean> {
-    return !isDeepStrictEqual(await readErasedUsers(this.#database), this.users);
+    return !isDeepStrictEqual(await readErasedUsers(this.#database), this.erased);
+  }
+
+  isDeleted(projectId: string): boolean {
+    return isDeleted(this.erased, projectId);
   }
 
   add({ batch: { topic, partition, records }, forgotten }: ScannedMessages): void {

@@ -4,7 +4,6 @@ import { SchemaDatabase } from '../../stores/database/schema-database.ts';
 import { schemaOf } from '../../stores/generations/generation.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
 import { SqlGenerations } from '../../stores/generations/sql-generations.ts';
-import { readDeletedProjects } from '../../stores/projects/deleted-projects.ts';
 import type { VerifyStores } from './verify.ts';
 
 export interface InstalledStores extends Pick<VerifyStores, 'log' | 'codec'> {
@@ -33,7 +32,6 @@ export async function storesToVerify(installed: InstalledStores, projectId?: str
     plans: new SchemaDatabase(database, schemaOf('analytics', events)),
     analytics: await analytics.ofGeneration(events),
     generations: { projector: profiles, sink: events },
-    deletedProjects: () => readDeletedProjects(database),
     knownProjects: async () =>
       new Set((await database.query<{ readonly id: string }>('select id from projects')).map(({ id }) => id)),
   };

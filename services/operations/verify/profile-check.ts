@@ -7,7 +7,14 @@ import { nameOf } from '../../event-log/partition.ts';
 import { MAX_TRAITS, type Message, MESSAGE_TOPICS } from '../../messages/message.ts';
 import { parseJson } from '../../messages/parse-json.ts';
 import type { Database, Queryable } from '../../stores/database/database.ts';
-import { ALL_TIME, type ErasedUsers, userName, userNamed } from '../../stores/erasures/erased-users.ts';
+import {
+  ALL_TIME,
+  type ErasedUsers,
+  isForgotten,
+  NOBODY_ERASED,
+  userName,
+  userNamed,
+} from '../../stores/erasures/erased-users.ts';
 import { areAnonymousIds } from '../../stores/profiles/anonymous-ids.ts';
 import { inSlices } from '../../stores/profiles/claims.ts';
 import { traitsJson } from '../../stores/profiles/merge-statements.ts';
@@ -53,9 +60,11 @@ export async function checkProfiles(parts: ProfileParts): Promise<ProfileFinding
 }
 
 /** Without the users whose messages are all left out: some are deleted already, and some are not. */
-function withoutForgotten(stored: Stored, erased: ErasedUsers = new Map()): Stored {
+function withoutForgotten(stored: Stored, erased: ErasedUsers = NOBODY_ERASED): Stored {
   if (erased.size === 0) return stored;
-  return { ...stored, users: new Map([...stored.users].filter(([name]) => erased.get(name) !== ALL_TIME)) };
+  const isLeft = ({ project_id: projectId, user_key: userKey }: StoredUser): boolean =>
+    !isForgotten(erased, { projectId, userKey, receivedAt: ALL_TIME });
+  return { ...stored, users: new Map([...stored.users].filter(([, user]) => isLeft(user))) };
 }
 
 function isInSlice({ userKey }: Message, slices: number, slice: number): boolean {

@@ -11,8 +11,6 @@ interface SliceParts {
   readonly profiles: Database;
   /** Only its users. */
   readonly projectId?: string | undefined;
-  /** None of their users. */
-  readonly deleted?: ReadonlySet<string> | undefined;
   /** How many traits a profile keeps. */
   readonly maxTraits?: number;
 }
@@ -45,10 +43,10 @@ interface StoredEnd {
 
 /** Reads a consistent snapshot. @param slice Index below `slices`. */
 export function readSlice(parts: SliceParts, slices: number, slice: number): Promise<Stored> {
-  const { profiles, projectId = null, deleted = [], maxTraits = MAX_TRAITS } = parts;
+  const { profiles, projectId = null, maxTraits = MAX_TRAITS } = parts;
   return profiles.transaction(async (transaction: Queryable) => {
     await transaction.query('set transaction isolation level repeatable read');
-    const users = await transaction.query<StoredUser>(SLICE, [slices, slice, projectId, [...deleted], maxTraits]);
+    const users = await transaction.query<StoredUser>(SLICE, [slices, slice, projectId, maxTraits]);
     const positions = await transaction.query<TopicPartition & StoredEnd>(
       'select topic, partition, next_offset as next, greatest(next_offset, ahead_to) as ahead from {reader_positions}',
     );
@@ -64,8 +62,8 @@ export function readSlice(parts: SliceParts, slices: number, slice: number): Pro
  * something is merged into it. A version takes more characters than 32: where there are fewer, no trait needs to be counted.
  */
 function keptSql(column: 'traits' | 'versions'): string {
-  const kept = `(select ${column} from (${newestTraitsSql('profiles', '$5::int4')}) as newest)`;
-  return `coalesce(case when length(versions::text) > 32 * $5::int4 then ${kept} else ${column} end, '{}')::text as ${column}`;
+  const kept = `(select ${column} from (${newestTraitsSql('profiles', '$4::int4')}) as newest)`;
+  return `coalesce(case when length(versions::text) > 32 * $4::int4 then ${kept} else ${column} end, '{}')::text as ${column}`;
 }
 
 const SLICE = `
@@ -74,5 +72,4 @@ const SLICE = `
          ${keptSql('traits')}, ${keptSql('versions')}
   from {users} as users
   left join {profiles} as profiles using (project_id, user_key)
-  where ('x' || substr(user_key, 1, 7))::bit(28)::int4 % $1::int4 = $2::int4 and ($3::text is null or project_id = $3)
-    and project_id <> all ($4::text[])`;
+  where ('x' || substr(user_key, 1, 7))::bit(28)::int4 % $1::int4 = $2::int4 and ($3::text is null or project_id = $3)`;

@@ -1,15 +1,13 @@
 import type { EventLog, PartitionRecords, ScanRange } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
-import { type ErasedUsers, isForgotten } from '../../stores/erasures/erased-users.ts';
+import { type ErasedUsers, isForgotten, NOBODY_ERASED } from '../../stores/erasures/erased-users.ts';
 import { decodeBatch, type Decoded, type DecodedBatch } from '../../consumers/decode-batch.ts';
 
 export interface ScanParts {
   readonly log: Pick<EventLog, 'scan'>;
   readonly codec: Pick<Codec, 'prepare' | 'decode'>;
   readonly signal?: AbortSignal | undefined;
-  /** The projects whose messages are left out, because they were deleted. */
-  readonly deleted?: ReadonlySet<string>;
   /** The people whose messages are left out, because they were forgotten. */
   readonly erased?: ErasedUsers | undefined;
   /** Called after each piece with the time that it took. The next piece is read when it resolves. */
@@ -24,21 +22,18 @@ export interface ScannedMessages extends DecodedBatch<Message> {
   readonly forgotten: readonly Decoded<Message>[];
 }
 
-const NONE_FORGOTTEN: ErasedUsers = new Map();
-
 const PIECE = { maxRecords: 10_000, maxBytes: 8 * 2 ** 20 };
 
 /** The messages of these ranges, each partition's in order. Yields to the event loop every 2 ms. */
 export async function* scanMessages(
-  { log, codec, signal, deleted, erased = NONE_FORGOTTEN, rest }: ScanParts,
+  { log, codec, signal, erased = NOBODY_ERASED, rest }: ScanParts,
   ranges: readonly ScanRange[],
 ): AsyncGenerator<ScannedMessages> {
   let startedMs = performance.now();
   for await (const batch of log.scan(ranges, { ...PIECE, signal, withBlank: true })) {
     const { decoded, unprocessable } = await decodeBatch(codec, [batch], (message) => message);
-    const left = deleted === undefined ? decoded : decoded.filter(({ content }) => !deleted.has(content.projectId));
-    const forgotten = erased.size === 0 ? [] : left.filter(({ content }) => isForgotten(erased, content));
-    const kept = forgotten.length === 0 ? left : left.filter(({ content }) => !isForgotten(erased, content));
+    const forgotten = erased.size === 0 ? [] : decoded.filter(({ content }) => isForgotten(erased, content));
+    const kept = forgotten.length === 0 ? decoded : decoded.filter(({ content }) => !isForgotten(erased, content));
     yield { batch, decoded: kept, forgotten, unprocessable };
     await rest?.(performance.now() - startedMs);
     startedMs = performance.now();

@@ -41,8 +41,6 @@ export interface VerifyStores {
   readonly plans: Database;
   readonly analytics: AnalyticsReader;
   readonly generations: DeadLetterStores['generations'];
-  /** The projects that were deleted: what the log has of them is nowhere else. None by default. */
-  readonly deletedProjects?: () => Promise<ReadonlySet<string>>;
   /** The projects that the database has. All that have messages by default. */
   readonly knownProjects?: () => Promise<ReadonlySet<string>>;
 }
@@ -60,7 +58,7 @@ export interface VerifyOptions {
 // The clocks of machines differ, and the log may use another clock than the ingest process.
 const CLOCK_MARGIN_MS = 3_600_000;
 
-/** A verification begins again where somebody is forgotten meanwhile. */
+/** A verification begins again where somebody is forgotten, or a project deleted, meanwhile. */
 const MOST_RUNS = 3;
 
 /**
@@ -78,7 +76,8 @@ export async function verify(
     const forgotten = await ForgottenMessages.read(stores.profiles);
     const report = await new Verification(stores, period, options, forgotten).run();
     // Stores need no longer have the messages of somebody who was forgotten meanwhile.
-    if (report.equal || run === MOST_RUNS || !(await forgotten.hasChanged())) return report;
+    const isFine = report.equal && report.unknown_projects.messages === 0;
+    if (isFine || run === MOST_RUNS || !(await forgotten.hasChanged())) return report;
   }
 }
 
@@ -112,10 +111,8 @@ class Verification {
     await this.#forgotten.countIn(counted, this.#period);
     this.#deletedFromLog = await deletedFromLog(this.#stores.log);
     const all = compareRecord(counted.cells, checkpoints.applied, await this.#storedCells(checkpoints));
-    // Asked after the stores: what is deleted of them by then is not missing.
-    const deleted = (await this.#stores.deletedProjects?.()) ?? new Set();
     const { skipped = [], cells = [] } = Object.groupBy(all, ({ log }) =>
-      deleted.has(log.projectId) ? 'skipped' : 'cells',
+      this.#forgotten.isDeleted(log.projectId) ? 'skipped' : 'cells',
     );
     this.#skipped = messagesOf(skipped);
     const known = await this.#stores.knownProjects?.();
@@ -124,7 +121,7 @@ class Verification {
     const { deep = false, repeatWindowMs } = this.#options;
     const { projectId } = this.#period;
     const profiles = deep
-      ? await checkProfiles({ ...this.#profileParts(), deadLettered, repeatWindowMs, projectId, deleted })
+      ? await checkProfiles({ ...this.#profileParts(), deadLettered, repeatWindowMs, projectId })
       : null;
     const unlisted = await this.#forgotten.unlisted();
     return this.#report(startedMs, { cells, unknown, faults, profiles, checkpoints, unlisted });
@@ -203,7 +200,7 @@ class Verification {
 
   #scanParts() {
     const { signal, rest } = this.#options;
-    return { log: this.#stores.log, codec: this.#stores.codec, signal, rest, erased: this.#forgotten.users };
+    return { log: this.#stores.log, codec: this.#stores.codec, signal, rest, erased: this.#forgotten.people };
   }
 
   #stored(): StoredPeriod {
@@ -212,7 +209,7 @@ class Verification {
 
   #profileParts() {
     const { codec, profilesCodec = codec } = this.#stores;
-    return { ...this.#scanParts(), ...this.#stores, codec: profilesCodec };
+    return { ...this.#scanParts(), ...this.#stores, codec: profilesCodec, erased: this.#forgotten.erased };
   }
 
   #report(startedMs: number, found: Found): VerificationReport {

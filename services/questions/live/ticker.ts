@@ -6,7 +6,6 @@ import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analyt
 import { userNumber } from '../../stores/analytics/columns.ts';
 import type { LiveChange, LiveEpoch, LiveHistory } from '../../stores/analytics/live-history.ts';
 import { ALL_TIME, userName, type ErasedUsers } from '../../stores/erasures/erased-users.ts';
-import type { LeftOut } from '../../stores/erasures/left-out.ts';
 import { sampleUser } from '../sample-user.ts';
 import { Params } from '../sql/params.ts';
 import { decideAll, memberKey, type Turn } from './decide.ts';
@@ -22,7 +21,7 @@ export interface TickParts {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly stopping: AbortSignal;
   /** Whose changes are not written any more. */
-  readonly leftOut: () => Promise<LeftOut>;
+  readonly leftOut: () => Promise<ErasedUsers>;
 }
 
 /** What a tick takes of an audience. */
@@ -98,7 +97,7 @@ export class Ticker {
     chosen: readonly Chosen[],
     beforeCounting: (undecided: ReadonlySet<Followed>) => Promise<void>,
   ): Promise<Ticked> {
-    const { users: forgotten } = await this.#parts.leftOut();
+    const forgotten = await this.#parts.leftOut();
     const decidedTo: Turn[] = [];
     // As it is before anything is read: what is written by then is read.
     const unwritten = this.#unwritten;

@@ -1,10 +1,16 @@
 import type { Message, Micros } from '../../messages/message.ts';
 
 /**
- * The people who were forgotten: `project/internal id` → the instant up to which messages are gone, by when they were received. The
- * key is the text of the log's record key, see `partitionKeyOf`.
+ * The people whose messages on the log are no longer anybody's: `project/internal id` → the instant up to which messages are
+ * gone, by when they were received. The key is the text of the log's record key, see `partitionKeyOf`. A project that was
+ * deleted is `project/`, which stands for everybody of it.
  */
 export type ErasedUsers = ReadonlyMap<string, Micros>;
+
+export const NOBODY_ERASED: ErasedUsers = new Map();
+
+/** In place of an internal id: everybody of the project. */
+export const EVERYBODY = '';
 
 /** The instant of those whose messages are all dropped, until that is lifted. */
 export const ALL_TIME: Micros = 2n ** 63n - 1n;
@@ -14,6 +20,11 @@ export function userName(projectId: string, userKey: string): string {
   return `${projectId}/${userKey}`;
 }
 
+/** Whether the project was deleted. */
+export function isDeleted(erased: ErasedUsers, projectId: string): boolean {
+  return erased.has(userName(projectId, EVERYBODY));
+}
+
 /** Whether a message is of somebody who was forgotten, and is gone therefore. It depends on the message alone. */
 export function isForgotten(
   erased: ErasedUsers,
@@ -21,7 +32,7 @@ export function isForgotten(
 ): boolean {
   if (erased.size === 0) return false;
   const cut = erased.get(userName(projectId, userKey));
-  return cut !== undefined && receivedAt <= cut;
+  return (cut !== undefined && receivedAt <= cut) || isDeleted(erased, projectId);
 }
 
 /** Those of a project. */

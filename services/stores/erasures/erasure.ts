@@ -1,11 +1,11 @@
 import type { JsonText, Micros } from '../../messages/message.ts';
 
-/** That somebody is to be forgotten, or was: one internal id of a project. */
+/** An erasure that was asked for: of one internal id of a project, or of everybody in a deleted project. */
 export interface Erasure {
   /** `erasure_` and 20 lower-case letters and digits. */
   readonly id: string;
   readonly projectId: string;
-  /** The internal id. */
+  /** The internal id, or `EVERYBODY`. */
   readonly userKey: string;
   /** The erasure of the person that this anonymous id is of; null where it was asked for itself. */
   readonly cameWith: string | null;
@@ -39,7 +39,7 @@ export interface ErasureReport {
   readonly imports?: Readonly<Record<string, number>>;
   /** By topic; null where the log keeps the records. */
   readonly log: Readonly<Record<string, number>> | null;
-  /** SHA-256 of the internal id: who has the id can tell that it is of this person. */
+  /** SHA-256 of the internal id: who has the id can tell that it is of this person. Left out for a project. */
   readonly user_sha256?: string;
   /** What was found when it ended: 0 everywhere. */
   readonly found_at_end?: { readonly postgres: number; readonly clickhouse: number };

@@ -1,35 +1,20 @@
-import type { Message } from '../../messages/message.ts';
 import { isRetryable } from '../../runtime/errors.ts';
 import type { Queryable } from '../database/database.ts';
-import { readDeletedProjects } from '../projects/deleted-projects.ts';
-import { type ErasedUsers, isForgotten } from './erased-users.ts';
+import { type ErasedUsers, NOBODY_ERASED } from './erased-users.ts';
 import { ErasedUsersReader } from './read-erased-users.ts';
 
-/** Whose messages on the log are no longer anybody's. */
-export interface LeftOut {
-  /** The ids of the projects that were deleted. */
-  readonly projects: ReadonlySet<string>;
-  readonly users: ErasedUsers;
-}
-
-export const NOTHING_LEFT_OUT: LeftOut = { projects: new Set(), users: new Map() };
-
-/** How long a deletion may be unknown to a reader of the log that has its list from `leftOutOf`. */
+/** How long an erasure may be unknown to a reader of the log that has its list from `leftOutOf`. */
 const KNOWN_MS = 2_000;
 
-export function isLeftOut(left: LeftOut, message: Pick<Message, 'projectId' | 'userKey' | 'receivedAt'>): boolean {
-  return left.projects.has(message.projectId) || isForgotten(left.users, message);
-}
-
-/** What was deleted, read again no more often than every two seconds. */
-export function leftOutOf(database: Queryable): () => Promise<LeftOut> {
+/** Reads who was erased, at most every two seconds. */
+export function leftOutOf(database: Queryable): () => Promise<ErasedUsers> {
   const erased = new ErasedUsersReader(database);
-  return keptLeftOut(() => readLeftOut(database, erased));
+  return keptLeftOut(() => erased.read());
 }
 
-/** The same, of what reads it. */
-export function keptLeftOut(read: () => Promise<LeftOut>): () => Promise<LeftOut> {
-  let [known, readAt] = [Promise.resolve(NOTHING_LEFT_OUT), -Infinity];
+/** Keeps what is read for two seconds. */
+export function keptLeftOut(read: () => Promise<ErasedUsers>): () => Promise<ErasedUsers> {
+  let [known, readAt] = [Promise.resolve(NOBODY_ERASED), -Infinity];
   return async () => {
     if (performance.now() - readAt < KNOWN_MS) return known;
     readAt = performance.now();
@@ -39,9 +24,9 @@ export function keptLeftOut(read: () => Promise<LeftOut>): () => Promise<LeftOut
   };
 }
 
-/** The same, with what was known before where it cannot be read: for those who go on then. */
-export function lastLeftOut(read: () => Promise<LeftOut>): () => Promise<LeftOut> {
-  let last = NOTHING_LEFT_OUT;
+/** Goes on with what was known before while the list cannot be read. */
+export function lastLeftOut(read: () => Promise<ErasedUsers>): () => Promise<ErasedUsers> {
+  let last = NOBODY_ERASED;
   return async () => {
     try {
       last = await read();
@@ -50,15 +35,4 @@ export function lastLeftOut(read: () => Promise<LeftOut>): () => Promise<LeftOut
     }
     return last;
   };
-}
-
-/**
- * As it is now.
- *
- * @param erased Kept by those who read it again: it reads the people anew only where the list has changed.
- * @throws TidemarkError `STORE_UNAVAILABLE`.
- */
-export async function readLeftOut(database: Queryable, erased = new ErasedUsersReader(database)): Promise<LeftOut> {
-  const [projects, users] = await Promise.all([readDeletedProjects(database), erased.read()]);
-  return { projects, users };
 }

@@ -92,7 +92,6 @@ export const POSTGRES_TABLES: Readonly<Record<string, RegisterEntry>> = {
   audience_evaluations: HAS_NOTHING,
   blanked: HAS_NOTHING,
   console_sessions: HAS_NOTHING,
-  deleted_projects: HAS_NOTHING,
   endpoint_dead_letters: HAS_NOTHING,
   endpoints: HAS_NOTHING,
   generations: HAS_NOTHING,

@@ -1,18 +1,22 @@
 import type { Queryable } from '../database/database.ts';
 import { ALL_TIME, userName, type ErasedUser, type ErasedUsers } from './erased-users.ts';
 
-interface ErasedRow extends Record<string, unknown> {
+interface ErasedRow {
   readonly project_id: string;
   readonly user_key: string;
-  readonly cut_us: bigint | null;
+  readonly cut_us: bigint | number | null;
 }
 
 /** Everybody who was ever forgotten. @throws TidemarkError `STORE_UNAVAILABLE`. */
 export async function readErasedUsers(database: Queryable): Promise<ErasedUsers> {
+  return erasedOf(await database.query<ErasedRow>('select project_id, user_key, cut_us from erasures'));
+}
+
+export function erasedOf(rows: readonly ErasedRow[]): ErasedUsers {
   const erased = new Map<string, bigint>();
-  for (const row of await database.query<ErasedRow>('select project_id, user_key, cut_us from erasures')) {
+  for (const row of rows) {
     const name = userName(row.project_id, row.user_key);
-    const cut = row.cut_us ?? ALL_TIME;
+    const cut = row.cut_us === null ? ALL_TIME : BigInt(row.cut_us);
     if (cut > (erased.get(name) ?? -ALL_TIME)) erased.set(name, cut);
   }
   return erased;
@@ -24,13 +28,13 @@ export async function readErasedUsers(database: Queryable): Promise<ErasedUsers>
  */
 export async function newestCuts(database: Queryable, people: readonly ErasedUser[]): Promise<ErasedUsers> {
   if (people.length === 0) return new Map();
-  const rows = await database.query<ErasedRow & { readonly cut_us: bigint }>(
+  const rows = await database.query<ErasedRow>(
     `select project_id, user_key, max(cut_us) as cut_us from erasures
      where cut_us is not null and (project_id, user_key) in (select * from unnest($1::text[], $2::text[]))
      group by project_id, user_key`,
     [people.map(({ projectId }) => projectId), people.map(({ userKey }) => userKey)],
   );
-  return new Map(rows.map((row) => [userName(row.project_id, row.user_key), row.cut_us]));
+  return erasedOf(rows);
 }
 
 /** Reads the list again and again. It is the same object while nothing changed. */

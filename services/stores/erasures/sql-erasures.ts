@@ -1,13 +1,21 @@
 import { BASE36, randomText } from '../projects/keys.ts';
-import type { Micros } from '../../messages/message.ts';
 import type { Database, Queryable } from '../database/database.ts';
-import type { ErasedUser } from './erased-users.ts';
+import { type ErasedUser, EVERYBODY } from './erased-users.ts';
 import type { Erasure, ErasureFilter, NewErasure, NewestErasure } from './erasure.ts';
 import { forgetInTexts } from './forgotten-texts.ts';
 
 export interface ErasureTerms {
   readonly projectId: string;
   readonly suppress: boolean;
+  readonly actor: string;
+}
+
+/** A project that is being deleted. */
+export interface DeletedProject {
+  readonly id: string;
+  readonly name: string;
+  /** Whether the stores may have something of it. */
+  readonly leaves: boolean;
   readonly actor: string;
 }
 
@@ -54,63 +62,75 @@ export class SqlErasures {
         known.set(person.userKey, await insert(transaction, person, terms, known.get(person.withUser ?? '') ?? null));
       await forgetInTexts(transaction, terms.projectId, names);
       await also(transaction);
-      const rows = await transaction.query<ErasureRow>(`${ERASURE_ROWS} where id = any ($1::text[])`, [
-        [...known.values()],
-      ]);
-      const byKey = new Map(rows.map((row) => [row.user_key, erasureOf(row)]));
+      const made = await transaction.query<Erasure>(`${ERASURES} where id = any ($1::text[])`, [[...known.values()]]);
+      const byKey = new Map(made.map((erasure) => [erasure.userKey, erasure]));
       return keys.flatMap((key) => byKey.get(key) ?? []);
     });
   }
 
+  /** Asks for everybody of a deleted project to be erased. Does nothing where that was asked before. */
+  static async addProject(transaction: Queryable, { id, name, leaves, actor }: DeletedProject): Promise<void> {
+    await transaction.query(
+      `insert into erasures
+         (id, project_id, user_key, suppress, state, requested_at_us, due_at_us, finished_at_us, actor, project_name)
+       select $1::text, $2::text, '', true, case when $3::boolean then 'pending' else 'done' end, asked, asked + $4::int8,
+              case when not $3::boolean then asked end, $5::text, $6::text
+       from (select ${NOW_US}) as given (asked)
+       on conflict (project_id) where user_key = '' do nothing`,
+      [newErasureId(), id, leaves, DUE_AFTER_US, actor, name],
+    );
+  }
+
   /** Newest first. @param after The id of the last of the page before. */
   async list({ projectId, state }: ErasureFilter, limit: number, after?: string): Promise<readonly Erasure[]> {
-    const sql = `${ERASURE_ROWS}
+    const sql = `${ERASURES}
       where ($1::text is null or project_id = $1) and ($2::text is null or state = $2)
         and ($3::text is null or (requested_at_us, id) < (select requested_at_us, id from erasures where id = $3))
       order by requested_at_us desc, id desc limit $4::int4`;
     const values = [projectId ?? null, state ?? null, after ?? null, limit];
-    return (await this.#database.query<ErasureRow>(sql, values)).map(erasureOf);
+    return this.#database.query<Erasure>(sql, values);
   }
 
   async find(id: string): Promise<Erasure | undefined> {
-    const [row] = await this.#database.query<ErasureRow>(`${ERASURE_ROWS} where id = $1`, [id]);
-    return row && erasureOf(row);
+    const [erasure] = await this.#database.query<Erasure>(`${ERASURES} where id = $1`, [id]);
+    return erasure;
   }
 
-  /** Those that are not done, oldest first. */
+  /** Those of people that are not done, oldest first. */
   async pending(): Promise<readonly Erasure[]> {
-    const sql = `${ERASURE_ROWS} where state = 'pending' order by requested_at_us, id`;
-    return (await this.#database.query<ErasureRow>(sql)).map(erasureOf);
+    const sql = `${ERASURES} where state = 'pending' and user_key <> '' order by requested_at_us, id`;
+    return this.#database.query<Erasure>(sql);
   }
 
   /** The oldest that is not done; null where all are. */
   async oldestPending(): Promise<Erasure | null> {
-    const sql = `${ERASURE_ROWS} where state = 'pending' order by requested_at_us, id limit 1`;
-    const [row] = await this.#database.query<ErasureRow>(sql);
-    return row === undefined ? null : erasureOf(row);
+    const sql = `${ERASURES} where state = 'pending' order by requested_at_us, id limit 1`;
+    const [oldest] = await this.#database.query<Erasure>(sql);
+    return oldest ?? null;
   }
 
   /** The one that was asked for last, of those that are not done where there are any; null where nobody was forgotten. */
   async newestOfProject(projectId: string): Promise<NewestErasure | null> {
-    const sql = `select state, requested_at_us from erasures where project_id = $1
+    const sql = `select state, requested_at_us as "requestedAt" from erasures where project_id = $1
                  order by state = 'pending' desc, requested_at_us desc limit 1`;
-    const [row] = await this.#database.query<Pick<ErasureRow, 'state' | 'requested_at_us'>>(sql, [projectId]);
-    return row === undefined ? null : { state: row.state, requestedAt: row.requested_at_us };
+    const [newest] = await this.#database.query<NewestErasure>(sql, [projectId]);
+    return newest ?? null;
   }
 
   /**
    * Takes messages of the person again: those received five seconds from now on. Where the erasure is not done yet, from
-   * when it is. Undefined where no erasure has this id. Idempotent.
+   * when it is. Undefined where no erasure of a person has this id. Idempotent.
    */
   async lift(id: string): Promise<Erasure | undefined> {
     await this.#database.query(
       `update erasures
        set suppress = false, lifted_at_us = coalesce(lifted_at_us, ${NOW_US}),
            cut_us = case when state = 'done' then coalesce(cut_us, ${NOW_US} + $2::int8) end
-       where id = $1 and suppress`,
+       where id = $1 and suppress and user_key <> ''`,
       [id, KNOWN_AFTER_US],
     );
-    return this.find(id);
+    const erasure = await this.find(id);
+    return erasure?.userKey === EVERYBODY ? undefined : erasure;
   }
 
   /** @param report JSON of an `ErasureReport`. */
@@ -132,12 +152,12 @@ export class SqlErasures {
 
   /** The newest erasure of each of these people, by name as in `ErasedUsers`. */
   async newestOf(people: readonly ErasedUser[]): Promise<readonly Erasure[]> {
-    const sql = `${ERASURE_ROWS}
+    const sql = `${ERASURES}
       where id in (select distinct on (project_id, user_key) id from erasures
                    where (project_id, user_key) in (select * from unnest($1::text[], $2::text[]))
                    order by project_id, user_key, requested_at_us desc, id desc)`;
     const values = [people.map(({ projectId }) => projectId), people.map(({ userKey }) => userKey)];
-    return (await this.#database.query<ErasureRow>(sql, values)).map(erasureOf);
+    return this.#database.query<Erasure>(sql, values);
   }
 
   /** Takes the ids of these people out of texts once more, and forgets them. To be called when files have none any more. */
@@ -185,13 +205,17 @@ function givenIds({ userId, anonymousId }: Pick<NewErasure, 'userId' | 'anonymou
   return [userId, anonymousId].filter((name) => name !== null);
 }
 
+function newErasureId(): string {
+  return `erasure_${randomText(20, BASE36)}`;
+}
+
 async function insert(
   transaction: Queryable,
   { userKey, userId, anonymousId }: NewErasure,
   { projectId, suppress, actor }: ErasureTerms,
   cameWith: string | null,
 ): Promise<string> {
-  const id = `erasure_${randomText(20, BASE36)}`;
+  const id = newErasureId();
   await transaction.query(
     `insert into erasures
        (id, project_id, user_key, suppress, came_with, state, requested_at_us, due_at_us, actor, names)
@@ -201,48 +225,20 @@ async function insert(
   return id;
 }
 
-interface ErasureRow {
-  readonly id: string;
-  readonly project_id: string;
-  readonly user_key: string;
-  readonly cut_us: Micros | null;
-  readonly suppress: boolean;
-  readonly came_with: string | null;
-  readonly state: Erasure['state'];
-  readonly waits_because: string | null;
-  readonly requested_at_us: Micros;
-  readonly due_at_us: Micros;
-  readonly finished_at_us: Micros | null;
-  readonly lifted_at_us: Micros | null;
-  readonly actor: string;
-  readonly report: string | null;
-  readonly names: readonly string[] | null;
+/** The reason of the newest of these jobs; why it failed before where it waits for nothing. */
+function waitsBecause(jobs: string): string {
+  return `
+    select coalesce(case when state in ('queued', 'running') then progress::jsonb ->> 'waits_because' end,
+                    case when failure_code is distinct from 'STOPPING' then failure end)
+    from jobs where ${jobs} order by created_at_ms desc, id desc limit 1`;
 }
 
-/** The reason of the job that forgets people; why it failed before where it waits for nothing. */
-const WAITS_BECAUSE = `
-  select coalesce(case when state in ('queued', 'running') then progress::jsonb ->> 'waits_because' end,
-                  case when failure_code is distinct from 'STOPPING' then failure end)
-  from jobs where kind = 'users erase' order by created_at_ms desc, id desc limit 1`;
-
-const ERASURE_ROWS = `
-  select id, project_id, user_key, cut_us, suppress, came_with, state, requested_at_us, due_at_us, finished_at_us,
-         lifted_at_us, actor, report, names, case when state = 'pending' then (${WAITS_BECAUSE}) end as waits_because
+const ERASURES = `
+  select id, project_id as "projectId", user_key as "userKey", cut_us as cut, suppress, came_with as "cameWith", state,
+         requested_at_us as "requestedAt", due_at_us as "dueAt", finished_at_us as "finishedAt",
+         lifted_at_us as "liftedAt", actor, report, coalesce(names, '{}') as names,
+         case when state <> 'pending' then null
+              when user_key <> '' then (${waitsBecause(`kind = 'users erase'`)})
+              else (${waitsBecause(`kind = 'project erase' and args::jsonb ->> 'project' = erasures.project_id`)})
+         end as "waitsBecause"
   from erasures`;
-
-function erasureOf(row: ErasureRow): Erasure {
-  const {
-    id,
-    project_id: projectId,
-    user_key: userKey,
-    came_with: cameWith,
-    suppress,
-    state,
-    actor,
-    report,
-    names,
-  } = row;
-  const times = { requestedAt: row.requested_at_us, dueAt: row.due_at_us, cut: row.cut_us };
-  const ends = { waitsBecause: row.waits_because, finishedAt: row.finished_at_us, liftedAt: row.lifted_at_us };
-  return { id, projectId, userKey, cameWith, suppress, state, ...times, ...ends, actor, report, names: names ?? [] };
-}

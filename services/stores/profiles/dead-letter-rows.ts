@@ -72,8 +72,8 @@ export async function dropLettersBefore(
 }
 
 /**
- * Forgets what dead letters of deleted projects, and of people who were forgotten, say; and the corrections that were begun
- * and not appended of those who are being forgotten.
+ * Forgets what dead letters of deleted projects, and of people who were forgotten, say; and their corrections that were begun
+ * and not appended.
  */
 export async function forgetLetters(database: Queryable): Promise<void> {
   await database.query(FORGET);
@@ -81,11 +81,10 @@ export async function forgetLetters(database: Queryable): Promise<void> {
 }
 
 /** Dead letters `l` of a project that was deleted, or of a person who was forgotten. */
-const IS_GONE = `(
-  exists (select from deleted_projects d where d.id = l.project_id)
-  or exists (select from erasures e
-             where (e.project_id, e.user_key) = (l.project_id, l.user_key)
-               and (e.cut_us is null or l.received_at_us <= e.cut_us)))`;
+const IS_GONE = `exists (
+  select from erasures e
+  where e.project_id = l.project_id and e.user_key in ('', l.user_key)
+    and (e.cut_us is null or l.received_at_us <= e.cut_us))`;
 
 /** Dead letters `l` that somebody may see. */
 export const IS_LISTED = `l.reader <> '' and l.letter_offset is not null and l.error is not null and not ${IS_GONE}`;
@@ -139,11 +138,9 @@ const FORGET = `
     .join(', ')}
   where error is not null and ${IS_GONE}`;
 
-// The key of a record names the project and the person.
+// The key of a record names the project and the person: it begins with that of the erasure.
 const FORGET_CORRECTIONS = `
   delete from settled_dead_letters
-  where state = 'editing' and (
-    exists (select from erasures e
-            where e.state = 'pending' and convert_to(e.project_id || '/' || e.user_key, 'UTF8') = edit_key)
-    or exists (select from deleted_projects d
-               where position(convert_to(d.id || '/', 'UTF8') in edit_key) = 1))`;
+  where state = 'editing' and exists (
+    select from erasures e
+    where e.state = 'pending' and position(convert_to(e.project_id || '/' || e.user_key, 'UTF8') in edit_key) = 1)`;

@@ -1,7 +1,7 @@
 import { commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Database, Queryable } from '../database/database.ts';
-import { STATEMENT_MS } from '../database/sql-time.ts';
+import { type DeletedProject, SqlErasures } from '../erasures/sql-erasures.ts';
 import { type Generation, tableOf } from '../generations/generation.ts';
 import { forgetLive, liveNumberOf, SqlGenerations } from '../generations/sql-generations.ts';
 
@@ -21,18 +21,16 @@ export interface Deletion {
   readonly leaves?: boolean;
 }
 
-/** As HTTP calls it, from another thread too. */
-export interface ProjectDeletion {
-  /** See `deleteProject`. */
-  delete(id: string, confirm: string | undefined): Promise<Deletion>;
-  /** See `contentOfProject`. */
-  contentOf(id: string): Promise<ProjectContent>;
-}
+/** What did not come with a key. */
+const LOCAL = 'local';
 
-export function projectDeletion(database: Database): ProjectDeletion {
+/** As HTTP calls it, from another thread too. */
+export type ProjectDeletion = ReturnType<typeof projectDeletion>;
+
+export function projectDeletion(database: Database) {
   return {
-    delete: (id, confirm) => deleteProject(database, id, confirm),
-    contentOf: (id) => contentOfProject(database, id),
+    delete: (id: string, confirm: string | undefined, actor: string) => deleteProject(database, id, confirm, actor),
+    contentOf: (id: string) => contentOfProject(database, id),
   };
 }
 
@@ -42,9 +40,15 @@ export function projectDeletion(database: Database): ProjectDeletion {
  * before, says whether anything is left of it.
  *
  * @param confirm The name of the project.
+ * @param actor The id of the key that asked for it.
  * @throws TidemarkError `PROJECT_UNKNOWN`; `PROJECT_NAME_DIFFERS`; `COMMAND_INVALID`.
  */
-export async function deleteProject(database: Database, id: string, confirm?: string): Promise<Deletion> {
+export async function deleteProject(
+  database: Database,
+  id: string,
+  confirm?: string,
+  actor = LOCAL,
+): Promise<Deletion> {
   if (!/^\w{1,100}$/u.test(id)) throw commandInvalid('A project is named by its id.');
   const tables = await tablesOfProfiles(database, 'users');
   return database.transaction(async (transaction) => {
@@ -54,7 +58,7 @@ export async function deleteProject(database: Database, id: string, confirm?: st
     const has = await contentOf(transaction, id, tables);
     if (has.length > 0 && confirm === undefined) return { deleted: false, has };
     const leaves = (await forgetLive(transaction, id)) > 0 || has.length > 0;
-    await remove(transaction, { id, name, leaves });
+    await remove(transaction, { id, name, leaves, actor });
     return { deleted: true, has: [], leaves };
   });
 }
@@ -72,38 +76,32 @@ async function lockedName(transaction: Queryable, id: string): Promise<string | 
 export async function deleteAsOnLog(database: Database, id: string, name: string): Promise<boolean> {
   return database.transaction(async (transaction) => {
     await lockedName(transaction, id);
-    if ((await transaction.query('select 1 from deleted_projects where id = $1', [id])).length > 0) return false;
+    if ((await transaction.query(ERASURE, [id])).length > 0) return false;
     await forgetLive(transaction, id);
-    await remove(transaction, { id, name, leaves: true });
+    await remove(transaction, { id, name, leaves: true, actor: LOCAL });
     return true;
   });
 }
 
 /** What is left of a project that was deleted before. */
 async function unfinished(transaction: Queryable, id: string, confirm: string | undefined): Promise<Deletion> {
-  const sql = 'select name from deleted_projects where id = $1 and finished_at_ms is null';
-  const [row] = await transaction.query<{ readonly name: string }>(sql, [id]);
+  const [row] = await transaction.query<{ readonly name: string }>(`${ERASURE} and state = 'pending'`, [id]);
   if (row === undefined) throw new TidemarkError('PROJECT_UNKNOWN', `No project has the id ${id}.`);
   checkName(row.name, confirm);
   if (confirm === undefined) return { deleted: false, has: ['what is being deleted of it'] };
   return { deleted: true, has: [], leaves: true };
 }
 
+const ERASURE = `select project_name as name from erasures where project_id = $1 and user_key = ''`;
+
 function checkName(name: string, confirm: string | undefined): void {
   if (confirm === undefined || confirm === name) return;
   throw new TidemarkError('PROJECT_NAME_DIFFERS', 'The name that confirms the deletion is not that of the project.');
 }
 
-async function remove(
-  transaction: Queryable,
-  { id, name, leaves }: { readonly id: string; readonly name: string; readonly leaves: boolean },
-): Promise<void> {
-  await transaction.query(
-    `insert into deleted_projects (id, name, deleted_at_ms, finished_at_ms)
-     values ($1, $2, ${STATEMENT_MS}, case when not $3::boolean then ${STATEMENT_MS} end)
-     on conflict (id) do nothing`,
-    [id, name, leaves],
-  );
+async function remove(transaction: Queryable, project: DeletedProject): Promise<void> {
+  const { id } = project;
+  await SqlErasures.addProject(transaction, project);
   // An answer that is sent again may have anything of the project.
   await transaction.query(`delete from repeats where principal in (select id from api_keys where project_id = $1)`, [
     id,

@@ -195,7 +195,7 @@ export class SqlProjectStore {
   }
 }
 
-const NOT_DELETED = 'not exists (select from deleted_projects where deleted_projects.id = $1)';
+const NOT_DELETED = `not exists (select from erasures where project_id = $1 and user_key = '')`;
 
 // This lock conflicts with writers and with itself, not with readers: of two concurrent first starts, the second waits
 // here and then finds the project of the first.

@@ -5,13 +5,19 @@ import type { BatchReport } from '../../../services/consumers/reader-metrics.ts'
 import type { Message } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
-import { ALL_TIME, userName } from '../../../services/stores/erasures/erased-users.ts';
+import { ALL_TIME, userName, EVERYBODY } from '../../../services/stores/erasures/erased-users.ts';
 import { leftOutOf } from '../../../services/stores/erasures/left-out.ts';
 import { DATABASES } from '../../support/stores/tested-databases.ts';
 import { MemoryLog } from '../../support/event-log/memory-log.ts';
 import { codec, identify, track } from '../../support/messages/messages.ts';
 import { append } from '../../support/service/projector.ts';
+import { SqlErasures } from '../../../services/stores/erasures/sql-erasures.ts';
 import { randomProjectId } from '../../support/messages/random-project.ts';
+
+const WHO = [
+  { what: 'a project was deleted', isProject: true },
+  { what: 'somebody was forgotten', isProject: false },
+];
 
 describe.each(DATABASES)('the projector and deleted projects on $name', ({ share }) => {
   const database = share();
@@ -20,9 +26,7 @@ describe.each(DATABASES)('the projector and deleted projects on $name', ({ share
     const { log, project, profile, find, ada, reports } = await scene();
     const gone = identify({ projectId: randomProjectId(), userId: 'gone', messageId: 'm1', messageIdGiven: true });
     append(log, [gone, identify(ada), gone]);
-    await database().query(`insert into deleted_projects (id, name, deleted_at_ms) values ($1, 'Gone', 0)`, [
-      gone.projectId,
-    ]);
+    await SqlErasures.addProject(database(), { id: gone.projectId, name: 'Gone', leaves: true, actor: 'local' });
 
     project({ leftOut: leftOutOf(database()) });
 
@@ -36,12 +40,12 @@ describe.each(DATABASES)('the projector and deleted projects on $name', ({ share
 
   test('a project that is deleted while the projector runs is skipped from the next batches on', async () => {
     const { log, project, profile, find, ada, reports } = await scene();
-    const deleted = new Set<string>();
+    const erased = new Map<string, bigint>();
     const gone = identify({ projectId: randomProjectId(), userId: 'gone' });
-    project({ leftOut: async () => ({ projects: deleted, users: new Map() }) });
+    project({ leftOut: async () => new Map(erased) });
     append(log, [gone]);
     await expect.poll(() => find(gone)).toBeDefined();
-    deleted.add(gone.projectId);
+    erased.set(userName(gone.projectId, EVERYBODY), ALL_TIME);
     await database().query('delete from users where project_id = $1', [gone.projectId]);
 
     append(log, [gone, identify(ada)]);
@@ -51,61 +55,47 @@ describe.each(DATABASES)('the projector and deleted projects on $name', ({ share
     expect(await find(gone)).toBeUndefined();
   });
 
-  test('what waited for the database while its project was deleted is not written any more', async () => {
-    const { log, store, project, profile, find, ada, reports } = await scene();
-    const deleted = new Set<string>();
-    const gone = identify({ projectId: randomProjectId(), userId: 'gone', messageId: 'm2', messageIdGiven: true });
-    append(log, [gone, identify(ada)]);
-    let attempts = 0;
-    const refusing = withBefore(store, 'write', async () => {
-      deleted.add(gone.projectId);
-      if (attempts++ === 0) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
-    });
+  test.each(WHO)(
+    'what waited for the database while $what is not written any more, and others are',
+    async ({ isProject }) => {
+      const { log, store, project, profile, find, ada, reports } = await scene();
+      const erased = new Map<string, bigint>();
+      const projectId = isProject ? randomProjectId() : ada.projectId;
+      const gone = identify({ projectId, userId: 'gone', messageId: 'm2', messageIdGiven: true });
+      append(log, [gone, identify(ada)]);
+      let attempts = 0;
+      const refusing = withBefore(store, 'write', async () => {
+        erased.set(userName(projectId, isProject ? EVERYBODY : gone.userKey), ALL_TIME);
+        if (attempts++ === 0) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
+      });
 
-    project({ store: refusing, leftOut: async () => ({ projects: deleted, users: new Map() }) });
+      project({ store: refusing, leftOut: async () => new Map(erased) });
 
-    await expect.poll(profile).toBeDefined();
-    await expect.poll(() => reports.length).toBeGreaterThan(0);
-    expect(attempts).toBeGreaterThan(1);
-    expect(await find(gone)).toBeUndefined();
-  });
+      await expect.poll(profile).toBeDefined();
+      await expect.poll(() => reports.length).toBeGreaterThan(0);
+      expect(attempts).toBeGreaterThan(1);
+      expect(await find(gone)).toBeUndefined();
+    },
+  );
 
-  test('what waited for the database while somebody was forgotten is not written any more, and others are', async () => {
-    const { log, store, project, profile, find, ada, reports } = await scene();
-    const users = new Map<string, bigint>();
-    const gone = identify({ projectId: ada.projectId, userId: 'gone', messageId: 'm3', messageIdGiven: true });
-    append(log, [gone, identify(ada)]);
-    let attempts = 0;
-    const refusing = withBefore(store, 'write', async () => {
-      users.set(userName(gone.projectId, gone.userKey), ALL_TIME);
-      if (attempts++ === 0) throw new TidemarkError('STORE_UNAVAILABLE', 'unreachable, as ordered');
-    });
-
-    project({ store: refusing, leftOut: async () => ({ projects: new Set(), users: new Map(users) }) });
-
-    await expect.poll(profile).toBeDefined();
-    await expect.poll(() => reports.length).toBeGreaterThan(0);
-    expect(attempts).toBeGreaterThan(1);
-    expect(await find(gone)).toBeUndefined();
-  });
-
-  test('a large batch that somebody is in who was forgotten meanwhile is read again, and written without', async () => {
+  test.each(WHO)('a large batch is read again, and written without, where $what meanwhile', async ({ isProject }) => {
     const { log, store, project, find, ada } = await scene();
-    const users = new Map<string, bigint>();
-    const gone = identify({ projectId: ada.projectId, userId: 'gone' });
+    const erased = new Map<string, bigint>();
+    const projectId = isProject ? randomProjectId() : ada.projectId;
+    const gone = identify({ projectId, userId: 'gone' });
     const many = Array.from({ length: 40 }, (_, n) => identify({ projectId: ada.projectId, userId: `user-${n}` }));
     append(log, [...many, gone, gone, gone]);
     let merges = 0;
     const slow = withBefore(store, 'noteAhead', async () => {
-      // Its erasure is over: messages that are received later are taken.
+      // The erasure is over: messages of a person that are received later are taken.
       if (merges++ === 0) {
-        users.set(userName(gone.projectId, gone.userKey), gone.receivedAt);
+        if (isProject) erased.set(userName(projectId, EVERYBODY), ALL_TIME);
+        else erased.set(userName(projectId, gone.userKey), gone.receivedAt);
         await database().query('delete from users where user_key = $1', [gone.userKey]);
       }
     });
 
-    const leftOut = async () => ({ projects: new Set<string>(), users: new Map(users) });
-    project({ store: slow, leftOut, maxRecords: () => 1 });
+    project({ store: slow, leftOut: async () => new Map(erased), maxRecords: () => 1 });
 
     const last = many.at(-1);
     await expect.poll(() => last && find(last), { timeout: 20_000 }).toBeDefined();

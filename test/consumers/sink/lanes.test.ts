@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { IMPORT_TOPICS, LIVE_TOPICS } from '../../../services/messages/message.ts';
+import { ALL_TIME, userName, EVERYBODY } from '../../../services/stores/erasures/erased-users.ts';
 import { ask, MessageMaker } from '../../support/stores/analytics.ts';
 import { sinkBench } from '../../support/service/sink.ts';
 
@@ -83,7 +84,7 @@ test('messages of a project that was deleted are passed and not copied', async (
   const given = { messageId: 'm-1', messageIdGiven: true };
   bench().put([gone.track(), maker.track(), gone.identify(given), gone.identify(given), gone.session()]);
 
-  bench().run({ leftOut: async () => ({ projects: new Set([gone.projectId]), users: new Map() }) });
+  bench().run({ leftOut: async () => new Map([[userName(gone.projectId, EVERYBODY), ALL_TIME]]) });
   await caughtUp();
 
   const sql = 'SELECT project_id, count() AS n FROM user_rows GROUP BY project_id';

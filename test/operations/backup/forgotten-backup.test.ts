@@ -12,6 +12,8 @@ import { readErasuresFile } from '../../../services/operations/erasure/erasures-
 import { blankRecords, type BlankParts } from '../../../services/operations/erasure/blank-records.ts';
 import { readErasedUsers } from '../../../services/stores/erasures/read-erased-users.ts';
 import type { KeptHistory } from '../../../services/stores/analytics/analytics-store.ts';
+import { deleteProject } from '../../../services/stores/projects/delete-project.ts';
+import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { askFor, erasureOf } from '../../support/erasures.ts';
 import { codec } from '../../support/messages/messages.ts';
 import { searchFiles } from '../../support/search-files.ts';
@@ -106,11 +108,16 @@ test('erasures of a file are applied to a backup from before, and carried out ag
   expect(await searchFiles(to.url.slice('log:'.length), WANTED)).toEqual([]);
 });
 
-test('the newest list of a folder holds for an older backup of it too', async () => {
+test('the newest list of a folder holds for an older backup of it too, but for projects that were deleted since', async () => {
   const { from, to, folder } = await scenes();
+  const make = (name: string) =>
+    new SqlProjectStore(from.database).createProject({ name, timezone: 'UTC', rateLimit: null });
+  const [gone, back] = [await make('Gone'), await make('Back')];
+  await deleteProject(from.database, gone.id);
   await from.append(100);
   const { at } = await from.backUp(folder);
   await forget(from, Date.now() + 60_000);
+  await deleteProject(from.database, back.id);
   await from.append(34);
   await from.backUp(folder);
 
@@ -119,7 +126,12 @@ test('the newest list of a folder holds for an older backup of it too', async ()
   const { blank, records } = await restoredLog(to);
   expect(blank).toBeGreaterThan(0);
   expect(JSON.stringify(records)).not.toContain(Buffer.from(FORGOTTEN).toString('hex'));
-  expect(await to.database.query('select state from erasures')).toEqual([{ state: 'pending' }]);
+  const erasures = await to.database.query('select project_id, state from erasures order by user_key');
+  expect(erasures).toEqual([
+    { project_id: gone.id, state: 'done' },
+    { project_id: PROJECT, state: 'pending' },
+  ]);
+  expect(await new SqlProjectStore(to.database).findProject(back.id)).toBeDefined();
 });
 
 test('a restore that is killed between the log and the lists still lists every blank record', async () => {
@@ -150,6 +162,8 @@ test('a file that is no list of erasures is refused', async () => {
   await expect(readErasuresFile(`${path}-absent`)).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
   await writeFile(path, `${JSON.stringify(listed(1))}\n${JSON.stringify(listed(2))}\n`);
   expect(await readErasuresFile(path)).toHaveLength(2);
+  await writeFile(path, JSON.stringify({ ...listed(1), internal_id: null }));
+  expect(await readErasuresFile(path)).toEqual([]);
 });
 
 /** As the API lists it. */

@@ -15,7 +15,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { SqlJobStore } from '../../../services/operations/jobs/sql-job-store.ts';
 import { BackupScene, recordsOf, RestoreScene, rowsOf } from './backup-scene.ts';
 
-const TABLES = ['projects', 'api_keys', 'audit_log', 'jobs', 'refusals', 'deleted_projects', 'audiences'];
+const TABLES = ['projects', 'api_keys', 'audit_log', 'jobs', 'refusals', 'audiences'];
 
 async function scenes() {
   const root = await temporaryFolder();

@@ -7,6 +7,7 @@ import type { CommandCall } from '../../../services/runtime/command.ts';
 import { sharedDatabase } from '../../support/stores/database.ts';
 import { MemoryLog } from '../../support/event-log/memory-log.ts';
 import { codec, recordOf, track } from '../../support/messages/messages.ts';
+import { SqlErasures } from '../../../services/stores/erasures/sql-erasures.ts';
 import { randomProjectId } from '../../support/messages/random-project.ts';
 
 const database = sharedDatabase();
@@ -30,7 +31,7 @@ test('the dead letters of a deleted project are gone with it, those that are wri
   put(2n, other);
   expect((await list()).dead_letters).toHaveLength(2);
 
-  await database().query(`insert into deleted_projects (id, name, deleted_at_ms) values ($1, 'Gone', 0)`, [gone]);
+  await SqlErasures.addProject(database(), { id: gone, name: 'Gone', leaves: true, actor: 'local' });
   put(3n, gone);
 
   const { dead_letters: letters, facets } = await list({ state: 'any' });

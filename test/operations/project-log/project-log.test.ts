@@ -27,7 +27,7 @@ async function openLog(): Promise<EventLog> {
 
 /** As a database that was lost, or restored from before there was anything. */
 async function empty(): Promise<void> {
-  for (const table of ['api_keys', 'projects', 'deleted_projects']) await database().query(`delete from ${table}`);
+  for (const table of ['api_keys', 'projects', 'erasures']) await database().query(`delete from ${table}`);
 }
 
 beforeEach(empty);
@@ -125,7 +125,7 @@ describe('projects are put on the log', () => {
     await deleteProject(database(), id);
 
     await writerTo(log).write();
-    await database().query('update deleted_projects set is_on_log = false');
+    await database().query('update erasures set is_on_log = false');
     await writerTo(log).write();
     await log.append([{ topic: 'tidemark.project', key: Buffer.from(id), value: codec.encodeProject(STALE(id)) }]);
 
@@ -207,7 +207,9 @@ describe('a database that was lost', () => {
     await empty();
 
     expect(await reconcile(log)).toEqual([]);
-    expect(await database().query('select id, is_on_log from deleted_projects')).toEqual([{ id, is_on_log: true }]);
+    expect(await database().query('select project_id as id, is_on_log from erasures')).toEqual([
+      { id, is_on_log: true },
+    ]);
   });
 });
 
@@ -218,14 +220,14 @@ describe('a database that was restored from an older backup', () => {
     await writerTo(log).write();
     await deleteAsOnLog(database(), gone.id, 'Gone');
     await writerTo(log).write();
-    await database().query('delete from deleted_projects');
+    await database().query('delete from erasures');
     await new SqlProjectStore(database()).addLostProject(gone);
     await new SqlProjectStore(database()).addKey(gone.id, { scopes: ['write'], sha256: 'a'.repeat(64) });
 
     expect(await reconcile(log)).toEqual([kept.id]);
     expect(await database().query('select id from api_keys')).toEqual([]);
-    expect(await database().query('select id, finished_at_ms from deleted_projects')).toEqual([
-      { id: gone.id, finished_at_ms: null },
+    expect(await database().query('select project_id, state from erasures')).toEqual([
+      { project_id: gone.id, state: 'pending' },
     ]);
   });
 

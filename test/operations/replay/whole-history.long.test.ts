@@ -4,7 +4,7 @@ import { Readers } from '../../../services/app/readers/readers.ts';
 import { listDeadLetters } from '../../../services/operations/dead-letters/dead-letter-commands.ts';
 import { Editor } from '../../../services/operations/dead-letters/editor.ts';
 import { Settler } from '../../../services/operations/dead-letters/settle.ts';
-import { eraseProject } from '../../../services/operations/erasure/erase-project.ts';
+import { eraseProject } from '../../../services/operations/erasure/forget-users.ts';
 import { compareAnalytics } from '../../../services/operations/replay/compare-analytics.ts';
 import { ReplayCommands } from '../../../services/operations/replay/replay-commands.ts';
 import { importTopicOf, MESSAGE_TOPICS, type Message } from '../../../services/messages/message.ts';

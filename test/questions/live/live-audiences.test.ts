@@ -25,7 +25,7 @@ describe('live audiences beside the rest of the service', () => {
     await scene.upToNow([id]);
     await expect.poll(() => scene.members(id), PATIENCE).toHaveProperty('size', 1);
 
-    await projectDeletion(database()).delete(make.projectId, 'Shop');
+    await projectDeletion(database()).delete(make.projectId, 'Shop', 'local');
     await expect.poll(() => scene.follows, PATIENCE).toEqual([0, false]);
     await scene.insert([make.track({ userId: 'bob', event: 'Bought' })]);
 

@@ -8,6 +8,9 @@ import type { Database } from '../../../services/stores/database/database.ts';
 import { migrateDatabase, refuseOlder } from '../../../services/stores/database/migrate.ts';
 import { openDatabase } from '../../../services/stores/database/open.ts';
 import { SettledDeadLetters } from '../../../services/operations/dead-letters/settled-dead-letters.ts';
+import { EVERYBODY } from '../../../services/stores/erasures/erased-users.ts';
+import { SqlErasures } from '../../../services/stores/erasures/sql-erasures.ts';
+import { deleteProject } from '../../../services/stores/projects/delete-project.ts';
 import { unstoredMessages } from '../../../services/stores/profiles/unstored-messages.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { freshDatabase } from '../../support/stores/fresh-database.ts';
@@ -91,7 +94,7 @@ describe.skipIf(server === undefined)('a Postgres server', () => {
   });
 });
 
-test('what version 0.3.0 knew of dead letters is kept: what was not stored, what was decided, and edits that were begun', async () => {
+test('what version 0.3.0 knew of dead letters is kept, and a project that it deleted is an erasure of everybody of it', async () => {
   const database = await openEmptyDatabase();
   onTestFinished(() => database.close());
   await migrateDatabase(database, await migrationsUpTo(OF_0_3));
@@ -101,7 +104,9 @@ test('what version 0.3.0 knew of dead letters is kept: what was not stored, what
     insert into settled_dead_letters (topic, partition, log_offset, state, settled_at_ms, copy_partition, copy_offset)
     values ('t', 0, 1, 'dropped', 5, null, null), ('t', 0, 2, 'edited', 6, 0, 9);
     insert into dead_letter_edits (topic, partition, log_offset, digest, record_key, record_value, begun_at_ms)
-    values ('t', 0, 2, 'two', null, null, 6), ('t', 0, 3, 'three', 'key', 'value', 7)`);
+    values ('t', 0, 2, 'two', null, null, 6), ('t', 0, 3, 'three', 'key', 'value', 7);
+    insert into deleted_projects (id, name, deleted_at_ms, finished_at_ms, is_on_log)
+    values ('done', 'Done', 1, 2, true), ('left', 'Left', 3, null, false)`);
 
   await migrateDatabase(database);
 
@@ -118,4 +123,9 @@ test('what version 0.3.0 knew of dead letters is kept: what was not stored, what
     digest: bytes('three'),
     value: bytes('value'),
   });
+  const [left, done] = await new SqlErasures(database).list({}, 9);
+  expect(left).toMatchObject({ projectId: 'left', userKey: EVERYBODY, cut: null, state: 'pending' });
+  expect(done).toMatchObject({ projectId: 'done', state: 'done', requestedAt: 1_000n, finishedAt: 2_000n });
+  expect(done?.id).toMatch(/^erasure_[0-9a-z]{20}$/);
+  await expect(deleteProject(database, 'left', 'Other')).rejects.toMatchObject({ code: 'PROJECT_NAME_DIFFERS' });
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { readDeletedProjects } from '../../../services/stores/projects/deleted-projects.ts';
+import { isDeleted } from '../../../services/stores/erasures/erased-users.ts';
+import { readErasedUsers } from '../../../services/stores/erasures/read-erased-users.ts';
 import { contentOfProject, deleteProject } from '../../../services/stores/projects/delete-project.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { sharedDatabase } from '../../support/stores/database.ts';
@@ -45,7 +46,7 @@ describe('a project whose name was given', () => {
     expect([...projects, ...keys].map((one) => one.id)).not.toContain(id);
     const again = await store.createProject({ name: 'Full', timezone: 'UTC', rateLimit: null });
     expect(again.id).not.toBe(id);
-    expect(await readDeletedProjects(database())).toContain(id);
+    expect(isDeleted(await readErasedUsers(database()), id)).toBe(true);
   });
 
   test('what a project has is counted before it is deleted', async () => {
@@ -62,7 +63,7 @@ describe('a project whose name was given', () => {
     expect(await remove('Twice')).toEqual({ deleted: true, has: [], leaves: true });
     await expect(remove('Once')).rejects.toMatchObject({ code: 'PROJECT_NAME_DIFFERS' });
     expect(await remove()).toMatchObject({ deleted: false });
-    await database().query('update deleted_projects set finished_at_ms = 1 where id = $1', [id]);
+    await database().query(`update erasures set state = 'done', finished_at_us = 1 where project_id = $1`, [id]);
 
     await expect(remove('Twice')).rejects.toMatchObject({ code: 'PROJECT_UNKNOWN' });
   });
@@ -73,7 +74,7 @@ describe('a project whose name was given', () => {
     await expect(remove('named')).rejects.toMatchObject({ code: 'PROJECT_NAME_DIFFERS' });
 
     expect(await store.listKeys(id)).toHaveLength(1);
-    expect(await readDeletedProjects(database())).not.toContain(id);
+    expect(isDeleted(await readErasedUsers(database()), id)).toBe(false);
   });
 
   async function projectWithAll(name: string) {

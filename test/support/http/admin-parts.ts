@@ -168,7 +168,8 @@ export class AdminParts {
       'project erase': async ({ project }, { signal }) => {
         await Promise.race([this.erasing, once(signal, 'abort')]);
         signal.throwIfAborted();
-        await this.#database.query('update deleted_projects set finished_at_ms = 1 where id = $1', [project]);
+        const sql = `update erasures set state = 'done', finished_at_us = 1 where project_id = $1`;
+        await this.#database.query(sql, [project]);
         return { project, users: 1, tables: 9 };
       },
     };

@@ -91,7 +91,7 @@ export class LiveScene {
       history,
       generationOf: async () => this.#generation,
       lagMs: async () => 0,
-      leftOut: async () => ({ projects: new Set<string>(), users: this.forgotten }),
+      leftOut: async () => this.forgotten,
       everyMs: 20,
       ...parts,
     };

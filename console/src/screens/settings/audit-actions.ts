@@ -27,7 +27,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'import.upload': 'Uploaded a file to import',
   'import.file.delete': 'Deleted an uploaded file',
   'user.forget': 'Forgot people',
-  'user.forgotten': 'Finished forgetting a person',
+  'user.forgotten': 'Finished an erasure',
   'user.lift': 'Lifted the forgetting of a person',
   'audience.evaluate': 'Updated an audience',
   'endpoint.resend': 'Sent changes to a webhook again',

@@ -20,7 +20,7 @@ interface PersonProps {
 
 export function ForgottenPerson({ erasure, names, onLifted }: PersonProps) {
   const { id, actor, requested_at: asked, finished_at: finished, lifted_at: lifted, due_at: due } = erasure;
-  const { report, suppress, waits_because: why, state } = erasure;
+  const { report, suppress, waits_because: why, state, internal_id: person } = erasure;
   const facts = {
     'Asked by': <KeyName id={actor} name={names.get(actor)} />,
     Asked: exactTime(asked),
@@ -38,7 +38,7 @@ export function ForgottenPerson({ erasure, names, onLifted }: PersonProps) {
       <Remains of={report?.remains ?? []} />
       <div class="row">
         {state === 'done' && <Certificate id={id} />}
-        {suppress && <Lift id={id} onLifted={onLifted} />}
+        {suppress && person !== null && <Lift id={id} onLifted={onLifted} />}
       </div>
     </div>
   );

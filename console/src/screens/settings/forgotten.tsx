@@ -54,9 +54,9 @@ function personColumns(names: KeyNames): readonly CellColumn<Erasure>[] {
   return [
     {
       name: 'Person',
-      cell: ({ id, internal_id: person, came_with: with_ }) => (
+      cell: ({ id, internal_id: person, came_with: own }) => (
         <OpenRow id={id}>
-          <code>{person.slice(0, 12)}…</code> {with_ !== null && <span class="quiet small">an anonymous id</span>}
+          <code>{person?.slice(0, 12) ?? 'everybody'}…</code> {own && <span class="quiet small">an anonymous id</span>}
         </OpenRow>
       ),
     },

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { InstallationStatus } from '../../../../services/api/admin/status/attention.ts';
 import { TidemarkError } from '../../../../services/runtime/errors.ts';
 import type { ProcessReport } from '../../../../services/stores/service-state/process-store.ts';
+import { SqlErasures } from '../../../../services/stores/erasures/sql-erasures.ts';
 import { recordOf, track } from '../../../support/messages/messages.ts';
 import { ADMIN_KEY, PROJECT, ReadingServer } from '../../../support/http/reading-server.ts';
 
@@ -91,9 +92,7 @@ test('dead letters wait by reader, until they are replayed or dropped, or their 
     `insert into settled_dead_letters (topic, partition, log_offset, state, settled_at_ms) values ($1, 0, 1, 'dropped', 0)`,
     [TOPIC],
   );
-  await server.database.query(
-    `insert into deleted_projects (id, name, deleted_at_ms) values ('proj_deleted', 'Gone', 0)`,
-  );
+  await SqlErasures.addProject(server.database, { id: 'proj_deleted', name: 'Gone', leaves: true, actor: 'local' });
   letter('projector', 4n, 'proj_deleted');
 
   const { dead_letters: letters, attention } = await status();
