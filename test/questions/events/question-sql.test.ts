@@ -59,7 +59,7 @@ describe('a question is asked as', () => {
     const question = questionOf({ users: { trait: 'plan', is: 'pro' } });
 
     expect(filled(compileBuckets(question, CONTEXT, null, []))).toContain(
-      "FROM track_rows FINAL PREWHERE toUInt64(user) IN (SELECT toUInt64(user) FROM (SELECT user FROM user_rows WHERE project_id = ‹proj_1› AND user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan› AND kind != 'deleted' AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false)))) WHERE",
+      "FROM track_rows FINAL PREWHERE toUInt64(user) IN (SELECT toUInt64(user) FROM (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan› AND kind != 'deleted' AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false))) WHERE",
     );
   });
 
