@@ -61,7 +61,7 @@ export async function previewAudience(
   const { answeringMs: tookMs, rowsRead } = budget;
   return {
     count: Number(count),
-    sample: sample.toSorted(),
+    sample: sample.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))),
     sampleUsers: read.slice(0, sampleSize).map(sampleOf),
     tookMs,
     rowsRead,

@@ -123,4 +123,18 @@ describe.each(await testedAnalytics())('a measure of events in $name', (tested) 
     expect(await found(make.projectId, '{"min":"total","gt":0.0000000001}')).toEqual(['ada', 'bob']);
     expect(await found(make.projectId, '{"distinct":"total","gt":1.5}')).toEqual(['ada']);
   });
+
+  test('of copies of several days the first on the log that has a value gives it, with a last time too', async () => {
+    const make = new MessageMaker();
+    const copies = ['{}', '{"total":1e19}', '{"total":5}'].map((properties, days) =>
+      make.track({ event: 'Paid', messageId: 'm', properties, timestamp: NOW - BigInt(days) * DAY }),
+    );
+    await insert(store(), copies);
+
+    const options = { projectId: make.projectId, now: NOW, sampleSize: 1 };
+    const summed = definitionOf('{"sum":"total","is":1e19}');
+    const timed = { ...summed, within: null, last: { from: { at: NOW - DAY }, to: null } } as typeof summed;
+    for (const definition of [summed, timed])
+      expect((await previewAudience(new QueryBudget(store(), AMPLE), definition, options)).count).toBe(1);
+  });
 });

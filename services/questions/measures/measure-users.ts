@@ -52,7 +52,7 @@ interface MeasuredSql {
 function messagesSql(
   scope: Scope,
   condition: EventCondition,
-  { columns }: MeasuredSql,
+  { columns, isGiven }: MeasuredSql,
   given: string,
   among: string | null,
 ): string {
@@ -62,7 +62,7 @@ function messagesSql(
   const grouped = (rows: string): string =>
     `SELECT of_user, first_at, last_at, ${names.map((name, index) => `one.${index + 1} AS ${name}`).join(', ')} FROM (` +
     `SELECT any(user) AS of_user, min(at) AS first_at, max(at) AS last_at, ` +
-    `argMax(tuple(${names.join(', ')}), precedence) AS one FROM (${rows})${given} GROUP BY bitXor(message, toUInt64(user)))`;
+    `argMaxIf(tuple(${names.join(', ')}), precedence, ${isGiven}) AS one FROM (${rows})${given} GROUP BY bitXor(message, toUInt64(user)))`;
   if (condition.sequence !== null) return grouped(followedEvents(scope, condition, condition.sequence, list, among));
   if (among !== null) return grouped(firstCopies(scope, condition, list, among));
   const { single, repeated } = copiesApart(scope, condition, list);
