@@ -61,13 +61,11 @@ export function havingSql(
 
 /** FINAL keeps the first copy of a repeat, merged or not, and only that copy counts. @param list What is selected. */
 export function firstCopies(scope: Scope, condition: EventCondition, list: string, among: string | null): string {
-  const { within, where } = condition;
-  return select(`SELECT ${list} FROM track_rows FINAL${narrowedTo(isAmong(among))}`, [
-    ...eventNamed(scope, condition),
-    ...(within ? daysSql(scope, within) : []),
-    ...(within ? periodSql(scope, 'timestamp', within) : []),
-    ...where.map((member) => memberSql(scope, member)),
-  ]);
+  return firstCopiesOf(list, isAmong(among), eventConditions(scope, condition));
+}
+
+function firstCopiesOf(list: string, narrowing: string | null, conditions: readonly string[]): string {
+  return select(`SELECT ${list} FROM track_rows FINAL${narrowedTo(narrowing)}`, conditions);
 }
 
 /**
@@ -80,18 +78,27 @@ export function copiesApart(
   condition: EventCondition,
   list: string,
 ): { readonly single: string; readonly repeated: string } {
+  const days = onDays(scope, condition);
+  const numbers = `${select('SELECT message_number FROM track_rows', days)} GROUP BY message_number HAVING count() > 1`;
+  const conditions = eventConditions(scope, condition);
+  return {
+    single: select(`SELECT ${list} FROM track_rows`, [`message_number NOT IN (${numbers})`, ...conditions]),
+    repeated: firstCopiesOf(list, `message_number IN (${numbers})`, conditions),
+  };
+}
+
+/** By the key alone, which is equal in every copy. */
+function onDays(scope: Scope, condition: EventCondition): readonly string[] {
+  return [...eventNamed(scope, condition), ...(condition.within ? daysSql(scope, condition.within) : [])];
+}
+
+function eventConditions(scope: Scope, condition: EventCondition): readonly string[] {
   const { within, where } = condition;
-  const keys = [...eventNamed(scope, condition), ...(within ? daysSql(scope, within) : [])];
-  const numbers = `${select('SELECT message_number FROM track_rows', keys)} GROUP BY message_number HAVING count() > 1`;
-  const conditions = [
-    ...keys,
+  return [
+    ...onDays(scope, condition),
     ...(within ? periodSql(scope, 'timestamp', within) : []),
     ...where.map((member) => memberSql(scope, member)),
   ];
-  return {
-    single: select(`SELECT ${list} FROM track_rows`, [`message_number NOT IN (${numbers})`, ...conditions]),
-    repeated: select(`SELECT ${list} FROM track_rows FINAL${narrowedTo(`message_number IN (${numbers})`)}`, conditions),
-  };
 }
 
 /**
@@ -103,14 +110,11 @@ export function copiesApart(
  */
 function anyCopies(scope: Scope, condition: EventCondition, isOnce: boolean, among: string | null): string {
   const { events, within } = condition;
-  const named = eventNamed(scope, condition);
   // In the order of users, who are then read and grouped several times faster than in the order of names and days.
   if (isOnce && events === null && within === null)
-    return select(`SELECT user FROM ${userEventsWhere(named)}`, [isAmong(among)]);
-  const period = within === null ? [] : [...daysSql(scope, within), ...periodSql(scope, 'timestamp', within)];
+    return select(`SELECT user FROM ${userEventsWhere(eventNamed(scope, condition))}`, [isAmong(among)]);
   return select('SELECT user FROM track_rows', [
-    ...named,
-    ...period,
+    ...eventConditions(scope, condition),
     within === null ? null : firstIsWithin(scope, condition, within),
     isAmong(among),
   ]);
@@ -159,7 +163,7 @@ export function namesSql(params: Params, events: readonly string[] | null): stri
 export function memberSql(scope: Scope, { path, tests }: Member): string {
   const { params } = scope;
   const texts = tests.flatMap((test) => (test.test === 'has' ? textsIn(test.members) : []));
-  // A tenth of the work of reading the list, which almost every event is then spared.
+  // Reading the list is dearer than looking for a text, and most events have none of these.
   const found = texts.map((text) => `multiSearchAny(properties_text, ${params.strings([text, ESCAPED])})`);
   const value: ValueSql = isNameable(path)
     ? new ColumnValue(params, path)
