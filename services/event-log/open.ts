@@ -48,9 +48,10 @@ export async function openExpiringTopic(
   const { scheme } = schemeOf(url);
   if (scheme !== 'kafka') throw new TidemarkError('CONFIG_INVALID', `the event log ${scheme}: has no other topics`);
   const { KafkaEventLog } = await import('./kafka/kafka-event-log.ts');
+  const { EXPIRING_SETTINGS: settings } = await import('./kafka/topics.ts');
   const onProblems = (problems: readonly string[]): void =>
     logger.warn({ problems }, 'a topic of changes is not set as it would be created');
-  return KafkaEventLog.open({ url, topics: [topic], partitions, expiring: { alike, onProblems } });
+  return KafkaEventLog.open({ url, topics: [topic], partitions, unlike: { settings, alike, onProblems } });
 }
 
 /**

@@ -23,7 +23,7 @@ import { brokerOf } from './platformatic/options.ts';
 import { withTopicPrefix } from './prefix.ts';
 import { KafkaReader } from './kafka-reader.ts';
 import { KafkaScan } from './kafka-scan.ts';
-import { EXPIRING_SETTINGS, longestKeptMs, prepareTopics, type TopicsFound, type TopicsWanted } from './topics.ts';
+import { longestKeptMs, prepareTopics, type TopicsFound, type TopicsWanted } from './topics.ts';
 import { type KafkaSettings, parseKafkaUrl } from './url.ts';
 import type { KafkaWire, OpenWire } from './wire.ts';
 
@@ -32,8 +32,8 @@ export interface KafkaEventLogOptions {
   /** Missing ones are created with settings that lose nothing; existing ones are checked. */
   readonly topics: readonly string[];
   readonly partitions?: number | undefined;
-  /** Left out: the topics are those of a log. */
-  readonly expiring?: Pick<TopicsWanted, 'alike' | 'onProblems'>;
+  /** What topics must be; left out: those of a log. */
+  readonly unlike?: Pick<TopicsWanted, 'settings' | 'alike' | 'onProblems' | 'keepTimes'>;
 }
 
 const OPEN_WITHIN_MS = 10_000;
@@ -75,7 +75,7 @@ export class KafkaEventLog implements EventLog {
    * @throws TidemarkError `CONFIG_INVALID`; `LOG_UNAVAILABLE` after about ten seconds; `SERVER_DENIED`,
    *   `SERVER_TOO_OLD`; `LOG_MISCONFIGURED` where a topic is missing or would lose messages.
    */
-  static async open({ url, topics, partitions, expiring }: KafkaEventLogOptions): Promise<EventLog> {
+  static async open({ url, topics, partitions, unlike = {} }: KafkaEventLogOptions): Promise<EventLog> {
     const settings = parseKafkaUrl(url);
     const prefix = settings.topicPrefix;
     const openWire = await wiresOf(settings);
@@ -83,7 +83,8 @@ export class KafkaEventLog implements EventLog {
     try {
       const { createTopics: create, replicas } = settings;
       const named = (names: readonly string[]): readonly string[] => names.map((name) => prefix + name);
-      const wanted = { topics: named(topics), partitions, replicas, create, ...expiringOf(expiring, named) };
+      const alike = named(unlike.alike ?? []);
+      const wanted = { ...unlike, topics: named(topics), partitions, replicas, create, alike };
       const found = await within(OPEN_WITHIN_MS, prepareTopics(wire, wanted), 'to open the event log');
       const log = new KafkaEventLog(openWire, wire, found);
       // So that the first append need not do it. If it fails, that append tries again.
@@ -190,14 +191,6 @@ export class KafkaEventLog implements EventLog {
       throw failureOf(error, `to find the ${which} offsets`);
     }
   }
-}
-
-function expiringOf(
-  expiring: KafkaEventLogOptions['expiring'],
-  named: (topics: readonly string[]) => readonly string[],
-): Partial<TopicsWanted> {
-  if (expiring === undefined) return {};
-  return { ...expiring, alike: named(expiring.alike ?? []), settings: EXPIRING_SETTINGS };
 }
 
 async function wiresOf(settings: KafkaSettings): Promise<OpenWire> {

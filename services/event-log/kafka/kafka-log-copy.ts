@@ -10,12 +10,13 @@ import { Leaders } from './leaders.ts';
 import { BATCH_OVERHEAD_BYTES, batchBytesOf } from './partition-queue.ts';
 import { PlatformaticWire } from './platformatic/client.ts';
 import { setTimestamps } from './platformatic/topic-config.ts';
-import { BROKER_TIME, maxBatchBytesOf } from './topics.ts';
+import { BROKER_TIME, maxBatchBytesOf, PRODUCER_TIME, TIMESTAMP_TYPE } from './topics.ts';
 import { type KafkaSettings, parseKafkaUrl } from './url.ts';
 
-/** The setting of the topics while they are filled: records keep the times that they come with. */
-const PRODUCER_TIME = 'CreateTime';
-
+/** A broker uses a setting shortly after it tells that it has it. */
+const SETTLED_MS = 1_000;
+/** What a broker answers instead of its own time. */
+const KEEPS_TIMES = -1;
 const SEND_AGAIN_AFTER_MS = 100;
 const BOUNDS_WITHIN_MS = 5_000;
 const PATIENCE_MS = 60_000;
@@ -48,10 +49,7 @@ export class KafkaLogCopy implements LogCopy {
     const names = options.topics.map((name) => settings.topicPrefix + name);
     const wire = new PlatformaticWire(settings);
     try {
-      const existing = [...(await wire.cluster(names)).topics.keys()];
-      // A copy that was interrupted left them with the producer's time.
-      if (existing.length > 0) await setTimestamps({ wire, settings }, existing, BROKER_TIME);
-      const log = await KafkaEventLog.open({ url, ...options });
+      const log = await KafkaEventLog.open({ url, ...options, unlike: { keepTimes: true } });
       const ends = new Map((await log.ends(options.topics)).map((end) => [nameOf(end), end.offset]));
       const leaders = new Leaders(wire, names);
       await leaders.refresh();
@@ -74,7 +72,7 @@ export class KafkaLogCopy implements LogCopy {
     for (const batch of batchesOf(records, maxBatchBytes)) {
       const gap = batch.find(({ offset }, index) => offset !== end + BigInt(index));
       if (gap !== undefined) throw gapRefusal(name, gap.offset);
-      await (this.#takesTimes ??= this.#setTimestamps(PRODUCER_TIME));
+      await (this.#takesTimes ??= this.#takeTimes());
       await this.#send(partition, batch, end);
       end += BigInt(batch.length);
       ends.set(name, end);
@@ -87,8 +85,19 @@ export class KafkaLogCopy implements LogCopy {
   }
 
   async close(): Promise<void> {
+    // A service must be able to open topics that this created and did not fill.
+    if (this.#takesTimes === undefined) await this.finish().catch(() => undefined);
     await this.#topics.log.close();
     await this.#topics.wire.close();
+  }
+
+  /** Sets topics that another program created to keep the times of records. */
+  async #takeTimes(): Promise<void> {
+    const { wire, names } = this.#topics;
+    const configs = await wire.configs(names);
+    if (names.every((name) => configs.get(name)?.get(TIMESTAMP_TYPE) === PRODUCER_TIME)) return;
+    await this.#setTimestamps(PRODUCER_TIME);
+    await sleep(SETTLED_MS);
   }
 
   async #setTimestamps(value: string): Promise<void> {
@@ -112,6 +121,7 @@ export class KafkaLogCopy implements LogCopy {
         if (answer === undefined || answer.error !== 0) {
           throw faultOf(answer?.error ?? KAFKA.REQUEST_TIMED_OUT, `appending to ${nameOf(at)}`);
         }
+        if (answer.appendedAtMs !== KEEPS_TIMES) throw timesRefusal(nameOf(at));
         if (answer.baseOffset === end) return;
         throw offsetsRefusal(`${nameOf(at)} took a record at offset ${answer.baseOffset} that had ${end}`);
       } catch (error) {
@@ -146,6 +156,11 @@ function batchesOf(records: readonly LogRecord[], maxBytes: number): readonly (r
 
 function gapRefusal(name: string, offset: bigint): TidemarkError {
   return offsetsRefusal(`${name} has no record before offset ${offset}, and Kafka cannot leave an offset out`);
+}
+
+function timesRefusal(name: string): TidemarkError {
+  const why = `${name} gave records the time of the broker: delete the topics, and begin again`;
+  return new TidemarkError('RESTORE_REFUSED', `The log cannot be restored with the times of its records: ${why}.`);
 }
 
 function offsetsRefusal(why: string): TidemarkError {

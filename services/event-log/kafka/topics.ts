@@ -19,6 +19,8 @@ export interface TopicsWanted {
   readonly settings?: ReadonlyMap<string, string>;
   /** Topics whose number of partitions a new one gets where none is wanted. */
   readonly alike?: readonly string[];
+  /** Whether a copy fills them: new ones keep the times that records come with, and existing ones may. */
+  readonly keepTimes?: boolean;
   /** Called with what is wrong with existing topics, which are taken all the same; left out: they are refused. */
   readonly onProblems?: (problems: readonly string[]) => void;
 }
@@ -37,6 +39,7 @@ const TOPICS_POLL_MS = 100;
 /** Whose time a record of a topic has. */
 export const TIMESTAMP_TYPE = 'message.timestamp.type';
 export const BROKER_TIME = 'LogAppendTime';
+export const PRODUCER_TIME = 'CreateTime';
 
 // The log is the history: its records are never deleted, keep the broker's time, and are not lost by an election.
 const TOPIC_SETTINGS: ReadonlyMap<string, string> = new Map([
@@ -104,6 +107,7 @@ export function newTopics(
   const partitions = wanted.partitions ?? (counts.length > 0 ? Math.max(...counts) : DEFAULT_PARTITIONS);
   const replicas = wanted.replicas ?? (cluster.brokers.length >= 3 ? 3 : 1);
   const configs = new Map([...(wanted.settings ?? TOPIC_SETTINGS), [MIN_IN_SYNC, String(Math.min(2, replicas))]]);
+  if (wanted.keepTimes === true) configs.set(TIMESTAMP_TYPE, PRODUCER_TIME);
   return missing.map((topic) => ({ topic, partitions, replicas, configs }));
 }
 
@@ -112,7 +116,11 @@ export function problemsOf(
   topic: string,
   partitions: readonly PartitionFound[],
   configs: ReadonlyMap<string, string>,
-  { partitions: wantedPartitions, settings = TOPIC_SETTINGS }: Pick<TopicsWanted, 'partitions' | 'settings'>,
+  {
+    partitions: wantedPartitions,
+    settings = TOPIC_SETTINGS,
+    keepTimes = false,
+  }: Pick<TopicsWanted, 'partitions' | 'settings' | 'keepTimes'>,
 ): readonly string[] {
   const problem = (setting: string, found: string | number, wanted: string | number): string =>
     `topic ${topic}: ${setting} is ${found}, wanted ${wanted}`;
@@ -122,6 +130,7 @@ export function problemsOf(
   }
   for (const [setting, value] of settings) {
     const found = configs.get(setting);
+    if (keepTimes && setting === TIMESTAMP_TYPE) continue;
     if (found !== undefined && found !== value) problems.push(problem(setting, found, value));
   }
   const replicas = Math.min(...partitions.map((partition) => partition.replicas));
