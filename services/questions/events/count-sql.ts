@@ -95,8 +95,9 @@ export function compileBuckets(
 ): Query {
   const { measure } = question;
   const scope = scopeOf(context);
-  const isOnce = buckets !== null && areWithinDays(buckets, context.span.to);
-  const { rows, columns } = measuredRows(scope, question, context, buckets);
+  const copies = takesAnyCopy(question, buckets) ? 'any' : 'first';
+  const isOnce = copies === 'first' && buckets !== null && areWithinDays(buckets, context.span.to);
+  const { rows, columns } = measuredRows(scope, question, context, buckets, copies);
   const { params } = scope;
   const numbered = `SELECT * EXCEPT value, toUInt8(${seriesSql(params, splits)}) AS series FROM (${rows})`;
   return queryOf(
@@ -139,6 +140,7 @@ function measuredRows(
   question: CountsQuestion,
   { span }: CountsContext,
   buckets: TimeBuckets | null,
+  copies: 'first' | 'any' = 'first',
 ): Rows {
   const { params } = scope;
   const { split, measure } = question;
@@ -155,7 +157,7 @@ function measuredRows(
     ...(numbers === null ? [] : [`${numbers.double} AS double`, `${numbers.millionths} AS decimal`]),
   ];
   const given = numbers === null ? '' : ' AND isNotNull(double)';
-  const events = `SELECT ${list.join(', ')} ${fromEvents(scope, { ...question, within })}${given}`;
+  const events = `SELECT ${list.join(', ')} ${fromEvents(scope, { ...question, within }, copies)}${given}`;
   const valued =
     split?.kind === 'trait'
       ? `SELECT events.* EXCEPT (value, of_user), traits.split AS value FROM (${events}) AS events ` +
@@ -199,6 +201,17 @@ function deduplicated(rows: string, measure: Measure, keys: readonly string[]): 
   const first = 'argMax(tuple(assumeNotNull(double), decimal), precedence) AS first';
   const firsts = `SELECT ${keys.join(', ')}, ${first} FROM (${rows}) GROUP BY ${[...keys, 'message'].join(', ')}`;
   return `SELECT ${keys.join(', ')}, first.1 AS double, first.2 AS decimal FROM (${firsts})`;
+}
+
+/**
+ * Whether copies of one message of a day, which may have another time of that day and other properties, all count in the
+ * same bucket and series, so that distinct messages or users can be counted over all of them.
+ */
+function takesAnyCopy({ measure, split, where }: CountsQuestion, buckets: TimeBuckets | null): boolean {
+  const isOfMessages = measure.kind === 'count' || measure.kind === 'users';
+  // The first bucket begins with the period.
+  const areDays = (buckets?.buckets ?? []).every(({ start }, index) => index === 0 || start % DAY_MICROS === 0n);
+  return isOfMessages && where.length === 0 && split?.kind !== 'property' && areDays;
 }
 
 /** Whether every bucket lies within one day of UTC, on which a message has one row. */

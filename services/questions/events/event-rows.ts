@@ -4,12 +4,21 @@ import { ColumnValue, isNameable } from '../sql/column-value.ts';
 import type { Params, Scope } from '../sql/params.ts';
 import { TextValue } from '../sql/text-value.ts';
 import { columnSplitSql, propertySql, taggedSql, textSql } from '../sql/typed-value.ts';
-import { daysSql, isAmong, memberSql, namesSql, periodSql } from '../sql/user-sets.ts';
+import { daysSql, firstIsWithin, isAmong, memberSql, namesSql, periodSql } from '../sql/user-sets.ts';
 import type { Split, EventFilter } from './read-question.ts';
 import type { TimeBuckets } from './time-buckets.ts';
 
-/** The events of a filter, each message once a day: what follows SELECT and its list. */
-export function fromEvents(scope: Scope, { events, where, within, users }: EventFilter): string {
+/**
+ * The events of a filter: what follows SELECT and its list.
+ *
+ * @param copies `first`: each message once a day. `any`: all copies of messages whose first copy is in the period, which
+ *   takes a fraction of the time where rows have not been merged yet.
+ */
+export function fromEvents(
+  scope: Scope,
+  { events, where, within, users }: EventFilter,
+  copies: 'first' | 'any' = 'first',
+): string {
   const { params, projectId } = scope;
   const project = `project_id = ${params.string(projectId)}`;
   const among = users && usersOf(scope, users);
@@ -20,9 +29,11 @@ export function fromEvents(scope: Scope, { events, where, within, users }: Event
     ...(within ? periodSql(scope, 'timestamp', within) : []),
     ...where.map((member) => memberSql(scope, member)),
   ];
+  const first = copies === 'any' && within ? firstIsWithin(scope, { events }, within) : null;
+  if (first !== null) conditions.push(first);
   // `user` is in the key, so that users are filtered before FINAL compares rows.
   const prewhere = among === null ? '' : ` PREWHERE ${isAmong(among)}`;
-  return `FROM track_rows FINAL${prewhere} WHERE ${conditions.join(' AND ')}`;
+  return `FROM track_rows${copies === 'first' ? ' FINAL' : ''}${prewhere} WHERE ${conditions.join(' AND ')}`;
 }
 
 /**

@@ -25,14 +25,23 @@ export function traitUsers(scope: Scope, condition: TraitCondition, passes: bool
   const value =
     nested.length === 0 ? new TraitValue(params, 'readable(value)') : new TextValue(params, 'readable(value)', nested);
   const test = testsSql(scope, value, condition.tests);
-  return select(`SELECT user FROM trait_rows FINAL${narrowedTo(among === null ? null : `user IN (${among})`)}`, [
+  const conditions = [
     `project_id = ${params.string(projectId)}`,
     `trait = ${params.string(trait)}`,
     // A deletion hides the older value only if FINAL sees it, so it is filtered after.
     `kind != 'deleted'`,
     passes ? test : `NOT (${test})`,
-  ]);
+  ];
+  const isNarrowed = among === null && passes && condition.tests.some(({ test: name }) => FEW_PASS.has(name));
+  const some = isNarrowed ? select('SELECT user FROM trait_rows', conditions) : among;
+  return select(
+    `SELECT user FROM trait_rows FINAL${narrowedTo(some === null ? null : `user IN (${some})`)}`,
+    conditions,
+  );
 }
+
+/** Tests that few values pass: FINAL then compares the rows of users alone who have ever had such a value. */
+const FEW_PASS: ReadonlySet<string> = new Set(['ends_with', 'matches']);
 
 /** Users who did it at least once and so often: `times` does not include zero. */
 export function eventUsers(scope: Scope, condition: EventCondition, times: Times, among: string | null): string {
@@ -120,8 +129,8 @@ function anyCopies(scope: Scope, condition: EventCondition, isOnce: boolean, amo
   ]);
 }
 
-/** Null if the period has whole days alone. */
-function firstIsWithin(scope: Scope, condition: EventCondition, within: Period): string | null {
+/** Leaves out messages whose first copy is not in the period. Null if it has whole days alone. */
+export function firstIsWithin(scope: Scope, condition: Pick<EventCondition, 'events'>, within: Period): string | null {
   const cut = cutDays(scope, within).join(', ');
   if (cut === '') return null;
   const isWithin = `(${periodSql(scope, 'timestamp', within).join(' AND ')})`;
@@ -149,7 +158,7 @@ export function isAmong(users: string | null): string | null {
   return users === null ? null : `toUInt64(user) IN (SELECT toUInt64(user) FROM (${users}))`;
 }
 
-function eventNamed({ params, projectId }: Scope, { events }: EventCondition): string[] {
+function eventNamed({ params, projectId }: Scope, { events }: Pick<EventCondition, 'events'>): string[] {
   return [`project_id = ${params.string(projectId)}`, ...namesSql(params, events)];
 }
 

@@ -62,7 +62,12 @@ const history = fc.array(happened, { minLength: 60, maxLength: 120, size: 'max' 
 
 const periods = {
   hour: ['["2026-10-24","2026-10-27"]', '["2026-03-28T21:30:00Z","2026-04-05"]', '["2026-10-31","2026-11-02T03:20"]'],
-  day: ['["2026-10-20","2026-11-03"]', '["2026-10-01T12:00","2026-10-26"]', '["2026-12-26","2027-01-05"]'],
+  day: [
+    '["2026-10-20","2026-11-03"]',
+    '["2026-10-25T00:45:00Z","2026-11-01T05:00:00Z"]',
+    '["2026-10-01T12:00","2026-10-26"]',
+    '["2026-12-26","2027-01-05"]',
+  ],
   week: ['["2026-09-30","2026-11-10"]', '["2026-12-20","2027-01-06"]', '["100d","1h"]'],
 } as const;
 
@@ -105,7 +110,7 @@ function questionAbout(spots: readonly Spot[]): fc.Arbitrary<string> {
     );
   const event = fc.constantFrom(...EVENTS.map((name) => JSON.stringify(name)), JSON.stringify(EVENTS.slice(1)));
   const maybe = (part: fc.Arbitrary<string>) => fc.option(part, { freq: 2, nil: '' });
-  return fc
+  const members = fc
     .tuple(
       measure,
       time,
@@ -118,7 +123,16 @@ function questionAbout(spots: readonly Spot[]): fc.Arbitrary<string> {
         { weight: 1, arbitrary: definitionAbout(spots).map((users) => `"users":${users}`) },
       ),
     )
-    .map((parts) => `{${parts.filter((part) => part !== '').join(',')}}`);
+    .map((parts) => parts.filter((part) => part !== ''));
+  // Any copy of a message may count in those about days of UTC.
+  const plain = fc.tuple(
+    fc.constantFrom('"measure":"count"', '"measure":"users"'),
+    time,
+    fc.constantFrom('UTC', 'UTC', 'Europe/Berlin').map((zone) => `"timezone":"${zone}"`),
+  );
+  return fc
+    .oneof({ weight: 2, arbitrary: members }, { weight: 1, arbitrary: plain })
+    .map((parts) => `{${parts.join(',')}}`);
 }
 
 const historyAndQuestions = fc.noShrink(history).chain((past) => {
@@ -155,6 +169,34 @@ describe.each(await testedAnalytics())('questions about events in $name', (teste
       propertyRun(5 * tested.share),
     );
   }, 240_000);
+
+  test('a copy with another time of the day and other properties counts nowhere', async () => {
+    const make = new MessageMaker();
+    const past = (time: string, plan: string) => {
+      const at = BigInt(Date.parse(time)) * 1000n;
+      const [event = ''] = EVENTS;
+      return { user: 'ada', isTrack: true, event, id: 1, time: at, body: `{"plan":"${plan}"}` };
+    };
+    const [first, copy] = messagesOf(make, [
+      past('2026-10-25T00:30:00Z', 'free'),
+      past('2026-10-25T01:30:00Z', 'pro'),
+    ]) as [Message, Message];
+    await insert(store(), [copy], 1n);
+    await insert(store(), [first]);
+    const countedIn = async (parts: string): Promise<number> => {
+      const read = readCountsQuestion(requestOf(`{"measure":"count","timezone":"UTC",${parts}}`));
+      if (!read.ok) throw new Error(JSON.stringify(read.problems));
+      const counts = await countEvents(new QueryBudget(store(), AMPLE), contextOf([first]), read.value);
+      return (counts?.series[0]?.values ?? []).reduce<number>((sum, value) => sum + Number(value), 0);
+    };
+    const days = '"interval":"day","within":{"between":["2026-10-25","2026-10-27"]}';
+
+    expect(await countedIn(days)).toBe(1);
+    expect(await countedIn(`${days},"where":[{"property":"plan","is":"free"}]`)).toBe(1);
+    expect(await countedIn(`${days},"where":[{"property":"plan","is":"pro"}]`)).toBe(0);
+    expect(await countedIn('"interval":"day","within":{"between":["2026-10-25T00:45:00Z","2026-10-27"]}')).toBe(0);
+    expect(await countedIn('"within":{"between":["2026-10-25T00:45:00Z","2026-10-27"]}')).toBe(0);
+  });
 
   async function expectCounts(text: string, messages: readonly Message[]): Promise<void> {
     const read = readCountsQuestion(requestOf(text));

@@ -55,11 +55,21 @@ describe('a question is asked as', () => {
     );
   });
 
+  test('copies are not merged where all of a message count in one bucket', () => {
+    const sql = (of: object, timezone: string) => filled(compileBuckets(questionOf(of), CONTEXT, days(timezone), []));
+
+    expect(sql({}, 'UTC')).toMatch(/^SELECT bucket, series, uniqExact\(message\) AS n FROM .* FROM track_rows WHERE/);
+    expect(sql({}, 'Europe/Berlin')).toContain('FROM track_rows FINAL');
+    expect(sql({ split: { property: 'plan' } }, 'UTC')).toContain('FROM track_rows FINAL');
+    expect(sql({ where: { plan: { is: 'pro' } } }, 'UTC')).toContain('FROM track_rows FINAL');
+    expect(sql({ measure: { sum: 'price' } }, 'UTC')).toContain('FROM track_rows FINAL');
+  });
+
   test('users of an audience narrow the events before anything else of them is read', () => {
     const question = questionOf({ users: { trait: 'plan', is: 'pro' } });
 
     expect(filled(compileBuckets(question, CONTEXT, null, []))).toContain(
-      "FROM track_rows FINAL PREWHERE toUInt64(user) IN (SELECT toUInt64(user) FROM (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan› AND kind != 'deleted' AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false))) WHERE",
+      "FROM track_rows PREWHERE toUInt64(user) IN (SELECT toUInt64(user) FROM (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan› AND kind != 'deleted' AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false))) WHERE",
     );
   });
 
