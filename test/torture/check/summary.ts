@@ -55,7 +55,7 @@ function linesOfRestore(restored: RestoredReport): string[][] {
   return [
     ['', ''],
     ['backups', `${backups.made}; requests broken off: ${backups.brokenOff}`],
-    ['restored', `${restore.records} records in ${restore.tookMs} ms, ${restore.kills} kills on the way`],
+    ['restored', `${restore.records ?? 'all'} records in ${restore.tookMs} ms, ${restore.kills} kills on the way`],
     ['of the backup', `${backedUp} messages; ${lost} that were answered came after it`],
     ['other than backed up', String(findings.count('other than backed up'))],
     ...linesOf(restored),
