@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BACK_PRESSURE, loadThrottle } from '../consumers/throttle/throttle.ts';
 import { scheduledVerification } from '../operations/jobs/schedule.ts';
 import type { Config } from '../runtime/config.ts';
+import { checkAddress } from '../http/server.ts';
 import { hasCode } from '../runtime/errors.ts';
 import { shareEventLog } from '../event-log/open.ts';
 import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
@@ -37,15 +38,21 @@ export async function startAll(config: Config, output: OpenedLogger, signal: Abo
   lowerPriority();
   return startParts(signal, async (parts) => {
     await parts.start({ stop: () => http.stop() });
-    const address = await http.bind();
-    logger.info({ address, role: 'all' }, 'starting');
+    // The thread takes half a second to load its modules. Whether the port is taken is known before anything is made.
+    await checkAddress(config.host, config.port);
+    const bound = http.bind().then((address) => {
+      logger.info({ address, role: 'all' }, 'starting');
+      return address;
+    });
+    bound.catch(() => undefined);
     // Where every store is on a server, other processes may use the same folder, or there is none.
     if (hasEmbedded(config)) {
       const lock = await lockWithRetry(config.dataDir);
       await parts.start({ stop: () => lock.release() });
     }
     // A reader that has failed does not end the process: messages are still taken, and `/readyz` names the reader.
-    return { address, ended: http.ended, ...(await startMainThread(parts, config, logger, http)) };
+    const started = await startMainThread(parts, config, logger, http);
+    return { address: await bound, ended: http.ended, ...started };
   });
 }
 

@@ -1,8 +1,9 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { chmod, cp, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { INITDB_OPTIONS, POSTGRES_VERSION } from './engine.ts';
 import { runInitdb } from './run-initdb.ts';
 
@@ -43,19 +44,11 @@ export async function copyPreparedCluster(folder: string, prepared?: string): Pr
   try {
     const cluster = prepared ?? preparedCluster();
     if (!existsSync(join(cluster, 'PG_VERSION'))) return false;
-    await cp(cluster, folder, { recursive: true });
-    await closeToOthers(folder);
+    // A thousand small files, which take Node's `cp` a second of this process. The packages may be read by everybody.
+    await promisify(execFile)('sh', ['-c', 'umask 077 && exec cp -RL "$1" "$2"', 'sh', cluster, folder]);
     return true;
   } catch {
     rmSync(folder, { recursive: true, force: true });
     return false;
-  }
-}
-
-/** A copy has the modes of what was copied, which lies beside the packages and may be read by everybody. */
-async function closeToOthers(folder: string): Promise<void> {
-  await chmod(folder, 0o700);
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o700 : 0o600);
   }
 }

@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ensureCluster } from '../../../../services/stores/database/pglite/cluster.ts';
@@ -47,7 +46,7 @@ test('a new database is made on the spot where the prepared cluster cannot be co
   const [folder, prepared] = [await temporaryFolder(), join(await temporaryFolder(), 'prepared')];
   await mkdir(prepared);
   await writeFile(join(prepared, 'PG_VERSION'), '18');
-  execFileSync('mkfifo', [join(prepared, 'no-file-to-copy')]);
+  await symlink('nowhere', join(prepared, 'no-file-to-copy'));
 
   await ensureCluster(folder, undefined, prepared);
 
