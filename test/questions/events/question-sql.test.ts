@@ -61,8 +61,8 @@ describe('a question is asked as', () => {
     expect(sql({}, 'UTC')).toMatch(/^SELECT bucket, series, uniqExact\(message\) AS n FROM .* FROM track_rows WHERE/);
     expect(sql({}, 'Europe/Berlin')).toContain('FROM track_rows FINAL');
     expect(sql({ split: { property: 'plan' } }, 'UTC')).toContain('FROM track_rows FINAL');
-    expect(sql({ where: { plan: { is: 'pro' } } }, 'UTC')).toContain('FROM track_rows FINAL');
-    expect(sql({ measure: { sum: 'price' } }, 'UTC')).toContain('FROM track_rows FINAL');
+    expect(sql({ where: [{ property: 'plan', is: 'pro' }] }, 'UTC')).toContain('FROM track_rows FINAL');
+    expect(sql({ measure: 'sum', of: 'price' }, 'UTC')).toContain('FROM track_rows FINAL');
   });
 
   test('users of an audience narrow the events before anything else of them is read', () => {
