@@ -48,6 +48,16 @@ test.each(FORMATS)('whoever goes on behind any record of $format reads what is l
   );
 });
 
+test.each([
+  ['7" pipe,1\n8" pipe,2\n', ['7" pipe,1', '8" pipe,2']],
+  ['a,7" pipe\nb,8" pipe\n', ['a,7" pipe', 'b,8" pipe']],
+  ['"7"" pipe\n",1\nb,2\n', ['"7"" pipe\n",1', 'b,2']],
+])('a quote of CSV quotes only where a field begins: %j', (text, records) => {
+  const found = split(new RecordSplitter(new CsvRecordEnd(','), BEGINNING), [Buffer.from(text)]);
+
+  expect(found.map(({ bytes }) => bytes?.toString())).toEqual(records);
+});
+
 function split(splitter: RecordSplitter, chunks: readonly Buffer[]): RawRecord[] {
   return [...chunks.flatMap((chunk) => splitter.push(chunk)), ...splitter.finish()];
 }
