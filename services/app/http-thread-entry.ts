@@ -80,7 +80,7 @@ async function bind(): Promise<BoundServer> {
   return bound;
 }
 
-/** Loaded once the port is bound, because the main thread waits for that. */
+/** Loaded once the port is bound, so that it is soon answered that the service is starting. */
 function loadModules() {
   return Promise.all([import('./http-side.ts'), import('./lazy-stores.ts')]);
 }

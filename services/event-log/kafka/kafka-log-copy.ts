@@ -10,11 +10,9 @@ import { Leaders } from './leaders.ts';
 import { BATCH_OVERHEAD_BYTES, batchBytesOf } from './partition-queue.ts';
 import { PlatformaticWire } from './platformatic/client.ts';
 import { setTimestamps } from './platformatic/topic-config.ts';
-import { BROKER_TIME, maxBatchBytesOf, PRODUCER_TIME, TIMESTAMP_TYPE } from './topics.ts';
+import { BROKER_TIME, maxBatchBytesOf, PRODUCER_TIME } from './topics.ts';
 import { type KafkaSettings, parseKafkaUrl } from './url.ts';
 
-/** A broker uses a setting shortly after it tells that it has it. */
-const SETTLED_MS = 1_000;
 /** What a broker answers instead of its own time. */
 const KEEPS_TIMES = -1;
 const SEND_AGAIN_AFTER_MS = 100;
@@ -72,7 +70,7 @@ export class KafkaLogCopy implements LogCopy {
     for (const batch of batchesOf(records, maxBatchBytes)) {
       const gap = batch.find(({ offset }, index) => offset !== end + BigInt(index));
       if (gap !== undefined) throw gapRefusal(name, gap.offset);
-      await (this.#takesTimes ??= this.#takeTimes());
+      await (this.#takesTimes ??= this.#setTimestamps(PRODUCER_TIME));
       await this.#send(partition, batch, end);
       end += BigInt(batch.length);
       ends.set(name, end);
@@ -89,15 +87,6 @@ export class KafkaLogCopy implements LogCopy {
     if (this.#takesTimes === undefined) await this.finish().catch(() => undefined);
     await this.#topics.log.close();
     await this.#topics.wire.close();
-  }
-
-  /** Sets topics that another program created to keep the times of records. */
-  async #takeTimes(): Promise<void> {
-    const { wire, names } = this.#topics;
-    const configs = await wire.configs(names);
-    if (names.every((name) => configs.get(name)?.get(TIMESTAMP_TYPE) === PRODUCER_TIME)) return;
-    await this.#setTimestamps(PRODUCER_TIME);
-    await sleep(SETTLED_MS);
   }
 
   async #setTimestamps(value: string): Promise<void> {

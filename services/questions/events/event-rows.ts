@@ -4,7 +4,7 @@ import { ColumnValue, isNameable } from '../sql/column-value.ts';
 import type { Params, Scope } from '../sql/params.ts';
 import { TextValue } from '../sql/text-value.ts';
 import { columnSplitSql, propertySql, taggedSql, textSql } from '../sql/typed-value.ts';
-import { daysSql, firstIsWithin, isAmong, memberSql, namesSql, periodSql } from '../sql/user-sets.ts';
+import { eventConditions, firstIsWithin, isAmong, select } from '../sql/user-sets.ts';
 import type { Split, EventFilter } from './read-question.ts';
 import type { TimeBuckets } from './time-buckets.ts';
 
@@ -14,26 +14,16 @@ import type { TimeBuckets } from './time-buckets.ts';
  * @param copies `first`: each message once a day. `any`: all copies of messages whose first copy is in the period, which
  *   takes a fraction of the time where rows have not been merged yet.
  */
-export function fromEvents(
-  scope: Scope,
-  { events, where, within, users }: EventFilter,
-  copies: 'first' | 'any' = 'first',
-): string {
-  const { params, projectId } = scope;
-  const project = `project_id = ${params.string(projectId)}`;
+export function fromEvents(scope: Scope, filter: EventFilter, copies: 'first' | 'any' = 'first'): string {
+  const { events, within, users } = filter;
   const among = users && usersOf(scope, users);
-  const conditions = [
-    project,
-    ...namesSql(params, events),
-    ...(within ? daysSql(scope, within) : []),
-    ...(within ? periodSql(scope, 'timestamp', within) : []),
-    ...where.map((member) => memberSql(scope, member)),
-  ];
   const first = copies === 'any' && within ? firstIsWithin(scope, { events }, within) : null;
-  if (first !== null) conditions.push(first);
   // `user` is in the key, so that users are filtered before FINAL compares rows.
   const prewhere = among === null ? '' : ` PREWHERE ${isAmong(among)}`;
-  return `FROM track_rows${copies === 'first' ? ' FINAL' : ''}${prewhere} WHERE ${conditions.join(' AND ')}`;
+  return select(`FROM track_rows${copies === 'first' ? ' FINAL' : ''}${prewhere}`, [
+    ...eventConditions(scope, filter),
+    first,
+  ]);
 }
 
 /**

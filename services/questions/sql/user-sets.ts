@@ -97,11 +97,15 @@ export function copiesApart(
 }
 
 /** By the key alone, which is equal in every copy. */
-function onDays(scope: Scope, condition: EventCondition): readonly string[] {
+function onDays(scope: Scope, condition: Pick<EventCondition, 'events' | 'within'>): readonly string[] {
   return [...eventNamed(scope, condition), ...(condition.within ? daysSql(scope, condition.within) : [])];
 }
 
-function eventConditions(scope: Scope, condition: EventCondition): readonly string[] {
+/** What an event itself must fulfil. */
+export function eventConditions(
+  scope: Scope,
+  condition: Pick<EventCondition, 'events' | 'within' | 'where'>,
+): readonly string[] {
   const { within, where } = condition;
   return [
     ...onDays(scope, condition),
@@ -169,7 +173,7 @@ export function namesSql(params: Params, events: readonly string[] | null): stri
   return [others.length === 0 ? `event = ${params.string(only)}` : `event IN ${params.strings(events)}`];
 }
 
-export function memberSql(scope: Scope, { path, tests }: Member): string {
+function memberSql(scope: Scope, { path, tests }: Member): string {
   const { params } = scope;
   const texts = tests.flatMap((test) => (test.test === 'has' ? textsIn(test.members) : []));
   // Reading the list is dearer than looking for a text, and most events have none of these.
@@ -223,7 +227,7 @@ export function periodSql(scope: Scope, time: string, { from, to }: Period): str
 }
 
 /** The period in terms of `day`, which is in the key. */
-export function daysSql(scope: Scope, { from, to }: Period): string[] {
+function daysSql(scope: Scope, { from, to }: Period): string[] {
   const conditions = [];
   if (from) conditions.push(`day >= toDate32(${scope.params.instant(microsOf(from, scope.now))})`);
   if (to) conditions.push(`day <= toDate32(${scope.params.instant(microsOf(to, scope.now))})`);

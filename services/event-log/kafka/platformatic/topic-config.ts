@@ -12,6 +12,8 @@ import { brokerOf, connectionOptionsOf } from './options.ts';
 const SET_CONFIG = 0 as const;
 const POLL_CONFIG_MS = 100;
 const CONFIG_WITHIN_MS = 10_000;
+/** A broker uses a setting shortly after it tells that it has it. */
+const SETTLED_MS = 1_000;
 
 export interface ConfiguredTopics {
   readonly wire: Pick<KafkaWire, 'configs'>;
@@ -19,7 +21,7 @@ export interface ConfiguredTopics {
 }
 
 /**
- * Sets whose time the records of these topics have. Resolves once brokers tell that they have the setting.
+ * Sets whose time the records of these topics have, unless they have it. Resolves once brokers use it.
  *
  * @throws KafkaFault
  */
@@ -28,14 +30,18 @@ export async function setTimestamps(
   topics: readonly string[],
   value: string,
 ): Promise<void> {
+  const areSet = async (): Promise<boolean> => {
+    const configs = await wire.configs(topics);
+    return topics.every((topic) => configs.get(topic)?.get(TIMESTAMP_TYPE) === value);
+  };
+  if (await areSet()) return;
   await setTopicConfig(settings, topics, TIMESTAMP_TYPE, value);
   const deadlineMs = performance.now() + CONFIG_WITHIN_MS;
-  for (;;) {
-    const configs = await wire.configs(topics);
-    if (topics.every((topic) => configs.get(topic)?.get(TIMESTAMP_TYPE) === value)) return;
+  while (!(await areSet())) {
     if (performance.now() > deadlineMs) throw faultOf(KAFKA.REQUEST_TIMED_OUT, `setting ${TIMESTAMP_TYPE}`);
     await sleep(POLL_CONFIG_MS);
   }
+  await sleep(SETTLED_MS);
 }
 
 /** Sets one setting of these topics; the others stay. kafkajs can only set all of them. @throws KafkaFault */
