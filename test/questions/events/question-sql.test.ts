@@ -55,7 +55,7 @@ describe('a question is asked as', () => {
     );
   });
 
-  test('copies are not merged where all of a message count in one bucket', () => {
+  test('a question leaves copies alone where all of a message count in one bucket', () => {
     const sql = (of: object, timezone: string) => filled(compileBuckets(questionOf(of), CONTEXT, days(timezone), []));
 
     expect(sql({}, 'UTC')).toMatch(/^SELECT bucket, series, uniqExact\(message\) AS n FROM .* FROM track_rows WHERE/);
