@@ -1,7 +1,7 @@
 import type { Micros } from '../messages/message.ts';
 import type { Audience } from './definition/audience.ts';
 import type { QueryBudget } from './query-budget.ts';
-import { sampleUser, type SampleUser } from './sample-user.ts';
+import { knownIds, type KnownIds } from './known-ids.ts';
 import { compileComparison, compilePreview, compileUserIds, MAX_SAMPLE, type PreviewOptions } from './sql/compile.ts';
 import { type KnownUser, usersNumbered } from './users/user-list.ts';
 
@@ -15,7 +15,7 @@ export interface Preview {
   /** Callers' user ids, sorted. */
   readonly sample: readonly string[];
   /** Some of them, whatever they are known by, in the order of internal ids. */
-  readonly sampleUsers: readonly SampleUser[];
+  readonly sampleUsers: readonly KnownIds[];
   readonly tookMs: number;
   readonly rowsRead: number;
 }
@@ -23,7 +23,7 @@ export interface Preview {
 /** Some of the users of a group. */
 export interface UserGroup {
   readonly count: number;
-  readonly sample: readonly SampleUser[];
+  readonly sample: readonly KnownIds[];
 }
 
 /** What becomes of the users of an audience if its definition becomes another. Plain data. */
@@ -68,7 +68,7 @@ export async function previewAudience(
   };
 }
 
-function sampleOf({ userId, anonymousId, internalId: userKey }: KnownUser): SampleUser {
+function sampleOf({ userId, anonymousId, internalId: userKey }: KnownUser): KnownIds {
   return { userId, anonymousId, userKey };
 }
 
@@ -92,7 +92,7 @@ export async function compareAudiences(
   const row = rows[0] as ComparisonRow;
   const group = (name: GroupName): UserGroup => ({
     count: Number(row[name]),
-    sample: row[`${name}_sample`].map((ids) => sampleUser(...ids)),
+    sample: row[`${name}_sample`].map((ids) => knownIds(...ids)),
   });
   const { answeringMs: tookMs, rowsRead } = budget;
   return {

@@ -4,7 +4,7 @@ import type { Audience } from '../../questions/definition/audience.ts';
 import { type WarningParts, unseenIn } from '../../questions/catalog/unseen.ts';
 import { ignoringCase } from '../../questions/definition/letter-case.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type { SampleUser } from '../../questions/sample-user.ts';
+import type { KnownIds } from '../../questions/known-ids.ts';
 import { type ReadDefinition, readDefinition } from '../../questions/definition/definition.ts';
 import { consult, type QuestionParts } from '../../questions/saved/consult.ts';
 import { definitionOf } from '../../questions/saved/references.ts';
@@ -102,7 +102,7 @@ async function previewOf(
 async function sampleOf(
   { profiles }: TraitsParts,
   projectId: string,
-  users: readonly SampleUser[],
+  users: readonly KnownIds[],
   traits: TraitChoice,
 ): Promise<readonly string[]> {
   const texts = users.map((user) => JSON.stringify(userJson(user)));
@@ -112,6 +112,6 @@ async function sampleOf(
   return found.map((values, index) => withTraits(texts[index] ?? '', traits, values));
 }
 
-export function userJson({ userId, anonymousId, userKey }: SampleUser): object {
+export function userJson({ userId, anonymousId, userKey }: KnownIds): object {
   return { user_id: userId, anonymous_id: anonymousId, internal_id: userKey };
 }

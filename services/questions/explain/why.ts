@@ -2,7 +2,7 @@ import type { Micros } from '../../messages/message.ts';
 import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import { type Audience, conditionsIn } from '../definition/audience.ts';
 import { QueryBudget } from '../query-budget.ts';
-import { sampleUser } from '../sample-user.ts';
+import { knownIds } from '../known-ids.ts';
 import { Params } from '../sql/params.ts';
 import { Steps } from '../steps.ts';
 import { evaluated, type EvaluationNode } from './evaluation-tree.ts';
@@ -77,6 +77,6 @@ export async function knownUser(
     params: params.values(),
   });
   if (row === undefined || row.n === '0') return undefined;
-  const { userId, anonymousId } = sampleUser(userKey, row.user_id, row.anonymous_id);
+  const { userId, anonymousId } = knownIds(userKey, row.user_id, row.anonymous_id);
   return { userId, anonymousId };
 }

@@ -6,7 +6,7 @@ import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analyt
 import { userNumber } from '../../stores/analytics/columns.ts';
 import type { LiveChange, LiveEpoch, LiveHistory } from '../../stores/analytics/live-history.ts';
 import { ALL_TIME, userName, type ErasedUsers } from '../../stores/erasures/erased-users.ts';
-import { sampleUser } from '../sample-user.ts';
+import { knownIds } from '../known-ids.ts';
 import { Params } from '../sql/params.ts';
 import { decideAll, memberKey, type Turn } from './decide.ts';
 import type { Followed } from './followed.ts';
@@ -172,7 +172,7 @@ export class Ticker {
     for (const [projectId, ofProject] of Map.groupBy(members, ({ followed }) => followed.projectId)) {
       const names = await this.#namesOf(projectId, [...new Set(ofProject.map(({ userKey }) => userKey))]);
       for (const { followed, userKey, change } of ofProject) {
-        const { userId, anonymousId } = names.get(userKey) ?? sampleUser(userKey, '', '');
+        const { userId, anonymousId } = names.get(userKey) ?? knownIds(userKey, '', '');
         const version = followed.by?.version ?? 0;
         const audienceId = followed.id;
         changes.push({ projectId, audienceId, version, epoch: this.#epoch, at, userKey, userId, anonymousId, change });
@@ -182,7 +182,7 @@ export class Ticker {
   }
 
   async #namesOf(projectId: string, users: readonly string[]) {
-    const names = new Map<string, ReturnType<typeof sampleUser>>();
+    const names = new Map<string, ReturnType<typeof knownIds>>();
     for (let from = 0; from < users.length; from += NAMES_AT_ONCE) {
       const params = new Params();
       const numbers = params.userNumbers(users.slice(from, from + NAMES_AT_ONCE).map(userNumber));
@@ -190,7 +190,7 @@ export class Ticker {
         'SELECT internal_id, user_id, anonymous_id FROM user_rows FINAL ' +
         `WHERE project_id = ${params.string(projectId)} AND user IN ${numbers}`;
       for (const row of (await this.#ask({ projectId, sql, params: params.values() })) as readonly NameRow[])
-        names.set(row.internal_id, sampleUser(row.internal_id, row.user_id, row.anonymous_id));
+        names.set(row.internal_id, knownIds(row.internal_id, row.user_id, row.anonymous_id));
     }
     return names;
   }

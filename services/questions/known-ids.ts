@@ -1,5 +1,5 @@
 /** A user by every id that is known. */
-export interface SampleUser {
+export interface KnownIds {
   /** The caller's id; null if it is not known. */
   readonly userId: string | null;
   /** The anonymous id of a user who is known by it alone; null for others. */
@@ -9,6 +9,6 @@ export interface SampleUser {
 }
 
 /** From columns, where an id that is not known is ''. */
-export function sampleUser(userKey: string, userId: string, anonymousId: string): SampleUser {
+export function knownIds(userKey: string, userId: string, anonymousId: string): KnownIds {
   return { userId: userId === '' ? null : userId, anonymousId: anonymousId === '' ? null : anonymousId, userKey };
 }
