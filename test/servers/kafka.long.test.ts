@@ -2,12 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Kafka, logLevel, type KafkaConfig } from 'kafkajs';
 import { expect, onTestFinished, test } from 'vitest';
+import { createTopics } from '../support/event-log/kafka-topics.ts';
 import { temporaryServersFolder } from '../support/service/servers-folder.ts';
 import { startKafka, type KafkaCluster, type KafkaOptions } from './kafka.ts';
 
 test('a killed broker comes back on its port with its topics', { timeout: 120_000 }, async () => {
   const kafka = await start({});
-  await withAdmin(kafka, {}, (admin) => admin.createTopics({ topics: [{ topic: 'kept' }] }));
+  await withAdmin(kafka, {}, (admin) => createTopics(admin, [{ topic: 'kept' }]));
 
   await kafka.brokers[0]!.kill();
   await kafka.brokers[0]!.start();

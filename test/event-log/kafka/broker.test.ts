@@ -6,6 +6,7 @@ import { positionAfter } from '../../../services/event-log/identity.ts';
 import { openEventLog } from '../../../services/event-log/open.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { KAFKA_CLIENT } from '../../support/event-log/kafka-client.ts';
+import { createTopics } from '../../support/event-log/kafka-topics.ts';
 import { PATIENT, placed, readCount, record, text, until, values } from '../../support/event-log/event-log.ts';
 
 const url = await serverUrl('kafka');
@@ -43,7 +44,7 @@ describe.skipIf(url === undefined).each([KAFKA_CLIENT])('on a broker, by %s,', (
       { name: 'retention.ms', value: '1000' },
       { name: 'cleanup.policy', value: 'compact' },
     ];
-    await withAdmin((admin) => admin.createTopics({ topics: [{ topic, numPartitions: 2, configEntries }] }));
+    await withAdmin((admin) => createTopics(admin, [{ topic, numPartitions: 2, configEntries }]));
 
     const refusal = await open([topic, randomUUID()], '', 3).catch((error: unknown) => error);
 

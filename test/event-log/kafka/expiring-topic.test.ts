@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openEventLog, openExpiringTopic } from '../../../services/event-log/open.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { createTopics } from '../../support/event-log/kafka-topics.ts';
 import { readRecords } from '../../faults/kafka/raw-reader.ts';
 
 const DAY_MS = 86_400_000;
@@ -58,7 +59,7 @@ describe.skipIf(url === undefined)('a topic beside the log', () => {
       { name: 'retention.ms', value: String(2 * DAY_MS) },
       { name: 'segment.ms', value: String(DAY_MS) },
     ];
-    await admin.createTopics({ topics: [{ topic: `${prefix}${TOPIC}`, numPartitions: 2, configEntries }] });
+    await createTopics(admin, [{ topic: `${prefix}${TOPIC}`, numPartitions: 2, configEntries }]);
     await admin.disconnect();
 
     const { topic, warnings } = await openTopic(own);
