@@ -62,14 +62,10 @@ export async function previewAudience(
   return {
     count: Number(count),
     sample: sample.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))),
-    sampleUsers: read.slice(0, sampleSize).map(sampleOf),
+    sampleUsers: read.slice(0, sampleSize),
     tookMs,
     rowsRead,
   };
-}
-
-function sampleOf({ userId, anonymousId, internalId: userKey }: KnownUser): KnownIds {
-  return { userId, anonymousId, userKey };
 }
 
 async function moreIds(budget: QueryBudget, definition: Audience, options: PreviewOptions): Promise<readonly string[]> {

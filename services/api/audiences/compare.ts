@@ -10,7 +10,7 @@ import type { Problem } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { type Members, readBody } from '../input.ts';
 import { contextOf, type QueryRequest } from '../query.ts';
-import { userJson } from './questions.ts';
+import { idsJson } from '../users/traits-of-users.ts';
 import { findAudienceOf, NO_AUDIENCE } from './saved.ts';
 
 /** `POST /v1/audiences/compare` */
@@ -83,5 +83,5 @@ function compareAnswer({ evaluatedAt, fromCount, toCount, tookMs, rowsRead, ...g
 }
 
 function groupJson({ count, sample }: UserGroup): object {
-  return { count, sample: sample.map(userJson) };
+  return { count, sample: sample.map(idsJson) };
 }

@@ -1,10 +1,9 @@
-import { type AnalyticsParts, budgetOf, MAX_PAGE_CHARS } from '../../questions/query-budget.ts';
+import { type AnalyticsParts, budgetOf } from '../../questions/query-budget.ts';
 import { previewAudience } from '../../questions/audiences.ts';
 import type { Audience } from '../../questions/definition/audience.ts';
 import { type WarningParts, unseenIn } from '../../questions/catalog/unseen.ts';
 import { ignoringCase } from '../../questions/definition/letter-case.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type { KnownIds } from '../../questions/known-ids.ts';
 import { type ReadDefinition, readDefinition } from '../../questions/definition/definition.ts';
 import { consult, type QuestionParts } from '../../questions/saved/consult.ts';
 import { definitionOf } from '../../questions/saved/references.ts';
@@ -14,7 +13,8 @@ import type { Answer } from '../../http/route.ts';
 import { type Members, readBody } from '../input.ts';
 import { contextOf, type QueryRequest, refuseBody, refuseParameter } from '../query.ts';
 import { withWarnings } from './audience-json.ts';
-import { type TraitChoice, NO_TRAITS, readTraitChoice, withTraits } from '../../stores/profiles/trait-choice.ts';
+import { type TraitChoice, readTraitChoice } from '../../stores/profiles/trait-choice.ts';
+import { idsJson, textsWithTraits } from '../users/traits-of-users.ts';
 import { readOfAudience } from './saved.ts';
 import type { TraitsParts } from './user-lines.ts';
 
@@ -92,26 +92,10 @@ async function previewOf(
   const options = { ...contextOf(project), sampleSize: chosen.sample };
   const found = await previewAudience(budgetOf(parts, project), definition, options);
   const { count, sample, sampleUsers, tookMs, rowsRead } = found;
-  const users = await sampleOf(parts, project.id, sampleUsers, chosen.traits);
+  const users = await textsWithTraits(parts, project.id, sampleUsers, chosen.traits, (user) =>
+    JSON.stringify(idsJson(user)),
+  );
   const head = JSON.stringify({ count, sample }).slice(0, -1);
   const end = JSON.stringify({ took_ms: Math.round(tookMs), rows_read: rowsRead }).slice(1);
   return { count, body: `${head},"sample_users":[${users.join(',')}],${end}` };
-}
-
-/** The JSON of the users. Those with wide traits are fewer: a page of them is the most. */
-async function sampleOf(
-  { profiles }: TraitsParts,
-  projectId: string,
-  users: readonly KnownIds[],
-  traits: TraitChoice,
-): Promise<readonly string[]> {
-  const texts = users.map((user) => JSON.stringify(userJson(user)));
-  if (traits === NO_TRAITS || users.length === 0) return texts;
-  const keys = users.map(({ userKey }) => userKey);
-  const found = await profiles.traitsPage(projectId, keys, traits.paths, MAX_PAGE_CHARS);
-  return found.map((values, index) => withTraits(texts[index] ?? '', traits, values));
-}
-
-export function userJson({ userId, anonymousId, userKey }: KnownIds): object {
-  return { user_id: userId, anonymous_id: anonymousId, internal_id: userKey };
 }

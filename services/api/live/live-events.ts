@@ -78,7 +78,7 @@ export class LiveReaders {
 
   /** A stream goes on where profiles cannot be reached: its rows have no traits then. */
   #traitsOf(project: Project, { matched }: Tick, traits: TraitChoice): Promise<TraitsOfUser> {
-    const users = matched.map(({ message }) => ({ internalId: message.userKey }));
+    const users = matched.map(({ message }) => message);
     return traitsOfUsers(this.#parts, project.id, users, traits).catch((): TraitsOfUser => () => '');
   }
 
@@ -159,7 +159,7 @@ function eventOf(
   signer: ReceiptSigner,
   traitsOf: TraitsOfUser,
 ): string {
-  const rows = matched.map((one) => liveRowOf(one, signer, traitsOf({ internalId: one.message.userKey })));
+  const rows = matched.map((one) => liveRowOf(one, signer, traitsOf(one.message)));
   const counts = `"seen":${seen},"shown":${rows.length},"skipped":${skipped},"lag_ms":${lagMs}`;
   const data = `{"rows":[${rows.join(',')}],${counts}${isRecent ? ',"recent":true' : ''}}`;
   return `id: ${encodeEnds(ends)}\ndata: ${data}\n\n`;

@@ -7,15 +7,16 @@ import { EARLIEST, END_OF_TIME, formatMicros } from '../../messages/timestamp.ts
 import type { Audience } from '../../questions/definition/audience.ts';
 import { readDefinition, type ReadingOptions } from '../../questions/definition/definition.ts';
 import type { Warning } from '../../questions/definition/reading.ts';
-import { budgetOf, MAX_PAGE_CHARS } from '../../questions/query-budget.ts';
+import { budgetOf } from '../../questions/query-budget.ts';
 import { consult, type QuestionParts } from '../../questions/saved/consult.ts';
 import { type QueriedUser, listUsers, type UserPosition } from '../../questions/users/user-list.ts';
 import { unseenIn, type WarningParts } from '../../questions/catalog/unseen.ts';
 import { withWarnings } from '../audiences/audience-json.ts';
-import { NO_TRAITS, readTraitChoice, type TraitChoice, withTraits } from '../../stores/profiles/trait-choice.ts';
+import { readTraitChoice } from '../../stores/profiles/trait-choice.ts';
 import { type Members, readBody } from '../input.ts';
 import { contextOf, refuseBody } from '../query.ts';
 import type { UserStores } from './store-parts.ts';
+import { idsJson, textsWithTraits } from './traits-of-users.ts';
 
 export type UserListParts = UserStores & QuestionParts & WarningParts;
 
@@ -42,7 +43,7 @@ export async function answerUsersQuery(
     after,
     countsEvents: body.count_events,
   });
-  const bodies = await bodiesOf(parts, project.id, users, traits.value);
+  const bodies = await textsWithTraits(parts, project.id, users, traits.value, userBody);
   const last = hasMore || bodies.length < users.length ? users[bodies.length - 1] : undefined;
   const rest = { next_cursor: last === undefined ? null : encodeUserPosition(last.position), ...costOf(budget) };
   const json = `{"total":${total},"users":[${bodies.join(',')}],${JSON.stringify(rest).slice(1)}`;
@@ -61,25 +62,9 @@ function usersIn(options: ReadingOptions): (body: Members) => ReadUsers {
   };
 }
 
-/** Fewer than there are users where their traits are wide. */
-async function bodiesOf(
-  { profiles }: UserListParts,
-  projectId: string,
-  users: readonly QueriedUser[],
-  traits: TraitChoice,
-): Promise<readonly string[]> {
-  const bodies = users.map(userBody);
-  if (traits === NO_TRAITS || users.length === 0) return bodies;
-  const keys = users.map(({ internalId }) => internalId);
-  const found = await profiles.traitsPage(projectId, keys, traits.paths, MAX_PAGE_CHARS);
-  return found.map((values, index) => withTraits(bodies[index] ?? '', traits, values));
-}
-
-function userBody({ userId, anonymousId, internalId, firstSeen, lastSeen, events }: QueriedUser): string {
+function userBody({ firstSeen, lastSeen, events, ...ids }: QueriedUser): string {
   return JSON.stringify({
-    user_id: userId,
-    anonymous_id: anonymousId,
-    internal_id: internalId,
+    ...idsJson(ids),
     first_seen: formatMicros(firstSeen),
     last_seen: formatMicros(lastSeen),
     ...(events !== null && { events }),

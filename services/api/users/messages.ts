@@ -67,7 +67,7 @@ async function contentTextOf(
   budget: QueryBudget,
   project: Project,
   { type, version, properties_text: properties }: FoundMessage,
-  { internalId: userKey }: KnownUser,
+  { userKey }: KnownUser,
 ): Promise<string | undefined> {
   if (type === 'track') return properties.length > MAX_CONTENT_CHARS ? undefined : properties;
   const query = versionTraitsQuery({ projectId: project.id, userKey }, [version], MAX_CONTENT_CHARS);
@@ -87,7 +87,7 @@ function bodyOfMessage({ id, found: message, user, content, project }: KnownMess
     ...(message.type === 'track' && { event: message.event }),
     user_id: user.userId,
     anonymous_id: message.anonymous_id === '' ? user.anonymousId : message.anonymous_id,
-    internal_id: user.internalId,
+    internal_id: user.userKey,
     message_id: id,
     timestamp: formatMicros(BigInt(message.occurred)),
     received_at: formatMicros(receivedAt),

@@ -14,7 +14,7 @@ import type { Span } from './time-buckets.ts';
 export interface UserEvent extends StoredEvent {
   /** Null where no message has named the user by one. */
   readonly userId: string | null;
-  readonly internalId: string;
+  readonly userKey: string;
 }
 
 export interface EventsPage {
@@ -121,5 +121,5 @@ function cursorOf({ occurred, received, message_id: messageId, event, user }: Li
 }
 
 function eventOf(row: ListedRow): UserEvent {
-  return { ...storedEvent(row), userId: row.user_id === '' ? null : row.user_id, internalId: row.internal_id };
+  return { ...storedEvent(row), userId: row.user_id === '' ? null : row.user_id, userKey: row.internal_id };
 }

@@ -4,6 +4,7 @@ import type { Query } from '../../stores/analytics/analytics-store.ts';
 import type { Audience } from '../definition/audience.ts';
 import { userEventsWhere } from '../../stores/analytics/user-events.ts';
 import { isFoundInSql, textSearch } from '../../stores/analytics/letter-case.ts';
+import { type KnownIds, knownIds } from '../known-ids.ts';
 import type { QueryBudget } from '../query-budget.ts';
 import { filter, queryOf } from '../sql/compile.ts';
 import { Params, type Scope } from '../sql/params.ts';
@@ -27,12 +28,8 @@ export interface UserPosition {
   readonly user: bigint;
 }
 
-/** A user as analytics knows them. Ids that are not known are null. */
-export interface KnownUser {
-  readonly userId: string | null;
-  /** Null where there is a user id. */
-  readonly anonymousId: string | null;
-  readonly internalId: string;
+/** A user as analytics knows them. */
+export interface KnownUser extends KnownIds {
   readonly firstSeen: Micros;
   readonly lastSeen: Micros;
 }
@@ -110,9 +107,7 @@ export async function usersNumbered(
 
 function knownUser(row: UserRow): KnownUser {
   return {
-    userId: row.user_id === '' ? null : row.user_id,
-    anonymousId: row.user_id === '' && row.anonymous_id !== '' ? row.anonymous_id : null,
-    internalId: row.internal_id,
+    ...knownIds(row.internal_id, row.user_id, row.user_id === '' ? row.anonymous_id : ''),
     firstSeen: BigInt(row.first),
     lastSeen: BigInt(row.last),
   };

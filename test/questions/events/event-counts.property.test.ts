@@ -246,7 +246,7 @@ describe.each(await testedAnalytics())('questions about events in $name', (teste
       ]),
     );
     const keys = found.map((one) =>
-      JSON.stringify([String(one.timestamp), one.messageId, one.event, one.internalId.slice(0, 32), one.properties]),
+      JSON.stringify([String(one.timestamp), one.messageId, one.event, one.userKey.slice(0, 32), one.properties]),
     );
     expect([text, keys.toSorted()]).toEqual([text, naive.toSorted()]);
     const times = found.map(({ timestamp }) => timestamp);
