@@ -72,9 +72,10 @@ async function startMainThread(
   logger: Logger,
   http: HttpThread,
 ): Promise<Pick<Running, 'firstStart' | 'projectNames'>> {
+  const { startImport, isClockWrong, lookAtWaits } = http.control;
   const { encoding, answering } = BACK_PRESSURE.load;
-  const throttle = loadThrottle(() => http.utilization(), encoderModuleOf(config) === undefined ? encoding : answering);
-  const { startImport, isClockWrong } = http.control;
+  const isEncoding = encoderModuleOf(config) === undefined;
+  const throttle = isEncoding ? loadThrottle(() => http.utilization(), encoding) : loadThrottle(lookAtWaits, answering);
   const opened = await openStores(parts, config, logger, ALL_STORES);
   const shared = sharedStoresOn(config, opened);
   const { live, follower, parts: following } = livePartsOf(config, logger, opened, shared, { throttle, isClockWrong });

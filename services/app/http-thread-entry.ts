@@ -26,6 +26,8 @@ export interface HttpControl {
   readonly startImport: StartImport;
   /** True also until messages can be accepted. */
   isClockWrong(): Promise<boolean>;
+  /** As `AppendWaits.look`: whether requests stand in line. */
+  lookAtWaits(): Promise<number>;
   /** Stops accepting, finishes what was accepted, closes the log. Idempotent. */
   stop(): Promise<void>;
 }
@@ -66,6 +68,7 @@ const control: HttpControl = {
     return startImport(task, forgotten);
   },
   isClockWrong: async () => side?.ingest.isClockSkewed !== false,
+  lookAtWaits: async () => side?.ingest.lookAtWaits() ?? 0,
   stop: async () => {
     shutdown.abort();
     await Promise.allSettled([binding, opening]);

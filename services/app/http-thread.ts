@@ -16,7 +16,7 @@ import type { Stores } from './stores.ts';
 export class HttpThread {
   /** Rejects if the thread ends without having been stopped; never resolves. */
   readonly ended: Promise<never>;
-  readonly control: Pick<HttpControl, 'startImport' | 'isClockWrong'>;
+  readonly control: Pick<HttpControl, 'startImport' | 'isClockWrong' | 'lookAtWaits'>;
   readonly #worker: Worker;
   readonly #stores: MessagePort;
   readonly #control: HttpControl;

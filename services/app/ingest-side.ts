@@ -81,6 +81,11 @@ export class IngestSide {
     return this.#ingestor.state === 'clock skewed';
   }
 
+  /** As `AppendWaits.look`. */
+  lookAtWaits(): number {
+    return this.#ingestor.lookAtWaits();
+  }
+
   /** Messages since the process began. */
   get counters(): Readonly<Record<'accepted' | 'refused' | 'strangers', number>> {
     const { acceptedMessages: accepted } = this.#ingestor;

@@ -219,6 +219,8 @@ export type RecordEncoder = (shared: unknown, bytes: Buffer) => EncodedRecords;
 export interface EncodeResult {
   readonly result: string;
   readonly appendedAtMs: number;
+  /** How long its commit took, most of which is the disk's time. */
+  readonly commitMs: number;
 }
 
 /** Settles as `EventLog.append` does; with null where the encoder failed or is not loaded, and nothing was appended. */

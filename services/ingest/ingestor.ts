@@ -19,6 +19,7 @@ import {
   readAccepted,
   readProblems,
 } from './encode-job.ts';
+import { AppendWaits } from './append-waits.ts';
 import type { IngestClock } from './ingest-clock.ts';
 import { IngestMetrics } from './ingest-metrics.ts';
 import { EncodeThread, LARGE_BODY_BYTES } from './encode-thread.ts';
@@ -54,6 +55,7 @@ export class Ingestor {
   readonly #offload: Offload;
   readonly #thread: EncodeThread;
   readonly #facts = new FactsOfProjects();
+  readonly #waits = new AppendWaits();
   #unacknowledgedBytes = 0;
   #probe: NodeJS.Timeout | undefined;
   /** So that the clock is followed, and what becomes of it is logged, while there are no requests. */
@@ -75,6 +77,11 @@ export class Ingestor {
   get state(): IngestState {
     if (this.#probe !== undefined) return 'log away';
     return this.#parts.clock.skewed ? 'clock skewed' : 'ready';
+  }
+
+  /** As `AppendWaits.look`, of bodies that the log encodes: 0 if it encodes no body. */
+  lookAtWaits(): number {
+    return this.#waits.look();
   }
 
   /** How many messages have been accepted since the process began. */
@@ -192,6 +199,7 @@ export class Ingestor {
     if (isProblems(appended.result)) return invalid('invalid-body', readProblems(appended.result));
     const accepted = readAccepted(appended.result);
     this.#metrics.accepted(accepted, tookMs);
+    this.#waits.see(job.length, tookMs, appended.commitMs);
     return accepted;
   }
 

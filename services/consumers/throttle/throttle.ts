@@ -7,7 +7,7 @@ import { pause } from '../../runtime/pause.ts';
  */
 export type Throttle = (workedMs: number, signal: AbortSignal, records: number) => Promise<void>;
 
-/** When the HTTP thread needs the processor, by the share of its time that it is busy: from `high` until below `low`. */
+/** When requests need the processor, by a measure of their load: from `high` until below `low`. */
 export interface LoadThresholds {
   readonly high: number;
   readonly low: number;
@@ -17,11 +17,11 @@ export interface LoadThresholds {
 export const BACK_PRESSURE = {
   /** Requests before readers. */
   load: {
-    // A thread that leaves the encoding of records to the log's thread. With as many requests as it can answer it was
-    // busy for 0.75 to 0.93 of its time and waited for the log for the rest; with half as many, evenly spaced, for 0.42
-    // to 0.67. While the readers pause, half as many requests take less, and as many as come no less: hence `low`.
-    answering: { high: 0.72, low: 0.62 },
-    // A thread that encodes records too: 0.92 to 1.0, and 0.46 to 0.87.
+    // Where the log encodes records: how many times as long as it must at most the shortest append takes. With as many
+    // requests as can be answered, 1.4 to 3.7; with half as many, evenly spaced, 0.6 to 1.5, and 0.7 to 2.5 beside a program
+    // that takes a core. How busy the thread is tells less: 0.80 to 0.94 and 0.53 to 0.84 here, 0.7 on a faster machine.
+    answering: { high: 1.4, low: 1.1 },
+    // Where the HTTP thread encodes them: the share of its time that it is busy. 0.92 to 1.0, and 0.46 to 0.87.
     encoding: { high: 0.9, low: 0.8 },
     // Under saturation a reader works a sixty-fourth of the time: it falls behind, but never stops moving. An insert of a
     // second into analytics counts as a batch.
@@ -60,19 +60,20 @@ export function inSequence(...throttles: readonly (Throttle | undefined)[]): Thr
 }
 
 /**
- * Pauses while the HTTP thread is saturated. A lower priority of the readers is not enough: their memory traffic, garbage
+ * Pauses while requests need the processor. A lower priority of the readers is not enough: their memory traffic, garbage
  * collection and native threads cost requests a third of their rate on two cores (measured).
  *
- * @param utilization The share of its time that the HTTP thread was busy since the last call.
+ * @param measure The load since the last call. If it is unknown, the thread is ending: no pause.
  */
-export function loadThrottle(utilization: () => number, { high, low }: LoadThresholds): Throttle {
+export function loadThrottle(measure: () => number | Promise<number>, { high, low }: LoadThresholds): Throttle {
   const { pausePerWork, maxPauseMs, pollMs } = BACK_PRESSURE.load;
   let measuredAt = -Infinity;
   let isSaturated = false;
-  const remainingMs = (): number => {
+  const remainingMs = async (): Promise<number> => {
     if (performance.now() - measuredAt >= pollMs) {
       measuredAt = performance.now();
-      isSaturated = utilization() >= (isSaturated ? low : high);
+      const load = await Promise.resolve(measure()).catch(() => 0);
+      isSaturated = load >= (isSaturated ? low : high);
     }
     return isSaturated ? Infinity : 0;
   };

@@ -33,8 +33,8 @@ export class BatchEncoding {
     this.append = this.#batch.pack(memory);
   }
 
-  /** Once the records are durable. */
-  result(appended: AppendResult): EncodeOutcome {
+  /** To be called once the records are durable. @param commitMs The duration of their commit. */
+  result(appended: AppendResult, commitMs: number): EncodeOutcome {
     this.#batch.resolve(appended);
     this.#memory.giveBack(appended.bytes);
     let results = '';
@@ -44,7 +44,7 @@ export class BatchEncoding {
       results += result;
       return result.length;
     });
-    return { results, lengths, appendedAtMs: appended.appendedAtMs, bytes: this.#request.bytes };
+    return { results, lengths, appendedAtMs: appended.appendedAtMs, commitMs, bytes: this.#request.bytes };
   }
 }
 

@@ -60,11 +60,11 @@ function pack(jobs: readonly QueuedJob[], memory: SpareMemory): EncodeRequest {
   return { kind: 'encode', bytes, shared, parts };
 }
 
-function resolve(jobs: readonly QueuedJob[], { results, lengths, appendedAtMs }: EncodeOutcome): void {
+function resolve(jobs: readonly QueuedJob[], { results, lengths, appendedAtMs, commitMs }: EncodeOutcome): void {
   let at = 0;
   for (const [i, one] of jobs.entries()) {
     const length = lengths[i] as number;
     if (length === NOT_ENCODED) one.resolve(null);
-    else one.resolve({ result: results.slice(at, (at += length)), appendedAtMs });
+    else one.resolve({ result: results.slice(at, (at += length)), appendedAtMs, commitMs });
   }
 }

@@ -43,6 +43,7 @@ export interface EncodeOutcome {
   /** The length of each result in UTF-16 code units, or NOT_ENCODED. */
   readonly lengths: readonly number[];
   readonly appendedAtMs: number;
+  readonly commitMs: number;
   /** Given back, to be filled again. */
   readonly bytes: ArrayBuffer;
 }

@@ -73,10 +73,15 @@ function carryOut(asked: readonly Asked<WriteRequest>[]): readonly Answered[] {
         request.kind === 'encode' ? new BatchEncoding(request, encoder, opened.layout, packing) : undefined;
       return { id, request, encoding };
     });
+    const begunAt = performance.now();
     const results = opened.transact((transaction) => {
       return writes.map((write) => apply(opened.layout, transaction, write));
     });
-    return writes.map(({ id, encoding }, i) => ({ id, result: resultOf(encoding, results[i] as WriterResult) }));
+    const commitMs = performance.now() - begunAt;
+    return writes.map(({ id, encoding }, i) => {
+      const result = results[i] as WriterResult;
+      return { id, result: encoding?.result(result as AppendResult, commitMs) ?? result };
+    });
   } catch (error) {
     return asked.map(({ id }) => failed(id, error, 'to write'));
   }
@@ -100,10 +105,6 @@ function append(layout: Layout, transaction: SegmentTransaction, { bytes, chunks
     return transaction.append(layout.partitionAt(slot), Buffer.from(bytes, at, length), count, appendedAtMs);
   });
   return { offsets, appendedAtMs, bytes };
-}
-
-function resultOf(encoding: BatchEncoding | undefined, result: WriterResult): WriterResult {
-  return encoding === undefined ? result : encoding.result(result as AppendResult);
 }
 
 function deleteRecords(id: number, request: DeletionRequest): Answered {

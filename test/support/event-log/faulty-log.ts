@@ -59,10 +59,10 @@ export class FaultyLog implements Pick<EventLog, 'append' | 'check' | 'openEncod
       const bytes = Buffer.alloc(job.length);
       job.write(bytes, 0);
       const { records, result } = encodeRecords(structuredClone(job.shared), bytes);
-      if (records.length === 0) return { result: result([]), appendedAtMs: Date.now() };
+      if (records.length === 0) return { result: result([]), appendedAtMs: Date.now(), commitMs: 0 };
       this.encoded++;
       const appended = await this.append(records);
-      return { result: result(appended), appendedAtMs: appended[0]!.appendedAtMs };
+      return { result: result(appended), appendedAtMs: appended[0]!.appendedAtMs, commitMs: 0 };
     };
   }
 
