@@ -125,7 +125,7 @@ async function write(database: Database, number: number, projectId: string, user
   const change = {
     userId: 'ada',
     anonymousId: null,
-    anonymousIds: new Map(),
+    sightings: new Map(),
     firstSeen: 1n,
     lastSeen: 1n,
     anonymous: null,

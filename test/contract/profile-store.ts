@@ -24,7 +24,7 @@ export function testProfileStore(name: string, openDatabase: () => Database, gen
       await store.probe([{ from, to }]);
 
       expect(await store.positions([from])).toEqual([]);
-      for (const table of ['users', 'profiles', 'applied_counts', 'anonymous_ids']) {
+      for (const table of ['users', 'profiles', 'applied_counts', 'sightings']) {
         const sql = `select 1 from ${tableOf('profiles', generation, table)} where project_id like 'probe-%'`;
         expect(await openDatabase().query(sql)).toEqual([]);
       }
@@ -257,11 +257,12 @@ export function someone(database: Database, generation: number) {
 }
 
 function emptyChange(projectId: string): ProfileChange {
-  const ids = { userKey: randomUserKey(), userId: null, anonymousId: null, anonymousIds: new Map() };
+  const ids = { userKey: randomUserKey(), userId: null, anonymousId: null, sightings: new Map() };
   return { projectId, ...ids, firstSeen: 1n, lastSeen: 1n, anonymous: null, traits: new Map() };
 }
 
-function version(number: number): string {
+/** A version that is later the higher the number is. */
+export function version(number: number): string {
   return number.toString(16).padStart(32, '0');
 }
 

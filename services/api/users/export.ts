@@ -127,8 +127,12 @@ class Export {
 
 function profileLines(profile: WholeProfile): readonly string[] {
   const body = `${profileBody(profile).slice(0, -1)},"versions":${profile.versions}}`;
-  const ids = profile.lastSeenWith.map(({ anonymousId, lastSeen }) =>
-    JSON.stringify({ type: 'anonymous_id', anonymous_id: anonymousId, last_seen: formatMicros(lastSeen) }),
+  const ids = profile.seenWith.map(({ anonymousId, firstSeen }) =>
+    JSON.stringify({
+      type: 'anonymous_id',
+      anonymous_id: anonymousId,
+      first_seen: firstSeen === null ? null : formatMicros(firstSeen),
+    }),
   );
   return [typed('profile', body), ...ids];
 }

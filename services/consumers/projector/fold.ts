@@ -2,9 +2,9 @@
 import { splitObject } from '../../messages/json.ts';
 import { MAX_TRAITS, type Message } from '../../messages/message.ts';
 import { ownAnonymousIdOf } from '../../messages/user-key.ts';
-import { anonymousIdsOf, newestAnonymousIds } from '../../stores/profiles/anonymous-ids.ts';
 import { type DroppedTraits, newestTraits } from '../../stores/profiles/newest-traits.ts';
 import type { ProfileChange, TraitState } from '../../stores/profiles/profile.ts';
+import { firstSightings, sightingsIn } from '../../stores/profiles/sightings.ts';
 
 const NO_TRAITS: ReadonlyMap<string, TraitState> = new Map();
 
@@ -20,7 +20,7 @@ export function changeOf(message: Message): ProfileChange {
     userKey,
     userId,
     anonymousId: ownAnonymousIdOf(message),
-    anonymousIds: anonymousIdsOf(message),
+    sightings: sightingsIn(message),
     firstSeen: timestamp,
     lastSeen: timestamp,
     anonymous: message.type === 'session' ? { value: message.anonymous, version } : null,
@@ -122,7 +122,7 @@ class MergedChange {
     const own = this.#own;
     own.userId = highest(own.userId, other.userId);
     own.anonymousId = highest(own.anonymousId, other.anonymousId);
-    if (other.anonymousIds.size > 0) own.anonymousIds = newestAnonymousIds([own.anonymousIds, other.anonymousIds]);
+    if (other.sightings.size > 0) own.sightings = firstSightings([own.sightings, other.sightings]);
     if (other.firstSeen < own.firstSeen) own.firstSeen = other.firstSeen;
     if (other.lastSeen > own.lastSeen) own.lastSeen = other.lastSeen;
     own.anonymous = newer(own.anonymous, other.anonymous);

@@ -15,7 +15,7 @@ export const NOT_BACKED_UP: readonly string[] = [
   // Made from the log.
   'users',
   'profiles',
-  'anonymous_ids',
+  'sightings',
   'applied',
   'applied_counts',
   'dead_letters',

@@ -5,7 +5,7 @@ import type { Erasure, ErasureFilter, NewErasure } from '../../stores/erasures/e
 import { SqlErasures, type ErasureTerms } from '../../stores/erasures/sql-erasures.ts';
 import { anonymousKeyOf } from '../../messages/user-key.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
-import { MAX_ANONYMOUS_IDS } from '../../stores/profiles/anonymous-ids.ts';
+import { MAX_SIGHTINGS } from '../../stores/profiles/sightings.ts';
 import { tablesOfProfiles } from '../../stores/projects/delete-project.ts';
 import type { JobRunner } from '../jobs/job-runner.ts';
 import { countUsers, eraseUsers, type ForgettingUsersParts } from './forget-users.ts';
@@ -181,7 +181,7 @@ async function namesOfPeople({ database }: ForgettingUsersParts, projectId: stri
                  from ${table} where project_id = $1 and user_key = any ($2::text[])`;
     found.push(...(await database.query<FoundName>(sql, [projectId, keys])));
   }
-  for (const table of await tablesOfProfiles(database, 'anonymous_ids')) {
+  for (const table of await tablesOfProfiles(database, 'sightings')) {
     const sql = `select user_key as key, null::text as "userId", anonymous_id as "anonymousId", true as "isBeside",
                         exists (select from ${table} as others
                                 where others.project_id = ids.project_id and others.anonymous_id = ids.anonymous_id
@@ -204,7 +204,7 @@ async function withAllSeen(
 ): Promise<readonly FoundName[]> {
   const beside = listed.filter(({ isBeside }) => isBeside);
   if (beside.length === 0) return listed;
-  const full = keys.filter((own) => beside.filter(({ key }) => key === own).length >= MAX_ANONYMOUS_IDS);
+  const full = keys.filter((own) => beside.filter(({ key }) => key === own).length >= MAX_SIGHTINGS);
   try {
     const live = await analytics.ofGeneration(await new LiveGenerations(database).numberOf('analytics', projectId));
     const isListed = new Set(beside.map(({ key, anonymousId }) => JSON.stringify([key, anonymousId])));

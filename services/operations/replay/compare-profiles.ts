@@ -5,7 +5,7 @@ import { MAX_TRAITS, type Message } from '../../messages/message.ts';
 import { parseJson } from '../../messages/parse-json.ts';
 import { userName, userNamed } from '../../stores/erasures/erased-users.ts';
 import { isHiddenSql } from '../../stores/erasures/hidden.ts';
-import { anonymousIdsSql } from '../../stores/profiles/anonymous-ids.ts';
+import { hasSightingsSql, sightingsSql } from '../../stores/profiles/sightings.ts';
 import { newestTraitsSql } from '../../stores/profiles/newest-traits.ts';
 import { between, higher, lower, namedWithin, type Offsets } from './between.ts';
 import { type Compared, type ComparisonParts, countVerdicts, type Pair, SAMPLE, type Verdict } from './compared.ts';
@@ -145,13 +145,17 @@ function statementsOf({ live, fresh, projectId }: Pair, maxTraits: number) {
 const AHEAD = 'greatest(next_offset, ahead_to)';
 
 const STORED_COLUMNS = ['user_id', 'anonymous_id', 'first_seen', 'last_seen', 'anonymous', 'anonymous_version'];
-const USER_COLUMNS = [...STORED_COLUMNS, 'anonymous_ids'];
+const USER_COLUMNS = [...STORED_COLUMNS, 'sightings'];
 const COMPARED_COLUMNS = [...USER_COLUMNS, 'traits', 'versions'];
 
 function verdictsOf(live: number, fresh: number, maxTraits: number, condition: string): string {
+  // A generation from before there were sightings lacks some, which a fresh one has.
+  const areWhole = [live, fresh]
+    .map((number) => hasSightingsSql(tableOf('profiles', number, 'reader_positions')))
+    .join(' and ');
   const side = (number: number): string =>
     `select project_id, user_key, ${STORED_COLUMNS.join(', ')}, traits, versions,
-            ${anonymousIdsSql('users', tableOf('profiles', number, 'anonymous_ids'))} as anonymous_ids
+            case when ${areWhole} then ${sightingsSql('users', tableOf('profiles', number, 'sightings'))} end as sightings
      from ${tableOf('profiles', number, 'users')} as users
      left join ${tableOf('profiles', number, 'profiles')} using (project_id, user_key)
      where ${condition} and not ${isHiddenSql('users.project_id', 'users.user_key')}`;

@@ -67,7 +67,7 @@ async function bytesOfProfiles(database: Database, number: number): Promise<numb
     `select coalesce(sum(pg_total_relation_size(c.oid)), 0)::int8 as bytes
      from pg_class c
      where c.relnamespace = coalesce((select oid from pg_namespace where nspname = $1), current_schema()::regnamespace)
-       and c.relname in ('users', 'profiles', 'reader_positions', 'applied', 'applied_counts', 'anonymous_ids')`,
+       and c.relname in ('users', 'profiles', 'reader_positions', 'applied', 'applied_counts', 'sightings')`,
     [schemaOf('profiles', number) ?? ''],
   );
   return Number(row?.bytes ?? 0n);

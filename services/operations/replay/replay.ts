@@ -241,7 +241,7 @@ export async function makeTables(database: Database, { kind, number }: Pick<Gene
  * The tables of the first generation that are emptied. They are not dropped, because their schema also has projects.
  */
 export const FIRST_TABLES: Readonly<Record<GenerationKind, readonly string[]>> = {
-  profiles: ['users', 'profiles', 'reader_positions', 'applied_counts', 'anonymous_ids'],
+  profiles: ['users', 'profiles', 'reader_positions', 'applied_counts', 'sightings'],
   analytics: ['sink_plans'],
 };
 

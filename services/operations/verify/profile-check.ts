@@ -15,10 +15,10 @@ import {
   userName,
   userNamed,
 } from '../../stores/erasures/erased-users.ts';
-import { areAnonymousIds } from '../../stores/profiles/anonymous-ids.ts';
 import { inSlices } from '../../stores/profiles/claims.ts';
 import { traitsJson } from '../../stores/profiles/merge-statements.ts';
 import type { ProfileChange } from '../../stores/profiles/profile.ts';
+import { areSightings } from '../../stores/profiles/sightings.ts';
 import { type DeadLettered, identityOf } from './log-cells.ts';
 import { wholeRanges } from './log-ranges.ts';
 import { readableChangeOf } from './missing-effects.ts';
@@ -133,7 +133,8 @@ function lackOf(user: StoredUser | undefined, fold: ProfileChange | undefined): 
   if (user === undefined) return 'Postgres knows of no such user';
   if (fold === undefined) return 'the log knows of no such user';
   if (user.user_id !== fold.userId || user.anonymous_id !== fold.anonymousId) return 'it has another id';
-  if (!areAnonymousIds(user.anonymous_ids, fold.anonymousIds)) return 'other anonymous ids were seen beside it';
+  if (user.sightings !== null && !areSightings(user.sightings, fold.sightings))
+    return 'other anonymous ids were seen beside it';
   if (user.first_seen !== fold.firstSeen || user.last_seen !== fold.lastSeen) return 'it was seen at other times';
   if (user.anonymous !== (fold.anonymous?.value ?? null)) return 'it is anonymous in one, and not in the other';
   if (user.anonymous_version !== (fold.anonymous?.version ?? null)) return 'anonymous is of another message';

@@ -3,9 +3,9 @@ import type { TopicPartition } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
 import { MAX_TRAITS } from '../../messages/message.ts';
 import { userName } from '../../stores/erasures/erased-users.ts';
-import { anonymousIdsSql } from '../../stores/profiles/anonymous-ids.ts';
 import type { Database, Queryable } from '../../stores/database/database.ts';
 import { newestTraitsSql } from '../../stores/profiles/newest-traits.ts';
+import { hasSightingsSql, sightingsSql } from '../../stores/profiles/sightings.ts';
 
 interface SliceParts {
   readonly profiles: Database;
@@ -20,7 +20,8 @@ export interface StoredUser {
   readonly user_key: string;
   readonly user_id: string | null;
   readonly anonymous_id: string | null;
-  readonly anonymous_ids: string;
+  /** Null in a generation from before there were sightings, which lacks some. */
+  readonly sightings: string | null;
   readonly first_seen: bigint;
   readonly last_seen: bigint;
   readonly anonymous: boolean | null;
@@ -68,7 +69,7 @@ function keptSql(column: 'traits' | 'versions'): string {
 
 const SLICE = `
   select project_id, user_key, user_id, anonymous_id, first_seen, last_seen, anonymous, anonymous_version,
-         ${anonymousIdsSql('users', '{anonymous_ids}')}::text as anonymous_ids,
+         case when ${hasSightingsSql('{reader_positions}')} then ${sightingsSql('users', '{sightings}')}::text end as sightings,
          ${keptSql('traits')}, ${keptSql('versions')}
   from {users} as users
   left join {profiles} as profiles using (project_id, user_key)

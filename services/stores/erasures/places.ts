@@ -61,7 +61,7 @@ function texts(columns: Readonly<Record<string, TextRule>>): RegisterEntry {
 /** Postgres. Rows are deleted in this order. */
 export const POSTGRES_TABLES: Readonly<Record<string, RegisterEntry>> = {
   profiles: BY_USER,
-  anonymous_ids: BY_USER,
+  sightings: BY_USER,
   users: BY_USER,
 
   refusals: texts({ example: 'body', message: 'row', pointer: 'row' }),

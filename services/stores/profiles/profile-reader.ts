@@ -4,6 +4,7 @@ import type { Queryable } from '../database/database.ts';
 import { isHiddenSql } from '../erasures/hidden.ts';
 import type { JsonText } from '../../messages/message.ts';
 import type { Profile, TraitPath, TraitValues, WholeProfile } from './profile.ts';
+import { firstSeenAt } from './sightings.ts';
 
 /** What others may read of profiles. Arguments and results can be cloned between threads. */
 export class ProfileReader {
@@ -56,8 +57,8 @@ export class ProfileReader {
     if (row === undefined) return undefined;
     const { seenWith, ...profile } = row;
     const ids = parseJson(seenWith) as readonly (readonly [string, string])[];
-    const lastSeenWith = ids.map(([anonymousId, at]) => ({ anonymousId, lastSeen: BigInt(at) }));
-    return { projectId, userKey, ...profile, lastSeenWith };
+    const pairs = ids.map(([anonymousId, version]) => ({ anonymousId, firstSeen: firstSeenAt(version) }));
+    return { projectId, userKey, ...profile, seenWith: pairs };
   }
 
   /**
@@ -76,9 +77,9 @@ type ProfileRow = Omit<Profile, 'projectId' | 'userKey'>;
 
 const ANONYMOUS_IDS = `
   case when user_id is null then array_remove(array[anonymous_id], null)
-       else array(select ids.anonymous_id from {anonymous_ids} as ids
-                  where ids.project_id = {users}.project_id and ids.user_key = {users}.user_key
-                  order by ids.last_seen desc, ids.anonymous_id)
+       else array(select seen.anonymous_id from {sightings} as seen
+                  where seen.project_id = {users}.project_id and seen.user_key = {users}.user_key
+                  order by seen.version desc, seen.anonymous_id)
   end`;
 
 const PROFILE = `
@@ -114,17 +115,17 @@ type PageRow = Omit<Profile, 'projectId'> & { readonly isKnown: boolean };
 
 const FIND_WHOLE = `
   select ${PROFILE}, coalesce(versions, '{}')::text as versions,
-         (select coalesce(jsonb_agg(jsonb_build_array(ids.anonymous_id, ids.last_seen::text)
-                                    order by ids.last_seen desc, ids.anonymous_id), '[]')::text
-          from {anonymous_ids} as ids
-          where ids.project_id = {users}.project_id and ids.user_key = {users}.user_key) as "seenWith"
+         (select coalesce(jsonb_agg(jsonb_build_array(seen.anonymous_id, seen.version)
+                                    order by seen.version desc, seen.anonymous_id), '[]')::text
+          from {sightings} as seen
+          where seen.project_id = {users}.project_id and seen.user_key = {users}.user_key) as "seenWith"
   ${FROM_USERS}`;
 
 type WholeRow = ProfileRow & { readonly versions: string; readonly seenWith: string };
 
 const SEEN_WITH = `
-  select user_key from {anonymous_ids} as ids
-  where project_id = $1 and anonymous_id = $2 and user_key > $3 and not ${isHiddenSql('$1', 'ids.user_key')}
+  select user_key from {sightings} as seen
+  where project_id = $1 and anonymous_id = $2 and user_key > $3 and not ${isHiddenSql('$1', 'seen.user_key')}
   order by user_key limit $4`;
 
 /** Some traits of many users in one statement: of a wide profile only what was asked for leaves the database. */

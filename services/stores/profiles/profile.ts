@@ -8,8 +8,8 @@ export interface TraitState {
   readonly version: string;
 }
 
-/** Anonymous id → when a message gave it last. */
-export type AnonymousIds = ReadonlyMap<string, Micros>;
+/** Anonymous id → the version of the first message that gave it beside the user id. */
+export type Sightings = ReadonlyMap<string, string>;
 
 /**
  * What a set of messages of one user says, to be merged into what the store holds. Merging is commutative,
@@ -21,8 +21,8 @@ export interface ProfileChange {
   readonly userId: string | null;
   /** The anonymous id that the user is known by; null where a user id or an internal id names the user. */
   readonly anonymousId: string | null;
-  /** Those seen beside the user id, the newest `MAX_ANONYMOUS_IDS` at most. */
-  readonly anonymousIds: AnonymousIds;
+  /** The first `MAX_SIGHTINGS` at most. */
+  readonly sightings: Sightings;
   /** Lowest and highest `timestamp` of any message. */
   readonly firstSeen: Micros;
   readonly lastSeen: Micros;
@@ -43,7 +43,7 @@ export interface Profile {
   readonly userKey: string;
   readonly userId: string | null;
   readonly anonymous: boolean | null;
-  /** The anonymous id that the user is known by or, beside a user id, those seen with it: newest first. */
+  /** The anonymous id that the user is known by or, beside a user id, those seen with it: the one first seen last comes first. */
   readonly anonymousIds: readonly string[];
   /** One JSON object: the traits that are set, each value as it was sent. */
   readonly traits: JsonText;
@@ -55,8 +55,8 @@ export interface Profile {
 export interface WholeProfile extends Profile {
   /** One JSON object: trait → version of the newest message that mentions it, those that are deleted included. */
   readonly versions: JsonText;
-  /** The anonymous ids that came beside the user id, newest first: none where one names the user. */
-  readonly lastSeenWith: readonly { readonly anonymousId: string; readonly lastSeen: Micros }[];
+  /** The anonymous ids that came beside the user id, as above, each with when it first did: none where one names the user. */
+  readonly seenWith: readonly { readonly anonymousId: string; readonly firstSeen: Micros | null }[];
 }
 
 /** The members that lead into a trait: its name, then that of a member of its object, or a place in its list. Empty: all traits. */

@@ -5,7 +5,6 @@ import type { Database, Queryable } from '../database/database.ts';
 import { pipelined } from '../database/pipelined.ts';
 import { SchemaDatabase } from '../database/schema-database.ts';
 import { FIRST_GENERATION, schemaOf } from '../generations/generation.ts';
-import { mergeAnonymousIds } from './anonymous-ids.ts';
 import { areRepeats, enterClaims, forgetClaims, inSlices } from './claims.ts';
 import { ProfileReader } from './profile-reader.ts';
 import { refuseWhilePaused } from './refuse-while-paused.ts';
@@ -14,12 +13,13 @@ import type { DroppedTraits } from './newest-traits.ts';
 import { movePositions, noteAhead, noteAheadTo, readPositions } from './positions.ts';
 import type { AppliedCount, Claim, ReaderStep } from './profile-store.ts';
 import { byUser, type ProfileChange } from './profile.ts';
+import { mergeSightings } from './sightings.ts';
 import { noteUnstored, unstoredOf } from './unstored-messages.ts';
 
 const FORGOTTEN_AT_ONCE = 2_000;
 
-// Each has up to MAX_ANONYMOUS_IDS rows; most have one.
-const IDS_USERS = 200;
+// Each has up to MAX_SIGHTINGS rows; most have one.
+const SEEN_USERS = 200;
 
 export interface SqlProfileStoreOptions {
   /** How many traits a profile keeps. */
@@ -182,8 +182,8 @@ async function merge(
     yield () => addCounts(transaction, counts);
     const sorted = changes.toSorted(byUser);
     for (const slice of inSlices(sorted)) yield () => mergeUsers(transaction, slice);
-    const named = sorted.filter(({ anonymousIds }) => anonymousIds.size > 0);
-    for (const slice of inSlices(named, IDS_USERS)) yield () => mergeAnonymousIds(transaction, slice);
+    const seen = sorted.filter(({ sightings }) => sightings.size > 0);
+    for (const slice of inSlices(seen, SEEN_USERS)) yield () => mergeSightings(transaction, slice);
     // Whoever shares a user with another transaction waits for it there: these may come in any order.
     const { setting = [], deleting = [] } = Object.groupBy(
       sorted.filter(({ traits }) => traits.size > 0),
@@ -235,7 +235,7 @@ function madeUp(): {
       ...who,
       userId: name,
       anonymousId: null,
-      anonymousIds: new Map([[name, at]]),
+      sightings: new Map([[name, version]]),
       firstSeen: 1n,
       lastSeen: at,
       anonymous,

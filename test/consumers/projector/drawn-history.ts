@@ -104,11 +104,14 @@ export async function naiveProfileOf({ database, maxTraits }: Bounded, messages:
 }
 
 function idsSeen(messages: readonly Message[]): readonly string[] {
-  const last = new Map<string, number>();
-  for (const { anonymousId, timestamp } of messages) {
-    if (anonymousId !== null) last.set(anonymousId, Math.max(Number(timestamp), last.get(anonymousId) ?? 0));
+  const first = new Map<string, string>();
+  for (const { anonymousId: id, version } of messages.toSorted((a, b) => (a.version < b.version ? 1 : -1))) {
+    if (id !== null) first.set(id, version);
   }
-  return [...last].sort(([a, x], [b, y]) => y - x || Buffer.from(a).compare(Buffer.from(b))).map(([id]) => id);
+  const byVersion = [...first].sort(([a, x], [b, y]) =>
+    x === y ? Buffer.from(a).compare(Buffer.from(b)) : x < y ? 1 : -1,
+  );
+  return byVersion.map(([id]) => id);
 }
 
 /** Splits only the objects that `messageOf` writes: none of their values holds `,"` followed by a key. */

@@ -36,10 +36,10 @@ describe('the change that a message makes', () => {
 
   test('an anonymous id is the name of the user only where there is no user id', () => {
     const alone = changeOf({ ...track(ada), userId: null, anonymousId: 'a' });
-    const beside = changeOf(track({ ...ada, anonymousId: 'a', timestamp: 5n }));
+    const beside = changeOf(track({ ...ada, anonymousId: 'a', version: versionAt(5) }));
 
-    expect(alone).toMatchObject({ anonymousId: 'a', anonymousIds: new Map() });
-    expect(beside).toMatchObject({ userId: 'ada', anonymousId: null, anonymousIds: new Map([['a', 5n]]) });
+    expect(alone).toMatchObject({ anonymousId: 'a', sightings: new Map() });
+    expect(beside).toMatchObject({ userId: 'ada', anonymousId: null, sightings: new Map([['a', versionAt(5)]]) });
   });
 
   test('a message whose traits are not a JSON object yields no change', () => {
@@ -82,20 +82,20 @@ describe('folding', () => {
 });
 
 describe('a user seen with more anonymous ids than are kept', () => {
-  test('a user keeps the anonymous ids seen last, whatever the order, the grouping and the repeats', () => {
+  test('a user keeps the anonymous ids seen first, whatever the order, the grouping and the repeats', () => {
     const ids = fc.array(fc.tuple(fc.nat(150), fc.nat(90)), { minLength: 1, maxLength: 400 });
     fc.assert(
       fc.property(ids, fc.nat(), (seen, seed) => {
         const changes = seen.map(([id, at]) =>
-          changeOf(track({ ...ada, anonymousId: IDS[id]!, timestamp: BigInt(at) })),
+          changeOf(track({ ...ada, anonymousId: IDS[id]!, version: versionAt(at) })),
         );
         const at = seed % changes.length;
         const turned = [...changes.slice(at), ...changes.slice(0, at)].toReversed();
         const grouped = [mergeChanges(changes.slice(0, at + 1)), ...changes.slice(at), ...changes];
 
-        const kept = newestIdsOf(seen);
+        const kept = firstIdsOf(seen);
         for (const delivery of [changes, turned, grouped]) {
-          expect(new Map(mergeChanges(delivery).anonymousIds)).toEqual(kept);
+          expect(new Map(mergeChanges(delivery).sightings)).toEqual(kept);
         }
       }),
     );
@@ -105,11 +105,15 @@ describe('a user seen with more anonymous ids than are kept', () => {
 /** Some sort otherwise by UTF-16 than by bytes. */
 const IDS = Array.from({ length: 151 }, (_, n) => `${['\uff5e', '\u{1f600}', 'a'][n % 3]}${n}`);
 
-function newestIdsOf(seen: readonly (readonly [id: number, at: number])[]): ReadonlyMap<string, bigint> {
-  const last = new Map<string, number>();
-  for (const [id, at] of seen) last.set(IDS[id]!, Math.max(at, last.get(IDS[id]!) ?? 0));
-  const order = [...last].sort(([a, x], [b, y]) => y - x || Buffer.from(a).compare(Buffer.from(b)));
-  return new Map(order.slice(0, 100).map(([id, at]) => [id, BigInt(at)]));
+function firstIdsOf(seen: readonly (readonly [id: number, at: number])[]): ReadonlyMap<string, string> {
+  const first = new Map<string, number>();
+  for (const [id, at] of seen) first.set(IDS[id]!, Math.min(at, first.get(IDS[id]!) ?? at));
+  const order = [...first].sort(([a, x], [b, y]) => x - y || Buffer.from(a).compare(Buffer.from(b)));
+  return new Map(order.slice(0, 100).map(([id, at]) => [id, versionAt(at)]));
+}
+
+function versionAt(at: number): string {
+  return at.toString(16).padStart(32, '0');
 }
 
 describe('a user with more traits than are kept', () => {
@@ -166,7 +170,7 @@ function changeWith(traits: readonly (readonly [trait: string, version: number])
     userKey: 'key',
     userId: null,
     anonymousId: null,
-    anonymousIds: new Map(),
+    sightings: new Map(),
     firstSeen: 1n,
     lastSeen: 1n,
     anonymous: null,
@@ -196,7 +200,7 @@ const change: fc.Arbitrary<ProfileChange> = fc
       userKey: 'key',
       userId,
       anonymousId: null,
-      anonymousIds: new Map(),
+      sightings: new Map(),
       firstSeen: BigInt((number * 7) % 5),
       lastSeen: BigInt(number),
       anonymous: number % 2 === 0 ? { value: number % 4 === 0, version } : null,

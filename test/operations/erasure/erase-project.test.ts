@@ -20,7 +20,7 @@ import { testedForms } from '../../support/service/tested-forms.ts';
 import { sharedInstallation } from '../../support/service/whole-installation.ts';
 
 const SILENT = { report: () => undefined, signal: new AbortController().signal };
-const TABLES = ['users', 'profiles', 'anonymous_ids', 'applied_counts', 'refusals', 'verification_hours'];
+const TABLES = ['users', 'profiles', 'sightings', 'applied_counts', 'refusals', 'verification_hours'];
 /** A project has no rows in the other two. */
 const ROWS = Object.keys(ANALYTICS_TABLES)
   .filter((name) => !['user_event_rows', 'held_ranges'].includes(name))
@@ -67,7 +67,7 @@ describe.each(await testedForms())('the erasure of a project, $form', ({ form })
     expect(erasure).toMatchObject({ state: 'done', actor: 'key_1', cut: null, liftedAt: null });
     const certificate = JSON.parse(report ?? '') as ErasureReport;
     expect(certificate).toMatchObject({ log: null, found_at_end: { postgres: 0, clickhouse: 0 } });
-    expect(certificate.postgres).toMatchObject({ users: 2, profiles: 2, anonymous_ids: 1, refusals: 1 });
+    expect(certificate.postgres).toMatchObject({ users: 2, profiles: 2, sightings: 1, refusals: 1 });
     expect(Object.keys(certificate.clickhouse).toSorted()).toEqual(ROWS);
     const [entry] = await new SqlAuditLog(database).list({ action: 'user.forgotten' }, 1);
     expect(entry).toMatchObject({ object: id, principalId: 'key_1' });

@@ -17,7 +17,7 @@ import { ForgettingScene } from './forgetting-scene.ts';
 const EXPORTED_AS: Readonly<Record<string, string>> = {
   users: 'profile',
   profiles: 'profile',
-  anonymous_ids: 'anonymous_id',
+  sightings: 'anonymous_id',
   user_rows: 'profile',
   user_id_rows: 'profile',
   track_rows: 'track',

@@ -87,9 +87,7 @@ describe.each(await testedForms())('people who are forgotten, $form', ({ form })
     await scene.request(shop.projectId, ['ada']);
     await scene.forget();
     const { database, analytics } = installation();
-    await database.query(
-      'truncate users, profiles, anonymous_ids, applied_counts, reader_positions, sink_plans, applied',
-    );
+    await database.query('truncate users, profiles, sightings, applied_counts, reader_positions, sink_plans, applied');
     await analytics.dropGeneration(1);
 
     await installation().readAll();

@@ -107,9 +107,7 @@ async function comesBack(folder: string, shop: MessageMaker) {
 
 async function readAgain(installation: WholeInstallation): Promise<void> {
   const { database, analytics } = installation;
-  await database.query(
-    'truncate users, profiles, anonymous_ids, applied_counts, reader_positions, sink_plans, applied',
-  );
+  await database.query('truncate users, profiles, sightings, applied_counts, reader_positions, sink_plans, applied');
   await analytics.dropGeneration(1);
   await installation.readAll();
 }

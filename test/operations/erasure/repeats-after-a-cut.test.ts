@@ -78,7 +78,7 @@ describe.each(await testedForms())(
       const rows = await scene.rowsOf(projectId, 'ada');
       const { database, analytics } = installation();
       await database.query(
-        'truncate users, profiles, anonymous_ids, applied_counts, reader_positions, sink_plans, applied',
+        'truncate users, profiles, sightings, applied_counts, reader_positions, sink_plans, applied',
       );
       await analytics.dropGeneration(1);
 

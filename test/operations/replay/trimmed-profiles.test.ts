@@ -38,7 +38,7 @@ async function compared(also: string, idAlso: readonly string[] = []) {
     also,
   ]);
   for (const id of idAlso) {
-    await database().query('update anonymous_ids set anonymous_id = $2 where project_id = $1', [projectId, id]);
+    await database().query('update sightings set anonymous_id = $2 where project_id = $1', [projectId, id]);
   }
   const parts = { log: new MemoryLog(), codec, database: database(), analytics: {} as AnalyticsStore };
   const pair = { live: 1, fresh: 2, projectId, except: [] };
@@ -55,4 +55,18 @@ test('it does not where a trait that is kept has another value', async () => {
 
 test('a profile with another anonymous id beside its user id is found different', async () => {
   expect(await compared('{}', ['b'])).toMatchObject({ equal: 0, different: 2 });
+});
+
+test('anonymous ids of a generation from before they were sightings are not compared', async () => {
+  const before = { topic: 'tidemark.track', partition: 0 };
+  await database().query(
+    `insert into reader_positions (topic, partition, counted_from, next_offset, identity, lacks_sightings)
+     values ($1, $2, 0, 0, '', true)`,
+    [before.topic, before.partition],
+  );
+  try {
+    expect(await compared('{}', ['b'])).toMatchObject({ equal: 2, different: 0 });
+  } finally {
+    await database().script('delete from reader_positions');
+  }
 });

@@ -111,7 +111,7 @@ describe('verify, where people were forgotten', () => {
 
   async function deleteFromStores(userId: string): Promise<void> {
     const key = userKeyOf(sender.projectId, userId);
-    for (const table of ['profiles', 'anonymous_ids', 'users'])
+    for (const table of ['profiles', 'sightings', 'users'])
       await installation().database.query(`delete from ${table} where user_key = $1`, [key]);
     for (const table of TABLES) await installation().alterAnalytics(deletion(table, userId));
   }

@@ -38,12 +38,22 @@ describe('profiles of which more was said than they keep', () => {
 
   test('a profile with another anonymous id beside its user id is found different', async () => {
     const { deepCheck, projectId } = await scene(MOST);
-    await database().query(`update anonymous_ids set last_seen = last_seen + 1 where project_id = $1`, [projectId]);
+    await database().query(`update sightings set version = repeat('0', 32) where project_id = $1`, [projectId]);
 
     expect((await deepCheck()).different).toMatchObject({
       count: 1,
       first: [{ why: 'other anonymous ids were seen beside it' }],
     });
+  });
+
+  test('anonymous ids of a generation from before they were sightings are not held against the log', async () => {
+    const { deepCheck, projectId } = await scene(MOST);
+    await database().query('delete from sightings where project_id = $1', [projectId]);
+    expect((await deepCheck()).different.count).toBe(1);
+
+    await database().script('update reader_positions set lacks_sightings = true');
+
+    expect((await deepCheck()).different).toEqual({ count: 0, first: [] });
   });
 
   test('a full profile lacks no message older than all it keeps, and a profile with room lacks what it misses', async () => {

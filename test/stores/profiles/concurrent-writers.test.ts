@@ -179,7 +179,7 @@ function step({ from = beginningOf({ topic: randomTopic(), partition: 0 }), leng
 }
 
 function change(): ProfileChange {
-  const nothing = { userId: null, anonymousId: null, anonymousIds: new Map(), anonymous: null, traits: new Map() };
+  const nothing = { userId: null, anonymousId: null, sightings: new Map(), anonymous: null, traits: new Map() };
   return { projectId: randomProjectId(), userKey: randomUserKey(), firstSeen: 1n, lastSeen: 1n, ...nothing };
 }
 

@@ -5,7 +5,7 @@ import { SqlGenerations } from '../../../services/stores/generations/sql-generat
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { testCounts } from '../../contract/counts.ts';
 import { testGenerations } from '../../contract/generations.ts';
-import { testAnonymousIds } from '../../contract/anonymous-ids.ts';
+import { testSightings } from '../../contract/sightings.ts';
 import { testProfilePages } from '../../contract/profile-pages.ts';
 import { someone, testProfileStore } from '../../contract/profile-store.ts';
 import { testSinkPlans } from '../../contract/sink-plans.ts';
@@ -21,7 +21,7 @@ function testStores(name: string, database: () => Database): void {
 
   for (const generation of [1, 2]) {
     testProfileStore(name, database, generation);
-    testAnonymousIds(name, database, generation);
+    testSightings(name, database, generation);
     testProfilePages(name, database, generation);
     testSinkPlans(name, database, generation);
     test(`a store tries changes on generation ${generation} as it writes them, and keeps nothing`, async () => {

@@ -90,7 +90,7 @@ function change(
 const NOTHING = {
   userId: null,
   anonymousId: null,
-  anonymousIds: new Map(),
+  sightings: new Map(),
   anonymous: null,
   firstSeen: 1n,
   lastSeen: 1n,

@@ -1,5 +1,6 @@
 /** Rows that a test needs as nothing but time, or another part of the service, would make them. */
 import { splitObject } from '../../../services/messages/json.ts';
+import { versionOf } from '../../../services/messages/version.ts';
 import type { SavedAudience } from '../../../services/questions/saved/audience-store.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
 import type { Profile } from '../../../services/stores/profiles/profile.ts';
@@ -19,7 +20,7 @@ export async function insertProfile(database: Database, profile: Profile): Promi
   const change = {
     ...user,
     anonymousId: own,
-    anonymousIds: new Map(beside.map((id, n) => [id, user.lastSeen - BigInt(n)])),
+    sightings: new Map(beside.map((id, n) => [id, versionOf(user.lastSeen - BigInt(n), user.lastSeen, 0)])),
     anonymous: anonymous === null ? null : { value: anonymous, version },
     traits: new Map([...splitObject(traits)].map(([name, value]) => [name, { value, version }])),
   };

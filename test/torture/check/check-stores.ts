@@ -8,7 +8,7 @@ import type { Findings } from './findings.ts';
 import type { Ledger } from './ledger.ts';
 import {
   eventKeyOf,
-  keptAnonymousIds,
+  keptSightings,
   keptTraits,
   membersOf,
   type Model,
@@ -67,14 +67,14 @@ export async function checkPostgres(
   database: Queryable,
   generation: number,
 ): Promise<void> {
-  const [users, profiles, ids] = ['users', 'profiles', 'anonymous_ids'].map((table) =>
+  const [users, profiles, sightings] = ['users', 'profiles', 'sightings'].map((table) =>
     tableOf('profiles', generation, table),
   );
   const rows = await database.query<PostgresRow>(
     `select project_id, user_key, user_id, anonymous_id, first_seen::text, last_seen::text, anonymous, anonymous_version,
             coalesce(traits, '{}')::text as traits, coalesce(versions, '{}')::text as versions,
-            array(select ids.anonymous_id || ' ' || ids.last_seen from ${ids} as ids
-                  where (ids.project_id, ids.user_key) = (users.project_id, users.user_key)) as "seenWith"
+            array(select seen.anonymous_id || ' ' || seen.version from ${sightings} as seen
+                  where (seen.project_id, seen.user_key) = (users.project_id, users.user_key)) as "seenWith"
      from ${users} as users left join ${profiles} as profiles using (project_id, user_key)`,
   );
   const missing = new Set(model.users.keys());
@@ -115,7 +115,7 @@ function printOfUser(user: ModelUser): string {
     ...times,
     anonymous?.value ?? null,
     anonymous?.version ?? null,
-    keptAnonymousIds(user),
+    keptSightings(user),
     ...states,
   ]);
 }

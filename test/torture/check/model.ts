@@ -51,7 +51,8 @@ export interface ModelUser {
   readonly traits: Map<string, ModelTrait>;
   readonly events: ModelEvent[];
   /** The anonymous ids that came beside the user id, and the time of the last message with each. */
-  readonly seenWith: Map<string, bigint>;
+  /** Anonymous id → the version of the first message that gave it beside the user id. */
+  readonly seenWith: Map<string, string>;
 }
 
 export class Model {
@@ -113,8 +114,9 @@ export class Model {
     }
     if (userId !== null) user.userId = userId;
     if (userId === null && anonymousId !== null) user.anonymousId = anonymousId;
-    if (userId !== null && anonymousId !== null && timestamp > (user.seenWith.get(anonymousId) ?? -(2n ** 63n))) {
-      user.seenWith.set(anonymousId, timestamp);
+    if (userId !== null && anonymousId !== null) {
+      const known = user.seenWith.get(anonymousId);
+      if (known === undefined || isNewer(known, version)) user.seenWith.set(anonymousId, version);
     }
     if (timestamp < user.firstSeen) user.firstSeen = timestamp;
     if (timestamp > user.lastSeen) user.lastSeen = timestamp;
@@ -146,15 +148,15 @@ export function keptTraits({ traits }: ModelUser): readonly (readonly [string, M
 
 const KEPT_ANONYMOUS_IDS = 100;
 
-/** What Postgres keeps of these: the newest, and of one time those with the lower bytes. As texts, in the order of texts. */
-export function keptAnonymousIds({ seenWith }: ModelUser): readonly string[] {
-  const byNewest = [...seenWith].sort(([a, x], [b, y]) => {
+/** What Postgres keeps of these: the first, and of one version those with the lower bytes. As texts, in the order of texts. */
+export function keptSightings({ seenWith }: ModelUser): readonly string[] {
+  const byFirst = [...seenWith].sort(([a, x], [b, y]) => {
     if (x === y) return Buffer.compare(Buffer.from(a), Buffer.from(b));
-    return x > y ? -1 : 1;
+    return isNewer(y, x) ? -1 : 1;
   });
-  return byNewest
+  return byFirst
     .slice(0, KEPT_ANONYMOUS_IDS)
-    .map(([id, at]) => `${id} ${at}`)
+    .map(([id, version]) => `${id} ${version}`)
     .sort();
 }
 

@@ -128,7 +128,7 @@ class Writer {
   #change(n: bigint) {
     const version = n.toString(16).padStart(32, '0');
     const traits = new Map([['n', { value: String(n), version }]]);
-    const nothing = { userId: null, anonymousId: null, anonymousIds: new Map(), anonymous: null };
+    const nothing = { userId: null, anonymousId: null, sightings: new Map(), anonymous: null };
     return { ...this.#who, ...nothing, firstSeen: n, lastSeen: n, traits };
   }
 }
