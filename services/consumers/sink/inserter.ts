@@ -19,7 +19,7 @@ import {
 import { type ClaimedEntry, type SinkEntry, isEntry, type InsertBatch } from './batch.ts';
 import { readEntries } from './read-entries.ts';
 import { joinRows, RowChunks } from './row-chunks.ts';
-import { userRow } from './row.ts';
+import { rowsOfUser } from './row.ts';
 import { UsersSeen } from './users-seen.ts';
 
 export interface InserterParts {
@@ -215,7 +215,7 @@ async function userRows(seen: readonly UsersSeen[], entries: readonly SinkEntry[
   }
   for (const user of users.users()) {
     if (yielder.isOver()) await yielder.next();
-    chunks.add(userRow(user));
+    chunks.addAll(rowsOfUser(user));
   }
   return chunks.rows();
 }

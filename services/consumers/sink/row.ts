@@ -32,9 +32,12 @@ export function rowsOf(message: Message, at: RecordCoordinates): readonly TableR
   }
 }
 
-/** The row of a user that messages named. */
-export function userRow(seen: UserSeen): TableRows {
-  return tableRows('user_rows', TABLE_COLUMNS.user_rows, [seen]);
+/** The rows of a user that messages named, and of the anonymous ids that came beside. */
+export function rowsOfUser(seen: UserSeen): readonly TableRows[] {
+  const user = tableRows('user_rows', TABLE_COLUMNS.user_rows, [seen]);
+  if (seen.sightings === null) return [user];
+  const pairs = Array.from(seen.sightings, ([anonymousId, version]) => ({ seen, anonymousId, version }));
+  return [user, tableRows('sighting_rows', TABLE_COLUMNS.sighting_rows, pairs)];
 }
 
 function traitRows(message: Identify | Session): readonly TableRows[] {

@@ -9,6 +9,7 @@ import type { BatchReport } from '../reader-metrics.ts';
 import type { WithRetry } from '../rejected-batches.ts';
 import { Batch, type ClaimedEntry, type InsertBatch } from './batch.ts';
 import { Inserter } from './inserter.ts';
+import { keepJoins } from './joins.ts';
 import { readEntries } from './read-entries.ts';
 import { resume } from './resume.ts';
 import { type InsertFollower, type TouchedUser, touchedUsers } from './touched.ts';
@@ -199,6 +200,7 @@ export class Sink extends LogConsumer {
     const { steps, unclaimed, claimed, unprocessable } = insertBatch;
     const counted = claimed.filter((_, index) => isFirstCopy[index] === true);
     const refused = await this.#inserter.insert(insertBatch, counted);
+    await this.#join(insertBatch, counted);
     await this.#tell(insertBatch, counted);
     await this.loop.withRetry('note what analytics holds', () => this.#inserter.note(steps));
     const unstored = [...unprocessable, ...refused];
@@ -225,6 +227,12 @@ export class Sink extends LogConsumer {
         counted.map(({ content }) => content.message),
       );
     await this.loop.withRetry('tell what is inserted', () => follower.inserted(touched));
+  }
+
+  async #join({ users }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<void> {
+    const seen = users.map((read) => read.seen);
+    const messages = counted.map(({ content }) => content.message);
+    await this.loop.withRetry('join anonymous ids', () => keepJoins(this.#options, seen, messages));
   }
 
   /** Once an hour. If it fails, the ingested ranges take more rows than they need until the next time. */

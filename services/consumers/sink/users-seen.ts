@@ -1,5 +1,6 @@
 import type { Message, Micros } from '../../messages/message.ts';
 import { ownAnonymousIdOf } from '../../messages/user-key.ts';
+import { sightingsOf } from '../../messages/sightings.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { UserSeen } from '../../stores/analytics/columns.ts';
 import { type ErasedUser, EVERYBODY } from '../../stores/erasures/erased-users.ts';
@@ -10,15 +11,17 @@ export class UsersSeen {
   readonly #projects = new Map<string, Map<string, UserSeen>>();
 
   see(message: Message): void {
-    const { projectId, userKey, userId, timestamp } = message;
+    const { projectId, userKey, userId, timestamp, version } = message;
     const anonymousId = ownAnonymousIdOf(message);
     const users = this.#usersOf(projectId);
-    const known = users.get(userKey);
+    let known = users.get(userKey);
     if (known === undefined) {
-      users.set(userKey, { projectId, userKey, userId, anonymousId, firstSeen: timestamp, lastSeen: timestamp });
+      const times = { firstSeen: timestamp, lastSeen: timestamp };
+      users.set(userKey, (known = { projectId, userKey, userId, anonymousId, ...times, sightings: null }));
     } else {
       fold(known, userId, anonymousId, timestamp, timestamp);
     }
+    for (const id of sightingsOf(message)) addSighting(known, id, version);
   }
 
   /** Whether this user is among them; with `EVERYBODY`, whether anybody of the project is. */
@@ -53,7 +56,10 @@ export class UsersSeen {
     const users = this.#usersOf(other.projectId);
     const known = users.get(other.userKey);
     if (known === undefined) users.set(other.userKey, other);
-    else fold(known, other.userId, other.anonymousId, other.firstSeen, other.lastSeen);
+    else {
+      fold(known, other.userId, other.anonymousId, other.firstSeen, other.lastSeen);
+      for (const [id, version] of other.sightings ?? []) addSighting(known, id, version);
+    }
   }
 
   #usersOf(projectId: string): Map<string, UserSeen> {
@@ -72,4 +78,10 @@ function fold(known: UserSeen, userId: string | null, anonymousId: string | null
   known.anonymousId ??= anonymousId;
   if (first < known.firstSeen) known.firstSeen = first;
   if (last > known.lastSeen) known.lastSeen = last;
+}
+
+function addSighting(known: UserSeen, anonymousId: string, version: string): void {
+  const sightings = (known.sightings ??= new Map<string, string>());
+  const first = sightings.get(anonymousId);
+  if (first === undefined || version < first) sightings.set(anonymousId, version);
 }

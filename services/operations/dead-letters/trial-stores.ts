@@ -1,6 +1,6 @@
 import { changeOf } from '../../consumers/projector/fold.ts';
 import { RowChunks } from '../../consumers/sink/row-chunks.ts';
-import { rowsOf, userRow } from '../../consumers/sink/row.ts';
+import { rowsOf, rowsOfUser } from '../../consumers/sink/row.ts';
 import { UsersSeen } from '../../consumers/sink/users-seen.ts';
 import type { Message, MessageTopic } from '../../messages/message.ts';
 import { hasCode } from '../../runtime/errors.ts';
@@ -69,6 +69,6 @@ function rowsFor(message: Message, topic: MessageTopic): ReturnType<RowChunks['r
   chunks.addAll(rowsOf(message, { topic, partition: 0, offset: 0n }));
   const users = new UsersSeen();
   users.see(message);
-  for (const seen of users.users()) chunks.add(userRow(seen));
+  for (const seen of users.users()) chunks.addAll(rowsOfUser(seen));
   return chunks.rows();
 }

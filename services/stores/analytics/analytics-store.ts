@@ -1,6 +1,7 @@
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
 import type { Micros, Track } from '../../messages/message.ts';
 import type { RowTable } from './columns.ts';
+import type { JoinsQuestion } from './joins-sql.ts';
 import type { LiveEpoch, LiveHistory } from './live-history.ts';
 
 /** Rows of one insert by table: chunks of whole rows, each the values of the table's `TABLE_COLUMNS` as `RowBinary` writes them. */
@@ -22,6 +23,14 @@ export interface AnalyticsWriter {
    *   permanently; `STOPPING`.
    */
   insert(ranges: readonly IngestedRange[], rows: Rows): Promise<void>;
+  /**
+   * Keeps whose these anonymous ids are, and those that they push out from among the first of a user. May be repeated. Does
+   * nothing on several shards, where ids are not joined.
+   *
+   * @param number Taken after every sighting that is to be seen was inserted: the highest says whose an id is.
+   * @throws TidemarkError as `insert`.
+   */
+  keepJoins(question: JoinsQuestion, number: bigint): Promise<void>;
   /** Up to where each partition is ingested without a gap from offset 0, in the order given; its beginning if nothing is. */
   ingestedUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]>;
   /**

@@ -13,6 +13,7 @@ import {
   type Session,
   type Track,
 } from '../../messages/message.ts';
+import { anonymousKeyOf } from '../../messages/user-key.ts';
 import { writeJson } from './json-column.ts';
 import type { RowBinary } from './row-binary.ts';
 
@@ -46,6 +47,15 @@ export interface UserSeen {
   anonymousId: string | null;
   firstSeen: Micros;
   lastSeen: Micros;
+  /** Anonymous id → the version of the first message that gave it beside the user id. Null where none did. */
+  sightings: Map<string, string> | null;
+}
+
+/** An anonymous id that came beside the id of a user. */
+export interface Sighting {
+  readonly seen: UserSeen;
+  readonly anonymousId: string;
+  readonly version: string;
 }
 
 /**
@@ -119,6 +129,14 @@ const USER_COLUMNS: readonly Column<UserSeen>[] = [
   ['last_seen', (out, { lastSeen }) => out.int64(lastSeen)],
 ];
 
+const SIGHTING_COLUMNS: readonly Column<Sighting>[] = [
+  ['project_id', (out, { seen }) => out.string(seen.projectId), 'key'],
+  ['user', (out, { seen }) => out.uint128(seen.userKey), 'key'],
+  ['anonymous', (out, { seen, anonymousId }) => out.uint128(anonymousKeyOf(seen.projectId, anonymousId))],
+  ['anonymous_id', (out, { anonymousId }) => out.string(anonymousId)],
+  ['version', (out, { version }) => out.uint128(version)],
+];
+
 /** By table, in the order in which they are inserted. */
 export const TABLE_COLUMNS = {
   track_rows: TRACK_COLUMNS,
@@ -126,6 +144,7 @@ export const TABLE_COLUMNS = {
   identify_rows: IDENTIFY_COLUMNS,
   trait_rows: TRAIT_COLUMNS,
   user_rows: USER_COLUMNS,
+  sighting_rows: SIGHTING_COLUMNS,
 } as const;
 
 export type RowTable = keyof typeof TABLE_COLUMNS;

@@ -71,6 +71,13 @@ export class SqlSinkPlans {
     });
   }
 
+  /** A number above all that were given before. */
+  async nextJoinNumber(): Promise<bigint> {
+    const [row] = await this.#database.query<{ readonly number: bigint }>("select nextval('join_numbers') as number");
+    if (row === undefined) throw new Error('a sequence always has a next number');
+    return row.number;
+  }
+
   /** The partition stands at its plan's `to` where that is inserted, else at its `from`. */
   async rewind(from: Position, to: Position, logEnd: bigint): Promise<void> {
     const steps = [{ from, to }];

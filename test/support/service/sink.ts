@@ -1,3 +1,4 @@
+import type { JoinsQuestion } from '../../../services/stores/analytics/joins-sql.ts';
 import { afterEach, beforeEach } from 'vitest';
 import type {
   AnalyticsStore,
@@ -105,6 +106,10 @@ export class FaultyAnalytics implements AnalyticsWriter {
     this.calls.push({ ranges, rows });
     await this.before(ranges, rows);
     await this.store.insert(ranges, rows);
+  }
+
+  keepJoins(question: JoinsQuestion, number: bigint): Promise<void> {
+    return this.store.keepJoins(question, number);
   }
 
   ingestedUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {

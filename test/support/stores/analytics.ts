@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { RowChunks } from '../../../services/consumers/sink/row-chunks.ts';
-import { rowsOf, userRow } from '../../../services/consumers/sink/row.ts';
+import { rowsOf, rowsOfUser } from '../../../services/consumers/sink/row.ts';
 import { UsersSeen } from '../../../services/consumers/sink/users-seen.ts';
 import { type Identify, type Message, type Session, topicOf, type Track } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
@@ -66,7 +66,7 @@ export function rowsFor(messages: readonly Message[], firstOffset = 0n): Rows {
     const place = { topic: topicOf(message), partition: 0, offset: firstOffset + BigInt(index) };
     chunks.addAll(rowsOf(message, place));
   }
-  for (const user of seen.users()) chunks.add(userRow(user));
+  for (const user of seen.users()) chunks.addAll(rowsOfUser(user));
   return chunks.rows();
 }
 

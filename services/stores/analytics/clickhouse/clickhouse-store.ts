@@ -34,6 +34,7 @@ import { HISTORY_LIMITS } from './kept-history.ts';
 import { LOOKUP_LIMITS } from './settings.ts';
 import { joinedResults } from './shards.ts';
 import { openStream, type QuestionStream } from './stream.ts';
+import { type JoinsQuestion, keptJoins } from '../joins-sql.ts';
 import { userEvents } from '../user-events.ts';
 
 export class ClickHouseStore implements AnalyticsStore {
@@ -97,15 +98,12 @@ export class ClickHouseStore implements AnalyticsStore {
     return this.#generations.forgetDoubtful();
   }
 
-  async insert(ranges: readonly IngestedRange[], rows: Rows): Promise<void> {
-    this.#refuseIfStopping();
-    const inserted = this.#insertAll(ranges, rows);
-    this.#inserts.add(inserted);
-    try {
-      await inserted;
-    } finally {
-      this.#inserts.delete(inserted);
-    }
+  insert(ranges: readonly IngestedRange[], rows: Rows): Promise<void> {
+    return this.#inserting(() => this.#insertAll(ranges, rows));
+  }
+
+  async keepJoins(question: JoinsQuestion, number: bigint): Promise<void> {
+    if (this.#deployment.localOf === undefined) await this.#inserting(() => this.#keepJoins(question, number));
   }
 
   tryInsert(rows: Rows): Promise<void> {
@@ -246,13 +244,32 @@ export class ClickHouseStore implements AnalyticsStore {
     return this.#closed;
   }
 
-  async #insertAll(ranges: readonly IngestedRange[], rows: Rows): Promise<void> {
+  /** Closing waits for it. */
+  async #inserting(insert: () => Promise<void>): Promise<void> {
+    this.#refuseIfStopping();
+    const inserted = insert();
+    this.#inserts.add(inserted);
     try {
-      await insertRows(this.#target, rows);
-      // Ranges are recorded last, so that a recorded range is complete.
-      await insertChunks(this.#target, 'held_ranges', INGESTED_RANGE_COLUMNS, rangeRows(ranges));
+      await inserted;
     } catch (error) {
-      throw insertError(error);
+      throw error instanceof TidemarkError ? error : insertError(error);
+    } finally {
+      this.#inserts.delete(inserted);
+    }
+  }
+
+  async #insertAll(ranges: readonly IngestedRange[], rows: Rows): Promise<void> {
+    await insertRows(this.#target, rows);
+    // Ranges are recorded last, so that a recorded range is complete.
+    await insertChunks(this.#target, 'held_ranges', INGESTED_RANGE_COLUMNS, rangeRows(ranges));
+  }
+
+  async #keepJoins(question: JoinsQuestion, number: bigint): Promise<void> {
+    const { insertSettings } = this.#deployment;
+    const ask = async (query: Query) => (await this.#lookUp(query)).rows.map((row) => String(row['anonymous']));
+    for (const query of await keptJoins(question, number, ask)) {
+      const { sql, params } = query;
+      await this.#clients.inserts.command({ query: sql, query_params: params, clickhouse_settings: insertSettings });
     }
   }
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { openAnalytics } from '../../../../services/stores/analytics/open.ts';
 import { testAnalyticsGenerations } from '../../../contract/analytics-generations.ts';
 import { testAnalyticsStore } from '../../../contract/analytics-store.ts';
+import { testJoins } from '../../../contract/joins.ts';
 
 let folder: string;
 
@@ -14,4 +15,5 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 testAnalyticsStore('chDB', () => openAnalytics(`chdb:${folder}`));
+testJoins('chDB', () => openAnalytics(`chdb:${folder}`));
 testAnalyticsGenerations('chDB', () => openAnalytics(`chdb:${folder}`));

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { openAnalytics } from '../../../../services/stores/analytics/open.ts';
 import { testAnalyticsGenerations } from '../../../contract/analytics-generations.ts';
 import { testAnalyticsStore } from '../../../contract/analytics-store.ts';
+import { testJoins } from '../../../contract/joins.ts';
 import { TcpProxy } from '../../../faults/tcp-proxy.ts';
 import { serverUrl } from '../../../servers/server.ts';
 import { insert, MessageMaker } from '../../../support/stores/analytics.ts';
@@ -22,6 +23,7 @@ for (const [name, url] of SERVERS) {
     afterAll(() => database.drop());
 
     testAnalyticsStore(name, () => openAnalytics(database.url));
+    testJoins(name, () => openAnalytics(database.url));
     testAnalyticsGenerations(name, () => openAnalytics(database.url));
 
     test(`${name} that hangs: closing ends an insert that it does not answer`, { timeout: 30_000 }, async () => {
