@@ -2,6 +2,7 @@
 import type { EventLog } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
 import { MESSAGE_TOPICS } from '../../messages/message.ts';
+import { isPlaceholder } from '../../messages/sightings.ts';
 import { anonymousKeyOf } from '../../messages/user-key.ts';
 import { isRetryable } from '../../runtime/errors.ts';
 import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
@@ -35,8 +36,9 @@ export async function seenBeside(
     const users = `user IN (${[...byNumber.keys()].map((number) => `'${number}'`).join()})`;
     for (const row of await pairsIn(analytics, { sql: users, params: { project: projectId } })) {
       const key = byNumber.get(row.user) ?? '';
-      // That of a user who is known by it alone.
-      if (anonymousKeyOf(projectId, row.anonymous_id) !== key) found.push({ key, anonymousId: row.anonymous_id });
+      // Not that of a user who is known by it alone.
+      if (anonymousKeyOf(projectId, row.anonymous_id) !== key && !isPlaceholder(row.anonymous_id))
+        found.push({ key, anonymousId: row.anonymous_id });
     }
   }
   return found;

@@ -10,8 +10,15 @@ import { type FreshDatabase, freshDatabase } from '../../../support/stores/fresh
 
 const server = await serverUrl('clickhouse');
 const TABLES = [...ROW_TABLES, 'user_track_rows'];
-/** Filled by materialized views alone. */
-const DERIVED_TABLES = ['trait_value_rows', 'user_id_rows', 'user_trait_rows', 'audience_members_by_user'];
+/** Filled by materialized views and by statements. */
+const DERIVED_TABLES = [
+  'trait_value_rows',
+  'user_id_rows',
+  'user_trait_rows',
+  'audience_members_by_user',
+  'sightings_by_anonymous',
+  'join_rows',
+];
 const AUDIENCE_TABLES = ['audience_changes', 'audience_evaluations', 'audience_members'];
 
 describe.skipIf(server === undefined)('a ClickHouse server', () => {
@@ -41,6 +48,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
     identify_rows: 1,
     trait_rows: 1,
     user_rows: 1,
+    sighting_rows: 1,
     user_track_rows: 2,
   };
 
@@ -49,7 +57,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
     const january = BigInt(Date.UTC(2026, 0, 31)) * 1000n;
     return rowsFor([
       maker.track({ receivedAt: january, timestamp: january }),
-      maker.track(),
+      maker.track({ anonymousId: 'dev-1' }),
       maker.session({ traits: '{"plan":"pro"}' }),
       maker.identify(),
     ]);
