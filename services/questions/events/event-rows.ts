@@ -4,7 +4,8 @@ import { ColumnValue, isNameable } from '../sql/column-value.ts';
 import type { Params, Scope } from '../sql/params.ts';
 import { TextValue } from '../sql/text-value.ts';
 import { columnSplitSql, propertySql, taggedSql, textSql } from '../sql/typed-value.ts';
-import { eventConditions, firstIsWithin, isAmong, select } from '../sql/user-sets.ts';
+import { isAmong } from '../sql/persons.ts';
+import { eventConditions, firstIsWithin, select } from '../sql/user-sets.ts';
 import type { Split, EventFilter } from './read-question.ts';
 import type { TimeBuckets } from './time-buckets.ts';
 
@@ -19,7 +20,7 @@ export function fromEvents(scope: Scope, filter: EventFilter, copies: 'first' | 
   const among = users && usersOf(scope, users);
   const first = copies === 'any' && within ? firstIsWithin(scope, { events }, within) : null;
   // `user` is in the key, so that users are filtered before FINAL compares rows.
-  const prewhere = among === null ? '' : ` PREWHERE ${isAmong(among)}`;
+  const prewhere = among === null ? '' : ` PREWHERE ${isAmong(scope, among)}`;
   return select(`FROM track_rows${copies === 'first' ? ' FINAL' : ''}${prewhere}`, [
     ...eventConditions(scope, filter),
     first,

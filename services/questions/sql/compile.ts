@@ -3,13 +3,13 @@
  * of members, are parameters.
  */
 import type { Query } from '../../stores/analytics/analytics-store.ts';
-import type { Micros } from '../../messages/message.ts';
 import { type Audience, type Condition, type ConditionOf, isCondition } from '../definition/audience.ts';
 import type { EventCondition, SampleCondition, Times, TraitCondition } from '../definition/audience.ts';
 import { measureUsers } from '../measures/measure-users.ts';
 import { passesAll } from '../operators/operators.ts';
 import { withFunctions } from './functions.ts';
 import { Params, type Scope } from './params.ts';
+import { isPerson } from './persons.ts';
 import { Steps } from '../steps.ts';
 import { sampleSql } from './sample.ts';
 import { sequenceUsers } from './sequence-users.ts';
@@ -18,11 +18,7 @@ import { eventUsers, select, traitUsers } from './user-sets.ts';
 /** The most users that a sample may have. */
 export const MAX_SAMPLE = 1000;
 
-export interface CompileOptions {
-  readonly projectId: string;
-  /** The evaluation, which relative times count back from. */
-  readonly now: Micros;
-}
+export interface CompileOptions extends Omit<Scope, 'params'> {}
 
 export interface PreviewOptions extends CompileOptions {
   /** 0 to `MAX_SAMPLE`. */
@@ -33,15 +29,15 @@ export interface PreviewOptions extends CompileOptions {
  * Yields one row: `count`, the number of distinct users, and `users`, the numbers of the first of them in the order of
  * numbers: as many as the sample has. Ids are not read here: whoever has the numbers finds them by the key.
  */
-export function compilePreview(audience: Audience, { projectId, now, sampleSize }: PreviewOptions): Query {
-  const scope: Scope = { params: new Params(), projectId, now };
+export function compilePreview(audience: Audience, { sampleSize, ...options }: PreviewOptions): Query {
+  const scope = scopeOf(options);
   const users = sampleSize === 0 ? '[]' : `arrayMap(one -> toString(one), groupArraySorted(${sampleSize})(user))`;
   return queryOf(scope, `SELECT count() AS count, ${users} AS users FROM (${distinctUsers(scope, audience)})`);
 }
 
 /** Yields `user_id` of as many users as the sample has, of those who have one. */
-export function compileUserIds(audience: Audience, { projectId, now, sampleSize }: PreviewOptions): Query {
-  const scope: Scope = { params: new Params(), projectId, now };
+export function compileUserIds(audience: Audience, { sampleSize, ...options }: PreviewOptions): Query {
+  const scope = scopeOf(options);
   const conditions = [projectIs(scope), `user_id != ''`, filter(scope, audience)];
   return queryOf(scope, `${select('SELECT DISTINCT user_id FROM user_rows', conditions)} LIMIT ${sampleSize}`);
 }
@@ -56,12 +52,16 @@ export function usersOf(scope: Scope, audience: Audience): string {
 }
 
 /** Whether the query tests every user of the project: there are some who are in none of the sets. */
-export function readsEveryUser(audience: Audience, { projectId, now }: CompileOptions): boolean {
-  return positiveUsers({ params: new Params(), projectId, now }, audience) === null;
+export function readsEveryUser(audience: Audience, options: CompileOptions): boolean {
+  return positiveUsers(scopeOf(options), audience) === null;
 }
 
 function amongAll(scope: Scope, audience: Audience): string {
-  return select('SELECT user FROM user_rows', [projectIs(scope), filter(scope, audience)]);
+  return select('SELECT user FROM user_rows', [projectIs(scope), isPerson(scope), filter(scope, audience)]);
+}
+
+function scopeOf(options: CompileOptions): Scope {
+  return { params: new Params(), ...options };
 }
 
 function projectIs({ params, projectId }: Scope): string {
@@ -92,8 +92,8 @@ function positiveUsers(scope: Scope, audience: Audience): string | null {
 /**
  * The query for the set of one condition (its users, or those that it excludes); null if it reads nothing.
  */
-export function compileCondition(condition: Condition, { projectId, now }: CompileOptions): Query | null {
-  const scope: Scope = { params: new Params(), projectId, now };
+export function compileCondition(condition: Condition, options: CompileOptions): Query | null {
+  const scope = scopeOf(options);
   const subquery = userSet(scope, condition).of(null);
   return subquery === null ? null : queryOf(scope, subquery);
 }
@@ -213,9 +213,9 @@ function filterBy(set: UserSet): string {
  *
  * Every user is one row (FINAL), tested by both audiences. Conditions that they share are the same sets, built once.
  */
-export function compileComparison(from: Audience, to: Audience, { projectId, now, sampleSize }: PreviewOptions): Query {
-  const params = new Params();
-  const scope = { params, projectId, now };
+export function compileComparison(from: Audience, to: Audience, { sampleSize, ...options }: PreviewOptions): Query {
+  const scope = scopeOf(options);
+  const { params } = scope;
   const size = params.count(sampleSize);
   const groups = [
     group('entering', 'is_to AND NOT is_from', size),
@@ -225,7 +225,7 @@ export function compileComparison(from: Audience, to: Audience, { projectId, now
   const counted =
     `SELECT countIf(is_from) AS from_count, countIf(is_to) AS to_count, ${groups.join(', ')} ` +
     `FROM (SELECT user_id, anonymous_id, internal_id, toBool(${filter(scope, from)}) AS is_from, ` +
-    `toBool(${filter(scope, to)}) AS is_to FROM user_rows FINAL WHERE ${projectIs(scope)})`;
+    `toBool(${filter(scope, to)}) AS is_to FROM ${select('user_rows FINAL', [projectIs(scope), isPerson(scope)])})`;
   return queryOf(scope, counted);
 }
 

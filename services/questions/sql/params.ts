@@ -9,6 +9,8 @@ export interface Scope {
   readonly projectId: string;
   /** The evaluation. */
   readonly now: Micros;
+  /** Whether an anonymous id that is one user's alone counts as that user: see persons.ts. */
+  readonly joins?: boolean | undefined;
 }
 
 // A server refuses a parameter of more than 128 KiB, escapes included.

@@ -1,6 +1,6 @@
 import { type EventCondition, type Sequence, timeOver, type Times } from '../definition/audience.ts';
 import type { Scope } from './params.ts';
-import { firstCopies, havingSql, messageSql, periodSql } from './user-sets.ts';
+import { firstCopies, groupedByUser, havingSql, messageSql, periodSql } from './user-sets.ts';
 
 /** A subquery that yields the users who did an event that is (not) followed, each once. `times` does not include zero. */
 export function sequenceUsers(
@@ -13,7 +13,7 @@ export function sequenceUsers(
   const list = `user, timestamp AS at, ${messageSql(condition)} AS message`;
   const having = havingSql(scope, condition, { message: 'message', time: 'at' }, times);
   const rows = followedEvents(scope, condition, sequence, list, among);
-  return `SELECT user FROM (${rows}) GROUP BY user${having.length === 0 ? '' : ` HAVING ${having.join(' AND ')}`}`;
+  return groupedByUser(`SELECT user FROM (${rows})`, having);
 }
 
 /**
@@ -44,12 +44,26 @@ export function followedEvents(
   const earlier =
     which === 'any'
       ? firstCopies(scope, condition, `${list}, ${TIME_AND_ARRIVAL} AS order_key`, among)
-      : `${firstCopies(scope, condition, `user, ${end}(timestamp) AS at, ${end}(${TIME_AND_ARRIVAL}) AS order_key`, among)} GROUP BY user`;
-  const next = `user AS of_user, timestamp AS next_at, ${TIME_AND_ARRIVAL} AS next_order, true AS has_next`;
+      : endsOf(scope, condition, end, among);
+  const next = `timestamp AS next_at, ${TIME_AND_ARRIVAL} AS next_order, true AS has_next`;
+  const followers =
+    scope.joins === true
+      ? `SELECT user AS of_user, next_at, next_order, has_next FROM (${firstCopies(scope, later, `user, ${next}`, null)})`
+      : firstCopies(scope, later, `user AS of_user, ${next}`, null);
   return (
-    `SELECT earlier.* FROM (${earlier}) AS earlier ASOF LEFT JOIN (${firstCopies(scope, later, next, null)}) AS later ` +
+    `SELECT earlier.* FROM (${earlier}) AS earlier ASOF LEFT JOIN (${followers}) AS later ` +
     `ON user = of_user AND next_order > order_key WHERE ${conditions.join(' AND ')}`
   );
+}
+
+/** The first or the last of the events of each user. */
+function endsOf(scope: Scope, condition: EventCondition, end: 'min' | 'max', among: string | null): string {
+  if (scope.joins !== true) {
+    const list = `user, ${end}(timestamp) AS at, ${end}(${TIME_AND_ARRIVAL}) AS order_key`;
+    return groupedByUser(firstCopies(scope, condition, list, among), []);
+  }
+  const rows = firstCopies(scope, condition, `user, timestamp AS event_at, ${TIME_AND_ARRIVAL} AS event_order`, among);
+  return groupedByUser(`SELECT user, ${end}(event_at) AS at, ${end}(event_order) AS order_key FROM (${rows})`, []);
 }
 
 /**

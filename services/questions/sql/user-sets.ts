@@ -15,6 +15,7 @@ import { testsSql } from '../operators/operators.ts';
 import { userEventsWhere } from '../../stores/analytics/user-events.ts';
 import { ColumnValue, isNameable } from './column-value.ts';
 import type { Params, Scope } from './params.ts';
+import { isAmong, personRows, personsWithTrait } from './persons.ts';
 import { PropertyTextValue, TextValue } from './text-value.ts';
 import { TraitValue } from './trait-value.ts';
 
@@ -32,6 +33,12 @@ export function traitUsers(scope: Scope, condition: TraitCondition, passes: bool
     `kind != 'deleted'`,
     passes ? test : `NOT (${test})`,
   ];
+  if (scope.joins === true) {
+    const ofTrait = conditions.slice(0, 2).join(' AND ');
+    const own = select('SELECT user FROM trait_rows FINAL', conditions);
+    const persons = personsWithTrait(scope, own, ofTrait, conditions.slice(2).join(' AND '));
+    return among === null ? persons : select(`SELECT user FROM (${persons})`, [`user IN (${among})`]);
+  }
   const isNarrowed = among === null && passes && condition.tests.some(({ test: name }) => FEW_PASS.has(name));
   const some = isNarrowed ? select('SELECT user FROM trait_rows', conditions) : among;
   return select(
@@ -45,12 +52,21 @@ const FEW_PASS: ReadonlySet<string> = new Set(['ends_with', 'matches']);
 
 /** Users who did it at least once and so often: `times` does not include zero. */
 export function eventUsers(scope: Scope, condition: EventCondition, times: Times, among: string | null): string {
-  const having = havingSql(scope, condition, { message: messageSql(condition), time: 'timestamp' }, times);
   const { where, first, last } = condition;
   const isBare = where.length === 0 && first === null && last === null;
-  const rows = isBare
-    ? anyCopies(scope, condition, having.length === 0, among)
-    : firstCopies(scope, condition, 'user', among);
+  const rowsOf = (list: string, isOnce: boolean): string =>
+    isBare ? anyCopies(scope, condition, list, isOnce, among) : firstCopies(scope, condition, list, among);
+  if (scope.joins === true) {
+    const having = havingSql(scope, condition, { message: 'message', time: 'at' }, times);
+    const isOnce = having.length === 0;
+    const list = isOnce ? 'user' : `user, ${messageSql(condition)} AS message, timestamp AS at`;
+    return groupedByUser(`SELECT user FROM (${rowsOf(list, isOnce)})`, having);
+  }
+  const having = havingSql(scope, condition, { message: messageSql(condition), time: 'timestamp' }, times);
+  return groupedByUser(rowsOf('user', having.length === 0), having);
+}
+
+export function groupedByUser(rows: string, having: readonly string[]): string {
   return `${rows} GROUP BY user${having.length === 0 ? '' : ` HAVING ${having.join(' AND ')}`}`;
 }
 
@@ -68,9 +84,13 @@ export function havingSql(
   ];
 }
 
-/** FINAL keeps the first copy of a repeat, merged or not, and only that copy counts. @param list What is selected. */
+/**
+ * FINAL keeps the first copy of a repeat, merged or not, and only that copy counts.
+ *
+ * @param list What is selected, `user` among it: the person.
+ */
 export function firstCopies(scope: Scope, condition: EventCondition, list: string, among: string | null): string {
-  return firstCopiesOf(list, isAmong(among), eventConditions(scope, condition));
+  return personRows(scope, firstCopiesOf(list, isAmong(scope, among), eventConditions(scope, condition)));
 }
 
 function firstCopiesOf(list: string, narrowing: string | null, conditions: readonly string[]): string {
@@ -91,8 +111,11 @@ export function copiesApart(
   const numbers = `${select('SELECT message_number FROM track_rows', days)} GROUP BY message_number HAVING count() > 1`;
   const conditions = eventConditions(scope, condition);
   return {
-    single: select(`SELECT ${list} FROM track_rows`, [`message_number NOT IN (${numbers})`, ...conditions]),
-    repeated: firstCopiesOf(list, `message_number IN (${numbers})`, conditions),
+    single: personRows(
+      scope,
+      select(`SELECT ${list} FROM track_rows`, [`message_number NOT IN (${numbers})`, ...conditions]),
+    ),
+    repeated: personRows(scope, firstCopiesOf(list, `message_number IN (${numbers})`, conditions)),
   };
 }
 
@@ -121,16 +144,24 @@ export function eventConditions(
  *
  * @param isOnce It is not counted how often.
  */
-function anyCopies(scope: Scope, condition: EventCondition, isOnce: boolean, among: string | null): string {
+function anyCopies(
+  scope: Scope,
+  condition: EventCondition,
+  list: string,
+  isOnce: boolean,
+  among: string | null,
+): string {
   const { events, within } = condition;
+  const isOne = isAmong(scope, among);
   // In the order of users, who are then read and grouped several times faster than in the order of names and days.
   if (isOnce && events === null && within === null)
-    return select(`SELECT user FROM ${userEventsWhere(eventNamed(scope, condition))}`, [isAmong(among)]);
-  return select('SELECT user FROM track_rows', [
+    return personRows(scope, select(`SELECT user FROM ${userEventsWhere(eventNamed(scope, condition))}`, [isOne]));
+  const conditions = [
     ...eventConditions(scope, condition),
     within === null ? null : firstIsWithin(scope, condition, within),
-    isAmong(among),
-  ]);
+    isOne,
+  ];
+  return personRows(scope, select(`SELECT ${list} FROM track_rows`, conditions));
 }
 
 /** Leaves out messages whose first copy is not in the period. Null if it has whole days alone. */
@@ -152,14 +183,6 @@ export function firstIsWithin(scope: Scope, condition: Pick<EventCondition, 'eve
  */
 function narrowedTo(condition: string | null): string {
   return condition === null ? '' : ` PREWHERE ${condition}`;
-}
-
-/**
- * For events: groups by the lower half of a user's 128 bits, which saves a tenth of a query over 10 million events. Two
- * of 2 million users share that half in one of 9 million projects.
- */
-export function isAmong(users: string | null): string | null {
-  return users === null ? null : `toUInt64(user) IN (SELECT toUInt64(user) FROM (${users}))`;
 }
 
 function eventNamed({ params, projectId }: Scope, { events }: Pick<EventCondition, 'events'>): string[] {

@@ -1,0 +1,64 @@
+/**
+ * Persons: where a project joins ids, an anonymous id that is one user's alone counts as that user. Every set of users is one of
+ * persons then, in which no joined id is. Pure.
+ */
+import type { Scope } from './params.ts';
+
+/** `anonymous`, the user who is known by an anonymous id alone, and `person`, whose that id is. */
+function joinsSql({ params, projectId }: Scope): string {
+  return (
+    `SELECT user AS anonymous, person FROM join_rows FINAL ` +
+    `WHERE project_id = ${params.string(projectId)} AND person != 0`
+  );
+}
+
+/** The same rows with the person as `user`. */
+export function personRows(scope: Scope, rows: string): string {
+  if (scope.joins !== true) return rows;
+  return (
+    `SELECT rows.* REPLACE (if(person = 0, user, person) AS user) FROM (${rows}) AS rows ` +
+    `ANY LEFT JOIN (${joinsSql(scope)}) AS joins ON user = anonymous`
+  );
+}
+
+/** A subquery of `user`: these persons with their ids, whose rows are theirs. */
+function withIds(scope: Scope, persons: string): string {
+  if (scope.joins !== true) return persons;
+  const ids = `SELECT person, groupArray(anonymous) AS ids FROM (${joinsSql(scope)}) GROUP BY person`;
+  return `SELECT arrayJoin(arrayPushBack(ids, user)) AS user FROM (${persons}) AS persons ANY LEFT JOIN (${ids}) AS joins ON user = person`;
+}
+
+/**
+ * For events: groups by the lower half of a user's 128 bits, which saves a tenth of a query over 10 million events. Two
+ * of 2 million users share that half in one of 9 million projects.
+ */
+export function isAmong(scope: Scope, users: string | null): string | null {
+  return users === null ? null : `toUInt64(user) IN (SELECT toUInt64(user) FROM (${withIds(scope, users)}))`;
+}
+
+/** The condition on `user` that it is no joined id; null where ids are not joined. */
+export function isPerson(scope: Scope): string | null {
+  return scope.joins === true ? `user NOT IN (SELECT anonymous FROM (${joinsSql(scope)}))` : null;
+}
+
+/**
+ * Persons whose trait passes: what a user's own messages say of it wins, deletions too; where they say nothing, the newest of
+ * the joined ids.
+ *
+ * @param own The users whose own rows pass, joined ids among them.
+ * @param ofTrait What rows of the trait fulfil.
+ * @param passes The test of a row, which may be of a deletion.
+ */
+export function personsWithTrait(scope: Scope, own: string, ofTrait: string, passes: string): string {
+  const joins = joinsSql(scope);
+  const rows =
+    `SELECT user, version, toBool(${passes}) AS passes FROM trait_rows FINAL ` +
+    `WHERE ${ofTrait} AND user IN (SELECT anonymous FROM (${joins}))`;
+  const newest =
+    `SELECT person, argMax(passes, version) AS does FROM (${rows}) AS rows ` +
+    `ANY INNER JOIN (${joins}) AS joins ON user = anonymous GROUP BY person`;
+  return (
+    `SELECT user FROM (${own}) WHERE ${isPerson(scope)} UNION ALL SELECT person AS user FROM (${newest}) ` +
+    `WHERE does AND person NOT IN (SELECT user FROM trait_rows WHERE ${ofTrait})`
+  );
+}
