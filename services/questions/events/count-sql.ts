@@ -1,6 +1,7 @@
 /** Compiles questions about numbers of events to ClickHouse queries. No text of a caller becomes SQL. Pure. */
-import { queryOf } from '../sql/compile.ts';
+import { type CompileOptions, queryOf } from '../sql/compile.ts';
 import { Params, type Scope } from '../sql/params.ts';
+import { personRows } from '../sql/persons.ts';
 import type { Micros } from '../../messages/message.ts';
 import { DAY_MICROS } from '../../messages/day-and-hour.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
@@ -9,10 +10,7 @@ import { bucketSql, fromEvents, messageSql, splitSql, traitsSql } from './event-
 import type { CountsQuestion, Measure } from './read-question.ts';
 import { floorDiv, type TimeBuckets } from './time-buckets.ts';
 
-export interface CountsContext {
-  readonly projectId: string;
-  /** The evaluation, which relative times count back from. */
-  readonly now: Micros;
+export interface CountsContext extends CompileOptions {
   readonly span: OpenSpan;
 }
 
@@ -122,8 +120,8 @@ function seriesSql(params: Params, splits: readonly SplitRow[]): string {
   return `transform(${key}, ${list}, range(${others}), ${others})`;
 }
 
-function scopeOf({ projectId, now }: CountsContext): Scope {
-  return { params: new Params(), projectId, now };
+function scopeOf({ projectId, now, joins }: CountsContext): Scope {
+  return { params: new Params(), projectId, now, joins };
 }
 
 interface Rows {
@@ -134,6 +132,9 @@ interface Rows {
   /** What the largest is by. */
   readonly order: string;
 }
+
+/** What tells whose an event is, and which message. */
+const KEY = ['user', 'event', 'message_number', 'precedence'];
 
 function measuredRows(
   scope: Scope,
@@ -147,17 +148,22 @@ function measuredRows(
   const within = { from: span.from === null ? null : { at: span.from }, to: { at: span.to } };
   const numbers = 'of' in measure ? numberSql(params, measure.of) : null;
   const value = split === null || split.kind === 'trait' ? "''" : splitSql(params, split);
-  const list = [
-    `${buckets === null ? '0' : bucketSql(params, buckets)} AS bucket`,
-    `${value} AS value`,
+  const whose = [
     'toUInt64(user) AS user_half',
     `${messageSql(question.events)} AS message`,
     'precedence',
     ...(split?.kind === 'trait' ? ['user AS of_user'] : []),
-    ...(numbers === null ? [] : [`${numbers.double} AS double`, `${numbers.millionths} AS decimal`]),
   ];
+  const bucket = `${buckets === null ? '0' : bucketSql(params, buckets)} AS bucket`;
+  const measured = numbers === null ? [] : [`${numbers.double} AS double`, `${numbers.millionths} AS decimal`];
   const given = numbers === null ? '' : ' AND isNotNull(double)';
-  const events = `SELECT ${list.join(', ')} ${fromEvents(scope, { ...question, within }, copies)}${given}`;
+  const rowsOf = (list: readonly string[]): string =>
+    `SELECT ${[bucket, `${value} AS value`, ...list, ...measured].join(', ')} ` +
+    `${fromEvents(scope, { ...question, within }, copies)}${given}`;
+  const events =
+    scope.joins === true
+      ? `SELECT * EXCEPT (${KEY.join(', ')}), ${whose.join(', ')} FROM (${personRows(scope, rowsOf(KEY))})`
+      : rowsOf(whose);
   const valued =
     split?.kind === 'trait'
       ? `SELECT events.* EXCEPT (value, of_user), traits.split AS value FROM (${events}) AS events ` +

@@ -4,7 +4,7 @@ import { ColumnValue, isNameable } from '../sql/column-value.ts';
 import type { Params, Scope } from '../sql/params.ts';
 import { TextValue } from '../sql/text-value.ts';
 import { columnSplitSql, propertySql, taggedSql, textSql } from '../sql/typed-value.ts';
-import { isAmong } from '../sql/persons.ts';
+import { isAmong, personTraits } from '../sql/persons.ts';
 import { eventConditions, firstIsWithin, select } from '../sql/user-sets.ts';
 import type { Split, EventFilter } from './read-question.ts';
 import type { TimeBuckets } from './time-buckets.ts';
@@ -61,10 +61,11 @@ export function splitSql(params: Params, split: Split): string {
 }
 
 /** The tagged value of a trait of each user who has it: `user`, `split`. */
-export function traitsSql({ params, projectId }: Scope, split: Extract<Split, { kind: 'property' | 'trait' }>): string {
+export function traitsSql(scope: Scope, split: Extract<Split, { kind: 'property' | 'trait' }>): string {
+  const { params, projectId } = scope;
   const [trait = ''] = split.path;
-  return (
-    `SELECT user, ${splitSql(params, split)} AS split FROM trait_rows FINAL WHERE ` +
-    `project_id = ${params.string(projectId)} AND trait = ${params.string(trait)} AND kind != 'deleted'`
-  );
+  const value = splitSql(params, split);
+  const ofTrait = `project_id = ${params.string(projectId)} AND trait = ${params.string(trait)}`;
+  const own = `SELECT user, ${value} AS split FROM trait_rows FINAL WHERE ${ofTrait} AND kind != 'deleted'`;
+  return personTraits(scope, own, ofTrait, value);
 }

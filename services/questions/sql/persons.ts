@@ -45,20 +45,32 @@ export function isPerson(scope: Scope): string | null {
  * Persons whose trait passes: what a user's own messages say of it wins, deletions too; where they say nothing, the newest of
  * the joined ids.
  *
- * @param own The users whose own rows pass, joined ids among them.
+ * @param own A subquery of the users whose own rows pass, joined ids among them.
  * @param ofTrait What rows of the trait fulfil.
  * @param passes The test of a row, which may be of a deletion.
  */
 export function personsWithTrait(scope: Scope, own: string, ofTrait: string, passes: string): string {
+  const joined = joinedTraits(scope, ofTrait, `toBool(${passes}) AS does`);
+  return `SELECT user FROM (${own}) WHERE ${isPerson(scope)} UNION ALL SELECT user FROM (${joined}) WHERE does`;
+}
+
+/** As `personsWithTrait`, with the value of each: `user` and `split`, '' where the trait is deleted. */
+export function personTraits(scope: Scope, own: string, ofTrait: string, split: string): string {
+  if (scope.joins !== true) return own;
+  const joined = joinedTraits(scope, ofTrait, `if(kind = 'deleted', '', ${split}) AS split`);
+  return `SELECT user, split FROM (${own}) WHERE ${isPerson(scope)} UNION ALL ${joined}`;
+}
+
+/** What the newest of the joined ids says, of the persons of whom no own message mentions the trait. */
+function joinedTraits(scope: Scope, ofTrait: string, value: string): string {
+  const [, name = ''] = / AS (\w+)$/.exec(value) ?? [];
   const joins = joinsSql(scope);
   const rows =
-    `SELECT user, version, toBool(${passes}) AS passes FROM trait_rows FINAL ` +
+    `SELECT user, version, ${value} FROM trait_rows FINAL ` +
     `WHERE ${ofTrait} AND user IN (SELECT anonymous FROM (${joins}))`;
-  const newest =
-    `SELECT person, argMax(passes, version) AS does FROM (${rows}) AS rows ` +
-    `ANY INNER JOIN (${joins}) AS joins ON user = anonymous GROUP BY person`;
   return (
-    `SELECT user FROM (${own}) WHERE ${isPerson(scope)} UNION ALL SELECT person AS user FROM (${newest}) ` +
-    `WHERE does AND person NOT IN (SELECT user FROM trait_rows WHERE ${ofTrait})`
+    `SELECT person AS user, argMax(${name}, version) AS ${name} FROM (${rows}) AS rows ` +
+    `ANY INNER JOIN (${joins}) AS joins ON user = anonymous ` +
+    `WHERE person NOT IN (SELECT user FROM trait_rows WHERE ${ofTrait}) GROUP BY person`
   );
 }
