@@ -142,8 +142,11 @@ function tablesIn(sql: string): Map<string, string[]> {
   const tables = new Map<string, string[]>();
   const statement = /^(create|alter|drop) table (?:if (?:not )?exists )?(\w+)([^;]*)/gim;
   for (const [, verb = '', name = '', rest = ''] of sql.replaceAll(/--.*$/gm, '').matchAll(statement)) {
-    if (verb.toLowerCase() === 'drop') tables.delete(name);
-    else tables.set(name, renamedBy(rest, [...(tables.get(name) ?? []), ...columnsIn(rest)]));
+    const columns = tables.get(name) ?? [];
+    const [, newName] = /^\s*rename to (\w+)/.exec(rest) ?? [];
+    if (verb.toLowerCase() === 'drop' || newName !== undefined) tables.delete(name);
+    if (newName !== undefined) tables.set(newName, columns);
+    else if (verb.toLowerCase() !== 'drop') tables.set(name, renamedBy(rest, [...columns, ...columnsIn(rest)]));
   }
   return tables;
 }

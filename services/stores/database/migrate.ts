@@ -65,10 +65,11 @@ export async function refuseOlder(database: Queryable): Promise<void> {
   throw new TidemarkError('STORE_OLDER', message);
 }
 
-/** The tables that migrations make, also those that a later one drops, and how many there are. No database is asked. */
+/** The tables that migrations make, also those that a later one drops or renames, and how many there are. No database is asked. */
 export async function migratedTables(): Promise<{ readonly names: readonly string[]; readonly migrations: number }> {
   const files = await readMigrations(MIGRATIONS_FOLDER);
-  const names = files.flatMap(({ sql }) => [...sql.matchAll(/^create table (\w+)/gm)].map(([, name = '']) => name));
+  const tables = /^(?:create table|alter table \w+ rename to) (\w+)/gm;
+  const names = files.flatMap(({ sql }) => [...sql.matchAll(tables)].map(([, name = '']) => name));
   return { names, migrations: files.length };
 }
 

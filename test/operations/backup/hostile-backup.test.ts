@@ -174,6 +174,13 @@ test('the tables that migrations make are those that a database has', async () =
   const found = await made.database.query<{ name: string }>(
     `select tablename::text as name from pg_tables where schemaname = current_schema() and tablename <> 'migrations'`,
   );
-  const dropped = ['backups', 'dead_letter_edits', 'deleted_projects', 'unstored_messages', 'verifications'];
+  const dropped = [
+    'anonymous_ids',
+    'backups',
+    'dead_letter_edits',
+    'deleted_projects',
+    'unstored_messages',
+    'verifications',
+  ];
   expect([...found.map(({ name }) => name), ...dropped].toSorted()).toEqual(names.toSorted());
 });
