@@ -16,6 +16,7 @@ import { userEventsWhere } from '../../stores/analytics/user-events.ts';
 import { ColumnValue, isNameable } from './column-value.ts';
 import type { Params, Scope } from './params.ts';
 import { isAmong, personRows, personsWithTrait } from './persons.ts';
+import { select } from './select.ts';
 import { PropertyTextValue, TextValue } from './text-value.ts';
 import { TraitValue } from './trait-value.ts';
 
@@ -262,11 +263,6 @@ function cutDays(scope: Scope, { from, to }: Period): string[] {
   const begin = from ? [microsOf(from, scope.now)].filter((micros) => micros % DAY_MICROS !== 0n) : [];
   const cut = [...begin, ...(to ? [microsOf(to, scope.now)] : [])];
   return [...new Set(cut.map((micros) => `toDate32(${scope.params.instant(micros)})`))];
-}
-
-export function select(head: string, conditions: readonly (string | null)[]): string {
-  const given = conditions.filter((condition) => condition !== null);
-  return given.length === 0 ? head : `${head} WHERE ${given.join(' AND ')}`;
 }
 
 /** Events that one of these conditions counts at `now`, or may count later. */

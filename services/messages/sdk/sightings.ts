@@ -2,9 +2,9 @@
  * Sightings: which anonymous ids a message names beside a user id. The one rule by which both stores tell who is one
  * person, and who is forgotten together. Pure.
  */
-import { splitObject } from './json.ts';
-import type { Message } from './message.ts';
-import { parseJson } from './parse-json.ts';
+import { splitObject } from '../json.ts';
+import type { Message } from '../message.ts';
+import { parseJson } from '../parse-json.ts';
 
 /** The event of a call that says which id a user had before. */
 const ALIAS = 'alias';
@@ -55,8 +55,8 @@ export function isPlaceholder(id: string): boolean {
 }
 
 /**
- * The anonymous ids that a message names beside its user id. Of an alias also its `previousId`, which may be that of a user:
- * nothing was sent under it as an anonymous id then, so it joins nothing.
+ * The anonymous ids that a message names beside its user id. The `previousId` of an alias is one too: it may be that of a user,
+ * but nothing was sent under it as an anonymous id then, so it joins nothing.
  *
  * @throws TidemarkError `MESSAGE_UNDECODABLE` where the properties of an alias are not the JSON of an object.
  */

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { isPlaceholder, sightingsOf } from '../../services/messages/sightings.ts';
-import { identify, session, track } from '../support/messages/messages.ts';
+import { isPlaceholder, sightingsOf } from '../../../services/messages/sdk/sightings.ts';
+import { identify, session, track } from '../../support/messages/messages.ts';
 
-const ada = { projectId: 'proj_1', userId: 'ada' };
+const ADA = { projectId: 'proj_1', userId: 'ada' };
 
 function alias(previousId: unknown, others: { readonly userId?: string; readonly anonymousId?: string } = {}) {
-  return track({ ...ada, ...others, event: 'alias', properties: JSON.stringify({ previousId }) });
+  return track({ ...ADA, ...others, event: 'alias', properties: JSON.stringify({ previousId }) });
 }
 
 describe('an id that stands for no id', () => {
@@ -41,12 +41,12 @@ describe('an id that stands for no id', () => {
 });
 
 describe('the anonymous ids that a message was seen with', () => {
-  test('a message with both ids is a sighting, and one with either of them is none', () => {
-    expect(sightingsOf(track({ ...ada, anonymousId: 'dev-1' }))).toEqual(['dev-1']);
-    expect(sightingsOf(identify({ ...ada, anonymousId: 'dev-1' }))).toEqual(['dev-1']);
-    expect(sightingsOf(track(ada))).toEqual([]);
-    expect(sightingsOf(session(ada))).toEqual([]);
-    expect(sightingsOf({ ...track({ ...ada, anonymousId: 'dev-1' }), userId: null })).toEqual([]);
+  test('a message with both ids is a sighting, and one with either of them says nothing of it', () => {
+    expect(sightingsOf(track({ ...ADA, anonymousId: 'dev-1' }))).toEqual(['dev-1']);
+    expect(sightingsOf(identify({ ...ADA, anonymousId: 'dev-1' }))).toEqual(['dev-1']);
+    expect(sightingsOf(track(ADA))).toEqual([]);
+    expect(sightingsOf(session(ADA))).toEqual([]);
+    expect(sightingsOf({ ...track({ ...ADA, anonymousId: 'dev-1' }), userId: null })).toEqual([]);
   });
 
   test('an alias is a sighting of the id before too, which may be a number', () => {
@@ -54,16 +54,19 @@ describe('the anonymous ids that a message was seen with', () => {
     expect(sightingsOf(alias(12345678901234567000))).toEqual(['12345678901234567000']);
     expect(sightingsOf(alias('dev-1', { anonymousId: 'dev-1' }))).toEqual(['dev-1']);
     expect(sightingsOf(alias('dev-1', { anonymousId: 'dev-2' }))).toEqual(['dev-2', 'dev-1']);
-    expect(sightingsOf(track({ ...ada, event: 'Home', properties: '{"previousId":"dev-1"}' }))).toEqual([]);
+    expect(sightingsOf(track({ ...ADA, event: 'Home', properties: '{"previousId":"dev-1"}' }))).toEqual([]);
   });
 
-  test.each([[null], [''], [{}], [['dev-1']], [true], ['x'.repeat(513)]])('an alias of %j is none', (previousId) => {
-    expect(sightingsOf(alias(previousId))).toEqual([]);
-  });
+  test.each([[null], [''], [{}], [['dev-1']], [true], ['x'.repeat(513)]])(
+    'an alias of %j names nobody',
+    (previousId) => {
+      expect(sightingsOf(alias(previousId))).toEqual([]);
+    },
+  );
 
   test('a placeholder makes none, on either side', () => {
-    expect(sightingsOf(track({ ...ada, anonymousId: 'null' }))).toEqual([]);
-    expect(sightingsOf(track({ ...ada, userId: 'undefined', anonymousId: 'dev-1' }))).toEqual([]);
+    expect(sightingsOf(track({ ...ADA, anonymousId: 'null' }))).toEqual([]);
+    expect(sightingsOf(track({ ...ADA, userId: 'undefined', anonymousId: 'dev-1' }))).toEqual([]);
     expect(sightingsOf(alias('0', { anonymousId: 'dev-1' }))).toEqual(['dev-1']);
   });
 });
