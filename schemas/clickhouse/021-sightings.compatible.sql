@@ -35,3 +35,15 @@ CREATE TABLE IF NOT EXISTS join_rows
 )
 ENGINE = ReplacingMergeTree(number)
 ORDER BY (project_id, user);
+
+-- What an operator said of an anonymous id. The highest number is the newest.
+CREATE TABLE IF NOT EXISTS join_decision_rows
+(
+    project_id LowCardinality(String),
+    user       UInt128,                           -- who is known by the anonymous id alone
+    says       LowCardinality(String),            -- join, apart, rule
+    person     UInt128,                           -- 0 unless it says join
+    number     UInt64
+)
+ENGINE = ReplacingMergeTree(number)
+ORDER BY (project_id, user);

@@ -1,6 +1,7 @@
 import type { AnalyticsWriter } from '../../stores/analytics/analytics-store.ts';
 import type { LogReader, PartitionRecords, PollOptions, Position, TopicPartition } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
+import type { Message } from '../../messages/message.ts';
 import type { SqlSinkPlans } from '../../stores/profiles/sql-sink-plans.ts';
 import { recordAt, type Unprocessable } from '../dead-letters.ts';
 import { prepareFor, recordNameOf } from '../decode-batch.ts';
@@ -9,7 +10,7 @@ import type { BatchReport } from '../reader-metrics.ts';
 import type { WithRetry } from '../rejected-batches.ts';
 import { Batch, type ClaimedEntry, type InsertBatch } from './batch.ts';
 import { Inserter } from './inserter.ts';
-import { keepJoins } from './joins.ts';
+import { Joins } from './joins.ts';
 import { readEntries } from './read-entries.ts';
 import { resume } from './resume.ts';
 import { type InsertFollower, type TouchedUser, touchedUsers } from './touched.ts';
@@ -60,6 +61,7 @@ export class Sink extends LogConsumer {
   readonly #maxBytes: number;
   readonly #insertEveryMs: number;
   readonly #inserter: Inserter;
+  readonly #joins: Joins;
   #batch: Batch;
   #inserting: Promise<void> | undefined;
   #insertFailure: { readonly error: unknown } | undefined;
@@ -83,6 +85,7 @@ export class Sink extends LogConsumer {
     this.#maxBytes = options.maxBytes ?? MAX_INSERT_BYTES;
     this.#insertEveryMs = options.insertEveryMs ?? INSERT_EVERY_MS;
     this.#batch = this.#newBatch();
+    this.#joins = new Joins(options);
     const withRetry: WithRetry = (...call) => this.loop.withRetry(...call);
     this.#inserter = new Inserter({ analytics, log, codec, wanted: () => this.wanted(), withRetry });
   }
@@ -137,6 +140,7 @@ export class Sink extends LogConsumer {
       if (this.#insertFailure !== undefined) throw this.#insertFailure.error;
       if (records.length > 0) await this.#collect(records);
       if (this.#isDue(records.length === 0)) await this.#beginInsert(reader);
+      else if (this.#batch.isEmpty && this.#inserting === undefined) await this.#joinAsDecided();
     } catch (error) {
       // Everything is redelivered, from the planned positions, for the partitions that are still assigned to this reader.
       this.#batch = this.#newBatch();
@@ -200,8 +204,7 @@ export class Sink extends LogConsumer {
     const { steps, unclaimed, claimed, unprocessable } = insertBatch;
     const counted = claimed.filter((_, index) => isFirstCopy[index] === true);
     const refused = await this.#inserter.insert(insertBatch, counted);
-    await this.#join(insertBatch, counted);
-    await this.#tell(insertBatch, counted);
+    await this.#tell(insertBatch, counted, await this.#join(insertBatch, counted));
     await this.loop.withRetry('note what analytics holds', () => this.#inserter.note(steps));
     const unstored = [...unprocessable, ...refused];
     const deadLetters = await this.deadLetters.append(unstored);
@@ -218,21 +221,24 @@ export class Sink extends LogConsumer {
     await this.#compact();
   }
 
-  async #tell({ users }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<void> {
+  #tell({ users }: InsertBatch, counted: readonly ClaimedEntry[], joined: readonly TouchedUser[]): Promise<void> {
+    return this.#tellUsers(async () => [...(await touchedUsers(users, messagesOf(counted))), ...joined]);
+  }
+
+  async #tellUsers(touched: () => Promise<readonly TouchedUser[]>): Promise<void> {
     const { follower } = this.#options;
     if (follower === undefined) return;
-    const touched = (): Promise<readonly TouchedUser[]> =>
-      touchedUsers(
-        users,
-        counted.map(({ content }) => content.message),
-      );
     await this.loop.withRetry('tell what is inserted', () => follower.inserted(touched));
   }
 
-  async #join({ users }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<void> {
+  async #joinAsDecided(): Promise<void> {
+    const joined = await this.loop.withRetry('join anonymous ids', () => this.#joins.keepDecided());
+    if (joined.length > 0) await this.#tellUsers(() => Promise.resolve(joined));
+  }
+
+  async #join({ users, wanted }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<readonly TouchedUser[]> {
     const seen = users.map((read) => read.seen);
-    const messages = counted.map(({ content }) => content.message);
-    await this.loop.withRetry('join anonymous ids', () => keepJoins(this.#options, seen, messages));
+    return this.loop.withRetry('join anonymous ids', () => this.#joins.keep(seen, messagesOf(counted), wanted));
   }
 
   /** Once an hour. If it fails, the ingested ranges take more rows than they need until the next time. */
@@ -259,4 +265,8 @@ export class Sink extends LogConsumer {
     this.#options.logger.info(report, 'inserted into analytics');
     this.#options.onInsert?.(report);
   }
+}
+
+function messagesOf(entries: readonly ClaimedEntry[]): readonly Message[] {
+  return entries.map(({ content }) => content.message);
 }

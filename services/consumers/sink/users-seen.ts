@@ -1,6 +1,6 @@
 import type { Message, Micros } from '../../messages/message.ts';
 import { ownAnonymousIdOf } from '../../messages/user-key.ts';
-import { sightingsOf } from '../../messages/sightings.ts';
+import { sightingsOf } from '../../messages/sdk/sightings.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { UserSeen } from '../../stores/analytics/columns.ts';
 import { type ErasedUser, EVERYBODY } from '../../stores/erasures/erased-users.ts';

@@ -1,8 +1,8 @@
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
 import type { Micros, Track } from '../../messages/message.ts';
 import type { RowTable } from './columns.ts';
-import type { JoinsQuestion } from './joins-sql.ts';
 import type { LiveEpoch, LiveHistory } from './live-history.ts';
+import type { ProjectUser } from './of-user.ts';
 
 /** Rows of one insert by table: chunks of whole rows, each the values of the table's `TABLE_COLUMNS` as `RowBinary` writes them. */
 export type Rows = ReadonlyMap<RowTable, readonly Uint8Array[]>;
@@ -11,6 +11,24 @@ export type Rows = ReadonlyMap<RowTable, readonly Uint8Array[]>;
 export interface IngestedRange extends TopicPartition {
   readonly from: bigint;
   readonly to: Position;
+}
+
+/** Which ids are asked about: the numbers of the users who are known by them alone. */
+export interface JoinsQuestion {
+  readonly projectId: string;
+  readonly anonymous: readonly string[];
+  /** What was decided of some of these ids, and is to be noted before. */
+  readonly decisions?: readonly DecidedJoin[];
+  /** How many sightings of a user count. */
+  readonly most?: number;
+}
+
+/** What is said of an anonymous id, by numbers of users; `person` 0 unless it is joined. */
+export interface DecidedJoin {
+  readonly user: string;
+  readonly says: string;
+  readonly person: string;
+  readonly number: bigint;
 }
 
 /** What the sink writes to. */
@@ -28,9 +46,10 @@ export interface AnalyticsWriter {
    * nothing on several shards, where ids are not joined.
    *
    * @param number Taken after every sighting that is to be seen was inserted: the highest says whose an id is.
+   * @returns The internal ids of users whom that may concern.
    * @throws TidemarkError as `insert`.
    */
-  keepJoins(question: JoinsQuestion, number: bigint): Promise<void>;
+  keepJoins(question: JoinsQuestion, number: bigint): Promise<readonly string[]>;
   /** Up to where each partition is ingested without a gap from offset 0, in the order given; its beginning if nothing is. */
   ingestedUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]>;
   /**
@@ -43,9 +62,7 @@ export interface AnalyticsWriter {
 }
 
 /** One page of a user's events, newest first by (timestamp, receivedAt, messageId, event). */
-export interface EventsQuery {
-  readonly projectId: string;
-  readonly userKey: string;
+export interface EventsQuery extends ProjectUser {
   /** Only events of this name. */
   readonly event?: string;
   /** Only events at or after this time, and before that one. */

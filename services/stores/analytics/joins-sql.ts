@@ -1,9 +1,9 @@
 /**
- * Whose an anonymous id is, by the sightings that analytics has: that of the one user whom it was seen with. Of a user the
- * first sightings count alone, as in profiles. Pure.
+ * Whose an anonymous id is, by the sightings that analytics has: that of the one user whom it was seen with. Only the first
+ * sightings of a user count, as in profiles. Pure.
  */
 import { MAX_SIGHTINGS } from '../profiles/sightings.ts';
-import type { Query } from './analytics-store.ts';
+import type { DecidedJoin, JoinsQuestion, Query } from './analytics-store.ts';
 
 /** A statement has the ids: 128 KiB is the most that a parameter of ClickHouse takes. */
 const IDS_OF_A_STATEMENT = 2_000;
@@ -11,22 +11,16 @@ const IDS_OF_A_STATEMENT = 2_000;
 /** Ids of a user that may have been pushed out by what came. One insert has fewer rows. */
 const MOST_PUSHED_OUT = 100_000;
 
-/** Which ids are asked about: the numbers of the users who are known by them alone. */
-export interface JoinsQuestion {
-  readonly projectId: string;
-  readonly anonymous: readonly string[];
-  /** How many sightings of a user count. */
-  readonly most?: number;
-}
+const MOST_CONCERNED = 100;
 
-const IDS = `CAST({ids:Array(String)}, 'Array(UInt128)')`;
+const THESE = `CAST({ids:Array(String)}, 'Array(UInt128)')`;
 
 function crowdedSql(): string {
   return `SELECT user, arraySort(groupArray((first, name, anonymous))) AS pairs
     FROM (
       SELECT user, anonymous, min(version) AS first, max(anonymous_id) AS name FROM sighting_rows
       WHERE project_id = {project:String} AND user IN
-        (SELECT user FROM sightings_by_anonymous WHERE project_id = {project:String} AND anonymous IN ${IDS})
+        (SELECT user FROM sightings_by_anonymous WHERE project_id = {project:String} AND anonymous IN ${THESE})
       GROUP BY user, anonymous
     )
     GROUP BY user HAVING length(pairs) > {most:UInt32}`;
@@ -37,52 +31,86 @@ function paramsOf({ projectId, anonymous, most = MAX_SIGHTINGS }: JoinsQuestion)
 }
 
 /**
- * Yields `anonymous`: the ids that are pushed out from among the first of a user by those that are asked about. Whose they are
+ * Yields `id`: the ids that are pushed out from among the first of a user by those that are asked about. Whose they are
  * may have changed with them.
  */
 function pushedOutQuery(question: JoinsQuestion): Query {
-  const sql = `SELECT DISTINCT toString(arrayJoin(arraySlice(pairs, {most:UInt32} + 1, ${MOST_PUSHED_OUT})).3) AS anonymous
+  const sql = `SELECT DISTINCT toString(arrayJoin(arraySlice(pairs, {most:UInt32} + 1, ${MOST_PUSHED_OUT})).3) AS id
     FROM (${crowdedSql()})
-    WHERE arrayExists(pair -> has(${IDS}, pair.3), arraySlice(pairs, 1, {most:UInt32}))`;
+    WHERE arrayExists(pair -> has(${THESE}, pair.3), arraySlice(pairs, 1, {most:UInt32}))`;
   return { sql, params: paramsOf(question) };
 }
 
 /** Yields `user` and `person` of every id that is asked about; `person` 0 where it is nobody's, or several people's. */
 export function ownersQuery(question: JoinsQuestion): Query {
-  const sql = `WITH crowded AS (${crowdedSql()})
+  const sql = `WITH crowded AS (${crowdedSql()}),
+      decided AS
+      (
+        SELECT user, says, person FROM join_decision_rows FINAL WHERE project_id = {project:String} AND user IN ${THESE}
+      )
+    SELECT sighted.user AS user, if(decided.says IN ('join', 'apart'), decided.person, sighted.person) AS person
+    FROM
+    (
     SELECT anonymous AS user, if(minIf(seen, seen != 0) = max(seen), max(seen), 0) AS person
     FROM (
       SELECT anonymous, user AS seen FROM sightings_by_anonymous
-      WHERE project_id = {project:String} AND anonymous IN ${IDS} AND user NOT IN (SELECT user FROM crowded)
+      WHERE project_id = {project:String} AND anonymous IN ${THESE} AND user NOT IN (SELECT user FROM crowded)
       UNION ALL
       SELECT pair.3 AS anonymous, user AS seen FROM crowded ARRAY JOIN arraySlice(pairs, 1, {most:UInt32}) AS pair
-      WHERE anonymous IN ${IDS}
+      WHERE anonymous IN ${THESE}
       UNION ALL
-      SELECT arrayJoin(${IDS}) AS anonymous, toUInt128(0) AS seen
+      SELECT arrayJoin(${THESE}) AS anonymous, toUInt128(0) AS seen
     )
-    GROUP BY anonymous`;
+    GROUP BY anonymous
+    ) AS sighted
+    LEFT JOIN decided ON decided.user = sighted.user`;
   return { sql, params: paramsOf(question) };
 }
 
+/** The statement that notes decisions of a project. */
+export function decisionsStatement(projectId: string, decisions: readonly DecidedJoin[]): Query {
+  return {
+    sql: `INSERT INTO join_decision_rows (project_id, user, says, person, number)
+      SELECT {project:String}, toUInt128(one.1), one.2, toUInt128(one.3), toUInt64(one.4)
+      FROM (SELECT arrayJoin(arrayZip({users:Array(String)}, {says:Array(String)}, {persons:Array(String)}, {numbers:Array(String)})) AS one)`,
+    params: {
+      project: projectId,
+      users: decisions.map(({ user }) => user),
+      says: decisions.map(({ says }) => says),
+      persons: decisions.map(({ person }) => person),
+      numbers: decisions.map(({ number }) => String(number)),
+    },
+  };
+}
+
 /**
- * The statements that keep whose these ids are, and those that they push out.
+ * Keeps whose these ids are, and those that they push out.
  *
  * @param number Taken after all of their sightings were inserted.
- * @param ask Resolves with the column `anonymous`.
+ * @param ask Resolves with the column `id`.
+ * @returns The internal ids of users whom that may concern.
  */
-export async function keptJoins(
+export async function keepJoins(
   question: JoinsQuestion,
   number: bigint,
   ask: (query: Query) => Promise<readonly string[]>,
-): Promise<readonly Query[]> {
+  run: (statement: Query) => Promise<unknown>,
+): Promise<readonly string[]> {
+  const { projectId, decisions = [] } = question;
+  if (decisions.length > 0) await run(decisionsStatement(projectId, decisions));
   const ids = new Set(question.anonymous);
-  for (const anonymous of slicesOf(question.anonymous)) {
+  for (const anonymous of idsAtOnce(question.anonymous)) {
     for (const id of await ask(pushedOutQuery({ ...question, anonymous }))) ids.add(id);
   }
-  return slicesOf([...ids]).map((anonymous) => keepStatement({ ...question, anonymous }, number));
+  const concerned: string[] = [];
+  for (const anonymous of idsAtOnce([...ids])) {
+    concerned.push(...(await ask(concernedQuery({ ...question, anonymous }))));
+    await run(keepStatement({ ...question, anonymous }, number));
+  }
+  return concerned;
 }
 
-function slicesOf(ids: readonly string[]): readonly (readonly string[])[] {
+function idsAtOnce(ids: readonly string[]): readonly (readonly string[])[] {
   return Array.from({ length: Math.ceil(ids.length / IDS_OF_A_STATEMENT) }, (_, index) =>
     ids.slice(index * IDS_OF_A_STATEMENT, (index + 1) * IDS_OF_A_STATEMENT),
   );
@@ -95,4 +123,24 @@ function keepStatement(question: JoinsQuestion, number: bigint): Query {
       SELECT {project:String}, user, person, {number:UInt64} FROM (${sql})`,
     params: { ...params, number },
   };
+}
+
+/**
+ * Yields `id` of those known by these ids alone, of whose they were, and of users whom they were seen with. An id with many
+ * users was nobody's before one more came.
+ */
+function concernedQuery(question: JoinsQuestion): Query {
+  const sql = `SELECT max(internal_id) AS id FROM user_rows WHERE project_id = {project:String} AND user IN
+    (
+      SELECT user FROM
+      (
+        SELECT user FROM sightings_by_anonymous WHERE project_id = {project:String} AND anonymous IN ${THESE}
+        LIMIT ${MOST_CONCERNED} BY anonymous
+      )
+      UNION ALL SELECT arrayJoin(${THESE}) AS user
+      UNION ALL SELECT person AS user FROM join_decision_rows WHERE project_id = {project:String} AND user IN ${THESE}
+      UNION ALL SELECT person AS user FROM join_rows WHERE project_id = {project:String} AND user IN ${THESE}
+    )
+    GROUP BY user`;
+  return { sql, params: paramsOf(question) };
 }

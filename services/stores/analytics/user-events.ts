@@ -1,6 +1,6 @@
 import { DAY_MICROS, dayOf } from '../../messages/day-and-hour.ts';
 import type { EventsQuery, Query, StoredEvent } from './analytics-store.ts';
-import { userNumber } from './columns.ts';
+import { ofUser, userParams } from './of-user.ts';
 
 const COLUMNS =
   'project_id, user, timestamp, message_id, event, received_at, session_id, properties_text, message_id_given, ' +
@@ -72,8 +72,8 @@ export async function userEvents(query: EventsQuery, ask: Ask): Promise<readonly
 }
 
 /** WITH TIES: all copies at the last place come along, so that the first of them is known. */
-function pageQuery({ projectId, userKey, event, since, until, limit, after }: EventsQuery): Query {
-  const conditions = ['project_id = {projectId:String}', 'user = {user:UInt128}'];
+function pageQuery({ event, since, until, limit, after, ...user }: EventsQuery): Query {
+  const conditions = [ofUser(user)];
   if (since !== undefined) conditions.push('timestamp >= fromUnixTimestamp64Micro({since:Int64})');
   if (until !== undefined) conditions.push('timestamp < fromUnixTimestamp64Micro({until:Int64})');
   if (event !== undefined) conditions.push('event = {event:String}');
@@ -89,8 +89,7 @@ function pageQuery({ projectId, userKey, event, since, until, limit, after }: Ev
           FROM ${userEventsWhere(conditions)}
           ORDER BY timestamp DESC, received_at DESC, message_id DESC, event DESC LIMIT {limit:UInt64} WITH TIES`,
     params: {
-      projectId,
-      user: userNumber(userKey),
+      ...userParams(user),
       limit,
       ...(event !== undefined && { event }),
       ...(since !== undefined && { since: String(since) }),
@@ -148,12 +147,12 @@ function copyKey({ event, day, message_id: id }: Omit<Copy, 'precedence'>): stri
 }
 
 function copiesQuery(
-  { projectId, userKey }: EventsQuery,
+  user: EventsQuery,
   ids: readonly string[],
   days: { readonly first: bigint; readonly last: bigint },
 ): Query {
   const copies = userEventsWhere([
-    'project_id = {projectId:String} AND user = {user:UInt128}',
+    ofUser(user),
     'timestamp >= fromUnixTimestamp64Micro({from:Int64}) AND timestamp < fromUnixTimestamp64Micro({to:Int64})',
     'message_id IN {ids:Array(String)}',
   ]);
@@ -161,8 +160,7 @@ function copiesQuery(
     sql: `SELECT message_id, event, toString(toInt32(toDate32(timestamp))) AS day, max(precedence) AS precedence
           FROM ${copies} GROUP BY message_id, event, day`,
     params: {
-      projectId,
-      user: userNumber(userKey),
+      ...userParams(user),
       from: String(days.first * DAY_MICROS),
       to: String((days.last + 1n) * DAY_MICROS),
       ids,

@@ -123,7 +123,7 @@ describe.each(await testedAnalytics())('$name', (tested) => {
           await analytics.store.insert(ranges, rows);
           restored = ranges.at(-1)?.to ?? restored;
         },
-        keepJoins: async () => undefined,
+        keepJoins: async () => [],
         ingestedUpTo: async () => (restored ? [restored] : []),
         compactIngested: async () => undefined,
       };

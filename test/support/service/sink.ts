@@ -1,9 +1,9 @@
-import type { JoinsQuestion } from '../../../services/stores/analytics/joins-sql.ts';
 import { afterEach, beforeEach } from 'vitest';
 import type {
   AnalyticsStore,
   AnalyticsWriter,
   IngestedRange,
+  JoinsQuestion,
   Rows,
 } from '../../../services/stores/analytics/analytics-store.ts';
 import type { Position, TopicPartition } from '../../../services/event-log/event-log.ts';
@@ -108,7 +108,7 @@ export class FaultyAnalytics implements AnalyticsWriter {
     await this.store.insert(ranges, rows);
   }
 
-  keepJoins(question: JoinsQuestion, number: bigint): Promise<void> {
+  keepJoins(question: JoinsQuestion, number: bigint): Promise<readonly string[]> {
     return this.store.keepJoins(question, number);
   }
 

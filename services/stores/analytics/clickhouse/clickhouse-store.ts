@@ -11,6 +11,7 @@ import type {
   ForgettingOptions,
   ForgottenRows,
   IngestedRange,
+  JoinsQuestion,
   KeptHistory,
   LiveNumbers,
   Query,
@@ -34,7 +35,7 @@ import { HISTORY_LIMITS } from './kept-history.ts';
 import { LOOKUP_LIMITS } from './settings.ts';
 import { joinedResults } from './shards.ts';
 import { openStream, type QuestionStream } from './stream.ts';
-import { type JoinsQuestion, keptJoins } from '../joins-sql.ts';
+import { keepJoins } from '../joins-sql.ts';
 import { userEvents } from '../user-events.ts';
 
 export class ClickHouseStore implements AnalyticsStore {
@@ -45,7 +46,7 @@ export class ClickHouseStore implements AnalyticsStore {
   readonly liveHistory: ClickHouseAudiences;
   readonly dropOldFiles: ClickHouseDatabases['dropOldFiles'];
   readonly #ingestedRanges: IngestedRanges;
-  readonly #inserts = new Set<Promise<void>>();
+  readonly #inserts = new Set<Promise<unknown>>();
   readonly #streams = new Set<QuestionStream>();
   readonly #generations: ClickHouseGenerations;
   readonly #askOn = (client: ClickHouseClient, query: Query) => this.#ask(client, query, LOOKUP_LIMITS);
@@ -99,11 +100,20 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   insert(ranges: readonly IngestedRange[], rows: Rows): Promise<void> {
-    return this.#inserting(() => this.#insertAll(ranges, rows));
+    return this.#inserting(async () => {
+      await insertRows(this.#target, rows);
+      // Ranges are recorded last, so that a recorded range is complete.
+      await insertChunks(this.#target, 'held_ranges', INGESTED_RANGE_COLUMNS, rangeRows(ranges));
+    });
   }
 
-  async keepJoins(question: JoinsQuestion, number: bigint): Promise<void> {
-    if (this.#deployment.localOf === undefined) await this.#inserting(() => this.#keepJoins(question, number));
+  async keepJoins(question: JoinsQuestion, number: bigint): Promise<readonly string[]> {
+    const { insertSettings: clickhouse_settings, localOf } = this.#deployment;
+    if (localOf !== undefined) return [];
+    const ask = async (query: Query) => (await this.#lookUp(query)).rows.map(({ id }) => String(id));
+    const run = ({ sql: query, params: query_params }: Query) =>
+      this.#clients.inserts.command({ query, query_params, clickhouse_settings });
+    return this.#inserting(() => keepJoins(question, number, ask, run));
   }
 
   tryInsert(rows: Rows): Promise<void> {
@@ -245,31 +255,16 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   /** Closing waits for it. */
-  async #inserting(insert: () => Promise<void>): Promise<void> {
+  async #inserting<T>(insert: () => Promise<T>): Promise<T> {
     this.#refuseIfStopping();
     const inserted = insert();
     this.#inserts.add(inserted);
     try {
-      await inserted;
+      return await inserted;
     } catch (error) {
       throw error instanceof TidemarkError ? error : insertError(error);
     } finally {
       this.#inserts.delete(inserted);
-    }
-  }
-
-  async #insertAll(ranges: readonly IngestedRange[], rows: Rows): Promise<void> {
-    await insertRows(this.#target, rows);
-    // Ranges are recorded last, so that a recorded range is complete.
-    await insertChunks(this.#target, 'held_ranges', INGESTED_RANGE_COLUMNS, rangeRows(ranges));
-  }
-
-  async #keepJoins(question: JoinsQuestion, number: bigint): Promise<void> {
-    const { insertSettings } = this.#deployment;
-    const ask = async (query: Query) => (await this.#lookUp(query)).rows.map((row) => String(row['anonymous']));
-    for (const query of await keptJoins(question, number, ask)) {
-      const { sql, params } = query;
-      await this.#clients.inserts.command({ query: sql, query_params: params, clickhouse_settings: insertSettings });
     }
   }
 

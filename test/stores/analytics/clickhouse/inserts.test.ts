@@ -18,6 +18,7 @@ const DERIVED_TABLES = [
   'audience_members_by_user',
   'sightings_by_anonymous',
   'join_rows',
+  'join_decision_rows',
 ];
 const AUDIENCE_TABLES = ['audience_changes', 'audience_evaluations', 'audience_members'];
 
