@@ -100,6 +100,7 @@ const BY_CODE: Partial<Record<ErrorCode, RefusalKind>> = {
   ENDPOINT_UNSIGNED: 'conflict',
   KAFKA_MISSING: 'conflict',
   AUDIENCE_NOT_LIVE: 'conflict',
+  IDS_NOT_JOINED: 'conflict',
   PROJECT_UNKNOWN: 'not-found',
   PROJECT_NAME_DIFFERS: 'conflict',
   KEY_UNKNOWN: 'not-found',

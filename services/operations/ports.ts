@@ -3,6 +3,7 @@ import type { DeadLetterPort } from './dead-letters/dead-letter-commands.ts';
 import type { ImportChecks } from './import/import-commands.ts';
 import type { KeptVerifications } from './verify/last-verification.ts';
 import type { ProjectDeletion } from '../stores/projects/delete-project.ts';
+import type { SqlJoinDecisions } from '../stores/profiles/sql-join-decisions.ts';
 import type { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import type { JobRunner } from './jobs/job-runner.ts';
 import type { ErasureRequests } from './erasure/erasure-requests.ts';
@@ -14,9 +15,10 @@ import type { ReplayCommands } from './replay/replay-commands.ts';
  */
 export interface AdminPorts {
   readonly projects: SqlProjectStore;
+  readonly joins: SqlJoinDecisions;
   readonly deletion: ProjectDeletion;
   readonly deadLetters: DeadLetterPort;
-  readonly generations: Pick<ReplayCommands, 'list' | 'find' | 'plan' | 'changeRate'>;
+  readonly generations: Pick<ReplayCommands, 'list' | 'find' | 'plan' | 'changeRate' | 'expectJoins'>;
   readonly imports: ImportChecks;
   readonly figures: KeptVerifications & KeptBackups;
   readonly jobs: JobRunner;

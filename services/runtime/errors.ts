@@ -37,6 +37,7 @@ export type ErrorCode =
   | 'ENDPOINT_UNSIGNED' // the webhook endpoint is a topic, whose messages are not signed
   | 'KAFKA_MISSING' // the webhook endpoint is a topic, and the event log is not on Kafka
   | 'AUDIENCE_NOT_LIVE' // an installation of this form keeps no audience live
+  | 'IDS_NOT_JOINED' // anonymous ids cannot be joined to users there; the message says what to do
   | 'WAITING_FOR_ANALYTICS' // analytics has lost messages that it had, and the sink has not inserted them again yet
   | 'PROJECTS_LOST' // the log is not new and the database has no project; the message says what to do
   | 'PROJECT_UNKNOWN' // no project has this id

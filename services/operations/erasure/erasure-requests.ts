@@ -6,6 +6,7 @@ import { SqlErasures, type ErasureTerms } from '../../stores/erasures/sql-erasur
 import { anonymousKeyOf } from '../../messages/user-key.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
 import { MAX_SIGHTINGS } from '../../stores/profiles/sightings.ts';
+import { SqlJoinDecisions } from '../../stores/profiles/sql-join-decisions.ts';
 import { tablesOfProfiles } from '../../stores/projects/delete-project.ts';
 import type { JobRunner } from '../jobs/job-runner.ts';
 import { countUsers, eraseUsers, type ForgettingUsersParts } from './forget-users.ts';
@@ -67,7 +68,12 @@ export class ErasureRequests {
     const erasures = new SqlErasures(stores.database);
     const { people, names, shared, unknown } = await peopleOf(stores, terms.projectId, users);
     if (people.length === 0) return { erasures: [], shared, unknown };
-    const also = (transaction: Queryable) => this.#parts.tell(transaction, terms.projectId, people);
+    const also = async (transaction: Queryable): Promise<void> => {
+      const keysOfShared = shared.map((id) => anonymousKeyOf(terms.projectId, id));
+      const keys = people.map(({ userKey }) => userKey);
+      await SqlJoinDecisions.forget(transaction, terms.projectId, keys, keysOfShared);
+      await this.#parts.tell(transaction, terms.projectId, people);
+    };
     const made = await erasures.request(people, terms, names, also);
     await this.#hide(stores, made);
     // One that runs may not delete what was just asked for: the schedule begins the next.
@@ -128,7 +134,8 @@ async function peopleOf(
   if ((await database.query('select 1 from projects where id = $1', [projectId])).length === 0)
     throw new TidemarkError('PROJECT_UNKNOWN', 'There is no such project.');
   const keys = [...new Set(users.map(({ userKey }) => userKey))];
-  const found = await withAllSeen(stores, projectId, keys, await namesOfPeople(stores, projectId, keys));
+  const seen = await withAllSeen(stores, projectId, keys, await namesOfPeople(stores, projectId, keys));
+  const found = await asDecided(stores, projectId, keys, seen);
   const known = await knownAmong(stores, projectId, keys, new Set(found.map(({ key }) => key)));
   const own = found.filter(({ isShared, anonymousId }) => anonymousId !== null && !isShared);
   const withThem = own.flatMap(({ key, anonymousId, isBeside }) =>
@@ -222,6 +229,27 @@ async function withAllSeen(
     if (full.length > 0 || !isRetryable(error)) throw error;
     return listed;
   }
+}
+
+/** As operators have decided, which beats who was seen with whom. */
+async function asDecided(
+  { database }: ForgettingUsersParts,
+  projectId: string,
+  keys: readonly string[],
+  seen: readonly FoundName[],
+): Promise<readonly FoundName[]> {
+  const keyOf = ({ anonymousId }: FoundName): string => anonymousKeyOf(projectId, anonymousId ?? '');
+  const beside = seen.filter(({ isBeside }) => isBeside).map(keyOf);
+  const about = await new SqlJoinDecisions(database).about(projectId, [...new Set(beside)], keys);
+  const decisions = new Map(about.filter(({ says }) => says !== 'rule').map((one) => [one.userKey, one]));
+  const decided = seen.map((one) => {
+    const decision = one.isBeside ? decisions.get(keyOf(one)) : undefined;
+    return decision === undefined ? one : { ...one, isShared: decision.personKey !== one.key };
+  });
+  const joined = [...decisions.values()].flatMap(({ personKey: key, anonymousId }) =>
+    key !== null && keys.includes(key) ? [{ key, userId: null, anonymousId, isBeside: true, isShared: false }] : [],
+  );
+  return [...decided, ...joined];
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { EventLog } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
 import { MESSAGE_TOPICS } from '../../messages/message.ts';
-import { isPlaceholder } from '../../messages/sightings.ts';
+import { isPlaceholder } from '../../messages/sdk/sightings.ts';
 import { anonymousKeyOf } from '../../messages/user-key.ts';
 import { isRetryable } from '../../runtime/errors.ts';
 import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';

@@ -1,4 +1,6 @@
+import { expectSightings } from '../../stores/generations/expect-sightings.ts';
 import type { Generation, GenerationKind } from '../../stores/generations/generation.ts';
+import { LiveGenerations } from '../../stores/generations/live-generations.ts';
 import { liveNumberOf, type LiveRow, SqlGenerations } from '../../stores/generations/sql-generations.ts';
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros, parseTimestamp } from '../../messages/timestamp.ts';
@@ -52,6 +54,8 @@ export interface Swapped {
 }
 
 export interface ReplayCommandParts extends ReplayParts {
+  /** Whether analytics is on several shards, where an anonymous id and its user may be apart. */
+  readonly isSharded?: boolean;
   /** Runs the readers of the generations during `run`, unless a service does. */
   readonly whileFed: <T>(run: () => Promise<T>) => Promise<T>;
 }
@@ -81,6 +85,17 @@ export class ReplayCommands {
   async find(kind: string, number: number): Promise<GenerationSummary | undefined> {
     const found = isKind(kind) ? await new SqlGenerations(this.#parts.database).find(kind, number) : undefined;
     return found && generationSummary(this.#replay, await this.#replay.live(), found);
+  }
+
+  /** Resolves where ids of a project may be joined. @throws TidemarkError `IDS_NOT_JOINED`. */
+  async expectJoins(projectId: string): Promise<void> {
+    const { database, isSharded = false } = this.#parts;
+    if (isSharded)
+      throw new TidemarkError(
+        'IDS_NOT_JOINED',
+        'Ids are not joined on a cluster of ClickHouse: see docs/one-person.md.',
+      );
+    await expectSightings(database, new LiveGenerations(database), projectId);
   }
 
   /** What `build` would take. @throws TidemarkError `PROJECT_UNKNOWN`. */

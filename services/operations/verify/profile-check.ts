@@ -133,8 +133,7 @@ function lackOf(user: StoredUser | undefined, fold: ProfileChange | undefined): 
   if (user === undefined) return 'Postgres knows of no such user';
   if (fold === undefined) return 'the log knows of no such user';
   if (user.user_id !== fold.userId || user.anonymous_id !== fold.anonymousId) return 'it has another id';
-  if (user.sightings !== null && !areSightings(user.sightings, fold.sightings))
-    return 'other anonymous ids were seen beside it';
+  if (!areSightings(user.sightings, fold.sightings)) return 'other anonymous ids were seen beside it';
   if (user.first_seen !== fold.firstSeen || user.last_seen !== fold.lastSeen) return 'it was seen at other times';
   if (user.anonymous !== (fold.anonymous?.value ?? null)) return 'it is anonymous in one, and not in the other';
   if (user.anonymous_version !== (fold.anonymous?.version ?? null)) return 'anonymous is of another message';

@@ -74,6 +74,8 @@ export const POSTGRES_TABLES: Readonly<Record<string, RegisterEntry>> = {
   settled_dead_letters: { way: 'edits', ...REWRITTEN },
   // Names, until the erasure is done.
   erasures: { way: 'texts', ...REWRITTEN },
+  // Those about a person are deleted with the request, and those that it makes have hashes alone.
+  join_decisions: { ...WITHIN_SECONDS, ...REWRITTEN },
   // Taken away within seconds.
   live_touches: { ...WITHIN_SECONDS, ...REWRITTEN },
 
@@ -120,6 +122,7 @@ export const ANALYTICS_TABLES: Readonly<Record<string, RegisterEntry>> = {
   sighting_rows: BY_USER,
   sightings_by_anonymous: BY_USER,
   join_rows: BY_USER,
+  join_decision_rows: BY_USER,
   audience_changes: BY_USER,
   audience_members: BY_USER,
   audience_members_by_user: BY_USER,

@@ -47,8 +47,18 @@ export interface Profile {
   readonly anonymousIds: readonly string[];
   /** One JSON object: the traits that are set, each value as it was sent. */
   readonly traits: JsonText;
+  /** The anonymous ids that are this user's alone, the one first seen first; null where the project does not join ids. */
+  readonly joinedIds: readonly JoinedId[] | null;
   readonly firstSeen: Micros;
   readonly lastSeen: Micros;
+}
+
+export interface JoinedId {
+  readonly anonymousId: string;
+  /** The internal id of who is known by it alone. */
+  readonly userKey: string;
+  /** When a message first gave both ids; null where that is not known, or it was joined by hand. */
+  readonly since: Micros | null;
 }
 
 /** A profile with what is stored beside it. */

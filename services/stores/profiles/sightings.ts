@@ -1,7 +1,7 @@
 /** The sightings of a user: which a profile keeps, and the statements that merge them. */
 import type { Message, Micros } from '../../messages/message.ts';
 import { parseJson } from '../../messages/parse-json.ts';
-import { sightingsOf } from '../../messages/sightings.ts';
+import { sightingsOf } from '../../messages/sdk/sightings.ts';
 import { timesOfVersion } from '../../messages/version.ts';
 import type { Queryable } from '../database/database.ts';
 import { compareBytes } from './newest-traits.ts';
@@ -12,7 +12,7 @@ export const MAX_SIGHTINGS = 100;
 
 const NO_SIGHTINGS: Sightings = new Map();
 
-/** Of rows from before there were versions: later than all, until a message gives the id again. */
+/** The version of rows from before there were versions: later than all, until a message gives the id again. */
 const UNKNOWN_VERSION = 'f'.repeat(32);
 
 /** What a message says of them. */
@@ -58,8 +58,9 @@ export function hasSightingsSql(positions: string): string {
   return `not exists (select from ${positions} where lacks_sightings)`;
 }
 
-/** Whether that JSON object has these sightings. */
-export function areSightings(json: string, sightings: Sightings): boolean {
+/** Whether that JSON object has these sightings; null, of a generation that lacks some, may have any. */
+export function areSightings(json: string | null, sightings: Sightings): boolean {
+  if (json === null) return true;
   const stored = Object.entries(parseJson(json) as Record<string, string>);
   return stored.length === sightings.size && stored.every(([id, version]) => sightings.get(id) === version);
 }

@@ -4,6 +4,7 @@ import { SchemaDatabase } from '../database/schema-database.ts';
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
 import { FIRST_GENERATION, schemaOf } from '../generations/generation.ts';
 import { enterClaims, releaseClaims } from './claims.ts';
+import { SqlJoinDecisions } from './sql-join-decisions.ts';
 import { refuseWhilePaused } from './refuse-while-paused.ts';
 import { positionMoved, stepColumns } from './positions.ts';
 import type { Claim, Plan, ReaderStep } from './profile-store.ts';
@@ -16,10 +17,12 @@ import { noteUnstored } from './unstored-messages.ts';
 export class SqlSinkPlans {
   readonly #database: Database;
   readonly #generation: number;
+  readonly joins: SqlJoinDecisions;
 
   constructor(database: Database, generation = FIRST_GENERATION) {
     this.#database = new SchemaDatabase(database, schemaOf('analytics', generation));
     this.#generation = generation;
+    this.joins = new SqlJoinDecisions(database);
   }
 
   /** The last plan of each partition; partitions never planned are left out. */
@@ -69,13 +72,6 @@ export class SqlSinkPlans {
       await expectAll(transaction, FINISH, steps, stepColumns(steps).slice(0, 4));
       await noteUnstored(transaction, 'sink', this.#generation, unstored);
     });
-  }
-
-  /** A number above all that were given before. */
-  async nextJoinNumber(): Promise<bigint> {
-    const [row] = await this.#database.query<{ readonly number: bigint }>("select nextval('join_numbers') as number");
-    if (row === undefined) throw new Error('a sequence always has a next number');
-    return row.number;
   }
 
   /** The partition stands at its plan's `to` where that is inserted, else at its `from`. */

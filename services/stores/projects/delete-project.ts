@@ -106,7 +106,7 @@ async function remove(transaction: Queryable, project: DeletedProject): Promise<
   await transaction.query(`delete from repeats where principal in (select id from api_keys where project_id = $1)`, [
     id,
   ]);
-  for (const table of ['console_sessions', 'api_keys', 'audiences']) {
+  for (const table of ['console_sessions', 'api_keys', 'audiences', 'join_decisions']) {
     await transaction.query(`delete from ${table} where project_id = $1`, [id]);
   }
   await transaction.query('delete from projects where id = $1', [id]);

@@ -17,6 +17,7 @@ export interface ProjectSummary {
   readonly query_max_rows: number | null;
   readonly search_traits: readonly string[];
   readonly name_traits: readonly string[];
+  readonly join_ids: boolean;
   readonly created_at: string;
 }
 
@@ -50,6 +51,7 @@ export interface ProjectSettings {
   readonly query_max_rows?: number | null;
   readonly search_traits?: readonly string[];
   readonly name_traits?: readonly string[];
+  readonly join_ids?: boolean;
 }
 
 /** @throws TidemarkError `COMMAND_INVALID` for a setting that is not valid; what the store throws. */
@@ -103,6 +105,7 @@ function changesOf({
   timezone,
   search_traits: searched,
   name_traits: named,
+  join_ids: joinIds,
   ...limits
 }: ProjectSettings): ProjectChanges {
   const changes = {
@@ -115,11 +118,12 @@ function changesOf({
     queryMaxRows: limits.query_max_rows,
     searchTraits: searched === undefined ? undefined : checkTraits(searched),
     nameTraits: named === undefined ? undefined : checkTraits(named),
+    joinIds,
   };
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   if (given.length === 0)
     throw commandInvalid(
-      'Nothing to change: give a name, a timezone, a limit, or the traits of the search or of names.',
+      'Nothing to change: give a name, a timezone, a limit, the traits of the search or of names, or whether ids are joined.',
     );
   return Object.fromEntries(given);
 }
@@ -179,7 +183,17 @@ export function showProject({ id, name, timezone, rateLimit, createdAtMs, ...pro
     query_max_rows: project.queryMaxRows,
   };
   const traits = { search_traits: project.searchTraits, name_traits: project.nameTraits };
-  return { id, name, timezone, rate_limit: rateLimit, ...limits, ...traits, created_at: instant(createdAtMs) };
+  const join_ids = project.joinIds;
+  return {
+    id,
+    name,
+    timezone,
+    rate_limit: rateLimit,
+    ...limits,
+    ...traits,
+    join_ids,
+    created_at: instant(createdAtMs),
+  };
 }
 
 export function showKey({ id, projectId, scopes, name, lastUsedDay, createdAtMs, revokedAtMs }: ApiKey): KeySummary {

@@ -2,7 +2,7 @@
 import type { ApiKey, Project, Scope } from './project-store.ts';
 
 export const PROJECT_COLUMNS =
-  'id, name, timezone, rate_limit, session_secret, created_at_ms, query_max_ms, query_max_memory_bytes, query_max_rows, rate_limit_bytes, search_traits, name_traits';
+  'id, name, timezone, rate_limit, session_secret, created_at_ms, query_max_ms, query_max_memory_bytes, query_max_rows, rate_limit_bytes, search_traits, name_traits, join_ids';
 export const KEY_COLUMNS =
   'id, project_id, scopes, name, last_used_day::text as last_used_day, sha256, created_at_ms, revoked_at_ms';
 
@@ -20,6 +20,7 @@ export type ProjectRow = {
   rate_limit_bytes: bigint | null;
   search_traits: string[];
   name_traits: string[];
+  join_ids: boolean;
 };
 
 export type KeyRow = {
@@ -45,6 +46,7 @@ export function toProject(row: ProjectRow): Project {
     queryMaxRows: limitOf(row.query_max_rows),
     searchTraits: row.search_traits,
     nameTraits: row.name_traits,
+    joinIds: row.join_ids,
     // Copied to a Uint8Array with its own memory: a driver may return a Buffer that shares a larger one.
     sessionSecret: Uint8Array.from(row.session_secret),
     createdAtMs: Number(row.created_at_ms),

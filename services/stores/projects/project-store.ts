@@ -28,6 +28,8 @@ export interface Project {
   readonly searchTraits: readonly string[];
   /** The traits that a user is called by: the first that is a text. */
   readonly nameTraits: readonly string[];
+  /** Whether an anonymous id that was seen with one user alone counts as that user. */
+  readonly joinIds: boolean;
   /** 32 bytes that sign this project's sessions. */
   readonly sessionSecret: Uint8Array;
   readonly createdAtMs: number;
@@ -57,12 +59,13 @@ export interface NewProject {
 }
 
 /** A project that was lost, with what the log has of it. */
-export type LostProject = Omit<Project, 'sessionSecret' | keyof TraitChoices>;
+export type LostProject = Omit<Project, 'sessionSecret' | keyof Choices>;
 
 /** The members of a project that can be changed. */
-export type ProjectChanges = Partial<NewProject & ProjectLimits & TraitChoices>;
+export type ProjectChanges = Partial<NewProject & ProjectLimits & Choices>;
 
-type TraitChoices = Pick<Project, 'searchTraits' | 'nameTraits'>;
+/** What is chosen of how users are shown. The log has none of it. */
+type Choices = Pick<Project, 'searchTraits' | 'nameTraits' | 'joinIds'>;
 
 export type ProjectLimits = Pick<Project, 'rateLimitBytes' | 'queryMaxMs' | 'queryMaxMemoryBytes' | 'queryMaxRows'>;
 
@@ -78,7 +81,8 @@ export const DEFAULT_SETTINGS = {
   ...NO_LIMITS,
   searchTraits: ['name', 'email'],
   nameTraits: ['name', 'email'],
-} as const satisfies ProjectLimits & TraitChoices;
+  joinIds: false,
+} as const satisfies ProjectLimits & Choices;
 
 export interface NewKey {
   readonly scopes: readonly Scope[];

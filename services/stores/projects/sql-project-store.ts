@@ -110,7 +110,8 @@ export class SqlProjectStore {
          query_max_rows = case when $10::boolean then $11::int8 else query_max_rows end,
          rate_limit_bytes = case when $12::boolean then $13::int8 else rate_limit_bytes end,
          search_traits = coalesce($14::text[], search_traits),
-         name_traits = coalesce($15::text[], name_traits)
+         name_traits = coalesce($15::text[], name_traits),
+         join_ids = coalesce($16::boolean, join_ids)
        where id = $1
        returning ${PROJECT_COLUMNS}`,
       [
@@ -124,6 +125,7 @@ export class SqlProjectStore {
           limit ?? null,
         ]),
         ...[changes.searchTraits, changes.nameTraits].map((traits) => (traits === undefined ? null : [...traits])),
+        changes.joinIds ?? null,
       ],
     );
     if (rows.length === 0) throw projectUnknown(id);
@@ -228,7 +230,7 @@ async function insertProject(
   const rows = await queryable.query<ProjectRow>(
     `insert into projects (${PROJECT_COLUMNS})
      select $1::text, $2::text, $3::text, $4::float8, $5::bytea, $6::int8, $7::int8, $8::int8, $9::int8, $10::int8,
-            $11::text[], $12::text[]
+            $11::text[], $12::text[], $13::boolean
      where ${condition}
      on conflict (id) do nothing
      returning ${PROJECT_COLUMNS}`,
@@ -245,6 +247,7 @@ async function insertProject(
       known.rateLimitBytes,
       [...known.searchTraits],
       [...known.nameTraits],
+      known.joinIds,
     ],
   );
   return rows.map(toProject);

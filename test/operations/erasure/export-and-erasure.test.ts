@@ -30,6 +30,7 @@ const EXPORTED_AS: Readonly<Record<string, string>> = {
   sighting_rows: 'anonymous_id',
   sightings_by_anonymous: 'anonymous_id',
   join_rows: 'anonymous_id',
+  join_decision_rows: 'anonymous_id',
   trait_value_rows: 'identify',
   audience_changes: 'audience',
   audience_members: 'audience',

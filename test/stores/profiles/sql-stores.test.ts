@@ -6,6 +6,7 @@ import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-s
 import { testCounts } from '../../contract/counts.ts';
 import { testGenerations } from '../../contract/generations.ts';
 import { testSightings } from '../../contract/sightings.ts';
+import { testPersons } from '../../contract/persons.ts';
 import { testProfilePages } from '../../contract/profile-pages.ts';
 import { someone, testProfileStore } from '../../contract/profile-store.ts';
 import { testSinkPlans } from '../../contract/sink-plans.ts';
@@ -22,6 +23,7 @@ function testStores(name: string, database: () => Database): void {
   for (const generation of [1, 2]) {
     testProfileStore(name, database, generation);
     testSightings(name, database, generation);
+    testPersons(name, database, generation);
     testProfilePages(name, database, generation);
     testSinkPlans(name, database, generation);
     test(`a store tries changes on generation ${generation} as it writes them, and keeps nothing`, async () => {

@@ -1,0 +1,34 @@
+import { TidemarkError } from '../../runtime/errors.ts';
+import type { Database } from '../database/database.ts';
+import { hasSightingsSql } from '../profiles/sightings.ts';
+import { type GenerationKind, tableOf } from './generation.ts';
+import type { LiveGenerations } from './live-generations.ts';
+
+const POSITIONS = { profiles: 'reader_positions', analytics: 'sink_plans' } as const;
+
+/**
+ * Resolves where the generations that answer for a project have every sighting: with half of them an id of several people looks
+ * like that of one.
+ *
+ * @throws TidemarkError `IDS_NOT_JOINED`, with the commands that mend it.
+ */
+export async function expectSightings(
+  database: Database,
+  live: Pick<LiveGenerations, 'numberOf'>,
+  projectId: string,
+): Promise<void> {
+  const older = await database.query('select 1 from projects where id = $1 and began_before_sightings', [projectId]);
+  if (older.length === 0) return;
+  const lacking: GenerationKind[] = [];
+  for (const kind of ['profiles', 'analytics'] as const) {
+    const table = tableOf(kind, await live.numberOf(kind, projectId), POSITIONS[kind]);
+    const [row] = await database.query<{ readonly has: boolean }>(`select ${hasSightingsSql(table)} as has`);
+    if (row?.has === false) lacking.push(kind);
+  }
+  if (lacking.length === 0) return;
+  const commands = lacking.map((kind) => `tidemark replay ${kind}`).join(' and ');
+  throw new TidemarkError(
+    'IDS_NOT_JOINED',
+    `Old messages were read before ids could be joined. Replay first: ${commands}.`,
+  );
+}
