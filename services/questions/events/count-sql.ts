@@ -47,7 +47,7 @@ export interface BucketRow extends MeasureRow {
 /** Yields the values with the largest measures, one more than `top`: a row each as `SplitRow`, the largest first. */
 export function compileTop(question: CountsQuestion, context: CountsContext): Query {
   const { measure, split } = question;
-  const scope = scopeOf(context);
+  const scope = emptyScope(context);
   const top = scope.params.count((split?.top ?? 0) + 1);
   const { rows, columns, order } = measuredRows(scope, question, context, null);
   const selected = order === 'count()' ? '' : `, ${columns}`;
@@ -69,7 +69,7 @@ export interface CountedSplitRow extends SplitRow {
  * `CountedSplitRow`. Where no values are left out, that is the whole answer, for which the events are read once.
  */
 export function compileCountedTop(question: CountsQuestion, context: CountsContext, buckets: TimeBuckets): Query {
-  const scope = scopeOf(context);
+  const scope = emptyScope(context);
   const top = scope.params.count((question.split?.top ?? 0) + 1);
   const { rows } = measuredRows(scope, question, context, buckets);
   const count = areWithinDays(buckets, context.span.to) ? 'count()' : 'uniqExact(message)';
@@ -92,7 +92,7 @@ export function compileBuckets(
   splits: readonly SplitRow[],
 ): Query {
   const { measure } = question;
-  const scope = scopeOf(context);
+  const scope = emptyScope(context);
   const copies = takesAnyCopy(question, buckets) ? 'any' : 'first';
   const isOnce = copies === 'first' && buckets !== null && areWithinDays(buckets, context.span.to);
   const { rows, columns } = measuredRows(scope, question, context, buckets, copies);
@@ -120,7 +120,7 @@ function seriesSql(params: Params, splits: readonly SplitRow[]): string {
   return `transform(${key}, ${list}, range(${others}), ${others})`;
 }
 
-function scopeOf({ projectId, now, joins }: CountsContext): Scope {
+function emptyScope({ projectId, now, joins }: CountsContext): Scope {
   return { params: new Params(), projectId, now, joins };
 }
 
@@ -134,7 +134,7 @@ interface Rows {
 }
 
 /** What tells whose an event is, and which message. */
-const KEY = ['user', 'event', 'message_number', 'precedence'];
+const ROW_KEY = ['user', 'event', 'message_number', 'precedence'];
 
 function measuredRows(
   scope: Scope,
@@ -162,7 +162,7 @@ function measuredRows(
     `${fromEvents(scope, { ...question, within }, copies)}${given}`;
   const events =
     scope.joins === true
-      ? `SELECT * EXCEPT (${KEY.join(', ')}), ${whose.join(', ')} FROM (${personRows(scope, rowsOf(KEY))})`
+      ? `SELECT * EXCEPT (${ROW_KEY.join(', ')}), ${whose.join(', ')} FROM (${personRows(scope, rowsOf(ROW_KEY))})`
       : rowsOf(whose);
   const valued =
     split?.kind === 'trait'

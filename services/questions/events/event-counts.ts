@@ -43,19 +43,19 @@ interface Series {
 /**
  * Counts events, within one budget. Undefined where the period has more than `MAX_BUCKETS` buckets.
  *
- * @param context With the evaluation, which relative times count back from.
+ * @param options With the evaluation, which relative times count back from.
  * @throws TidemarkError `QUERY_LIMIT` past the limits, naming which; `STORE_UNAVAILABLE`, retryable.
  */
 export async function countEvents(
   budget: QueryBudget,
-  { projectId, now }: Omit<CountsContext, 'span'>,
+  options: Omit<CountsContext, 'span'>,
   question: CountsQuestion,
 ): Promise<Counts | undefined> {
-  const spans = spansOf(question, now).map((span) => countedSpan(question, span));
+  const spans = spansOf(question, options.now).map((span) => countedSpan(question, span));
   if (!spans.every((span) => span !== undefined)) return undefined;
   const [current, previous = null] = spans;
   if (current === undefined) throw new Error('a question has a period');
-  const context = { projectId, now, span: current.span };
+  const context = { ...options, span: current.span };
   const { top, counted } = await topOf(budget, question, context, current);
   const splits = top.slice(0, question.split?.top);
   const rows: (readonly string[])[][] = [];

@@ -6,7 +6,8 @@ import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
 import type { StoredEvent } from '../../stores/analytics/analytics-store.ts';
 import { storedEvent } from '../../stores/analytics/user-events.ts';
 import { encodePosition } from './cursor.ts';
-import { compileEvents, compileKeys, type ListedRow, type ListedKey, type ListContext } from './list-sql.ts';
+import type { CompileOptions } from '../sql/compile.ts';
+import { compileEvents, compileKeys, type ListedRow, type ListedKey } from './list-sql.ts';
 import type { EventsQuestion } from './read-question.ts';
 import type { Span } from './time-buckets.ts';
 
@@ -35,7 +36,7 @@ const GROWTH = 4n;
  */
 export async function listEvents(
   budget: QueryBudget,
-  context: ListContext,
+  context: CompileOptions,
   question: EventsQuestion,
 ): Promise<EventsPage> {
   const keys = affordable(await keysOf(budget, context, question));
@@ -60,7 +61,7 @@ export async function listEvents(
  */
 async function keysOf(
   budget: QueryBudget,
-  context: ListContext,
+  context: CompileOptions,
   question: EventsQuestion,
 ): Promise<readonly ListedKey[]> {
   const { limit, after } = question;

@@ -5,7 +5,8 @@ import type { Params, Scope } from '../sql/params.ts';
 import { TextValue } from '../sql/text-value.ts';
 import { columnSplitSql, propertySql, taggedSql, textSql } from '../sql/typed-value.ts';
 import { isAmong, personTraits } from '../sql/persons.ts';
-import { eventConditions, firstIsWithin, select } from '../sql/user-sets.ts';
+import { select } from '../sql/select.ts';
+import { eventConditions, firstIsWithin } from '../sql/user-sets.ts';
 import type { Split, EventFilter } from './read-question.ts';
 import type { TimeBuckets } from './time-buckets.ts';
 

@@ -1,7 +1,6 @@
 /** Compiles questions for single events to ClickHouse queries. No text of a caller becomes SQL. Pure. */
-import { queryOf } from '../sql/compile.ts';
+import { type CompileOptions, queryOf } from '../sql/compile.ts';
 import { Params, type Scope } from '../sql/params.ts';
-import type { Micros } from '../../messages/message.ts';
 import { END_OF_TIME } from '../../messages/timestamp.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import { EVENT_COLUMNS, type EventRow } from '../../stores/analytics/user-events.ts';
@@ -9,12 +8,6 @@ import type { EventPosition } from './cursor.ts';
 import { fromEvents } from './event-rows.ts';
 import type { EventFilter } from './read-question.ts';
 import type { Span } from './time-buckets.ts';
-
-export interface ListContext {
-  readonly projectId: string;
-  /** The evaluation, which relative times count back from. */
-  readonly now: Micros;
-}
 
 /** Which row an event is. Integers are text. */
 export interface ListedKey extends Pick<EventRow, 'occurred' | 'received' | 'message_id' | 'event' | 'precedence'> {
@@ -33,11 +26,11 @@ export interface ListedRow extends EventRow {
 /** Yields a `ListedKey` for each of the newest events of a span, at most `limit`, newest first. */
 export function compileKeys(
   question: EventFilter,
-  { projectId, now }: ListContext,
+  context: CompileOptions,
   { from, to }: Span,
   { after, limit }: { readonly after: EventPosition | null; readonly limit: number },
 ): Query {
-  const scope: Scope = { params: new Params(), projectId, now };
+  const scope: Scope = { params: new Params(), ...context };
   // The end of time itself is past what ClickHouse's dates hold.
   const within = { from: { at: from }, to: to === END_OF_TIME ? null : { at: to } };
   const list = `toUnixTimestamp64Micro(timestamp) AS occurred, toUnixTimestamp64Micro(received_at) AS received, message_id, event, user, precedence, length(properties_text) AS size`;
@@ -59,9 +52,9 @@ function afterSql({ params }: Scope, position: EventPosition): string {
 }
 
 /** Yields an `ListedRow` for each of these, which are in the order of `compileKeys`. */
-export function compileEvents({ projectId, now }: ListContext, keys: readonly ListedKey[]): Query {
-  const scope: Scope = { params: new Params(), projectId, now };
-  const { params } = scope;
+export function compileEvents(context: CompileOptions, keys: readonly ListedKey[]): Query {
+  const scope: Scope = { params: new Params(), ...context };
+  const { params, projectId } = scope;
   const project = `project_id = ${params.string(projectId)}`;
   const users = `CAST(${params.strings([...new Set(keys.map(({ user }) => user))])}, 'Array(UInt128)')`;
   const precedences = `CAST(${params.strings(keys.map(({ precedence }) => precedence))}, 'Array(UInt64)')`;

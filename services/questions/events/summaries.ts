@@ -7,6 +7,7 @@ import { KeptAnswers, type KeptAnswersParts } from '../kept-answers.ts';
 import { type AnalyticsParts, budgetOf } from '../query-budget.ts';
 import { queryOf } from '../sql/compile.ts';
 import { Params, type Scope } from '../sql/params.ts';
+import { personRows, withIds } from '../sql/persons.ts';
 import { fromEvents } from './event-rows.ts';
 
 /** A number of the period, and of the same time a day before. */
@@ -62,7 +63,7 @@ export class Summaries {
 async function findSummary(parts: AnalyticsParts, project: Project, now: Micros): Promise<Summary> {
   const budget = budgetOf(parts, project);
   const from = now - (now % HOUR_MICROS) - BigInt(SUMMARY_HOURS - 1) * HOUR_MICROS;
-  const scope = (): Scope => ({ params: new Params(), projectId: project.id, now });
+  const scope = (): Scope => ({ params: new Params(), projectId: project.id, now, joins: project.joinIds });
   const rows = await budget.ask<SummaryRow>(eventsQuery(scope(), from));
   const [users] = await budget.ask<CountRow>(newUsersQuery(scope(), from));
   const total = rows.find(({ kind }) => kind === 'all');
@@ -107,11 +108,13 @@ function eventsQuery(scope: Scope, from: Micros): Query {
   const [day, begin] = [params.micros(DAY_MICROS), params.micros(from)];
   const within = { from: { at: from - DAY_MICROS }, to: { at: now + 1n } };
   const at = 'toUnixTimestamp64Micro(timestamp)';
-  const events =
-    `SELECT toString(event) AS event, toUInt64(user) AS user_half, ${at} >= ${begin} AS is_now, ` +
+  const rowsOf = (user: string): string =>
+    `SELECT toString(event) AS event, ${user}, ${at} >= ${begin} AS is_now, ` +
     `toUInt8(intDiv(${at} - ${begin} + if(is_now, 0, ${day}), ${params.micros(HOUR_MICROS)})) AS hour ` +
     `${fromEvents(scope, { events: null, where: [], within, users: null })} ` +
     `AND (${at} >= ${begin} OR ${at} <= ${params.micros(now - DAY_MICROS)})`;
+  const half = 'toUInt64(user) AS user_half';
+  const events = scope.joins === true ? `SELECT *, ${half} FROM (${personRows(scope, rowsOf('user'))})` : rowsOf(half);
   return queryOf(
     scope,
     `SELECT multiIf(grouping(event) = 0, 'event', grouping(hour) = 0, 'hour', 'all') AS kind, event, hour, ` +
@@ -127,11 +130,16 @@ function newUsersQuery(scope: Scope, from: Micros): Query {
   const { params, projectId, now } = scope;
   const project = `project_id = ${params.string(projectId)}`;
   const [begin, earliest] = [params.micros(from), params.instant(from - DAY_MICROS)];
+  const recent = `SELECT user FROM user_rows WHERE ${project} AND user_rows.first_seen >= ${earliest}`;
+  const seen = 'toUnixTimestamp64Micro(user_rows.first_seen)';
+  const ofThem = `FROM user_rows WHERE ${project} AND user IN (${withIds(scope, personRows(scope, recent))})`;
+  const firsts =
+    scope.joins === true
+      ? `SELECT min(seen) AS first FROM (${personRows(scope, `SELECT user, ${seen} AS seen ${ofThem}`)}) GROUP BY user`
+      : `SELECT min(${seen}) AS first ${ofThem} GROUP BY user`;
   return queryOf(
     scope,
     `SELECT countIf(first >= ${begin} AND first <= ${params.micros(now)}) AS n, ` +
-      `countIf(first >= ${params.micros(from - DAY_MICROS)} AND first <= ${params.micros(now - DAY_MICROS)}) AS before FROM (` +
-      `SELECT min(toUnixTimestamp64Micro(user_rows.first_seen)) AS first FROM user_rows WHERE ${project} ` +
-      `AND user IN (SELECT user FROM user_rows WHERE ${project} AND user_rows.first_seen >= ${earliest}) GROUP BY user)`,
+      `countIf(first >= ${params.micros(from - DAY_MICROS)} AND first <= ${params.micros(now - DAY_MICROS)}) AS before FROM (${firsts})`,
   );
 }

@@ -5,7 +5,7 @@ import type { QueryBudget } from '../query-budget.ts';
 import { Steps } from '../steps.ts';
 import { evaluated } from './evaluation-tree.ts';
 import { readUser } from '../one-user/read-users.ts';
-import type { ProjectUser } from '../users/user-history.ts';
+import type { ProjectUser } from '../../stores/analytics/of-user.ts';
 import { knownUser } from './why.ts';
 
 /** Whether a user is in an audience. Plain data. */

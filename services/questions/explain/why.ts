@@ -6,8 +6,10 @@ import { knownIds } from '../known-ids.ts';
 import { Params } from '../sql/params.ts';
 import { Steps } from '../steps.ts';
 import { evaluated, type EvaluationNode } from './evaluation-tree.ts';
+import { personOf } from '../one-user/person.ts';
 import { readUser } from '../one-user/read-users.ts';
-import type { ProjectUser } from '../users/user-history.ts';
+import type { ProjectUser } from '../../stores/analytics/of-user.ts';
+import type { CompileOptions } from '../sql/compile.ts';
 
 /** Whether one user is in an audience, and why. Plain data. */
 export interface Why {
@@ -24,9 +26,8 @@ export interface Why {
   readonly rowsRead: number;
 }
 
-export interface WhyOptions extends ProjectUser {
-  /** The evaluation, which relative times count back from. */
-  readonly now: Micros;
+export interface WhyOptions extends CompileOptions {
+  readonly userKey: string;
   /** The maximum number of deciding events listed for each condition. */
   readonly eventsShown: number;
 }
@@ -44,15 +45,17 @@ export async function explainMembership(
   path: string,
   options: WhyOptions,
 ): Promise<Why | undefined> {
-  const { now, userKey, eventsShown } = options;
+  const { now, eventsShown } = options;
   const budget = new QueryBudget(reader, limits);
-  const user = await knownUser(budget, options);
+  const person = await personOf(budget, options, options.userKey);
+  const { userKey } = person;
+  const user = await knownUser(budget, person);
   if (user === undefined) return undefined;
   const conditions = conditionsIn(audience, path);
   const at = { now, steps: new Steps(conditions) };
   const known = await readUser(
     budget,
-    options,
+    person,
     conditions.map(({ condition }) => condition),
     at,
   );

@@ -5,8 +5,9 @@ import type { Query } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
 import { Params } from '../sql/params.ts';
 import { Steps } from '../steps.ts';
-import { decisionsOn, evaluate } from './evaluate.ts';
+import { type Decision, decisionsOn, evaluate } from './evaluate.ts';
 import type { Followed } from './followed.ts';
+import { type Person, personsOf } from '../one-user/person.ts';
 import { readUsers, type UserState } from '../one-user/read-users.ts';
 import type { RowReader } from '../one-user/user-events-query.ts';
 
@@ -49,22 +50,27 @@ export type Candidates = ReadonlyMap<string, ReadonlySet<Followed>>;
 export async function decideAll(
   parts: DecideParts,
   projectId: string,
-  candidates: Candidates,
+  given: Candidates,
   now: Micros,
 ): Promise<Decided> {
   const changes: Turn[] = [];
   const undecided = new Set<Followed>();
+  const { candidates, persons } = await withPersons(parts, projectId, given);
   const waiting = slicesOf([...candidates.keys()], USERS_OF_QUESTION);
   for (let users = waiting.pop(); users !== undefined; users = waiting.pop()) {
     const followed = new Set(users.flatMap((user) => [...(candidates.get(user) ?? [])]));
     const conditions = [...new Set([...followed].flatMap((one) => one.conditions))];
+    const joined = new Map(
+      users.filter((user) => isPerson(persons, user)).map((user) => [user, joinedIn(persons, user)]),
+    );
+    const wanted = { projectId, users: [...joined.keys()], conditions, now, joined };
     try {
       const [states, members] = await Promise.all([
-        readUsers({ ask: parts.ask, yieldAfterMs: YIELD_AFTER_MS }, { projectId, users, conditions, now }),
+        readUsers({ ask: parts.ask, yieldAfterMs: YIELD_AFTER_MS }, wanted),
         membersAmong(parts.askHistory, projectId, [...followed], users),
       ]);
       const isMember = (key: string): boolean => parts.unwritten.get(key) ?? members.has(key);
-      await decideSlice({ candidates, states, isMember, now }, changes, undecided);
+      await decideSlice({ users, candidates, states, isMember, now }, changes, undecided);
     } catch (error) {
       if (!hasCode(error, 'QUERY_LIMIT')) throw error;
       if (users.length === 1) for (const one of followed) undecided.add(one);
@@ -74,8 +80,42 @@ export async function decideAll(
   return { changes, undecided };
 }
 
-interface Slice {
+interface CandidatePersons {
   readonly candidates: Candidates;
+  /** By an internal id the person whose it is. Left out where ids are not joined. */
+  readonly persons: ReadonlyMap<string, Person>;
+}
+
+/** Whoever has a joined id is a candidate for what that id is one for: the id itself is in no audience any more. */
+async function withPersons({ ask }: DecideParts, projectId: string, given: Candidates): Promise<CandidatePersons> {
+  const joining = new Set(
+    [...given].flatMap(([user, of]) => ([...of].some(({ by }) => by?.joins === true) ? user : [])),
+  );
+  const persons = new Map<string, Person>();
+  for (const users of slicesOf([...joining], USERS_OF_QUESTION))
+    for (const [user, person] of await personsOf({ ask }, projectId, users)) persons.set(user, person);
+  const candidates = new Map(given);
+  for (const [user, person] of persons) {
+    if (user === person.userKey) continue;
+    persons.set(person.userKey, person);
+    const both = [...(candidates.get(person.userKey) ?? []), ...(given.get(user) ?? [])];
+    candidates.set(person.userKey, new Set(both));
+  }
+  return { candidates, persons };
+}
+
+function isPerson(persons: CandidatePersons['persons'], user: string): boolean {
+  return (persons.get(user)?.userKey ?? user) === user;
+}
+
+function joinedIn(persons: CandidatePersons['persons'], user: string): readonly string[] {
+  return persons.get(user)?.joined ?? [];
+}
+
+interface Slice {
+  readonly users: readonly string[];
+  readonly candidates: Candidates;
+  /** Joined ids have none; null of a user who takes too many steps. */
   readonly states: ReadonlyMap<string, UserState | null>;
   /** By `memberKey`. */
   readonly isMember: (key: string) => boolean;
@@ -83,18 +123,19 @@ interface Slice {
 }
 
 async function decideSlice(
-  { candidates, states, isMember, now }: Slice,
+  { users, candidates, states, isMember, now }: Slice,
   changes: Turn[],
   undecided: Set<Followed>,
 ): Promise<void> {
   const yielder = new EventLoopYielder(YIELD_AFTER_MS);
   const nothing = { traits: new Map(), events: new Map(), userKey: '', now, steps: new Steps() };
   const withoutEvents = decisionsOn(nothing);
-  for (const [userKey, state] of states) {
+  for (const userKey of users) {
+    const state = states.get(userKey);
     const decide = state && decisionsOn({ ...state, userKey, now }, withoutEvents);
     for (const followed of candidates.get(userKey) ?? []) {
       if (yielder.isOver()) await yielder.next();
-      const decision = decide && decisionOf(followed, decide);
+      const decision = state === undefined ? OUT : decide && decisionOf(followed, decide);
       if (!decision) {
         undecided.add(followed);
         continue;
@@ -105,6 +146,8 @@ async function decideSlice(
     }
   }
 }
+
+const OUT: Decision = { isMet: false, due: null };
 
 /** Undefined where it would take too many steps. */
 function decisionOf({ by }: Followed, decide: ReturnType<typeof decisionsOn>) {

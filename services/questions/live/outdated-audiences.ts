@@ -22,7 +22,7 @@ const OUTDATED_EVERY_MS = 2_000;
 /** Further behind than this nothing is decided: users would leave by time, and return with the messages that wait. */
 const BEHIND_MS = 60_000;
 
-/** Finds followed audiences that have to be evaluated anew although no message came: their definition, time zone or generation changed. */
+/** Finds followed audiences that have to be evaluated anew although no message came: their definition, a setting of the project or the generation changed. */
 export class OutdatedAudiences {
   readonly #parts: OutdatedAudiencesParts;
   readonly #audiences: FollowedAudiences;
@@ -107,10 +107,10 @@ export class OutdatedAudiences {
     return lost;
   }
 
-  /** Whether the time zone or an audience that it refers to has changed. A changed definition of its own makes it due by itself. */
-  async #isOutdated({ by }: Followed, { id, projectId, version, timezone }: LiveAudienceRow): Promise<boolean> {
+  /** Whether the time zone, an audience that it refers to, or whether ids are joined has changed. A changed definition of its own makes it due by itself. */
+  async #isOutdated({ by }: Followed, { id, projectId, version, timezone, joins }: LiveAudienceRow): Promise<boolean> {
     if (by === undefined || version !== by.version) return false;
-    if (timezone !== by.timezone) return true;
+    if (timezone !== by.timezone || joins !== by.joins) return true;
     if (conditionsIn(by.definition, '').every(({ path }) => !path.includes('/audience'))) return false;
     const [project, saved] = [
       await this.#parts.projects.findProject(projectId),

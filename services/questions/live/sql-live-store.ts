@@ -23,6 +23,7 @@ export interface LiveAudienceRow {
   readonly version: number;
   /** The project's. */
   readonly timezone: string;
+  readonly joins: boolean;
 }
 
 /**
@@ -158,7 +159,7 @@ export class SqlLiveStore {
 
   async list(): Promise<readonly LiveAudienceRow[]> {
     return this.#database.query<LiveAudienceRow>(
-      `select a.id, a.project_id as "projectId", a.version, p.timezone from audiences a
+      `select a.id, a.project_id as "projectId", a.version, p.timezone, p.join_ids as joins from audiences a
        join projects p on p.id = a.project_id where a.is_live and a.deleted_at_ms is null`,
     );
   }

@@ -4,8 +4,10 @@ import { hasCode } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import type { Audience } from '../definition/audience.ts';
-import { filter, queryOf } from '../sql/compile.ts';
+import { type CompileOptions, filter, queryOf } from '../sql/compile.ts';
 import { Params } from '../sql/params.ts';
+import { isPerson } from '../sql/persons.ts';
+import { select } from '../sql/select.ts';
 import { mayChange } from './bounds.ts';
 import type { Followed } from './followed.ts';
 
@@ -57,7 +59,13 @@ export class WhomTimeChanges {
     followed.horizonEnd = end;
     // The first time from the evaluation on: nobody knows yet whom time has changed since.
     const from = datedUntil < now ? datedUntil : now;
-    const query = horizonQuery(by.definition, { projectId, now: from, span: end - from, limit: MAX_USERS + 1 });
+    const query = horizonQuery(by.definition, {
+      projectId,
+      joins: by.joins,
+      now: from,
+      span: end - from,
+      limit: MAX_USERS + 1,
+    });
     if (query === null) {
       [followed.horizonEnd, followed.datedUntil] = [END_OF_TIME, END_OF_TIME];
       return;
@@ -81,9 +89,7 @@ export class WhomTimeChanges {
   }
 }
 
-interface HorizonQuery {
-  readonly projectId: string;
-  readonly now: Micros;
+interface HorizonQuery extends CompileOptions {
   /** From `now` on. */
   readonly span: Micros;
   readonly limit: number;
@@ -93,14 +99,17 @@ interface HorizonQuery {
  * The query for `internal_id` of the users whom time alone may bring into the audience within the span, or out of it; null if
  * time changes nothing.
  */
-function horizonQuery(definition: Audience, { projectId, now, span, limit }: HorizonQuery): Query | null {
+function horizonQuery(definition: Audience, { span, limit, ...options }: HorizonQuery): Query | null {
   const changing = mayChange(definition, span);
   if (changing === null) return null;
-  const scope = { params: new Params(), projectId, now };
-  const { params } = scope;
+  const scope = { params: new Params(), ...options };
+  const { params, projectId } = scope;
   return queryOf(
     scope,
-    `SELECT internal_id FROM user_rows FINAL WHERE project_id = ${params.string(projectId)} ` +
-      `AND ${filter(scope, changing)} LIMIT ${params.count(limit)}`,
+    `${select('SELECT internal_id FROM user_rows FINAL', [
+      `project_id = ${params.string(projectId)}`,
+      isPerson(scope),
+      filter(scope, changing),
+    ])} LIMIT ${params.count(limit)}`,
   );
 }

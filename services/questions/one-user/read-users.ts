@@ -4,7 +4,7 @@ import type { AtEvaluation } from '../operators/operator.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
 import type { QueryBudget } from '../query-budget.ts';
 import { Steps } from '../steps.ts';
-import type { ProjectUser } from '../users/user-history.ts';
+import type { ProjectUser } from '../../stores/analytics/of-user.ts';
 import type { EvaluationInput } from './condition-state.ts';
 import { readUserEvents, type Reading, type RowReader, type UsersWanted } from './user-events-query.ts';
 import { readTraits } from './user-traits.ts';
@@ -22,12 +22,13 @@ type ReadUser = UserState & Pick<Reading, 'failure'>;
  */
 export async function readUser(
   budget: QueryBudget,
-  { projectId, userKey }: ProjectUser,
+  { projectId, userKey, joined = [] }: ProjectUser,
   conditions: readonly Condition[],
   { now, steps }: AtEvaluation,
 ): Promise<UserState> {
   const reader: RowReader = { ask: (query) => budget.ask(query), checkTime: () => budget.checkTime() };
-  const known = await readAll(reader, { projectId, users: [userKey], conditions, now }, () => steps);
+  const wanted = { projectId, users: [userKey], conditions, now, joined: new Map([[userKey, joined]]) };
+  const known = await readAll(reader, wanted, () => steps);
   const { failure, ...state } = known.get(userKey) as ReadUser;
   if (failure !== undefined) throw failure;
   return state;

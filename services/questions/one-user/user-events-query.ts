@@ -24,9 +24,21 @@ export interface UsersWanted {
   readonly projectId: string;
   /** Internal ids. */
   readonly users: readonly string[];
+  /** By a user, the numbers of those whose rows are theirs too: of the anonymous ids that are joined. */
+  readonly joined?: ReadonlyMap<string, readonly string[]>;
   readonly conditions: readonly Condition[];
   /** Events that are counted at no time from then on may be left out. */
   readonly now: Micros;
+}
+
+/** By the number of a row's user, that of the user whose it is: all whose rows are to be read. */
+export function ownersOf({ users, joined }: Pick<UsersWanted, 'users' | 'joined'>): ReadonlyMap<string, string> {
+  return new Map(
+    users.flatMap((userKey) => {
+      const owner = userNumber(userKey);
+      return [owner, ...(joined?.get(userKey) ?? [])].map((user): [string, string] => [user, owner]);
+    }),
+  );
 }
 
 export interface RowReader {
@@ -138,13 +150,16 @@ async function firstCopies(
 ): Promise<CopiesOf> {
   const yielder = new EventLoopYielder(reader.yieldAfterMs);
   const conditionsOf = conditionsByName(scope);
+  const owners = ownersOf(wanted);
   const copies: CopiesOf = new Map([...readings.keys()].map((user) => [user, new Map()]));
   let limit = scope.withText ? Math.min(MAX_FIRST_ROWS, FIRST_ROWS_OF_USER * wanted.users.length) : MAX_PAGE_ROWS;
   let after: EventRow | undefined;
   for (let skipped = 0; ;) {
-    const rows = (await reader.ask(pageQuery(wanted, scope, after, limit))) as readonly EventRow[];
+    const query = pageQuery([...owners.keys()], wanted, scope, after, limit);
+    const rows = (await reader.ask(query)) as readonly EventRow[];
     for (const row of rows) {
-      if (!isKept(copies, row, conditionsOf(row.event), readings.get(row.user), wanted.now)) skipped++;
+      const owner = owners.get(row.user) ?? row.user;
+      if (!isKept(copies.get(owner), row, conditionsOf(row.event), readings.get(owner), wanted.now)) skipped++;
       if (!yielder.isOver()) continue;
       reader.checkTime?.();
       await yielder.next();
@@ -161,13 +176,12 @@ async function firstCopies(
 
 /** False where the events of the row's user take too many steps, which its reading notes. */
 function isKept(
-  copies: CopiesOf,
+  ofUser: Map<string, Copy> | undefined,
   row: EventRow,
   conditions: readonly EventCondition[],
   reading: Reading | undefined,
   now: Micros,
 ): boolean {
-  const ofUser = copies.get(row.user);
   if (ofUser === undefined || reading === undefined || reading.failure !== undefined) return false;
   try {
     keepFirst(ofUser, row, conditions, { now, steps: reading.steps });
@@ -190,7 +204,7 @@ function conditionsByName({ conditions }: EventScope): (event: string) => readon
   };
 }
 
-/** Keeps, of the copies of a message on one day, the one that is first on the log. */
+/** Keeps, of the copies of a message of one id on one day, the one that is first on the log. */
 function keepFirst(
   copies: Map<string, Copy>,
   row: EventRow,
@@ -199,7 +213,7 @@ function keepFirst(
 ): void {
   const timestamp = BigInt(row.occurred);
   const precedence = BigInt(row.precedence);
-  const key = JSON.stringify([row.event, String(dayOf(timestamp)), row.message_id]);
+  const key = JSON.stringify([row.user, row.event, String(dayOf(timestamp)), row.message_id]);
   if ((copies.get(key)?.precedence ?? -1n) >= precedence) return;
   const passes = conditionsPassed(row, conditions, at);
   copies.set(key, {
@@ -249,13 +263,13 @@ function conditionsPassed(
  * them.
  */
 function pageQuery(
-  { projectId, users, now }: UsersWanted,
+  numbers: readonly string[],
+  { projectId, now }: UsersWanted,
   scope: EventScope,
   after: EventRow | undefined,
   limit: number,
 ): Query {
   const params = new Params();
-  const numbers = users.map(userNumber);
   const left = after === undefined ? numbers : numbers.filter((user) => BigInt(user) >= BigInt(after.user));
   const where = [
     `project_id = ${params.string(projectId)}`,

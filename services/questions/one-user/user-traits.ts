@@ -1,7 +1,6 @@
 /** Reads the traits of users that conditions test. */
 import type { Micros } from '../../messages/message.ts';
 import { timesOfVersion } from '../../messages/version.ts';
-import { userNumber } from '../../stores/analytics/columns.ts';
 import { matchedTexts, traitDigitsSql } from '../operators/matched-texts.ts';
 import type { Course } from '../operators/course.ts';
 import type { AtEvaluation, MatchedTexts } from '../operators/operator.ts';
@@ -10,7 +9,7 @@ import { withFunctions } from '../sql/functions.ts';
 import { parseStoredJson, valueAt } from '../sql/stored-value.ts';
 import type { TraitCondition } from '../definition/audience.ts';
 import { Params } from '../sql/params.ts';
-import type { RowReader, UsersWanted } from './user-events-query.ts';
+import { ownersOf, type RowReader, type UsersWanted } from './user-events-query.ts';
 
 /** A trait as set by the newest message that mentions it. */
 export interface KnownTrait {
@@ -33,12 +32,18 @@ interface TraitRow {
   readonly digits: string;
 }
 
-/** By the user's number and the trait's name; those that no message mentions are absent. @throws What asking throws. */
+/**
+ * By the user's number and the trait's name; those that no message mentions are absent. Where no message of the user mentions a
+ * trait, the newest of the joined ids says it.
+ *
+ * @throws What asking throws.
+ */
 export async function readTraits(
   { ask }: Pick<RowReader, 'ask'>,
-  { projectId, users, conditions }: UsersWanted,
+  wanted: UsersWanted,
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, KnownTrait>>> {
-  const ofTraits = conditions.filter((condition) => condition.kind === 'trait');
+  const owners = ownersOf(wanted);
+  const ofTraits = wanted.conditions.filter((condition) => condition.kind === 'trait');
   const names = [...new Set(ofTraits.map(({ path }) => path[0] ?? ''))];
   const found = new Map<string, Map<string, KnownTrait>>();
   if (names.length === 0) return found;
@@ -46,14 +51,22 @@ export async function readTraits(
   const sql =
     `SELECT user, trait, kind, value, toString(version) AS version, ${traitDigitsSql(params, ofTraits)} AS digits ` +
     'FROM user_trait_rows FINAL ' +
-    `WHERE project_id = ${params.string(projectId)} AND user IN ${params.userNumbers(users.map(userNumber))} ` +
+    `WHERE project_id = ${params.string(wanted.projectId)} AND user IN ${params.userNumbers([...owners.keys()])} ` +
     `AND trait IN ${params.strings(names)}`;
-  const rows = await ask({ projectId, sql: withFunctions(sql), params: params.values() });
-  for (const row of rows as readonly TraitRow[]) {
-    const ofUser = found.get(row.user) ?? new Map<string, KnownTrait>();
-    found.set(row.user, ofUser.set(row.trait, knownTrait(row, ofTraits)));
+  const rows = await ask({ projectId: wanted.projectId, sql: withFunctions(sql), params: params.values() });
+  for (const row of (rows as readonly TraitRow[]).toSorted((one, other) => byPrecedence(one, other, owners))) {
+    const owner = owners.get(row.user) ?? row.user;
+    const ofUser = found.get(owner) ?? new Map<string, KnownTrait>();
+    found.set(owner, ofUser.set(row.trait, knownTrait(row, ofTraits)));
   }
   return found;
+}
+
+/** What wins comes last: by version, and the user's own behind those of joined ids. */
+function byPrecedence(one: TraitRow, other: TraitRow, owners: ReadonlyMap<string, string>): number {
+  const [isOwn, isOtherOwn] = [one, other].map(({ user }) => owners.get(user) === user);
+  if (isOwn !== isOtherOwn) return isOwn === true ? 1 : -1;
+  return BigInt(one.version) < BigInt(other.version) ? -1 : 1;
 }
 
 /** @param conditions Those of which the digits are. */

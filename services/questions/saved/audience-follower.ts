@@ -8,6 +8,8 @@ export interface EvaluatedBy {
   readonly version: number;
   /** The project's. */
   readonly timezone: string;
+  /** Whether the project joins ids. */
+  readonly joins: boolean;
 }
 
 /** Somebody who changes who is in live audiences between their evaluations, and never while one is evaluated. */

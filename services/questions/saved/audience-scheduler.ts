@@ -189,14 +189,16 @@ export class AudienceScheduler {
     const definition = await definitionOf(store, audience, project);
     const cause = await this.#caughtUp(claim);
     const evaluation = evaluationOf(audience, { at, version: audience.version, cause });
-    const members = compileMembership(definition, { projectId: project.id, now: at });
+    const members = compileMembership(definition, { projectId: project.id, now: at, joins: project.joinIds });
     const difference = await history.difference(evaluation, members, limitsOf(project, limits));
     if (!(await store.commit(claim, evaluation, difference))) {
       throw new TidemarkError('AUDIENCE_BUSY', 'the claim on this audience ran out, or it was deleted meanwhile');
     }
     await history.finalize(evaluation);
     if (difference.entered + difference.left > 0) await store.noteReadable(claim, at);
-    await follower?.follow(audience, { definition, version: audience.version, timezone: project.timezone }, at);
+    const { version } = audience;
+    const { timezone, joinIds: joins } = project;
+    await follower?.follow(audience, { definition, version, timezone, joins }, at);
     logger.info({ project: project.id, audience: audience.id, cause, ...difference }, 'evaluated an audience');
   }
 

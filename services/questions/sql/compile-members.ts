@@ -4,7 +4,7 @@ import type { Audience } from '../definition/audience.ts';
 import { type CompileOptions, filter, queryOf } from './compile.ts';
 import { Params } from './params.ts';
 import { isPerson } from './persons.ts';
-import { select } from './user-sets.ts';
+import { select } from './select.ts';
 
 export interface MembersOptions extends CompileOptions {
   /** Only users beyond this number. */

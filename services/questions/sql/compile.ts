@@ -13,7 +13,8 @@ import { isPerson } from './persons.ts';
 import { Steps } from '../steps.ts';
 import { sampleSql } from './sample.ts';
 import { sequenceUsers } from './sequence-users.ts';
-import { eventUsers, select, traitUsers } from './user-sets.ts';
+import { select } from './select.ts';
+import { eventUsers, traitUsers } from './user-sets.ts';
 
 /** The most users that a sample may have. */
 export const MAX_SAMPLE = 1000;

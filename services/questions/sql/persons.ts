@@ -16,16 +16,19 @@ function joinsSql({ params, projectId }: Scope): string {
 export function personRows(scope: Scope, rows: string): string {
   if (scope.joins !== true) return rows;
   return (
-    `SELECT rows.* REPLACE (if(person = 0, user, person) AS user) FROM (${rows}) AS rows ` +
-    `ANY LEFT JOIN (${joinsSql(scope)}) AS joins ON user = anonymous`
+    `SELECT rows.* REPLACE (if(joins.person = 0, rows.user, joins.person) AS user) FROM (${rows}) AS rows ` +
+    `ANY LEFT JOIN (${joinsSql(scope)}) AS joins ON rows.user = joins.anonymous`
   );
 }
 
 /** A subquery of `user`: these persons with their ids, whose rows are theirs. */
-function withIds(scope: Scope, persons: string): string {
+export function withIds(scope: Scope, persons: string): string {
   if (scope.joins !== true) return persons;
   const ids = `SELECT person, groupArray(anonymous) AS ids FROM (${joinsSql(scope)}) GROUP BY person`;
-  return `SELECT arrayJoin(arrayPushBack(ids, user)) AS user FROM (${persons}) AS persons ANY LEFT JOIN (${ids}) AS joins ON user = person`;
+  return (
+    `SELECT arrayJoin(arrayPushBack(joins.ids, persons.user)) AS user FROM (${persons}) AS persons ` +
+    `ANY LEFT JOIN (${ids}) AS joins ON persons.user = joins.person`
+  );
 }
 
 /**
@@ -69,8 +72,8 @@ function joinedTraits(scope: Scope, ofTrait: string, value: string): string {
     `SELECT user, version, ${value} FROM trait_rows FINAL ` +
     `WHERE ${ofTrait} AND user IN (SELECT anonymous FROM (${joins}))`;
   return (
-    `SELECT person AS user, argMax(${name}, version) AS ${name} FROM (${rows}) AS rows ` +
-    `ANY INNER JOIN (${joins}) AS joins ON user = anonymous ` +
-    `WHERE person NOT IN (SELECT user FROM trait_rows WHERE ${ofTrait}) GROUP BY person`
+    `SELECT joins.person AS user, argMax(rows.${name}, rows.version) AS ${name} FROM (${rows}) AS rows ` +
+    `ANY INNER JOIN (${joins}) AS joins ON rows.user = joins.anonymous ` +
+    `WHERE joins.person NOT IN (SELECT user FROM trait_rows WHERE ${ofTrait}) GROUP BY joins.person`
   );
 }

@@ -3,7 +3,7 @@ import type { JsonText, Micros } from '../../messages/message.ts';
 import { timesOfVersion } from '../../messages/version.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import { MAX_PAGE_CHARS, type QueryBudget } from '../query-budget.ts';
-import { OF_USER, type ProjectUser, userParams } from './user-history.ts';
+import { alone, ofUser, type ProjectUser, userParams } from '../../stores/analytics/of-user.ts';
 
 export interface OneTrait extends ProjectUser {
   readonly trait: string;
@@ -33,16 +33,18 @@ export interface HistoryPage {
 }
 
 /**
- * Those below a version, newest first: a page of large values holds fewer than its limit.
+ * Those below a version, newest first: a page of large values holds fewer than its limit. Those of joined ids only where no
+ * message of the user mentions the trait.
  *
  * @throws TidemarkError as `AnalyticsReader.ask`.
  */
 export async function readTraitHistory(
   budget: QueryBudget,
-  trait: OneTrait,
+  person: OneTrait,
   below: bigint,
   limit: number,
 ): Promise<HistoryPage> {
+  const trait = await decisive(budget, person);
   // One more than the page holds tells whether there is another.
   const rows = await budget.ask<VersionRow>(versionsQuery(trait, below, limit + 1));
   const fitting = affordable(rows.slice(0, limit));
@@ -62,6 +64,14 @@ export async function readTraitHistory(
     newer: newer === '0' ? null : { version: BigInt(newer), message: messageOf.get(newer) ?? null },
   }));
   return { values: given, next: rows.length > fitting.length ? BigInt(fitting.at(-1)?.version ?? 0) : null };
+}
+
+/** The user alone where a message of theirs mentions the trait: joined ids count for nothing then. */
+async function decisive(budget: QueryBudget, person: OneTrait): Promise<OneTrait> {
+  if (person.joined === undefined || person.joined.length === 0) return person;
+  const own = { ...alone(person), trait: person.trait };
+  const [first] = await budget.ask<VersionRow>(versionsQuery(own, 2n ** 128n - 1n, 1));
+  return first === undefined ? person : own;
 }
 
 function affordable(rows: readonly VersionRow[]): readonly VersionRow[] {
@@ -125,7 +135,7 @@ function versionsQuery(of: OneTrait, below: bigint, limit: number): Query {
           (
               SELECT version, bytes,
                      argMin(version, ${ARRIVAL}) OVER (ORDER BY version DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS newer
-              FROM (SELECT version, length(value) AS bytes FROM trait_value_rows FINAL WHERE ${OF_USER} AND trait = {trait:String})
+              FROM (SELECT version, length(value) AS bytes FROM trait_value_rows FINAL WHERE ${ofUser(of)} AND trait = {trait:String})
           ) AS versions
           WHERE versions.version < {below:UInt128}
           ORDER BY versions.version DESC LIMIT {limit:UInt64}`,
@@ -138,7 +148,7 @@ function valuesQuery(of: OneTrait, versions: readonly string[]): Query {
     projectId: of.projectId,
     sql: `SELECT toString(values.version) AS version, toString(values.kind) AS kind, values.value AS value
           FROM (SELECT version, kind, value FROM trait_value_rows FINAL
-                WHERE ${OF_USER} AND ${IN_VERSIONS} AND trait = {trait:String}) AS values`,
+                WHERE ${ofUser(of)} AND ${IN_VERSIONS} AND trait = {trait:String}) AS values`,
     params: { ...userParams(of), trait: of.trait, versions },
   };
 }
@@ -147,7 +157,7 @@ function valuesQuery(of: OneTrait, versions: readonly string[]): Query {
 function settingMessagesQuery(user: ProjectUser, versions: readonly string[]): Query {
   const of = (type: string, table: string): string =>
     `SELECT version, '${type}' AS type, message_id, timestamp, received_at, precedence
-     FROM ${table} FINAL WHERE ${OF_USER} AND ${IN_VERSIONS}`;
+     FROM ${table} FINAL WHERE ${ofUser(user)} AND ${IN_VERSIONS}`;
   return {
     projectId: user.projectId,
     sql: `SELECT toString(messages.version) AS version, type, message_id, toUnixTimestamp64Micro(timestamp) AS occurred,

@@ -1,6 +1,8 @@
 /** How much a user did: in all, by name, and day by day. */
 import type { Micros } from '../../messages/message.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
+import { userNumber } from '../../stores/analytics/columns.ts';
+import type { ProjectUser } from '../../stores/analytics/of-user.ts';
 import { userEventsWhere } from '../../stores/analytics/user-events.ts';
 import type { QueryBudget } from '../query-budget.ts';
 import { bucketSql } from '../events/event-rows.ts';
@@ -19,9 +21,7 @@ export interface UserActivity {
   readonly days: readonly { readonly day: string; readonly count: number }[];
 }
 
-export interface ActivityQuestion {
-  readonly projectId: string;
-  readonly userKey: string;
+export interface ActivityQuestion extends ProjectUser {
   readonly now: Micros;
   /** How many days, up to that of now. */
   readonly days: number;
@@ -67,15 +67,19 @@ export async function findActivity(budget: QueryBudget, question: ActivityQuesti
  * Yields an `ActivityRow` for everything, for each of the last days, and for the most frequent names. Reads the rows of the
  * user alone. A message counts once a day (UTC), as in the list of a user's events.
  */
-function activityQuery({ projectId, userKey, now }: ActivityQuestion, days: TimeBuckets): Query {
+function activityQuery({ projectId, userKey, joined = [], now }: ActivityQuestion, days: TimeBuckets): Query {
   const params = new Params();
   const scope: Scope = { params, projectId, now };
+  const isOne = (): string =>
+    joined.length === 0
+      ? `user = ${params.user(userKey)}`
+      : `user IN ${params.userNumbers([userNumber(userKey), ...joined])}`;
   const begin = params.micros(days.buckets[0]?.start ?? now);
   const events =
     `SELECT toString(event) AS event, toUnixTimestamp64Micro(timestamp) AS at, ` +
     `if(at >= ${begin} AND at <= ${params.micros(now)}, ${bucketSql(params, days)}, ${OTHER_TIMES}) AS bucket, ` +
     `sipHash64(event, message_id, toDate32(timestamp)) AS message ` +
-    `FROM ${userEventsWhere([`project_id = ${params.string(projectId)}`, `user = ${params.user(userKey)}`])}`;
+    `FROM ${userEventsWhere([`project_id = ${params.string(projectId)}`, isOne()])}`;
   return queryOf(
     scope,
     `SELECT multiIf(grouping(event) = 0, 'event', grouping(bucket) = 0, 'day', 'all') AS kind, event, bucket, ` +

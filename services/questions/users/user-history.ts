@@ -2,21 +2,8 @@
 import type { Micros } from '../../messages/message.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import { countsLive, epochParams } from '../../stores/analytics/audience-history-sql.ts';
-import { userNumber } from '../../stores/analytics/columns.ts';
 import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
-
-/** A user by the internal id. */
-export interface ProjectUser {
-  readonly projectId: string;
-  readonly userKey: string;
-}
-
-export const OF_USER = 'project_id = {projectId:String} AND user = {user:UInt128}';
-
-/** The values of `OF_USER`. */
-export function userParams({ projectId, userKey }: ProjectUser): { readonly projectId: string; readonly user: string } {
-  return { projectId, user: userNumber(userKey) };
-}
+import { alone, ofUser, type ProjectUser, userParams } from '../../stores/analytics/of-user.ts';
 
 interface MessageRow {
   /** In decimal. */
@@ -55,7 +42,7 @@ export function messagesAboveQuery(type: SettingType, user: ProjectUser, above: 
   return {
     projectId: user.projectId,
     sql: `SELECT ${messageColumns(type)}
-          FROM (SELECT * FROM ${type}_rows FINAL WHERE ${OF_USER} AND version > {above:UInt128}) AS rows
+          FROM (SELECT * FROM ${type}_rows FINAL WHERE ${ofUser(user)} AND version > {above:UInt128}) AS rows
           ORDER BY rows.version LIMIT {limit:UInt64} WITH TIES`,
     params: { ...userParams(user), above: above.toString(), limit: String(limit) },
   };
@@ -98,13 +85,13 @@ export interface UserChangeRow {
 }
 
 /**
- * Yields a `UserChangeRow` for each change of the span in any audience; for `AnalyticsReader.askHistory`. Reads the changes
+ * Yields a `UserChangeRow` for each change of the span in any audience by the user alone; for `AnalyticsReader.askHistory`. Reads the changes
  * of all users of the project.
  *
  * @param epochs Those whose changes count, besides the changes of finalized evaluations.
  */
 export function changesOfSpanQuery(user: ProjectUser, span: HistorySpan, epochs: readonly LiveEpoch[]): Query {
-  const query = spanQuery(user, span, {
+  const query = spanQuery(alone(user), span, {
     list: `audience_id, toString(change) AS change, version, cause, toUnixTimestamp64Micro(evaluated_at) AS at`,
     from: 'audience_changes FINAL',
     time: 'evaluated_at',
@@ -129,7 +116,7 @@ function spanQuery(user: ProjectUser, span: HistorySpan, { list, from, time, id,
   const micros = `toUnixTimestamp64Micro(${time})`;
   return {
     projectId: user.projectId,
-    sql: `SELECT ${list} FROM ${from} WHERE ${OF_USER} ${and}
+    sql: `SELECT ${list} FROM ${from} WHERE ${ofUser(user)} ${and}
             AND (${micros}, ${id}) ${compared} ({at:Int64}, {id:String})
             ${'since' in span ? `AND ${micros} >= {since:Int64}` : ''}
           ORDER BY ${micros}${order}, ${id}${order} LIMIT {limit:UInt64}`,
@@ -151,8 +138,8 @@ export function lastChangesQuery(user: ProjectUser, audienceIds: readonly string
   return {
     projectId: user.projectId,
     sql: `SELECT audience_id, toString(change) AS change, toUnixTimestamp64Micro(evaluated_at) AS at
-          FROM audience_members FINAL WHERE ${OF_USER} AND audience_id IN {audienceIds:Array(String)}`,
-    params: { ...userParams(user), audienceIds },
+          FROM audience_members FINAL WHERE ${ofUser(alone(user))} AND audience_id IN {audienceIds:Array(String)}`,
+    params: { ...userParams(alone(user)), audienceIds },
   };
 }
 
@@ -176,7 +163,7 @@ export function versionTraitsQuery(
     sql: `SELECT toString(rows.version) AS version, sum(length(rows.trait) + length(rows.value)) AS chars,
                  if(chars <= {maxChars:UInt64}, arraySort(groupArray((rows.trait, toString(rows.kind), rows.value))), []) AS traits
           FROM (SELECT version, toString(trait) AS trait, kind, value FROM trait_value_rows FINAL
-                WHERE ${OF_USER} AND version IN CAST({versions:Array(String)}, 'Array(UInt128)')) AS rows
+                WHERE ${ofUser(user)} AND version IN CAST({versions:Array(String)}, 'Array(UInt128)')) AS rows
           GROUP BY rows.version`,
     params: { ...userParams(user), versions, maxChars: String(maxChars) },
   };

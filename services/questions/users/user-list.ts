@@ -6,8 +6,10 @@ import { userEventsWhere } from '../../stores/analytics/user-events.ts';
 import { isFoundInSql, textSearch } from '../../stores/analytics/letter-case.ts';
 import { type KnownIds, knownIds } from '../known-ids.ts';
 import type { QueryBudget } from '../query-budget.ts';
-import { filter, queryOf } from '../sql/compile.ts';
+import { type CompileOptions, filter, queryOf } from '../sql/compile.ts';
 import { Params, type Scope } from '../sql/params.ts';
+import { personRows, personsWithTrait, withIds } from '../sql/persons.ts';
+import { select } from '../sql/select.ts';
 
 /** Which users, and in which order. */
 export interface UsersQuestion {
@@ -71,16 +73,16 @@ interface CountRow {
 /** @throws TidemarkError as `AnalyticsReader.ask`. */
 export async function listUsers(
   budget: QueryBudget,
-  { projectId, now }: { readonly projectId: string; readonly now: Micros },
+  options: CompileOptions,
   question: UsersQuestion,
 ): Promise<UsersPage> {
-  const scope = (): Scope => ({ params: new Params(), projectId, now });
+  const scope = (): Scope => ({ params: new Params(), ...options });
   const found = await budget.ask<PlacedUser>(positionsQuery(scope(), question));
   const page = found.slice(0, question.limit);
   const [first] = page;
   if (first === undefined) return { total: question.after === null ? 0 : null, users: [], hasMore: false };
   const numbers = page.map(({ user_number: user }) => user);
-  const users = await usersNumbered(budget, { projectId, now }, numbers);
+  const users = await usersNumbered(budget, options, numbers);
   const counted = question.countsEvents ? await budget.ask<CountRow>(eventsQuery(scope(), numbers)) : [];
   const events = new Map(counted.map((row) => [row.user_number, Number(row.events)]));
   return {
@@ -98,10 +100,10 @@ export async function listUsers(
 /** What is known of these users, by the number that each was asked for with. @throws TidemarkError as `AnalyticsReader.ask`. */
 export async function usersNumbered(
   budget: QueryBudget,
-  { projectId, now }: { readonly projectId: string; readonly now: Micros },
+  { projectId, now, joins }: CompileOptions,
   numbers: readonly string[],
 ): Promise<ReadonlyMap<string, KnownUser>> {
-  const rows = await budget.ask<UserRow>(usersQuery({ params: new Params(), projectId, now }, numbers));
+  const rows = await budget.ask<UserRow>(usersQuery({ params: new Params(), projectId, now, joins }, numbers));
   return new Map(rows.map((row) => [row.user_number, knownUser(row)]));
 }
 
@@ -114,58 +116,100 @@ function knownUser(row: UserRow): KnownUser {
 }
 
 // min and max are of whole numbers: schemas/clickhouse/002-views.sql says why.
-const SEEN = {
-  first_seen: 'min(toUnixTimestamp64Micro(user_rows.first_seen))',
-  last_seen: 'max(toUnixTimestamp64Micro(user_rows.last_seen))',
+const SEEN_ROWS = {
+  first_seen: 'toUnixTimestamp64Micro(user_rows.first_seen)',
+  last_seen: 'toUnixTimestamp64Micro(user_rows.last_seen)',
 } as const;
+const SEEN = { first_seen: `min(${SEEN_ROWS.first_seen})`, last_seen: `max(${SEEN_ROWS.last_seen})` } as const;
 
 /** Yields a `PlacedUser` for each, one more than the page has. Ids are not read here: they do not compress. */
 function positionsQuery(scope: Scope, { users, search, sort, after, limit }: UsersQuestion): Query {
   const { params } = scope;
-  const conditions = [
-    `project_id = ${params.string(scope.projectId)}`,
+  const project = `project_id = ${params.string(scope.projectId)}`;
+  const wanted = [
     ...(users === null ? [] : [filter(scope, users)]),
     ...(search === null ? [] : [searchSql(scope, search)]),
   ];
-  const all = `SELECT user, ${SEEN[sort]} AS at FROM user_rows WHERE ${conditions.join(' AND ')} GROUP BY user`;
   const behind =
     after === null ? '' : `WHERE (at, user) < (${params.micros(after.at)}, ${params.userNumber(after.user)}) `;
   return queryOf(
     scope,
-    `SELECT toString(user) AS user_number, at, total FROM (SELECT user, at, count() OVER () AS total FROM (${all})) ` +
+    `SELECT toString(user) AS user_number, at, total FROM (SELECT user, at, count() OVER () AS total FROM (${seenSql(scope, sort, project, wanted)})) ` +
       `${behind}ORDER BY at DESC, user DESC LIMIT ${params.count(limit + 1)}`,
   );
 }
 
+/** A subquery of `user` and `at`, when each was seen. */
+function seenSql(scope: Scope, sort: keyof typeof SEEN, project: string, wanted: readonly string[]): string {
+  if (scope.joins !== true)
+    return `${select(`SELECT user, ${SEEN[sort]} AS at FROM user_rows`, [project, ...wanted])} GROUP BY user`;
+  const { first_seen, last_seen } = SEEN_ROWS;
+  const ends = `SELECT user, ${first_seen} AS first, ${last_seen} AS last FROM user_rows WHERE ${project}`;
+  const at = sort === 'first_seen' ? 'min(first)' : 'max(last)';
+  return `${select(`SELECT user, ${at} AS at FROM (${personRows(scope, ends)})`, wanted)} GROUP BY user`;
+}
+
 /** FINAL, so that a text that a trait has no more finds nobody. */
-function searchSql({ params, projectId }: Scope, { text, traits }: NonNullable<UsersQuestion['search']>): string {
+function searchSql(scope: Scope, { text, traits }: NonNullable<UsersQuestion['search']>): string {
+  const { params, projectId } = scope;
   const project = `project_id = ${params.string(projectId)}`;
   const search = textSearch(text);
   const has = (column: string): string => isFoundInSql(column, search, params.string(search.text));
-  return (
-    `user IN (SELECT user FROM user_rows WHERE ${project} AND ${has('user_id')} UNION ALL ` +
-    `SELECT user FROM trait_rows FINAL WHERE ${project} AND trait IN ${params.strings(traits)} ` +
-    `AND kind = 'string' AND ${has('text')})`
-  );
+  const byId = `SELECT user FROM user_rows WHERE ${project} AND ${has('user_id')}`;
+  const own = (ofTrait: string): string => `SELECT user FROM trait_rows FINAL WHERE ${project} AND ${ofTrait}`;
+  const isText = (): string => `kind = 'string' AND ${has('text')}`;
+  if (scope.joins !== true)
+    return `user IN (${byId} UNION ALL ${own(`trait IN ${params.strings(traits)} AND ${isText()}`)})`;
+  const byTraits = traits.map((name) => {
+    const trait = `trait = ${params.string(name)}`;
+    return personsWithTrait(scope, own(`${trait} AND ${isText()}`), `${project} AND ${trait}`, isText());
+  });
+  return `user IN (${[byId, ...byTraits].join(' UNION ALL ')})`;
 }
 
 function usersQuery(scope: Scope, users: readonly string[]): Query {
   const { params, projectId } = scope;
+  const named = `project_id = ${params.string(projectId)} AND user IN`;
+  if (scope.joins === true) {
+    const ids = withIds(scope, `SELECT arrayJoin(${params.userNumbers(users)}) AS user`);
+    const { first_seen, last_seen } = SEEN_ROWS;
+    const rows =
+      `SELECT user, user AS own, internal_id, user_id, anonymous_id, ${first_seen} AS first_at, ${last_seen} AS last_at ` +
+      `FROM user_rows WHERE ${named} (${ids})`;
+    const ownIds = ['internal_id', 'user_id', 'anonymous_id'].map((id) => `maxIf(rows.${id}, own = user) AS ${id}`);
+    return queryOf(
+      scope,
+      `SELECT toString(user) AS user_number, ${ownIds.join(', ')}, min(first_at) AS first, max(last_at) AS last ` +
+        `FROM (${personRows(scope, rows)}) AS rows GROUP BY user`,
+    );
+  }
   return queryOf(
     scope,
     `SELECT toString(user) AS user_number, max(user_rows.internal_id) AS internal_id, max(user_rows.user_id) AS user_id, ` +
       `max(user_rows.anonymous_id) AS anonymous_id, ${SEEN.first_seen} AS first, ${SEEN.last_seen} AS last ` +
-      `FROM user_rows WHERE project_id = ${params.string(projectId)} AND user IN ${params.userNumbers(users)} GROUP BY user`,
+      `FROM user_rows WHERE ${named} ${params.userNumbers(users)} GROUP BY user`,
   );
 }
 
 /** A message counts once a day (UTC), as in a user's events. */
 function eventsQuery(scope: Scope, users: readonly string[]): Query {
   const { params, projectId } = scope;
+  const project = `project_id = ${params.string(projectId)}`;
+  if (scope.joins === true) {
+    const ids = withIds(scope, `SELECT arrayJoin(${params.userNumbers(users)}) AS user`);
+    const rows =
+      `SELECT user, user AS own, event, message_id, toDate32(timestamp) AS day ` +
+      `FROM ${userEventsWhere([project, `user IN (${ids})`])}`;
+    return queryOf(
+      scope,
+      `SELECT toString(user) AS user_number, uniqExact(own, event, message_id, day) AS events ` +
+        `FROM (${personRows(scope, rows)}) GROUP BY user`,
+    );
+  }
   return queryOf(
     scope,
     `SELECT toString(user) AS user_number, uniqExact(event, message_id, toDate32(timestamp)) AS events ` +
-      `FROM ${userEventsWhere([`project_id = ${params.string(projectId)}`, `user IN ${params.userNumbers(users)}`])} ` +
+      `FROM ${userEventsWhere([project, `user IN ${params.userNumbers(users)}`])} ` +
       `GROUP BY user`,
   );
 }

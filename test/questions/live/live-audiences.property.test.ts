@@ -4,6 +4,7 @@ import type { Message, Micros } from '../../../services/messages/message.ts';
 import type { Audience } from '../../../services/questions/definition/audience.ts';
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
 import { type Fault, LiveScene } from '../../support/live/live-scene.ts';
+import { namedBy, namings, rewritten } from '../../support/messages/joined-history.ts';
 import { audienceOf } from '../../support/messages/naive-audience.ts';
 import { exactly, historyAndDefinitions, messagesOf } from '../../support/messages/random-history.ts';
 import { propertyRun } from '../../support/property-run.ts';
@@ -51,16 +52,21 @@ describe('live audiences, in chDB and PGlite', () => {
   const analytics = sharedStore(EMBEDDED);
   const database = sharedDatabase();
 
-  test.each([1, 2] as const)(
-    'a live audience has the members of the slow way, whatever comes, fails and passes, with %i processes',
-    async (processes) => {
+  test.each([
+    [1, 'alone', false],
+    [2, 'alone', false],
+    [1, 'and anonymous ids', true],
+  ] as const)(
+    'a live audience has the members of the slow way, whatever comes, fails and passes: %i processes, user ids %s',
+    async (processes, _, joinIds) => {
       await fc.assert(
         fc.asyncProperty(
           historyAndDefinitions(4),
           fc.array(step, { minLength: 5, maxLength: 8, size: 'max' }),
-          async ([past, texts], steps) => {
-            const messages = messagesOf(past);
-            const scene = await LiveScene.begin(analytics(), database(), messages[0]!.projectId);
+          namings,
+          async ([past, texts], steps, names) => {
+            const messages = joinIds ? namedBy(messagesOf(past), names) : messagesOf(past);
+            const scene = await LiveScene.begin(analytics(), database(), messages[0]!.projectId, joinIds);
             try {
               const size = Math.ceil(messages.length / (steps.length + 1));
               const next = () => messages.slice(scene.messages.length, scene.messages.length + size);
@@ -142,7 +148,7 @@ async function restart(scene: LiveScene): Promise<void> {
 async function expectMembers(scene: LiveScene, audiences: Saved): Promise<void> {
   for (const [id, { liveThrough, evaluation }] of await scene.upToNow([...audiences.keys()])) {
     const { text, definition } = audiences.get(id)!;
-    const expected = audienceOf(definition, scene.messages, liveThrough);
+    const expected = audienceOf(definition, scene.joinsIds ? rewritten(scene.messages) : scene.messages, liveThrough);
 
     expect([text, await scene.folded(id, liveThrough)]).toEqual([text, expected]);
     expect([text, evaluation?.members]).toEqual([text, expected.size]);

@@ -10,7 +10,8 @@ const DEFINITION = { event: 'Bought', within: { last: '1h' } };
 function followed(): Followed {
   const read = readDefinition(DEFINITION, { timezone: 'UTC' });
   const one = new Followed('aud_1', 'proj_1', 1);
-  if (read.ok) one.follow({ definition: read.definition, version: 1, timezone: 'UTC' }, NOW, (audience) => audience);
+  if (read.ok)
+    one.follow({ definition: read.definition, version: 1, timezone: 'UTC', joins: false }, NOW, (audience) => audience);
   return one;
 }
 

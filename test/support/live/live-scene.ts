@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { Joins } from '../../../services/consumers/sink/joins.ts';
+import type { TouchedUser } from '../../../services/consumers/sink/touched.ts';
 import type { Message, Micros } from '../../../services/messages/message.ts';
 import { EpochFolder } from '../../../services/questions/live/epoch-folder.ts';
 import { LiveAudiences, type LiveParts } from '../../../services/questions/live/live-audiences.ts';
@@ -13,6 +15,7 @@ import type { AnalyticsStore } from '../../../services/stores/analytics/analytic
 import { userNumber } from '../../../services/stores/analytics/columns.ts';
 import type { LiveHistory } from '../../../services/stores/analytics/live-history.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
+import { SqlJoinDecisions } from '../../../services/stores/profiles/sql-join-decisions.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { AMPLE, insert } from '../stores/analytics.ts';
 
@@ -28,6 +31,7 @@ export type Fault =
 export class LiveScene {
   readonly saved: SqlAudienceStore;
   readonly projectId: string;
+  readonly joinsIds: boolean;
   fault: Fault | undefined;
   /** What the members of a tick wait for before they are written. */
   membersGate: Promise<void> | undefined;
@@ -41,23 +45,34 @@ export class LiveScene {
   /** Where there are several processes. */
   #touches: SqlTouches | undefined;
   readonly #inserted: Message[] = [];
+  readonly #joins: Joins;
+  #numbers = 0n;
 
-  private constructor(analytics: AnalyticsStore, database: Database, projectId: string) {
+  private constructor(analytics: AnalyticsStore, database: Database, projectId: string, joinsIds: boolean) {
+    this.joinsIds = joinsIds;
     this.#analytics = analytics;
     this.#database = database;
     this.projectId = projectId;
     this.saved = new SqlAudienceStore(database, 100);
+    const nextNumber = () => Promise.resolve((this.#numbers += 1n));
+    const joins = Object.assign(new SqlJoinDecisions(database), { nextNumber });
+    this.#joins = new Joins({ analytics, plans: { joins } });
   }
 
-  static async begin(analytics: AnalyticsStore, database: Database, projectId: string): Promise<LiveScene> {
-    await database.script('truncate projects, api_keys, audiences, live_epochs cascade');
+  static async begin(
+    analytics: AnalyticsStore,
+    database: Database,
+    projectId: string,
+    joinIds = false,
+  ): Promise<LiveScene> {
+    await database.script('truncate projects, api_keys, audiences, live_epochs, join_decisions cascade');
     const { id } = await new SqlProjectStore(database).createProject({
       name: 'Shop',
       timezone: 'UTC',
       rateLimit: null,
     });
-    await database.query('update projects set id = $2 where id = $1', [id, projectId]);
-    return new LiveScene(analytics, database, projectId);
+    await database.query('update projects set id = $2, join_ids = $3 where id = $1', [id, projectId, joinIds]);
+    return new LiveScene(analytics, database, projectId, joinIds);
   }
 
   /** @param rest What live audiences do after each tick. */
@@ -147,8 +162,9 @@ export class LiveScene {
 
   /** Inserts messages and tells of them, as the sink does. */
   async insert(messages: readonly Message[]): Promise<void> {
-    await this.#insertUntold(messages);
-    const users = messages.map((message) => ({ projectId: this.projectId, userKey: message.userKey, names: null }));
+    const joined = await this.#insertUntold(messages);
+    const named = messages.map((message) => ({ projectId: this.projectId, userKey: message.userKey, names: null }));
+    const users = [...named, ...joined];
     if (this.#touches === undefined) for (const { live } of this.#processes) live.inserted(this.#generation, users);
     else if (await this.#touches.areWanted()) await this.#touches.write(this.#generation, users);
   }
@@ -159,9 +175,10 @@ export class LiveScene {
     this.#generation++;
   }
 
-  async #insertUntold(messages: readonly Message[]): Promise<void> {
+  async #insertUntold(messages: readonly Message[]): Promise<readonly TouchedUser[]> {
     await insert(this.#analytics, messages, BigInt(this.#inserted.length));
     this.#inserted.push(...messages);
+    return this.#joins.keep([], messages, undefined);
   }
 
   putForward(micros: Micros): void {
