@@ -1,5 +1,6 @@
 import type { Call } from '../http/call.ts';
 import { invalid, type Refusal } from '../http/problems.ts';
+import type { CompileOptions } from '../questions/sql/compile.ts';
 import type { Micros, Problem } from '../messages/message.ts';
 import { microsAt, parseTimestamp } from '../messages/timestamp.ts';
 import type { Project } from '../stores/projects/project-store.ts';
@@ -7,9 +8,9 @@ import type { Project } from '../stores/projects/project-store.ts';
 /** A request for data, over HTTP or as a command. */
 export type QueryRequest = Pick<Call, 'project' | 'projectId' | 'params' | 'query' | 'text'>;
 
-/** The project and now, which relative times count back from. */
-export function contextOf({ id }: Project): { readonly projectId: string; readonly now: Micros } {
-  return { projectId: id, now: microsAt(Date.now()) };
+/** The project, now, which relative times count back from, and whether ids are joined. */
+export function contextOf({ id, joinIds }: Project): CompileOptions {
+  return { projectId: id, now: microsAt(Date.now()), joins: joinIds };
 }
 
 /** A value that a caller sent, or why it is refused. */

@@ -13,7 +13,7 @@ import { isServer } from '../runtime/embedded.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { leftOutOf } from '../stores/erasures/left-out.ts';
 import { SqlGenerations } from '../stores/generations/sql-generations.ts';
-import type { OpenedStores } from './open-stores.ts';
+import { hasShards, type OpenedStores } from './open-stores.ts';
 import type { ProcessPart } from './process-parts.ts';
 import type { AnalyticsFollower } from './readers/generation-readers.ts';
 import type { SharedStores } from './stores.ts';
@@ -21,8 +21,8 @@ import type { SharedStores } from './stores.ts';
 const LAG_WITHIN_MS = 3_000;
 
 /** Shards ask for tables of their own, which was never tried. */
-function mayBeLiveOn({ analyticsUrl }: Config): boolean {
-  return !new URLSearchParams(analyticsUrl.split('?')[1]).has('cluster');
+function mayBeLiveOn(config: Config): boolean {
+  return !hasShards(config);
 }
 
 /** Evaluates the saved audiences of these stores. @param live Left out where the process keeps no audience live. */

@@ -6,6 +6,7 @@ import { projectDeletion } from '../stores/projects/delete-project.ts';
 import { SqlConsoleSessionStore } from '../stores/service-state/console-session-store.ts';
 import { SqlRepeatStore } from '../stores/service-state/repeat-store.ts';
 import { SqlAuditLog } from '../stores/service-state/sql-audit-log.ts';
+import { SqlJoinDecisions } from '../stores/profiles/sql-join-decisions.ts';
 import { SqlRefusalStore } from '../stores/service-state/sql-refusal-store.ts';
 import { SqlEndpointStore } from '../webhooks/sql-endpoint-store.ts';
 import type { WebhookDeliverer } from '../webhooks/webhook-deliverer.ts';
@@ -56,6 +57,7 @@ export function compose(parts: CompositionParts, shared: SharedStores, open: Ope
     evaluator: scheduler,
     endpoints: new SqlEndpointStore(database),
     endpointTester: deliverer,
+    joins: new SqlJoinDecisions(database),
     deletion: projectDeletion(database),
     audit: new SqlAuditLog(database),
     refusals: new SqlRefusalStore(database),

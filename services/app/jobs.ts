@@ -18,7 +18,7 @@ import { LiveGenerations } from '../stores/generations/live-generations.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import { noteDifference } from '../webhooks/notices.ts';
 import { ALL_STORES, WITHOUT_ANALYTICS } from './lazy-stores.ts';
-import type { OpenedStores, StoreName } from './open-stores.ts';
+import { hasShards, type OpenedStores, type StoreName } from './open-stores.ts';
 import { Readers } from './readers/readers.ts';
 
 /** What the operations of a process work with beside the stores. */
@@ -91,7 +91,8 @@ export function verifyOn(
 }
 
 export function replaysOn(surroundings: Surroundings, stores: OpenedStores): ReplayCommands {
-  return new ReplayCommands({ ...stores, whileFed: (run) => whileFed(surroundings, stores, run) });
+  const isSharded = hasShards(surroundings.config);
+  return new ReplayCommands({ ...stores, isSharded, whileFed: (run) => whileFed(surroundings, stores, run) });
 }
 
 /** Where no service has the embedded stores open, the command fills them itself, with readers of its own. */

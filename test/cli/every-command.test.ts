@@ -28,7 +28,9 @@ function commandsOf(command: Command, path: readonly string[] = []): ShownComman
   const usage = command.usage().replaceAll(/<words\.\.\.>/g, '');
   const named = command.registeredArguments.filter(({ required }) => required).map((argument) => argument.name());
   const needed = usage.match(/(?<=<)\w+(?=>)/g) ?? named;
-  const mandatory = command.options.filter((option) => option.mandatory).flatMap(({ long }) => [long ?? '', 'read']);
+  const mandatory = command.options
+    .filter((option) => option.mandatory)
+    .flatMap(({ long, argChoices }) => [long ?? '', argChoices?.[0] ?? 'read']);
   return [
     {
       name: path.join(' '),

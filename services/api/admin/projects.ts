@@ -11,6 +11,7 @@ import {
   showKey,
   showProject,
 } from '../../stores/projects/project-commands.ts';
+import type { AdminPorts } from '../../operations/ports.ts';
 import type { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
 import { type AdminCall, readMembers } from './answers.ts';
 
@@ -39,11 +40,15 @@ export async function answerNewProject(
 }
 
 /** `PATCH /v1/admin/projects/:id` */
-export async function answerProjectChange(projects: SqlProjectStore, call: AdminCall): Promise<Answer | Refusal> {
+export async function answerProjectChange(
+  { projects, generations }: Pick<AdminPorts, 'projects' | 'generations'>,
+  call: AdminCall,
+): Promise<Answer | Refusal> {
   const members = readMembers('PATCH /v1/admin/projects/{id}', call);
   if (!members.ok) return members.refusal;
   const before = await findProject(projects, call.params['id'] ?? '');
   const { id } = before;
+  if (members.value.join_ids === true && !before.join_ids) await generations.expectJoins(id);
   const body = JSON.stringify(await changeProject(projects, id, members.value));
   const audit = { action: 'project.change', object: id, project: id, before: JSON.stringify(before), after: body };
   return { status: 200, body, audit };

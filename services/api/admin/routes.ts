@@ -7,6 +7,7 @@ import { erasureRoutes } from './erasures.ts';
 import { refusalForOperators } from './failures.ts';
 import { answerBuild, answerGenerations, answerRate, answerRollback, answerStep } from './generations.ts';
 import { answerJobCancel, answerJobs, answerJobState } from './job-answers.ts';
+import { answerJoin, answerJoinDecision, answerJoins, type JoinParts } from './joins.ts';
 import type { BackupSchedule } from '../../operations/backup/last-backup.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
 import {
@@ -26,7 +27,7 @@ import { answerVerification, answerVerificationHours, answerVerifications } from
 const ADMIN = { scope: 'admin', style: 'problem', bodyLimitBytes: null, refusalOf: refusalForOperators } as const;
 const ADMIN_BODY = { ...ADMIN, bodyLimitBytes: BODY_LIMIT_BYTES };
 
-export interface AdminParts extends AdminPorts {
+export interface AdminParts extends AdminPorts, JoinParts {
   /** That of a project that names none. */
   readonly timezone: string;
   readonly schedule: BackupSchedule;
@@ -45,10 +46,13 @@ function projectRoutes(parts: AdminParts): Route[] {
     route('GET /v1/admin/projects', ADMIN, (_, { query }) => answerProjects(projects, query)),
     route('POST /v1/admin/projects', ADMIN_BODY, (call) => answerNewProject(projects, timezone, call)),
     route('GET /v1/admin/projects/{id}', ADMIN, (call) => answerProject(projects, call)),
-    route('PATCH /v1/admin/projects/{id}', ADMIN_BODY, (call) => answerProjectChange(projects, call)),
+    route('PATCH /v1/admin/projects/{id}', ADMIN_BODY, (call) => answerProjectChange(parts, call)),
     route('DELETE /v1/admin/projects/{id}', ADMIN, (call, input) => answerProjectDelete(parts, call, input)),
     route('GET /v1/admin/projects/{id}/keys', ADMIN, (_, input) => answerProjectKeys(projects, input)),
     route('POST /v1/admin/projects/{id}/keys', ADMIN_BODY, (call) => answerNewProjectKey(projects, call)),
+    route('GET /v1/admin/projects/{id}/joins', ADMIN, (call) => answerJoins(parts, call)),
+    route('GET /v1/admin/projects/{id}/joins/{anonymous_id}', ADMIN, (call) => answerJoin(parts, call)),
+    route('PUT /v1/admin/projects/{id}/joins/{anonymous_id}', ADMIN_BODY, (call) => answerJoinDecision(parts, call)),
     route('GET /v1/admin/keys', ADMIN, (_, { query }) => answerAdminKeys(projects, query)),
     route('POST /v1/admin/keys', ADMIN_BODY, (call) => answerNewAdminKey(projects, call)),
     route('DELETE /v1/admin/keys/{id}', ADMIN, (call) => answerRevokedKey(projects, call)),

@@ -46,7 +46,7 @@ export async function answerMembers(parts: StreamParts, call: QueryRequest): Pro
   const from = { ...(cursor ?? beginning(audience, parts)), ...(after !== undefined && { after }) };
   const { project } = call;
   const definition = await definitionOf(parts.saved, audience, project);
-  const query = compileMembers(definition, { projectId: project.id, ...from, limit });
+  const query = compileMembers(definition, { projectId: project.id, joins: project.joinIds, ...from, limit });
   const { lines, ending } = countedWhere(limit !== null, await parts.analytics.stream(query, parts.limitsOf(project)));
   return usersAnswer(lines, form.value, {
     profiles: parts.profiles,

@@ -8,7 +8,7 @@ import type { Answer } from '../../http/route.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import type { Input } from '../input.ts';
 import { contextOf } from '../query.ts';
-import { userKeyOfPath } from './named-user.ts';
+import { personNamed, userKeyOfPath } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY } from './users.ts';
 
@@ -21,10 +21,11 @@ export function answerActivity(
     const user = userKeyOfPath(project, input);
     if (!user.ok) return user.refusal;
     const { days } = input.query;
-    const question = { ...contextOf(project), userKey: user.value, days, timezone: project.timezone };
+    const person = await personNamed(parts, project, user.value);
+    const question = { ...contextOf(project), ...person, days, timezone: project.timezone };
     const activity = await answerOf('analytics', findActivity(budgetOf(parts, project), question));
     const isKnown = activity.events > 0;
-    if (!isKnown && (await answerOf('profiles', parts.profiles.find(project.id, user.value))) === undefined)
+    if (!isKnown && (await answerOf('profiles', parts.profiles.find(project.id, person.userKey))) === undefined)
       return NOBODY;
     const body: Documented<'GET /v1/users/{user_id}/activity'> = {
       events: activity.events,

@@ -1,4 +1,5 @@
 /** `GET /v1/users/:user_id/export`: everything about one person, a JSON object a line. */
+import type { ProjectUser } from '../../stores/analytics/of-user.ts';
 import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
@@ -8,7 +9,6 @@ import {
   changesOfSpanQuery,
   type IdentifyRow,
   messagesAboveQuery,
-  type ProjectUser,
   type SessionRow,
   type SettingType,
   type UserChangeRow,
@@ -22,7 +22,7 @@ import type { SqlAudienceStore } from '../../questions/saved/sql-audience-store.
 import { CountedLines, ndjsonAnswer } from '../ndjson.ts';
 import { eventBody, type Page, readPage } from './events.ts';
 import { changeLine, messageLine, typed } from './history-lines.ts';
-import { type NamedUser, userKeyOfPath } from './named-user.ts';
+import { type NamedUser, personNamed, userKeyOfPath } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY, profileBody } from './users.ts';
 
@@ -37,7 +37,7 @@ export function answerExport(parts: ExportParts, { project }: Call, input: Named
   return namingParts(async () => {
     const named = userKeyOfPath(project, input);
     if (!named.ok) return named.refusal;
-    const user = { projectId: project.id, userKey: named.value };
+    const user = await personNamed(parts, project, named.value);
     const profile = await answerOf('profiles', parts.profiles.findWhole(user.projectId, user.userKey));
     const events = await answerOf('analytics', readPage(parts.analytics, { ...user, limit: EVENTS_AT_ONCE }));
     // The sink may be ahead of the projector.

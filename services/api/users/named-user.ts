@@ -2,7 +2,11 @@
 import { isHex } from '../../messages/hex.ts';
 import { anonymousKeyOf, userKeyOf } from '../../messages/user-key.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
-import { type Checked, refuseParameter } from '../query.ts';
+import { personOf } from '../../questions/one-user/person.ts';
+import { type AnalyticsParts, budgetOf } from '../../questions/query-budget.ts';
+import type { ProjectUser } from '../../stores/analytics/of-user.ts';
+import { type Checked, contextOf, refuseParameter } from '../query.ts';
+import { answerOf } from './store-parts.ts';
 
 /** A user of the path: by `user_id`, or by another of a user's ids. */
 export interface NamedUser {
@@ -15,6 +19,11 @@ export function userKeyOfPath(project: Pick<Project, 'id'>, { path, query: { by 
   const id = path.user_id;
   if (by !== 'internal_id') return { ok: true, value: (by === 'user_id' ? userKeyOf : anonymousKeyOf)(project.id, id) };
   return isHex(id, 64) ? { ok: true, value: id } : refuseParameter('user_id', 'must be 64 hexadecimal digits');
+}
+
+/** The person whose id that is, where the project joins ids. @throws PartUnavailable; TidemarkError as `AnalyticsReader.ask`. */
+export function personNamed(parts: AnalyticsParts, project: Project, userKey: string): Promise<ProjectUser> {
+  return answerOf('analytics', personOf(budgetOf(parts, project), contextOf(project), userKey));
 }
 
 /** The ids that may name a user, each as a parameter or a member of a body. */

@@ -6,6 +6,7 @@ import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { isHex } from '../../messages/hex.ts';
+import { splitObject } from '../../messages/json.ts';
 import { parseJson } from '../../messages/parse-json.ts';
 import {
   givenTraitQuery,
@@ -62,8 +63,9 @@ export function answerUsers(
     const found = await find(stores, project, after.value ?? '', query.limit + 1);
     const keys = found.slice(0, query.limit).map(({ userKey }) => userKey);
     const passed = await answerOf('profiles', stores.profiles.findPage(project.id, keys, MAX_PAGE_CHARS));
-    // Analytics may know a user before profiles do; such users are skipped.
-    const bodies = passed.flatMap((one) => (one !== undefined && isFound(one, project) ? profileBody(one) : []));
+    // Analytics may know a user before profiles do; such users are skipped. Joined ids lead to one person, who is shown once.
+    const persons = new Map(passed.flatMap((one) => (one === undefined ? [] : [[one.userKey, one] as const])));
+    const bodies = [...persons.values()].flatMap((one) => (isFound(one, project) ? profileBody(one) : []));
     const last = passed.length < found.length ? found[passed.length - 1]?.cursor : undefined;
     return { status: 200, body: `{"users":[${bodies.join(',')}],"next_cursor":${JSON.stringify(last ?? null)}}` };
   });
@@ -180,6 +182,8 @@ function readTrait(text: string): Checked<TraitSearch> {
 function byTrait({ name, value }: TraitSearch): Search {
   const number = NUMBER.test(value) ? (numberConstant(JSON.rawJSON(value)) ?? null) : null;
   return {
+    // A joined id may have a value that the user's own messages override.
+    isFound: ({ joinedIds, traits }) => joinedIds === null || joinedIds.length === 0 || hasTrait(traits, name, value),
     isCursor: (cursor) => isHex(cursor, 64),
     find: async (stores, project, cursor, limit) => {
       const budget = budgetOf(stores, project);
@@ -208,6 +212,13 @@ async function usersWithTrait(
     if (given.length < limit) break;
   }
   return found.slice(0, limit);
+}
+
+function hasTrait(traits: string, name: string, value: string): boolean {
+  const text = splitObject(traits).get(name) ?? 'null';
+  const found = parseJson(text);
+  if (typeof found === 'number') return NUMBER.test(value) && Number(text) === Number(value);
+  return found === value || (typeof found === 'boolean' && text === value);
 }
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,4})?$/;

@@ -1,6 +1,7 @@
 /** `GET /v1/users/:user_id/timeline`: events, identifies, sessions and changes of audiences in one list, newest first. */
 import { QueryBudget } from '../../questions/query-budget.ts';
 import { decodeCursor, encodeCursor } from '../../questions/events/cursor.ts';
+import type { ProjectUser } from '../../stores/analytics/of-user.ts';
 import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
@@ -11,7 +12,6 @@ import {
   changesOfSpanQuery,
   type IdentifyRow,
   messagesOfSpanQuery,
-  type ProjectUser,
   type SessionRow,
   type SettingType,
   type HistorySpan,
@@ -24,7 +24,7 @@ import type { Input } from '../input.ts';
 import { given, readCursor, readRange, refuseParameter } from '../query.ts';
 import { eventBody, readPage } from './events.ts';
 import { changeLine, messageLine, typed } from './history-lines.ts';
-import { userKeyOfPath } from './named-user.ts';
+import { personNamed, userKeyOfPath } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY } from './users.ts';
 
@@ -86,12 +86,12 @@ export function answerTimeline(
     const after = readCursor(input.query.cursor, decodeTimelinePosition);
     if (!after.ok) return after.refusal;
     const { limit, event } = input.query;
-    const named = { projectId: project.id, userKey: user.value };
+    const named = await personNamed(parts, project, user.value);
     const question = { ...named, ...given({ event }), ...range.value, after: after.value, limit };
     const timeline = new Timeline(parts, parts.limitsOf(project), question);
     const page = await answerOf('analytics', timeline.page(types));
     const isKnown = page.entries.length > 0 || after.value !== undefined;
-    if (!isKnown && (await answerOf('profiles', parts.profiles.find(project.id, user.value))) === undefined)
+    if (!isKnown && (await answerOf('profiles', parts.profiles.find(project.id, named.userKey))) === undefined)
       return NOBODY;
     const traits = await answerOf('analytics', timeline.traitsOf(page.entries));
     const bodies = page.entries.map(({ write }) => write(traits));

@@ -9,7 +9,7 @@ import type { Input } from '../input.ts';
 import { readCursor } from '../query.ts';
 import { budgetOf } from '../../questions/query-budget.ts';
 import { type GivenValue, type HistoryPage, readTraitHistory, stateOf } from '../../questions/users/trait-history.ts';
-import { userKeyOfPath } from './named-user.ts';
+import { personNamed, userKeyOfPath } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY } from './users.ts';
 
@@ -26,12 +26,12 @@ export function answerTraitHistory(
     const below = readCursor(input.query.cursor, decodeVersion);
     if (!below.ok) return below.refusal;
     const trait = input.path.name;
-    const named = { projectId: project.id, userKey: user.value, trait };
+    const named = { ...(await personNamed(stores, project, user.value)), trait };
     const budget = budgetOf(stores, project);
     const history = readTraitHistory(budget, named, below.value ?? ABOVE_ALL, input.query.limit);
     const page = await answerOf('analytics', history);
     const isKnown = page.values.length > 0 || below.value !== undefined;
-    if (!isKnown && (await answerOf('profiles', stores.profiles.find(project.id, user.value))) === undefined)
+    if (!isKnown && (await answerOf('profiles', stores.profiles.find(project.id, named.userKey))) === undefined)
       return NOBODY;
     return { status: 200, body: historyBody(trait, page) };
   });

@@ -13,7 +13,7 @@ import { type LastChangeRow, lastChangesQuery } from '../../questions/users/user
 import { decodeListCursor, encodeListCursor } from '../audiences/cursor.ts';
 import type { Input } from '../input.ts';
 import { pageFrom, readCursor } from '../query.ts';
-import { userKeyOfPath } from './named-user.ts';
+import { personNamed, userKeyOfPath } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY } from './users.ts';
 
@@ -38,7 +38,7 @@ export function answerUserAudiences(
     if (!after.ok) return after.refusal;
     const found = await answerOf('profiles', parts.saved.list(project.id, PAGE_AUDIENCES + 1, after.value));
     const { items: page, next } = pageFrom(found, PAGE_AUDIENCES, encodeListCursor);
-    const user = { projectId: project.id, userKey: named.value };
+    const user = await personNamed(parts, project, named.value);
     const limits = parts.limitsOf(project);
     const budget = new QueryBudget(parts.analytics, limits);
     const now = microsAt((parts.nowMs ?? Date.now)());

@@ -3,6 +3,9 @@ import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import type { EventsQuery } from '../../stores/analytics/analytics-store.ts';
+import { joinedBy } from '../../questions/one-user/person.ts';
+import { budgetOf } from '../../questions/query-budget.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
 import type { Erasure } from '../../stores/erasures/erasure.ts';
 import type { Profile } from '../../stores/profiles/profile.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
@@ -10,25 +13,51 @@ import { CURSOR_REFUSED, decodeCursor } from '../../questions/events/cursor.ts';
 import type { Input } from '../input.ts';
 import { type Checked, given, readCursor, readRange, refuseParameter } from '../query.ts';
 import { pageBody, readPage } from './events.ts';
-import { type NamedUser, type UserIds, userKeyIn, userKeyOfPath } from './named-user.ts';
+import { type NamedUser, personNamed, type UserIds, userKeyIn, userKeyOfPath } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 
 /** `GET /v1/users/:user_id` */
-export function answerProfile(
-  { profiles, erasures }: UserStores,
-  { project, key }: Call,
-  input: NamedUser,
-): Promise<Answer | Refusal> {
+export function answerProfile(stores: UserStores, { project, key }: Call, input: NamedUser): Promise<Answer | Refusal> {
   return namingParts(async () => {
+    const { erasures } = stores;
     const user = userKeyOfPath(project, input);
     if (!user.ok) return user.refusal;
-    const profile = await answerOf('profiles', profiles.find(project.id, user.value));
-    if (profile !== undefined) return { status: 200, body: profileBody(profile) };
+    const profile = await answerOf('profiles', profileNamed(stores, project, input, user.value));
+    if (profile !== undefined)
+      return { status: 200, body: profileBody(profile, await joiningMessages(stores, project, profile)) };
     // Nobody else is told whom the service knew.
     const looking = key?.scopes.includes('admin') === true ? erasures?.newestOf(project.id, user.value) : undefined;
     const erasure = looking && (await answerOf('profiles', looking));
     return erasure === undefined ? NOBODY : { refused: 'not-found', detail: forgottenText(erasure) };
   });
+}
+
+/** An anonymous id that was only ever sent beside a user id has no profile of its own, and is that user's. */
+async function profileNamed(
+  { profiles }: Pick<UserStores, 'profiles'>,
+  { id: projectId, joinIds }: Project,
+  { path, query }: NamedUser,
+  userKey: string,
+): Promise<Profile | undefined> {
+  const found = await profiles.find(projectId, userKey);
+  if (found !== undefined || !joinIds || query.by !== 'anonymous_id') return found;
+  const [owner, other] = await profiles.seenWith(projectId, path.user_id, '', 2);
+  return owner === undefined || other !== undefined ? undefined : profiles.find(projectId, owner);
+}
+
+/** By anonymous id the messages that joined them. A profile is answered without them where analytics cannot be reached. */
+async function joiningMessages(
+  parts: UserStores,
+  project: Project,
+  { userKey, joinedIds }: Profile,
+): Promise<ReadonlyMap<string, string>> {
+  if (joinedIds === null || joinedIds.length === 0) return new Map();
+  try {
+    return await joinedBy(budgetOf(parts, project), project.id, userKey, joinedIds);
+  } catch (error) {
+    if (error instanceof TidemarkError) return new Map();
+    throw error;
+  }
 }
 
 function forgottenText({ id, cut, suppress, requestedAt }: Erasure): string {
@@ -62,7 +91,7 @@ const ONE_ID = refuseParameter('anonymous_id', 'or internal_id is needed, and on
 type EventsFilter = Omit<Input<'GET /v1/events'>['query'], keyof UserIds>;
 
 function answerEventsOf(
-  { profiles, analytics }: UserStores,
+  { profiles, analytics, limitsOf }: UserStores,
   project: Project,
   userKey: string,
   filter: EventsFilter,
@@ -70,7 +99,7 @@ function answerEventsOf(
   return namingParts(async () => {
     const asked = readEventsRequest(project, filter);
     if (!asked.ok) return asked.refusal;
-    const user = { projectId: project.id, userKey };
+    const user = await personNamed({ analytics, limitsOf }, project, userKey);
     const page = await answerOf('analytics', readPage(analytics, { ...user, ...asked.value }));
     // The sink may be ahead of the projector: a user is unknown only without events and without a profile.
     const isKnown = page.events.length > 0 || asked.value.after !== undefined;
@@ -82,12 +111,24 @@ function answerEventsOf(
 
 export const NOBODY: Refusal = { refused: 'not-found', detail: 'No user of this project is known by this id.' };
 
-/** Traits are JSON text already and go in untouched, every digit kept. */
-export function profileBody(profile: Profile): string {
-  const { userId, userKey, anonymous, anonymousIds, traits, firstSeen, lastSeen } = profile;
+/**
+ * Traits are JSON text already and go in untouched, every digit kept.
+ *
+ * @param joinedBy By anonymous id the messages that joined them, as far as they are known.
+ */
+export function profileBody(profile: Profile, joinedBy: ReadonlyMap<string, string> = new Map()): string {
+  const { userId, userKey, anonymous, anonymousIds, traits, firstSeen, lastSeen, joinedIds } = profile;
   const head = JSON.stringify({ user_id: userId, internal_id: userKey, anonymous, anonymous_ids: anonymousIds });
   const seen = JSON.stringify({ first_seen: formatMicros(firstSeen), last_seen: formatMicros(lastSeen) });
-  return `${head.slice(0, -1)},"traits":${traits},${seen.slice(1)}`;
+  const body = `${head.slice(0, -1)},"traits":${traits},${seen.slice(1)}`;
+  if (joinedIds === null) return body;
+  const joined = joinedIds.map(({ anonymousId, userKey: key, since }) => ({
+    anonymous_id: anonymousId,
+    internal_id: key,
+    since: since && formatMicros(since),
+    message_id: joinedBy.get(anonymousId) ?? null,
+  }));
+  return `${body.slice(0, -1)},"joined_ids":${JSON.stringify(joined)}}`;
 }
 
 type EventsRequest = Omit<EventsQuery, 'projectId' | 'userKey'>;

@@ -22,6 +22,7 @@ const COMMAND_GROUPS = {
   replay: 'Read the log again, beside what is live',
   user: 'Who the users are, and what is known of one',
   forget: 'Forgets people, and shows who was forgotten',
+  join: 'Whose anonymous ids are',
 };
 
 /** What the OpenAPI document does not say of its commands. */

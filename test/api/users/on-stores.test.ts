@@ -150,7 +150,7 @@ describe.each(forms)('read from $name', ({ tested }) => {
     });
     expect(find('session')).toMatchObject([{ session_id: 's"1', anonymous: false, traits: { n: null } }]);
     expect(find('anonymous_id')).toEqual([
-      { type: 'anonymous_id', anonymous_id: 'cookie', last_seen: formatMicros(NOON - DAY) },
+      { type: 'anonymous_id', anonymous_id: 'cookie', first_seen: formatMicros(NOON - DAY) },
     ]);
     expect(find('audience')).toEqual([
       expect.objectContaining({ name: 'Pro', change: 'entered', at: formatMicros(NOON), version: 1, cause: 'first' }),

@@ -103,4 +103,4 @@ function alike(value: string): string {
   return value.replaceAll(letters, (letter) => `,${SPELLINGS.findIndex((some) => some.includes(letter))},`);
 }
 
-const SEEN = { anonymous: null, anonymousIds: [], firstSeen: 0n, lastSeen: 0n };
+const SEEN = { anonymous: null, anonymousIds: [], joinedIds: null, firstSeen: 0n, lastSeen: 0n };

@@ -86,7 +86,7 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('use
       ['bob', '{"name":"Bob","plan":"pro"}'],
     ] as const) {
       const userKey = userKeyOf(project.id, userId);
-      const known = { projectId: project.id, userKey, userId, anonymous: null, anonymousIds: [] };
+      const known = { projectId: project.id, userKey, userId, anonymous: null, anonymousIds: [], joinedIds: null };
       await insertProfile(database(), { ...known, traits, firstSeen: 0n, lastSeen: 0n });
     }
     const pro = { trait: 'plan', is: 'pro' };

@@ -98,6 +98,7 @@ export async function naiveProfileOf({ database, maxTraits }: Bounded, messages:
     anonymous,
     anonymousIds: idsSeen(counting),
     traits: await asStored(database, `{${traits.join()}}`),
+    joinedIds: null,
     firstSeen: times[0],
     lastSeen: times.at(-1),
   };

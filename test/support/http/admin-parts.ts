@@ -20,6 +20,7 @@ import {
 import type { ForgettingUsersParts } from '../../../services/operations/erasure/forget-users.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
 import { projectDeletion } from '../../../services/stores/projects/delete-project.ts';
+import { SqlJoinDecisions } from '../../../services/stores/profiles/sql-join-decisions.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { SqlErasures } from '../../../services/stores/erasures/sql-erasures.ts';
 import { track } from '../messages/messages.ts';
@@ -187,6 +188,7 @@ export class AdminParts {
     return {
       projects: this.projects,
       jobs: this.runner,
+      joins: new SqlJoinDecisions(this.#database),
       deletion: projectDeletion(this.#database),
       deadLetters: {
         list: async () => this.#whileThere({ dead_letters: [letter], next_cursor: null, facets, unreadable: 0 }),
@@ -205,6 +207,7 @@ export class AdminParts {
           this.#whileThere(generations.find((one) => one.kind === kind && one.number === number)),
         plan: async () => this.#whileThere(PLANNED),
         changeRate: async () => this.#whileThere(building),
+        expectJoins: async () => this.#whileThere(undefined),
       },
       imports: {
         check: async () => this.#ofProject({ project: 'proj_1', bytes: 0 }),

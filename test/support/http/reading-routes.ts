@@ -48,7 +48,7 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
     { routes: statusRoutes({ role: 'all', schedule: SCHEDULE, ...status }) },
     { routes: sessionRoutes({ sessions, projects, isOnKafka: false }) },
     operationRoutes({ readiness, registry, openapi: openApiDocument('/legacy') }),
-    adminRoutes({ ...server.admin.ports, figures, timezone: 'UTC', schedule: SCHEDULE }),
+    adminRoutes({ ...server.admin.ports, profiles: server.profiles, figures, timezone: 'UTC', schedule: SCHEDULE }),
     importRoutes(server.imports),
     { routes: publicRoutes(ingestor, server.refusalCounts) },
     { routes: twoStepRoutes(ingestor, '/legacy'), twoStepBase: '/legacy' },

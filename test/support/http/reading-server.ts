@@ -203,7 +203,7 @@ export class ReadingServer {
     const projectId = PROJECT.id;
     const seen = { firstSeen: 1_000_000n, lastSeen: 2_000_000n };
     const user = { projectId, userKey: userKeyOf(projectId, userId), userId };
-    const profile = { ...user, anonymous: null, anonymousIds: [], traits: '{}', ...seen, ...changes };
+    const profile = { ...user, anonymous: null, anonymousIds: [], joinedIds: null, traits: '{}', ...seen, ...changes };
     await insertProfile(this.database.real, profile);
     return profile;
   }
