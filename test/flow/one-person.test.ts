@@ -23,7 +23,7 @@ test(
     await expect
       .poll(() => find(service(), live.id), WITHIN_A_MINUTE)
       .toMatchObject({ live_through: expect.any(String) });
-    await post('track', { anonymousId: 'dev-9', ...HOME, timestamp: '2026-01-01T00:00:00Z' });
+    await post('track', { anonymousId: 'dev-9', messageId: 'home-1', ...HOME, timestamp: '2026-01-01T00:00:00Z' });
     await post('identify', { anonymousId: 'dev-9', traits: { plan: 'free', source: 'ad' } });
     await seen();
     expect(await finds(HOME)).toEqual([]);
@@ -44,6 +44,10 @@ test(
     expect(await finds({ all: [HOME, { trait: 'plan', is: 'pro' }] })).toEqual(['ada']);
     expect(await finds({ trait: 'plan', is: 'free' })).toEqual([]);
     expect(await eventsOf('ada')).toEqual(['Home']);
+    expect(await service().ask('/v1/messages/home-1')).toMatchObject({
+      messages: [{ user_id: null, anonymous_id: 'dev-9' }],
+    });
+    expect((await explained(HOME)).reads).toContainEqual(expect.objectContaining({ table: 'user_track_rows' }));
     const joinedSince = async () => named(await changesSince(service(), live.id, undefined, 0));
     await expect.poll(joinedSince, WITHIN_A_MINUTE).toEqual(expect.arrayContaining(['ada entered', 'null left']));
 
@@ -102,6 +106,11 @@ function user(id: string, by = 'user_id'): Promise<Profile> {
 /** The user ids of those whom a preview finds. */
 async function finds(definition: object): Promise<readonly string[]> {
   return (await service().ask<{ sample: string[] }>('/v1/audiences/preview', { definition })).sample;
+}
+
+/** What a question would read. */
+function explained(definition: object): Promise<{ readonly reads: readonly object[] }> {
+  return service().ask('/v1/audiences/explain', { definition });
 }
 
 async function eventsOf(id: string): Promise<readonly string[]> {

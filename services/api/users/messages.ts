@@ -52,7 +52,8 @@ async function knownMessages(budget: QueryBudget, project: Project, id: string):
   const found = await findMessages(budget, project.id, id);
   if (found.length === 0) return [];
   const numbers = [...new Set(found.map(({ user_number: number }) => number))];
-  const users = await usersNumbered(budget, contextOf(project), numbers);
+  // A message is shown as it was sent: under the anonymous id, whosever that is.
+  const users = await usersNumbered(budget, { ...contextOf(project), joins: false }, numbers);
   const known: KnownMessage[] = [];
   for (const message of found) {
     const user = users.get(message.user_number);

@@ -116,7 +116,8 @@ async function estimate(
   const estimated = await reader.ask({ ...query, sql: `EXPLAIN ESTIMATE ${query.sql}` }, limits);
   const planned = await reader.ask({ ...query, sql: `EXPLAIN indexes = 1 ${query.sql}` }, limits);
   const rows = estimated.rows as readonly unknown[] as readonly EstimateRow[];
-  const [first] = rows;
+  // Beside the table of the condition stands that of joined ids.
+  const first = rows.find(({ table }) => table !== 'join_rows');
   const plan = planned.rows.map((line) => String(line['explain']));
   if (first === undefined) return { ...NO_SCAN, plan };
   // A row of each shard.
