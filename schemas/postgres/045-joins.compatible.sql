@@ -15,14 +15,14 @@ select setval('join_numbers', (extract(epoch from now()) * 1000000)::int8)::text
 create table join_decisions
 (
     project_id    text   not null collate "C",
-    user_key      text   not null collate "C", -- the internal id of who is known by the anonymous id alone
+    anonymous_key text   not null collate "C", -- the internal id of who is known by the anonymous id alone
     anonymous_id  text collate "C",            -- null where a person was forgotten
     says          text   not null check (says in ('join', 'apart', 'rule')),
     person_key    text collate "C",            -- the internal id of the user whose it is
     number        int8   not null,             -- of join_numbers: a later decision has a higher one
     decided_at_ms int8   not null,
     decided_by    text   not null,
-    primary key (project_id, user_key),
+    primary key (project_id, anonymous_key),
     check ((says = 'join') = (person_key is not null))
 );
 

@@ -47,7 +47,7 @@ test(
     expect(await service().ask('/v1/messages/home-1')).toMatchObject({
       messages: [{ user_id: null, anonymous_id: 'dev-9' }],
     });
-    expect((await explained(HOME)).reads).toContainEqual(expect.objectContaining({ table: 'user_track_rows' }));
+    expect((await explained(HOME)).reads).toContainEqual(expect.objectContaining({ table: 'track_rows' }));
     const joinedSince = async () => named(await changesSince(service(), live.id, undefined, 0));
     await expect.poll(joinedSince, WITHIN_A_MINUTE).toEqual(expect.arrayContaining(['ada entered', 'null left']));
 

@@ -12,7 +12,7 @@ function anonymousKeySql(anonymousId: string): string {
 
 const DECIDED = `
   select from join_decisions as decided
-  where decided.project_id = $1 and decided.says <> 'rule' and decided.user_key = `;
+  where decided.project_id = $1 and decided.says <> 'rule' and decided.anonymous_key = `;
 
 /**
  * Rows `anonymous_id`, `version` of the first message that gave it, null where none did, and `user_key` of who is known by it
@@ -29,7 +29,7 @@ function joinedIds(userKey: string): string {
                         and other.user_key <> seen.user_key)
       and not exists (${DECIDED} own.user_key)
     union all
-    select decided.anonymous_id, seen.version, decided.user_key
+    select decided.anonymous_id, seen.version, decided.anonymous_key
     from join_decisions as decided
     left join {sightings} as seen
       on seen.project_id = $1 and seen.user_key = ${userKey} and seen.anonymous_id = decided.anonymous_id
@@ -40,7 +40,7 @@ function joinedIds(userKey: string): string {
 export function personSql(userKey: string): string {
   return `
     coalesce((select decided.person_key from join_decisions as decided
-              where ${JOINS} and decided.project_id = $1 and decided.user_key = ${userKey}),
+              where ${JOINS} and decided.project_id = $1 and decided.anonymous_key = ${userKey}),
              (select min(seen.user_key)
               from {users} as known
               join {sightings} as seen on seen.project_id = $1 and seen.anonymous_id = known.anonymous_id

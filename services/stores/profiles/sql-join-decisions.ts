@@ -32,7 +32,7 @@ const FORGETTING = 'forgetting';
 const IN_TURN = 'lock table join_decisions in share row exclusive mode';
 
 const COLUMNS = `
-  project_id as "projectId", user_key as "userKey", anonymous_id as "anonymousId", says, person_key as "personKey", number,
+  project_id as "projectId", anonymous_key as "userKey", anonymous_id as "anonymousId", says, person_key as "personKey", number,
   decided_at_ms * 1000 as "decidedAt", decided_by as "decidedBy"`;
 
 /**
@@ -59,7 +59,7 @@ export class SqlJoinDecisions {
       const { projectId, userKey, anonymousId, says, personKey, decidedBy } = decision;
       await transaction.query(IN_TURN);
       const others = await transaction.query(
-        'select 1 from join_decisions where project_id = $1 and person_key = $2 and user_key <> $3',
+        'select 1 from join_decisions where project_id = $1 and person_key = $2 and anonymous_key <> $3',
         [projectId, personKey, userKey],
       );
       if (others.length >= MAX_SIGHTINGS)
@@ -68,9 +68,9 @@ export class SqlJoinDecisions {
           `${MAX_SIGHTINGS} anonymous ids were joined to this user by hand already.`,
         );
       const [made] = await transaction.query<JoinDecision>(
-        `insert into join_decisions (project_id, user_key, anonymous_id, says, person_key, number, decided_at_ms, decided_by)
+        `insert into join_decisions (project_id, anonymous_key, anonymous_id, says, person_key, number, decided_at_ms, decided_by)
          values ($1, $2, $3, $4, $5, nextval('join_numbers'), ${NOW_MS}, $6)
-         on conflict (project_id, user_key) do update
+         on conflict (project_id, anonymous_key) do update
          set anonymous_id = excluded.anonymous_id, says = excluded.says, person_key = excluded.person_key,
              number = excluded.number, decided_at_ms = excluded.decided_at_ms, decided_by = excluded.decided_by
          returning ${COLUMNS}`,
@@ -82,7 +82,7 @@ export class SqlJoinDecisions {
   }
 
   async find(projectId: string, userKey: string): Promise<JoinDecision | undefined> {
-    const sql = `select ${COLUMNS} from join_decisions where project_id = $1 and user_key = $2`;
+    const sql = `select ${COLUMNS} from join_decisions where project_id = $1 and anonymous_key = $2`;
     return (await this.#database.query<JoinDecision>(sql, [projectId, userKey]))[0];
   }
 
@@ -99,7 +99,7 @@ export class SqlJoinDecisions {
     people: readonly string[],
   ): Promise<readonly JoinDecision[]> {
     const sql = `select ${COLUMNS} from join_decisions
-                 where project_id = $1 and (user_key = any ($2::text[]) or person_key = any ($3::text[]))`;
+                 where project_id = $1 and (anonymous_key = any ($2::text[]) or person_key = any ($3::text[]))`;
     return this.#database.query<JoinDecision>(sql, [projectId, [...userKeys], [...people]]);
   }
 
@@ -124,13 +124,13 @@ export class SqlJoinDecisions {
     await transaction.query(IN_TURN);
     await transaction.query(
       `delete from join_decisions
-       where project_id = $1 and (user_key = any ($2::text[]) or person_key = any ($2::text[]))`,
+       where project_id = $1 and (anonymous_key = any ($2::text[]) or person_key = any ($2::text[]))`,
       [projectId, [...people]],
     );
     await transaction.query(
-      `insert into join_decisions (project_id, user_key, says, number, decided_at_ms, decided_by)
+      `insert into join_decisions (project_id, anonymous_key, says, number, decided_at_ms, decided_by)
        select $1, key, 'apart', nextval('join_numbers'), ${NOW_MS}, '${FORGETTING}' from unnest($2::text[]) as key
-       on conflict (project_id, user_key) do update
+       on conflict (project_id, anonymous_key) do update
        set says = 'apart', person_key = null, number = excluded.number, decided_at_ms = excluded.decided_at_ms,
            decided_by = excluded.decided_by
        where join_decisions.says = 'rule'`,

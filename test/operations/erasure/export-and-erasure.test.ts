@@ -68,6 +68,8 @@ test('the export of a person has whatever the dry run counts and the certificate
     exported,
   );
   expect(exported).toEqual(['anonymous_id', 'audience', 'identify', 'profile', 'session', 'track']);
-  const done = await new SqlErasures(installation().database).find(erasures[0]?.id ?? '');
-  expect(namesOf(JSON.parse(done?.report ?? '') as typeof plan)).toEqual(names);
+  // That of the anonymous id is another, which came with it.
+  const done = await Promise.all(erasures.map(({ id }) => new SqlErasures(installation().database).find(id)));
+  const reported = done.flatMap((one) => namesOf(JSON.parse(one?.report ?? '') as typeof plan));
+  expect([...new Set(reported)].toSorted()).toEqual(names);
 });
