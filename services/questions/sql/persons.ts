@@ -74,6 +74,7 @@ function joinedTraits(scope: Scope, ofTrait: string, value: string): string {
   return (
     `SELECT joins.person AS user, argMax(rows.${name}, rows.version) AS ${name} FROM (${rows}) AS rows ` +
     `ANY INNER JOIN (${joins}) AS joins ON rows.user = joins.anonymous ` +
-    `WHERE joins.person NOT IN (SELECT user FROM trait_rows WHERE ${ofTrait}) GROUP BY joins.person`
+    `WHERE joins.person NOT IN (SELECT user FROM trait_rows WHERE ${ofTrait} ` +
+    `AND user IN (SELECT person FROM (${joins}))) GROUP BY joins.person`
   );
 }
