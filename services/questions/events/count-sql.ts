@@ -1,6 +1,6 @@
 /** Compiles questions about numbers of events to ClickHouse queries. No text of a caller becomes SQL. Pure. */
-import { type CompileOptions, queryOf } from '../sql/compile.ts';
-import { Params, type Scope } from '../sql/params.ts';
+import { type CompileOptions, queryOf, scopeOf } from '../sql/compile.ts';
+import type { Params, Scope } from '../sql/params.ts';
 import { personRows } from '../sql/persons.ts';
 import type { Micros } from '../../messages/message.ts';
 import { DAY_MICROS } from '../../messages/day-and-hour.ts';
@@ -47,7 +47,7 @@ export interface BucketRow extends MeasureRow {
 /** Yields the values with the largest measures, one more than `top`: a row each as `SplitRow`, the largest first. */
 export function compileTop(question: CountsQuestion, context: CountsContext): Query {
   const { measure, split } = question;
-  const scope = emptyScope(context);
+  const scope = scopeOf(context);
   const top = scope.params.count((split?.top ?? 0) + 1);
   const { rows, columns, order } = measuredRows(scope, question, context, null);
   const selected = order === 'count()' ? '' : `, ${columns}`;
@@ -69,7 +69,7 @@ export interface CountedSplitRow extends SplitRow {
  * `CountedSplitRow`. Where no values are left out, that is the whole answer, for which the events are read once.
  */
 export function compileCountedTop(question: CountsQuestion, context: CountsContext, buckets: TimeBuckets): Query {
-  const scope = emptyScope(context);
+  const scope = scopeOf(context);
   const top = scope.params.count((question.split?.top ?? 0) + 1);
   const { rows } = measuredRows(scope, question, context, buckets);
   const count = areWithinDays(buckets, context.span.to) ? 'count()' : 'uniqExact(message)';
@@ -92,7 +92,7 @@ export function compileBuckets(
   splits: readonly SplitRow[],
 ): Query {
   const { measure } = question;
-  const scope = emptyScope(context);
+  const scope = scopeOf(context);
   const copies = takesAnyCopy(question, buckets) ? 'any' : 'first';
   const isOnce = copies === 'first' && buckets !== null && areWithinDays(buckets, context.span.to);
   const { rows, columns } = measuredRows(scope, question, context, buckets, copies);
@@ -118,10 +118,6 @@ function seriesSql(params: Params, splits: readonly SplitRow[]): string {
       ? ['value', params.strings(splits.map(({ value }) => value))]
       : ['sipHash64(value)', `CAST(${params.strings(splits.map(({ hash }) => hash))}, 'Array(UInt64)')`];
   return `transform(${key}, ${list}, range(${others}), ${others})`;
-}
-
-function emptyScope({ projectId, now, joins }: CountsContext): Scope {
-  return { params: new Params(), projectId, now, joins };
 }
 
 interface Rows {

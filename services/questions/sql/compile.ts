@@ -61,7 +61,8 @@ function amongAll(scope: Scope, audience: Audience): string {
   return select('SELECT user FROM user_rows', [projectIs(scope), isPerson(scope), filter(scope, audience)]);
 }
 
-function scopeOf(options: CompileOptions): Scope {
+/** The scope of a new query, which has no parameters yet. */
+export function scopeOf(options: CompileOptions): Scope {
   return { params: new Params(), ...options };
 }
 

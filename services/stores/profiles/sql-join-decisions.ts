@@ -1,5 +1,4 @@
 import type { Micros } from '../../messages/message.ts';
-import { isHex } from '../../messages/hex.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { NOW_MS } from '../database/sql-time.ts';
@@ -134,7 +133,7 @@ export class SqlJoinDecisions {
        set says = 'apart', person_key = null, number = excluded.number, decided_at_ms = excluded.decided_at_ms,
            decided_by = excluded.decided_by
        where join_decisions.says = 'rule'`,
-      [projectId, shared.filter((key) => isHex(key, 64))],
+      [projectId, [...shared]],
     );
   }
 }
