@@ -31,17 +31,22 @@ export function withIds(scope: Scope, persons: string): string {
   );
 }
 
-/**
- * For events: groups by the lower half of a user's 128 bits, which saves a tenth of a query over 10 million events. Two
- * of 2 million users share that half in one of 9 million projects.
- */
+/** For events. */
 export function isAmong(scope: Scope, users: string | null): string | null {
-  return users === null ? null : `toUInt64(user) IN (SELECT toUInt64(user) FROM (${withIds(scope, users)}))`;
+  return users === null ? null : isIn('user', 'user', withIds(scope, users));
+}
+
+/**
+ * Compares the lower halves of 128 bits. Half as large, a set is in the processor's cache: a tenth to a third less time over
+ * millions of rows. Two of 2 million users share that half in one of 9 million projects.
+ */
+function isIn(column: string, one: string, of: string, not: '' | 'NOT ' = ''): string {
+  return `toUInt64(${column}) ${not}IN (SELECT toUInt64(${one}) FROM (${of}))`;
 }
 
 /** The condition on `user` that it is no joined id; null where ids are not joined. */
 export function isPerson(scope: Scope): string | null {
-  return scope.joins === true ? `user NOT IN (SELECT anonymous FROM (${joinsSql(scope)}))` : null;
+  return scope.joins === true ? isIn('user', 'anonymous', joinsSql(scope), 'NOT ') : null;
 }
 
 /**
@@ -70,11 +75,11 @@ function joinedTraits(scope: Scope, ofTrait: string, value: string): string {
   const joins = joinsSql(scope);
   const rows =
     `SELECT user, version, ${value} FROM trait_rows FINAL ` +
-    `WHERE ${ofTrait} AND user IN (SELECT anonymous FROM (${joins}))`;
+    `WHERE ${ofTrait} AND ${isIn('user', 'anonymous', joins)}`;
+  const mentioning = `SELECT user FROM trait_rows WHERE ${ofTrait} AND ${isIn('user', 'person', joins)}`;
   return (
     `SELECT joins.person AS user, argMax(rows.${name}, rows.version) AS ${name} FROM (${rows}) AS rows ` +
     `ANY INNER JOIN (${joins}) AS joins ON rows.user = joins.anonymous ` +
-    `WHERE joins.person NOT IN (SELECT user FROM trait_rows WHERE ${ofTrait} ` +
-    `AND user IN (SELECT person FROM (${joins}))) GROUP BY joins.person`
+    `WHERE ${isIn('joins.person', 'user', mentioning, 'NOT ')} GROUP BY joins.person`
   );
 }
