@@ -47,6 +47,11 @@ test(
     expect(await service().ask('/v1/messages/home-1')).toMatchObject({
       messages: [{ user_id: null, anonymous_id: 'dev-9' }],
     });
+    const { why } = await service().ask<{ why: { events: object[] } }>('/v1/audiences/why', {
+      definition: HOME,
+      user_id: 'ada',
+    });
+    expect(why).toMatchObject({ events: [{ message_id: 'home-1', joined_id: 'dev-9' }], last: { joined_id: 'dev-9' } });
     expect((await explained(HOME)).reads).toContainEqual(expect.objectContaining({ table: 'track_rows' }));
     const joinedSince = async () => named(await changesSince(service(), live.id, undefined, 0));
     await expect.poll(joinedSince, WITHIN_A_MINUTE).toEqual(expect.arrayContaining(['ada entered', 'null left']));

@@ -61,9 +61,13 @@ function linesOf(evaluation: ShownEvaluation, margin: string): string[] {
   const inside = `${margin}     `;
   return [
     `${margin}${isMet ? 'yes' : 'no '}  ${condition}${foundIn(evaluation)}${until}\n`,
-    ...events.map(({ message_id: id, timestamp }) => `${inside}${timestamp}  ${JSON.stringify(id)}\n`),
+    ...events.map((event) => `${inside}${event.timestamp}  ${JSON.stringify(event.message_id)}${cameBy(event)}\n`),
     ...of.flatMap((part) => linesOf(part, inside)),
   ];
+}
+
+function cameBy({ joined_id: id }: { readonly joined_id?: string }): string {
+  return id === undefined ? '' : `  as ${JSON.stringify(id)}`;
 }
 
 function foundIn({ kind, count, value, version }: ShownEvaluation): string {
@@ -71,7 +75,7 @@ function foundIn({ kind, count, value, version }: ShownEvaluation): string {
   if (kind !== 'trait') return '';
   if (version === null || version === undefined) return ': never set';
   if (version.is_deletion) return `: deleted ${version.timestamp}`;
-  return `: ${value === undefined ? 'nothing there' : JSON.stringify(value)}, set ${version.timestamp}`;
+  return `: ${value === undefined ? 'nothing there' : JSON.stringify(value)}, set ${version.timestamp}${cameBy(version)}`;
 }
 
 function comparisonText({ from, to, entering, leaving, staying }: ComparisonAnswer): string {

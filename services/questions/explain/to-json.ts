@@ -21,7 +21,8 @@ export function explanationJson({ sql, query, reads, evaluatedAt, database }: Ex
   });
 }
 
-export function whyJson({ userId, anonymousId, userKey, evaluatedAt, evaluation, tookMs, rowsRead }: Why): string {
+export function whyJson({ userId, anonymousId, userKey, joinedIds, ...why }: Why): string {
+  const { evaluatedAt, evaluation, tookMs, rowsRead } = why;
   return JSON.stringify({
     user_id: userId,
     anonymous_id: anonymousId,
@@ -29,50 +30,57 @@ export function whyJson({ userId, anonymousId, userKey, evaluatedAt, evaluation,
     evaluated_at: formatMicros(evaluatedAt),
     is_member: evaluation.isMet,
     changes_at: timeJson(evaluation.changesAt),
-    why: nodeJson(evaluation),
+    why: nodeJson(evaluation, joinedIds),
     took_ms: Math.round(tookMs),
     rows_read: rowsRead,
   });
 }
 
-function nodeJson(node: EvaluationNode): object {
+function nodeJson(node: EvaluationNode, joinedIds: JoinedIds): object {
   const { path, kind, condition, isMet, changesAt } = node;
   const common = { path, kind, condition, is_met: isMet, changes_at: timeJson(changesAt) };
-  if ('of' in node) return { ...common, of: node.of.map(nodeJson) };
-  return { ...common, ...(EVIDENCE[node.kind] as (evidence: Evidence) => object)(node) };
+  if ('of' in node) return { ...common, of: node.of.map((part) => nodeJson(part, joinedIds)) };
+  return { ...common, ...(EVIDENCE[node.kind] as EvidenceJson<Evidence>)(node, joinedIds) };
 }
 
-const EVIDENCE: { readonly [K in Evidence['kind']]: (evidence: Extract<Evidence, { kind: K }>) => object } = {
+type JoinedIds = Why['joinedIds'];
+type EvidenceJson<T> = (evidence: T, joinedIds: JoinedIds) => object;
+
+const EVIDENCE: { readonly [K in Evidence['kind']]: EvidenceJson<Extract<Evidence, { kind: K }>> } = {
   trait: traitJson,
   sample: ({ position }) => ({ position }),
-  event: ({ count, first, last, events, measured }) => ({
+  event: ({ count, first, last, events, measured }, joinedIds) => ({
     count,
     // Left out where nothing is measured.
     measured: typeof measured === 'string' ? JSON.rawJSON(measured) : measured,
-    first: eventJson(first),
-    last: eventJson(last),
-    events: events.map(eventJson),
+    first: first && eventJson(first, joinedIds),
+    last: last && eventJson(last, joinedIds),
+    events: events.map((event) => eventJson(event, joinedIds)),
   }),
 };
 
-/** Without `value` where it is missing. */
-function traitJson({ value, setBy }: TraitEvidence): object {
+/** Without `value` where it is missing, and without `joined_id` where the message names the user. */
+function traitJson({ value, setBy }: TraitEvidence, joinedIds: JoinedIds): object {
   const version = setBy && {
     timestamp: formatMicros(setBy.timestamp),
     received_at: formatMicros(setBy.receivedAt),
     is_deletion: setBy.isDeleted,
+    joined_id: joinedIds.get(setBy.user),
   };
   return { value, version };
 }
 
-function eventJson(event: CountedEvent | null): object | null {
-  if (event === null) return null;
-  const { event: name, messageId, timestamp, receivedAt } = event;
+/** Without `joined_id` where the event names the user. */
+function eventJson(
+  { event: name, messageId, user, timestamp, receivedAt }: CountedEvent,
+  joinedIds: JoinedIds,
+): object {
   return {
     event: name,
     message_id: messageId,
     timestamp: formatMicros(timestamp),
     received_at: formatMicros(receivedAt),
+    joined_id: joinedIds.get(user),
   };
 }
 

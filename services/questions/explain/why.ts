@@ -10,6 +10,7 @@ import { personOf } from '../one-user/person.ts';
 import { readUser } from '../one-user/read-users.ts';
 import type { ProjectUser } from '../../stores/analytics/of-user.ts';
 import type { CompileOptions } from '../sql/compile.ts';
+import { usersNumbered } from '../users/user-list.ts';
 
 /** Whether one user is in an audience, and why. Plain data. */
 export interface Why {
@@ -19,6 +20,8 @@ export interface Why {
   readonly userId: string | null;
   /** The anonymous id of a user who is known by it alone; null for others. */
   readonly anonymousId: string | null;
+  /** By the number of a user who is known by an anonymous id that is joined, that id. */
+  readonly joinedIds: ReadonlyMap<string, string>;
   readonly evaluatedAt: Micros;
   /** The result of the whole definition, with the results of its parts. */
   readonly evaluation: EvaluationNode;
@@ -62,8 +65,19 @@ export async function explainMembership(
   const evaluation = await evaluated(audience, path, { ...known, ...at, userKey, eventsShown }, () =>
     budget.checkTime(),
   );
+  const joinedIds = await anonymousIdsOf(budget, options, person.joined ?? []);
   const { tookMs, rowsRead } = budget;
-  return { userKey, ...user, evaluatedAt: now, evaluation, tookMs, rowsRead };
+  return { userKey, ...user, joinedIds, evaluatedAt: now, evaluation, tookMs, rowsRead };
+}
+
+async function anonymousIdsOf(
+  budget: QueryBudget,
+  options: CompileOptions,
+  joined: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (joined.length === 0) return new Map();
+  const users = await usersNumbered(budget, { ...options, joins: false }, joined);
+  return new Map([...users].map(([number, { anonymousId }]) => [number, anonymousId ?? '']));
 }
 
 /** Undefined if no message of the project names the user. */

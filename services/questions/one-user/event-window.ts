@@ -18,6 +18,8 @@ export interface CountedEvent {
   /** The event's name. */
   readonly event: string;
   readonly messageId: string;
+  /** The number of the user whom it names: one who is known by an anonymous id that is joined may be another. */
+  readonly user: string;
   readonly timestamp: Micros;
   readonly receivedAt: Micros;
   /** When the event passes the condition's `where`. Left out where it does at any time. */

@@ -219,6 +219,7 @@ function keepFirst(
   copies.set(key, {
     event: row.event,
     messageId: row.message_id,
+    user: row.user,
     timestamp,
     receivedAt: BigInt(row.received),
     precedence,

@@ -16,8 +16,8 @@ export interface KnownTrait {
   readonly isDeleted: boolean;
   /** The value from `parseStoredJson`; undefined if deleted. */
   readonly value: unknown;
-  /** The message's time, as used to order versions, and when it arrived. */
-  readonly setAt: { readonly timestamp: Micros; readonly receivedAt: Micros };
+  /** The message's time, as used to order versions, when it arrived, and the number of the user whom it names. */
+  readonly setAt: { readonly timestamp: Micros; readonly receivedAt: Micros; readonly user: string };
   readonly matched: MatchedTexts;
 }
 
@@ -76,7 +76,7 @@ function knownTrait(row: TraitRow, conditions: readonly TraitCondition[]): Known
   const ofTrait = conditions.filter(({ path }) => path[0] === row.trait);
   const tested = ofTrait.map(({ path, tests }) => ({ value: valueAt(value, path.slice(1)), tests }));
   const matched = matchedTexts(tested, row.digits);
-  return { isDeleted, value, setAt: timesOfVersion(BigInt(row.version)), matched };
+  return { isDeleted, value, setAt: { ...timesOfVersion(BigInt(row.version)), user: row.user }, matched };
 }
 
 /** The value that the condition tests; undefined if missing. */

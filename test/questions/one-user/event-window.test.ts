@@ -16,7 +16,7 @@ const condition = fc
   .map((given) => ({ ...EVER, ...given }));
 const occurrence = fc
   .record({ id: fc.nat(4), timestamp: fc.bigInt(950n, 1_050n) })
-  .map(({ id, timestamp }) => ({ event: 'X', messageId: `m${id}`, timestamp, receivedAt: timestamp }));
+  .map(({ id, timestamp }) => ({ event: 'X', user: '1', messageId: `m${id}`, timestamp, receivedAt: timestamp }));
 
 /** What the words of the definition say, the slow way. */
 function isMet(
@@ -37,7 +37,7 @@ function isMet(
 }
 
 function at(time: bigint, messageId = String(time)): CountedEvent {
-  return { event: 'X', messageId, timestamp: time, receivedAt: time };
+  return { event: 'X', user: '1', messageId, timestamp: time, receivedAt: time };
 }
 
 describe('the events of a condition', () => {

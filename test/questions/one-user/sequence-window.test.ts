@@ -23,7 +23,7 @@ const condition = fc
 const events = fc.array(
   fc
     .record({ id: fc.nat(4), timestamp: fc.bigInt(960n, 1_040n), receivedAt: fc.bigInt(0n, 3n) })
-    .map(({ id, ...times }) => ({ event: 'X', messageId: `m${id}`, ...times })),
+    .map(({ id, ...times }) => ({ event: 'X', user: '1', messageId: `m${id}`, ...times })),
   { maxLength: 6 },
 );
 
