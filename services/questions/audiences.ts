@@ -2,7 +2,14 @@ import type { Micros } from '../messages/message.ts';
 import type { Audience } from './definition/audience.ts';
 import type { QueryBudget } from './query-budget.ts';
 import { knownIds, type KnownIds } from './known-ids.ts';
-import { compileComparison, compilePreview, compileUserIds, MAX_SAMPLE, type PreviewOptions } from './sql/compile.ts';
+import {
+  compileComparison,
+  compilePreview,
+  compileUserIds,
+  type ComparisonOptions,
+  MAX_SAMPLE,
+  type PreviewOptions,
+} from './sql/compile.ts';
 import { type KnownUser, usersNumbered } from './users/user-list.ts';
 
 /** Some users have no user id, so more are read than a sample has. */
@@ -74,7 +81,7 @@ async function moreIds(budget: QueryBudget, definition: Audience, options: Previ
 }
 
 /**
- * The users who enter, leave and stay if the definition of an audience becomes another.
+ * The users who enter, leave and stay if the definition of an audience becomes another, or if ids become joined or apart.
  *
  * @throws TidemarkError as `previewAudience`.
  */
@@ -82,7 +89,7 @@ export async function compareAudiences(
   budget: QueryBudget,
   from: Audience,
   to: Audience,
-  options: PreviewOptions,
+  options: ComparisonOptions,
 ): Promise<Comparison> {
   const rows = await budget.ask<ComparisonRow>(compileComparison(from, to, options));
   const row = rows[0] as ComparisonRow;

@@ -2,8 +2,10 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../services/messages/message.ts';
 import { anonymousKeyOf } from '../../services/messages/user-key.ts';
-import { previewAudience } from '../../services/questions/audiences.ts';
+import { compareAudiences, previewAudience } from '../../services/questions/audiences.ts';
+import type { Audience } from '../../services/questions/definition/audience.ts';
 import { QueryBudget } from '../../services/questions/query-budget.ts';
+import type { CompileOptions } from '../../services/questions/sql/compile.ts';
 import { compileMembership } from '../../services/questions/sql/compile-members.ts';
 import type { AnalyticsStore } from '../../services/stores/analytics/analytics-store.ts';
 import { userNumber } from '../../services/stores/analytics/columns.ts';
@@ -45,6 +47,25 @@ describe.each(await testedAnalytics())('persons in $name', (tested) => {
     expect({ text, count: found.count, sample: found.sample }).toEqual({ text, count: users.size, sample });
     const members = membership.rows.filter((row) => row['is_in'] === true).map((row) => row['internal_id']);
     expect(new Set(members)).toEqual(users);
+    const apart = audienceOf(read.definition, messages, NOW);
+    await expectComparison(read.definition, options, [apart, users]);
+  }
+
+  /** Whoever enters where ids are joined leaves where they become apart again. */
+  async function expectComparison(
+    definition: Audience,
+    options: CompileOptions,
+    [apart, joined]: readonly [ReadonlySet<string>, ReadonlySet<string>],
+  ) {
+    const compared = async (joins: boolean) => {
+      const budget = new QueryBudget(store(), AMPLE);
+      const to = { ...options, joins, toJoins: !joins, sampleSize: 1000 };
+      const { entering, leaving } = await compareAudiences(budget, definition, definition, to);
+      return [entering, leaving].map(({ sample }) => new Set(sample.map(({ userKey }) => userKey)));
+    };
+    const [more, fewer] = [joined.difference(apart), apart.difference(joined)];
+    expect(await compared(false)).toEqual([more, fewer]);
+    expect(await compared(true)).toEqual([fewer, more]);
   }
 });
 

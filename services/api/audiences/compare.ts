@@ -8,13 +8,21 @@ import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Problem } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
+import type { AdminPorts } from '../../operations/ports.ts';
 import { type Members, readBody } from '../input.ts';
 import { contextOf, type QueryRequest } from '../query.ts';
 import { idsJson } from '../users/traits-of-users.ts';
 import { findAudienceOf, NO_AUDIENCE } from './saved.ts';
 
+export interface CompareParts {
+  readonly generations: Pick<AdminPorts['generations'], 'expectJoins'>;
+}
+
 /** `POST /v1/audiences/compare` */
-export async function answerCompare(parts: QuestionParts, call: QueryRequest): Promise<Answer | Refusal> {
+export async function answerCompare(
+  parts: QuestionParts & CompareParts,
+  call: QueryRequest,
+): Promise<Answer | Refusal> {
   const { project } = call;
   const references = { timezone: project.timezone, ...(await consult(parts, project, call.text)) };
   const read = readBody('POST /v1/audiences/compare', call, (exact) => readForms(exact, references));
@@ -22,8 +30,10 @@ export async function answerCompare(parts: QuestionParts, call: QueryRequest): P
   const { body, also } = read.value;
   const before = await definitionFrom(parts, call, also.from);
   if (before === undefined) return NO_AUDIENCE;
-  const options = { ...contextOf(project), sampleSize: body.sample };
-  return compareAnswer(await compareAudiences(budgetOf(parts, project), before, also.to, options));
+  const { sample: sampleSize, to_join_ids: toJoins } = body;
+  if (toJoins === true && !project.joinIds) await parts.generations.expectJoins(project.id);
+  const options = { ...contextOf(project), sampleSize, toJoins };
+  return compareAnswer(await compareAudiences(budgetOf(parts, project), before, also.to ?? before, options));
 }
 
 /** The two forms name the definitions before and after the change. */
@@ -33,15 +43,18 @@ const FORMS = [
 ] as const;
 
 type ReadForms =
-  /** `from` is the id of a saved audience, or a definition. */
-  | { readonly ok: true; readonly from: string | Audience; readonly to: Audience }
+  /** `from` is the id of a saved audience, or a definition. `to` is undefined where it stays. */
+  | { readonly ok: true; readonly from: string | Audience; readonly to: Audience | undefined }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 function readForms(body: Members, options: ReadingOptions): ReadForms {
   const [[before, after] = FORMS[0], other] = FORMS.filter((names) => names.some((name) => name in body));
   const from =
     before === 'audience' ? readId(body[before]) : readDefinition(body[before], { ...options, path: '/from' });
-  const to = readDefinition(body[after], { ...options, path: `/${after}` });
+  const stays = 'to_join_ids' in body && !(after in body);
+  const to = stays
+    ? { ok: true as const, definition: undefined }
+    : readDefinition(body[after], { ...options, path: `/${after}` });
   if (from.ok && to.ok && other === undefined) return { ok: true, from: from.definition, to: to.definition };
   const problems = [from, to].flatMap((read) => (read.ok ? [] : read.problems));
   return { ok: false, problems: other === undefined ? problems : [BOTH_FORMS, ...problems] };

@@ -4,7 +4,7 @@ import type { Call } from '../../http/call.ts';
 import type { Route } from '../../http/route.ts';
 import { route, unreadRoute } from '../input.ts';
 import { DEFINED, type Limited, READ } from '../route-parts.ts';
-import { answerCompare } from './compare.ts';
+import { answerCompare, type CompareParts } from './compare.ts';
 import { answerFollow, type FollowParts } from './follow.ts';
 import { answerHistory, answerVersions } from './past.ts';
 import { answerPreview, answerSavedPreview } from './questions.ts';
@@ -20,7 +20,7 @@ import {
 import { answerMembers } from './streams.ts';
 import { answerExplain, answerSavedExplain, answerSavedWhy, answerWhy } from './why.ts';
 
-export interface AudienceRouteParts extends AnalyticsParts, SavedAudienceParts, FollowParts {
+export interface AudienceRouteParts extends AnalyticsParts, SavedAudienceParts, FollowParts, CompareParts {
   /** How many may wait for changes of audiences; `CHANGES_AT_ONCE` where left out. */
   readonly changesAtOnce?: number;
 }

@@ -31,6 +31,7 @@ export const AUDIENCE_QUESTIONS: Readonly<Record<string, ByHand>> = {
 const AUDIENCE_ID = /^aud_\w{20}$/;
 
 async function compared(before: string, after: string): Promise<object> {
+  if (before === after && AUDIENCE_ID.test(before)) return { audience: before };
   const to = await documentIn(after, 'after');
   if (AUDIENCE_ID.test(before)) return { audience: before, definition: to };
   return { from: await documentIn(before, 'before'), to };

@@ -26,6 +26,11 @@ export interface PreviewOptions extends CompileOptions {
   readonly sampleSize: number;
 }
 
+export interface ComparisonOptions extends PreviewOptions {
+  /** Whether ids are joined in the audience after the change; as before it where left out. */
+  readonly toJoins?: boolean | undefined;
+}
+
 /**
  * Yields one row: `count`, the number of distinct users, and `users`, the numbers of the first of them in the order of
  * numbers: as many as the sample has. Ids are not read here: whoever has the numbers finds them by the key.
@@ -213,10 +218,16 @@ function filterBy(set: UserSet): string {
  * Yields one row: `from_count` and `to_count`, the numbers of users of either; of those who enter, leave and stay where the
  * one becomes the other the number (`entering`) and some (`entering_sample`: internal id, user id and anonymous id).
  *
- * Every user is one row (FINAL), tested by both audiences. Conditions that they share are the same sets, built once.
+ * Every user is one row (FINAL), tested by both audiences. Conditions that they share are the same sets, built once. Where ids
+ * are joined on one side alone, a joined id is a user on the other.
  */
-export function compileComparison(from: Audience, to: Audience, { sampleSize, ...options }: PreviewOptions): Query {
-  const scope = scopeOf(options);
+export function compileComparison(from: Audience, to: Audience, options: ComparisonOptions): Query {
+  const { sampleSize, toJoins = options.joins, ...context } = options;
+  const scope = scopeOf(context);
+  const toScope = { ...scope, joins: toJoins };
+  const isSame = (toJoins ?? false) === (scope.joins ?? false);
+  const test = (one: Scope, audience: Audience): string =>
+    [filter(one, audience), ...(isSame ? [] : [isPerson(one)])].filter((sql) => sql !== null).join(' AND ');
   const { params } = scope;
   const size = params.count(sampleSize);
   const groups = [
@@ -226,8 +237,9 @@ export function compileComparison(from: Audience, to: Audience, { sampleSize, ..
   ];
   const counted =
     `SELECT countIf(is_from) AS from_count, countIf(is_to) AS to_count, ${groups.join(', ')} ` +
-    `FROM (SELECT user_id, anonymous_id, internal_id, toBool(${filter(scope, from)}) AS is_from, ` +
-    `toBool(${filter(scope, to)}) AS is_to FROM ${select('user_rows FINAL', [projectIs(scope), isPerson(scope)])})`;
+    `FROM (SELECT user_id, anonymous_id, internal_id, toBool(${test(scope, from)}) AS is_from, ` +
+    `toBool(${test(toScope, to)}) AS is_to ` +
+    `FROM ${select('user_rows FINAL', [projectIs(scope), isSame ? isPerson(scope) : null])})`;
   return queryOf(scope, counted);
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Query } from '../../../services/stores/analytics/analytics-store.ts';
 import { PROJECT, ReadingServer } from '../../support/http/reading-server.ts';
+import { whileJoinsAreRefused } from '../../support/http/refused-joins.ts';
 
 const AUDIENCE = 'aud_00000000000000000001';
 const ADA = ['a'.repeat(64), 'ada', ''];
@@ -68,6 +69,23 @@ test('a saved audience is compared with a definition that it does not have yet',
 
   expect(status).toBe(200);
   expect(valuesOf(queries[0])).toEqual(expect.arrayContaining(['gold', 'iron', '3']));
+});
+
+test('a saved audience is compared with itself where ids are joined after the change', async () => {
+  const { status } = await compare({ audience: AUDIENCE, to_join_ids: true });
+
+  expect(status).toBe(200);
+  const [before, after] = queries[0]?.sql.split('AS is_from') ?? [];
+  expect(before).not.toContain('join_rows');
+  expect(after).toContain('join_rows');
+});
+
+test('a project that may not join ids yet is not compared with joined ids', async () => {
+  await whileJoinsAreRefused(server, async () => {
+    const refused = { status: 409, body: { code: 'conflict', detail: 'Replay first.' } };
+    expect(await compare({ audience: AUDIENCE, to_join_ids: true })).toMatchObject(refused);
+    expect(await compare({ audience: AUDIENCE, to_join_ids: false })).toMatchObject({ status: 200 });
+  });
 });
 
 const GOLD = { trait: 'tier', is: 'gold' };

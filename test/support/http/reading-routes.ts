@@ -55,6 +55,7 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
     readingRoutes({
       profiles: server.profiles,
       erasures: server.admin.ports.erasures,
+      generations: server.admin.ports.generations,
       leftOut: () => figures.leftOut(),
       analytics,
       watch,
