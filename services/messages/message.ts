@@ -176,6 +176,8 @@ export interface AudienceChange {
   /** Null where the change is of no audience. */
   readonly audience: { readonly id: string; readonly name: string; readonly version: number } | null;
   readonly cause: string | null;
+  /** The internal id of the user whose an anonymous id is, or was, where that is the cause; else null. */
+  readonly person: string | null;
   /** A JSON object; null where none are asked for. */
   readonly traits: JsonText | null;
 }

@@ -11,10 +11,10 @@ export function changeRecords(
   changes: readonly string[],
 ): readonly AudienceChange[] {
   return changes.map((text) => {
-    const { change, version, cause, ...line } = JSON.parse(text) as ChangeLine;
+    const { change, version, cause, person, ...line } = JSON.parse(text) as ChangeLine;
     const at = instantOf(line.at);
     const audience = { id: range.audienceId, name: range.audienceName, version };
-    return { ...recordWith(endpoint, id, at, line), change, audience, cause, traits: traitsTextIn(text) };
+    return { ...recordWith(endpoint, id, at, line), change, audience, cause, person, traits: traitsTextIn(text) };
   });
 }
 
@@ -38,9 +38,10 @@ interface ChangeLine extends ForgottenPerson {
   readonly at: string;
   readonly version: number;
   readonly cause: string;
+  readonly person: string | null;
 }
 
-const OF_NO_AUDIENCE = { audience: null, cause: null, traits: null } as const;
+const OF_NO_AUDIENCE = { audience: null, cause: null, person: null, traits: null } as const;
 
 function recordWith(endpoint: Endpoint, deliveryId: string, at: Micros, user: ForgottenPerson) {
   return {

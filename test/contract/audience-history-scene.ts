@@ -71,7 +71,7 @@ export function audienceHistoryScene(store: () => AnalyticsStore) {
 
   function live(hour: number, epoch: bigint, user: number, change: LiveChange['change']): LiveChange {
     const known = { userKey: keyOf(user), userId: `user-${user}`, anonymousId: null };
-    return { ...names, ...known, at: AT + BigInt(hour), epoch, version: 1, change };
+    return { ...names, ...known, at: AT + BigInt(hour), epoch, version: 1, change, cause: 'live', person: null };
   }
 
   function epochs(...through: (readonly [epoch: bigint, hour: number])[]): [LiveEpoch, ...LiveEpoch[]] {

@@ -56,6 +56,7 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
         at: '2026-11-20T00:00:00.000001Z',
         version: 7,
         cause: 'definition',
+        person: null,
       });
     });
 
@@ -114,23 +115,34 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
       await store().liveHistory.dropUncounted(closed);
     });
 
-    test('a live change says its cause, and the user as they were known', async () => {
+    test('a live change says its cause, and the user as they were known, until the person named by it is forgotten', async () => {
       const known = { userId: null, anonymousId: 'cookie', version: 7 };
-      await store().liveHistory.writeChanges([{ ...live(3, 1n, 4, 'entered'), ...known }]);
+      const joined = { cause: 'joined', person: keyOf(99) } as const;
+      await store().liveHistory.writeChanges([{ ...live(3, 1n, 4, 'left'), ...known, ...joined }]);
 
       const query = { ...names, after: { at: NEVER, user: LAST_USER }, until: AT + 9n, limit: null };
-      const found = await store().audienceChanges({ ...query, epochs: epochs([1n, 9]) }, AMPLE);
-      const [chunk] = await Array.fromAsync(found);
+      const found = async (): Promise<unknown> => {
+        const [chunk] = await Array.fromAsync(
+          await store().audienceChanges({ ...query, epochs: epochs([1n, 9]) }, AMPLE),
+        );
+        return JSON.parse(Buffer.from(chunk ?? []).toString());
+      };
 
-      expect(JSON.parse(Buffer.from(chunk ?? []).toString())).toEqual({
+      const change = {
         user_id: null,
         anonymous_id: 'cookie',
         internal_id: keyOf(4),
-        change: 'entered',
+        change: 'left',
         at: '2026-11-20T00:00:00.000003Z',
         version: 7,
-        cause: 'live',
-      });
+        cause: 'joined',
+      };
+      expect(await found()).toEqual({ ...change, person: keyOf(99) });
+      const { signal } = new AbortController();
+      const forgotten = { projectId: names.projectId, users: [keyOf(99)] };
+      expect(await store().forget(forgotten, { signal })).toMatchObject([{ table: 'audience_changes', rows: 1 }]);
+      expect(await found()).toEqual({ ...change, person: null });
+      expect(await store().countOf(forgotten)).toEqual([]);
     });
 
     test('an evaluation leaves the live changes before it, and goes by their members', async () => {

@@ -55,6 +55,11 @@ test(
     expect((await explained(HOME)).reads).toContainEqual(expect.objectContaining({ table: 'track_rows' }));
     const joinedSince = async () => named(await changesSince(service(), live.id, undefined, 0));
     await expect.poll(joinedSince, WITHIN_A_MINUTE).toEqual(expect.arrayContaining(['ada entered', 'null left']));
+    const joined = { cause: 'joined', person: ada.internal_id };
+    expect(await joinChanges(live.id)).toEqual([
+      expect.objectContaining({ user_id: 'ada', change: 'entered', ...joined }),
+      expect.objectContaining({ anonymous_id: 'dev-9', change: 'left', ...joined }),
+    ]);
 
     await post('identify', { userId: 'bob', anonymousId: 'dev-9', traits: {} });
     await seen();
@@ -62,6 +67,11 @@ test(
     expect(await finds(HOME)).toEqual([]);
     expect(await joinOf(project, 'dev-9')).toMatchObject({ state: 'shared', users: 2, user: null });
     await expect.poll(joinedSince, WITHIN_A_MINUTE).toEqual(expect.arrayContaining(['ada left', 'null entered']));
+    const parted = { cause: 'parted', person: ada.internal_id };
+    expect((await joinChanges(live.id)).slice(2)).toEqual([
+      expect.objectContaining({ anonymous_id: 'dev-9', change: 'entered', ...parted }),
+      expect.objectContaining({ user_id: 'ada', change: 'left', ...parted }),
+    ]);
 
     await decide(project, 'dev-9', { says: 'join', user_id: 'bob' });
     expect((await user('bob')).joined_ids).toMatchObject([{ anonymous_id: 'dev-9' }]);
@@ -79,6 +89,15 @@ test(
     await expect.poll(() => service().ask('/v1/users/query', {}), WITHIN_A_MINUTE).toMatchObject({ total: 3 });
   },
 );
+
+/** Changes because it has changed whose an id is: at one instant whoever enters comes first. */
+async function joinChanges(audience: string): Promise<readonly object[]> {
+  const lines = await changesSince(service(), audience, undefined, 0);
+  const order = ({ at = '', change = '' }: (typeof lines)[number]): string => `${at} ${change}`;
+  return lines
+    .filter(({ cause }) => cause === 'joined' || cause === 'parted')
+    .toSorted((one, other) => (order(one) < order(other) ? -1 : 1));
+}
 
 async function joinIds(join_ids: boolean): Promise<string> {
   const asAdmin = { key: ADMIN_KEY };

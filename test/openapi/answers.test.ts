@@ -10,7 +10,7 @@ import { Document, type Operation } from '../support/openapi/document.ts';
 import { AdminObjects, AUDIENCE, endpointRefusals, pathOf } from '../support/openapi/objects.ts';
 import { bodiesOf, headersOfPage, keyFor, successOf, TAKES_NOTHING } from '../support/openapi/requests.ts';
 import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../support/http/reading-server.ts';
-import { whileJoinsAreRefused } from '../support/http/refused-joins.ts';
+import { withoutJoins } from '../support/http/without-joins.ts';
 
 const document = new Document();
 let server: ReadingServer;
@@ -195,7 +195,7 @@ test('what stands in the way of another is refused as documented', async () => {
   expect(await endpointRefusals(server, document, exchange)).toEqual([409, 409]);
   const joined = { body: JSON.stringify({ audience: AUDIENCE, to_join_ids: true }) };
   const compared = () => exchange(document.operation('compareAudiences'), joined);
-  expect(await whileJoinsAreRefused(server, compared)).toBe(409);
+  expect(await withoutJoins(server, compared)).toBe(409);
   const cursor = encodeMembersCursor({ audienceId: AUDIENCE, version: 2, now: 0n, after: 0n });
   const members = document.operation('listAudienceMembers');
   expect(await exchange(members, { path: `${await pathOf(server, objects, members)}?cursor=${cursor}` })).toBe(409);

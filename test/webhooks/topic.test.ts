@@ -65,6 +65,7 @@ for (const tested of await testedAnalytics()) {
         at,
         audience: { id: scene().audienceId, name: 'Pro', version: 1 },
         cause: 'refresh',
+        person: null,
         traits: '{"plan":["plan",64]}',
       });
       expect(new Set(topic.records.map(({ messageId }) => messageId)).size).toBe(3);

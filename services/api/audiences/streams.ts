@@ -63,7 +63,7 @@ export async function answerMembers(parts: StreamParts, call: QueryRequest): Pro
 }
 
 const ID_COLUMNS = ['user_id', 'anonymous_id', 'internal_id'];
-const CHANGE_COLUMNS = [...ID_COLUMNS, 'change', 'at', 'version', 'cause'];
+const CHANGE_COLUMNS = [...ID_COLUMNS, 'change', 'at', 'version', 'cause', 'person'];
 
 /** The lines of a stream, counted only where somebody looks at the count. */
 function countedWhere(counts: boolean, lines: AsyncIterable<Uint8Array>) {

@@ -3,8 +3,9 @@ import type { Message } from '../../messages/message.ts';
 import { sightingsOf } from '../../messages/sdk/sightings.ts';
 import { anonymousKeyOf } from '../../messages/user-key.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
-import type { AnalyticsWriter, DecidedJoin } from '../../stores/analytics/analytics-store.ts';
+import type { AnalyticsWriter } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
+import type { DecidedJoin } from '../../stores/analytics/joins.ts';
 import type { JoinDecision } from '../../stores/profiles/sql-join-decisions.ts';
 import type { SqlSinkPlans } from '../../stores/profiles/sql-sink-plans.ts';
 import type { WantedMessages } from '../wanted-messages.ts';
@@ -78,7 +79,7 @@ export class Joins {
       const keys = [...new Set([...(ids.get(projectId) ?? []), ...decisions.map(({ userKey }) => userKey)])];
       const question = { projectId, anonymous: keys.map(userNumber), decisions: decisions.map(decidedJoin) };
       const concerned = await analytics.keepJoins(question, number);
-      for (const userKey of new Set(concerned)) touched.push({ projectId, userKey, names: null });
+      for (const { userKey, joinChange } of concerned) touched.push({ projectId, userKey, names: null, joinChange });
     }
     this.#decidedThrough = decided.at(-1)?.number ?? this.#decidedThrough;
     return touched;

@@ -2,6 +2,7 @@
 import { splitObject } from '../../messages/json.ts';
 import type { Message } from '../../messages/message.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
+import type { JoinChange } from '../../stores/analytics/joins.ts';
 import type { UsersSeen } from './users-seen.ts';
 
 /** A user whom an insert wrote about. Plain data. */
@@ -10,6 +11,8 @@ export interface TouchedUser {
   readonly userKey: string;
   /** What was written. Null: it may have been anything. */
   readonly names: TouchedNames | null;
+  /** How whose an anonymous id is has changed for the user; left out or null where it has not. */
+  readonly joinChange?: JoinChange | null;
 }
 
 export interface TouchedNames {

@@ -16,6 +16,8 @@ export interface Turn {
   readonly followed: Followed;
   readonly userKey: string;
   readonly change: 'entered' | 'left';
+  /** The internal id of the person whose the user is, where ids are joined; else null. */
+  readonly joinedTo: string | null;
 }
 
 export interface DecideParts {
@@ -70,7 +72,7 @@ export async function decideAll(
         membersAmong(parts.askHistory, projectId, [...followed], users),
       ]);
       const isMember = (key: string): boolean => parts.unwritten.get(key) ?? members.has(key);
-      await decideSlice({ users, candidates, states, isMember, now }, changes, undecided);
+      await decideSlice({ users, candidates, persons, states, isMember, now }, changes, undecided);
     } catch (error) {
       if (!hasCode(error, 'QUERY_LIMIT')) throw error;
       if (users.length === 1) for (const one of followed) undecided.add(one);
@@ -112,9 +114,8 @@ function joinedIn(persons: CandidatePersons['persons'], user: string): readonly 
   return persons.get(user)?.joined ?? [];
 }
 
-interface Slice {
+interface Slice extends CandidatePersons {
   readonly users: readonly string[];
-  readonly candidates: Candidates;
   /** Joined ids have none; null of a user who takes too many steps. */
   readonly states: ReadonlyMap<string, UserState | null>;
   /** By `memberKey`. */
@@ -123,7 +124,7 @@ interface Slice {
 }
 
 async function decideSlice(
-  { users, candidates, states, isMember, now }: Slice,
+  { users, candidates, persons, states, isMember, now }: Slice,
   changes: Turn[],
   undecided: Set<Followed>,
 ): Promise<void> {
@@ -142,7 +143,9 @@ async function decideSlice(
       }
       followed.note(userKey, decision.due);
       const wasMember = isMember(memberKey(followed.id, userNumber(userKey)));
-      if (decision.isMet !== wasMember) changes.push({ followed, userKey, change: wasMember ? 'left' : 'entered' });
+      if (decision.isMet === wasMember) continue;
+      const joinedTo = state === undefined ? (persons.get(userKey)?.userKey ?? null) : null;
+      changes.push({ followed, userKey, change: wasMember ? 'left' : 'entered', joinedTo });
     }
   }
 }

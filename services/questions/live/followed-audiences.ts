@@ -1,4 +1,5 @@
 import type { Micros } from '../../messages/message.ts';
+import type { JoinChange } from '../../stores/analytics/joins.ts';
 import type { EvaluatedBy } from '../saved/audience-follower.ts';
 import { Followed, type Inserted, Interned } from './followed.ts';
 import type { Chosen } from './ticker.ts';
@@ -12,6 +13,8 @@ interface OfProject {
   readonly audiences: Set<Followed>;
   /** Users decided for every audience that has users of whom nothing is known. */
   readonly decided: Set<string>;
+  /** Users for whom it has changed whose an anonymous id is, and who are not decided yet. */
+  readonly joinChanges: Map<string, JoinChange>;
 }
 
 /** The live audiences that are held or follow, by their projects. It does no I/O. */
@@ -31,13 +34,24 @@ export class FollowedAudiences {
 
   /** The users to be decided at this instant. */
   take(at: Micros): readonly Chosen[] {
+    const joinChanges = new Map(this.projects().map((id) => [id, new Map(this.#projects.get(id)?.joinChanges)]));
+    for (const project of this.#projects.values()) project.joinChanges.clear();
     return this.following().map((followed) => {
       const users = followed.candidates;
       followed.candidates = new Set();
       for (const user of followed.dues.due(at)) users.add(user);
       for (const user of followed.undated?.splice(0, UNDATED_AT_ONCE) ?? []) users.add(user);
-      return { followed, users };
+      return { followed, users, joinChanges: joinChanges.get(followed.projectId) ?? new Map<string, JoinChange>() };
     });
+  }
+
+  /** What was chosen is to be decided again. */
+  giveBack(chosen: readonly Chosen[]): void {
+    for (const { followed, users, joinChanges } of chosen) {
+      for (const user of users) followed.candidates.add(user);
+      for (const [user, joinChange] of joinChanges)
+        this.#projects.get(followed.projectId)?.joinChanges.set(user, joinChange);
+    }
   }
 
   flooded(): readonly Followed[] {
@@ -67,7 +81,11 @@ export class FollowedAudiences {
   /** From now on what is inserted is remembered, of this generation. */
   hold(id: string, projectId: string, generation: number): void {
     this.remove(id);
-    const project = this.#projects.get(projectId) ?? { audiences: new Set(), decided: new Set() };
+    const project = this.#projects.get(projectId) ?? {
+      audiences: new Set(),
+      decided: new Set(),
+      joinChanges: new Map(),
+    };
     this.#projects.set(projectId, project);
     const followed = new Followed(id, projectId, generation);
     project.audiences.add(followed);
@@ -106,6 +124,7 @@ export class FollowedAudiences {
     for (const touched of users) {
       const project = this.#projects.get(touched.projectId);
       if (project === undefined) continue;
+      if (touched.joinChange) project.joinChanges.set(touched.userKey, touched.joinChange);
       const isKnown = (): boolean => project.decided.has(touched.userKey);
       for (const followed of project.audiences) {
         if (followed.generation !== generation) continue;

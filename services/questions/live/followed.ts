@@ -9,6 +9,7 @@ import {
   isCondition,
   timeOver,
 } from '../definition/audience.ts';
+import type { JoinChange } from '../../stores/analytics/joins.ts';
 import type { EvaluatedBy } from '../saved/audience-follower.ts';
 import { textOf } from './bounds.ts';
 import { DueQueue } from './due-queue.ts';
@@ -19,6 +20,8 @@ export interface TouchedUser {
   readonly userKey: string;
   /** Null: it may have been anything. */
   readonly names: Brought | null;
+  /** How whose an anonymous id is has changed for the user. */
+  readonly joinChange?: JoinChange | null;
 }
 
 /** Whom an insert is about. */

@@ -235,7 +235,7 @@ export class LiveAudiences implements AudienceFollower {
       const ticked = await ticker.tick(at, chosen, (undecided) => this.#beByTheMinute([...undecided]));
       this.#totals.changes += ticked.changes;
     } catch (error) {
-      for (const { followed, users } of chosen) for (const user of users) followed.candidates.add(user);
+      this.#audiences.giveBack(chosen);
       throw error;
     }
     this.#workedMs = performance.now() - startedMs;

@@ -1,3 +1,4 @@
+import type { JoinChange } from '../../stores/analytics/joins.ts';
 import type { Database } from '../../stores/database/database.ts';
 import type { Inserted, TouchedUser } from './followed.ts';
 
@@ -8,8 +9,15 @@ export interface NotedInsert {
   readonly users: Inserted;
 }
 
-/** The users of each project: the internal id, and the names of events and of traits where these are known. */
-type NotedUsers = Readonly<Record<string, readonly (readonly [string] | readonly [string, string[], string[]])[]>>;
+/**
+ * A user: the internal id; the names of events and of traits, null where these are not known; cause and person of a
+ * `JoinChange`. What is not there at the end is left out.
+ */
+type NotedUser = readonly [string, Known?, Known?, (readonly [JoinChange['cause'], string])?];
+type Known = readonly string[] | null;
+
+/** By project. */
+type NotedUsers = Readonly<Record<string, readonly NotedUser[]>>;
 
 /** A row of more users takes long to read, and nothing is decided meanwhile. */
 const USERS_A_ROW = 10_000;
@@ -38,9 +46,8 @@ export class SqlTouches {
 
   async write(generation: number, users: Inserted): Promise<void> {
     for (let from = 0; from < users.length; from += USERS_A_ROW) {
-      const noted: Record<string, unknown[]> = {};
-      for (const { projectId, userKey, names } of users.slice(from, from + USERS_A_ROW))
-        (noted[projectId] ??= []).push(names === null ? [userKey] : [userKey, [...names.events], [...names.traits]]);
+      const noted: Record<string, NotedUser[]> = {};
+      for (const user of users.slice(from, from + USERS_A_ROW)) (noted[user.projectId] ??= []).push(notedUser(user));
       await this.#database.query('insert into live_touches (generation, users) values ($1::int4, $2)', [
         generation,
         JSON.stringify(noted),
@@ -72,13 +79,17 @@ export class SqlTouches {
 
 function toUsers(noted: NotedUsers): Inserted {
   return Object.entries(noted).flatMap(([projectId, users]) =>
-    users.map(([userKey, events, traits]) => ({ projectId, userKey, names: touchedNames(events, traits) })),
+    users.map(([userKey, events, traits, joinChange]) => ({
+      projectId,
+      userKey,
+      names: !events ? null : { events: new Set(events), traits: new Set(traits) },
+      ...(joinChange && { joinChange: { cause: joinChange[0], person: joinChange[1] } }),
+    })),
   );
 }
 
-function touchedNames(
-  events: readonly string[] | undefined,
-  traits: readonly string[] | undefined,
-): TouchedUser['names'] {
-  return events === undefined ? null : { events: new Set(events), traits: new Set(traits) };
+function notedUser({ userKey, names, joinChange }: TouchedUser): NotedUser {
+  const [events, traits] = names === null ? [null, null] : [[...names.events], [...names.traits]];
+  if (joinChange) return [userKey, events, traits, [joinChange.cause, joinChange.person]];
+  return names === null ? [userKey] : [userKey, events, traits];
 }

@@ -4,6 +4,7 @@ import { hasCode } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
+import type { JoinChange } from '../../stores/analytics/joins.ts';
 import type { LiveChange, LiveEpoch, LiveHistory } from '../../stores/analytics/live-history.ts';
 import { ALL_TIME, userName, type ErasedUsers } from '../../stores/erasures/erased-users.ts';
 import { knownIds } from '../known-ids.ts';
@@ -28,6 +29,8 @@ export interface TickParts {
 export interface Chosen {
   readonly followed: Followed;
   readonly users: ReadonlySet<string>;
+  /** By the user, what has changed of whose anonymous ids are, in the project. */
+  readonly joinChanges: ReadonlyMap<string, JoinChange>;
 }
 
 export interface Ticked {
@@ -110,18 +113,18 @@ export class Ticker {
     }
     if (undecided.size > 0) await beforeCounting(undecided);
     const counting = decidedTo.filter(({ followed }) => !undecided.has(followed));
-    await this.#count(at, counting);
+    await this.#count(at, counting, new Map(chosen.flatMap(({ joinChanges }) => [...joinChanges])));
     this.comeAfter(at);
     return { at, changes: counting.length, undecided };
   }
 
-  async #count(at: Micros, members: readonly Turn[]): Promise<void> {
+  async #count(at: Micros, members: readonly Turn[], joinChanges: ReadonlyMap<string, JoinChange>): Promise<void> {
     const { store, history } = this.#parts;
     if (members.length === 0) {
       if (!(await store.advance(this.#epoch, at, []))) throw overtaken();
       return;
     }
-    const changes = await this.#changesOf(at, members);
+    const changes = await this.#changesOf(at, members, joinChanges);
     // After a crash the members of the last tick alone are written again.
     await this.#writing;
     try {
@@ -167,15 +170,21 @@ export class Ticker {
   }
 
   /** With the ids by which the users are known now. */
-  async #changesOf(at: Micros, members: readonly Turn[]): Promise<readonly LiveChange[]> {
+  async #changesOf(
+    at: Micros,
+    members: readonly Turn[],
+    joinChanges: ReadonlyMap<string, JoinChange>,
+  ): Promise<readonly LiveChange[]> {
     const changes: LiveChange[] = [];
     for (const [projectId, ofProject] of Map.groupBy(members, ({ followed }) => followed.projectId)) {
       const names = await this.#namesOf(projectId, [...new Set(ofProject.map(({ userKey }) => userKey))]);
-      for (const { followed, userKey, change } of ofProject) {
+      for (const { followed, userKey, change, joinedTo } of ofProject) {
         const { userId, anonymousId } = names.get(userKey) ?? knownIds(userKey, '', '');
         const version = followed.by?.version ?? 0;
-        const audienceId = followed.id;
-        changes.push({ projectId, audienceId, version, epoch: this.#epoch, at, userKey, userId, anonymousId, change });
+        const ofAudience = { projectId, audienceId: followed.id, version, epoch: this.#epoch, at, change };
+        const joined = joinedTo === null ? undefined : ({ cause: 'joined', person: joinedTo } as const);
+        const why = joined ?? joinChanges.get(userKey) ?? { cause: 'live', person: null };
+        changes.push({ ...ofAudience, userKey, userId, anonymousId, ...why });
       }
     }
     return changes;

@@ -1,6 +1,7 @@
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
 import type { Micros, Track } from '../../messages/message.ts';
 import type { RowTable } from './columns.ts';
+import type { ConcernedUser, JoinsQuestion } from './joins.ts';
 import type { LiveEpoch, LiveHistory } from './live-history.ts';
 import type { ProjectUser } from './of-user.ts';
 
@@ -11,24 +12,6 @@ export type Rows = ReadonlyMap<RowTable, readonly Uint8Array[]>;
 export interface IngestedRange extends TopicPartition {
   readonly from: bigint;
   readonly to: Position;
-}
-
-/** Which ids are asked about: the numbers of the users who are known by them alone. */
-export interface JoinsQuestion {
-  readonly projectId: string;
-  readonly anonymous: readonly string[];
-  /** What was decided of some of these ids, and is to be noted before. */
-  readonly decisions?: readonly DecidedJoin[];
-  /** How many sightings of a user count. */
-  readonly most?: number;
-}
-
-/** What is said of an anonymous id, by numbers of users; `person` 0 unless it is joined. */
-export interface DecidedJoin {
-  readonly user: string;
-  readonly says: string;
-  readonly person: string;
-  readonly number: bigint;
 }
 
 /** What the sink writes to. */
@@ -46,10 +29,10 @@ export interface AnalyticsWriter {
    * nothing on several shards, where ids are not joined.
    *
    * @param number Taken after every sighting that is to be seen was inserted: the highest says whose an id is.
-   * @returns The internal ids of users whom that may concern.
+   * @returns The users whom that may concern.
    * @throws TidemarkError as `insert`.
    */
-  keepJoins(question: JoinsQuestion, number: bigint): Promise<readonly string[]>;
+  keepJoins(question: JoinsQuestion, number: bigint): Promise<readonly ConcernedUser[]>;
   /** Up to where each partition is ingested without a gap from offset 0, in the order given; its beginning if nothing is. */
   ingestedUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]>;
   /**

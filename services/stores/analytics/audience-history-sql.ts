@@ -135,7 +135,7 @@ export function changesQuery(base: string, { after, until, limit, epochs, ...nam
     sql: `SELECT nullIf(changes.user_id, '') AS user_id, nullIf(changes.anonymous_id, '') AS anonymous_id,
                  changes.internal_id AS internal_id, changes.change AS change,
                  concat(replaceOne(toString(changes.evaluated_at), ' ', 'T'), 'Z') AS at,
-                 changes.version AS version, changes.cause AS cause
+                 changes.version AS version, changes.cause AS cause, nullIf(changes.person, '') AS person
           FROM ${base}.audience_changes AS changes
           WHERE ${OF_AUDIENCE} AND evaluated_at >= {hAfter:DateTime64(6, 'UTC')}
             AND evaluated_at <= {hUntil:DateTime64(6, 'UTC')} AND ${place}

@@ -40,7 +40,7 @@ export function audienceMembersQuery({ projectId, audienceId, at, after, limit, 
     sql: `SELECT nullIf(changes.user_id, '') AS user_id, nullIf(changes.anonymous_id, '') AS anonymous_id,
                  changes.internal_id AS internal_id, toString(changes.change) AS change,
                  concat(replaceOne(toString(changes.evaluated_at), ' ', 'T'), 'Z') AS at,
-                 changes.version AS version, changes.cause AS cause
+                 changes.version AS version, changes.cause AS cause, nullIf(changes.person, '') AS person
           FROM audience_changes AS changes WHERE ${ofAudience} AND (evaluated_at, user) IN (${members})
           ORDER BY user LIMIT 1 BY user`,
     params: {

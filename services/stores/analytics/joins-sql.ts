@@ -3,7 +3,9 @@
  * sightings of a user count, as in profiles. Pure.
  */
 import { MAX_SIGHTINGS } from '../profiles/sightings.ts';
-import type { DecidedJoin, JoinsQuestion, Query } from './analytics-store.ts';
+import type { Query, QueryResult } from './analytics-store.ts';
+import { userNumber } from './columns.ts';
+import type { ConcernedUser, DecidedJoin, JoinChange, JoinsQuestion } from './joins.ts';
 
 /** A statement has the ids: 128 KiB is the most that a parameter of ClickHouse takes. */
 const IDS_OF_A_STATEMENT = 2_000;
@@ -87,27 +89,51 @@ export function decisionsStatement(projectId: string, decisions: readonly Decide
  * Keeps whose these ids are, and those that they push out.
  *
  * @param number Taken after all of their sightings were inserted.
- * @param ask Resolves with the column `id`.
- * @returns The internal ids of users whom that may concern.
  */
 export async function keepJoins(
   question: JoinsQuestion,
   number: bigint,
-  ask: (query: Query) => Promise<readonly string[]>,
+  ask: (query: Query) => Promise<QueryResult['rows']>,
   run: (statement: Query) => Promise<unknown>,
-): Promise<readonly string[]> {
+): Promise<readonly ConcernedUser[]> {
   const { projectId, decisions = [] } = question;
   if (decisions.length > 0) await run(decisionsStatement(projectId, decisions));
   const ids = new Set(question.anonymous);
   for (const anonymous of idsAtOnce(question.anonymous)) {
-    for (const id of await ask(pushedOutQuery({ ...question, anonymous }))) ids.add(id);
+    for (const { id } of await ask(pushedOutQuery({ ...question, anonymous }))) ids.add(String(id));
   }
-  const concerned: string[] = [];
+  const concerned: ConcernedUser[] = [];
   for (const anonymous of idsAtOnce([...ids])) {
-    concerned.push(...(await ask(concernedQuery({ ...question, anonymous }))));
-    await run(keepStatement({ ...question, anonymous }, number));
+    const some = { ...question, anonymous };
+    const keys = (await ask(concernedQuery(some))).map(({ id }) => String(id));
+    const owners = (await ask(changedOwnersQuery(some))) as readonly unknown[] as readonly OwnerRow[];
+    await run(keepStatement(projectId, owners, number));
+    concerned.push(...withJoinChanges(keys, owners));
   }
   return concerned;
+}
+
+/** Numbers of users: whose an anonymous id is, and whose it was; 0 is nobody. */
+interface OwnerRow {
+  readonly user: string;
+  readonly person: string;
+  readonly was: string;
+}
+
+/** An id that nothing was sent under alone joins nothing: nobody would enter or leave by it. */
+function withJoinChanges(keys: readonly string[], owners: readonly OwnerRow[]): readonly ConcernedUser[] {
+  const byNumber = new Map(keys.map((userKey) => [userNumber(userKey), userKey]));
+  const joinChanges = new Map<string, JoinChange>();
+  const joinChange = (user: string, owner: string, cause: JoinChange['cause']): void => {
+    const person = byNumber.get(owner);
+    if (person !== undefined) for (const one of [user, owner]) joinChanges.set(one, { cause, person });
+  };
+  for (const { user, person, was } of owners) {
+    if (person === was || !byNumber.has(user)) continue;
+    joinChange(user, was, 'parted');
+    joinChange(user, person, 'joined');
+  }
+  return keys.map((userKey) => ({ userKey, joinChange: joinChanges.get(userNumber(userKey)) ?? null }));
 }
 
 function idsAtOnce(ids: readonly string[]): readonly (readonly string[])[] {
@@ -116,12 +142,30 @@ function idsAtOnce(ids: readonly string[]): readonly (readonly string[])[] {
   );
 }
 
-function keepStatement(question: JoinsQuestion, number: bigint): Query {
+/** Yields an `OwnerRow` for every id that is asked about. */
+function changedOwnersQuery(question: JoinsQuestion): Query {
   const { sql, params } = ownersQuery(question);
   return {
+    sql: `SELECT toString(owners.user) AS user, toString(owners.person) AS person, toString(kept.was) AS was
+      FROM (${sql}) AS owners LEFT JOIN
+      (
+        SELECT user, person AS was FROM join_rows FINAL WHERE project_id = {project:String} AND user IN ${THESE}
+      ) AS kept ON kept.user = owners.user`,
+    params,
+  };
+}
+
+function keepStatement(projectId: string, owners: readonly OwnerRow[], number: bigint): Query {
+  return {
     sql: `INSERT INTO join_rows (project_id, user, person, number)
-      SELECT {project:String}, user, person, {number:UInt64} FROM (${sql})`,
-    params: { ...params, number },
+      SELECT {project:String}, toUInt128(one.1), toUInt128(one.2), {number:UInt64}
+      FROM (SELECT arrayJoin(arrayZip({users:Array(String)}, {persons:Array(String)})) AS one)`,
+    params: {
+      project: projectId,
+      users: owners.map(({ user }) => user),
+      persons: owners.map(({ person }) => person),
+      number,
+    },
   };
 }
 

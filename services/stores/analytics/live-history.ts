@@ -1,5 +1,6 @@
 /** What live audiences write of their members. As `AudienceHistory`, it cannot be made again. */
 import type { Micros } from '../../messages/message.ts';
+import type { JoinChange } from './joins.ts';
 
 /**
  * Up to when the changes that one holder of a lease wrote count, by its epoch: from 1, each epoch once, and each ends no
@@ -25,6 +26,10 @@ export interface LiveChange {
   readonly userId: string | null;
   readonly anonymousId: string | null;
   readonly change: 'entered' | 'left';
+  /** `live`: by a message or by time; else because whose an anonymous id is has changed. */
+  readonly cause: 'live' | JoinChange['cause'];
+  /** That of the `JoinChange`; null where the cause is `live`. */
+  readonly person: string | null;
 }
 
 /**

@@ -17,7 +17,8 @@ const CHANGE_COLUMNS: readonly ChangeColumn[] = [
   ['user_id', (out, { userId }) => out.string(userId ?? '')],
   ['internal_id', (out, { userKey }) => out.string(userKey)],
   ['version', (out, { version }) => out.uint32(version)],
-  ['cause', (out) => out.string('live')],
+  ['cause', (out, { cause }) => out.string(cause)],
+  ['person', (out, { person }) => out.string(person ?? '')],
   ['anonymous_id', (out, { anonymousId }) => out.string(anonymousId ?? '')],
   ['epoch', (out, { epoch }) => out.uint64(epoch)],
 ];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Query } from '../../../services/stores/analytics/analytics-store.ts';
 import { PROJECT, ReadingServer } from '../../support/http/reading-server.ts';
-import { whileJoinsAreRefused } from '../../support/http/refused-joins.ts';
+import { withoutJoins } from '../../support/http/without-joins.ts';
 
 const AUDIENCE = 'aud_00000000000000000001';
 const ADA = ['a'.repeat(64), 'ada', ''];
@@ -81,9 +81,9 @@ test('a saved audience is compared with itself where ids are joined after the ch
 });
 
 test('a project that may not join ids yet is not compared with joined ids', async () => {
-  await whileJoinsAreRefused(server, async () => {
-    const refused = { status: 409, body: { code: 'conflict', detail: 'Replay first.' } };
-    expect(await compare({ audience: AUDIENCE, to_join_ids: true })).toMatchObject(refused);
+  await withoutJoins(server, async () => {
+    const conflict = { status: 409, body: { code: 'conflict', detail: 'Replay first.' } };
+    expect(await compare({ audience: AUDIENCE, to_join_ids: true })).toMatchObject(conflict);
     expect(await compare({ audience: AUDIENCE, to_join_ids: false })).toMatchObject({ status: 200 });
   });
 });

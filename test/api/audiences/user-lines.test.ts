@@ -92,8 +92,8 @@ test('the changes of an audience have traits as its members do, and as CSV what 
   });
   expect(csv.asFile).toEqual(['attachment', 'nosniff']);
   expect(csv.text).toBe(
-    'user_id,anonymous_id,internal_id,change,at,version,cause,plan\n' +
-      `ada,,${userKeyOf(PROJECT.id, 'ada')},entered,1970-01-01T00:00:00.000009Z,1,refresh,pro\n`,
+    'user_id,anonymous_id,internal_id,change,at,version,cause,person,plan\n' +
+      `ada,,${userKeyOf(PROJECT.id, 'ada')},entered,1970-01-01T00:00:00.000009Z,1,refresh,,pro\n`,
   );
 });
 

@@ -89,6 +89,7 @@ describe('the store of live audiences', () => {
     const users = [
       { projectId, userKey: 'a', names: { events: new Set(['Paid', 'constructor']), traits: new Set(['plan']) } },
       { projectId, userKey: 'b', names: null },
+      { projectId, userKey: 'c', names: null, joinChange: { cause: 'parted', person: 'd' } as const },
     ];
     const { epoch } = await store.open(true);
     expect(await touches.areWanted()).toBe(false);

@@ -58,7 +58,7 @@ describe.each(await testedAnalytics())('asked by hand, $name', (tested) => {
     await insert(analytics().store, messages());
     const who = { userId: 'ada', anonymousId: null, userKey: userKeyOf(PROJECT, 'ada') };
     const of = { projectId: PROJECT, audienceId: 'aud_0123456789abcdefghij', version: 1, epoch: 1n };
-    const entered = [{ ...who, ...of, at: NOW, change: 'entered' }] as const;
+    const entered = [{ ...who, ...of, at: NOW, change: 'entered', cause: 'live', person: null }] as const;
     await analytics().store.liveHistory.writeChanges(entered);
     await analytics().store.liveHistory.writeMembers(entered);
   });

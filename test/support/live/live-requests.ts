@@ -14,6 +14,7 @@ interface Line {
   readonly user_id?: string;
   readonly change?: string;
   readonly cause?: string;
+  readonly at?: string;
   readonly through?: string | null;
 }
 

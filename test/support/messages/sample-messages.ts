@@ -88,7 +88,8 @@ export const AUDIENCE_CHANGE: AudienceChange = {
   change: 'entered',
   at: 1_795_270_801_221_003n,
   audience: { id: 'aud_0123456789abcdefghij', name: 'Büro', version: 3 },
-  cause: 'refresh',
+  cause: 'joined',
+  person: '2ad8939b32c5ee9b5aa118ac45e4bc125fa881957de4f5a8ac2d084c5fc8f9b2',
   traits: '{"n":1e400,"plan":null}',
 };
 

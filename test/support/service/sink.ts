@@ -3,9 +3,9 @@ import type {
   AnalyticsStore,
   AnalyticsWriter,
   IngestedRange,
-  JoinsQuestion,
   Rows,
 } from '../../../services/stores/analytics/analytics-store.ts';
+import type { ConcernedUser, JoinsQuestion } from '../../../services/stores/analytics/joins.ts';
 import type { Position, TopicPartition } from '../../../services/event-log/event-log.ts';
 import { Codec } from '../../../services/messages/codec.ts';
 import {
@@ -108,7 +108,7 @@ export class FaultyAnalytics implements AnalyticsWriter {
     await this.store.insert(ranges, rows);
   }
 
-  keepJoins(question: JoinsQuestion, number: bigint): Promise<readonly string[]> {
+  keepJoins(question: JoinsQuestion, number: bigint): Promise<readonly ConcernedUser[]> {
     return this.store.keepJoins(question, number);
   }
 

@@ -11,7 +11,6 @@ import type {
   ForgettingOptions,
   ForgottenRows,
   IngestedRange,
-  JoinsQuestion,
   KeptHistory,
   LiveNumbers,
   Query,
@@ -35,6 +34,7 @@ import { HISTORY_LIMITS } from './kept-history.ts';
 import { LOOKUP_LIMITS } from './settings.ts';
 import { joinedResults } from './shards.ts';
 import { openStream, type QuestionStream } from './stream.ts';
+import type { ConcernedUser, JoinsQuestion } from '../joins.ts';
 import { keepJoins } from '../joins-sql.ts';
 import { userEvents } from '../user-events.ts';
 
@@ -107,10 +107,10 @@ export class ClickHouseStore implements AnalyticsStore {
     });
   }
 
-  async keepJoins(question: JoinsQuestion, number: bigint): Promise<readonly string[]> {
+  async keepJoins(question: JoinsQuestion, number: bigint): Promise<readonly ConcernedUser[]> {
     const { insertSettings: clickhouse_settings, localOf } = this.#deployment;
     if (localOf !== undefined) return [];
-    const ask = async (query: Query) => (await this.#lookUp(query)).rows.map(({ id }) => String(id));
+    const ask = async (query: Query) => (await this.#lookUp(query)).rows;
     const run = ({ sql: query, params: query_params }: Query) =>
       this.#clients.inserts.command({ query, query_params, clickhouse_settings });
     return this.#inserting(() => keepJoins(question, number, ask, run));

@@ -52,8 +52,8 @@ export async function countRows(shards: readonly ForgettingParts[], whose: Whose
 
 interface Table {
   readonly name: string;
-  /** The column that names the user, where users are deleted. */
-  readonly userColumn: 'user' | 'internal_id' | undefined;
+  /** The column that names the user, where users are deleted. `person`: the rows are another's and stay, without the name. */
+  readonly userColumn: 'user' | 'internal_id' | 'person' | undefined;
 }
 
 function slicesOfUsers({ projectId, users }: Whose): readonly Whose[] {
@@ -70,7 +70,8 @@ function slicesOfUsers({ projectId, users }: Whose): readonly Whose[] {
  */
 async function tablesWith({ ask }: ForgettingParts, { users }: Whose): Promise<readonly Table[]> {
   const { rows } = await ask({
-    sql: `SELECT table AS found, has(groupArray(name) AS columns, 'user') AS has_user, has(columns, 'internal_id') AS has_id
+    sql: `SELECT table AS found, has(groupArray(name) AS columns, 'user') AS has_user, has(columns, 'internal_id') AS has_id,
+                 has(groupArrayIf(name, type = 'String'), 'person') AS has_person
           FROM system.columns
           WHERE database = currentDatabase() AND table IN
             (SELECT name FROM system.tables
@@ -79,15 +80,25 @@ async function tablesWith({ ask }: ForgettingParts, { users }: Whose): Promise<r
           ORDER BY found = 'user_rows' DESC, startsWith(found, 'audience_') DESC, found`,
     params: {},
   });
-  const tables = rows as readonly unknown[] as readonly { found: string; has_user: number; has_id: number }[];
+  const tables = rows as readonly unknown[] as readonly ColumnsRow[];
   if (users === undefined) return tables.map(({ found: name }) => ({ name, userColumn: undefined }));
-  return tables.flatMap(({ found: name, has_user: hasUser, has_id: hasId }): readonly Table[] => {
-    if (hasUser === 1) return [{ name, userColumn: 'user' }];
-    return hasId === 1 ? [{ name, userColumn: 'internal_id' }] : [];
-  });
+  return tables.flatMap(
+    ({ found: name, has_user: hasUser, has_id: hasId, has_person: hasPerson }): readonly Table[] => {
+      const named: readonly Table[] = hasPerson === 1 ? [{ name, userColumn: 'person' }] : [];
+      if (hasUser === 1) return [{ name, userColumn: 'user' }, ...named];
+      return hasId === 1 ? [{ name, userColumn: 'internal_id' }, ...named] : named;
+    },
+  );
 }
 
-/** Returns the rows that are deleted. */
+interface ColumnsRow {
+  readonly found: string;
+  readonly has_user: number;
+  readonly has_id: number;
+  readonly has_person: number;
+}
+
+/** Returns the rows that are deleted or changed. */
 async function beginIn(parts: ForgettingParts, table: Table, whose: Whose): Promise<readonly ForgottenRows[]> {
   const rows = await rowsIn(parts, table, whose);
   if (rows.length > 0 && (await mutationOf(parts, table, whose)) === undefined)
@@ -127,9 +138,10 @@ function nameIn({ userColumn }: Table, userKey: string): string {
  * the rows (`apply_mutations_on_fly`).
  */
 async function beginDeletion({ client }: ForgettingParts, table: Table, whose: Whose): Promise<void> {
+  const what = table.userColumn === 'person' ? `UPDATE person = ''` : 'DELETE';
   try {
     await client.command({
-      query: `ALTER TABLE ${quotedName(table.name)} DELETE WHERE ${conditionOf(table, whose)}`,
+      query: `ALTER TABLE ${quotedName(table.name)} ${what} WHERE ${conditionOf(table, whose)}`,
       query_params: { project: whose.projectId },
       clickhouse_settings: { mutations_sync: '0' },
     });

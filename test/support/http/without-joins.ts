@@ -2,7 +2,7 @@ import { TidemarkError } from '../../../services/runtime/errors.ts';
 import type { ReadingServer } from './reading-server.ts';
 
 /** Runs it while ids cannot be joined in any project. */
-export async function whileJoinsAreRefused<T>({ admin }: ReadingServer, run: () => Promise<T>): Promise<T> {
+export async function withoutJoins<T>({ admin }: ReadingServer, run: () => Promise<T>): Promise<T> {
   const { generations } = admin.ports;
   const { expectJoins } = generations;
   generations.expectJoins = async () => {
