@@ -71,8 +71,25 @@ export function testPersons(name: string, openDatabase: () => Database, generati
       expect([await traitsOf(ada), await traitsOf(bob)]).toEqual(['{"x": 1}', '{"y": 2}']);
       await decide('join', bob);
       expect([await traitsOf(ada), await traitsOf(bob)]).toEqual(['{}', '{"x": 1, "y": 2}']);
-      expect((await store.find(projectId, anonymousKeyOf(projectId, 'a')))?.userKey).toBe(bob);
+      const anonymous = anonymousKeyOf(projectId, 'a');
+      expect((await store.find(projectId, anonymous))?.userKey).toBe(bob);
+      const pages = async () => [
+        (await store.findPage(projectId, [ada, anonymous], 1000)).map((one) => one?.userKey),
+        await store.traitsPage(projectId, [ada, anonymous], [['x'], ['y']], 1000),
+      ];
+      const ofBob = ['1', '2'];
+      expect(await pages()).toEqual([
+        [ada, bob],
+        [[null, null], ofBob],
+      ]);
       await decide('apart');
+      expect(await pages()).toEqual([
+        [ada, anonymous],
+        [
+          [null, null],
+          ['1', null],
+        ],
+      ]);
       expect([await traitsOf(ada), await traitsOf(bob)]).toEqual(['{}', '{"y": 2}']);
       await decide('rule');
       expect([await traitsOf(ada), await traitsOf(bob)]).toEqual(['{"x": 1}', '{"y": 2}']);

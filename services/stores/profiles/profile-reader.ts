@@ -158,7 +158,7 @@ const FIND_PAGE = `
            chars + coalesce((select length(traits::text) from {profiles}
                              where project_id = $1 and user_key = here.key), 0)
     from page
-    cross join lateral (select ${personSql('($2::text[])[number + 1]')} as key) as here
+    cross join lateral (select ${personSql('($2::text[])[page.number + 1]')} as key) as here
     where number < cardinality($2::text[]) and chars < $3::int8
   )
   select {users}.user_key is not null as "isKnown", ${PROFILE}
@@ -243,7 +243,7 @@ function traitsStatement(paths: number): string {
       from page
       left join lateral (
         select array[${values.join(', ')}] as found
-        from (select ${personSql('($2::text[])[number + 1]')} as key) as person
+        from (select ${personSql('($2::text[])[page.number + 1]')} as key) as person
         left join {profiles} on project_id = $1 and user_key = person.key
         cross join lateral (select ${personTraitsSql('person.key', '{profiles}')} as traits) as theirs
         where not ${isHiddenSql('$1', 'person.key')}
