@@ -1,16 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { IMPORT_TOPICS, isImported, LIVE_TOPICS } from '../../messages/message.ts';
 import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
-import {
-  comparedColumns,
-  comparedUserEventColumns,
-  type RowTable,
-  userNumber,
-} from '../../stores/analytics/columns.ts';
+import { comparedColumns, type RowTable, userNumber } from '../../stores/analytics/columns.ts';
+import { haveSightings } from '../../stores/generations/expect-sightings.ts';
 import { checkedRangesOf, progressOf } from '../../stores/profiles/progress-of.ts';
 import { hiddenUsers } from '../../stores/erasures/hidden.ts';
 import { between, higher, lower, namedWithin, type Offsets, offsetsByPartition } from './between.ts';
 import { type Compared, type ComparisonParts, countVerdicts, type Pair, SAMPLE, type Verdict } from './compared.ts';
+import { type Folded, FOLDED, SIGHTINGS } from './folded-tables.ts';
 
 const COMPARISON_LIMITS: QueryLimits = { maxMs: 3_600_000, maxMemoryBytes: 4 * 2 ** 30, maxRowsRead: 2 ** 50 };
 const SPILL_BYTES = 2 ** 30;
@@ -35,7 +32,8 @@ export async function compareAnalytics(
   const slices = [...slicesOf(await countUsers(parts, pair), foldedUsers)];
   const compareOne = (table: PositionedTable | Folded): Promise<Compared> =>
     'key' in table ? compareByPosition(parts, pair, table) : compareFolded(parts, pair, table, slices);
-  for (const table of [...POSITIONED_TABLES, ...FOLDED]) {
+  const isWhole = await haveSightings(parts.database, 'analytics', [pair.live, pair.fresh]);
+  for (const table of [...POSITIONED_TABLES, ...FOLDED, ...(isWhole ? [SIGHTINGS] : [])]) {
     parts.signal.throwIfAborted();
     compared.push(await compareOne(table));
     parts.onStep(compared.length, 'tables');
@@ -119,34 +117,6 @@ function boundsOf(below: Offsets): Readonly<Record<string, readonly bigint[]>> {
     }),
   );
 }
-
-/** A table whose rows of a user are folded together: what is there depends on every message of the user. */
-interface Folded {
-  readonly what: string;
-  /** For each user: `n` rows, and `h`, a checksum. */
-  readonly rows: (table: string) => string;
-}
-
-const FOLDED: readonly Folded[] = [
-  {
-    // Its rows do not say where in the log they stand.
-    what: 'events by user',
-    rows: (db) => `SELECT concat(project_id, '\\n', toString(user)) AS key, count() AS n,
-                          sum(cityHash64(${comparedUserEventColumns()})) AS h FROM ${db}.user_track_rows FINAL`,
-  },
-  {
-    what: 'traits',
-    rows: (db) => `SELECT concat(project_id, '\\n', toString(user)) AS key, count() AS n,
-                          sum(cityHash64(${comparedColumns('trait_rows')})) AS h FROM ${db}.trait_rows FINAL`,
-  },
-  {
-    what: 'users',
-    rows: (db) => `SELECT concat(project_id, '\\n', toString(user)) AS key, 1 AS n,
-                          cityHash64(max(internal_id), max(user_id), max(anonymous_id),
-                                     min(toUnixTimestamp64Micro(user_rows.first_seen)), max(toUnixTimestamp64Micro(user_rows.last_seen))) AS h
-                   FROM ${db}.user_rows AS user_rows`,
-  },
-];
 
 async function compareFolded(
   parts: ComparisonParts,

@@ -21,9 +21,7 @@ export async function expectSightings(
   if (older.length === 0) return;
   const lacking: GenerationKind[] = [];
   for (const kind of ['profiles', 'analytics'] as const) {
-    const table = tableOf(kind, await live.numberOf(kind, projectId), POSITIONS[kind]);
-    const [row] = await database.query<{ readonly has: boolean }>(`select ${hasSightingsSql(table)} as has`);
-    if (row?.has === false) lacking.push(kind);
+    if (!(await haveSightings(database, kind, [await live.numberOf(kind, projectId)]))) lacking.push(kind);
   }
   if (lacking.length === 0) return;
   const commands = lacking.map((kind) => `tidemark replay ${kind}`).join(' and ');
@@ -31,4 +29,15 @@ export async function expectSightings(
     'IDS_NOT_JOINED',
     `Old messages were read before ids could be joined. Replay first: ${commands}.`,
   );
+}
+
+/** Whether all of these generations have every sighting. */
+export async function haveSightings(
+  database: Database,
+  kind: GenerationKind,
+  numbers: readonly number[],
+): Promise<boolean> {
+  const conditions = numbers.map((number) => hasSightingsSql(tableOf(kind, number, POSITIONS[kind])));
+  const [row] = await database.query<{ readonly has: boolean }>(`select ${conditions.join(' and ')} as has`);
+  return row?.has === true;
 }

@@ -46,7 +46,9 @@ export function testReplay(name: string, install: () => Promise<Installed | unde
       for (const projectId of [shop, other]) {
         const people = Array.from({ length: USERS }, (_, index) => `u${index}`);
         await scene.append(
-          people.map((userId) => identify({ projectId, userId, traits: '{"plan":"pro","gone":null}' })),
+          people.map((userId) =>
+            identify({ projectId, userId, anonymousId: `dev-${userId}`, traits: '{"plan":"pro","gone":null}' }),
+          ),
         );
         await scene.append(people.map((userId) => track({ projectId, userId, event: 'Bought' })));
       }
@@ -76,7 +78,7 @@ export function testReplay(name: string, install: () => Promise<Installed | unde
 
         expect(profiles).toMatchObject({ number: 2, same: true, comparison: [{ what: 'profiles', different: 0 }] });
         expect(analytics.comparison).toMatchObject(
-          ['events', 'sessions', 'identifies', 'events by user', 'traits', 'users'].map((what) => ({
+          ['events', 'sessions', 'identifies', 'events by user', 'traits', 'users', 'sightings'].map((what) => ({
             what,
             different: 0,
             missing: 0,
@@ -102,7 +104,8 @@ export function testReplay(name: string, install: () => Promise<Installed | unde
         changed,
       ]);
       const his = `project_id = '${shop}' AND user = toUInt128('${userNumber(lost)}')`;
-      for (const table of ['track_rows', 'trait_rows', 'user_track_rows']) await scene.deleteRows(table, his);
+      for (const table of ['track_rows', 'trait_rows', 'user_track_rows', 'sighting_rows'])
+        await scene.deleteRows(table, his);
       scene.startPosting(other);
 
       const profiles = await scene.build('profiles');
@@ -117,7 +120,7 @@ export function testReplay(name: string, install: () => Promise<Installed | unde
       const found = Object.fromEntries(
         analytics.comparison.map(({ what, different, extra }) => [what, different + extra]),
       );
-      expect(found).toMatchObject({ traits: 1, users: 0, sessions: 0 });
+      expect(found).toMatchObject({ traits: 1, sightings: 1, users: 0, sessions: 0 });
       expect(found['events']).toBeGreaterThan(0);
       expect(found['events by user']).toBeGreaterThan(0);
       await expect.poll(async () => (await profileOf(shop, 'u7'))?.userId, SOON).toBe('u7');
