@@ -8,6 +8,7 @@ import type { Config } from '../runtime/config.ts';
 import { isServer } from '../runtime/embedded.ts';
 import { keptLeftOut, lastLeftOut } from '../stores/erasures/left-out.ts';
 import { WebhookAddresses } from '../webhooks/addresses.ts';
+import { newProjectDefaults } from './new-projects.ts';
 import { projectLimitsOf, type Stores } from './stores.ts';
 
 export interface InterfaceParts {
@@ -41,7 +42,7 @@ export function interfaceRoutes(parts: InterfaceParts, takesFiles: boolean): rea
       leftOut: lastLeftOut(keptLeftOut(() => figures.leftOut())),
       newestErasure: (projectId) => figures.newestErasure(projectId),
     }),
-    adminRoutes({ ...stores, timezone: config.initialTimezone, schedule: backupScheduleOf(config) }),
+    adminRoutes({ ...stores, newProjects: newProjectDefaults(config), schedule: backupScheduleOf(config) }),
     importRoutes({ ...stores, files, takesFiles }),
   ];
 }

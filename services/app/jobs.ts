@@ -12,13 +12,13 @@ import { ReplayCommands } from '../operations/replay/replay-commands.ts';
 import { verifyPeriod } from '../operations/verify/verify-commands.ts';
 import type { CommandCall } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
-import { isServer } from '../runtime/embedded.ts';
+import { hasShards, isServer } from '../runtime/embedded.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { LiveGenerations } from '../stores/generations/live-generations.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import { noteDifference } from '../webhooks/notices.ts';
 import { ALL_STORES, WITHOUT_ANALYTICS } from './lazy-stores.ts';
-import { hasShards, type OpenedStores, type StoreName } from './open-stores.ts';
+import type { OpenedStores, StoreName } from './open-stores.ts';
 import { Readers } from './readers/readers.ts';
 
 /** What the operations of a process work with beside the stores. */

@@ -140,8 +140,3 @@ export function exclusively<T>(database: Database, run: () => Promise<T>): Promi
   };
   return database.transaction(locked, { isUnhurried: true });
 }
-
-/** Whether analytics is a cluster of ClickHouse. */
-export function hasShards({ analyticsUrl }: Pick<Config, 'analyticsUrl'>): boolean {
-  return new URLSearchParams(analyticsUrl.split('?')[1]).has('cluster');
-}

@@ -4,6 +4,7 @@ import { ProjectsOnLog, type ProjectsOnLogParts } from '../operations/project-lo
 import type { Config } from '../runtime/config.ts';
 import { retry, type RetryOptions } from '../runtime/retry.ts';
 import type { Database } from '../stores/database/database.ts';
+import { newProjectDefaults } from './new-projects.ts';
 import { type FirstStart, makeFirstProject } from '../stores/projects/first-start.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import { isServer } from '../runtime/embedded.ts';
@@ -57,13 +58,12 @@ export function makeFirst(
   database: Database,
   lost?: Parameters<typeof makeFirstProject>[1]['lost'],
 ): Promise<FirstStart | undefined> {
-  const { initialTimezone: timezone, profilesUrl } = config;
   const { initialWriteKey: writeKey, initialReadKey: readKey, initialAdminKey: adminKey } = config;
   return makeFirstProject(
     new SqlProjectStore(database),
-    { timezone, writeKey, readKey, adminKey, lost },
+    { ...newProjectDefaults(config), writeKey, readKey, adminKey, lost },
     // No other process has an embedded database open.
-    { othersShowWithinMs: isServer(profilesUrl) ? OTHERS_SHOW_WITHIN_MS : 0 },
+    { othersShowWithinMs: isServer(config.profilesUrl) ? OTHERS_SHOW_WITHIN_MS : 0 },
   );
 }
 

@@ -12,6 +12,11 @@ export function hasEmbedded({ eventLogUrl, profilesUrl, analyticsUrl }: Config):
   return [eventLogUrl, profilesUrl, analyticsUrl].some((url) => !isServer(url));
 }
 
+/** Whether analytics is a cluster of ClickHouse. */
+export function hasShards({ analyticsUrl }: Pick<Config, 'analyticsUrl'>): boolean {
+  return new URLSearchParams(analyticsUrl.split('?')[1]).has('cluster');
+}
+
 const EMBEDDED_FOLDER = /^(?:log|pglite|chdb):(.+)$/;
 
 /** The folder of an embedded store; undefined where the URL names a server. */

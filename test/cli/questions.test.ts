@@ -76,8 +76,8 @@ describe('a saved audience', () => {
     ).toEqual([{ user_id: 'ada', anonymous_id: null, internal_id: key, traits }, { next_cursor: null }]);
     expect(csv).toBe(`user_id,anonymous_id,internal_id,plan,email\nada,,${key},pro,\n`);
     expect(changes.split('\n')).toEqual([
-      'user_id,anonymous_id,internal_id,change,at,version,cause,plan',
-      expect.stringMatching(/^ada,,[0-9a-f]{64},entered,[-0-9T:.]+Z,1,first,pro$/),
+      'user_id,anonymous_id,internal_id,change,at,version,cause,person,plan',
+      expect.stringMatching(/^ada,,[0-9a-f]{64},entered,[-0-9T:.]+Z,1,first,,pro$/),
       '',
     ]);
     expect(JSON.parse(sample)).toMatchObject({ sample_users: [{ user_id: 'ada', traits: { plan: 'pro' } }] });

@@ -94,7 +94,7 @@ describe('what is posted can be read back', () => {
     expect(second).toMatchObject({ events: [{ message_id: message_ids[1] }], next_cursor: null });
   });
 
-  test('an anonymous id is read with the user id it was sent beside, and alone as a user of its own', async () => {
+  test('an anonymous id is read with the user id it was sent beside: they are one person', async () => {
     const timestamp = '2026-03-01T00:00:00Z';
     await post('/v1/track', { anonymousId: 'cookie-1', userId: null, event: 'Landed', timestamp });
     await post('/v1/track', { anonymousId: 'cookie-1', userId: 'hedy', event: 'Signed Up', messageId: 'both' });
@@ -106,19 +106,23 @@ describe('what is posted can be read back', () => {
 
     expect(listed).toMatchObject({
       users: [
-        { user_id: null, anonymous_ids: ['cookie-1'], first_seen: '2026-03-01T00:00:00.000000Z' },
-        { user_id: 'hedy', anonymous_ids: ['cookie-2', 'cookie-1'], traits: { a: 1 } },
+        {
+          user_id: 'hedy',
+          anonymous_ids: ['cookie-2', 'cookie-1'],
+          joined_ids: [{ anonymous_id: 'cookie-1' }, { anonymous_id: 'cookie-2' }],
+          traits: { a: 1 },
+          first_seen: '2026-03-01T00:00:00.000000Z',
+        },
       ],
       next_cursor: null,
     });
-    for (const query of ['anonymous_id=cookie-1', `internal_id=${internalId}`]) {
-      expect(await read(`/v1/events?${query}`)).toMatchObject({
-        events: [{ event: 'Landed', anonymous_id: 'cookie-1' }],
-      });
-    }
-    expect(await read('/v1/users/hedy/events')).toMatchObject({
-      events: [{ event: 'Signed Up', message_id: 'both', anonymous_id: 'cookie-1' }],
-    });
+    const events = [
+      { event: 'Signed Up', message_id: 'both', anonymous_id: 'cookie-1' },
+      { event: 'Landed', anonymous_id: 'cookie-1' },
+    ];
+    for (const query of ['anonymous_id=cookie-1', `internal_id=${internalId}`])
+      expect(await read(`/v1/events?${query}`)).toMatchObject({ events });
+    expect(await read('/v1/users/hedy/events')).toMatchObject({ events });
   });
 
   test('the two-step interface writes to the same user', async () => {

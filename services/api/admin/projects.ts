@@ -12,6 +12,7 @@ import {
   showProject,
 } from '../../stores/projects/project-commands.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
+import type { NewProjectDefaults } from '../../stores/projects/project-store.ts';
 import type { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
 import { type AdminCall, readMembers } from './answers.ts';
 
@@ -27,13 +28,12 @@ export async function answerProject(projects: SqlProjectStore, { params }: Admin
 
 /** `POST /v1/admin/projects` */
 export async function answerNewProject(
-  projects: SqlProjectStore,
-  timezone: string,
+  { projects, newProjects }: Pick<AdminPorts, 'projects'> & { readonly newProjects: NewProjectDefaults },
   call: AdminCall,
 ): Promise<Answer | Refusal> {
   const members = readMembers('POST /v1/admin/projects', call);
   if (!members.ok) return members.refusal;
-  const made = await createProject(projects, timezone, members.value);
+  const made = await createProject(projects, newProjects, members.value);
   const body = JSON.stringify(made);
   const audit = { action: 'project.create', object: made.id, project: made.id, after: body };
   return { status: 201, body, headers: { Location: `/v1/admin/projects/${made.id}` }, audit };

@@ -21,6 +21,7 @@ import {
   answerProjects,
   answerRevokedKey,
 } from './projects.ts';
+import type { NewProjectDefaults } from '../../stores/projects/project-store.ts';
 import { answerProjectDelete } from './project-deletion.ts';
 import { answerVerification, answerVerificationHours, answerVerifications } from './verifications.ts';
 
@@ -28,8 +29,7 @@ const ADMIN = { scope: 'admin', style: 'problem', bodyLimitBytes: null, refusalO
 const ADMIN_BODY = { ...ADMIN, bodyLimitBytes: BODY_LIMIT_BYTES };
 
 export interface AdminParts extends AdminPorts, JoinParts {
-  /** That of a project that names none. */
-  readonly timezone: string;
+  readonly newProjects: NewProjectDefaults;
   readonly schedule: BackupSchedule;
 }
 
@@ -41,10 +41,10 @@ export function adminRoutes(parts: AdminParts): RouteSet {
 }
 
 function projectRoutes(parts: AdminParts): Route[] {
-  const { projects, timezone } = parts;
+  const { projects } = parts;
   return [
     route('GET /v1/admin/projects', ADMIN, (_, { query }) => answerProjects(projects, query)),
-    route('POST /v1/admin/projects', ADMIN_BODY, (call) => answerNewProject(projects, timezone, call)),
+    route('POST /v1/admin/projects', ADMIN_BODY, (call) => answerNewProject(parts, call)),
     route('GET /v1/admin/projects/{id}', ADMIN, (call) => answerProject(projects, call)),
     route('PATCH /v1/admin/projects/{id}', ADMIN_BODY, (call) => answerProjectChange(parts, call)),
     route('DELETE /v1/admin/projects/{id}', ADMIN, (call, input) => answerProjectDelete(parts, call, input)),

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { firstScope, hashKey, makeKey } from './keys.ts';
-import type { ApiKey, FirstKey, LostProject, Project, Scope } from './project-store.ts';
+import type { ApiKey, FirstKey, LostProject, NewProjectDefaults, Project, Scope } from './project-store.ts';
 import type { SqlProjectStore } from './sql-project-store.ts';
 
-export interface FirstStartOptions {
-  readonly timezone: string;
+export interface FirstStartOptions extends NewProjectDefaults {
   /** Keys to use instead of random ones. Never shown. */
   readonly writeKey: string | undefined;
   readonly readKey: string | undefined;
@@ -53,7 +52,7 @@ const KEY_FILE_POLL_MS = 100;
  */
 export async function makeFirstProject(
   store: SqlProjectStore,
-  { timezone, writeKey, readKey, adminKey, lost: lostProject }: FirstStartOptions,
+  { timezone, joinIds, writeKey, readKey, adminKey, lost: lostProject }: FirstStartOptions,
   otherStarts: OtherStarts,
 ): Promise<FirstStart | undefined> {
   const given = [writeKey, readKey, adminKey].filter((key) => key !== undefined);
@@ -65,7 +64,7 @@ export async function makeFirstProject(
   }
   // Deployments save audiences with the first read key.
   const chosen = [choose(['write'], writeKey), choose(['read', 'audiences'], readKey), choose(['admin'], adminKey)];
-  const wanted = lostProject ?? { name: 'default', timezone, rateLimit: null };
+  const wanted = lostProject ?? { name: 'default', timezone, rateLimit: null, joinIds };
   const project = await store.createFirstProject(wanted, chosen.map(hashed));
   if (project !== undefined) return firstStartOf(store, project, chosen, false);
   const lost = await unseenKeys(store, otherStarts);

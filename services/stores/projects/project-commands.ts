@@ -2,7 +2,14 @@ import { isTimezone } from '../../messages/timestamp.ts';
 import { commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { firstScope, hashKey, makeKey } from './keys.ts';
-import { type ApiKey, type Project, type ProjectChanges, type Scope, SCOPES } from './project-store.ts';
+import {
+  type ApiKey,
+  type Project,
+  type ProjectChanges,
+  type Scope,
+  SCOPES,
+  type NewProjectDefaults,
+} from './project-store.ts';
 import type { SqlProjectStore } from './sql-project-store.ts';
 
 /** A project as operators see it, without its secret. Times are RFC 3339. */
@@ -57,10 +64,10 @@ export interface ProjectSettings {
 /** @throws TidemarkError `COMMAND_INVALID` for a setting that is not valid; what the store throws. */
 export async function createProject(
   store: SqlProjectStore,
-  defaultTimezone: string,
-  { name, timezone = defaultTimezone, rate_limit: rateLimit = null }: ProjectSettings & { readonly name: string },
+  { joinIds, ...defaults }: NewProjectDefaults,
+  { name, timezone = defaults.timezone, rate_limit: rateLimit = null }: ProjectSettings & { readonly name: string },
 ): Promise<ProjectSummary> {
-  const project = { name: checkName(name), timezone: checkTimezone(timezone), rateLimit };
+  const project = { name: checkName(name), timezone: checkTimezone(timezone), rateLimit, joinIds };
   return showProject(await store.createProject(project));
 }
 

@@ -56,7 +56,11 @@ export interface NewProject {
   readonly name: string;
   readonly timezone: string;
   readonly rateLimit: number | null;
+  readonly joinIds?: boolean;
 }
+
+/** What the configuration says of new projects. */
+export type NewProjectDefaults = Pick<Project, 'timezone' | 'joinIds'>;
 
 /** A project that was lost, with what the log has of it. */
 export type LostProject = Omit<Project, 'sessionSecret' | keyof Choices>;
@@ -76,7 +80,7 @@ export const NO_LIMITS = {
   queryMaxRows: null,
 } as const satisfies ProjectLimits;
 
-/** What a new project has where nothing else is said. */
+/** What a project has where nothing else is said. One that was lost may have messages from before ids could be joined. */
 export const DEFAULT_SETTINGS = {
   ...NO_LIMITS,
   searchTraits: ['name', 'email'],

@@ -5,11 +5,12 @@ import { emptiedProjects, usableKeys } from '../../support/stores/projects.ts';
 
 const given = {
   timezone: 'Europe/Berlin',
+  joinIds: true,
   writeKey: 'w'.repeat(32),
   readKey: 'r'.repeat(32),
   adminKey: 'a'.repeat(32),
 };
-const random = { timezone: 'UTC', writeKey: undefined, readKey: undefined, adminKey: undefined };
+const random = { timezone: 'UTC', joinIds: true, writeKey: undefined, readKey: undefined, adminKey: undefined };
 
 /** Nobody else can be at a first start. */
 const ALONE = { othersShowWithinMs: 0 };
@@ -20,7 +21,7 @@ describe('the first start', () => {
 
     const first = await makeFirstProject(store, random, ALONE);
 
-    expect(first?.project).toMatchObject({ name: 'default', timezone: 'UTC', rateLimit: null });
+    expect(first?.project).toMatchObject({ name: 'default', timezone: 'UTC', rateLimit: null, joinIds: true });
     expect(first?.keys.map(({ scope }) => scope)).toEqual(['write', 'read', 'admin']);
     const shown = first?.keys.map(({ scope, key }) => ({ scope, sha256: hashKey(key) }));
     const kept = (await store.listKeys()).map(({ scopes, sha256 }) => ({ scope: firstScope(scopes), sha256 }));

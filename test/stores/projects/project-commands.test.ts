@@ -10,23 +10,23 @@ import {
 } from '../../../services/stores/projects/project-commands.ts';
 import { emptiedProjects } from '../../support/stores/projects.ts';
 
-const ZONE = 'Europe/Berlin';
+const DEFAULTS = { timezone: 'Europe/Berlin', joinIds: true };
 
 describe('projects and their keys', () => {
   test('project create makes a project with the given settings, or the defaults', async () => {
     const store = await emptiedProjects();
 
-    const plain = await createProject(store, ZONE, { name: 'Plain' });
-    const set = await createProject(store, ZONE, { name: 'Set', timezone: 'Asia/Tokyo', rate_limit: 5 });
+    const plain = await createProject(store, DEFAULTS, { name: 'Plain' });
+    const set = await createProject(store, DEFAULTS, { name: 'Set', timezone: 'Asia/Tokyo', rate_limit: 5 });
 
-    expect(plain).toMatchObject({ name: 'Plain', timezone: 'Europe/Berlin', rate_limit: null });
+    expect(plain).toMatchObject({ name: 'Plain', timezone: 'Europe/Berlin', rate_limit: null, join_ids: true });
     expect(set).toMatchObject({ name: 'Set', timezone: 'Asia/Tokyo', rate_limit: 5 });
     expect((await store.listProjects()).map(showProject)).toEqual([plain, set]);
   });
 
   test('key create shows a key once, when it is made, and stores only its hash', async () => {
     const store = await emptiedProjects();
-    const { id } = await createProject(store, ZONE, { name: 'Shop' });
+    const { id } = await createProject(store, DEFAULTS, { name: 'Shop' });
 
     const made = await createKey(store, { project: id, scopes: ['read'] });
 
@@ -46,14 +46,14 @@ describe('projects and their keys', () => {
   ])('project create refuses %s', async (_, args) => {
     const store = await emptiedProjects();
 
-    await expect(createProject(store, ZONE, args)).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
+    await expect(createProject(store, DEFAULTS, args)).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
 
     expect(await store.listProjects()).toEqual([]);
   });
 
   test('projects and keys refuse an update without changes, an invalid id and an invalid scope', async () => {
     const store = await emptiedProjects();
-    const { id } = await createProject(store, ZONE, { name: 'Shop' });
+    const { id } = await createProject(store, DEFAULTS, { name: 'Shop' });
     const wrong = [
       changeProject(store, id, {}),
       changeProject(store, "' or 1=1", { name: 'x' }),

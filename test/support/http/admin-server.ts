@@ -56,7 +56,9 @@ export async function serveAdmin(
   const logger = createLogger('warn', { write: (line) => void lines.push(line) });
   const known = commands as JobCommands;
   const jobs = new JobRunner({ commands: known, jobs: new SqlJobStore(database), logger, options });
-  const table = new RouteTable([adminRoutes({ projects, ...ports, jobs, timezone: 'Asia/Tokyo' } as never)]);
+  const table = new RouteTable([
+    adminRoutes({ projects, ...ports, jobs, newProjects: { timezone: 'Asia/Tokyo', joinIds: true } } as never),
+  ]);
   const keys = { find: () => undefined, findProject: () => undefined };
   const audit = new SqlAuditLog(database);
   const parts = {
