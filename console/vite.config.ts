@@ -19,5 +19,7 @@ export default defineConfig({
     // The content security policy takes no `data:` addresses.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // Every file names those that it needs, and no compression shortens a hash: six letters are enough to tell builds apart.
+    rolldownOptions: { output: { chunkFileNames: 'assets/[name]-[hash:6].js' } },
   },
 });
