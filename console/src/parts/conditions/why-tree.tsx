@@ -103,7 +103,7 @@ function FoundEvents({ verdict: { count, last } }: { readonly verdict: AudienceV
       {last && (
         <>
           {times === '1' ? ', ' : ', the last '}
-          <Ago at={last.timestamp} />
+          <Came of={last} />
         </>
       )}
     </>
@@ -111,7 +111,7 @@ function FoundEvents({ verdict: { count, last } }: { readonly verdict: AudienceV
 }
 
 function FoundTrait({ verdict: { value, version } }: { readonly verdict: AudienceVerdict }) {
-  const when = version === null || version === undefined ? null : <Ago at={version.timestamp} />;
+  const when = version === null || version === undefined ? null : <Came of={version} />;
   if (value !== undefined)
     return (
       <>
@@ -120,6 +120,21 @@ function FoundTrait({ verdict: { value, version } }: { readonly verdict: Audienc
     );
   if (when === null) return <>Never set</>;
   return version?.is_deletion === true ? <>Deleted {when}</> : <>Empty since {when}</>;
+}
+
+interface CameProps {
+  readonly of: { readonly timestamp: string; readonly joined_id?: string };
+}
+
+/** When a message came, and by which anonymous id where it did not name the user. */
+function Came({ of: { timestamp, joined_id: id } }: CameProps) {
+  return (
+    <>
+      <Ago at={timestamp} />
+      {id !== undefined && ' as '}
+      {id !== undefined && <code>{id}</code>}
+    </>
+  );
 }
 
 /** When this part changes by time alone. */
