@@ -18,6 +18,7 @@ export type Project = Session['projects'][number];
 
 // Users.
 export type Profile = Answer<'GET /v1/users/{user_id}'>;
+export type JoinedId = NonNullable<Profile['joined_ids']>[number];
 export type UserActivity = Answer<'GET /v1/users/{user_id}/activity'>;
 export type TimelineEntry = Answer<'GET /v1/users/{user_id}/timeline'>['timeline'][number];
 export type UserEvent = Answer<'GET /v1/users/{user_id}/events'>['events'][number];
@@ -65,6 +66,8 @@ export type Verification = Answer<'GET /v1/admin/verifications/{id}'>;
 export type VerificationJob = Verification['verification'];
 export type VerifiedHour = Verification['hours'][number];
 export type AdminProject = Answer<'GET /v1/admin/projects/{id}'>;
+export type Joins = Answer<'GET /v1/admin/projects/{id}/joins'>;
+export type Join = Answer<'GET /v1/admin/projects/{id}/joins/{anonymous_id}'>;
 export type AdminKey = Answer<'GET /v1/admin/keys'>['keys'][number];
 export type CreatedKey = Answer<'POST /v1/admin/keys'>;
 export type Erasure = Answer<'GET /v1/admin/erasures/{id}'>;

@@ -1,7 +1,10 @@
 import { type ComponentChildren, Fragment } from 'preact';
+import { useState } from 'preact/hooks';
 import { address, linkTo, parameter, setParameters } from '../api/address.ts';
+import { Button } from './form.tsx';
 import { useEscape } from './keyboard.ts';
 import { type Loaded, Ready } from './loading/use-load.tsx';
+import { count } from './numbers.ts';
 import { LinkButton } from './page.tsx';
 import './table.css';
 
@@ -45,6 +48,20 @@ export function Listing<T>({ next, cursor = 'cursor', none, ...table }: ListingP
       {isBlank ? none : <Rows {...table} />}
       {isEmpty && (next ?? null) !== null && <p class="quiet">Nothing on this page. There is more on the next.</p>}
       {next !== undefined && <Pager next={next} name={cursor} />}
+    </>
+  );
+}
+
+const FEW = 5;
+
+/** The first few rows of a list that is there as a whole, until all are asked for. */
+export function ShortListing<T>({ rows, ...listing }: ListingProps<T>) {
+  const [isWhole, setWhole] = useState(false);
+  const isCut = !isWhole && rows.length > FEW;
+  return (
+    <>
+      <Listing rows={isCut ? rows.slice(0, FEW) : rows} {...listing} />
+      {isCut && <Button label={`Show all ${count(rows.length)}`} look="below" onClick={() => setWhole(true)} />}
     </>
   );
 }

@@ -13,7 +13,9 @@ import { targetOf, type UserName } from '../user-link.ts';
 export function Activity({ name, profile }: { readonly name: UserName; readonly profile: Profile }) {
   const { value: activity, error, retry } = useAnswer(operation('GET /v1/users/{user_id}/activity', targetOf(name)));
   const [top] = activity?.top_events ?? [];
-  const ids = profile.anonymous_ids;
+  // Those that are joined have a part of the page.
+  const joined = profile.joined_ids ?? [];
+  const ids = profile.anonymous_ids.filter((id) => joined.every(({ anonymous_id: one }) => one !== id));
   const facts = {
     Events: activity === undefined ? '…' : counted(activity.events),
     'Top event': top && (
@@ -23,7 +25,8 @@ export function Activity({ name, profile }: { readonly name: UserName; readonly 
     ),
     'First seen': <Ago at={profile.first_seen} />,
     'Last seen': <Ago at={profile.last_seen} />,
-    'Anonymous ids': ids.length === 0 || profile.user_id === null ? undefined : <Ids ids={ids} />,
+    [joined.length === 0 ? 'Anonymous ids' : 'Other anonymous ids']:
+      ids.length === 0 || profile.user_id === null ? undefined : <Ids ids={ids} />,
   };
   return (
     <section class="card user-activity" aria-label="Activity">

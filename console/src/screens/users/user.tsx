@@ -5,7 +5,6 @@ import { tellDone } from '../../parts/loading/feedback.tsx';
 import { goTo, linkTo, parameter } from '../../api/address.ts';
 import { isAdmin, project } from '../../api/session.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { CopyText } from '../../parts/copy-as.tsx';
 import { Download } from '../../parts/download.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
@@ -13,6 +12,7 @@ import { ScreenPage } from '../../parts/page.tsx';
 import { displayName } from '../../parts/user-cell.tsx';
 import { Activity } from './activity.tsx';
 import { saveExport } from './export-lines.ts';
+import { JoinedIds, joinRequest, PersonId } from './joined-ids.tsx';
 import { Timeline, timelineRequest } from './timeline.tsx';
 import { targetOf, traitHistoryRequest, type UserName } from '../user-link.ts';
 import { Traits } from './traits.tsx';
@@ -40,12 +40,15 @@ export function UserPage({ name }: { readonly name: UserName }) {
       }
       copy={{
         request: asked,
-        also: requestsBelow(name),
+        also: { ...requestsBelow(name), join: value && joinRequest(value) },
         ...(name.by === 'user_id' && { tidemark: ['user', 'show', name.id] }),
       }}
     >
       <Ready of={loaded} what="the profile" missing={<Unknown />}>
-        {(profile) => <User name={name} profile={profile} />}
+        {(profile) => (
+          // Everything on the page changes with the ids that it is of.
+          <User key={JSON.stringify(profile.joined_ids)} name={name} profile={profile} onDecided={loaded.retry} />
+        )}
       </Ready>
     </ScreenPage>
   );
@@ -70,15 +73,17 @@ function Unknown() {
   );
 }
 
-function User({ name, profile }: { readonly name: UserName; readonly profile: Profile }) {
+interface UserProps {
+  readonly name: UserName;
+  readonly profile: Profile;
+  readonly onDecided: () => void;
+}
+
+function User({ name, profile, onDecided }: UserProps) {
   const audiences = useAnswer(operation('GET /v1/users/{user_id}/audiences', targetOf(name)));
-  const id = profile.user_id ?? profile.anonymous_ids[0] ?? profile.internal_id;
   return (
     <>
-      <p class="user-id row">
-        <code>{id}</code>
-        <CopyText text={id} what="the id" />
-      </p>
+      <PersonId profile={profile} onDecided={onDecided} />
       {audiences.value !== undefined && <AudienceBadges audiences={audiences.value.audiences} />}
       <Activity name={name} profile={profile} />
       <div class="columns">
@@ -86,6 +91,7 @@ function User({ name, profile }: { readonly name: UserName; readonly profile: Pr
           <section aria-labelledby="traits">
             <Traits name={name} profile={profile} />
           </section>
+          <JoinedIds profile={profile} onDecided={onDecided} />
           <UserAudiences loaded={audiences} user={profile} />
         </div>
         <Timeline name={name} />
