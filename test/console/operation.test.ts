@@ -1,6 +1,7 @@
 import { testBackups } from './areas/backups-tests.ts';
 import { testFiles } from './areas/files-tests.ts';
 import { testJourneys } from './areas/journey-tests.ts';
+import { testJoins } from './areas/joins-tests.ts';
 import { testDeadLetters } from './areas/dead-letters-tests.ts';
 import { testOnScene } from './on-scene.ts';
 import { testPipeline } from './areas/pipeline-tests.ts';
@@ -15,6 +16,7 @@ testOnScene(
   testJourneys,
   testPipeline,
   testSettings,
+  testJoins,
   testReplays,
   testDeadLetters,
   testWebhooks,

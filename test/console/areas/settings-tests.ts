@@ -1,37 +1,10 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { ADMIN_KEY, complaintsOf, type Scene } from '../scene.ts';
-
-interface Project {
-  readonly id: string;
-  readonly name: string;
-  readonly rate_limit: number | null;
-}
+import { describe, expect, test } from 'vitest';
+import { projectsOf } from '../projects.ts';
+import { complaintsOf, type Scene } from '../scene.ts';
 
 export function testSettings(scene: () => Scene): void {
-  const admin = async (path: string, method = 'GET', body?: object): Promise<unknown> => {
-    const response = await fetch(`${scene().url}/v1/admin/${path}`, {
-      method,
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${ADMIN_KEY}` },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    return response.json();
-  };
-
-  /** Other tests say which projects there are. */
-  const removeAfterwards = (id: string): void => {
-    onTestFinished(async () => {
-      const { keys } = (await admin(`projects/${id}/keys`)) as { readonly keys: readonly { readonly id: string }[] };
-      for (const key of keys) await admin(`keys/${key.id}`, 'DELETE');
-      await admin(`projects/${id}`, 'DELETE');
-    });
-  };
-
-  const makeProject = async (name: string): Promise<Project> => {
-    const project = (await admin('projects', 'POST', { name })) as Project;
-    removeAfterwards(project.id);
-    return project;
-  };
+  const { admin, removeAfterwards, makeProject, makeKey } = projectsOf(scene);
 
   const opened = async (address: string): Promise<Page> => scene().signedIn(address, { isAdmin: true });
 
@@ -78,20 +51,19 @@ export function testSettings(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Nothing was changed.').waitFor();
       again.resolve();
-      expect(((await admin(`projects/${id}`)) as Project).rate_limit).toBe(250);
+      expect(await admin(`projects/${id}`)).toMatchObject({ rate_limit: 250 });
     });
 
     test('the traits that users are called by are chosen for a project, and lists use them', async () => {
       const { id } = await makeProject('Called by company');
-      const headers = { 'content-type': 'application/json', authorization: `Bearer ${ADMIN_KEY}` };
       const page = await opened(`#/settings/projects/${id}`);
       await page.getByLabel('Call users by the first of these traits').fill('company, name');
       await page.getByRole('button', { name: 'Save' }).click();
       await expect.poll(async () => admin(`projects/${id}`)).toMatchObject({ name_traits: ['company', 'name'] });
-      const made = (await admin(`projects/${id}/keys`, 'POST', { scopes: ['write'] })) as { readonly key: string };
+      const key = await makeKey(id, 'write');
       const sent = await fetch(`${scene().url}/v1/identify`, {
         method: 'POST',
-        headers: { ...headers, authorization: `Bearer ${made.key}` },
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
         body: JSON.stringify({ user_id: 'c-1', traits: { name: 'Ada', company: 'Analytical Engines' } }),
       });
       expect(sent.status).toBe(200);
@@ -115,8 +87,8 @@ export function testSettings(scene: () => Scene): void {
     });
 
     test('a project is deleted with its keys after its name was typed, and what it has is said first', async () => {
-      const { id } = (await admin('projects', 'POST', { name: 'Deleted by clicking' })) as Project;
-      await admin(`projects/${id}/keys`, 'POST', { scopes: ['read'] });
+      const { id } = await admin<{ readonly id: string }>('projects', 'POST', { name: 'Deleted by clicking' });
+      await makeKey(id, 'read');
       const page = await opened(`#/settings/projects/${id}`);
       await page.getByRole('button', { name: 'Delete…' }).click();
       const remove = page.getByRole('button', { name: 'Delete the project' });
@@ -193,7 +165,7 @@ export function testSettings(scene: () => Scene): void {
       const page = await opened('#/settings/installation');
       await page.getByRole('heading', { name: 'Processes' }).waitFor();
 
-      const { version } = (await admin('status')) as { readonly version: string };
+      const { version } = await admin<{ readonly version: string }>('status');
 
       await expect.poll(async () => page.locator('.installation').innerText()).toContain(version);
       await page.getByText('They are in its environment', { exact: false }).waitFor();
