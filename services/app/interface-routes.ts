@@ -8,8 +8,7 @@ import type { Config } from '../runtime/config.ts';
 import { isServer } from '../runtime/embedded.ts';
 import { keptLeftOut, lastLeftOut } from '../stores/erasures/left-out.ts';
 import { WebhookAddresses } from '../webhooks/addresses.ts';
-import { newProjectDefaults } from './new-projects.ts';
-import { projectLimitsOf, type Stores } from './stores.ts';
+import { newProjectDefaults, projectLimitsOf, type Stores } from './stores.ts';
 
 export interface InterfaceParts {
   readonly config: Config;

@@ -4,7 +4,7 @@ import { ProjectsOnLog, type ProjectsOnLogParts } from '../operations/project-lo
 import type { Config } from '../runtime/config.ts';
 import { retry, type RetryOptions } from '../runtime/retry.ts';
 import type { Database } from '../stores/database/database.ts';
-import { newProjectDefaults } from './new-projects.ts';
+import { newProjectDefaults } from './stores.ts';
 import { type FirstStart, makeFirstProject } from '../stores/projects/first-start.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import { isServer } from '../runtime/embedded.ts';

@@ -5,12 +5,12 @@ import { limitsOf } from '../questions/query-budget.ts';
 import type { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
 import { SqlAudienceStore } from '../questions/saved/sql-audience-store.ts';
 import type { Config } from '../runtime/config.ts';
-import { isServer } from '../runtime/embedded.ts';
+import { hasShards, isServer } from '../runtime/embedded.ts';
 import type { QueryLimits } from '../stores/analytics/analytics-store.ts';
 import { LiveGenerations } from '../stores/generations/live-generations.ts';
 import { liveAnalytics, liveProfiles, type LiveStores } from '../stores/generations/live-stores.ts';
 import { LostAnalytics } from '../stores/generations/lost-analytics.ts';
-import type { ProjectLimits } from '../stores/projects/project-store.ts';
+import type { NewProjectDefaults, ProjectLimits } from '../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import type { SqlConsoleSessionStore } from '../stores/service-state/console-session-store.ts';
 import { MemoryProcessStore, type ProcessStore } from '../stores/service-state/process-store.ts';
@@ -79,6 +79,11 @@ function queryLimitsOf({ queryMaxMs, queryMaxMemoryBytes, queryMaxRows }: Config
 /** The limits of a project's questions: its own, else those of the configuration. */
 export function projectLimitsOf(config: Config): (project: ProjectLimits) => QueryLimits {
   return (project) => limitsOf(project, queryLimitsOf(config));
+}
+
+/** Ids are joined but on a cluster, where a user and an anonymous id may be on two shards. */
+export function newProjectDefaults(config: Config): NewProjectDefaults {
+  return { timezone: config.initialTimezone, joinIds: !hasShards(config) };
 }
 
 /** An embedded database has one process, which need not write what it would read itself. */

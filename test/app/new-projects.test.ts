@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newProjectDefaults } from '../../services/app/new-projects.ts';
+import { newProjectDefaults } from '../../services/app/stores.ts';
 import { readConfig } from '../../services/runtime/config.ts';
 
 test('a new project joins ids, but not on a cluster of ClickHouse', () => {
