@@ -1,7 +1,8 @@
 /**
  * Live audiences under load: from a message that is posted until a waiting client has the change, and from the instant at
  * which somebody's time is over until then; beside the same load where the same audiences are evaluated every hour, in turn.
- * `BENCH_LIVE=rate=50,audiences=20,seconds=20,changes=10` makes it smaller, `hourly=0` leaves out what it is compared with.
+ * `BENCH_LIVE=rate=50,audiences=20,seconds=20,changes=10` makes it smaller, `hourly=0` leaves out what it is compared with,
+ * and with `anonymous=2` a fifth of the messages of known users come by an anonymous id.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceProcess } from '../../support/service/service.ts';
@@ -21,11 +22,13 @@ interface Size {
   readonly changes: number;
   /** Users who leave because their time is over, in the whole run. */
   readonly dues: number;
+  /** Of ten messages of a user, how many come by an anonymous id. */
+  readonly anonymous: number;
   /** 0: without the same load beside audiences that are evaluated every hour. */
   readonly hourly: number;
 }
 
-const USUAL: Size = { rate: 500, audiences: 100, seconds: 50, changes: 100, dues: 500, hourly: 1 };
+const USUAL: Size = { rate: 500, audiences: 100, seconds: 50, changes: 100, dues: 500, anonymous: 0, hourly: 1 };
 
 const PATIENCE_SECONDS = 60;
 

@@ -16,6 +16,8 @@ interface LoadSize {
   readonly changes: number;
   readonly dues: number;
   readonly seconds: number;
+  /** Of ten messages of a user, how many come by an anonymous id alone; above 0 identifies and newcomers have both ids. */
+  readonly anonymous: number;
 }
 
 export const LEAVES_AFTER_MS = 20_000;
@@ -71,18 +73,24 @@ export class LiveLoad {
     if (isMeasured && number % Math.round(rate / changes) === 0) return this.#newcomer(number);
     if (isMeasured && number % Math.round((rate * seconds) / dues) === 1) return this.#shortVisit(number);
     const user_id = `user-${(Math.floor(number / SESSION) * 7_919) % USERS}`;
-    if (number % 10 === 9) {
+    if (number % SESSION === 9) {
       const traits = { plan: ['free', 'team', 'pro'][number % 3], age: 18 + (number % 60) };
-      return this.#send('/v1/identify', { user_id, traits });
+      return this.#send('/v1/identify', { ...this.#bothIds(user_id), traits });
     }
     const event = number % 20 === 3 ? 'Order Completed' : 'Page Viewed';
-    return this.#send('/v1/track', { user_id, event, properties: { path: `/p/${number % 997}`, total: number % 90 } });
+    const properties = { path: `/p/${number % 997}`, total: number % 90 };
+    const ids = number % SESSION < this.#size.anonymous ? { anonymousId: `device of ${user_id}` } : { user_id };
+    return this.#send('/v1/track', { ...ids, event, properties });
   }
 
   #newcomer(number: number): Promise<boolean> {
     const user_id = `newcomer-${number}`;
     this.enteredAt.set(user_id, Date.now());
-    return this.#send('/v1/track', { user_id, event: 'Signed Up', properties: { plan: 'free' } });
+    return this.#send('/v1/track', { ...this.#bothIds(user_id), event: 'Signed Up', properties: { plan: 'free' } });
+  }
+
+  #bothIds(user_id: string): object {
+    return this.#size.anonymous > 0 ? { user_id, anonymousId: `device of ${user_id}` } : { user_id };
   }
 
   /** The event is almost an hour old, and the audience has those who were there within the last hour. */

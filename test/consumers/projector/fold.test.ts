@@ -102,6 +102,30 @@ describe('a user seen with more anonymous ids than are kept', () => {
   });
 });
 
+test('whom an anonymous id was seen with is the same in all 720 orders of six messages', () => {
+  const said = fc.record({ user: fc.constantFrom('ada', 'bob'), id: fc.constantFrom('a', 'b', 'c'), at: fc.nat(9) });
+  fc.assert(
+    fc.property(fc.array(said, { minLength: 6, maxLength: 6 }), (history) => {
+      const changes = history.map(({ user, id, at }) =>
+        changeOf(track({ ...ada, userId: user, userKey: user, anonymousId: id, version: versionAt(at) })),
+      );
+      const seenIn = (order: readonly number[]) => {
+        const folded = fold(order.flatMap((index) => changes[index] ?? []));
+        const pairs = folded.flatMap(({ userKey, sightings }) => [...sightings].map((pair) => [userKey, ...pair]));
+        return pairs.map(String).sort();
+      };
+      const [first = [], ...others] = ordersOf([0, 1, 2, 3, 4, 5]).map(seenIn);
+      for (const other of others) expect(other).toEqual(first);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+function ordersOf(all: readonly number[]): readonly (readonly number[])[] {
+  if (all.length === 0) return [[]];
+  return all.flatMap((first) => ordersOf(all.filter((one) => one !== first)).map((rest) => [first, ...rest]));
+}
+
 /** Some sort otherwise by UTF-16 than by bytes. */
 const IDS = Array.from({ length: 151 }, (_, n) => `${['\uff5e', '\u{1f600}', 'a'][n % 3]}${n}`);
 
