@@ -21,6 +21,7 @@ export function erasureOf(projectId: string, userId: string, given: Partial<Eras
     lifted_at_us: null,
     actor: 'local',
     report: null,
+    kept_apart: null,
     ...given,
   };
 }

@@ -136,13 +136,15 @@ async function answerLift({ erasures }: ErasurePorts, id: string): Promise<Answe
 
 const NO_ERASURE = notFound('There is no erasure of this id.');
 
-function erasureJson({ id, projectId, userKey, cameWith, suppress, state, actor, report, ...erasure }: Erasure) {
+function erasureJson({ id, projectId, userKey, cameWith, keptApart, suppress, state, ...erasure }: Erasure) {
+  const { actor, report } = erasure;
   const instant = (at: bigint | null): string | null => (at === null ? null : formatMicros(at));
   return {
     id,
     project: projectId,
     internal_id: userKey === EVERYBODY ? null : userKey,
     came_with: cameWith,
+    kept_apart: keptApart,
     suppress,
     state,
     actor,

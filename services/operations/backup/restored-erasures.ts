@@ -3,7 +3,7 @@ import { blankRecord } from '../../event-log/blank.ts';
 import type { LogRecord } from '../../event-log/event-log.ts';
 import type { PartitionRecords } from '../../event-log/event-log.ts';
 import { hourOf } from '../../messages/day-and-hour.ts';
-import type { Queryable } from '../../stores/database/database.ts';
+import type { Database, Queryable } from '../../stores/database/database.ts';
 import { noteBlanked } from '../../stores/erasures/blanked-records.ts';
 import { type ErasedUsers, userNamed, EVERYBODY } from '../../stores/erasures/erased-users.ts';
 import { erasedOf } from '../../stores/erasures/read-erased-users.ts';
@@ -12,8 +12,12 @@ import { PERSONAL_TOPICS, textOfKey } from '../erasure/forgotten-records.ts';
 import type { BackupEntry, Manifest } from './manifest.ts';
 import { readLines } from './rows-file.ts';
 import { insertRows } from './tables.ts';
+import { SqlJoinDecisions } from '../../stores/profiles/sql-join-decisions.ts';
 
 const LISTED_AT_ONCE = 1_000;
+
+/** A request of which the tables of a backup have nothing may be that much older: it had not ended. */
+const SEEN_WITHIN_US = 60_000_000;
 
 /** Those of the folder's newest list and those that were given besides. */
 export class RestoredErasures {
@@ -51,7 +55,7 @@ export class RestoredErasures {
    * Fills the lists in the database, once its tables are. An erasure that ended after the backup is carried out again, as the
    * tables and the history of audiences may have something of the person. May be repeated.
    */
-  async fill(database: Queryable, folder: string, { forgotten = [] }: Manifest, { at }: BackupEntry): Promise<void> {
+  async fill(database: Database, folder: string, { forgotten = [] }: Manifest, { at }: BackupEntry): Promise<void> {
     const madeAtUs = Date.parse(at) * 1_000;
     const found = await database.query<{ readonly id: string }>('select id from projects');
     const projects = new Set(found.map(({ id }) => id));
@@ -68,6 +72,11 @@ export class RestoredErasures {
         some.map((row) => JSON.stringify(row)),
       );
     }
+    const since = rows.filter((row) => row.requested_at_us > madeAtUs - SEEN_WITHIN_US);
+    await database.transaction(async (transaction) => {
+      for (const { project_id, user_key, kept_apart } of since)
+        await SqlJoinDecisions.forget(transaction, project_id, [user_key], kept_apart ?? []);
+    });
     for (const file of forgotten.filter(({ table }) => table === 'blanked'))
       for await (const lines of readLines(folder, file, LISTED_AT_ONCE)) await insertRows(database, 'blanked', lines);
     // Requests that were refused name people, whom nobody can tell from it.

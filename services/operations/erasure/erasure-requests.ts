@@ -68,13 +68,13 @@ export class ErasureRequests {
     const erasures = new SqlErasures(stores.database);
     const { people, names, shared, unknown } = await peopleOf(stores, terms.projectId, users);
     if (people.length === 0) return { erasures: [], shared, unknown };
+    const keptApart = shared.map((id) => anonymousKeyOf(terms.projectId, id));
     const also = async (transaction: Queryable): Promise<void> => {
-      const keysOfShared = shared.map((id) => anonymousKeyOf(terms.projectId, id));
       const keys = people.map(({ userKey }) => userKey);
-      await SqlJoinDecisions.forget(transaction, terms.projectId, keys, keysOfShared);
+      await SqlJoinDecisions.forget(transaction, terms.projectId, keys, keptApart);
       await this.#parts.tell(transaction, terms.projectId, people);
     };
-    const made = await erasures.request(people, terms, names, also);
+    const made = await erasures.request(people, { ...terms, keptApart }, names, also);
     await this.#hide(stores, made);
     // One that runs may not delete what was just asked for: the schedule begins the next.
     await this.#parts.jobs.startDue({ kind: USERS_ERASE, args: {}, principal: terms.actor });

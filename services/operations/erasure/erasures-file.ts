@@ -20,6 +20,8 @@ export interface ErasureRow {
   readonly lifted_at_us: number | null;
   readonly actor: string;
   readonly report: string | null;
+  /** Null in a list from before there were any. */
+  readonly kept_apart: readonly string[] | null;
 }
 
 /** An erasure as the API has it, unchecked. */
@@ -59,9 +61,11 @@ function documentsIn(path: string, text: string): readonly Listed[] {
 function erasureRowOf(path: string, listed: Listed): ErasureRow {
   const fault = (): TidemarkError => notAList(path);
   const { id, project, internal_id: user, suppress, state, actor, came_with: cameWith, report } = listed;
+  const { kept_apart: keptApart = null } = listed;
   if (typeof id !== 'string' || typeof project !== 'string' || typeof actor !== 'string') throw fault();
   if (typeof user !== 'string' || !isHex(user, 64) || typeof suppress !== 'boolean') throw fault();
   if (state !== 'pending' && state !== 'done') throw fault();
+  if (!areKeys(keptApart)) throw fault();
   const at = (name: string): number | null => readMicros(listed[name], fault);
   const [requestedAt, dueAt] = [at('requested_at'), at('due_at')];
   if (requestedAt === null || dueAt === null) throw fault();
@@ -79,7 +83,12 @@ function erasureRowOf(path: string, listed: Listed): ErasureRow {
     lifted_at_us: at('lifted_at'),
     actor,
     report: report === null || report === undefined ? null : JSON.stringify(report),
+    kept_apart: keptApart,
   };
+}
+
+function areKeys(value: unknown): value is readonly string[] | null {
+  return value === null || (Array.isArray(value) && value.every((one) => typeof one === 'string' && isHex(one, 64)));
 }
 
 /** An instant that is written out has at most microseconds, and is far below what a double holds. */

@@ -24,6 +24,8 @@ export interface Erasure {
   readonly actor: string;
   /** What was deleted, as `ErasureReport`; null while nothing was. */
   readonly report: JsonText | null;
+  /** The anonymous ids that the person shared with others, by the internal ids of who is known by them alone. */
+  readonly keptApart: readonly string[];
   /** The ids by which the person is looked for in texts and files; none once it is done. */
   readonly names: readonly string[];
 }

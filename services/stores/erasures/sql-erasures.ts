@@ -8,6 +8,8 @@ export interface ErasureTerms {
   readonly projectId: string;
   readonly suppress: boolean;
   readonly actor: string;
+  /** As of an `Erasure`, of all people of the request. */
+  readonly keptApart?: readonly string[];
 }
 
 /** A project that is being deleted. */
@@ -60,6 +62,7 @@ export class SqlErasures {
       for (const person of people) await nameAgain(transaction, known.get(person.userKey), person);
       for (const person of people.filter(({ userKey }) => !known.has(userKey)))
         known.set(person.userKey, await insert(transaction, person, terms, known.get(person.withUser ?? '') ?? null));
+      await noteKeptApart(transaction, [...known.values()], terms.keptApart ?? []);
       await forgetInTexts(transaction, terms.projectId, names);
       await also(transaction);
       const made = await transaction.query<Erasure>(`${ERASURES} where id = any ($1::text[])`, [[...known.values()]]);
@@ -201,6 +204,15 @@ async function nameAgain(transaction: Queryable, id: string | undefined, person:
   await transaction.query(sql, [id, givenIds(person)]);
 }
 
+async function noteKeptApart(transaction: Queryable, ids: readonly string[], apart: readonly string[]): Promise<void> {
+  if (apart.length === 0) return;
+  await transaction.query(
+    `update erasures set kept_apart = array(select distinct unnest(coalesce(kept_apart, '{}') || $2::text[]))
+     where id = any ($1::text[])`,
+    [ids, [...apart]],
+  );
+}
+
 function givenIds({ userId, anonymousId }: Pick<NewErasure, 'userId' | 'anonymousId'>): readonly string[] {
   return [userId, anonymousId].filter((name) => name !== null);
 }
@@ -237,6 +249,7 @@ const ERASURES = `
   select id, project_id as "projectId", user_key as "userKey", cut_us as cut, suppress, came_with as "cameWith", state,
          requested_at_us as "requestedAt", due_at_us as "dueAt", finished_at_us as "finishedAt",
          lifted_at_us as "liftedAt", actor, report, coalesce(names, '{}') as names,
+         coalesce(kept_apart, '{}') as "keptApart",
          case when state <> 'pending' then null
               when user_key <> '' then (${waitsBecause(`kind = 'users erase'`)})
               else (${waitsBecause(`kind = 'project erase' and args::jsonb ->> 'project' = erasures.project_id`)})

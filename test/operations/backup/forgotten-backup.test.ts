@@ -6,12 +6,13 @@ import { isBlank } from '../../../services/event-log/blank.ts';
 import { openEventLog } from '../../../services/event-log/open.ts';
 import type { LogRecord } from '../../../services/event-log/event-log.ts';
 import { TOPICS } from '../../../services/messages/message.ts';
-import { userKeyOf } from '../../../services/messages/user-key.ts';
+import { anonymousKeyOf, userKeyOf } from '../../../services/messages/user-key.ts';
 import { checkBackup } from '../../../services/operations/backup/check-backup.ts';
 import { readErasuresFile } from '../../../services/operations/erasure/erasures-file.ts';
 import { blankRecords, type BlankParts } from '../../../services/operations/erasure/blank-records.ts';
 import { readErasedUsers } from '../../../services/stores/erasures/read-erased-users.ts';
 import type { KeptHistory } from '../../../services/stores/analytics/analytics-store.ts';
+import { SqlJoinDecisions } from '../../../services/stores/profiles/sql-join-decisions.ts';
 import { deleteProject } from '../../../services/stores/projects/delete-project.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { askFor, erasureOf } from '../../support/erasures.ts';
@@ -87,13 +88,17 @@ test('a file whose records are all read already is written anew, and the one bef
 test('erasures of a file are applied to a backup from before, and carried out again where they had ended', async () => {
   const { from, to, root, folder } = await scenes();
   await from.append(200);
+  await joinToForgotten(from);
   from.history.tables.audience_changes.push(
     change(FORGOTTEN, '2026-11-20 10:00:00.000000'),
     change(userKeyOf(PROJECT, 'u4'), '2026-11-20 10:00:00.000000'),
   );
   await from.backUp(folder);
   const list = join(root, 'erasures.json');
-  await writeFile(list, JSON.stringify({ erasures: [listed(Date.now() + 60_000)], next_cursor: null }));
+  const requested_at = new Date(Date.now() + 30_000).toISOString();
+  const kept_apart = [anonymousKeyOf(PROJECT, 'shared')];
+  const erasure = { ...listed(Date.now() + 60_000), requested_at, kept_apart };
+  await writeFile(list, JSON.stringify({ erasures: [erasure], next_cursor: null }));
 
   await to.restore(folder, { erasures: await readErasuresFile(list) });
 
@@ -103,6 +108,8 @@ test('erasures of a file are applied to a backup from before, and carried out ag
   const rows = await to.database.query('select state, finished_at_us, cut_us from erasures');
   expect(rows).toEqual([{ state: 'pending', finished_at_us: null, cut_us: null }]);
   expect(await to.database.query('select count(*) as rows from blanked')).toEqual([{ rows: 12n }]);
+  const decided = await to.database.query('select anonymous_key, says, decided_by from join_decisions');
+  expect(decided).toEqual([{ anonymous_key: kept_apart[0], says: 'apart', decided_by: 'forgetting' }]);
   expect(to.history.tables.audience_changes.join()).not.toContain(FORGOTTEN);
   expect(to.history.tables.audience_changes).toHaveLength(from.history.tables.audience_changes.length - 1);
   expect(await searchFiles(to.url.slice('log:'.length), WANTED)).toEqual([]);
@@ -155,7 +162,7 @@ test('a restore that is killed between the log and the lists still lists every b
 
 test('a file that is no list of erasures is refused', async () => {
   const path = join(await temporaryFolder(), 'list');
-  for (const text of ['no json', '{"erasures":[{"id":"x"}]}', JSON.stringify({ ...listed(1), internal_id: 'ada' })]) {
+  for (const text of REFUSED_LISTS) {
     await writeFile(path, text);
     await expect(readErasuresFile(path)).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
   }
@@ -165,6 +172,20 @@ test('a file that is no list of erasures is refused', async () => {
   await writeFile(path, JSON.stringify({ ...listed(1), internal_id: null }));
   expect(await readErasuresFile(path)).toEqual([]);
 });
+
+const REFUSED_LISTS = [
+  'no json',
+  '{"erasures":[{"id":"x"}]}',
+  JSON.stringify({ ...listed(1), internal_id: 'ada' }),
+  JSON.stringify({ ...listed(1), kept_apart: ['dev-9'] }),
+];
+
+/** An operator had given the person an anonymous id. */
+async function joinToForgotten({ database }: BackupScene): Promise<void> {
+  const userKey = anonymousKeyOf(PROJECT, 'given');
+  const given = { projectId: PROJECT, userKey, anonymousId: 'given', personKey: FORGOTTEN };
+  await new SqlJoinDecisions(database).decide({ ...given, says: 'join', decidedBy: 'local' });
+}
 
 /** As the API lists it. */
 function listed(finishedAtMs: number) {
