@@ -61,11 +61,9 @@ function documentsIn(path: string, text: string): readonly Listed[] {
 function erasureRowOf(path: string, listed: Listed): ErasureRow {
   const fault = (): TidemarkError => notAList(path);
   const { id, project, internal_id: user, suppress, state, actor, came_with: cameWith, report } = listed;
-  const { kept_apart: keptApart = null } = listed;
   if (typeof id !== 'string' || typeof project !== 'string' || typeof actor !== 'string') throw fault();
   if (typeof user !== 'string' || !isHex(user, 64) || typeof suppress !== 'boolean') throw fault();
   if (state !== 'pending' && state !== 'done') throw fault();
-  if (!areKeys(keptApart)) throw fault();
   const at = (name: string): number | null => readMicros(listed[name], fault);
   const [requestedAt, dueAt] = [at('requested_at'), at('due_at')];
   if (requestedAt === null || dueAt === null) throw fault();
@@ -83,12 +81,15 @@ function erasureRowOf(path: string, listed: Listed): ErasureRow {
     lifted_at_us: at('lifted_at'),
     actor,
     report: report === null || report === undefined ? null : JSON.stringify(report),
-    kept_apart: keptApart,
+    kept_apart: readKeys(listed['kept_apart'], fault),
   };
 }
 
-function areKeys(value: unknown): value is readonly string[] | null {
-  return value === null || (Array.isArray(value) && value.every((one) => typeof one === 'string' && isHex(one, 64)));
+function readKeys(value: unknown, fault: () => TidemarkError): readonly string[] | null {
+  if (value === null || value === undefined) return null;
+  const areKeys = Array.isArray(value) && value.every((one) => typeof one === 'string' && isHex(one, 64));
+  if (!areKeys) throw fault();
+  return value as readonly string[];
 }
 
 /** An instant that is written out has at most microseconds, and is far below what a double holds. */

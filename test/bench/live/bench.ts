@@ -22,7 +22,7 @@ interface Size {
   readonly changes: number;
   /** Users who leave because their time is over, in the whole run. */
   readonly dues: number;
-  /** Of ten messages of a user, how many come by an anonymous id. */
+  /** How many of ten messages of a user come by an anonymous id. */
   readonly anonymous: number;
   /** 0: without the same load beside audiences that are evaluated every hour. */
   readonly hourly: number;

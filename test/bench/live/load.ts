@@ -16,7 +16,7 @@ interface LoadSize {
   readonly changes: number;
   readonly dues: number;
   readonly seconds: number;
-  /** Of ten messages of a user, how many come by an anonymous id alone; above 0 identifies and newcomers have both ids. */
+  /** How many of ten messages of a user come by an anonymous id alone. Above 0 identifies and newcomers have both ids. */
   readonly anonymous: number;
 }
 

@@ -103,9 +103,9 @@ describe('a user seen with more anonymous ids than are kept', () => {
 });
 
 test('whom an anonymous id was seen with is the same in all 720 orders of six messages', () => {
-  const said = fc.record({ user: fc.constantFrom('ada', 'bob'), id: fc.constantFrom('a', 'b', 'c'), at: fc.nat(9) });
+  const sighting = fc.record({ user: fc.constantFrom('ada', 'bob'), id: fc.constantFrom('a', 'b', 'c'), at: fc.nat(9) });
   fc.assert(
-    fc.property(fc.array(said, { minLength: 6, maxLength: 6 }), (history) => {
+    fc.property(fc.array(sighting, { minLength: 6, maxLength: 6 }), (history) => {
       const changes = history.map(({ user, id, at }) =>
         changeOf(track({ ...ada, userId: user, userKey: user, anonymousId: id, version: versionAt(at) })),
       );

@@ -162,7 +162,7 @@ test('a restore that is killed between the log and the lists still lists every b
 
 test('a file that is no list of erasures is refused', async () => {
   const path = join(await temporaryFolder(), 'list');
-  for (const text of REFUSED_LISTS) {
+  for (const text of NO_LISTS) {
     await writeFile(path, text);
     await expect(readErasuresFile(path)).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
   }
@@ -173,7 +173,7 @@ test('a file that is no list of erasures is refused', async () => {
   expect(await readErasuresFile(path)).toEqual([]);
 });
 
-const REFUSED_LISTS = [
+const NO_LISTS = [
   'no json',
   '{"erasures":[{"id":"x"}]}',
   JSON.stringify({ ...listed(1), internal_id: 'ada' }),
