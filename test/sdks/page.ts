@@ -7,14 +7,22 @@ import type { Sdk } from './sdks.ts';
 const PAGE = 'docs/sdks.md';
 const START = '<!-- outcomes of test/sdks -->';
 const END = '<!-- end of the outcomes -->';
-const HEAD = ['SDK', 'Version', 'What comes of it', 'Ten seconds without the service', 'It does not have'];
+const HEAD = [
+  'SDK',
+  'Version',
+  'What comes of it',
+  'Ten seconds without the service',
+  'It does not have',
+  'New anonymous id',
+];
 
 /** The cells of a row of the table. */
 export type Row = readonly string[];
 
 export function rowOf(sdk: Sdk, outcomes: readonly Outcome[]): Row {
   const lacks = [...(sdk.lacks ?? []).map((name) => `\`${name}\``), ...(sdk.omitsNull ? ['null'] : [])];
-  return [`\`${sdk.name}\``, sdk.version, verdictOf(outcomes), outageOf(outcomes), lacks.join(', ')];
+  const cells = [`\`${sdk.name}\``, sdk.version, verdictOf(outcomes), outageOf(outcomes), lacks.join(', ')];
+  return [...cells, sdk.newAnonymousId ?? 'keeps none'];
 }
 
 /** Each difference with the scenarios that it was seen in; without them where it was seen in all. */

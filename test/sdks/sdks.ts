@@ -18,6 +18,8 @@ export interface Sdk {
   readonly omitsNull?: true;
   /** It sends again what was refused, for a minute or more. */
   readonly retriesRefused?: true;
+  /** When it makes a new anonymous id as the user changes. Left out where it keeps none. */
+  readonly newAnonymousId?: 'by itself' | 'at `reset`';
   /** It runs in pages of other origins. */
   readonly inBrowsers?: true;
 }
@@ -51,8 +53,22 @@ export const SDKS: readonly Sdk[] = [
   { kind: 'npm', name: '@customerio/cdp-analytics-node', version: '0.5.9', program: 'customerio' },
   { kind: 'npm', name: '@rudderstack/rudder-sdk-node', version: '3.0.13', program: 'rudder-node' },
   { kind: 'npm', name: '@dittofeed/sdk-node', version: '0.1.2', program: 'dittofeed', lacks: ['group', 'alias'] },
-  { kind: 'npm', name: '@jitsu/js', version: '1.11.0', program: 'jitsu', lacks: ['screen', 'alias', 'timestamp'] },
-  { kind: 'npm', name: '@segment/analytics-next', version: '1.84.3', program: 'segment-browser', inBrowsers: true },
+  {
+    kind: 'npm',
+    name: '@jitsu/js',
+    version: '1.11.0',
+    program: 'jitsu',
+    lacks: ['screen', 'alias', 'timestamp'],
+    newAnonymousId: 'at `reset`',
+  },
+  {
+    kind: 'npm',
+    name: '@segment/analytics-next',
+    version: '1.84.3',
+    program: 'segment-browser',
+    newAnonymousId: 'by itself',
+    inBrowsers: true,
+  },
   { kind: 'python', name: 'segment-analytics-python', version: '2.4.0', program: 'segment_python' },
   { kind: 'python', name: 'rudder-sdk-python', version: '2.1.9', program: 'rudder_python' },
   {
