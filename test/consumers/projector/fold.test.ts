@@ -103,7 +103,11 @@ describe('a user seen with more anonymous ids than are kept', () => {
 });
 
 test('whom an anonymous id was seen with is the same in all 720 orders of six messages', () => {
-  const sighting = fc.record({ user: fc.constantFrom('ada', 'bob'), id: fc.constantFrom('a', 'b', 'c'), at: fc.nat(9) });
+  const sighting = fc.record({
+    user: fc.constantFrom('ada', 'bob'),
+    id: fc.constantFrom('a', 'b', 'c'),
+    at: fc.nat(9),
+  });
   fc.assert(
     fc.property(fc.array(sighting, { minLength: 6, maxLength: 6 }), (history) => {
       const changes = history.map(({ user, id, at }) =>
