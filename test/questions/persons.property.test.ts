@@ -1,15 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../services/messages/message.ts';
-import { anonymousKeyOf } from '../../services/messages/user-key.ts';
 import { compareAudiences, previewAudience } from '../../services/questions/audiences.ts';
 import type { Audience } from '../../services/questions/definition/audience.ts';
 import { QueryBudget } from '../../services/questions/query-budget.ts';
 import type { CompileOptions } from '../../services/questions/sql/compile.ts';
 import { compileMembership } from '../../services/questions/sql/compile-members.ts';
-import type { AnalyticsStore } from '../../services/stores/analytics/analytics-store.ts';
-import { userNumber } from '../../services/stores/analytics/columns.ts';
-import { namedBy, namings, rewritten } from '../support/messages/joined-history.ts';
+import { keepJoined, namedBy, namings, rewritten } from '../support/messages/joined-history.ts';
 import { audienceOf } from '../support/messages/naive-audience.ts';
 import { historyAndDefinitions, messagesOf, NOW, readIn, userIdsOf } from '../support/messages/random-history.ts';
 import { propertyRun } from '../support/property-run.ts';
@@ -24,7 +21,8 @@ describe.each(await testedAnalytics())('persons in $name', (tested) => {
     await fc.assert(
       fc.asyncProperty(historyAndDefinitions(40), namings, async ([past, definitions], names) => {
         const messages = namedBy(messagesOf(past), names);
-        await insertJoined(store(), messages);
+        await insert(store(), messages);
+        await keepJoined(store(), messages);
         for (const text of definitions) await expectPersons(text, messages, rewritten(messages));
       }),
       propertyRun(10 * tested.share),
@@ -68,11 +66,3 @@ describe.each(await testedAnalytics())('persons in $name', (tested) => {
     expect(await compared(true)).toEqual([fewer, more]);
   }
 });
-
-async function insertJoined(store: AnalyticsStore, messages: readonly Message[]): Promise<void> {
-  await insert(store, messages);
-  const projectId = messages[0]?.projectId ?? '';
-  const ids = new Set(messages.flatMap(({ anonymousId }) => anonymousId ?? []));
-  const anonymous = [...ids].map((id) => userNumber(anonymousKeyOf(projectId, id)));
-  if (anonymous.length > 0) await store.keepJoins({ projectId, anonymous }, 1n);
-}

@@ -12,6 +12,7 @@ import {
 import { QueryBudget } from '../../../services/questions/query-budget.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
 import { sharedStore } from '../../support/stores/analytics-stores.ts';
+import { keepJoined, namedBy, namings, rewritten } from '../../support/messages/joined-history.ts';
 import { label, naiveCounts, naiveEvents, type NaiveMeasure } from '../../support/messages/naive-counts.ts';
 import { propertyRun } from '../../support/property-run.ts';
 import { definitionAbout, EVENTS, object, type Spot, spotsIn } from '../../support/messages/random-audience.ts';
@@ -154,21 +155,27 @@ function messagesOf(make: MessageMaker, past: readonly Happened[]): Message[] {
 describe.each(await testedAnalytics())('questions about events in $name', (tested) => {
   const store = sharedStore(tested);
 
-  test('an answer is the one that a reference evaluation of every message finds', async () => {
-    await fc.assert(
-      fc.asyncProperty(historyAndQuestions, async ([past, texts]) => {
-        const make = new MessageMaker();
-        const messages = messagesOf(make, past);
-        const half = Math.ceil(messages.length / 2);
-        await insert(store(), messages.slice(half), BigInt(half));
-        await insert(store(), messages.slice(0, half));
-        await insert(store(), messages.slice(half), BigInt(half));
-        for (const text of texts) await expectCounts(text, messages);
-        for (const text of texts) await expectEvents(text, messages);
-      }),
-      propertyRun(5 * tested.share),
-    );
-  }, 240_000);
+  // Where ids are joined, of the same history with the user ids in their place.
+  test.each([false, true])(
+    'an answer is the one that a reference evaluation of every message finds: joined %j',
+    async (joins) => {
+      await fc.assert(
+        fc.asyncProperty(historyAndQuestions, namings, async ([past, texts], names) => {
+          const given = messagesOf(new MessageMaker(), past);
+          const messages = joins ? namedBy(given, names, { users: USERS, devices: 4 }) : given;
+          const half = Math.ceil(messages.length / 2);
+          await insert(store(), messages.slice(half), BigInt(half));
+          await insert(store(), messages.slice(0, half));
+          await insert(store(), messages.slice(half), BigInt(half));
+          if (joins) await keepJoined(store(), messages);
+          for (const text of texts) await expectCounts(text, joins ? rewritten(messages) : messages, joins);
+          if (!joins) for (const text of texts) await expectEvents(text, messages);
+        }),
+        propertyRun(5 * tested.share),
+      );
+    },
+    240_000,
+  );
 
   test('a copy with another time of the day and other properties counts nowhere', async () => {
     const make = new MessageMaker();
@@ -198,13 +205,13 @@ describe.each(await testedAnalytics())('questions about events in $name', (teste
     expect(await countedIn('"within":{"between":["2026-10-25T00:45:00Z","2026-10-27"]}')).toBe(0);
   });
 
-  async function expectCounts(text: string, messages: readonly Message[]): Promise<void> {
+  async function expectCounts(text: string, messages: readonly Message[], joins: boolean): Promise<void> {
     const read = readCountsQuestion(requestOf(text));
     if (!read.ok) return expectNeverDone(read.problems);
     const question = read.value;
     const naive = naiveCounts(question, messages, NOW);
 
-    const counts = await countEvents(new QueryBudget(store(), AMPLE), contextOf(messages), question);
+    const counts = await countEvents(new QueryBudget(store(), AMPLE), { ...contextOf(messages), joins }, question);
 
     if (counts === undefined) throw new Error(`too many buckets: ${text}`);
     expect([text, labelsOf(question, counts)]).toEqual([text, naive.labels]);

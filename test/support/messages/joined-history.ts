@@ -2,26 +2,36 @@
 import * as fc from 'fast-check';
 import type { Message } from '../../../services/messages/message.ts';
 import { anonymousKeyOf } from '../../../services/messages/user-key.ts';
+import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
+import { userNumber } from '../../../services/stores/analytics/columns.ts';
 import { USERS } from './random-history.ts';
 
-/** Fewer than users, so that some are seen with two. */
-const DEVICES = 20;
+/** Devices are fewer than users, so that some are seen with two. */
+const PEOPLE = { users: USERS, devices: 20 };
 
 /** How each message names its user: by the user id, by the anonymous id of the device, or by both. */
 export const namings = fc.array(fc.constantFrom('user', 'device', 'both'), { minLength: 300, maxLength: 300 });
 
-export function namedBy(messages: readonly Message[], names: readonly string[]): readonly Message[] {
-  return messages.map((message, index) => named(message, names[index] ?? 'user'));
+export function namedBy(messages: readonly Message[], names: readonly string[], people = PEOPLE): readonly Message[] {
+  return messages.map((message, index) => named(message, names[index] ?? 'user', people));
 }
 
-function named(message: Message, how: string): Message {
+function named(message: Message, how: string, { users, devices }: typeof PEOPLE): Message {
   const { projectId, userId } = message;
-  const user = USERS.indexOf(userId ?? '');
+  const user = users.indexOf(userId ?? '');
   if (how === 'user' || user === -1) return message;
-  const anonymousId = `dev-${user % DEVICES}`;
+  const anonymousId = `dev-${user % devices}`;
   if (how === 'both') return { ...message, anonymousId };
   const userKey = anonymousKeyOf(projectId, anonymousId);
   return { ...message, userId: null, anonymousId, userKey, messageId: `${message.messageId} of ${anonymousId}` };
+}
+
+/** Keeps whose the anonymous ids of these messages are, once they are inserted. */
+export async function keepJoined(store: AnalyticsStore, messages: readonly Message[]): Promise<void> {
+  const projectId = messages[0]?.projectId ?? '';
+  const ids = new Set(messages.flatMap(({ anonymousId }) => anonymousId ?? []));
+  const anonymous = [...ids].map((id) => userNumber(anonymousKeyOf(projectId, id)));
+  if (anonymous.length > 0) await store.keepJoins({ projectId, anonymous }, 1n);
 }
 
 /** As if the messages of joined ids had named the user, and had set their traits before the user's own messages did. */
