@@ -51,6 +51,7 @@ export function changeFieldsOf(change: AudienceChange, { time }: Notation): Reco
     audience_name: change.audience?.name ?? null,
     audience_version: change.audience?.version ?? null,
     cause: change.cause,
+    person: change.person,
     traits: change.traits,
   };
 }

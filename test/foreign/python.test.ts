@@ -22,7 +22,7 @@ import { pythonWithKafka } from './python.ts';
 
 const [kafka, registry, python] = await Promise.all([serverUrl('kafka'), serverUrl('registry'), pythonWithKafka()]);
 
-const FORGOTTEN = { change: 'forgotten', audience: null, cause: null, traits: null } as const;
+const FORGOTTEN = { change: 'forgotten', audience: null, cause: null, person: null, traits: null } as const;
 const CHANGES = [AUDIENCE_CHANGE, { ...AUDIENCE_CHANGE, ...FORGOTTEN }];
 
 /** Topic, key, fields. */
