@@ -4,8 +4,8 @@ import type { EvaluatedBy } from '../saved/audience-follower.ts';
 import { Followed, type Inserted, Interned } from './followed.ts';
 import type { Chosen } from './ticker.ts';
 
-/** Users of a project of whom it is remembered that they were decided. */
-const MAX_DECIDED = 200_000;
+/** Users of a project of whom anything is remembered: that they were decided, or that their ids were joined or parted. */
+const MAX_REMEMBERED = 200_000;
 const UNDATED_AT_ONCE = 2_000;
 
 /** The live audiences of a project. */
@@ -124,7 +124,9 @@ export class FollowedAudiences {
     for (const touched of users) {
       const project = this.#projects.get(touched.projectId);
       if (project === undefined) continue;
-      if (touched.joinChange) project.joinChanges.set(touched.userKey, touched.joinChange);
+      // Audiences that are held for long take none. The cause of users beyond the bound is `live`.
+      if (touched.joinChange && project.joinChanges.size < MAX_REMEMBERED)
+        project.joinChanges.set(touched.userKey, touched.joinChange);
       const isKnown = (): boolean => project.decided.has(touched.userKey);
       for (const followed of project.audiences) {
         if (followed.generation !== generation) continue;
@@ -142,7 +144,7 @@ export class FollowedAudiences {
       const fitting = [...(project?.audiences ?? [])].filter(({ by }) => by?.mentions.fitsUnknown === true);
       const [first, ...others] = fitting.map((followed) => ofProject.find((one) => one.followed === followed)?.users);
       if (project === undefined || first === undefined) continue;
-      if (project.decided.size > MAX_DECIDED) project.decided.clear();
+      if (project.decided.size > MAX_REMEMBERED) project.decided.clear();
       for (const user of first) if (others.every((users) => users?.has(user) === true)) project.decided.add(user);
     }
   }

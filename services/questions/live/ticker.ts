@@ -113,7 +113,9 @@ export class Ticker {
     }
     if (undecided.size > 0) await beforeCounting(undecided);
     const counting = decidedTo.filter(({ followed }) => !undecided.has(followed));
-    await this.#count(at, counting, new Map(chosen.flatMap(({ joinChanges }) => [...joinChanges])));
+    // All audiences of a project have one map.
+    const joinChanges = [...new Set(chosen.map((one) => one.joinChanges))];
+    await this.#count(at, counting, new Map(joinChanges.flatMap((ofProject) => [...ofProject])));
     this.comeAfter(at);
     return { at, changes: counting.length, undecided };
   }
