@@ -95,7 +95,8 @@ export class Scene {
     const complaints: string[] = [];
     COMPLAINTS.set(page, complaints);
     page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+      if (['error', 'warning'].includes(message.type()))
+        complaints.push(`${message.text()} (${message.location().url})`);
     });
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('request', (request) => {

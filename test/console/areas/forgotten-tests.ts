@@ -15,6 +15,9 @@ export function testForgotten(scene: () => Scene): void {
         // A page that is opened before there is a profile asks again, and the browser tells of the first answer.
         await recordedIn(scene().service, '/v1/track', { user_id: 'forgotten-1', event: 'Signed Up' });
         const page = await scene().signedIn('#/users/forgotten-1', { isAdmin: true });
+        // A request that is still under way when the person is forgotten is answered 404, too.
+        for (const part of ['.days-strip', '#timeline', '#audiences']) await page.locator(part).waitFor();
+        await expect.poll(async () => page.locator('.loading').count()).toBe(0);
         await page.getByRole('button', { name: 'Forget…' }).click();
         await page.getByLabel('To confirm').fill('forgotten-1');
         await page.getByRole('button', { name: 'Forget for good' }).click();
