@@ -20,6 +20,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     // Every file names those that it needs, and no compression shortens a hash: six letters are enough to tell builds apart.
-    rolldownOptions: { output: { chunkFileNames: 'assets/[name]-[hash:6].js' } },
+    rolldownOptions: {
+      output: { chunkFileNames: 'assets/[name]-[hash:6].js', assetFileNames: 'assets/[name]-[hash:6][extname]' },
+    },
   },
 });

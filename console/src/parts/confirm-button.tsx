@@ -4,7 +4,6 @@ import { Form } from './loading/change.tsx';
 import { Dialog } from './dialog.tsx';
 import { Button } from './form.tsx';
 import { useFocusOnMount } from './use-focus.ts';
-import './confirm-button.css';
 
 interface ConfirmNameProps {
   /** `Revoke this key?` */

@@ -1,6 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { address, linkTo, parameter } from '../api/address.ts';
-import './tabs.css';
 
 interface TabLink {
   readonly title: string;

@@ -116,7 +116,7 @@ export function testAudiencePage(scene: () => Scene): void {
       });
       expect(stdout).toMatch(/^user_id,anonymous_id,internal_id,name,email,team\ny-1,,[0-9a-f]{64},,,used\n$/);
       const commands = () => page.locator('.command pre').allInnerTexts();
-      await expect.poll(async () => (await commands()).at(-1)).toMatch(/SELECT/);
+      expect((await commands()).at(-1)).toMatch(/SELECT/);
       expect((await commands()).join('\n')).toContain(`audience = '${saved.id}'`);
       expect((await commands()).join('\n')).toContain(`endpoint create --audience ${saved.id}`);
       expect((await commands()).join('\n')).not.toContain('kafka:');

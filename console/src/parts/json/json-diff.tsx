@@ -1,6 +1,5 @@
 import { type Json, jsonText } from '../../api/json.ts';
 import { lineDiff } from './line-diff.ts';
-import './json-diff.css';
 
 const SIGNS = { same: ' ', removed: '−', added: '+' };
 const SAID = { same: '', removed: 'Removed: ', added: 'Added: ' };

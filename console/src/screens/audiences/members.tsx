@@ -12,7 +12,7 @@ import { Section } from '../../parts/page.tsx';
 import { traitsFor } from '../user-columns.ts';
 import { userLink } from '../user-link.ts';
 import { UserTable } from '../user-table.tsx';
-import { FORMATS, saveMembers } from './save-members.ts';
+import { saveMembers } from './save-members.ts';
 
 export function Members({ audience }: { readonly audience: SavedAudience }) {
   const path = { id: audience.id };
@@ -24,14 +24,9 @@ export function Members({ audience }: { readonly audience: SavedAudience }) {
     <Section
       id="members"
       title="Members"
-      actions={FORMATS.map((format) => (
-        <Download
-          key={format.name}
-          label={`Download ${format.name}`}
-          unit="users"
-          run={(tell, signal) => saveMembers(audience, format, tell, signal)}
-        />
-      ))}
+      actions={
+        <Download label="Download CSV" unit="users" run={(tell, signal) => saveMembers(audience, tell, signal)} />
+      }
     >
       <Ready of={loaded} what="members">
         {({ lines, end }) => <MembersPage audience={audience} members={lines} traits={traits} next={end.next_cursor} />}

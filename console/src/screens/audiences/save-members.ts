@@ -1,4 +1,4 @@
-/** All members of an audience as a file. */
+/** All members of an audience as CSV, as `format=csv` of the service has it: a stream of that does not say whether it was cut. */
 import { noAnswer, send } from '../../api/client.ts';
 import { type Json, jsonText, parseJson } from '../../api/json.ts';
 import { linesUntilCut } from '../../api/ndjson.ts';
@@ -7,26 +7,6 @@ import type { AudienceMember, SavedAudience } from '../../api/types.ts';
 import { csvLine } from '../../../../schemas/csv-line.ts';
 import { fileNameOf, TextFile } from '../../parts/text-file.ts';
 import { traitsFor } from '../user-columns.ts';
-
-interface Format {
-  readonly name: string;
-  readonly ending: string;
-  /** The first line, where there is one of heads. */
-  readonly headOf: (traits: readonly string[]) => readonly string[];
-  readonly lineOf: (line: string, member: AudienceMember, traits: readonly string[]) => string;
-}
-
-/** CSV is as `format=csv` of the service has it: made here, because a stream of it does not say whether it was cut. */
-export const FORMATS: readonly Format[] = [
-  {
-    name: 'CSV',
-    ending: 'csv',
-    headOf: (traits) => [csvLine(['user_id', 'anonymous_id', 'internal_id', ...traits])],
-    lineOf: (_, { user_id: user, anonymous_id: anonymous, internal_id: internal, traits: values }, traits) =>
-      csvLine([user, anonymous, internal, ...traits.map((name) => cellOf(values?.[name] ?? null))]),
-  },
-  { name: 'NDJSON', ending: 'ndjson', headOf: () => [], lineOf: (line) => line },
-];
 
 function cellOf(value: Json): string | null {
   return value === null || typeof value === 'string' ? value : jsonText(value);
@@ -42,24 +22,29 @@ const MOST_CUTS = 3;
  */
 export async function saveMembers(
   { id, name, definition }: SavedAudience,
-  { ending, headOf, lineOf }: Format,
   tell: (users: number) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const file = new TextFile();
   const traits = traitsFor(definition);
-  for (const line of headOf(traits)) file.add(line);
+  file.add(csvLine(['user_id', 'anonymous_id', 'internal_id', ...traits]));
   const after: Position = { traits: traits.join(',') };
   for (let cuts = 0; cuts < MOST_CUTS; cuts++) {
     for await (const line of membersAfter(id, after, signal)) {
       const value = parseJson(line);
       if (isEnd(value)) {
-        file.save(`${fileNameOf(name)}.${ending}`);
+        file.save(`${fileNameOf(name)}.csv`);
         return;
       }
-      const member = value as unknown as AudienceMember;
-      file.add(lineOf(line, member, traits));
-      after.after = member.internal_id;
+      const {
+        user_id: user,
+        anonymous_id: anonymous,
+        internal_id: internal,
+        ...member
+      } = value as unknown as AudienceMember;
+      const cells = traits.map((trait) => cellOf(member.traits?.[trait] ?? null));
+      file.add(csvLine([user, anonymous, internal, ...cells]));
+      after.after = internal;
       cuts = 0;
       if (file.count % 1_000 === 0) tell(file.count);
     }

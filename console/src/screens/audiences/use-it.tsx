@@ -2,7 +2,7 @@
 import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { isOnKafka, mayChangeAudiences, project } from '../../api/session.ts';
-import { Command, curlText, KeyNote, Sql, tidemarkText } from '../../parts/copy-as.tsx';
+import { Command, curlText, KeyNote, tidemarkText } from '../../parts/copy-as.tsx';
 import { DocsLink } from '../../parts/docs-link.tsx';
 import { TOPIC_URL } from '../webhooks/words.ts';
 import { traitsFor } from '../user-columns.ts';
@@ -17,27 +17,21 @@ export function UseIt({ audience: { id, definition } }: { readonly audience: Sav
   return (
     <section class="use-it text" aria-labelledby="use-it">
       <h2 id="use-it">Use it</h2>
-      <p>All current members as CSV with these traits. Without the format it is JSON, one object per line.</p>
+      <p>All members now, as CSV with these traits.</p>
       <Command name="Members, by curl" text={curlText({ request: members, isStream: true })} />
       <Command
         name="Members, by tidemark"
         text={tidemarkText(['audience', 'members', id, '--traits', traits, '--format', 'csv'])}
       />
       <p>
-        Who joined and left since a time (<code>since</code>). It waits for {WAIT_S} seconds where nobody did; ask again
-        from where the last answer says that it ends (<code>through</code>).
+        Who joined and left. It waits for {WAIT_S} seconds where nobody did; ask again <code>since</code> where the last
+        answer ends (<code>through</code>).
       </p>
       <Command name="Changes, by curl" text={curlText({ request: changes, isStream: true })} />
       <Command name="Changes, by tidemark" text={tidemarkText(['audience', 'changes', id])} />
-      <p>
-        A service that listens has the same changes posted to it, as a webhook: put its URL in. Analytics has the
-        members as a view, for dashboards and joins.
-      </p>
+      <p>A webhook has the same changes posted to your URL. Analytics has the members as a view.</p>
       <Endpoints audience={id} traits={traits} />
       <Command name="Members, by ClickHouse" text={membersSql(id)} what="the SQL of the members" />
-      <p>Its size, freshness and definition, and the SQL that counts it.</p>
-      <Command name="Audience, by curl" text={curlText({ request: operation('GET /v1/audiences/{id}', { path }) })} />
-      <Sql request={operation('GET /v1/audiences/{id}/explain', { path })} />
       <KeyNote />
     </section>
   );
